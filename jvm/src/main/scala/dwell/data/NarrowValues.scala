@@ -1,0 +1,62 @@
+package dwell.data
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+/** Values of nonzeros as narrow as loses nothing: no array at all where every value is 1, floats where they suffice. */
+private[data] final class NarrowValues(val values32: Array[Float], val values64: Array[Double]) extends Serializable {
+
+  def apply(at: Int): Double =
+    if (values64 != null) values64(at) else if (values32 != null) values32(at).toDouble else 1.0
+}
+
+private[data] object NarrowValues {
+
+  /** How much room a value needs; wider is greater. */
+  val Ones: Byte = 0
+  val Single: Byte = 1
+  val Double: Byte = 2
+
+  def width(value: Double): Byte =
+    if (value == 1.0) Ones else if (value.toFloat.toDouble == value) Single else Double
+
+  def allocate(width: Byte, length: Int): NarrowValues =
+    new NarrowValues(
+      if (width == Single) new Array[Float](length) else null,
+      if (width == Double) new Array[Double](length) else null)
+
+  /** The first `length` values, copied. */
+  def of(values: Array[Double], length: Int): NarrowValues = {
+    var widest = Ones
+    var i = 0
+    while (i < length && widest < Double) {
+      val w = width(values(i))
+      if (w > widest) widest = w
+      i += 1
+    }
+    val narrow = allocate(widest, length)
+    if (narrow.values64 != null) {
+      System.arraycopy(values, 0, narrow.values64, 0, length)
+    } else if (narrow.values32 != null) {
+      i = 0
+      while (i < length) {
+        narrow.values32(i) = values(i).toFloat
+        i += 1
+      }
+    }
+    narrow
+  }
+}
+
+/** Doubles as little-endian bytes, which Spark sends without a look at the elements. */
+private[data] object DoubleBytes {
+
+  def pack(values: Array[Double]): Array[Byte] = {
+    val bytes = new Array[Byte](8 * values.length)
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(values)
+    bytes
+  }
+
+  /** Unpacks `bytes` into `target` from position `at` on. */
+  def unpack(bytes: Array[Byte], target: Array[Double], at: Int): Unit =
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().get(target, at, bytes.length / 8)
+}
