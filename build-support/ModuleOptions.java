@@ -1,0 +1,19 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.apache.spark.launcher.JavaModuleOptions;
+
+/**
+ * Writes the module options that Spark wants of a JVM it is not started in by spark-submit, as an
+ * argument file of java, to the path given.
+ */
+public final class ModuleOptions {
+  private ModuleOptions() {}
+
+  public static void main(String[] args) throws IOException {
+    Path file = Path.of(args[0]);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, JavaModuleOptions.defaultModuleOptions().trim().replaceAll("\\s+", "\n") + "\n");
+  }
+}

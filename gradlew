@@ -1,0 +1,48 @@
+#!/bin/sh
+# Runs the build with the Gradle that is installed (4.4 or newer). Where there is none, the
+# distribution's package is installed, as root or with sudo. Nothing else is downloaded.
+set -eu
+
+say() { printf 'gradlew: %s\n' "$*" >&2; }
+
+install_gradle() {
+  if command -v apt-get >/dev/null 2>&1; then
+    install='apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends gradle'
+  elif command -v dnf >/dev/null 2>&1; then
+    install='dnf install -y gradle'
+  elif command -v pacman >/dev/null 2>&1; then
+    install='pacman -Sy --noconfirm gradle'
+  elif command -v apk >/dev/null 2>&1; then
+    install='apk add gradle'
+  else
+    return 1
+  fi
+  if [ "$(id -u)" -eq 0 ]; then
+    say "no gradle on the PATH, installing it: $install"
+    sh -c "$install" >&2
+  elif command -v sudo >/dev/null 2>&1; then
+    say "no gradle on the PATH, installing it with sudo: $install"
+    sudo sh -c "$install" >&2
+  else
+    return 1
+  fi
+}
+
+if ! command -v gradle >/dev/null 2>&1; then
+  if ! install_gradle || ! command -v gradle >/dev/null 2>&1; then
+    say "please install Gradle 4.4 or newer (https://gradle.org/install) and run this again"
+    exit 1
+  fi
+fi
+
+cd "$(dirname "$0")"
+
+# Test tasks leave their total in this file; printed here, it is the last line, after Gradle's own.
+total=build/check/total
+rm -f "$total"
+status=0
+DWELL_TOTAL_PRINTED_BY=gradlew gradle "$@" || status=$?
+if [ -f "$total" ]; then
+  cat "$total"
+fi
+exit "$status"
