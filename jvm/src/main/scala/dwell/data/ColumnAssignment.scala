@@ -3,8 +3,10 @@ package dwell.data
 /**
  * Which partition each column goes to.
  *
- * @param partitionOf partition of each column, or -1 where the column is left out
- * @param loads       nonzeros of each partition
+ * @param partitionOf
+ *   partition of each column, or -1 where the column is left out
+ * @param loads
+ *   nonzeros of each partition
  */
 private[data] final class ColumnAssignment(val partitionOf: Array[Int], val loads: Array[Long])
 
@@ -15,8 +17,10 @@ private[data] object ColumnAssignment {
    * nonzeros so far. With many light columns the loads end up within one light column of one another. Ties are broken
    * by index, so the result depends on the counts alone.
    *
-   * @param counts        nonzeros of each column; columns with 0 are left out
-   * @param numPartitions number of partitions; those beyond the number of columns stay empty
+   * @param counts
+   *   nonzeros of each column; columns with 0 are left out
+   * @param numPartitions
+   *   number of partitions; those beyond the number of columns stay empty
    */
   def balanced(counts: Array[Int], numPartitions: Int): ColumnAssignment = {
     val partitionOf = Array.fill(counts.length)(-1)

@@ -10,21 +10,34 @@ import org.apache.spark.rdd.RDD
  * Reading `partitions` again may fail with an [[InputChangedException]] when cached data was lost and the source no
  * longer gives the same rows.
  *
- * @param partitions          one [[FlatPartition]] per Spark partition, in order of their index; persisted and
- *                            materialised
- * @param numRows             rows of positive weight, m
- * @param numFeatures         length of the feature vectors, n, constant columns included
- * @param labels              label of each row
- * @param weights             weight of each row, or null where every weight is 1
- * @param weightsBroadcast    the same for the workers, or null
- * @param totalWeight         sum of the weights, S; the number of rows where every weight is 1
- * @param weightSquareSum     sum of the squared weights
- * @param labelMean           weighted mean of the labels
- * @param labelVariance       weighted population variance of the labels
- * @param labelConstant       whether all labels are the same number
- * @param nonzerosPerPartition nonzeros of each partition
- * @param columnsPerPartition columns of each partition
- * @param bytes               bytes of all partitions
+ * @param partitions
+ *   one [[FlatPartition]] per Spark partition, in order of their index; persisted and materialised
+ * @param numRows
+ *   rows of positive weight, m
+ * @param numFeatures
+ *   length of the feature vectors, n, constant columns included
+ * @param labels
+ *   label of each row
+ * @param weights
+ *   weight of each row, or null where every weight is 1
+ * @param weightsBroadcast
+ *   the same for the workers, or null
+ * @param totalWeight
+ *   sum of the weights, S; the number of rows where every weight is 1
+ * @param weightSquareSum
+ *   sum of the squared weights
+ * @param labelMean
+ *   weighted mean of the labels
+ * @param labelVariance
+ *   weighted population variance of the labels
+ * @param labelConstant
+ *   whether all labels are the same number
+ * @param nonzerosPerPartition
+ *   nonzeros of each partition
+ * @param columnsPerPartition
+ *   columns of each partition
+ * @param bytes
+ *   bytes of all partitions
  */
 final class FlatDataset private[data] (
     val partitions: RDD[FlatPartition],

@@ -7,17 +7,27 @@ package dwell.data
  * Values are as narrow as loses nothing: at most one of `values32` and `values64` is present, and none where every
  * value is 1.
  *
- * @param index     which partition this is, 0 to numPartitions - 1
- * @param rows      rows of the whole dataset, m; row indices are below it
- * @param columns   feature index of each local column; ordered by min(length, 9), then by feature index, so that
- *                  columns of the same short length follow one another
- * @param offsets   length `columns.length + 1`: nonzeros of column i are at offsets(i) until offsets(i + 1)
- * @param indices   row of each nonzero, ascending within a column
- * @param values32  value of each nonzero, or null
- * @param values64  value of each nonzero, or null
- * @param mean      weighted mean of each column, implicit zeros included
- * @param variance  weighted population variance of each column about its mean, implicit zeros included; positive
- * @param deviation square root of the variance
+ * @param index
+ *   which partition this is, 0 to numPartitions - 1
+ * @param rows
+ *   rows of the whole dataset, m; row indices are below it
+ * @param columns
+ *   feature index of each local column; ordered by min(length, 9), then by feature index, so that columns of the same
+ *   short length follow one another
+ * @param offsets
+ *   length `columns.length + 1`: nonzeros of column i are at offsets(i) until offsets(i + 1)
+ * @param indices
+ *   row of each nonzero, ascending within a column
+ * @param values32
+ *   value of each nonzero, or null
+ * @param values64
+ *   value of each nonzero, or null
+ * @param mean
+ *   weighted mean of each column, implicit zeros included
+ * @param variance
+ *   weighted population variance of each column about its mean, implicit zeros included; positive
+ * @param deviation
+ *   square root of the variance
  */
 final class FlatPartition(
     val index: Int,

@@ -1,11 +1,12 @@
 package dwell.data
 
-import dwell.solver.ResultLayout
 import org.apache.spark.{Partitioner, SparkContext}
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.{RDD, ShuffledRDD}
 import org.apache.spark.serializer.JavaSerializer
 import org.apache.spark.storage.StorageLevel
+
+import dwell.solver.ResultLayout
 
 /**
  * Turns rows into columns, split into partitions of equal nonzeros.
@@ -19,27 +20,37 @@ object Flattener {
    * Flattens `rows` into `numPartitions` partitions of columns. The result is cached and ready to use; the caller has
    * to release it with [[FlatDataset.unpersist]].
    *
-   * @param rows          training data; read once, unless cached blocks are lost
-   * @param numPartitions number of partitions of columns, K; those beyond the number of columns stay empty
-   * @param names         names of the DataFrame columns, for error messages
-   * @param title         what the cached data is called in Spark's storage page
-   * @throws IllegalArgumentException if the data cannot be trained on; the message names column and row and the fix
-   * @throws InputChangedException    if a lost block was read again and held other rows
+   * @param rows
+   *   training data; read once, unless cached blocks are lost
+   * @param numFeatures
+   *   length that every feature vector must have
+   * @param numPartitions
+   *   number of partitions of columns, K; those beyond the number of columns stay empty
+   * @param title
+   *   what the cached data is called on Spark's storage page
+   * @param names
+   *   names of the DataFrame columns, for error messages
+   * @throws IllegalArgumentException
+   *   if the data cannot be trained on; the message names column and row and the fix
+   * @throws InputChangedException
+   *   if a lost block was read again and held other rows
    */
   def flatten(
       rows: RDD[LabeledRow],
+      numFeatures: Int,
       numPartitions: Int,
-      names: ColumnNames = ColumnNames(),
-      title: String = "dwell"): FlatDataset = {
+      title: String,
+      names: ColumnNames = ColumnNames()): FlatDataset = {
     require(numPartitions >= 1, s"The number of partitions must be at least 1, not $numPartitions")
+    checkFeatureCount(numFeatures, names)
     val sc = rows.sparkContext
     val blocks = rows
-      .mapPartitionsWithIndex((index, it) => Iterator.single(RowBlock.read(index, it, names)))
+      .mapPartitionsWithIndex((index, it) => Iterator.single(RowBlock.read(index, numFeatures, it, names)))
       .setName(s"$title: rows")
       .persist(StorageLevel.MEMORY_AND_DISK)
     try {
       val collected = collectRows(sc, blocks, names)
-      TaskFailure.unwrapped(transpose(sc, blocks, collected, numPartitions, names, title))
+      TaskFailure.unwrapped(transpose(sc, blocks, collected, numFeatures, numPartitions, title, names))
     } finally {
       blocks.unpersist(blocking = false)
     }
@@ -49,7 +60,6 @@ object Flattener {
   private final class Rows(
       val firstRows: Array[Int],
       val fingerprints: Array[Long],
-      val numFeatures: Int,
       val constant: ConstantColumns,
       val labels: Array[Double],
       val weights: Array[Double])
@@ -57,7 +67,6 @@ object Flattener {
   private def collectRows(sc: SparkContext, blocks: RDD[RowBlock], names: ColumnNames): Rows = {
     val summaries = sc.runJob(blocks, (it: Iterator[RowBlock]) => it.next().summary)
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    checkLengths(summaries, names)
     val numRows = checkRowCount(summaries.map(_.rowsRead).sum, summaries.map(_.rows.toLong).sum, names)
 
     val firstRows = summaries.scanLeft(0)(_ + _.rows).init
@@ -68,22 +77,15 @@ object Flattener {
       if (s.weights != null) DoubleBytes.unpack(s.weights, weights, firstRows(s.index))
     }
     val constant = summaries.iterator.filter(_.rows > 0).map(_.constant).reduce(_ intersect _)
-    new Rows(firstRows, summaries.map(_.fingerprint), summaries.map(_.numFeatures).max, constant, labels, weights)
+    new Rows(firstRows, summaries.map(_.fingerprint), constant, labels, weights)
   }
 
-  private def checkLengths(summaries: Array[BlockSummary], names: ColumnNames): Unit = {
-    val read = summaries.filter(_.numFeatures >= 0)
-    read.find(_.numFeatures != read.head.numFeatures).foreach { other =>
+  private[data] def checkFeatureCount(numFeatures: Int, names: ColumnNames): Unit = {
+    if (numFeatures < 0 || numFeatures > RowBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
-        s"Column '${names.features}', row 0 of partition ${other.index} (both counted from 0): a vector of length " +
-          s"${other.numFeatures}, but partition ${read.head.index} has vectors of length ${read.head.numFeatures}. " +
-          "All vectors must have the same length: assemble them with the same stage.")
-    }
-    read.headOption.filter(_.numFeatures > RowBlock.MaxArrayLength).foreach { block =>
-      throw new IllegalArgumentException(
-        s"Column '${names.features}', row 0 of partition ${block.index} (both counted from 0): a vector of length " +
-          s"${block.numFeatures}, but a model holds at most ${RowBlock.MaxArrayLength} coefficients in one array. " +
-          "Hash the features into fewer columns, for example with FeatureHasher.")
+        s"Column '${names.features}': vectors of length $numFeatures, but a model holds 0 to " +
+          s"${RowBlock.MaxArrayLength} coefficients in one array. Hash the features into fewer columns, for example " +
+          "with FeatureHasher.")
     }
   }
 
@@ -121,15 +123,16 @@ object Flattener {
       sc: SparkContext,
       blocks: RDD[RowBlock],
       rows: Rows,
+      numFeatures: Int,
       numPartitions: Int,
-      names: ColumnNames,
-      title: String): FlatDataset = {
+      title: String,
+      names: ColumnNames): FlatDataset = {
     val labelMoments = new LabelMoments(rows.labels, rows.weights, names)
     val numRows = rows.labels.length
     val fingerprints = rows.fingerprints
     val firstRows = rows.firstRows
 
-    val counts = countColumns(blocks, rows.numFeatures, fingerprints)
+    val counts = countColumns(blocks, numFeatures, fingerprints)
     // A constant column is not solved for: it must not weigh in the balance either.
     rows.constant.indices.foreach(column => if (counts(column) == numRows) counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
@@ -162,7 +165,7 @@ object Flattener {
       new FlatDataset(
         partitions,
         numRows,
-        rows.numFeatures,
+        numFeatures,
         rows.labels,
         rows.weights,
         weights,

@@ -5,21 +5,27 @@ import org.apache.spark.ml.linalg.{DenseVector, SparseVector, Vector}
 /**
  * The rows of one source partition in compressed sparse row form: validated, without zeros, without rows of weight 0.
  *
- * @param index       index of the source partition
- * @param rowsRead    rows read, those of weight 0 included
- * @param numFeatures length of the feature vectors; -1 where no row was read
- * @param labels      label of each row kept
- * @param weights     weight of each row kept, or null where every weight is 1
- * @param offsets     nonzeros of row j are at offsets(j) until offsets(j + 1)
- * @param indices     feature index of each nonzero, ascending within a row
- * @param values      value of each nonzero
- * @param problem     what is wrong with the first bad row, or null. It is a value rather than an exception so that
- *                    Spark does not try the partition again, and so that the driver can raise it undecorated.
+ * @param index
+ *   index of the source partition
+ * @param rowsRead
+ *   rows read, those of weight 0 included
+ * @param labels
+ *   label of each row kept
+ * @param weights
+ *   weight of each row kept, or null where every weight is 1
+ * @param offsets
+ *   nonzeros of row j are at offsets(j) until offsets(j + 1)
+ * @param indices
+ *   feature index of each nonzero, ascending within a row
+ * @param values
+ *   value of each nonzero
+ * @param problem
+ *   what is wrong with the first bad row, or null. It is a value rather than an exception so that Spark does not try
+ *   the partition again, and so that the driver can raise it undecorated.
  */
 private[data] final class RowBlock(
     val index: Int,
     val rowsRead: Long,
-    val numFeatures: Int,
     val labels: Array[Double],
     val weights: Array[Double],
     val offsets: Array[Int],
@@ -33,7 +39,7 @@ private[data] final class RowBlock(
 
   /** Hash of everything in the block, in order: equal blocks have equal fingerprints. */
   val fingerprint: Long = {
-    var h = RowBlock.mix(index.toLong, numFeatures.toLong)
+    var h = index.toLong
     var j = 0
     var at = 0
     while (j < rows) {
@@ -75,7 +81,6 @@ private[data] final class RowBlock(
       index,
       rowsRead,
       rows,
-      numFeatures,
       fingerprint,
       DoubleBytes.pack(labels),
       if (weights == null) null else DoubleBytes.pack(weights),
@@ -98,7 +103,6 @@ private[data] final case class BlockSummary(
     index: Int,
     rowsRead: Long,
     rows: Int,
-    numFeatures: Int,
     fingerprint: Long,
     labels: Array[Byte],
     weights: Array[Byte],
@@ -145,8 +149,8 @@ private[data] object RowBlock {
   val MaxArrayLength: Int = Int.MaxValue - 15
 
   /** Reads one source partition. */
-  def read(index: Int, rows: Iterator[LabeledRow], names: ColumnNames): RowBlock = {
-    val builder = new RowBlockBuilder(index, names)
+  def read(index: Int, numFeatures: Int, rows: Iterator[LabeledRow], names: ColumnNames): RowBlock = {
+    val builder = new RowBlockBuilder(index, numFeatures, names)
     while (rows.hasNext && builder.problem == null) builder.add(rows.next())
     builder.result()
   }
@@ -158,11 +162,10 @@ private[data] object RowBlock {
 }
 
 /** Validates rows and appends them to growing arrays. The first problem stops it. */
-private final class RowBlockBuilder(partition: Int, names: ColumnNames) {
+private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames) {
   var problem: String = _
 
   private var rowsRead = 0L
-  private var numFeatures = -1
   private var rows = 0
   private var nonzeros = 0
   private var weighted = false
@@ -200,7 +203,6 @@ private final class RowBlockBuilder(partition: Int, names: ColumnNames) {
     new RowBlock(
       partition,
       rowsRead,
-      numFeatures,
       java.util.Arrays.copyOf(labels, rows),
       if (weighted) java.util.Arrays.copyOf(weights, rows) else null,
       java.util.Arrays.copyOf(offsets, rows + 1),
@@ -232,12 +234,10 @@ private final class RowBlockBuilder(partition: Int, names: ColumnNames) {
   }
 
   private def checkLength(features: Vector): Unit =
-    if (numFeatures < 0) {
-      numFeatures = features.size
-    } else if (features.size != numFeatures) {
+    if (features.size != numFeatures) {
       fail(
         names.features,
-        s"a vector of length ${features.size} after vectors of length $numFeatures",
+        s"a vector of length ${features.size} where $numFeatures was expected",
         "All vectors must have the same length: assemble them with the same stage")
     }
 

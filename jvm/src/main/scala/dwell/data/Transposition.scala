@@ -3,11 +3,16 @@ package dwell.data
 /**
  * What one row block contributes to one partition of columns.
  *
- * @param block   index of the row block; pieces are put together in this order
- * @param columns feature indices, ascending
- * @param counts  nonzeros of each of these columns in the block
- * @param rows    row of each nonzero, numbered over the whole dataset; column after column, ascending within one
- * @param values  value of each nonzero
+ * @param block
+ *   index of the row block; pieces are put together in this order
+ * @param columns
+ *   feature indices, ascending
+ * @param counts
+ *   nonzeros of each of these columns in the block
+ * @param rows
+ *   row of each nonzero, numbered over the whole dataset; column after column, ascending within one
+ * @param values
+ *   value of each nonzero
  */
 private[data] final class ColumnPiece(
     val block: Int,
@@ -23,8 +28,10 @@ private[data] object Transposition {
   /**
    * Cuts a block into at most one piece per partition, by a counting sort over its columns.
    *
-   * @param firstRow    number of the block's first row in the whole dataset
-   * @param partitionOf partition of each column, -1 for columns that are left out
+   * @param firstRow
+   *   number of the block's first row in the whole dataset
+   * @param partitionOf
+   *   partition of each column, -1 for columns that are left out
    */
   def cut(
       block: RowBlock,
@@ -102,9 +109,12 @@ private[data] object Transposition {
   /**
    * Puts the pieces of one partition together.
    *
-   * @param numRows     rows of the whole dataset
-   * @param weights     weight of each row, or null where every weight is 1
-   * @param totalWeight sum of the weights
+   * @param numRows
+   *   rows of the whole dataset
+   * @param weights
+   *   weight of each row, or null where every weight is 1
+   * @param totalWeight
+   *   sum of the weights
    */
   def merge(
       index: Int,

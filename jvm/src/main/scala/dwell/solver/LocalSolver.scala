@@ -7,22 +7,37 @@ import dwell.jni.Cancellation
  * What every worker needs to know to run one round. The same object goes to all partitions; what differs between them
  * (columns, state, stamp) is looked up by partition index.
  *
- * @param fit         identifier of the fit, unique within the application; first half of the key of the worker state
- * @param round       number of the round, counted from 0; the version of the worker state that the round starts from
- * @param seed        seed of the coordinate order
- * @param budget      local work, as a fraction of a partition's coordinates: 1.0 is one epoch
- * @param certificate whether to measure the parts of the duality gap at the start of the round (one more data pass)
- * @param centred     whether columns and label are centred implicitly, which makes the intercept exact
- * @param threads     threads that one call may use
- * @param stamps      for each partition the stamp of the state that the driver's residual was built from
- * @param sigmaPrime  CoCoA's subproblem parameter; the number of partitions is always safe
- * @param l1          L1 penalty per unit of coefficient, before standardisation
- * @param l2          L2 penalty, before standardisation
- * @param totalWeight sum of the row weights, S
- * @param scaleFactor S / (S - 1)-like factor that turns population variances into the ones the penalty is scaled with;
- *                    0 leaves the penalty unscaled (standardization = false)
- * @param theta1      step factor for the pending direction of the previous round: 1 adds it, 0 rejects it
- * @param theta2      step factor for the direction committed before that one
+ * @param fit
+ *   identifier of the fit, unique within the application; first half of the key of the worker state
+ * @param round
+ *   number of the round, counted from 0; the version of the worker state that the round starts from
+ * @param seed
+ *   seed of the coordinate order
+ * @param budget
+ *   local work, as a fraction of a partition's coordinates: 1.0 is one epoch
+ * @param certificate
+ *   whether to measure the parts of the duality gap at the start of the round (one more data pass)
+ * @param centred
+ *   whether columns and label are centred implicitly, which makes the intercept exact
+ * @param threads
+ *   threads that one call may use
+ * @param stamps
+ *   for each partition the stamp of the state that the driver's residual was built from
+ * @param sigmaPrime
+ *   CoCoA's subproblem parameter; the number of partitions is always safe
+ * @param l1
+ *   L1 penalty per unit of coefficient, before standardisation
+ * @param l2
+ *   L2 penalty, before standardisation
+ * @param totalWeight
+ *   sum of the row weights, S
+ * @param scaleFactor
+ *   S / (S - 1)-like factor that turns population variances into the ones the penalty is scaled with; 0 leaves the
+ *   penalty unscaled (standardization = false)
+ * @param theta1
+ *   step factor for the pending direction of the previous round: 1 adds it, 0 rejects it
+ * @param theta2
+ *   step factor for the direction committed before that one
  */
 final case class RoundRequest(
     fit: Long,
@@ -49,12 +64,18 @@ final case class RoundRequest(
  * State of one partition of one fit, as it travels when it is not kept by the worker: for the non-persistent mode,
  * for snapshots and for reading the coefficients at the end.
  *
- * @param version  round that the state is ready for
- * @param stamp    which rebuild the state descends from; 0 at the start of the fit
- * @param cursor   buckets visited since the start of the fit; places the partition in its coordinate order
- * @param alpha    committed coefficients, one per column of the partition, in local order
- * @param previous what the last commit added to `alpha`
- * @param pending  result of a round that has not got its verdict yet
+ * @param version
+ *   round that the state is ready for
+ * @param stamp
+ *   which rebuild the state descends from; 0 at the start of the fit
+ * @param cursor
+ *   buckets visited since the start of the fit; places the partition in its coordinate order
+ * @param alpha
+ *   committed coefficients, one per column of the partition, in local order
+ * @param previous
+ *   what the last commit added to `alpha`
+ * @param pending
+ *   result of a round that has not got its verdict yet
  */
 final case class WorkerState(
     version: Long,
@@ -65,23 +86,22 @@ final case class WorkerState(
     pending: Option[PendingStep]) {
 
   /**
-   * The state after the pending step's verdict: alpha + p with p = theta1 * delta + theta2 * previous, which is the next
-   * `previous`. The one place of this arithmetic on the JVM; the native registry does the same operations.
+   * The state after the verdict on its pending step, which becomes `theta1 * delta + theta2 * previous`; the state
+   * itself where nothing is pending.
    */
   def commit(theta1: Double, theta2: Double): WorkerState = pending match {
-    case None => throw new IllegalStateException(s"the state of round $version has no pending step to commit")
+    case None => this
     case Some(step) =>
-      val added = Array.tabulate(alpha.length)(i => theta1 * step.delta(i) + theta2 * previous(i))
-      val next = Array.tabulate(alpha.length)(i => alpha(i) + added(i))
-      WorkerState(step.round + 1, stamp, step.cursor, next, added, None)
+      val newAlpha = new Array[Double](alpha.length)
+      val added = new Array[Double](alpha.length)
+      var i = 0
+      while (i < alpha.length) {
+        added(i) = theta1 * step.delta(i) + theta2 * previous(i)
+        newAlpha(i) = alpha(i) + added(i)
+        i += 1
+      }
+      WorkerState(step.round + 1, stamp, step.cursor, newAlpha, added, None)
   }
-}
-
-object WorkerState {
-
-  /** The state that every fit starts from. */
-  def zero(numColumns: Int): WorkerState =
-    WorkerState(0L, 0L, 0L, new Array[Double](numColumns), new Array[Double](numColumns), None)
 }
 
 /** Direction `delta` that round `round` proposed, and the cursor after it. */
@@ -102,11 +122,16 @@ trait LocalSolver {
   /**
    * Runs round `r.round` on partition `p` and keeps the proposed step as pending.
    *
-   * @param weights      row weights, length `p.rows`, or null where every weight is 1
-   * @param shared       residual, `8 * p.rows` bytes, little-endian doubles
-   * @param result       filled in the layout of [[ResultLayout]]; untouched where the answer is false
-   * @param cancellation asked every few milliseconds; true raises CancellationException and leaves the state as it was
-   * @return false if this worker has no state for the round (`StateLost`): the caller has to rebuild
+   * @param weights
+   *   row weights, length `p.rows`, or null where every weight is 1
+   * @param shared
+   *   residual, `8 * p.rows` bytes, little-endian doubles
+   * @param result
+   *   filled in the layout of [[ResultLayout]]; untouched where the answer is false
+   * @param cancellation
+   *   asked every few milliseconds; true raises CancellationException and leaves the state as it was
+   * @return
+   *   false if this worker has no state for the round (`StateLost`): the caller has to rebuild
    */
   def round(
       p: FlatPartition,
@@ -121,7 +146,8 @@ trait LocalSolver {
    * columns with its coefficients. A worker without a matching state starts again from zero, with stamp
    * `r.round + 1`; slot [[ResultLayout.Stamp]] tells the caller which of the two happened.
    *
-   * @return false if the fit has been freed meanwhile
+   * @return
+   *   false if the fit has been freed meanwhile
    */
   def product(
       p: FlatPartition,

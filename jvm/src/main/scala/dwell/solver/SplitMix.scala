@@ -1,0 +1,24 @@
+package dwell.solver
+
+/** The splitmix64 generator, the same in native code: the coordinate order of a fit depends on its seed alone. */
+private[dwell] final class SplitMix(private var state: Long) {
+
+  def next(): Long = {
+    state += SplitMix.Step
+    SplitMix.mix(state)
+  }
+
+  /** Uniform in 0 until `bound`, from the high half of the next number. */
+  def below(bound: Int): Int = (((next() >>> 32) * bound) >>> 32).toInt
+}
+
+private[dwell] object SplitMix {
+  val Step: Long = 0x9e3779b97f4a7c15L
+
+  /** Finaliser of splitmix64: a bijection that spreads every bit of `z` over all bits. */
+  def mix(z: Long): Long = {
+    val a = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L
+    val b = (a ^ (a >>> 27)) * 0x94d049bb133111ebL
+    b ^ (b >>> 31)
+  }
+}
