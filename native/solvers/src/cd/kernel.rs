@@ -1,0 +1,118 @@
+//! The two inner loops, over the entries of one column: gather (dot product) and scatter (update).
+//!
+//! The order of additions is part of the contract with other implementations of this solver: four accumulators over chunks of
+//! four, then `(a0 + a1) + (a2 + a3)`, then the last 0 to 3 products in order.
+
+use std::{iter::repeat_n, ops::Range};
+
+use crate::columns::Values;
+
+/// Values of the entries of a matrix or of one column, in one of the ways they can be stored.
+pub(super) trait Entries: Copy + Send + Sync {
+    fn part(self, range: Range<usize>) -> Self;
+    /// Whole chunks of four, and the rest.
+    fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>);
+}
+
+/// All values are 1.
+#[derive(Clone, Copy)]
+pub(super) struct Ones {
+    length: usize,
+}
+
+impl Entries for Ones {
+    #[inline(always)]
+    fn part(self, range: Range<usize>) -> Self {
+        Self {
+            length: range.len(),
+        }
+    }
+
+    #[inline(always)]
+    fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>) {
+        (
+            repeat_n([1.0; 4], self.length / 4),
+            repeat_n(1.0, self.length % 4),
+        )
+    }
+}
+
+impl<T: Copy + Into<f64> + Send + Sync> Entries for &[T] {
+    #[inline(always)]
+    fn part(self, range: Range<usize>) -> Self {
+        &self[range]
+    }
+
+    #[inline(always)]
+    fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>) {
+        let (fours, rest) = self.as_chunks::<4>();
+        (
+            fours.iter().map(|four| four.map(Into::into)),
+            rest.iter().map(|&value| value.into()),
+        )
+    }
+}
+
+/// Work that is compiled once for each way of storing values.
+pub(super) trait WithEntries {
+    type Output;
+    fn run<E: Entries>(self, entries: E) -> Self::Output;
+}
+
+/// Runs `work` on the values as they are stored.
+pub(super) fn with_entries<W: WithEntries>(
+    values: Values<'_>,
+    nonzeros: usize,
+    work: W,
+) -> W::Output {
+    match values {
+        Values::Ones => work.run(Ones { length: nonzeros }),
+        Values::F32(values) => work.run(values),
+        Values::F64(values) => work.run(values),
+    }
+}
+
+/// `sum_k values_k w[rows_k]`.
+#[inline(always)]
+pub(super) fn dot<E: Entries>(rows: &[i32], values: E, w: &[f64]) -> f64 {
+    let (row_fours, row_rest) = rows.as_chunks::<4>();
+    let (value_fours, value_rest) = values.fours();
+    let mut sums = [0.0; 4];
+    for (row, value) in row_fours.iter().zip(value_fours) {
+        for k in 0..4 {
+            sums[k] += value[k] * w[row[k] as usize];
+        }
+    }
+    let mut sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (&row, value) in row_rest.iter().zip(value_rest) {
+        sum += value * w[row as usize];
+    }
+    sum
+}
+
+/// `w[rows_k] -= step values_k`, times the weight of the row if there are weights.
+#[inline(always)]
+pub(super) fn subtract<E: Entries>(
+    rows: &[i32],
+    values: E,
+    step: f64,
+    weights: Option<&[f64]>,
+    w: &mut [f64],
+) {
+    let change = |row: usize, value: f64| match weights {
+        None => step * value,
+        Some(weights) => (step * value) * weights[row],
+    };
+    let (row_fours, row_rest) = rows.as_chunks::<4>();
+    let (value_fours, value_rest) = values.fours();
+    for (row, value) in row_fours.iter().zip(value_fours) {
+        for k in 0..4 {
+            let row = row[k] as usize;
+            w[row] -= change(row, value[k]);
+        }
+    }
+    for (&row, value) in row_rest.iter().zip(value_rest) {
+        let row = row as usize;
+        w[row] -= change(row, value);
+    }
+}

@@ -1,0 +1,54 @@
+//! What can go wrong, as values: no input makes this crate panic at its public constructors.
+
+/// Errors of the solvers. Messages name the argument, the place and what is expected.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolverError {
+    /// A parameter is outside its range.
+    #[error("{name} = {value}: {expected}")]
+    InvalidParam {
+        name: &'static str,
+        value: f64,
+        expected: &'static str,
+    },
+    /// Lengths, offsets or indices do not describe a matrix, or do not fit one another.
+    #[error("{0}")]
+    Shape(String),
+    /// A number is NaN or infinite, where finite numbers are needed.
+    #[error("{0}")]
+    NonFinite(String),
+    /// The allocator refused; nothing was changed.
+    #[error("cannot allocate {bytes} bytes for {what}")]
+    OutOfMemory { what: &'static str, bytes: usize },
+    /// A result was asked for before `advance` had returned [`Progress::Done`](crate::Progress::Done).
+    #[error("the work is not finished: advance it until it reports that it is done")]
+    Unfinished,
+}
+
+/// An empty vector with room for exactly `length` elements.
+pub(crate) fn reserve<T>(length: usize, what: &'static str) -> Result<Vec<T>, SolverError> {
+    let mut vector = Vec::new();
+    vector
+        .try_reserve_exact(length)
+        .map_err(|_| SolverError::OutOfMemory {
+            what,
+            bytes: length.saturating_mul(size_of::<T>()),
+        })?;
+    Ok(vector)
+}
+
+/// A shape error unless `actual == expected`.
+pub(crate) fn same_length(
+    what: &str,
+    actual: usize,
+    expected: usize,
+    unit: &str,
+) -> Result<(), SolverError> {
+    if actual == expected {
+        Ok(())
+    } else {
+        Err(SolverError::Shape(format!(
+            "{what} has length {actual}, expected {expected}: one for each {unit}"
+        )))
+    }
+}

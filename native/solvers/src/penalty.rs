@@ -1,0 +1,136 @@
+//! Elastic net: `g_i(a) = l1_i |a| + l2_i a^2 / 2`, with a penalty of its own for each column.
+
+use crate::error::SolverError;
+
+/// Unchecked parameters of the penalty.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `l1` | weight of `\|a\|` | finite, >= 0 |
+/// | `l2` | weight of `a^2 / 2` | finite, >= 0 |
+/// | `scale_factor` | f: if > 0 column i has `l1_i = l1 sqrt(f) deviation_i`, `l2_i = l2 f variance_i`; if 0 all columns have `l1`, `l2` | finite, >= 0 |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ElasticNetParams {
+    pub l1: f64,
+    pub l2: f64,
+    pub scale_factor: f64,
+}
+
+impl ElasticNetParams {
+    /// Checks the ranges of the table above.
+    ///
+    /// # Errors
+    /// `InvalidParam` names the first parameter out of range.
+    pub fn check(self) -> Result<ElasticNet, SolverError> {
+        for (name, value) in [
+            ("l1", self.l1),
+            ("l2", self.l2),
+            ("scale_factor", self.scale_factor),
+        ] {
+            at_least_zero(name, value)?;
+        }
+        Ok(ElasticNet {
+            l1: self.l1,
+            l2: self.l2,
+            scaled: self.scale_factor > 0.0,
+            scaled_l1: self.l1 * self.scale_factor.sqrt(),
+            scaled_l2: self.l2 * self.scale_factor,
+        })
+    }
+}
+
+pub(crate) fn at_least_zero(name: &'static str, value: f64) -> Result<(), SolverError> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(SolverError::InvalidParam {
+            name,
+            value,
+            expected: "must be finite and at least 0",
+        })
+    }
+}
+
+/// Checked penalty of all columns.
+#[derive(Debug, Clone, Copy)]
+pub struct ElasticNet {
+    l1: f64,
+    l2: f64,
+    scaled: bool,
+    scaled_l1: f64,
+    scaled_l2: f64,
+}
+
+impl ElasticNet {
+    /// The penalty of a column with this variance and deviation.
+    #[inline(always)]
+    pub fn of_column(&self, variance: f64, deviation: f64) -> ColumnPenalty {
+        if self.scaled {
+            ColumnPenalty {
+                l1: self.scaled_l1 * deviation,
+                l2: self.scaled_l2 * variance,
+            }
+        } else {
+            ColumnPenalty {
+                l1: self.l1,
+                l2: self.l2,
+            }
+        }
+    }
+}
+
+/// Penalty of one column: `g(a) = l1 |a| + l2 a^2 / 2`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ColumnPenalty {
+    pub l1: f64,
+    pub l2: f64,
+}
+
+impl ColumnPenalty {
+    /// `g(a)`, in units of the objective.
+    #[inline(always)]
+    pub fn value(&self, a: f64) -> f64 {
+        self.l1 * a.abs() + 0.5 * (self.l2 * (a * a))
+    }
+
+    /// Convex conjugate `g*(x) = sup_a x a - g(a)`: infinite outside `|x| <= l1` where there is no L2 part.
+    #[inline(always)]
+    pub fn conjugate(&self, x: f64) -> f64 {
+        if self.l2 > 0.0 {
+            let excess = (x.abs() - self.l1).max(0.0);
+            excess * excess / (2.0 * self.l2)
+        } else if x.abs() <= self.l1 {
+            0.0
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// Minimiser over `a` of `q (a - current)^2 / 2 - x (a - current) + g(a)`, with curvature `q >= 0`.
+    ///
+    /// Without any curvature (an empty column and no L2 part) the L1 part alone decides: 0 where it is positive, else unchanged.
+    #[inline(always)]
+    pub fn minimise(&self, q: f64, current: f64, x: f64) -> f64 {
+        let t = q * current + x;
+        let curvature = q + self.l2;
+        if curvature > 0.0 {
+            soft_threshold(t, self.l1) / curvature
+        } else if self.l1 > 0.0 {
+            0.0
+        } else {
+            current
+        }
+    }
+}
+
+/// Proximal operator of `threshold |.|` at `t`.
+#[inline(always)]
+fn soft_threshold(t: f64, threshold: f64) -> f64 {
+    if t > threshold {
+        t - threshold
+    } else if t < -threshold {
+        t + threshold
+    } else {
+        0.0
+    }
+}
