@@ -1,0 +1,364 @@
+package dwell.jni;
+
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+/**
+ * Loads the native library that travels in the jar.
+ *
+ * <p>Nothing happens in a static initialiser, so a failure never poisons a class: every call of {@link #ensureLoaded()}
+ * tries again until one succeeds. The library is copied into a private directory under the first of
+ * {@link #directories()} from which it can be loaded, under a name of its own, so that no copy is ever overwritten and
+ * several class loaders can each load one.
+ *
+ * <table>
+ * <caption>System properties</caption>
+ * <tr><td>{@value #LIBRARY_PATH}</td><td>absolute path of a library to load instead; there is no other attempt then</td></tr>
+ * <tr><td>{@value #TEMPORARY_DIRECTORY}</td><td>directory to try first for the copy</td></tr>
+ * <tr><td>{@value #DISABLED}</td><td>true: do not load at all</td></tr>
+ * </table>
+ */
+public final class NativeLoader {
+  public static final String LIBRARY_PATH = "dwell.library.path";
+  public static final String TEMPORARY_DIRECTORY = "dwell.native.tmpDir";
+  public static final String DISABLED = "dwell.native.disabled";
+
+  private static final String BUILD_PROPERTIES = "/dwell/build.properties";
+
+  /** Where the library was loaded from; null until then. Written under the lock of the class, after all checks. */
+  private static volatile String loadedFrom;
+
+  private static NativeUnavailableException lastFailure;
+
+  private NativeLoader() {}
+
+  /**
+   * Makes the functions of {@link NativeBridge} callable. Cheap once it has succeeded. The interrupt flag of the thread is
+   * neither consulted nor cleared: a task that is being killed while it loads must not spoil the executor for the next.
+   *
+   * @throws NativeUnavailableException
+   *   with the reason and the fix in one line; a later call tries again
+   */
+  public static void ensureLoaded() {
+    if (loadedFrom == null) {
+      load();
+    }
+  }
+
+  private static synchronized void load() {
+    if (loadedFrom != null) {
+      return;
+    }
+    try {
+      String from = attempt();
+      lastFailure = null;
+      loadedFrom = from;
+    } catch (NativeUnavailableException e) {
+      lastFailure = e;
+      throw e;
+    }
+  }
+
+  /** Whether {@link NativeBridge} can be called. */
+  public static boolean isLoaded() {
+    return loadedFrom != null;
+  }
+
+  /** Why the last attempt failed; empty if there was none, or once one has succeeded. */
+  public static synchronized Optional<NativeUnavailableException> lastFailure() {
+    return Optional.ofNullable(lastFailure);
+  }
+
+  /** One line for logs: versions, platform and place of the library, or why there is none. */
+  public static String description() {
+    String from = loadedFrom;
+    if (from == null) {
+      return lastFailure().map(Throwable::getMessage).orElse("The native library has not been loaded yet.");
+    }
+    Build build = Build.read();
+    return "dwell " + build.version + " (abi " + NativeBridge.ABI_VERSION + ", build " + build.shortId() + ", "
+        + Platform.current() + ") loaded from " + from;
+  }
+
+  private static String attempt() {
+    if (Boolean.getBoolean(DISABLED)) {
+      throw new NativeUnavailableException("The native library is switched off: remove -D" + DISABLED + "=true to use it.");
+    }
+    Build build = Build.read();
+    String override = System.getProperty(LIBRARY_PATH);
+    String from = override != null ? loadGiven(override) : loadBundled(build, Platform.current());
+    check(build, from);
+    return from;
+  }
+
+  private static String loadGiven(String path) {
+    String property = "-D" + LIBRARY_PATH + "=" + path;
+    if (!isUsableFile(path)) {
+      throw new NativeUnavailableException(
+          property + " is not an absolute path of a readable file: correct it, or remove it to use the library in the jar.");
+    }
+    try {
+      System.load(path);
+    } catch (UnsatisfiedLinkError | IllegalCallerException e) {
+      throw new NativeUnavailableException(property + " cannot be loaded (" + oneLine(e) + "): " + LoadFault.of(e).fix, e);
+    }
+    return path;
+  }
+
+  private static boolean isUsableFile(String path) {
+    try {
+      Path file = Path.of(path);
+      return file.isAbsolute() && Files.isRegularFile(file) && Files.isReadable(file);
+    } catch (InvalidPathException e) {
+      return false;
+    }
+  }
+
+  private static String loadBundled(Build build, Platform platform) {
+    if (platform.libc().equals("musl")) {
+      throw new NativeUnavailableException("The jar has no native library for musl (Alpine Linux): use an image with glibc.");
+    }
+    String resource = platform.resource(build.version);
+    URL url = NativeLoader.class.getResource(resource);
+    if (url == null) {
+      throw new NativeUnavailableException("The jar has no native library for " + platform + " (" + resource
+          + "): build it on such a machine, or name a library with -D" + LIBRARY_PATH + ".");
+    }
+    List<String> failures = new ArrayList<>();
+    Throwable firstCause = null;
+    for (Path directory : directories()) {
+      Throwable failure;
+      try {
+        return loadFrom(directory, url, platform.fileName(build.version + "-" + UUID.randomUUID()), platform);
+      } catch (UnsatisfiedLinkError | IllegalCallerException e) {
+        LoadFault fault = LoadFault.of(e);
+        if (fault != LoadFault.NOT_EXECUTABLE) {
+          throw new NativeUnavailableException(
+              "The native library cannot be loaded (" + oneLine(e) + "): " + fault.fix, e);
+        }
+        failures.add(directory + " does not allow execution (mounted noexec?)");
+        failure = e;
+      } catch (IOException | SecurityException e) {
+        failures.add(directory + ": " + oneLine(e));
+        failure = e;
+      }
+      if (firstCause == null) {
+        firstCause = failure;
+      } else {
+        firstCause.addSuppressed(failure);
+      }
+    }
+    throw new NativeUnavailableException("The native library can be loaded from none of the directories tried ("
+        + String.join("; ", failures) + "): name a writable one that is not mounted noexec with -D"
+        + TEMPORARY_DIRECTORY + ".", firstCause);
+  }
+
+  private static String loadFrom(Path parent, URL url, String name, Platform platform) throws IOException {
+    Files.createDirectories(parent);
+    Path directory = Files.createTempDirectory(parent, "dwell-", privateTo(parent));
+    Path file = directory.resolve(name);
+    boolean deleteNow = true;
+    try {
+      copy(url, file);
+      System.load(file.toAbsolutePath().toString());
+      // Where a loaded file can be deleted, a killed executor leaves nothing behind.
+      deleteNow = !platform.os().equals("windows");
+    } finally {
+      if (deleteNow) {
+        Files.deleteIfExists(file);
+        Files.deleteIfExists(directory);
+      } else {
+        // Registered in this order because files are deleted in the reverse one.
+        directory.toFile().deleteOnExit();
+        file.toFile().deleteOnExit();
+      }
+    }
+    return file.toString();
+  }
+
+  /** Plain streams: channels would be closed by the interrupt of a task that is being killed. */
+  private static void copy(URL url, Path file) throws IOException {
+    Files.createFile(file, privateTo(file.getParent()));
+    URLConnection connection = url.openConnection();
+    // The cache would keep the jar open, and share its stream with whoever closes it first.
+    connection.setUseCaches(false);
+    byte[] expected;
+    try (InputStream in = connection.getInputStream();
+        DigestOutputStream out = new DigestOutputStream(new FileOutputStream(file.toFile()), sha256())) {
+      in.transferTo(out);
+      expected = out.getMessageDigest().digest();
+    }
+    try (InputStream in = new FileInputStream(file.toFile());
+        DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), sha256())) {
+      in.transferTo(out);
+      if (!Arrays.equals(expected, out.getMessageDigest().digest())) {
+        throw new IOException("the copy of the library is not what was written");
+      }
+    }
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every Java platform has SHA-256", e);
+    }
+  }
+
+  private static FileAttribute<?>[] privateTo(Path parent) {
+    boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+    return posix
+        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))}
+        : new FileAttribute<?>[0];
+  }
+
+  /** The functions are bound now; are they the ones that these classes were compiled for? */
+  private static void check(Build build, String from) {
+    int abi = NativeBridge.abiVersion();
+    if (abi != NativeBridge.ABI_VERSION) {
+      throw new NativeUnavailableException("The library " + from + " has ABI " + abi + ", the classes need "
+          + NativeBridge.ABI_VERSION + ": use jar and library of one version.");
+    }
+    String id = NativeBridge.buildId();
+    if (!id.equals(build.id)) {
+      throw new NativeUnavailableException("The library " + from + " is of build " + id + ", the classes are of build "
+          + build.id + ": use jar and library of one build, and only one version of the jar.");
+    }
+  }
+
+  /** Directories in which the copy is tried, in this order. */
+  static List<Path> directories() {
+    return directories(System::getProperty, System::getenv);
+  }
+
+  static List<Path> directories(UnaryOperator<String> properties, UnaryOperator<String> environment) {
+    List<String> names = new ArrayList<>();
+    names.add(properties.apply(TEMPORARY_DIRECTORY));
+    names.add(properties.apply("java.io.tmpdir"));
+    // Set by Spark's standalone and Kubernetes modes, and by YARN: directories made for what executors write.
+    for (String variable : new String[] {"SPARK_LOCAL_DIRS", "LOCAL_DIRS"}) {
+      String list = environment.apply(variable);
+      if (list != null) {
+        names.addAll(Arrays.asList(list.split(",")));
+      }
+    }
+    names.add(environment.apply("PWD"));
+    String home = properties.apply("user.home");
+    names.add(home == null || home.isBlank() ? null : home + "/.cache/dwell");
+    Set<Path> directories = new LinkedHashSet<>();
+    for (String name : names) {
+      if (name != null && !name.isBlank()) {
+        try {
+          directories.add(Path.of(name.strip()).toAbsolutePath());
+        } catch (InvalidPathException e) {
+          // A name that this file system cannot have is no directory to try.
+          continue;
+        }
+      }
+    }
+    return List.copyOf(directories);
+  }
+
+  private static String oneLine(Throwable e) {
+    String message = e.getMessage();
+    return message == null ? e.getClass().getName() : message.lines().findFirst().orElse("").strip();
+  }
+
+  /** Why System.load failed, by what the dynamic linker said, and what to do about it. */
+  enum LoadFault {
+    NOT_EXECUTABLE("name a directory that is not mounted noexec with -D" + TEMPORARY_DIRECTORY + ".",
+        "failed to map segment", "Operation not permitted", "Permission denied"),
+    OLD_LIBC("the C library of this machine is too old: it must have the version named above.", "version `GLIBC_"),
+    WRONG_PLATFORM("it is built for another operating system or architecture.",
+        "wrong ELF class", "invalid ELF header", "ELF file data encoding", "ELF load command", "incompatible architecture",
+        "not a valid Win32 application", "cannot open shared object file", "file too short", "Exec format error"),
+    SECURITY_POLICY("a security policy (SELinux) forbids it: allow the executor to map executable files.",
+        "executable stack", "cannot restore segment prot", "avc: "),
+    OTHER_CLASS_LOADER("give each class loader a copy of its own, or remove -D" + LIBRARY_PATH + ".",
+        "already loaded in another classloader"),
+    OTHER_VERSION("use jar and library of one version.", "No such method", "unsupported JNI version", "undefined symbol"),
+    NATIVE_ACCESS("start Java with --enable-native-access=ALL-UNNAMED (spark.driver.extraJavaOptions and"
+        + " spark.executor.extraJavaOptions).", "--enable-native-access", "Illegal native access"),
+    OTHER("see the cause; java -cp with this jar, class dwell.jni.NativeInfo, prints a diagnosis.");
+
+    final String fix;
+    private final String[] signs;
+
+    LoadFault(String fix, String... signs) {
+      this.fix = fix;
+      this.signs = signs;
+    }
+
+    static LoadFault of(Throwable e) {
+      if (e instanceof IllegalCallerException) {
+        return NATIVE_ACCESS;
+      }
+      String message = String.valueOf(e.getMessage());
+      // SELinux says "Permission denied" too, but more than that.
+      for (LoadFault fault : new LoadFault[] {SECURITY_POLICY, NOT_EXECUTABLE, OLD_LIBC, WRONG_PLATFORM, OTHER_CLASS_LOADER,
+          OTHER_VERSION, NATIVE_ACCESS}) {
+        for (String sign : fault.signs) {
+          if (message.contains(sign)) {
+            return fault;
+          }
+        }
+      }
+      return OTHER;
+    }
+  }
+
+  /** Version and identity of the sources that the classes were built from. */
+  private record Build(String version, String id) {
+
+    static Build read() {
+      URL url = NativeLoader.class.getResource(BUILD_PROPERTIES);
+      if (url == null) {
+        throw new NativeUnavailableException("The jar has no " + BUILD_PROPERTIES + ": use the jar as it was built.");
+      }
+      Properties properties = new Properties();
+      try {
+        URLConnection connection = url.openConnection();
+        connection.setUseCaches(false);
+        try (InputStream in = connection.getInputStream()) {
+          properties.load(in);
+        }
+      } catch (IOException | IllegalArgumentException e) {
+        throw new NativeUnavailableException(BUILD_PROPERTIES + " of the jar cannot be read: use the jar as it was built.", e);
+      }
+      String version = properties.getProperty("version");
+      String id = properties.getProperty("buildId");
+      if (version == null || id == null) {
+        throw new NativeUnavailableException(
+            BUILD_PROPERTIES + " of the jar has no version or no buildId: use the jar as it was built.");
+      }
+      return new Build(version, id);
+    }
+
+    String shortId() {
+      return id.substring(0, Math.min(12, id.length()));
+    }
+  }
+}
