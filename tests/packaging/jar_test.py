@@ -1,0 +1,125 @@
+"""The published jar holds what it should and nothing else; the library in it runs on old machines."""
+
+import pathlib
+import platform
+import re
+import struct
+import subprocess
+import tempfile
+import unittest
+import zipfile
+
+from published import BUILD_ID, GLIBC, JAR, ROOT, VERSION, library
+
+JAVA_17 = 61
+SCALA_SOURCES = ROOT / "jvm" / "src" / "main" / "scala"
+
+# Names of the entries that may be in the jar, beside the bridge's own classes.
+ALLOWED = [
+    r"META-INF/(MANIFEST\.MF|LICENSE|NOTICE)",
+    r"META-INF/services/org\.apache\.spark\.ml\.(Estimator|Transformer)",
+    r"dwell/([a-z0-9]+/)*[A-Za-z0-9_$]+\.class",
+    r"dwell/build\.properties",
+    r"native/(linux|darwin|windows)/(x86_64|aarch64)/(libdwell-%s\.(so|dylib)|dwell-%s\.dll)" % ((re.escape(VERSION),) * 2),
+]
+
+
+def bridge_classes():
+    """Expressions for the classes of each source file under org/apache/spark: the bridge."""
+    spark = SCALA_SOURCES / "org" / "apache" / "spark"
+    sources = [source.relative_to(SCALA_SOURCES).with_suffix("") for source in spark.rglob("*.scala")]
+    return [re.escape(source.as_posix()) + r"(\$[A-Za-z0-9_$]*)?\.class" for source in sources]
+
+
+class Contents(unittest.TestCase):
+    def setUp(self):
+        self.archive = zipfile.ZipFile(JAR)
+        self.addCleanup(self.archive.close)
+        self.files = [name for name in self.archive.namelist() if not name.endswith("/")]
+
+    def test_name_says_scala_and_version(self):
+        self.assertEqual("dwell_2.13-%s.jar" % VERSION, JAR.name)
+
+    def test_only_what_is_allowed(self):
+        allowed = re.compile("|".join("(?:%s)" % expression for expression in ALLOWED + bridge_classes()))
+        self.assertEqual([], [name for name in self.files if not allowed.fullmatch(name)])
+
+    def test_no_entry_twice(self):
+        self.assertEqual(len(set(self.files)), len(self.files))
+
+    def test_what_must_be_there(self):
+        for name in ("META-INF/LICENSE", "META-INF/NOTICE", "dwell/build.properties", "dwell/jni/NativeInfo.class",
+                     "dwell/ml/regression/LinearRegression.class"):
+            self.assertIn(name, self.files)
+
+    def test_classes_run_on_java_17(self):
+        for name in self.files:
+            if name.endswith(".class"):
+                magic, _, major = struct.unpack(">IHH", self.archive.read(name)[:8])
+                self.assertEqual(0xCAFEBABE, magic, name)
+                self.assertLessEqual(major, JAVA_17, name)
+
+    def test_version_and_build_id(self):
+        properties = dict(line.split("=", 1) for line in self.archive.read("dwell/build.properties").decode().split())
+        self.assertEqual({"version": VERSION, "buildId": BUILD_ID}, properties)
+        manifest = self.archive.read("META-INF/MANIFEST.MF").decode().replace("\r\n ", "")
+        self.assertIn("Implementation-Version: %s\r\n" % VERSION, manifest)
+        self.assertIn("Dwell-Build-Id: %s\r\n" % BUILD_ID, manifest)
+        self.assertIn(BUILD_ID.encode(), self.archive.read(library(self.archive)))
+
+    def test_no_time_of_building(self):
+        self.assertEqual(1, len({entry.date_time for entry in self.archive.infolist()}))
+
+    def test_no_place_of_building(self):
+        places = [str(ROOT).encode(), str(pathlib.Path.home()).encode() + b"/"]
+        for name in [library(self.archive)] + [name for name in self.files if name.endswith(".class")]:
+            content = self.archive.read(name)
+            self.assertEqual([], [place for place in places if place in content], name)
+
+
+@unittest.skipUnless(platform.system() == "Linux", "the library is no ELF file here")
+class Library(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.NamedTemporaryFile(suffix=".so") as file, zipfile.ZipFile(JAR) as archive:
+            file.write(archive.read(library(archive)))
+            file.flush()
+            cls.dynamic = cls.readelf("--dynamic", file.name)
+            cls.versions = cls.readelf("--version-info", file.name)
+            cls.symbols = cls.readelf("--dyn-syms", file.name)
+            cls.segments = cls.readelf("--segments", file.name)
+
+    @staticmethod
+    def readelf(option, path):
+        return subprocess.run(["readelf", "--wide", option, path], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    @unittest.skipUnless(GLIBC, "linked with the machine's own compiler (-Pzig=false)")
+    def test_runs_with_an_old_glibc(self):
+        needed = {tuple(int(part) for part in version.split(".")) for version in re.findall(r"GLIBC_([0-9.]+)", self.versions)}
+        self.assertTrue(needed)
+        self.assertLessEqual(max(needed), tuple(int(part) for part in GLIBC.split(".")))
+
+    def test_needs_only_the_c_library(self):
+        allowed = r"(libc|libm|libpthread|libdl|librt)\.so\.\d|ld-linux[-_a-z0-9]*\.so\.\d"
+        if not GLIBC:
+            allowed += r"|libgcc_s\.so\.1"
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", self.dynamic)
+        self.assertTrue(needed)
+        self.assertEqual([], [name for name in needed if not re.fullmatch(allowed, name)])
+
+    def test_exports_only_the_two_interfaces(self):
+        rows = [row.split() for row in self.symbols.splitlines()]
+        exported = [row[7].split("@")[0] for row in rows if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6] != "UND"]
+        expected = r"Java_dwell_jni_NativeBridge_\w+|JNI_On(Load|Unload)|dwell_\w+"
+        self.assertTrue(any(name.startswith("Java_") for name in exported))
+        self.assertTrue(any(name.startswith("dwell_") for name in exported))
+        self.assertEqual([], [name for name in exported if not re.fullmatch(expected, name)])
+
+    def test_stack_is_not_executable(self):
+        flags = re.search(r"GNU_STACK\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+(\w+)", self.segments)
+        self.assertIsNotNone(flags)
+        self.assertNotIn("E", flags.group(1))
+
+
+if __name__ == "__main__":
+    unittest.main()
