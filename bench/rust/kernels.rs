@@ -1,1 +1,246 @@
-fn main() {}
+//! What one epoch of coordinate descent costs for each stored entry, beside the two floors: reading the matrix once
+//! (`stream`), and gathering from the residual for every entry (`gather`).
+//!
+//! Data are generated: a power-law matrix with the shape of the news20 set. `DWELL_BENCH_SCALE` (default 1) scales both its
+//! rows and its features, `DWELL_BENCH_SEED` (default 1) seeds it.
+
+#[path = "power_law.rs"]
+mod power_law;
+
+use std::{hint::black_box, time::Duration};
+
+use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use dwell_solvers::{
+    ColumnMoments, Columns, ElasticNetParams, PrimalData, Values,
+    cd::{LocalSubproblem, SubproblemParams, ValidSubproblemParams},
+    order::BucketOrder,
+};
+use power_law::{Matrix, PowerLaw};
+
+/// Coordinates in a bucket, as the solver has it for partitions of this size.
+const BUCKET: usize = 64;
+
+fn main() {
+    let scale: f64 = setting("DWELL_BENCH_SCALE", 1.0);
+    let seed: u64 = setting("DWELL_BENCH_SEED", 1);
+    let shape = PowerLaw::news20(scale);
+    let by_id = shape.generate(seed);
+    let by_length = by_id.sorted_by_length();
+    println!(
+        "power-law data, seed {seed}: {} rows, {} non-empty columns, {} entries",
+        by_id.rows,
+        by_id.columns(),
+        by_id.nonzeros()
+    );
+
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+        .configure_from_args();
+    let mut group = criterion.benchmark_group("kernels");
+    group.throughput(Throughput::Elements(by_id.nonzeros() as u64));
+
+    for (layout, matrix) in [("by-id", &by_id), ("by-length", &by_length)] {
+        let wide: Vec<f64> = matrix.values.iter().map(|&v| f64::from(v)).collect();
+        for (kind, values) in [
+            ("ones", Values::Ones),
+            ("f32", Values::F32(&matrix.values)),
+            ("f64", Values::F64(&wide)),
+        ] {
+            floors(&mut group, &format!("{layout}/{kind}"), matrix, values);
+            let bench = Epoch::new(matrix, values);
+            bench.run(
+                &mut group,
+                &format!("epoch-bucketed/{layout}/{kind}"),
+                BUCKET,
+                false,
+            );
+            if kind == "f32" {
+                bench.run(
+                    &mut group,
+                    &format!("epoch-random/{layout}/{kind}"),
+                    1,
+                    false,
+                );
+                bench.run(
+                    &mut group,
+                    &format!("epoch-centred/{layout}/{kind}"),
+                    BUCKET,
+                    true,
+                );
+            }
+        }
+    }
+    group.finish();
+    criterion.final_summary();
+}
+
+fn setting<T: std::str::FromStr>(name: &str, default: T) -> T {
+    match std::env::var(name) {
+        Err(_) => default,
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is not a number")),
+    }
+}
+
+/// The floors, on the same arrays.
+fn floors(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    matrix: &Matrix,
+    values: Values<'_>,
+) {
+    let w: Vec<f64> = matrix.labels.clone();
+    match values {
+        Values::Ones => {
+            group.bench_function(format!("stream/{name}"), |b| {
+                b.iter(|| stream(&matrix.indices, |_| 0.0));
+            });
+            group.bench_function(format!("gather/{name}"), |b| {
+                b.iter(|| gather(matrix, &w, |_| 1.0));
+            });
+        }
+        Values::F32(v) => {
+            group.bench_function(format!("stream/{name}"), |b| {
+                b.iter(|| stream(&matrix.indices, |k| f64::from(v[k])));
+            });
+            group.bench_function(format!("gather/{name}"), |b| {
+                b.iter(|| gather(matrix, &w, |k| f64::from(v[k])));
+            });
+        }
+        Values::F64(v) => {
+            group.bench_function(format!("stream/{name}"), |b| {
+                b.iter(|| stream(&matrix.indices, |k| v[k]));
+            });
+            group.bench_function(format!("gather/{name}"), |b| {
+                b.iter(|| gather(matrix, &w, |k| v[k]));
+            });
+        }
+    }
+}
+
+/// Reads every index and value once.
+fn stream(indices: &[i32], value: impl Fn(usize) -> f64) -> (i32, f64) {
+    let mut index_sums = [0i32; 4];
+    let mut value_sums = [0.0; 4];
+    for (chunk, four) in indices.as_chunks::<4>().0.iter().enumerate() {
+        for k in 0..4 {
+            index_sums[k] = index_sums[k].wrapping_add(four[k]);
+            value_sums[k] += value(4 * chunk + k);
+        }
+    }
+    (
+        black_box(index_sums).iter().sum(),
+        black_box(value_sums).iter().sum(),
+    )
+}
+
+/// The dot product of every column with `w`, column by column.
+fn gather(matrix: &Matrix, w: &[f64], value: impl Fn(usize) -> f64) -> f64 {
+    let mut total = 0.0;
+    for pair in matrix.offsets.windows(2) {
+        let (start, end) = (pair[0] as usize, pair[1] as usize);
+        let mut sums = [0.0; 4];
+        let (fours, rest) = matrix.indices[start..end].as_chunks::<4>();
+        for (chunk, four) in fours.iter().enumerate() {
+            for k in 0..4 {
+                sums[k] += value(start + 4 * chunk + k) * w[four[k] as usize];
+            }
+        }
+        let mut sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        for (k, &row) in rest.iter().enumerate() {
+            sum += value(end - rest.len() + k) * w[row as usize];
+        }
+        total += black_box(sum);
+    }
+    total
+}
+
+/// Epochs of ridge regression from zero.
+struct Epoch<'a> {
+    matrix: &'a Matrix,
+    values: Values<'a>,
+    residual: Vec<u8>,
+    mean: Vec<f64>,
+    variance: Vec<f64>,
+    deviation: Vec<f64>,
+    alpha: Vec<f64>,
+}
+
+impl<'a> Epoch<'a> {
+    fn new(matrix: &'a Matrix, values: Values<'a>) -> Self {
+        let (mean, variance) = matrix.moments();
+        Self {
+            matrix,
+            values,
+            residual: matrix.labels.iter().flat_map(|y| y.to_le_bytes()).collect(),
+            deviation: variance.iter().map(|v| v.sqrt()).collect(),
+            mean,
+            variance,
+            alpha: vec![0.0; matrix.columns()],
+        }
+    }
+
+    fn params(&self, centred: bool) -> ValidSubproblemParams {
+        let total_weight = self.matrix.rows as f64;
+        SubproblemParams {
+            penalty: ElasticNetParams {
+                l1: 0.0,
+                l2: 1.0 / total_weight,
+                scale_factor: 0.0,
+            },
+            sigma_prime: 1.0,
+            total_weight,
+            centred,
+        }
+        .check()
+        .expect("parameters are in range")
+    }
+
+    fn run(
+        &self,
+        group: &mut BenchmarkGroup<'_, WallTime>,
+        name: &str,
+        bucket: usize,
+        centred: bool,
+    ) {
+        let columns = Columns::new(
+            self.matrix.rows,
+            &self.matrix.offsets,
+            &self.matrix.indices,
+            self.values,
+        )
+        .expect("generated columns are valid");
+        let moments = ColumnMoments::new(&self.mean, &self.variance, &self.deviation)
+            .expect("moments are valid");
+        let data = PrimalData::new(columns, moments, None).expect("shapes fit");
+        let params = self.params(centred);
+        let fresh = || {
+            let mut subproblem = LocalSubproblem::new(params, self.matrix.rows, &self.alpha)
+                .expect("it fits memory");
+            subproblem
+                .load(&self.residual, None, self.matrix.rows)
+                .expect("labels are finite");
+            let order =
+                BucketOrder::new(self.matrix.columns(), bucket, 1, 0).expect("it fits memory");
+            (subproblem, order)
+        };
+        group.bench_function(name, |b| {
+            // From zero each time: close to the optimum steps become 0 and updates are left out.
+            b.iter_batched(
+                fresh,
+                |(mut subproblem, mut order)| {
+                    for cursor in 0..order.buckets() as u64 {
+                        subproblem
+                            .descend(&data, order.at(cursor), usize::MAX)
+                            .expect("shapes fit");
+                    }
+                    subproblem
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+}

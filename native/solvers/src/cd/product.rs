@@ -23,6 +23,7 @@ pub struct PrimalProduct {
     /// The product of the raw columns.
     sum: Vec<f64>,
     kappa: f64,
+    nonzeros: u64,
     next: usize,
     sums: ColumnPass,
 }
@@ -48,6 +49,7 @@ impl PrimalProduct {
             alpha: copy,
             sum,
             kappa: 0.0,
+            nonzeros: 0,
             next: 0,
             sums: ColumnPass::new(alpha.len())?,
         })
@@ -131,6 +133,15 @@ impl PrimalProduct {
         Ok(self.kappa)
     }
 
+    /// Entries of the columns that have a coefficient other than 0.
+    ///
+    /// # Errors
+    /// `Unfinished`.
+    pub fn nonzeros(&self) -> Result<u64, SolverError> {
+        self.finished()?;
+        Ok(self.nonzeros)
+    }
+
     fn finished(&self) -> Result<(), SolverError> {
         if self.is_done() {
             Ok(())
@@ -163,6 +174,7 @@ impl WithEntries for Accumulate<'_> {
             if a != 0.0 {
                 let entries = columns.entries(i);
                 spent += entries.len();
+                product.nonzeros += entries.len() as u64;
                 let rows = &columns.indices()[entries.clone()];
                 subtract(rows, values.part(entries), -a, None, &mut product.sum);
                 if product.centred {

@@ -1,0 +1,173 @@
+//! Generated sparse data with power-law features, by columns.
+
+use dwell_solvers::order::SplitMix64;
+
+/// Feature j is drawn with a probability proportional to `1 / (j + 1 + offset)^exponent`; row lengths are log-normal.
+pub struct PowerLaw {
+    rows: usize,
+    features: usize,
+    exponent: f64,
+    offset: f64,
+    /// Draws in a row on average, before repeated features are dropped.
+    draws: f64,
+    length_sigma: f64,
+}
+
+impl PowerLaw {
+    /// Rows, features and row length of the news20 set at `scale` 1.
+    pub fn news20(scale: f64) -> Self {
+        Self {
+            rows: (20_000.0 * scale).ceil() as usize,
+            features: (1_355_191.0 * scale).ceil() as usize,
+            exponent: 1.02,
+            offset: 20.0,
+            draws: 640.0,
+            length_sigma: 0.8,
+        }
+    }
+
+    /// Values are `exp(N(0, 0.7)) log(1 + rows / df)`, rows scaled to unit norm; labels are N(0, 1).
+    /// Features without entry are dropped, the others numbered by first appearance, as text pipelines do.
+    pub fn generate(&self, seed: u64) -> Matrix {
+        let mut random = Random(SplitMix64::for_epoch(seed, 0, 0));
+        let mut cumulative = Vec::with_capacity(self.features);
+        let mut total = 0.0;
+        for j in 0..self.features {
+            total += (j as f64 + 1.0 + self.offset).powf(-self.exponent);
+            cumulative.push(total);
+        }
+        let unseen = u32::MAX;
+        let mut names = vec![unseen; self.features];
+        let mut counts: Vec<i32> = Vec::new();
+        let mut rows: Vec<Vec<u32>> = Vec::with_capacity(self.rows);
+        let log_mean = self.draws.ln() - self.length_sigma * self.length_sigma / 2.0;
+        for _ in 0..self.rows {
+            let length = (log_mean + self.length_sigma * random.normal())
+                .exp()
+                .max(5.0) as usize;
+            let mut row: Vec<u32> = (0..length)
+                .map(|_| {
+                    let at = random.uniform() * total;
+                    cumulative
+                        .partition_point(|&c| c < at)
+                        .min(self.features - 1) as u32
+                })
+                .collect();
+            row.sort_unstable();
+            row.dedup();
+            for feature in &mut row {
+                let name = &mut names[*feature as usize];
+                if *name == unseen {
+                    *name = counts.len() as u32;
+                    counts.push(0);
+                }
+                counts[*name as usize] += 1;
+                *feature = *name;
+            }
+            rows.push(row);
+        }
+
+        let mut offsets = vec![0i32];
+        for count in &counts {
+            offsets.push(offsets[offsets.len() - 1] + count);
+        }
+        let nonzeros = offsets[counts.len()] as usize;
+        let mut next: Vec<usize> = offsets.iter().map(|&o| o as usize).collect();
+        let mut indices = vec![0i32; nonzeros];
+        let mut values = vec![0f32; nonzeros];
+        for (j, row) in rows.iter().enumerate() {
+            let raw: Vec<f64> = row
+                .iter()
+                .map(|&i| {
+                    let rarity = (1.0 + self.rows as f64 / f64::from(counts[i as usize])).ln();
+                    (0.7 * random.normal()).exp() * rarity
+                })
+                .collect();
+            let norm = raw.iter().map(|v| v * v).sum::<f64>().sqrt();
+            for (&i, v) in row.iter().zip(raw) {
+                let at = &mut next[i as usize];
+                indices[*at] = j as i32;
+                values[*at] = (v / norm) as f32;
+                *at += 1;
+            }
+        }
+        Matrix {
+            rows: self.rows,
+            offsets,
+            indices,
+            values,
+            labels: (0..self.rows).map(|_| random.normal()).collect(),
+        }
+    }
+}
+
+/// Compressed columns, and a label for each row.
+pub struct Matrix {
+    pub rows: usize,
+    pub offsets: Vec<i32>,
+    pub indices: Vec<i32>,
+    pub values: Vec<f32>,
+    pub labels: Vec<f64>,
+}
+
+impl Matrix {
+    pub fn columns(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub fn nonzeros(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Columns of length 1 first, then 2, ... 8, then all others: the order in which partitions are stored.
+    pub fn sorted_by_length(&self) -> Matrix {
+        let length = |i: usize| self.offsets[i + 1] - self.offsets[i];
+        let mut order: Vec<usize> = (0..self.columns()).collect();
+        order.sort_by_key(|&i| length(i).min(9));
+        let mut sorted = Matrix {
+            rows: self.rows,
+            offsets: vec![0],
+            indices: Vec::with_capacity(self.nonzeros()),
+            values: Vec::with_capacity(self.nonzeros()),
+            labels: self.labels.clone(),
+        };
+        for i in order {
+            let entries = self.offsets[i] as usize..self.offsets[i + 1] as usize;
+            sorted
+                .indices
+                .extend_from_slice(&self.indices[entries.clone()]);
+            sorted.values.extend_from_slice(&self.values[entries]);
+            sorted.offsets.push(sorted.indices.len() as i32);
+        }
+        sorted
+    }
+
+    /// Mean and population variance of every column.
+    pub fn moments(&self) -> (Vec<f64>, Vec<f64>) {
+        let m = self.rows as f64;
+        self.offsets
+            .windows(2)
+            .map(|pair| {
+                let values = &self.values[pair[0] as usize..pair[1] as usize];
+                let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / m;
+                let about_mean: f64 = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum();
+                let zeros = m - values.len() as f64;
+                (mean, (about_mean + zeros * mean * mean) / m)
+            })
+            .unzip()
+    }
+}
+
+struct Random(SplitMix64);
+
+impl Random {
+    /// In (0, 1).
+    fn uniform(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// N(0, 1), by Box and Muller.
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
