@@ -104,6 +104,13 @@ final case class WorkerState(
   }
 }
 
+object WorkerState {
+
+  /** The state that every fit starts from. */
+  def zero(numColumns: Int): WorkerState =
+    WorkerState(0L, 0L, 0L, new Array[Double](numColumns), new Array[Double](numColumns), None)
+}
+
 /** Direction `delta` that round `round` proposed, and the cursor after it. */
 final case class PendingStep(round: Long, cursor: Long, delta: Array[Double])
 
@@ -127,9 +134,10 @@ trait LocalSolver {
    * @param shared
    *   residual, `8 * p.rows` bytes, little-endian doubles
    * @param result
-   *   filled in the layout of [[ResultLayout]]; untouched where the answer is false
+   *   filled in the layout of [[ResultLayout]], but for the slots from [[ResultLayout.FirstFreeSlot]] on; unspecified
+   *   where the answer is false
    * @param cancellation
-   *   asked every few milliseconds; true raises CancellationException and leaves the state as it was
+   *   asked every few milliseconds; true raises a CancellationException. The state is as before after any exception.
    * @return
    *   false if this worker has no state for the round (`StateLost`): the caller has to rebuild
    */

@@ -1,0 +1,56 @@
+package dwell.solver
+
+import org.apache.spark.internal.Logging
+
+import dwell.jni.{NativeLoader, NativeUnavailableException}
+
+/**
+ * Which local solver a worker uses. Travels with the round, and is resolved by the JVM that runs it: workers whose
+ * library cannot load may stand beside others whose library can, since both solvers give the same bits.
+ *
+ * @param choice
+ *   one of [[SolverSelection.choices]]
+ * @param fallbackIsError
+ *   whether `auto` fails where the native library cannot load, instead of using the JVM solver after one WARN
+ */
+final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
+  require(
+    SolverSelection.choices.contains(choice),
+    s"the local solver must be one of ${SolverSelection.choices.mkString(", ")}, not '$choice'")
+
+  /**
+   * The solver of this JVM.
+   *
+   * @throws dwell.jni.NativeUnavailableException
+   *   if only the native solver will do and its library cannot load
+   */
+  def solver(): LocalSolver = choice match {
+    case SolverSelection.Jvm => JvmSolver.shared
+    case SolverSelection.Native => SolverSelection.native()
+    case SolverSelection.Auto if fallbackIsError => SolverSelection.native()
+    case SolverSelection.Auto => SolverSelection.nativeOrJvm
+  }
+}
+
+object SolverSelection extends Logging {
+  private val Auto = "auto"
+  private val Native = "native"
+  private val Jvm = "jvm"
+
+  /** What may be chosen; the first is the default. */
+  val choices: Seq[String] = Seq(Auto, Native, Jvm)
+
+  private def native(): LocalSolver = {
+    NativeLoader.ensureLoaded()
+    NativeSolver
+  }
+
+  /** Settled once per JVM: a solver that changed between two rounds would not find the states of the other. */
+  private lazy val nativeOrJvm: LocalSolver =
+    try native()
+    catch {
+      case e: NativeUnavailableException =>
+        logWarning("Training continues with the JVM solver, which gives the same model, but slower. " + e.getMessage)
+        JvmSolver.shared
+    }
+}

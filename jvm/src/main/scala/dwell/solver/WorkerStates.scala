@@ -1,0 +1,175 @@
+package dwell.solver
+
+import java.util.{LinkedHashMap => JLinkedHashMap}
+
+import scala.collection.mutable
+
+/**
+ * The worker states of a JVM, by fit and partition: a committed version, and at most one pending step.
+ *
+ * States are never changed in place, so that a computation needs no lock: it takes the state, computes, and publishes
+ * its step, which is refused if the state has moved on meanwhile. The driver decides everything; a store that holds
+ * anything but what the driver speaks of answers None, and the caller reports a lost state.
+ *
+ * @param millis
+ *   monotonic clock, for [[expire]]
+ */
+private[solver] final class WorkerStates(millis: () => Long = () => System.nanoTime() / 1000000L) {
+  import WorkerStates._
+
+  private final class Entry(val state: WorkerState, var lastUsed: Long)
+
+  private val entries = mutable.HashMap.empty[(Long, Int), Entry]
+
+  /** Fits that were freed last; a late task must not bring one of them back. */
+  private val freed = new JLinkedHashMap[Long, Unit] {
+    override def removeEldestEntry(eldest: java.util.Map.Entry[Long, Unit]): Boolean = size() > RememberedFits
+  }
+
+  /**
+   * The committed state that round `r.round` starts from: what is pending has been settled by the verdict of `r`, and
+   * round 0 of a fit starts from zero. Nothing is stored before [[publish]].
+   */
+  def beginRound(partition: Int, coordinates: Int, r: RoundRequest): Option[Base] = synchronized {
+    val stamp = r.stamps(partition)
+    val found = lookUp(r.fit, partition, coordinates)
+    val state = found match {
+      case _ if freed.containsKey(r.fit) => None
+      case None if r.round == 0L && stamp == 0L => Some(zero(version = 0L, stamp = 0L, coordinates))
+      case Some(s) if s.stamp == stamp => s.readyFor(r)
+      case _ => None
+    }
+    state.map(Base(found, _))
+  }
+
+  /**
+   * Keeps the step that was computed from `base` as pending, and returns the state with it; None if the fit was freed
+   * or the state has moved on meanwhile.
+   */
+  def publish(fit: Long, partition: Int, base: Base, step: PendingStep): Option[WorkerState] = synchronized {
+    val current = entries.get((fit, partition)).map(_.state)
+    val unchanged = (current, base.found) match {
+      case (Some(now), Some(before)) => now eq before
+      case (now, before) => now.isEmpty && before.isEmpty
+    }
+    // A second attempt of the same round may have been faster; its step is the same.
+    val settled = current.exists(s => s.version == base.state.version && s.stamp == base.state.stamp)
+    if (freed.containsKey(fit) || !(unchanged || settled)) None
+    else Some(put(fit, partition, base.state.copy(pending = Some(step))))
+  }
+
+  /**
+   * The state at version `r.round + 1` without anything pending: the state this worker has, if it is the one that `r`
+   * speaks of, else zero under the new stamp `r.round + 1`. None if the fit was freed. Nothing is stored before
+   * [[publishProduct]].
+   */
+  def beginProduct(partition: Int, coordinates: Int, r: RoundRequest): Option[WorkerState] = synchronized {
+    val next = r.round + 1
+    val found = lookUp(r.fit, partition, coordinates)
+    if (freed.containsKey(r.fit)) None
+    else {
+      val kept = found.filter(_.stamp == r.stamps(partition)).flatMap { s =>
+        if (s.version == next && s.pending.isEmpty) Some(s) // the call was repeated
+        else s.readyFor(r).map(_.copy(version = next, pending = None))
+      }
+      Some(kept.getOrElse(zero(version = next, stamp = next, coordinates)))
+    }
+  }
+
+  /** Stores what [[beginProduct]] gave; None if the fit was freed or has gone beyond that version meanwhile. */
+  def publishProduct(fit: Long, partition: Int, state: WorkerState): Option[WorkerState] = synchronized {
+    entries.get((fit, partition)).map(_.state) match {
+      case _ if freed.containsKey(fit) => None
+      case Some(now) if now.version > state.version => None
+      case Some(now) if now.version == state.version && now.stamp == state.stamp => Some(now)
+      case _ => Some(put(fit, partition, state))
+    }
+  }
+
+  /** The state of one partition; its arrays are the caller's. */
+  def get(fit: Long, partition: Int): Option[WorkerState] = synchronized {
+    entries.get((fit, partition)).map { entry =>
+      entry.lastUsed = millis()
+      val state = entry.state
+      state.copy(
+        alpha = state.alpha.clone(),
+        previous = state.previous.clone(),
+        pending = state.pending.map(step => step.copy(delta = step.delta.clone())))
+    }
+  }
+
+  /**
+   * Replaces the state of one partition by a copy of `state`, without its pending step. Ignored if the fit was freed.
+   */
+  def set(fit: Long, partition: Int, state: WorkerState): Unit = synchronized {
+    require(
+      state.alpha.length == state.previous.length,
+      s"alpha has length ${state.alpha.length} but previous has ${state.previous.length}: both have one entry per column")
+    if (!freed.containsKey(fit)) {
+      put(fit, partition, state.copy(alpha = state.alpha.clone(), previous = state.previous.clone(), pending = None))
+    }
+  }
+
+  /** Forgets a fit for good; returns the bytes freed. */
+  def free(fit: Long): Long = synchronized {
+    freed.put(fit, ())
+    remove((key, _) => key._1 == fit)
+  }
+
+  /** Forgets the states that have not been used for longer than `maxAgeMillis`; returns the bytes freed. */
+  def expire(maxAgeMillis: Long): Long = synchronized {
+    val now = millis()
+    remove((_, entry) => now - entry.lastUsed > maxAgeMillis)
+  }
+
+  def totalBytes: Long = synchronized(entries.valuesIterator.map(entry => bytes(entry.state)).sum)
+
+  def size: Long = synchronized(entries.size.toLong)
+
+  private def lookUp(fit: Long, partition: Int, coordinates: Int): Option[WorkerState] =
+    entries.get((fit, partition)).map { entry =>
+      require(
+        entry.state.alpha.length == coordinates,
+        s"the state of partition $partition has ${entry.state.alpha.length} coordinates, but the partition has " +
+          s"$coordinates columns: the data changed within the fit")
+      entry.lastUsed = millis()
+      entry.state
+    }
+
+  private def put(fit: Long, partition: Int, state: WorkerState): WorkerState = {
+    entries((fit, partition)) = new Entry(state, millis())
+    state
+  }
+
+  private def remove(condition: ((Long, Int), Entry) => Boolean): Long = {
+    val gone = entries.filter { case (key, entry) => condition(key, entry) }
+    entries --= gone.keys
+    gone.valuesIterator.map(entry => bytes(entry.state)).sum
+  }
+}
+
+private[solver] object WorkerStates {
+
+  /** The state that a round starts from, and the stored one that it was made of, if there was one. */
+  final case class Base(found: Option[WorkerState], state: WorkerState)
+
+  private implicit class Protocol(private val state: WorkerState) extends AnyVal {
+
+    /** The state at version `r.round`, if it is at that version or one verdict before it. */
+    def readyFor(r: RoundRequest): Option[WorkerState] =
+      if (state.version == r.round) Some(state)
+      else if (state.version == r.round - 1 && state.pending.exists(_.round == r.round - 1)) {
+        Some(state.commit(r.theta1, r.theta2))
+      } else None
+  }
+
+  /** Freed fits that are remembered. A task that outlives this many later fits finds no state, and no harm is done. */
+  private val RememberedFits = 1024
+
+  /** Bytes of the numbers a state holds. */
+  def bytes(state: WorkerState): Long =
+    8L * (state.alpha.length + state.previous.length + state.pending.map(_.delta.length).getOrElse(0))
+
+  private def zero(version: Long, stamp: Long, coordinates: Int): WorkerState =
+    WorkerState(version, stamp, cursor = 0L, new Array[Double](coordinates), new Array[Double](coordinates), None)
+}
