@@ -6,7 +6,7 @@ import org.apache.spark.rdd.{RDD, ShuffledRDD}
 import org.apache.spark.serializer.JavaSerializer
 import org.apache.spark.storage.StorageLevel
 
-import dwell.solver.ResultLayout
+import dwell.solver.{ResultLayout, WorkerCount}
 
 /**
  * Turns rows into columns, split into partitions of equal nonzeros.
@@ -25,7 +25,8 @@ object Flattener {
    * @param numFeatures
    *   length that every feature vector must have
    * @param numPartitions
-   *   number of partitions of columns, K; those beyond the number of columns stay empty
+   *   number of partitions of columns, K; those beyond the number of columns stay empty. 0: chosen by the nonzeros and
+   *   by the tasks that the cluster runs at once
    * @param title
    *   what the cached data is called on Spark's storage page
    * @param names
@@ -41,7 +42,7 @@ object Flattener {
       numPartitions: Int,
       title: String,
       names: ColumnNames = ColumnNames()): FlatDataset = {
-    require(numPartitions >= 1, s"The number of partitions must be at least 1, not $numPartitions")
+    require(numPartitions >= 0, s"The number of partitions must not be negative, but was $numPartitions")
     checkFeatureCount(numFeatures, names)
     val sc = rows.sparkContext
     val blocks = rows
@@ -124,7 +125,7 @@ object Flattener {
       blocks: RDD[RowBlock],
       rows: Rows,
       numFeatures: Int,
-      numPartitions: Int,
+      requestedPartitions: Int,
       title: String,
       names: ColumnNames): FlatDataset = {
     val labelMoments = new LabelMoments(rows.labels, rows.weights, names)
@@ -135,6 +136,12 @@ object Flattener {
     val counts = countColumns(blocks, numFeatures, fingerprints)
     // A constant column is not solved for: it must not weigh in the balance either.
     rows.constant.indices.foreach(column => if (counts(column) == numRows) counts(column) = 0)
+    val numPartitions =
+      if (requestedPartitions > 0) requestedPartitions
+      else {
+        val taskSlots = sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1)
+        WorkerCount.choose(counts.iterator.map(_.toLong).sum, taskSlots)
+      }
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     checkLoads(assignment.loads)
 

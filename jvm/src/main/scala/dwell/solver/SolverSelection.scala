@@ -26,19 +26,20 @@ final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
    */
   def solver(): LocalSolver = choice match {
     case SolverSelection.Jvm => JvmSolver.shared
-    case SolverSelection.Native => SolverSelection.native()
-    case SolverSelection.Auto if fallbackIsError => SolverSelection.native()
-    case SolverSelection.Auto => SolverSelection.nativeOrJvm
+    case SolverSelection.Auto if !fallbackIsError => SolverSelection.nativeOrJvm
+    case _ => SolverSelection.native()
   }
 }
 
 object SolverSelection extends Logging {
   private val Auto = "auto"
-  private val Native = "native"
   private val Jvm = "jvm"
 
   /** What may be chosen; the first is the default. */
-  val choices: Seq[String] = Seq(Auto, Native, Jvm)
+  val choices: Seq[String] = Seq(Auto, "native", Jvm)
+
+  /** The solvers that may hold state in this JVM. */
+  def loaded: Seq[LocalSolver] = Seq(JvmSolver.shared) ++ (if (NativeLoader.isLoaded) Some(NativeSolver) else None)
 
   private def native(): LocalSolver = {
     NativeLoader.ensureLoaded()

@@ -1,0 +1,50 @@
+package dwell
+
+import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.sql.SparkSession
+
+import dwell.solver.SolverSelection
+
+/**
+ * Settings of the session that a fit runs in.
+ *
+ * @param fallbackIsError
+ *   `spark.dwell.fallback=error`: what is not solved natively is an exception
+ * @param selection
+ *   `spark.dwell.solver`: which local solver the workers use
+ * @param travellingState
+ *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
+ * @param maxResultBytes
+ *   `spark.driver.maxResultSize`, 0 for no limit
+ * @param taskCpus
+ *   `spark.task.cpus`: threads of one local solver
+ */
+final case class DwellConf(
+    fallbackIsError: Boolean,
+    selection: SolverSelection,
+    travellingState: Boolean,
+    maxResultBytes: Long,
+    taskCpus: Int)
+
+object DwellConf {
+  val Fallback = "spark.dwell.fallback"
+  val Solver = "spark.dwell.solver"
+  val State = "spark.dwell.state"
+
+  /** Reads the session's settings, which include those of spark-submit. */
+  def apply(session: SparkSession): DwellConf = {
+    val conf = session.sparkContext.getConf
+    def read(key: String, allowed: Seq[String]): String = {
+      val value = session.conf.getOption(key).orElse(conf.getOption(key)).getOrElse(allowed.head)
+      require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
+      value
+    }
+    val fallbackIsError = read(Fallback, Seq("warn", "error")) == "error"
+    DwellConf(
+      fallbackIsError,
+      SolverSelection(read(Solver, SolverSelection.choices), fallbackIsError),
+      read(State, Seq("persistent", "travelling")) == "travelling",
+      JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")),
+      conf.getInt("spark.task.cpus", 1))
+  }
+}

@@ -1,0 +1,59 @@
+package dwell.comm
+
+import scala.concurrent.Await
+import scala.concurrent.duration.Duration
+import scala.util.control.NonFatal
+
+import org.apache.spark.{Dependency, DwellBridge, Partition, SparkContext, TaskContext}
+import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
+
+/** Runs an action once on every executor that is registered now, as far as the scheduler lets it. */
+object OnExecutors extends Logging {
+
+  /**
+   * Best effort and bounded in time: an executor that is busy for longer than `limit` is left out. In local mode, and
+   * where the context has stopped, only this JVM runs the action.
+   *
+   * @param action
+   *   must be idempotent, since a preference is not a promise: two tasks may meet on one executor
+   */
+  def run(sc: SparkContext, limit: Duration, description: String)(action: () => Unit): Unit = {
+    action()
+    val locations = if (sc.isStopped) Seq.empty else DwellBridge.executorLocations(sc)
+    if (locations.nonEmpty) {
+      val group = sc.getLocalProperty(JobGroup)
+      val described = sc.getLocalProperty(JobDescription)
+      try {
+        // A job group that was cancelled must not take the cleaning up with it.
+        sc.setLocalProperty(JobGroup, null)
+        sc.setJobDescription(description)
+        val job = sc.submitJob(
+          new PinnedToExecutors(sc, locations),
+          (_: Iterator[Unit]) => action(),
+          locations.indices,
+          (_: Int, _: Unit) => (),
+          ())
+        try Await.ready(job, limit)
+        finally if (!job.isCompleted) job.cancel()
+      } catch {
+        case NonFatal(e) => logWarning(s"$description: not every executor answered: ${e.getMessage}")
+      } finally {
+        sc.setLocalProperty(JobGroup, group)
+        sc.setJobDescription(described)
+      }
+    }
+  }
+
+  private val JobGroup = "spark.jobGroup.id"
+  private val JobDescription = "spark.job.description"
+
+  /** One empty partition per executor, with that executor as its preferred location. */
+  private class PinnedToExecutors(sc: SparkContext, locations: Seq[String])
+      extends RDD[Unit](sc, Seq.empty[Dependency[_]]) {
+    override protected def getPartitions: Array[Partition] =
+      Array.tabulate(locations.size)(i => new Partition { override def index: Int = i })
+    override def compute(split: Partition, context: TaskContext): Iterator[Unit] = Iterator.empty
+    override protected def getPreferredLocations(split: Partition): Seq[String] = Seq(locations(split.index))
+  }
+}

@@ -1,0 +1,185 @@
+package dwell.report
+
+import java.util.{Collections, WeakHashMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.ml.Model
+import org.apache.spark.scheduler.SparkListenerEvent
+
+/**
+ * One round of a fit. All objectives are values of F of the README (mean loss plus penalty, in units of the label).
+ *
+ * @param round
+ *   0 is the start, before any local work
+ * @param objective
+ *   F after the round
+ * @param gap
+ *   F minus the best lower bound that any certificate has given so far: an upper bound of F - F*
+ * @param seconds
+ *   wall-clock time of the round, which is workerSeconds + overheadSeconds + driverSeconds
+ * @param workerSeconds
+ *   time inside the local solver, of the slowest worker
+ * @param overheadSeconds
+ *   scheduling, serialisation and transport: what neither the slowest worker nor the driver accounts for
+ * @param driverSeconds
+ *   adding the updates and the master step
+ * @param localWork
+ *   epochs over the local coordinates in this round
+ * @param stateBytes
+ *   memory that the workers keep between rounds
+ * @param stateLosses
+ *   partitions that had lost their state when this round was asked for
+ */
+final case class RoundRecord(
+    round: Int,
+    objective: Double,
+    gap: Double,
+    seconds: Double,
+    workerSeconds: Double,
+    overheadSeconds: Double,
+    driverSeconds: Double,
+    localWork: Double,
+    stateBytes: Long,
+    stateLosses: Int) {
+
+  /** Bound of the relative suboptimality (F - F*)/F. */
+  def relativeGap: Double = if (gap == 0.0) 0.0 else gap / objective
+
+  def toLine: String =
+    f"$round%5d $objective%16.10g $gap%10.3e $relativeGap%10.3e $seconds%8.3f $workerSeconds%8.3f " +
+      f"$overheadSeconds%8.3f $driverSeconds%8.3f $localWork%7.2f $stateLosses%4d"
+}
+
+/** Posted to the listener bus of the SparkContext after each round of a fit. */
+final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkListenerEvent
+
+/**
+ * How a model was trained, and the certificate of its optimality. `FitReport.of(model)` finds it for a model that was
+ * fitted in this session.
+ *
+ * @param solver
+ *   `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained
+ * @param reason
+ *   why Spark's own code trained, where it did
+ * @param objective
+ *   F of the returned coefficients, computed from them and not carried along
+ * @param gap
+ *   objective minus the best lower bound: F - F* is at most this. NaN where Spark's own code trained
+ * @param converged
+ *   whether the stop rule was met within maxIter rounds
+ * @param drift
+ *   relative difference of the carried residual's objective and the recomputed one: rounding, if all is well
+ */
+final case class FitReport(
+    uid: String,
+    algorithm: String,
+    orientation: String,
+    solver: String,
+    reason: Option[String],
+    rounds: Seq[RoundRecord],
+    objective: Double,
+    gap: Double,
+    tolerance: Double,
+    converged: Boolean,
+    drift: Double,
+    numRows: Long,
+    numFeatures: Int,
+    nonzeros: Long,
+    nonzerosPerPartition: Seq[Long],
+    flattenSeconds: Double,
+    totalSeconds: Double) {
+
+  def numPartitions: Int = nonzerosPerPartition.size
+
+  /** Bound of the relative suboptimality (F - F*)/F of the returned model. */
+  def relativeGap: Double = if (gap == 0.0) 0.0 else gap / objective
+
+  /** Most memory that the workers kept between rounds, bytes. */
+  def stateBytes: Long = rounds.map(_.stateBytes).maxOption.getOrElse(0L)
+
+  def stateLosses: Int = rounds.map(_.stateLosses).sum
+
+  /** Largest part's nonzeros over the mean. */
+  def imbalance: Double =
+    if (nonzeros == 0L) 1.0 else nonzerosPerPartition.max * numPartitions.toDouble / nonzeros
+
+  /** The rounds, for callers in Java. */
+  def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
+
+  /** Plain text: a summary and a line a round. */
+  def toText: String = reason match {
+    case Some(why) => f"$uid: trained by Spark's own code in $totalSeconds%.2f s: $why"
+    case None =>
+      val head = Seq(
+        s"$uid: $algorithm, $orientation, $solver solver, $numPartitions partitions",
+        f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
+        f"objective $objective%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
+          (if (converged) "converged" else "NOT converged"),
+        f"flatten $flattenSeconds%.2f s, total $totalSeconds%.2f s, worker state $stateBytes%d bytes, " +
+          s"$stateLosses state losses",
+        RoundRecord.header)
+      (head ++ rounds.map(_.toLine)).mkString("\n")
+  }
+}
+
+object RoundRecord {
+  val header: String =
+    f"${"round"}%5s ${"objective"}%16s ${"gap"}%10s ${"rel. gap"}%10s ${"seconds"}%8s ${"worker"}%8s " +
+      f"${"overhead"}%8s ${"driver"}%8s ${"epochs"}%7s ${"lost"}%4s"
+}
+
+object FitReport {
+
+  /**
+   * Reports by model. A process-wide singleton: a stock Spark model has no place to keep a report, and the report must
+   * not outlive the model. Weak keys bound it. Spark's models have identity semantics, so equal means same.
+   */
+  private val reports = Collections.synchronizedMap(new WeakHashMap[Model[_], FitReport]())
+
+  /**
+   * The report of a model that was fitted by Dwell in this session.
+   *
+   * @throws NoSuchElementException
+   *   for any other model: one that was loaded, copied, or fitted by another estimator
+   */
+  def of(model: Model[_]): FitReport =
+    find(model).getOrElse(
+      throw new NoSuchElementException(
+        s"no fit report for ${model.uid}: only models that a Dwell estimator returned in this session have one, not " +
+          "loaded or copied ones"))
+
+  def find(model: Model[_]): Option[FitReport] = Option(reports.get(model))
+
+  /** The report of a fit that was left to Spark's own code. */
+  private[dwell] def bySpark(
+      uid: String,
+      reason: String,
+      tolerance: Double,
+      numFeatures: Int,
+      totalSeconds: Double): FitReport =
+    FitReport(
+      uid = uid,
+      algorithm = "spark",
+      orientation = "",
+      solver = "spark",
+      reason = Some(reason),
+      rounds = Seq.empty,
+      objective = Double.NaN,
+      gap = Double.NaN,
+      tolerance = tolerance,
+      // Spark does not say.
+      converged = false,
+      drift = 0.0,
+      numRows = 0L,
+      numFeatures = numFeatures,
+      nonzeros = 0L,
+      nonzerosPerPartition = Seq.empty,
+      flattenSeconds = 0.0,
+      totalSeconds = totalSeconds)
+
+  private[dwell] def attach[M <: Model[_]](model: M, report: FitReport): M = {
+    reports.put(model, report)
+    model
+  }
+}
