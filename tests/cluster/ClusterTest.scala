@@ -1,0 +1,186 @@
+package dwell.cluster
+
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.util.Random
+import scala.util.control.NonFatal
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import dwell.comm.{Contribution, DriverMode}
+import dwell.data.{FlatPartition, Flattener, LabeledRow}
+import dwell.jni.NativeBridge
+import dwell.ml.regression.LinearRegression
+import dwell.report.{FitReport, RoundCompleted}
+import dwell.solver.{Phase, ResultLayout, RoundMessage, RoundRequest, SolverSelection, WorkerReply, WorkerStep}
+
+/**
+ * What only real executors can show. Run by spark-submit on a `local-cluster` with `--jars` as a user would; prints
+ * `N passed, N failed` and ends with status 1 if anything failed.
+ */
+object ClusterTest {
+
+  private var passed = 0
+  private var failed = 0
+
+  private def test(name: String)(body: => Unit): Unit =
+    try {
+      body
+      passed += 1
+      println(s"ok      $name")
+    } catch {
+      case e @ (NonFatal(_) | _: AssertionError) =>
+        failed += 1
+        println(s"FAILED  $name: $e")
+        e.getStackTrace.take(12).foreach(frame => println(s"          $frame"))
+    }
+
+  private def check(condition: Boolean, message: => String): Unit = if (!condition) throw new AssertionError(message)
+
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder().appName("dwell cluster tests").getOrCreate()
+    waitForExecutors(spark, 2)
+    val data = problem(spark)
+    val reference = estimator.fit(data)
+    val expected = FitReport.of(reference)
+
+    test("two executors train natively with the jar that spark-submit shipped") {
+      check(expected.solver == "native", expected.solver)
+      check(expected.converged && expected.numPartitions == 4, expected.toText)
+      check(expected.imbalance <= 1.05, s"imbalance ${expected.imbalance}")
+      check(executors(spark).size == 2, "both executors are to have worked")
+    }
+
+    test("worker state is freed on every executor after a fit") {
+      check(stateBytes(spark).values.sum == 0L, stateBytes(spark).toString)
+    }
+
+    test("a fit is repeated to the bit, whatever the order of arrival") {
+      val again = estimator.fit(data)
+      check(again.coefficients == reference.coefficients, "coefficients differ")
+    }
+
+    test("a task that fails after its step was kept is run again and applies once") {
+      val gathered = Seq(false, true).map(failing => rounds(data, failing))
+      check(gathered(0).sameElements(gathered(1)), "the retried round gave another result")
+    }
+
+    test("an executor killed in mid-fit costs progress, not correctness") {
+      val removed = new java.util.concurrent.atomic.AtomicInteger()
+      val victim = new AtomicReference[java.lang.Long](executors(spark).values.min)
+      val killer = new SparkListener {
+        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+          case RoundCompleted(_, r) if r.round == 3 =>
+            Option(victim.getAndSet(null)).foreach { pid =>
+              check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
+            }
+          case _ =>
+        }
+        override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = removed.incrementAndGet()
+      }
+      spark.sparkContext.addSparkListener(killer)
+      val model =
+        try estimator.fit(data)
+        finally spark.sparkContext.removeSparkListener(killer)
+      val report = FitReport.of(model)
+      check(removed.get >= 1, "no executor was lost")
+      check(report.stateLosses > 0, s"no state was lost:\n${report.toText}")
+      check(report.converged, report.toText)
+      val difference = math.abs(report.objective - expected.objective)
+      check(difference <= 1e-9 * expected.objective, s"objective differs by $difference")
+      check(math.sqrt(Vectors.sqdist(model.coefficients, reference.coefficients)) < 1e-4, "coefficients differ")
+    }
+
+    test("thirty fits one after another leave nothing behind") {
+      waitForExecutors(spark, 2)
+      val persistedBefore = spark.sparkContext.getPersistentRDDs.size
+      (1 to 30).foreach(_ => estimator.setMaxIter(2).fit(data))
+      check(stateBytes(spark).values.sum == 0L, stateBytes(spark).toString)
+      check(spark.sparkContext.getPersistentRDDs.size == persistedBefore, "cached data was left behind")
+    }
+
+    println(s"$passed passed, $failed failed")
+    spark.stop()
+    if (failed > 0) sys.exit(1)
+  }
+
+  private def estimator: LinearRegression =
+    new LinearRegression().setRegParam(0.01).setNumWorkers(4).setLocalWork(1.0).setTol(1e-10).setMaxIter(400)
+
+  /** Sparse, power-law features, wide enough for every worker to have something to do. */
+  private def problem(spark: SparkSession): DataFrame = {
+    val rows = spark.sparkContext.parallelize(0 until 3000, 6).map { j =>
+      val random = new Random(j)
+      val ids = Seq.fill(40)((5000 * math.pow(random.nextDouble(), 3.0)).toInt).distinct.sorted
+      val x = Vectors.sparse(5000, ids.map(i => (i, 1.0 + random.nextInt(4))))
+      (ids.filter(_ % 7 == 0).size + 0.3 * random.nextGaussian(), x: Vector)
+    }
+    val data = spark.createDataFrame(rows).toDF("label", "features").cache()
+    data.count()
+    data
+  }
+
+  /**
+   * The residual after three native rounds through the `driver` mode, in which every task fails once after its step was
+   * kept if `failing`.
+   */
+  private def rounds(data: DataFrame, failing: Boolean): Array[Double] = {
+    val rows = data.rdd.map(r => LabeledRow(r.getDouble(0), 1.0, r.getAs[Vector](1)))
+    val flat = Flattener.flatten(rows, 5000, 2, "retried rounds")
+    val residual = flat.labels.map(_ - flat.labelMean)
+    val fit = if (failing) 1L else 2L
+    try {
+      (0 until 3).foreach { t =>
+        val request = RoundRequest(fit, t, 1L, 0.6, certificate = false, centred = true, 1, Array(0L, 0L), 2.0, 0.01, 0.01,
+          flat.totalWeight, 1.0, 1.0, 0.0)
+        val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
+        residual.foreach(bytes.putDouble)
+        val message = RoundMessage(Phase.Round, request, bytes.array, null, SolverSelection("native", fallbackIsError = true))
+        val gathered = DriverMode.exchange(flat.partitions, message, ResultLayout.HeaderBytes, residual.length)(
+          retried(failing))
+        check(gathered.scalars.forall(!_.lost), "state was lost")
+        residual.indices.foreach(j => residual(j) -= gathered.sum(j))
+      }
+      residual
+    } finally {
+      flat.unpersist()
+      onEach(data.sparkSession)(() => NativeBridge.freeFit(fit))
+    }
+  }
+
+  private def retried(failing: Boolean): (FlatPartition, RoundMessage) => Contribution[WorkerReply] =
+    (partition, message) => {
+      val contribution = WorkerStep(partition, null, message)
+      if (failing && TaskContext.get().attemptNumber() == 0) throw new RuntimeException("made to fail after its work")
+      contribution
+    }
+
+  private def waitForExecutors(spark: SparkSession, n: Int): Unit = {
+    val end = System.nanoTime() + 120L * 1000 * 1000 * 1000
+    while (spark.sparkContext.statusTracker.getExecutorInfos.length < n + 1) {
+      check(System.nanoTime() < end, s"$n executors did not come up")
+      Thread.sleep(100)
+    }
+  }
+
+  /** Executor id to process id. */
+  private def executors(spark: SparkSession): Map[String, java.lang.Long] =
+    onEach(spark)(() => java.lang.Long.valueOf(ProcessHandle.current().pid()))
+
+  /** Bytes of worker state by executor. */
+  private def stateBytes(spark: SparkSession): Map[String, Long] = onEach(spark)(() => NativeBridge.stateBytes())
+
+  private def onEach[T](spark: SparkSession)(value: () => T): Map[String, T] =
+    spark.sparkContext
+      .parallelize(0 until 40, 40)
+      .map { _ =>
+        Thread.sleep(20) // long enough for both executors to get some of the tasks
+        (SparkEnv.get.executorId, value())
+      }
+      .collect()
+      .toMap
+}

@@ -1,0 +1,106 @@
+package dwell.ml
+
+import org.apache.spark.ml.linalg.{SparseVector, Vector, Vectors}
+import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
+import org.apache.spark.sql.DataFrame
+
+import dwell.SparkSuite
+import dwell.ml.regression.LinearRegression
+
+/** Spark's answer where Spark has a rule; else an exception that names column, row and fix. */
+class BadInputSuite extends SparkSuite {
+
+  private val good: Seq[(Double, Double, Vector)] = Seq(
+    (1.0, 1.0, Vectors.dense(1.0, 2.0)),
+    (2.0, 1.0, Vectors.dense(0.0, 1.0)),
+    (4.0, 1.0, Vectors.sparse(2, Seq((1, 3.0)))))
+
+  private def frame(rows: Seq[(Double, Double, Vector)]): DataFrame =
+    spark.createDataFrame(rows).toDF("label", "w", "features").coalesce(1)
+
+  private def estimator: LinearRegression = new LinearRegression().setRegParam(0.1).setWeightCol("w")
+
+  private def messages(e: Throwable): String =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString(" | ")
+
+  private def rejected(rows: Seq[(Double, Double, Vector)], expected: String*): Unit = {
+    val e = intercept[Exception](estimator.fit(frame(rows)))
+    expected.foreach(text => assert(messages(e).contains(text)))
+  }
+
+  /** Spark's own estimator refuses it, and ours with the same words. */
+  private def asSpark(rows: Seq[(Double, Double, Vector)], words: String): Unit = {
+    val stock = new SparkLinearRegression().setRegParam(0.1).setWeightCol("w").setSolver("l-bfgs")
+    assert(messages(intercept[Exception](stock.fit(frame(rows)))).contains(words))
+    rejected(rows, words)
+  }
+
+  test("NaN and infinite features, labels and weights, negative weights: Spark's messages") {
+    Seq(Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity).foreach { bad =>
+      asSpark(good :+ ((1.0, 1.0, Vectors.dense(bad, 1.0))), "Vector values MUST NOT be NaN or Infinity")
+      asSpark(good :+ ((1.0, 1.0, Vectors.sparse(2, Seq((0, bad))))), "Vector values MUST NOT be NaN or Infinity")
+      asSpark(good :+ ((bad, 1.0, Vectors.dense(1.0, 1.0))), "Labels MUST NOT be")
+      asSpark(good :+ ((1.0, bad, Vectors.dense(1.0, 1.0))), "Weights MUST NOT be Negative or Infinity")
+    }
+    asSpark(good :+ ((1.0, -1.0, Vectors.dense(1.0, 1.0))), "Weights MUST NOT be Negative or Infinity")
+  }
+
+  test("all weights zero, no rows") {
+    rejected(good.map(_.copy(_2 = 0.0)), "'w'", "all weights are zero")
+    val e = intercept[Exception](estimator.fit(frame(good).filter("label > 100")))
+    assert(e.getMessage != null && e.getMessage.nonEmpty)
+  }
+
+  test("vectors of unequal length") {
+    rejected(good :+ ((1.0, 1.0, Vectors.dense(1.0, 2.0, 3.0))), "'features'", "row 3", "length")
+  }
+
+  test("a sparse vector whose indices were spoilt after it was made") {
+    def spoilt(change: Array[Int] => Unit): Vector = {
+      val v = Vectors.sparse(4, Array(0, 2), Array(1.0, 2.0)).asInstanceOf[SparseVector]
+      change(v.indices)
+      v
+    }
+    // Spark's own decoder refuses most of them when the row is read; what it lets through, the flattener refuses.
+    Seq[Array[Int] => Unit](i => i(1) = 0, i => i(0) = 3, i => i(1) = 4, i => i(0) = -1).foreach { change =>
+      val rows = Seq.tabulate(3)(j => (j.toDouble, 1.0, Vectors.dense(1.0, j, 2.0, 3.0): Vector))
+      val e = intercept[Exception](estimator.fit(frame(rows :+ ((1.0, 1.0, spoilt(change))))))
+      assert(messages(e).nonEmpty)
+    }
+  }
+
+  test("constant label, constant and all-zero columns: Spark's answers") {
+    val rows = Seq.tabulate(20)(j => (j * 0.5 + j % 3, 1.0, Vectors.dense(7.0, j.toDouble, 0.0, 0.1): Vector))
+    Seq(true, false).foreach { intercept =>
+      val model = estimator.setFitIntercept(intercept).fit(frame(rows))
+      assert(model.coefficients.toArray.indices.filter(model.coefficients(_) != 0.0) == Seq(1))
+    }
+    val flat = estimator.fit(frame(rows.map(_.copy(_1 = 2.0))))
+    assert(flat.coefficients.numNonzeros == 0 && flat.intercept == 2.0)
+  }
+
+  test("columns that are missing or of another type: Spark's schema errors") {
+    intercept[IllegalArgumentException](estimator.setFeaturesCol("nothing").fit(frame(good)))
+    intercept[IllegalArgumentException](
+      estimator.fit(frame(good).selectExpr("label", "w", "array(1.0, 2.0) as features")))
+  }
+
+  test("integer labels and weights are cast") {
+    val cast = frame(good).selectExpr("cast(label as int) as label", "cast(w as long) as w", "features")
+    assert(estimator.fit(cast).coefficients == estimator.fit(frame(good)).coefficients)
+  }
+
+  test("rows that Dwell's errors name are counted within their partition") {
+    val rows = good ++ good :+ ((1.0, 1.0, Vectors.dense(1.0)))
+    rejected(rows, "'features'", "row 6 of partition 0")
+  }
+
+  test("more workers than features, and a single row") {
+    val model = estimator.setNumWorkers(5).fit(frame(good))
+    assert(dwell.report.FitReport.of(model).converged)
+    val alone = estimator.setNumWorkers(1).fit(frame(good))
+    assert(Vectors.sqdist(model.coefficients, alone.coefficients) < 1e-6)
+    val single = estimator.fit(frame(good.take(1)))
+    assert(single.coefficients.numNonzeros == 0 && single.intercept == 1.0)
+  }
+}

@@ -1,0 +1,237 @@
+package dwell.ml
+
+import java.nio.file.Files
+
+import scala.util.Random
+
+import org.apache.spark.ml.{Pipeline, PipelineModel}
+import org.apache.spark.ml.evaluation.RegressionEvaluator
+import org.apache.spark.ml.feature.VectorAssembler
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression, LinearRegressionModel}
+import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder}
+import org.apache.spark.sql.DataFrame
+
+import dwell.{DwellConf, SparkSuite}
+import dwell.jni.NativeBridge
+import dwell.ml.regression.LinearRegression
+import dwell.report.{FitReport, RoundCompleted}
+
+/** The estimator as users of Spark ML meet it. */
+class LinearRegressionSuite extends SparkSuite {
+
+  private lazy val data: DataFrame = {
+    val random = new Random(3)
+    val rows = Seq.fill(200) {
+      val x = Array.fill(6)(random.nextGaussian())
+      (2.0 * x(0) - x(1) + 0.5 + 0.3 * random.nextGaussian(), Vectors.dense(x): Vector)
+    }
+    spark.createDataFrame(rows).toDF("label", "features").repartition(2).cache()
+  }
+
+  private def estimator: LinearRegression = new LinearRegression().setRegParam(0.1)
+
+  private def withConf[T](key: String, value: String)(body: => T): T = {
+    spark.conf.set(key, value)
+    try body
+    finally spark.conf.unset(key)
+  }
+
+  test("every Param and default of Spark's estimator is inherited, and five are added") {
+    val ours = new LinearRegression()
+    val stock = new SparkLinearRegression()
+    val added = Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers")
+    assert(ours.params.map(_.name).toSet == stock.params.map(_.name).toSet ++ added)
+    stock.params.foreach { p =>
+      assert(ours.getDefault(ours.getParam(p.name)) == stock.getDefault(p), p.name)
+    }
+    assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
+  }
+
+  test("values that are not built are refused, with the list of those that are") {
+    val ours = new LinearRegression()
+    Seq[(String, String => Any, String)](
+      ("ma-sgd", ours.setAlgorithm, "algorithm must be one of auto, cocoa"),
+      ("dual", ours.setOrientation, "orientation must be one of auto, primal"),
+      ("gang", ours.setAggregation, "aggregation must be one of auto, driver"),
+      ("-1", ours.setLocalWork(_: String), "localWork must be 'auto' or a positive number")).foreach {
+      case (value, set, message) =>
+        val e = intercept[IllegalArgumentException](set(value))
+        assert(e.getMessage.contains(message) && e.getMessage.contains(value))
+    }
+    assert(intercept[IllegalArgumentException](ours.setNumWorkers(-1)).getMessage.contains("numWorkers"))
+    assert(intercept[IllegalArgumentException](ours.setRegParam(-0.5)).getMessage.contains("regParam"))
+    assert(intercept[IllegalArgumentException](ours.setElasticNetParam(1.5)).getMessage.contains("elasticNetParam"))
+  }
+
+  test("fit returns Spark's own model with a training summary and a report") {
+    val rounds = new java.util.concurrent.ConcurrentLinkedQueue[RoundCompleted]()
+    val listener = new org.apache.spark.scheduler.SparkListener {
+      override def onOtherEvent(event: org.apache.spark.scheduler.SparkListenerEvent): Unit = event match {
+        case r: RoundCompleted => rounds.add(r)
+        case _ =>
+      }
+    }
+    spark.sparkContext.addSparkListener(listener)
+    val model =
+      try estimator.setNumWorkers(2).fit(data)
+      finally spark.sparkContext.removeSparkListener(listener)
+    assert(model.getClass == classOf[LinearRegressionModel])
+    val summary = model.summary
+    val stock = new SparkLinearRegression().setRegParam(0.1).fit(data).summary
+    assert(math.abs(summary.r2 - stock.r2) < 1e-5)
+    assert(math.abs(summary.rootMeanSquaredError - stock.rootMeanSquaredError) < 1e-5)
+    assert(summary.residuals.count() == 200)
+    assert(summary.totalIterations == summary.objectiveHistory.length - 1)
+    assert(summary.objectiveHistory.sliding(2).forall(p => p(1) <= p(0) * (1 + 1e-12)))
+
+    val report = FitReport.of(model)
+    assert(report.solver == "native" && report.converged && report.numPartitions == 2)
+    assert(report.numRows == 200 && report.numFeatures == 6 && report.nonzeros == 1200)
+    assert(report.gap >= 0.0 && report.relativeGap <= 1e-6)
+    assert(report.rounds.size == summary.totalIterations + 1)
+    assert(report.drift < 1e-12)
+    assert(report.stateBytes > 0 && report.stateLosses == 0)
+    report.rounds.tail.foreach { r =>
+      assert(r.workerSeconds > 0.0 && r.driverSeconds > 0.0 && r.overheadSeconds >= 0.0 && r.gap >= 0.0)
+      assert(math.abs(r.seconds - r.workerSeconds - r.overheadSeconds - r.driverSeconds) <= 1e-3 + 0.01 * r.seconds)
+    }
+    val text = report.toText
+    assert(text.linesIterator.size == 5 + report.rounds.size && text.contains("converged"))
+    eventually(assert(rounds.size == summary.totalIterations))
+  }
+
+  test("a saved model is Spark's: it loads as such and predicts the same") {
+    val model = estimator.fit(data)
+    val path = Files.createTempDirectory("dwell-model").resolve("m").toString
+    model.write.save(path)
+    val metadata = spark.read.textFile(s"$path/metadata").head()
+    assert(metadata.contains("\"class\":\"org.apache.spark.ml.regression.LinearRegressionModel\""))
+    assert(!metadata.contains("dwell"))
+    val loaded = LinearRegressionModel.load(path)
+    assert(loaded.coefficients == model.coefficients && loaded.intercept == model.intercept)
+    assert(intercept[NoSuchElementException](FitReport.of(loaded)).getMessage.contains("no fit report"))
+  }
+
+  test("the estimator itself is saved and loaded, with its own Params") {
+    val path = Files.createTempDirectory("dwell-estimator").resolve("e").toString
+    estimator.setLocalWork(2.5).setNumWorkers(3).setAlgorithm("cocoa").write.save(path)
+    val loaded = LinearRegression.load(path)
+    assert(loaded.getLocalWork == "2.5" && loaded.getNumWorkers == 3 && loaded.getAlgorithm == "cocoa")
+    assert(loaded.getRegParam == 0.1)
+  }
+
+  test("in a Pipeline, under CrossValidator, and with fit(dataset, paramMaps)") {
+    val columns = data
+      .select(org.apache.spark.ml.functions.vector_to_array(data("features")).as("a"), data("label"))
+      .selectExpr((0 until 6).map(i => s"a[$i] as f$i") :+ "label": _*)
+    val assembler = new VectorAssembler().setInputCols((0 until 6).map(i => s"f$i").toArray).setOutputCol("features")
+    val ours = estimator
+    val pipeline = new Pipeline().setStages(Array(assembler, ours))
+    val fitted: PipelineModel = pipeline.fit(columns)
+    val stage = fitted.stages.last.asInstanceOf[LinearRegressionModel]
+    assert(FitReport.of(stage).solver == "native")
+    assert(Vectors.sqdist(stage.coefficients, estimator.fit(data).coefficients) < 1e-8)
+
+    val grid = new ParamGridBuilder().addGrid(ours.regParam, Array(0.01, 10.0)).build()
+    val cv = new CrossValidator()
+      .setEstimator(pipeline)
+      .setEvaluator(new RegressionEvaluator())
+      .setEstimatorParamMaps(grid)
+      .setNumFolds(2)
+      .setSeed(1L)
+    val best = cv.fit(columns).bestModel.asInstanceOf[PipelineModel].stages.last.asInstanceOf[LinearRegressionModel]
+    assert(best.getRegParam == 0.01)
+
+    val models = ours.fit(data, Array(ParamMap(ours.regParam -> 0.01), ParamMap(ours.regParam -> 10.0)))
+    assert(models.map(_.getRegParam) == Seq(0.01, 10.0))
+    assert(models.forall(FitReport.of(_).converged))
+    assert(Vectors.norm(models(1).coefficients, 2.0) < Vectors.norm(models(0).coefficients, 2.0))
+  }
+
+  test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
+    val constant = data.withColumn("label", org.apache.spark.sql.functions.lit(3.5))
+    val cases = Seq[(LinearRegression, SparkLinearRegression, DataFrame, String)](
+      (estimator.setLoss("huber"), new SparkLinearRegression().setRegParam(0.1).setLoss("huber"), data, "huber"),
+      (new LinearRegression(), new SparkLinearRegression(), data, "regParam is 0"),
+      (estimator, new SparkLinearRegression().setRegParam(0.1), constant, "label is constant"))
+    cases.foreach { case (ours, stock, frame, reason) =>
+      val (model, expected) = (ours.fit(frame), stock.fit(frame))
+      assert(model.coefficients == expected.coefficients && model.intercept == expected.intercept)
+      val report = FitReport.of(model)
+      assert(report.solver == "spark" && report.reason.exists(_.contains(reason)) && report.toText.contains(reason))
+      withConf(DwellConf.Fallback, "error") {
+        val e = intercept[UnsupportedOperationException](ours.fit(frame))
+        assert(e.getMessage.contains(reason) && e.getMessage.contains("spark.dwell.fallback"))
+      }
+    }
+    // What Spark answers with an exception, it answers with the same exception here.
+    val noIntercept = intercept[IllegalArgumentException](estimator.setFitIntercept(false).fit(constant))
+    assert(noIntercept.getMessage.contains("standard deviation of the label is zero"))
+  }
+
+  test("without a penalty, algorithm=cocoa solves natively to the least-squares solution") {
+    val model = new LinearRegression().setAlgorithm("cocoa").setLocalWork(20).setTol(1e-10).fit(data)
+    val stock = new SparkLinearRegression().setSolver("normal").fit(data)
+    assert(FitReport.of(model).solver == "native" && FitReport.of(model).converged)
+    assert(math.sqrt(Vectors.sqdist(model.coefficients, stock.coefficients)) < 1e-7)
+    assert(math.abs(model.intercept - stock.intercept) < 1e-7)
+  }
+
+  test("lasso above the largest useful penalty has no coefficient, and says so with gap 0") {
+    val model = new LinearRegression().setRegParam(100.0).setElasticNetParam(1.0).fit(data)
+    assert(model.coefficients.numNonzeros == 0)
+    assert(FitReport.of(model).relativeGap <= 1e-12)
+  }
+
+  test("maxIter and tol are honoured") {
+    val two = estimator.setMaxIter(2).setTol(0.0).setNumWorkers(2).setLocalWork(0.5).fit(data)
+    assert(two.summary.totalIterations == 2 && !FitReport.of(two).converged)
+    val zero = estimator.setMaxIter(0).fit(data)
+    assert(zero.coefficients.numNonzeros == 0 && zero.summary.totalIterations == 0)
+    val loose = estimator.setNumWorkers(2).setLocalWork(0.3).setTol(1e-2).fit(data)
+    val tight = estimator.setNumWorkers(2).setLocalWork(0.3).setTol(1e-10).fit(data)
+    assert(loose.summary.totalIterations < tight.summary.totalIterations)
+    assert(FitReport.of(loose).relativeGap <= 1e-2 && FitReport.of(tight).relativeGap <= 1e-10)
+  }
+
+  test("worker state is freed after a fit and after a failure") {
+    assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
+    estimator.setNumWorkers(2).fit(data)
+    assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
+    val group = "to be cancelled"
+    val failure = scala.concurrent.Promise[Throwable]()
+    val started = new java.util.concurrent.CountDownLatch(1)
+    val listener = new org.apache.spark.scheduler.SparkListener {
+      override def onOtherEvent(event: org.apache.spark.scheduler.SparkListenerEvent): Unit = started.countDown()
+    }
+    spark.sparkContext.addSparkListener(listener)
+    val thread = new Thread(() => {
+      spark.sparkContext.setJobGroup(group, "a fit that never ends", interruptOnCancel = false)
+      failure.complete(scala.util.Try(
+        estimator.setNumWorkers(2).setLocalWork(100000.0).setMaxIter(1000000).setTol(0.0).fit(data)).failed)
+    })
+    thread.start()
+    assert(started.await(60, java.util.concurrent.TimeUnit.SECONDS))
+    assert(NativeBridge.stateBytes() > 0L)
+    spark.sparkContext.cancelJobGroup(group)
+    thread.join(20000)
+    spark.sparkContext.removeSparkListener(listener)
+    assert(!thread.isAlive && failure.isCompleted)
+    eventually(assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L))
+  }
+
+  private def eventually(condition: => Unit): Unit = {
+    val end = System.nanoTime() + 20L * 1000 * 1000 * 1000
+    var met = false
+    while (!met) {
+      try {
+        condition
+        met = true
+      } catch {
+        case _: org.scalatest.exceptions.TestFailedException if System.nanoTime() < end => Thread.sleep(50)
+      }
+    }
+  }
+}
