@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Gather the results of one run of the benchmarks: JSON as measured, and tables with the machine and the command.
+
+    report.py RESULTS CRITERION SPARK.json COMMAND VERSIONS
+
+CRITERION is the directory that criterion writes to (target/criterion), SPARK.json the output of
+dwell.bench.LinearRegressionBench. Writes RESULTS/<date>-<cpu>/, replacing what is there.
+"""
+
+import datetime
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+
+def output(*command):
+    try:
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def cpu():
+    try:
+        found = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        found = None
+    return found.group(1) if found else platform.processor() or platform.machine()
+
+
+def machine():
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {"cpu": cpu(), "cores": os.cpu_count(), "memory_gib": round(memory, 1), "system": "%s %s" % (platform.system(), platform.release()),
+            "commit": output("git", "rev-parse", "--short", "HEAD") + ("+changes" if output("git", "status", "--porcelain") else ""),
+            "date": datetime.date.today().isoformat()}
+
+
+def kernels(criterion):
+    """Median nanoseconds an entry of each kernel of the last run."""
+    rows = []
+    for path in sorted(criterion.glob("**/new/estimates.json")):
+        about = json.loads((path.parent / "benchmark.json").read_text())
+        estimates = json.loads(path.read_text())
+        entries = (about.get("throughput") or {}).get("Elements")
+        if not entries:
+            continue
+        median = estimates["median"]
+        interval = median["confidence_interval"]
+        rows.append({"kernel": about["function_id"] or about["title"], "entries": entries, "ns_per_entry": median["point_estimate"] / entries,
+                     "ns_per_entry_95": [interval["lower_bound"] / entries, interval["upper_bound"] / entries]})
+    return rows
+
+
+def kernel_table(rows):
+    lines = ["| kernel | entries | ns per entry | 95% interval |", "|:--|--:|--:|:--|"]
+    for row in rows:
+        lines.append("| %s | %d | %.2f | %.2f to %.2f |" % (row["kernel"], row["entries"], row["ns_per_entry"], *row["ns_per_entry_95"]))
+    return lines
+
+
+def spark_table(rows):
+    lines = ["| data | regParam | elasticNetParam | relative suboptimality | system | iterations | seconds: median (all) |",
+             "|:--|--:|--:|--:|:--|--:|:--|"]
+    for row in rows:
+        seconds = sorted(row["seconds"])
+        times = "%.2f (%s)" % (seconds[len(seconds) // 2], " ".join("%.2f" % s for s in row["seconds"])) if seconds else "not reached"
+        iterations = "" if row["iterations"] is None else row["iterations"]
+        lines.append("| %s | %g | %g | %g | %s | %s | %s |" % (
+            row["data"], row["regParam"], row["elasticNetParam"], row["target"], row["system"], iterations, times))
+    return lines
+
+
+def main(results, criterion, spark, command, versions):
+    about = machine()
+    kernel_rows, spark_rows = kernels(criterion), json.loads(spark.read_text())
+    if not kernel_rows or not spark_rows:
+        sys.exit("no results: %d kernels, %d fits" % (len(kernel_rows), len(spark_rows)))
+    slug = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\(.*?\)|@.*", "", about["cpu"].lower())).strip("-")
+    directory = results / ("%s-%s" % (about["date"], slug))
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    (directory / "kernels.json").write_text(json.dumps({"machine": about, "kernels": kernel_rows}, indent=1) + "\n")
+    (directory / "linear-regression.json").write_text(json.dumps({"machine": about, "fits": spark_rows}, indent=1) + "\n")
+    page = ["# Benchmarks, %s" % about["date"], "", "`%s`" % command, "",
+            "%s, %d cores, %s GiB, %s; %s; commit %s." % (about["cpu"], about["cores"], about["memory_gib"], about["system"], versions, about["commit"]),
+            "", "## Kernels", "", "One epoch, one thread, median. `stream` and `gather` are the floors: reading the matrix once, and gathering from the",
+            "residual for every entry.", "", *kernel_table(kernel_rows),
+            "", "## LinearRegression", "", "Seconds of a whole `fit` with as many iterations as reach the relative suboptimality, both systems in turn on the same",
+            "cluster (two executors with one core each) and the same cached data.", "", *spark_table(spark_rows), ""]
+    (directory / "README.md").write_text("\n".join(page))
+    print("results are in %s" % os.path.relpath(directory))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 6:
+        sys.exit(__doc__)
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5])
