@@ -60,9 +60,8 @@ private[solver] object NativeSolver extends LocalSolver {
       val alpha, previous, delta = new Array[Double](size)
       if (!NativeBridge.exportState(fit, partition, meta, alpha, previous, delta)) None
       else {
-        val Array(version, stamp, cursor, pendingRound, pendingCursor) = meta
-        val pending = if (pendingRound < 0) None else Some(PendingStep(pendingRound, pendingCursor, delta))
-        Some(WorkerState(version, stamp, cursor, alpha, previous, pending))
+        val pending = if (meta(3) < 0) None else Some(PendingStep(round = meta(3), cursor = meta(4), delta))
+        Some(WorkerState(version = meta(0), stamp = meta(1), cursor = meta(2), alpha, previous, pending))
       }
     }
   }

@@ -1,0 +1,324 @@
+package dwell.data
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.{SparkConf, SparkException}
+import org.apache.spark.ml.linalg.{SparseVector, Vectors}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.serializer.KryoSerializer
+
+import dwell.SparkSuite
+
+class FlattenerSuite extends SparkSuite {
+  import TestData.{row, Values}
+
+  private def rdd(blocks: Seq[Seq[LabeledRow]]): RDD[LabeledRow] =
+    sc.parallelize(blocks, blocks.size).flatMap(identity)
+
+  private def flatten(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): FlatDataset =
+    Flattener.flatten(rdd(blocks), blocks.flatten.head.features.size, numPartitions, "test")
+
+  private def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-12 * math.max(1.0, math.max(a.abs, b.abs))
+
+  /** Compares with columns built directly from the definition. */
+  private def check(data: FlatDataset, blocks: Seq[Seq[LabeledRow]]): Unit = {
+    val rows = blocks.flatten.filter(_.weight > 0.0).toArray
+    val m = rows.length
+    assert(data.numRows == m)
+    assert(data.labels.sameElements(rows.map(_.label)))
+    val weights = rows.map(_.weight)
+    if (weights.forall(_ == 1.0)) assert(data.weights == null && data.weightsBroadcast == null)
+    else assert(data.weights.sameElements(weights) && data.weightsBroadcast.value.sameElements(weights))
+    val total = weights.sum
+    assert(close(data.totalWeight, total) && close(data.weightSquareSum, weights.map(s => s * s).sum))
+    val labelMean = rows.map(r => r.weight * r.label).sum / total
+    assert(close(data.labelMean, labelMean))
+    assert(close(data.labelVariance, rows.map(r => r.weight * math.pow(r.label - labelMean, 2)).sum / total))
+    assert(data.labelConstant == (rows.map(_.label).distinct.length == 1))
+
+    val partitions = data.partitions.collect()
+    assert(partitions.map(_.index).sameElements(partitions.indices))
+    assert(data.nonzerosPerPartition.sameElements(partitions.map(_.nonzeros.toLong)))
+    assert(data.columnsPerPartition.sameElements(partitions.map(_.numColumns)))
+    assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
+
+    val expected = (0 until data.numFeatures).filter(i => rows.map(_.features(i)).distinct.length > 1)
+    assert(partitions.flatMap(_.columns).sorted.sameElements(expected))
+    partitions.foreach { p =>
+      assert(p.rows == m)
+      val lengths = Array.tabulate(p.numColumns)(i => p.offsets(i + 1) - p.offsets(i))
+      assert(p.columns.indices.sortBy(i => (math.min(lengths(i), 9), p.columns(i))).sameElements(p.columns.indices))
+      val values = Array.tabulate(p.nonzeros)(p.value)
+      assert((p.values32 == null && p.values64 == null) == values.forall(_ == 1.0))
+      assert((p.values64 != null) == values.exists(v => v.toFloat.toDouble != v))
+      for (i <- 0 until p.numColumns) {
+        val column = rows.map(_.features(p.columns(i)))
+        val at = p.offsets(i) until p.offsets(i + 1)
+        assert(at.map(k => (p.indices(k), p.value(k))) == column.toSeq.zipWithIndex.collect {
+          case (value, j) if value != 0.0 => (j, value)
+        })
+        val mean = column.zip(weights).map { case (c, s) => c * s }.sum / total
+        val variance = column.zip(weights).map { case (c, s) => s * (c - mean) * (c - mean) }.sum / total
+        assert(close(p.mean(i), mean) && close(p.variance(i), variance))
+        assert(p.deviation(i) == math.sqrt(p.variance(i)) && p.variance(i) > 0.0)
+      }
+    }
+  }
+
+  for {
+    (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
+    weighted <- Seq(false, true)
+    dense <- Seq(false, true)
+  } test(s"columns equal a transposition by definition: $values, weighted = $weighted, dense = $dense") {
+    val rows = TestData.random(seed, 60, 37, 0.15, values, weighted, dense)
+    val blocks = Seq(rows.take(11), Nil, rows.slice(11, 50), rows.drop(50), Nil)
+    val data = flatten(blocks, 3)
+    try check(data, blocks)
+    finally data.unpersist()
+  }
+
+  test("one row, no column, one partition, more partitions than columns") {
+    for {
+      blocks <- Seq(
+        Seq(Seq(row(2.0, 3.0, 0.0))),
+        Seq(Seq(row(1.0), row(2.0))),
+        Seq(Nil, Seq(row(1.0, 1.0, 5.0), row(2.0, 2.0, 5.0), row(1.0, 1.0, 5.0))),
+        Seq(Seq(row(1.0, 0.0), row(1.0, 0.0))))
+      numPartitions <- Seq(1, 4)
+    } {
+      val data = flatten(blocks, numPartitions)
+      assert(data.numPartitions == numPartitions && data.partitions.count() == numPartitions)
+      try check(data, blocks)
+      finally data.unpersist()
+    }
+  }
+
+  test("partitions hold equal nonzeros, and constant columns do not weigh in") {
+    val rows = TestData.random(5, 400, 300, 0.05)
+    val data = flatten(rows.grouped(100).toSeq, 4)
+    val mean = data.nonzeros / 4.0
+    assert(data.nonzerosPerPartition.max <= 1.05 * mean)
+    assert(data.nonzeros == rows.map(_.features.numNonzeros.toLong).sum - 400, "column 0 is constant")
+    data.unpersist()
+  }
+
+  test("a column is constant only if all rows have exactly the same value") {
+    val almost = Math.nextUp(0.1)
+    val blocks = Seq(Seq(row(0, 0.1, 0.1, 7.0)), Seq(row(1, 0.1, almost, 7.0), row(2, 0.1, 0.1, 0.0)))
+    val data = flatten(blocks, 1)
+    assert(data.partitions.first().columns.sameElements(Array(2, 1)), "shorter columns come first")
+    data.unpersist()
+  }
+
+  test("rows of weight 0 count for nothing, not even for what is constant") {
+    val kept = TestData.random(3, 20, 6, 0.5)
+    val left = kept.map(r => r.copy(weight = 0.0, label = 100.0, features = Vectors.dense(Array.fill(6)(9.0))))
+    val with0 = flatten(Seq(left.take(5) ++ kept.take(10), left.drop(5), kept.drop(10)), 2)
+    check(with0, Seq(kept))
+    with0.unpersist()
+  }
+
+  test("a row of weight 2 is a row that occurs twice") {
+    val rows = TestData.random(11, 30, 8, 0.4)
+    val weighted = flatten(Seq(rows.map(_.copy(weight = 2.0)).take(10) ++ rows.drop(10)), 1)
+    val repeated = flatten(Seq(rows.take(10) ++ rows.take(10) ++ rows.drop(10)), 1)
+    assert(weighted.totalWeight == repeated.totalWeight)
+    assert(close(weighted.labelMean, repeated.labelMean) && close(weighted.labelVariance, repeated.labelVariance))
+    val (a, b) = (weighted.partitions.first(), repeated.partitions.first())
+    val local = b.columns.zipWithIndex.toMap
+    a.columns.zipWithIndex.foreach { case (column, i) =>
+      assert(close(a.mean(i), b.mean(local(column))) && close(a.variance(i), b.variance(local(column))))
+    }
+    weighted.unpersist()
+    repeated.unpersist()
+  }
+
+  test("the variance of a dense column far from zero is exact") {
+    val rows = (0 until 1000).map(j => LabeledRow(j, 0.1 + j % 7, Vectors.dense(1e9 + j % 2)))
+    val total = rows.map(_.weight).sum
+    val ones = rows.filter(_.features(0) != 1e9).map(_.weight).sum / total
+    val p = TestData.partitions(Seq(rows), 1).head
+    assert(math.abs(p.variance(0) - ones * (1 - ones)) < 1e-9)
+  }
+
+  test("values are stored as narrow as loses nothing") {
+    val wide = Seq(0.1, 1e300, Double.MinPositiveValue, 16777217.0)
+    wide.foreach(v => assert(NarrowValues.width(v) == NarrowValues.Double))
+    Seq(0.5, -3.25, 16777216.0, Float.MaxValue.toDouble, Float.MinPositiveValue.toDouble).foreach { v =>
+      assert(NarrowValues.width(v) == NarrowValues.Single && v.toFloat.toDouble == v)
+    }
+    assert(NarrowValues.width(1.0) == NarrowValues.Ones)
+    val one = Array(1.0, 1.0, 0.5, 0.1)
+    assert(NarrowValues.of(one, 2).values32 == null && NarrowValues.of(one, 2).values64 == null)
+    assert(NarrowValues.of(one, 3).values32.sameElements(Array(1.0f, 1.0f, 0.5f)))
+    assert(NarrowValues.of(one, 4).values64.sameElements(one))
+  }
+
+  test("explicit zeros and negative zeros are not stored") {
+    val sparse = Vectors.sparse(3, Array(0, 1, 2), Array(0.0, 2.0, -0.0))
+    val p = TestData.partitions(Seq(Seq(LabeledRow(1.0, 1.0, sparse), row(0.0, 0.0, 0.0, 0.0))), 1).head
+    assert(p.columns.sameElements(Array(1)) && p.nonzeros == 1)
+  }
+
+  test("a partition survives Java's and Kryo's serialisers") {
+    val p = TestData.partitions(Seq(TestData.random(1, 20, 9, 0.3, Values.Singles)), 1).head
+    val bytes = new ByteArrayOutputStream()
+    new ObjectOutputStream(bytes).writeObject(p)
+    val java = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[FlatPartition]
+    val serializer = new KryoSerializer(new SparkConf()).newInstance()
+    val kryo = serializer.deserialize[FlatPartition](serializer.serialize(p))
+    for (copy <- Seq(java, kryo)) {
+      assert(copy.columns.sameElements(p.columns) && copy.offsets.sameElements(p.offsets))
+      assert(copy.indices.sameElements(p.indices) && copy.values32.sameElements(p.values32) && copy.values64 == null)
+      assert(copy.mean.sameElements(p.mean) && copy.variance.sameElements(p.variance))
+    }
+  }
+
+  test("the rows are released once the columns are there, the columns when the caller says so") {
+    val before = sc.getPersistentRDDs.keySet
+    val data = flatten(Seq(TestData.random(2, 20, 5, 0.5)), 2)
+    val cached = sc.getPersistentRDDs.filterNot { case (id, _) => before.contains(id) }
+    assert(cached.values.map(_.name).toSeq == Seq("test: columns"))
+    data.unpersist()
+    data.unpersist()
+    assert(sc.getPersistentRDDs.keySet == before)
+  }
+
+  test("lost columns are computed again, unless the source has changed meanwhile") {
+    val rows = TestData.random(4, 30, 6, 0.5)
+    val reads = FlattenerSuite.reads
+    for (changing <- Seq(false, true)) {
+      reads.set(0)
+      val source = sc.parallelize(Seq(0), 1).flatMap { _ =>
+        val read = FlattenerSuite.reads.getAndIncrement()
+        if (changing) rows.map(r => r.copy(label = r.label + read)) else rows
+      }
+      val data = Flattener.flatten(source, 6, 2, "test")
+      assert(reads.get == 1, "rows are read once")
+      val first = data.partitions.collect()
+      data.partitions.unpersist(blocking = true)
+      data.partitions.cleanShuffleDependencies(blocking = true)
+      if (changing) {
+        val error = intercept[InputChangedException](TaskFailure.unwrapped(data.partitions.count()))
+        assert(error.getMessage.contains("Partition 0") && error.getMessage.contains("checkpoint"))
+      } else {
+        val again = data.partitions.collect()
+        assert(first.zip(again).forall { case (a, b) => a.indices.sameElements(b.indices) && a.mean.sameElements(b.mean) })
+      }
+      assert(reads.get == 2)
+      data.unpersist()
+    }
+  }
+
+  test("fingerprints tell blocks apart by every part of a row and by the order of rows") {
+    val base = Seq(row(1.0, 2.0, 0.0), row(2.0, 0.0, 3.0))
+    def fingerprint(rows: Seq[LabeledRow]): Long = RowBlock.read(0, 2, rows.iterator, ColumnNames()).fingerprint
+    val others = Seq(
+      base.reverse,
+      base.init,
+      base.updated(0, row(1.5, 2.0, 0.0)),
+      base.updated(0, row(1.0, 2.5, 0.0)),
+      base.updated(0, row(1.0, 0.0, 2.0)),
+      base.updated(0, base.head.copy(weight = 3.0)))
+    assert((base +: others).map(fingerprint).distinct.size == others.size + 1)
+    assert(fingerprint(base) == fingerprint(base.map(r => r.copy(features = r.features.toSparse))))
+  }
+
+  // ---- bad input ----
+
+  private def mutated(change: SparseVector => Unit): SparseVector = {
+    val vector = new SparseVector(4, Array(0, 2), Array(1.0, 2.0))
+    change(vector)
+    vector
+  }
+
+  private val names = ColumnNames("terms", "size", "importance")
+
+  for {
+    (what, bad, column, parts) <- Seq[(String, LabeledRow, String, Seq[String])](
+      ("NaN in a dense vector", row(1, 0, 0, 0, Double.NaN), "terms", Seq("NaN", "index 3", "Imputer")),
+      ("infinity in a dense vector", row(1, 0, Double.PositiveInfinity, 0, 0), "terms", Seq("Infinity", "index 1")),
+      (
+        "NaN in a sparse vector",
+        LabeledRow(1, 1, mutated(_.values(1) = Double.NaN)),
+        "terms",
+        Seq("NaN", "index 2")),
+      ("an index out of range", LabeledRow(1, 1, mutated(_.indices(1) = 4)), "terms", Seq("index 4", "length 4")),
+      ("a negative index", LabeledRow(1, 1, mutated(_.indices(0) = -1)), "terms", Seq("index -1", "length 4")),
+      ("a repeated index", LabeledRow(1, 1, mutated(_.indices(1) = 0)), "terms", Seq("index 0 after index 0", "ascend")),
+      ("unsorted indices", LabeledRow(1, 1, mutated(_.indices(0) = 3)), "terms", Seq("index 2 after index 3", "ascend")),
+      ("a shorter vector", row(1, 0, 0), "terms", Seq("length 2", "4 was expected")),
+      ("a longer vector", row(1, 0, 0, 0, 0, 1), "terms", Seq("length 5", "4 was expected")),
+      ("no vector", LabeledRow(1, 1, null), "terms", Seq("null", "Drop")),
+      ("a NaN label", row(Double.NaN, 0, 0, 0, 0), "size", Seq("label NaN", "finite")),
+      ("an infinite label", row(Double.NegativeInfinity, 0, 0, 0, 0), "size", Seq("label -Infinity", "finite")),
+      ("a negative weight", row(1, 0, 0, 0, 0).copy(weight = -0.5), "importance", Seq("weight -0.5", "not negative")),
+      ("a NaN weight", row(1, 0, 0, 0, 0).copy(weight = Double.NaN), "importance", Seq("weight NaN")),
+      (
+        "a bad value in a row of weight 0",
+        row(1, 0, Double.NaN, 0, 0).copy(weight = 0.0),
+        "terms",
+        Seq("NaN", "index 1")))
+  } test(s"refused with column, row and fix: $what") {
+    val good = row(1, 0, 1, 2, 3)
+    val data = rdd(Seq(Seq(good), Seq(good, good, bad, good), Seq(good, bad)))
+    val error = intercept[IllegalArgumentException](Flattener.flatten(data, 4, 2, "test", names))
+    for (part <- s"Column '$column'" +: "row 2 of partition 1" +: parts) {
+      assert(error.getMessage.contains(part), error.getMessage)
+    }
+    assert(error.getMessage.count(_ == '\n') == 0)
+  }
+
+  test("refused: no rows, and no rows of positive weight") {
+    for (empty <- Seq(sc.emptyRDD[LabeledRow], rdd(Seq(Nil, Nil)))) {
+      val error = intercept[IllegalArgumentException](Flattener.flatten(empty, 4, 2, "test"))
+      assert(error.getMessage.contains("no rows"))
+    }
+    val weightless = rdd(Seq(Seq(row(1, 2).copy(weight = 0.0)), Nil, Seq(row(1, 2).copy(weight = 0.0))))
+    val error = intercept[IllegalArgumentException](Flattener.flatten(weightless, 1, 2, "test", names))
+    assert(error.getMessage.contains("all weights are zero") && error.getMessage.contains("importance"))
+  }
+
+  test("refused: more rows than a vector has room for, more features than an array") {
+    assert(Flattener.checkRowCount(300000000L, 268435000L, names) == 268435000)
+    val rows = intercept[IllegalArgumentException](Flattener.checkRowCount(300000000L, 268435440L, names))
+    assert(rows.getMessage.contains("268435440 rows") && rows.getMessage.contains("sample"))
+    for (numFeatures <- Seq(Int.MaxValue, -1)) {
+      val one = rdd(Seq(Seq(LabeledRow(1, 1, Vectors.sparse(Int.MaxValue, Array(5), Array(1.0))))))
+      val features = intercept[IllegalArgumentException](Flattener.flatten(one, numFeatures, 1, "test", names))
+      assert(features.getMessage.contains(s"$numFeatures") && features.getMessage.contains("'terms'"))
+    }
+  }
+
+  test("refused: numbers whose moments leave the range of a double") {
+    def failure(rows: LabeledRow*): String =
+      intercept[IllegalArgumentException](Flattener.flatten(rdd(Seq(rows)), 2, 2, "test", names)).getMessage
+    val huge = failure(row(1, 1, 1e200), row(2, 2, 0))
+    assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
+    assert(failure(row(1e200, 1, 2), row(2, 2, 1)).contains("'size'"))
+    val heavy = row(1, 1, 2).copy(weight = 1e300)
+    assert(failure(heavy, heavy.copy(label = 2)).contains("'importance'"))
+    assert(failure(row(1, 1, 2).copy(weight = 1e-200)).contains("'importance'"))
+  }
+
+  test("a failed fit leaves nothing cached") {
+    val before = sc.getPersistentRDDs.keySet
+    intercept[IllegalArgumentException](Flattener.flatten(rdd(Seq(Seq(row(Double.NaN, 1)))), 1, 2, "test"))
+    intercept[IllegalArgumentException](Flattener.flatten(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))), 1, 2, "test"))
+    assert(sc.getPersistentRDDs.keySet == before)
+  }
+
+  test("only exceptions that are meant for the user are taken out of Spark's wrapper") {
+    def failing(e: => Exception): Unit = sc.parallelize(Seq(1), 1).foreach(_ => throw e)
+    val mine = intercept[InputChangedException](TaskFailure.unwrapped(failing(new InputChangedException("mine"))))
+    assert(mine.getMessage == "mine" && mine.getSuppressed.head.isInstanceOf[SparkException])
+    intercept[SparkException](TaskFailure.unwrapped(failing(new IllegalStateException("other"))))
+  }
+}
+
+object FlattenerSuite {
+
+  /** How often the source of a test was read; tasks of local mode share it. */
+  val reads = new AtomicInteger()
+}

@@ -1,0 +1,81 @@
+package dwell.data
+
+import scala.util.Random
+
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+
+/** Random rows, and columns made of rows without Spark. */
+object TestData {
+
+  /** A value of each column in each row, with what the columns are to be tested with. */
+  sealed trait Values
+  object Values {
+    case object Ones extends Values
+    case object Singles extends Values
+    case object Doubles extends Values
+  }
+
+  def row(label: Double, features: Double*): LabeledRow = LabeledRow(label, 1.0, Vectors.dense(features.toArray))
+
+  /**
+   * Rows whose columns have about `density` nonzeros, the first columns more than the last. Column 0 is constant where
+   * there are at least three columns, column 1 is empty.
+   */
+  def random(
+      seed: Int,
+      rows: Int,
+      columns: Int,
+      density: Double,
+      values: Values = Values.Doubles,
+      weighted: Boolean = false,
+      dense: Boolean = false): Seq[LabeledRow] = {
+    val random = new Random(seed)
+    Seq.fill(rows) {
+      val features = Array.tabulate(columns) { i =>
+        val filled = random.nextDouble() < math.min(1.0, density * 2.0 * (columns - i) / columns)
+        val value = values match {
+          case Values.Ones => 1.0
+          case Values.Singles => random.nextInt(64) / 8.0 - 4.0
+          case Values.Doubles => random.nextGaussian()
+        }
+        if (columns >= 3 && i == 0) 1.0 else if (columns >= 3 && i == 1) 0.0 else if (filled) value else 0.0
+      }
+      val weight = if (weighted) random.nextInt(4) * 0.75 else 1.0
+      val label = random.nextGaussian() + features.zipWithIndex.map { case (x, i) => x * ((i % 3) - 1) }.sum
+      val vector: Vector = if (dense) Vectors.dense(features) else Vectors.dense(features).toSparse
+      LabeledRow(label, weight, vector)
+    }
+  }
+
+  /** Columns by partition, from rows in blocks, as [[Flattener]] makes them. */
+  def partitions(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Array[FlatPartition] = {
+    val names = ColumnNames()
+    val numFeatures = blocks.flatten.head.features.size
+    val read = blocks.zipWithIndex.map { case (rows, index) => RowBlock.read(index, numFeatures, rows.iterator, names) }
+    read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
+    val counts = new Array[Int](numFeatures)
+    read.foreach(_.countColumns(counts))
+    val constant = read.filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
+    constant.indices.foreach(column => counts(column) = 0)
+    val assignment = ColumnAssignment.balanced(counts, numPartitions)
+    val firstRows = read.scanLeft(0)(_ + _.rows)
+    val pieces = read.flatMap(b => Transposition.cut(b, firstRows(b.index), assignment.partitionOf, numPartitions))
+    val kept = blocks.flatten.filter(_.weight > 0.0)
+    val weights = TestData.weights(kept)
+    Array.tabulate(numPartitions) { k =>
+      Transposition.merge(
+        k,
+        pieces.collect { case (`k`, piece) => piece }.toArray,
+        kept.size,
+        weights,
+        kept.map(_.weight).sum,
+        names)
+    }
+  }
+
+  /** Positive weights of the rows, or null where every one is 1. */
+  def weights(rows: Seq[LabeledRow]): Array[Double] = {
+    val positive = rows.map(_.weight).filter(_ > 0.0).toArray
+    if (positive.forall(_ == 1.0)) null else positive
+  }
+}
