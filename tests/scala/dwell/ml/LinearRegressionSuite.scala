@@ -144,7 +144,7 @@ class LinearRegressionSuite extends SparkSuite {
     val best = cv.fit(columns).bestModel.asInstanceOf[PipelineModel].stages.last.asInstanceOf[LinearRegressionModel]
     assert(best.getRegParam == 0.01)
 
-    val models = ours.fit(data, Array(ParamMap(ours.regParam -> 0.01), ParamMap(ours.regParam -> 10.0)))
+    val models = ours.fit(data, Seq(ParamMap(ours.regParam -> 0.01), ParamMap(ours.regParam -> 10.0)))
     assert(models.map(_.getRegParam) == Seq(0.01, 10.0))
     assert(models.forall(FitReport.of(_).converged))
     assert(Vectors.norm(models(1).coefficients, 2.0) < Vectors.norm(models(0).coefficients, 2.0))
