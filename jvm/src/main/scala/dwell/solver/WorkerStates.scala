@@ -32,14 +32,14 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
    */
   def beginRound(partition: Int, coordinates: Int, r: RoundRequest): Option[Base] = synchronized {
     val stamp = r.stamps(partition)
-    val found = lookUp(r.fit, partition, coordinates)
+    val found = lookUp(r.fit, partition)
     val state = found match {
       case _ if freed.containsKey(r.fit) => None
-      case None if r.round == 0L && stamp == 0L => Some(zero(version = 0L, stamp = 0L, coordinates))
+      case None if r.round == 0L && stamp == 0L => Some(WorkerState.zero(coordinates))
       case Some(s) if s.stamp == stamp => s.readyFor(r)
       case _ => None
     }
-    state.map(Base(found, _))
+    state.map(s => Base(found, checked(s, partition, coordinates)))
   }
 
   /**
@@ -65,14 +65,14 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
    */
   def beginProduct(partition: Int, coordinates: Int, r: RoundRequest): Option[WorkerState] = synchronized {
     val next = r.round + 1
-    val found = lookUp(r.fit, partition, coordinates)
+    val found = lookUp(r.fit, partition)
     if (freed.containsKey(r.fit)) None
     else {
       val kept = found.filter(_.stamp == r.stamps(partition)).flatMap { s =>
         if (s.version == next && s.pending.isEmpty) Some(s) // the call was repeated
         else s.readyFor(r).map(_.copy(version = next, pending = None))
       }
-      Some(kept.getOrElse(zero(version = next, stamp = next, coordinates)))
+      Some(kept.getOrElse(WorkerState.zero(coordinates).copy(version = next, stamp = next)))
     }
   }
 
@@ -126,12 +126,8 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
 
   def size: Long = synchronized(entries.size.toLong)
 
-  private def lookUp(fit: Long, partition: Int, coordinates: Int): Option[WorkerState] =
+  private def lookUp(fit: Long, partition: Int): Option[WorkerState] =
     entries.get((fit, partition)).map { entry =>
-      require(
-        entry.state.alpha.length == coordinates,
-        s"the state of partition $partition has ${entry.state.alpha.length} coordinates, but the partition has " +
-          s"$coordinates columns: the data changed within the fit")
       entry.lastUsed = millis()
       entry.state
     }
@@ -164,12 +160,17 @@ private[solver] object WorkerStates {
   }
 
   /** Freed fits that are remembered. A task that outlives this many later fits finds no state, and no harm is done. */
-  private val RememberedFits = 1024
+  private val RememberedFits = 4096
 
   /** Bytes of the numbers a state holds. */
   def bytes(state: WorkerState): Long =
     8L * (state.alpha.length + state.previous.length + state.pending.map(_.delta.length).getOrElse(0))
 
-  private def zero(version: Long, stamp: Long, coordinates: Int): WorkerState =
-    WorkerState(version, stamp, cursor = 0L, new Array[Double](coordinates), new Array[Double](coordinates), None)
+  private def checked(state: WorkerState, partition: Int, coordinates: Int): WorkerState = {
+    require(
+      state.alpha.length == coordinates,
+      s"the state of partition $partition has ${state.alpha.length} coefficients, but the partition has $coordinates " +
+        "columns: pass the columns that the fit began with")
+    state
+  }
 }
