@@ -254,6 +254,12 @@ pub struct SliceLength {
     units: usize,
 }
 
+impl Default for SliceLength {
+    fn default() -> Self {
+        Self { units: Self::FIRST }
+    }
+}
+
 impl SliceLength {
     /// A millisecond on a fast machine.
     const FIRST: usize = 80_000;
@@ -262,10 +268,6 @@ impl SliceLength {
     /// Phases of a call differ in speed: a slice that grew in a fast one must not be long in the next.
     const MOST: usize = 1_000_000;
     const TARGET: Duration = Duration::from_millis(2);
-
-    pub fn new() -> Self {
-        Self { units: Self::FIRST }
-    }
 
     /// Units of work for the next slice.
     pub fn units(&self) -> usize {
@@ -442,7 +444,7 @@ mod tests {
 
     #[test]
     fn slices_grow_and_shrink_towards_two_milliseconds() {
-        let mut length = SliceLength::new();
+        let mut length = SliceLength::default();
         assert_eq!(length.units(), 80_000);
         length.took(Duration::from_millis(1));
         assert_eq!(length.units(), 160_000);

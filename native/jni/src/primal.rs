@@ -268,7 +268,7 @@ fn in_slices<L: Lender>(
     lender: &mut L,
     mut work: impl FnMut(&Arrays<'_>, &mut [u8], usize) -> Result<Progress, Fault>,
 ) -> Result<Duration, Fault> {
-    let mut length = SliceLength::new();
+    let mut length = SliceLength::default();
     let mut total = Duration::ZERO;
     loop {
         lender.poll()?;

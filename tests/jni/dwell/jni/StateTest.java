@@ -1,0 +1,224 @@
+package dwell.jni;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Worker states: repeated, late and stale calls, rebuilds, cancellation, and that nothing is left over. */
+class StateTest {
+  private Problem p;
+
+  @BeforeEach
+  void create() {
+    NativeLoader.ensureLoaded();
+    p = new Problem(new Random(6), 30, 20, Problem.Values.DOUBLES, true, true);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    p.free();
+    assertEquals(0, NativeBridge.stateEntries());
+    assertEquals(0, NativeBridge.stateBytes());
+  }
+
+  private byte[] ok(long round) {
+    byte[] result = p.newResult();
+    assertEquals(NativeBridge.OK, p.round(round, result));
+    return result;
+  }
+
+  private void lost(long round) {
+    byte[] result = p.newResult();
+    assertEquals(NativeBridge.STATE_LOST, p.round(round, result));
+    assertArrayEquals(p.newResult(), result);
+  }
+
+  private static void sameNumbers(byte[] first, byte[] second) {
+    assertArrayEquals(Problem.vector(first), Problem.vector(second), 0.0);
+    assertArrayEquals(Arrays.copyOf(first, 56), Arrays.copyOf(second, 56));
+  }
+
+  @Test
+  void aRepeatedRoundIsTheSameAndAppliesOnce() {
+    sameNumbers(ok(0), ok(0));
+    byte[] once = ok(1);
+    double[] alpha = p.exportedAlpha();
+    sameNumbers(once, ok(1));
+    assertArrayEquals(alpha, p.exportedAlpha(), 0.0);
+    assertArrayEquals(new long[] {1, 0}, Arrays.copyOf(p.exportedMeta(), 2));
+  }
+
+  @Test
+  void theVerdictDecidesWhatBecomesOfAStep() {
+    ok(0);
+    double[] delta = p.exportedDelta();
+    p.theta1 = 0.0;
+    ok(1);
+    assertArrayEquals(new double[p.n], p.exportedAlpha(), 0.0);
+    p.theta1 = 1.0;
+    p.partition++;
+    ok(0);
+    ok(1);
+    assertEquals(0, p.exportedAlpha().length - delta.length);
+    assertTrue(Arrays.stream(p.exportedAlpha()).anyMatch(a -> a != 0.0));
+  }
+
+  @Test
+  void otherRoundsAndStampsAreLost() {
+    lost(1);
+    p.stamp = 1;
+    lost(0);
+    p.stamp = 0;
+    ok(0);
+    lost(2);
+    ok(1);
+    lost(0);
+    p.stamp = 5;
+    lost(1);
+    p.stamp = 0;
+    ok(2);
+  }
+
+  @Test
+  void aRebuildKeepsAMatchingStateAndItsStamp() {
+    ok(0);
+    ok(1);
+    byte[] result = p.newResult();
+    assertEquals(NativeBridge.OK, p.product(2, result));
+    assertEquals(0.0, Problem.slot(result, 9));
+    assertArrayEquals(new long[] {3, 0}, Arrays.copyOf(p.exportedMeta(), 2));
+    assertEquals(-1, p.exportedMeta()[3]);
+    byte[] again = p.newResult();
+    assertEquals(NativeBridge.OK, p.product(2, again));
+    sameNumbers(result, again);
+    ok(3);
+    // The rounds before the rebuild are late now.
+    lost(1);
+    lost(2);
+  }
+
+  @Test
+  void aRebuildWithoutAStateStartsFromZeroUnderANewStamp() {
+    byte[] result = p.newResult();
+    assertEquals(NativeBridge.OK, p.product(4, result));
+    assertEquals(5.0, Problem.slot(result, 9));
+    assertArrayEquals(new double[p.m], Problem.vector(result), 0.0);
+    lost(5);
+    p.stamp = 5;
+    ok(5);
+    // Another stamp: this state is not the one that the caller speaks of.
+    p.stamp = 2;
+    assertEquals(NativeBridge.OK, p.product(6, result));
+    assertEquals(7.0, Problem.slot(result, 9));
+  }
+
+  @Test
+  void aFreedFitDoesNotComeBack() {
+    ok(0);
+    long bytes = NativeBridge.stateBytes();
+    assertTrue(bytes >= 3 * 8 * p.n);
+    assertEquals(bytes, p.free());
+    assertEquals(0, p.free());
+    lost(0);
+    assertEquals(NativeBridge.STATE_LOST, p.product(0, p.newResult()));
+    NativeBridge.importState(p.fit, p.partition, new long[3], new double[p.n], new double[p.n]);
+    assertEquals(-1, NativeBridge.stateSize(p.fit, p.partition));
+  }
+
+  @Test
+  void aStateTravels() {
+    byte[] kept = p.newResult();
+    ok(0);
+    ok(1);
+    assertEquals(NativeBridge.OK, p.round(2, kept));
+    Problem q = new Problem(new Random(6), 30, 20, Problem.Values.DOUBLES, true, true);
+    try {
+      byte[] result = q.newResult();
+      long[] meta = new long[5];
+      double[][] state = {new double[p.n], new double[p.n], new double[p.n]};
+      assertFalse(NativeBridge.exportState(q.fit, q.partition, meta, state[0], state[1], state[2]));
+      for (long t = 0; t < 3; t++) {
+        assertEquals(NativeBridge.OK, q.round(t, result));
+        assertTrue(NativeBridge.exportState(q.fit, q.partition, meta, state[0], state[1], state[2]));
+        // What the verdict does, done by the driver.
+        for (int i = 0; i < q.n; i++) {
+          state[1][i] = q.theta1 * state[2][i] + q.theta2 * state[1][i];
+          state[0][i] += state[1][i];
+        }
+        NativeBridge.importState(q.fit, q.partition, new long[] {t + 1, 0, meta[4]}, state[0], state[1]);
+      }
+      sameNumbers(kept, result);
+    } finally {
+      q.free();
+    }
+  }
+
+  @Test
+  void expiryFreesWhatNobodyTouched() throws InterruptedException {
+    ok(0);
+    assertEquals(0, NativeBridge.expire(Duration.ofHours(1).toMillis()));
+    Thread.sleep(20);
+    assertTrue(NativeBridge.expire(1) > 0);
+    assertEquals(-1, NativeBridge.stateSize(p.fit, p.partition));
+    lost(1);
+    // Not freed for good: the fit may go on after a rebuild.
+    assertEquals(NativeBridge.OK, p.product(1, p.newResult()));
+  }
+
+  @Test
+  void failedCallsLeaveNothingBehind() {
+    double good = p.l2;
+    p.l2 = Double.NaN;
+    assertThrows(IllegalArgumentException.class, () -> ok(0));
+    assertEquals(0, NativeBridge.stateEntries());
+    p.l2 = good;
+    ok(0);
+    long[] meta = p.exportedMeta();
+    p.residual[3] = Double.POSITIVE_INFINITY;
+    assertThrows(IllegalArgumentException.class, () -> ok(1));
+    assertArrayEquals(meta, p.exportedMeta());
+  }
+
+  @Test
+  void aCancelledRoundLeavesWithinASecond() throws InterruptedException {
+    ok(0);
+    long[] meta = p.exportedMeta();
+    p.budget = Long.MAX_VALUE;
+    AtomicBoolean requested = new AtomicBoolean();
+    Thread canceller = new Thread(() -> {
+      try {
+        Thread.sleep(300);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      requested.set(true);
+    });
+    canceller.start();
+    long start = System.nanoTime();
+    assertThrows(CancellationException.class, () -> p.round(1, p.newResult(), requested::get));
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    canceller.join();
+    assertTrue(took.toMillis() >= 250 && took.toMillis() < 1300, took.toString());
+    assertArrayEquals(meta, p.exportedMeta());
+  }
+
+  @Test
+  void anExceptionOfTheCancellationIsKept() {
+    IllegalStateException e = assertThrows(IllegalStateException.class, () -> p.round(0, p.newResult(), () -> {
+      throw new IllegalStateException("task killed");
+    }));
+    assertEquals("task killed", e.getMessage());
+    assertEquals(0, NativeBridge.stateEntries());
+  }
+}
