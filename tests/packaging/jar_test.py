@@ -110,8 +110,9 @@ class Library(unittest.TestCase):
     def test_exports_only_the_two_interfaces(self):
         rows = [row.split() for row in self.symbols.splitlines()]
         exported = [row[7].split("@")[0] for row in rows if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6] != "UND"]
-        expected = r"Java_dwell_jni_NativeBridge_\w+|JNI_On(Load|Unload)|dwell_\w+"
-        self.assertTrue(any(name.startswith("Java_") for name in exported))
+        # The natives of NativeBridge are registered when the library is loaded, not found by name.
+        expected = r"JNI_OnLoad|dwell_\w+"
+        self.assertIn("JNI_OnLoad", exported)
         self.assertTrue(any(name.startswith("dwell_") for name in exported))
         self.assertEqual([], [name for name in exported if not re.fullmatch(expected, name)])
 
