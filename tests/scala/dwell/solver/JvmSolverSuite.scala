@@ -1,0 +1,6 @@
+package dwell.solver
+
+/** The solver without native code. */
+class JvmSolverSuite extends LocalSolverTests {
+  override protected val solver: LocalSolver = new JvmSolver(new WorkerStates())
+}
