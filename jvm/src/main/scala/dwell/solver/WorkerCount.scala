@@ -15,6 +15,9 @@ object WorkerCount {
   def choose(nonzeros: Long, slots: Int): Int =
     math.max(1L, math.min(slots.toLong, nonzeros / NonzerosWorthAWorker)).toInt
 
-  /** About 5 ms of work in an epoch, beside 100 ms and more that a round costs. */
-  private val NonzerosWorthAWorker = 1000000L
+  /**
+   * About 50 ms of work in an epoch, which is what a round costs at the least. Adding needs about K times the rounds of one
+   * worker, so that a second worker pays only where epochs are what a fit consists of.
+   */
+  private val NonzerosWorthAWorker = 10000000L
 }
