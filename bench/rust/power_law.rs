@@ -1,6 +1,6 @@
 //! Generated sparse data with power-law features, by columns.
 
-use dwell_solvers::order::SplitMix64;
+use dwell_solvers::order::{BucketOrder, SplitMix64};
 
 /// Feature j is drawn with a probability proportional to `1 / (j + 1 + offset)^exponent`; row lengths are log-normal.
 pub struct PowerLaw {
@@ -21,7 +21,7 @@ impl PowerLaw {
             features: (1_355_191.0 * scale).ceil() as usize,
             exponent: 1.02,
             offset: 20.0,
-            draws: 640.0,
+            draws: 480.0,
             length_sigma: 0.8,
         }
     }
@@ -124,7 +124,21 @@ impl Matrix {
         let length = |i: usize| self.offsets[i + 1] - self.offsets[i];
         let mut order: Vec<usize> = (0..self.columns()).collect();
         order.sort_by_key(|&i| length(i).min(9));
-        let mut sorted = Matrix {
+        self.reordered(order)
+    }
+
+    /// Columns in random order, as hashing of words leaves them.
+    pub fn shuffled(&self, seed: u64) -> Matrix {
+        let mut order = BucketOrder::new(self.columns(), 1, seed, 0).expect("columns fit an index");
+        self.reordered(
+            (0..self.columns() as u64)
+                .map(|cursor| order.at(cursor).start)
+                .collect(),
+        )
+    }
+
+    fn reordered(&self, order: Vec<usize>) -> Matrix {
+        let mut matrix = Matrix {
             rows: self.rows,
             offsets: vec![0],
             indices: Vec::with_capacity(self.nonzeros()),
@@ -133,13 +147,13 @@ impl Matrix {
         };
         for i in order {
             let entries = self.offsets[i] as usize..self.offsets[i + 1] as usize;
-            sorted
+            matrix
                 .indices
                 .extend_from_slice(&self.indices[entries.clone()]);
-            sorted.values.extend_from_slice(&self.values[entries]);
-            sorted.offsets.push(sorted.indices.len() as i32);
+            matrix.values.extend_from_slice(&self.values[entries]);
+            matrix.offsets.push(matrix.indices.len() as i32);
         }
-        sorted
+        matrix
     }
 
     /// Mean and population variance of every column.

@@ -1,6 +1,6 @@
 //! Elastic net: `g_i(a) = l1_i |a| + l2_i a^2 / 2`, with a penalty of its own for each column.
 
-use crate::error::SolverError;
+use crate::{error::SolverError, moments::ColumnMoments};
 
 /// Unchecked parameters of the penalty.
 ///
@@ -62,13 +62,21 @@ pub struct ElasticNet {
 }
 
 impl ElasticNet {
-    /// The penalty of a column with this variance and deviation.
+    /// The penalty of column `i`.
+    ///
+    /// # Panics
+    /// If there is no column `i`.
     #[inline(always)]
-    pub fn of_column(&self, variance: f64, deviation: f64) -> ColumnPenalty {
+    pub fn of_column(&self, moments: &ColumnMoments<'_>, i: usize) -> ColumnPenalty {
         if self.scaled {
             ColumnPenalty {
-                l1: self.scaled_l1 * deviation,
-                l2: self.scaled_l2 * variance,
+                // Without an L1 part deviations are not read, which spares an epoch one array.
+                l1: if self.scaled_l1 == 0.0 {
+                    0.0
+                } else {
+                    self.scaled_l1 * moments.deviation[i]
+                },
+                l2: self.scaled_l2 * moments.variance[i],
             }
         } else {
             ColumnPenalty {
@@ -124,13 +132,16 @@ impl ColumnPenalty {
 }
 
 /// Proximal operator of `threshold |.|` at `t`.
+///
+/// The sign of `t` is as good as random and known late, so there is no branch on it; whether there is a threshold is known early,
+/// and without one a step is shorter by a fifth of its latency.
 #[inline(always)]
 fn soft_threshold(t: f64, threshold: f64) -> f64 {
-    if t > threshold {
-        t - threshold
-    } else if t < -threshold {
-        t + threshold
-    } else {
-        0.0
+    if threshold == 0.0 {
+        return t;
     }
+    let excess = t.abs() - threshold;
+    let magnitude = if excess > 0.0 { excess } else { 0.0 };
+    // Adding 0 makes a negative zero positive.
+    magnitude.copysign(t) + 0.0
 }

@@ -10,6 +10,8 @@ use crate::columns::Values;
 /// Values of the entries of a matrix or of one column, in one of the ways they can be stored.
 pub(super) trait Entries: Copy + Send + Sync {
     fn part(self, range: Range<usize>) -> Self;
+    /// All values of a column of exactly `L` entries.
+    fn array<const L: usize>(self) -> [f64; L];
     /// Whole chunks of four, and the rest.
     fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>);
 }
@@ -29,6 +31,11 @@ impl Entries for Ones {
     }
 
     #[inline(always)]
+    fn array<const L: usize>(self) -> [f64; L] {
+        [1.0; L]
+    }
+
+    #[inline(always)]
     fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>) {
         (
             repeat_n([1.0; 4], self.length / 4),
@@ -41,6 +48,11 @@ impl<T: Copy + Into<f64> + Send + Sync> Entries for &[T] {
     #[inline(always)]
     fn part(self, range: Range<usize>) -> Self {
         &self[range]
+    }
+
+    #[inline(always)]
+    fn array<const L: usize>(self) -> [f64; L] {
+        std::array::from_fn(|k| self[k].into())
     }
 
     #[inline(always)]

@@ -188,9 +188,7 @@ impl Task<'_> {
 
     #[inline(always)]
     fn column_penalty(&self, i: usize) -> crate::penalty::ColumnPenalty {
-        let moments = &self.data.moments;
-        self.penalty
-            .of_column(moments.variance[i], moments.deviation[i])
+        self.penalty.of_column(&self.data.moments, i)
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     columns::Columns,
     error::{SolverError, reserve, same_length},
+    moments::ColumnMoments,
     penalty::{ElasticNet, ElasticNetParams, at_least_zero},
 };
 
@@ -346,62 +347,174 @@ impl WithEntries for Descend<'_> {
 
 impl Descend<'_> {
     fn descend<E: Entries, const WEIGHTED: bool, const CENTRED: bool>(self, values: E) -> Descent {
-        let Self {
-            subproblem,
-            data,
-            range,
-            budget,
-        } = self;
-        let columns: Columns<'_> = data.columns;
-        let moments = data.moments;
-        let weights = if WEIGHTED { data.weights } else { None };
         let ValidSubproblemParams {
             penalty,
             sigma_prime,
             total_weight,
             ..
-        } = subproblem.params;
-        let inverse_weight = 1.0 / total_weight;
-        let residual_sum = subproblem.residual_sum;
-        let mut kappa = subproblem.kappa;
-        let mut shift = (sigma_prime * kappa) * total_weight - residual_sum;
-        let alpha = subproblem.alpha.as_mut_slice();
-        let w = subproblem.w.as_mut_slice();
-
-        let mut nonzeros = 0;
-        let mut i = range.start;
-        while i < range.end {
-            let entries = columns.entries(i);
-            nonzeros += entries.len();
-            let rows = &columns.indices()[entries.clone()];
-            let column = values.part(entries);
-            let (mean, variance) = (moments.mean[i], moments.variance[i]);
-            let mut sum = dot(rows, column, w);
-            if CENTRED {
-                sum += mean * shift;
-            }
-            let q = curvature(sigma_prime, CENTRED, mean, variance);
-            let before = alpha[i];
-            let after = penalty.of_column(variance, moments.deviation[i]).minimise(
-                q,
-                before,
-                sum * inverse_weight,
-            );
-            let delta = after - before;
-            if delta != 0.0 {
-                alpha[i] = after;
-                subtract(rows, column, sigma_prime * delta, weights, w);
-                if CENTRED {
-                    kappa += delta * mean;
-                    shift = (sigma_prime * kappa) * total_weight - residual_sum;
-                }
-            }
-            i += 1;
-            if nonzeros + (i - range.start) >= budget {
+        } = self.subproblem.params;
+        let mut steps = Steps::<E, WEIGHTED, CENTRED> {
+            columns: self.data.columns,
+            values,
+            moments: self.data.moments,
+            weights: self.data.weights,
+            penalty,
+            sigma_prime,
+            total_weight,
+            inverse_weight: 1.0 / total_weight,
+            residual_sum: self.subproblem.residual_sum,
+            alpha: &mut self.subproblem.alpha,
+            w: &mut self.subproblem.w,
+            kappa: self.subproblem.kappa,
+            shift: 0.0,
+            nonzeros: 0,
+        };
+        steps.shift = steps.shift();
+        let mut next = self.range.start;
+        while next < self.range.end {
+            next = steps.visit(next, &self.range, self.budget);
+            if steps.nonzeros + (next - self.range.start) >= self.budget {
                 break;
             }
         }
-        subproblem.kappa = kappa;
-        Descent { next: i, nonzeros }
+        let (kappa, nonzeros) = (steps.kappa, steps.nonzeros);
+        self.subproblem.kappa = kappa;
+        Descent { next, nonzeros }
+    }
+}
+
+/// Everything a step reads or writes.
+struct Steps<'a, E, const WEIGHTED: bool, const CENTRED: bool> {
+    columns: Columns<'a>,
+    values: E,
+    moments: ColumnMoments<'a>,
+    weights: Option<&'a [f64]>,
+    penalty: ElasticNet,
+    sigma_prime: f64,
+    total_weight: f64,
+    inverse_weight: f64,
+    residual_sum: f64,
+    alpha: &'a mut [f64],
+    w: &'a mut [f64],
+    kappa: f64,
+    /// What centring adds to a dot product, divided by the mean of the column.
+    shift: f64,
+    nonzeros: usize,
+}
+
+impl<E: Entries, const WEIGHTED: bool, const CENTRED: bool> Steps<'_, E, WEIGHTED, CENTRED> {
+    /// Visits columns from `i` on that are of the same length, if that is 1 to 8, else of any greater length. Returns the first
+    /// that was not visited.
+    fn visit(&mut self, i: usize, range: &Range<usize>, budget: usize) -> usize {
+        match self.columns.entries(i).len() {
+            1 => self.run::<1>(i, range, budget),
+            2 => self.run::<2>(i, range, budget),
+            3 => self.run::<3>(i, range, budget),
+            4 => self.run::<4>(i, range, budget),
+            5 => self.run::<5>(i, range, budget),
+            6 => self.run::<6>(i, range, budget),
+            7 => self.run::<7>(i, range, budget),
+            8 => self.run::<8>(i, range, budget),
+            _ => self.run::<0>(i, range, budget),
+        }
+    }
+
+    /// Visits columns of length `L`; 0 stands for 0 and all above 8.
+    fn run<const L: usize>(&mut self, mut i: usize, range: &Range<usize>, budget: usize) -> usize {
+        loop {
+            let entries = self.columns.entries(i);
+            if L == 0 {
+                self.any_length(i, entries);
+            } else {
+                self.fixed_length::<L>(i, entries.start);
+            }
+            i += 1;
+            if i >= range.end || self.nonzeros + (i - range.start) >= budget {
+                return i;
+            }
+            let next = self.columns.entries(i).len();
+            let same = if L == 0 {
+                next == 0 || next > 8
+            } else {
+                next == L
+            };
+            if !same {
+                return i;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn any_length(&mut self, i: usize, entries: Range<usize>) {
+        self.nonzeros += entries.len();
+        let rows = &self.columns.indices()[entries.clone()];
+        let values = self.values.part(entries);
+        let sum = dot(rows, values, self.w);
+        if let Some(step) = self.minimise(i, sum) {
+            let weights = if WEIGHTED { self.weights } else { None };
+            subtract(rows, values, step, weights, self.w);
+        }
+    }
+
+    /// The same sums in the same order, but with the entries of `w` read once and no loop.
+    #[inline(always)]
+    fn fixed_length<const L: usize>(&mut self, i: usize, start: usize) {
+        self.nonzeros += L;
+        let rows: [i32; L] = std::array::from_fn(|k| self.columns.indices()[start..start + L][k]);
+        let values = self.values.part(start..start + L).array::<L>();
+        let w: [f64; L] = std::array::from_fn(|k| self.w[rows[k] as usize]);
+        let product = |k: usize| values[k] * w[k];
+        let mut sum = match L / 4 {
+            0 => 0.0,
+            1 => (product(0) + product(1)) + (product(2) + product(3)),
+            _ => {
+                ((product(0) + product(4)) + (product(1) + product(5)))
+                    + ((product(2) + product(6)) + (product(3) + product(7)))
+            }
+        };
+        for k in L / 4 * 4..L {
+            sum += product(k);
+        }
+        if let Some(step) = self.minimise(i, sum) {
+            for k in 0..L {
+                let row = rows[k] as usize;
+                let mut change = step * values[k];
+                if WEIGHTED && let Some(weights) = self.weights {
+                    change *= weights[row];
+                }
+                self.w[row] = w[k] - change;
+            }
+        }
+    }
+
+    /// Moves coordinate `i` to the minimum along it, given the dot product of its column with `w`.
+    /// Returns `sigma'` times the step, or nothing if it stays.
+    #[inline(always)]
+    fn minimise(&mut self, i: usize, mut sum: f64) -> Option<f64> {
+        let (mean, variance) = (self.moments.mean[i], self.moments.variance[i]);
+        if CENTRED {
+            sum += mean * self.shift;
+        }
+        let before = self.alpha[i];
+        let after = self.penalty.of_column(&self.moments, i).minimise(
+            curvature(self.sigma_prime, CENTRED, mean, variance),
+            before,
+            sum * self.inverse_weight,
+        );
+        let delta = after - before;
+        if delta == 0.0 {
+            return None;
+        }
+        self.alpha[i] = after;
+        if CENTRED {
+            self.kappa += delta * mean;
+            self.shift = self.shift();
+        }
+        Some(self.sigma_prime * delta)
+    }
+
+    #[inline(always)]
+    fn shift(&self) -> f64 {
+        (self.sigma_prime * self.kappa) * self.total_weight - self.residual_sum
     }
 }

@@ -1,0 +1,294 @@
+//! Small problems for tests, kept in the plainest way: dense rows, and partitions made from them.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use dwell_solvers::{
+    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalRound, Progress,
+    RoundOutcome, Values, cd::SubproblemParams,
+};
+
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// One vector for each column, with zeros.
+    pub columns: Vec<Vec<f64>>,
+    pub labels: Vec<f64>,
+    pub weights: Option<Vec<f64>>,
+    pub penalty: ElasticNetParams,
+    pub centred: bool,
+}
+
+/// The columns of one partition, as the solver takes them.
+#[derive(Debug, Clone)]
+pub struct Partition {
+    pub rows: usize,
+    pub offsets: Vec<i32>,
+    pub indices: Vec<i32>,
+    pub values: Vec<f64>,
+    pub mean: Vec<f64>,
+    pub variance: Vec<f64>,
+    pub deviation: Vec<f64>,
+    pub weights: Option<Vec<f64>>,
+}
+
+impl Partition {
+    pub fn data(&self) -> PrimalData<'_> {
+        self.data_with(Values::F64(&self.values))
+    }
+
+    pub fn data_with<'a>(&'a self, values: Values<'a>) -> PrimalData<'a> {
+        let columns = Columns::new(self.rows, &self.offsets, &self.indices, values).unwrap();
+        let moments = ColumnMoments::new(&self.mean, &self.variance, &self.deviation).unwrap();
+        PrimalData::new(columns, moments, self.weights.as_deref()).unwrap()
+    }
+}
+
+impl Problem {
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    pub fn weight(&self, row: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |s| s[row])
+    }
+
+    pub fn total_weight(&self) -> f64 {
+        (0..self.rows()).map(|j| self.weight(j)).sum()
+    }
+
+    pub fn mean(&self, values: &[f64]) -> f64 {
+        let sum: f64 = (0..self.rows()).map(|j| self.weight(j) * values[j]).sum();
+        sum / self.total_weight()
+    }
+
+    pub fn variance(&self, values: &[f64]) -> f64 {
+        let mean = self.mean(values);
+        let squares: Vec<f64> = values.iter().map(|v| (v - mean).powi(2)).collect();
+        self.mean(&squares)
+    }
+
+    /// A partition of the columns with these numbers.
+    pub fn partition(&self, members: &[usize]) -> Partition {
+        let mut offsets = vec![0];
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        for &i in members {
+            for (j, &value) in self.columns[i].iter().enumerate() {
+                if value != 0.0 {
+                    indices.push(j as i32);
+                    values.push(value);
+                }
+            }
+            offsets.push(indices.len() as i32);
+        }
+        let variance: Vec<f64> = members
+            .iter()
+            .map(|&i| self.variance(&self.columns[i]))
+            .collect();
+        Partition {
+            rows: self.rows(),
+            offsets,
+            indices,
+            values,
+            mean: members
+                .iter()
+                .map(|&i| self.mean(&self.columns[i]))
+                .collect(),
+            deviation: variance.iter().map(|v| v.sqrt()).collect(),
+            variance,
+            weights: self.weights.clone(),
+        }
+    }
+
+    /// `K` partitions: column i in partition i mod K.
+    pub fn partitions(&self, count: usize) -> Vec<Vec<usize>> {
+        (0..count)
+            .map(|k| (k..self.columns.len()).step_by(count).collect())
+            .collect()
+    }
+
+    /// Column i as the objective has it: about its mean if `centred`.
+    pub fn column(&self, i: usize) -> Vec<f64> {
+        let mean = if self.centred {
+            self.mean(&self.columns[i])
+        } else {
+            0.0
+        };
+        self.columns[i].iter().map(|v| v - mean).collect()
+    }
+
+    pub fn centred_labels(&self) -> Vec<f64> {
+        let mean = if self.centred {
+            self.mean(&self.labels)
+        } else {
+            0.0
+        };
+        self.labels.iter().map(|y| y - mean).collect()
+    }
+
+    pub fn residual(&self, alpha: &[f64]) -> Vec<f64> {
+        let mut residual = self.centred_labels();
+        for (i, a) in alpha.iter().enumerate() {
+            for (r, c) in residual.iter_mut().zip(self.column(i)) {
+                *r -= a * c;
+            }
+        }
+        residual
+    }
+
+    /// `l1` and `l2` of a column.
+    pub fn penalty_of(&self, i: usize) -> (f64, f64) {
+        let ElasticNetParams {
+            l1,
+            l2,
+            scale_factor,
+        } = self.penalty;
+        let variance = self.variance(&self.columns[i]);
+        if scale_factor > 0.0 {
+            (
+                l1 * scale_factor.sqrt() * variance.sqrt(),
+                l2 * scale_factor * variance,
+            )
+        } else {
+            (l1, l2)
+        }
+    }
+
+    pub fn loss(&self, residual: &[f64]) -> f64 {
+        let squares: f64 = (0..self.rows())
+            .map(|j| self.weight(j) * residual[j].powi(2))
+            .sum();
+        squares / (2.0 * self.total_weight())
+    }
+
+    pub fn objective(&self, alpha: &[f64]) -> f64 {
+        let penalty: f64 = alpha
+            .iter()
+            .enumerate()
+            .map(|(i, a)| {
+                let (l1, l2) = self.penalty_of(i);
+                l1 * a.abs() + l2 * a * a / 2.0
+            })
+            .sum();
+        self.loss(&self.residual(alpha)) + penalty
+    }
+
+    pub fn subproblem(&self, sigma_prime: f64) -> SubproblemParams {
+        SubproblemParams {
+            penalty: self.penalty,
+            sigma_prime,
+            total_weight: self.total_weight(),
+            centred: self.centred,
+        }
+    }
+
+    pub fn round(&self, sigma_prime: f64, partition: u32, budget: u64) -> PrimalParams {
+        PrimalParams {
+            subproblem: self.subproblem(sigma_prime),
+            seed: 5,
+            partition,
+            budget,
+            certificate: true,
+        }
+    }
+}
+
+pub fn bytes(values: &[f64]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+pub fn doubles(bytes: &[u8]) -> Vec<f64> {
+    bytes
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|b| f64::from_le_bytes(*b))
+        .collect()
+}
+
+/// Runs a round in slices of `slice` units; returns its outcome and the update vector.
+pub fn run_round(
+    params: PrimalParams,
+    data: &PrimalData<'_>,
+    alpha: &[f64],
+    cursor: u64,
+    residual: &[f64],
+    slice: usize,
+    pool: Option<&rayon::ThreadPool>,
+) -> (RoundOutcome, Vec<f64>) {
+    let residual = bytes(residual);
+    let mut round =
+        PrimalRound::new(params.check().unwrap(), residual.len() / 8, alpha, cursor).unwrap();
+    while round.advance(data, &residual, slice, pool).unwrap() == Progress::More {}
+    let mut update = vec![0; residual.len()];
+    round.write_update(data, &residual, 0, &mut update).unwrap();
+    (round.finish(alpha).unwrap(), doubles(&update))
+}
+
+/// Distributed rounds by adding: gamma = 1, sigma' = K, which never let the objective rise.
+pub struct Cluster<'a> {
+    pub problem: &'a Problem,
+    pub members: Vec<Vec<usize>>,
+    pub partitions: Vec<Partition>,
+    pub alpha: Vec<f64>,
+    cursors: Vec<u64>,
+    /// Objective at the start of the last round, by what the workers reported.
+    pub objective: f64,
+    /// Dual objective at the start of the last round, its residual scaled to be feasible.
+    pub dual: f64,
+}
+
+impl<'a> Cluster<'a> {
+    pub fn new(problem: &'a Problem, members: Vec<Vec<usize>>) -> Self {
+        Self {
+            problem,
+            partitions: members.iter().map(|m| problem.partition(m)).collect(),
+            cursors: vec![0; members.len()],
+            alpha: vec![0.0; problem.columns.len()],
+            members,
+            objective: f64::NAN,
+            dual: f64::NAN,
+        }
+    }
+
+    /// One round of `epochs` epochs in every partition.
+    pub fn round(&mut self, epochs: u64) {
+        let problem = self.problem;
+        let residual = problem.residual(&self.alpha);
+        let sigma_prime = self.members.len() as f64;
+        let (mut penalty, mut conjugate, mut ratio) = (0.0, 0.0, 0.0f64);
+        for (k, members) in self.members.iter().enumerate() {
+            let local: Vec<f64> = members.iter().map(|&i| self.alpha[i]).collect();
+            let budget = (epochs * members.len() as u64).max(1);
+            let params = problem.round(sigma_prime, k as u32, budget);
+            let data = self.partitions[k].data();
+            let (outcome, _) = run_round(
+                params,
+                &data,
+                &local,
+                self.cursors[k],
+                &residual,
+                usize::MAX,
+                None,
+            );
+            self.cursors[k] = outcome.cursor;
+            penalty += outcome.scalars.penalty_before;
+            conjugate += outcome.scalars.conjugate;
+            ratio = ratio.max(outcome.scalars.ratio);
+            for (&i, delta) in members.iter().zip(outcome.delta) {
+                self.alpha[i] += delta;
+            }
+        }
+        let loss = problem.loss(&residual);
+        self.objective = loss + penalty;
+        // Scaling the dual point by t keeps |x_i| <= l1_i where there is no L2 part to bound the conjugate.
+        let (t, conjugate) = if conjugate.is_finite() {
+            (1.0, conjugate)
+        } else {
+            (1.0 / ratio.max(1.0), 0.0)
+        };
+        let labels = problem.centred_labels();
+        let product: f64 = (0..problem.rows())
+            .map(|j| problem.weight(j) * residual[j] * labels[j])
+            .sum::<f64>()
+            / problem.total_weight();
+        self.dual = t * product - t * t * loss - conjugate;
+    }
+}

@@ -1,0 +1,252 @@
+//! Against numbers made by tests/golden/primal.py, which shares no code with this crate.
+
+mod common;
+
+use common::{Problem, bytes, doubles, run_round};
+use dwell_solvers::{
+    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, Values,
+    cd::{LocalSubproblem, SubproblemParams},
+    order::{BucketOrder, SplitMix64, bucket_size},
+};
+use serde_json::Value;
+
+fn golden(name: &str) -> Value {
+    let path = format!(
+        "{}/../../tests/golden/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(number).collect()
+}
+
+fn integers(value: &Value) -> Vec<i32> {
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v.as_i64().unwrap() as i32)
+        .collect()
+}
+
+/// A double by its bits.
+fn exact(value: &Value) -> f64 {
+    f64::from_bits(u64::from_str_radix(value.as_str().unwrap(), 16).unwrap())
+}
+
+fn exacts(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(exact).collect()
+}
+
+fn assert_close(actual: &[f64], expected: &[f64], what: &str) {
+    // Other orders of addition than Python's: a few units in the last place.
+    const TOLERANCE: f64 = 1e-13;
+    assert_eq!(actual.len(), expected.len(), "{what}");
+    for (a, e) in actual.iter().zip(expected) {
+        assert!(
+            (a - e).abs() <= TOLERANCE,
+            "{what}: {actual:?}, expected {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn generator_and_order() {
+    let order = golden("order");
+    for case in order["generators"].as_array().unwrap() {
+        let mut random = SplitMix64::for_epoch(
+            case["seed"].as_i64().unwrap() as u64,
+            case["partition"].as_u64().unwrap() as u32,
+            case["epoch"].as_u64().unwrap(),
+        );
+        for next in case["next"].as_array().unwrap() {
+            assert_eq!(
+                format!("{:016x}", random.next_u64()),
+                next.as_str().unwrap()
+            );
+        }
+    }
+    for case in order["orders"].as_array().unwrap() {
+        let coordinates = case["coordinates"].as_u64().unwrap() as usize;
+        let size = bucket_size(coordinates);
+        assert_eq!(size as u64, case["bucketSize"].as_u64().unwrap());
+        let mut order = BucketOrder::new(
+            coordinates,
+            size,
+            case["seed"].as_u64().unwrap(),
+            case["partition"].as_u64().unwrap() as u32,
+        )
+        .unwrap();
+        assert_eq!(order.buckets() as u64, case["buckets"].as_u64().unwrap());
+        for (cursor, &start) in (case["cursor"].as_u64().unwrap()..).zip(&integers(&case["starts"]))
+        {
+            assert_eq!(order.at(cursor).start, start as usize, "{case}");
+        }
+    }
+}
+
+/// Ridge, lasso and elastic net on the small matrix of the project's notes: cyclic order, one epoch a round, two partitions, sigma' = 2.
+#[test]
+fn cocoa_rounds_and_optimum() {
+    let cocoa = golden("cocoa");
+    let rows: Vec<Vec<f64>> = cocoa["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(numbers)
+        .collect();
+    let members: Vec<Vec<usize>> = cocoa["partitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| integers(p).iter().map(|&i| i as usize).collect())
+        .collect();
+    for case in cocoa["cases"].as_array().unwrap() {
+        let problem = Problem {
+            columns: (0..4)
+                .map(|i| rows.iter().map(|row| row[i]).collect())
+                .collect(),
+            labels: numbers(&cocoa["labels"]),
+            weights: None,
+            penalty: ElasticNetParams {
+                l1: number(&case["l1"]),
+                l2: number(&case["l2"]),
+                scale_factor: 0.0,
+            },
+            centred: false,
+        };
+        let params = problem
+            .subproblem(number(&cocoa["sigmaPrime"]))
+            .check()
+            .unwrap();
+        let mut alpha = vec![0.0; 4];
+        for round in 1..=200 {
+            let residual = problem.residual(&alpha);
+            let residual_bytes = bytes(&residual);
+            let mut updated = alpha.clone();
+            for members in &members {
+                let partition = problem.partition(members);
+                let data = partition.data();
+                let local: Vec<f64> = members.iter().map(|&i| alpha[i]).collect();
+                let mut subproblem = LocalSubproblem::new(params, 6, &local).unwrap();
+                subproblem.load(&residual_bytes, None, 6).unwrap();
+                subproblem
+                    .descend(&data, 0..members.len(), usize::MAX)
+                    .unwrap();
+                for (&i, &a) in members.iter().zip(subproblem.alpha()) {
+                    updated[i] = a;
+                }
+                let mut update = vec![0; 48];
+                subproblem
+                    .write_update(&residual_bytes, None, 0, &mut update)
+                    .unwrap();
+                let mut expected = vec![0.0; 6];
+                for &i in members {
+                    for (e, c) in expected.iter_mut().zip(&problem.columns[i]) {
+                        *e += (updated[i] - alpha[i]) * c;
+                    }
+                }
+                assert_close(&doubles(&update), &expected, "update");
+            }
+            alpha = updated;
+            match round {
+                1 => {
+                    assert_close(&alpha, &numbers(&case["round1"]), "round 1");
+                    assert_close(
+                        &[problem.objective(&alpha)],
+                        &[number(&case["objective1"])],
+                        "F1",
+                    );
+                }
+                2 => assert_close(
+                    &[problem.objective(&alpha)],
+                    &[number(&case["objective2"])],
+                    "F2",
+                ),
+                _ => {}
+            }
+        }
+        assert_close(&alpha, &numbers(&case["optimum"]), "optimum");
+        assert_close(
+            &[problem.objective(&alpha)],
+            &[number(&case["optimalObjective"])],
+            "F*",
+        );
+    }
+}
+
+#[test]
+fn rounds_to_the_last_bit() {
+    for case in golden("round").as_array().unwrap() {
+        let rows = case["rows"].as_u64().unwrap() as usize;
+        let (offsets, indices) = (integers(&case["offsets"]), integers(&case["indices"]));
+        let values = exacts(&case["values"]);
+        let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+        let [mean, variance, deviation] =
+            ["mean", "variance", "deviation"].map(|m| exacts(&case[m]));
+        let weights = case["weights"].is_array().then(|| exacts(&case["weights"]));
+        let params = PrimalParams {
+            subproblem: SubproblemParams {
+                penalty: ElasticNetParams {
+                    l1: exact(&case["l1"]),
+                    l2: exact(&case["l2"]),
+                    scale_factor: exact(&case["scaleFactor"]),
+                },
+                sigma_prime: exact(&case["sigmaPrime"]),
+                total_weight: exact(&case["totalWeight"]),
+                centred: case["centred"].as_bool().unwrap(),
+            },
+            seed: case["seed"].as_u64().unwrap(),
+            partition: case["partition"].as_u64().unwrap() as u32,
+            budget: case["budget"].as_u64().unwrap(),
+            certificate: true,
+        };
+        let expected = &case["expected"];
+        for values in [Values::F64(&values), Values::F32(&narrow)] {
+            let columns = Columns::new(rows, &offsets, &indices, values).unwrap();
+            let moments = ColumnMoments::new(&mean, &variance, &deviation).unwrap();
+            let data = PrimalData::new(columns, moments, weights.as_deref()).unwrap();
+            let cursor = case["cursor"].as_u64().unwrap();
+            let residual = exacts(&case["residual"]);
+            let (outcome, update) = run_round(
+                params,
+                &data,
+                &exacts(&case["alpha"]),
+                cursor,
+                &residual,
+                7,
+                None,
+            );
+            let scalars = outcome.scalars;
+            assert_eq!(
+                outcome.delta,
+                exacts(&expected["delta"]),
+                "{}",
+                case["name"]
+            );
+            assert_eq!(update, exacts(&expected["update"]), "{}", case["name"]);
+            assert_eq!(outcome.cursor, expected["cursor"].as_u64().unwrap());
+            assert_eq!(
+                scalars.coordinates,
+                expected["coordinates"].as_u64().unwrap()
+            );
+            assert_eq!(scalars.nonzeros, expected["nonzeros"].as_u64().unwrap());
+            for (name, actual) in [
+                ("penaltyBefore", scalars.penalty_before),
+                ("penaltyAfter", scalars.penalty_after),
+                ("conjugate", scalars.conjugate),
+                ("ratio", scalars.ratio),
+                ("correlation", scalars.correlation),
+                ("kappa", scalars.kappa),
+            ] {
+                assert_eq!(actual, exact(&expected[name]), "{}: {name}", case["name"]);
+            }
+        }
+    }
+}
