@@ -337,12 +337,14 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
   test("bytes are counted, idle states expire") {
     val p = problem()
     val fit = nextFit()
-    solver.expire(-1)
+    Thread.sleep(5)
+    solver.expire(0)
     assert(solver.stateBytes == 0L && solver.stateEntries == 0L)
     p.run(solver, fit, 2)
     val columns = p.partitions.map(_.numColumns).sum
     assert(solver.stateBytes == 24L * columns && solver.stateEntries == 3L)
     assert(solver.expire(60000) == 0L)
+    intercept[IllegalArgumentException](solver.expire(-1))
     Thread.sleep(30)
     p.round(solver, 1, p.request(fit, 1), p.labels)
     val young = 24L * p.partitions(1).numColumns

@@ -28,8 +28,7 @@ private[solver] final class BucketOrder(coordinates: Int, seed: Long, partition:
 
   /** Fisher-Yates from the identity. */
   private def draw(epoch: Long): Unit = {
-    val random = new SplitMix(
-      SplitMix.mix(seed ^ ((partition + 1L) * SplitMix.Step) ^ ((epoch + 1L) * 0xbf58476d1ce4e5b9L)))
+    val random = SplitMix.forEpoch(seed, partition, epoch)
     var i = 0
     while (i < buckets) {
       permutation(i) = i

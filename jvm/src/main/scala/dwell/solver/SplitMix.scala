@@ -13,12 +13,18 @@ private[dwell] final class SplitMix(private var state: Long) {
 }
 
 private[dwell] object SplitMix {
-  val Step: Long = 0x9e3779b97f4a7c15L
+  private val Step = 0x9e3779b97f4a7c15L
+  private val Multiplier1 = 0xbf58476d1ce4e5b9L
+  private val Multiplier2 = 0x94d049bb133111ebL
+
+  /** The generator of one epoch of one partition. */
+  def forEpoch(seed: Long, partition: Int, epoch: Long): SplitMix =
+    new SplitMix(mix(seed ^ ((partition + 1L) * Step) ^ ((epoch + 1L) * Multiplier1)))
 
   /** Finaliser of splitmix64: a bijection that spreads every bit of `z` over all bits. */
   def mix(z: Long): Long = {
-    val a = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L
-    val b = (a ^ (a >>> 27)) * 0x94d049bb133111ebL
+    val a = (z ^ (z >>> 30)) * Multiplier1
+    val b = (a ^ (a >>> 27)) * Multiplier2
     b ^ (b >>> 31)
   }
 }

@@ -118,6 +118,7 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
 
   /** Forgets the states that have not been used for longer than `maxAgeMillis`; returns the bytes freed. */
   def expire(maxAgeMillis: Long): Long = synchronized {
+    require(maxAgeMillis >= 0L, s"maxAgeMillis is $maxAgeMillis: it must be at least 0")
     val now = millis()
     remove((_, entry) => now - entry.lastUsed > maxAgeMillis)
   }

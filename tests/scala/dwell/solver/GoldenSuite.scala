@@ -1,0 +1,130 @@
+package dwell.solver
+
+import java.io.File
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.spark.ml.linalg.Vectors
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.data.{FlatPartition, LabeledRow}
+import dwell.jni.Cancellation
+
+/** Both solvers against the numbers of `tests/golden/primal.py`, which shares no code with either. */
+class GoldenSuite extends AnyFunSuite {
+  import LocalSolverTests.nextFit
+
+  /** Tests run in the root of the project. */
+  private def golden(name: String): JsonNode = new ObjectMapper().readTree(new File(s"tests/golden/$name.json"))
+
+  private def items(node: JsonNode): Seq[JsonNode] = node.elements().asScala.toSeq
+  private def integers(node: JsonNode): Array[Int] = items(node).map(_.asInt).toArray
+
+  /** Doubles are given by their bits. */
+  private def exact(node: JsonNode): Double =
+    java.lang.Double.longBitsToDouble(java.lang.Long.parseUnsignedLong(node.asText, 16))
+  private def exacts(node: JsonNode): Array[Double] = items(node).map(exact).toArray
+
+  private lazy val solvers: Seq[LocalSolver] =
+    Seq(new JvmSolver(new WorkerStates()), SolverSelection("native", fallbackIsError = true).solver())
+
+  test("generator and order") {
+    val order = golden("order")
+    items(order.get("generators")).foreach { c =>
+      val random = SplitMix.forEpoch(c.get("seed").asLong, c.get("partition").asInt, c.get("epoch").asLong)
+      items(c.get("next")).foreach(next => assert(f"${random.next()}%016x" == next.asText))
+    }
+    items(order.get("orders")).foreach { c =>
+      val buckets = new BucketOrder(c.get("coordinates").asInt, c.get("seed").asLong, c.get("partition").asInt)
+      assert(buckets.bucketSize == c.get("bucketSize").asInt && buckets.buckets == c.get("buckets").asInt)
+      val first = c.get("cursor").asLong
+      integers(c.get("starts")).zipWithIndex.foreach { case (start, i) => assert(buckets.start(first + i) == start) }
+    }
+  }
+
+  test("rounds, to the last bit") {
+    for (c <- items(golden("round")); solver <- solvers; narrow <- Seq(false, true)) {
+      val rows = c.get("rows").asInt
+      val index = c.get("partition").asInt
+      val values = exacts(c.get("values"))
+      val alpha = exacts(c.get("alpha"))
+      val p = new FlatPartition(
+        index,
+        rows,
+        alpha.indices.toArray,
+        integers(c.get("offsets")),
+        integers(c.get("indices")),
+        if (narrow) values.map(_.toFloat) else null,
+        if (narrow) null else values,
+        exacts(c.get("mean")),
+        exacts(c.get("variance")),
+        exacts(c.get("deviation")))
+      val request = RoundRequest(
+        fit = nextFit(),
+        round = 0L,
+        seed = c.get("seed").asLong,
+        budget = c.get("budget").asDouble / alpha.length,
+        certificate = true,
+        centred = c.get("centred").asBoolean,
+        threads = 1,
+        stamps = new Array[Long](index + 1),
+        sigmaPrime = exact(c.get("sigmaPrime")),
+        l1 = exact(c.get("l1")),
+        l2 = exact(c.get("l2")),
+        totalWeight = exact(c.get("totalWeight")),
+        scaleFactor = exact(c.get("scaleFactor")),
+        theta1 = 1.0,
+        theta2 = 0.0)
+      assert(request.coordinates(alpha.length) == c.get("budget").asLong)
+      val weights = if (c.get("weights").isNull) null else exacts(c.get("weights"))
+      val cursor = c.get("cursor").asLong
+      solver.importState(request.fit, index, WorkerState(0L, 0L, cursor, alpha, new Array[Double](alpha.length), None))
+      val shared = new Array[Byte](8 * rows)
+      ResultLayout.doubles(shared).put(exacts(c.get("residual")))
+      val result = ResultLayout.allocate(rows)
+      assert(solver.round(p, weights, request, shared, result, Cancellation.NEVER))
+
+      val expected = c.get("expected")
+      val about = s"${c.get("name").asText}, ${solver.name}"
+      val update = new Array[Double](rows)
+      ResultLayout.vector(result).get(update)
+      assert(update.toSeq == exacts(expected.get("update")).toSeq, about)
+      val step = solver.exportState(request.fit, index).get.pending.get
+      assert(step.delta.toSeq == exacts(expected.get("delta")).toSeq, about)
+      assert(step.cursor == expected.get("cursor").asLong, about)
+      for ((slot, name) <- Seq(ResultLayout.Coordinates -> "coordinates", ResultLayout.Nonzeros -> "nonzeros")) {
+        assert(ResultLayout.get(result, slot) == expected.get(name).asDouble, s"$about: $name")
+      }
+      for {
+        (slot, name) <- Seq(
+          ResultLayout.PenaltyBefore -> "penaltyBefore",
+          ResultLayout.PenaltyAfter -> "penaltyAfter",
+          ResultLayout.Conjugate -> "conjugate",
+          ResultLayout.Ratio -> "ratio",
+          ResultLayout.Correlation -> "correlation",
+          ResultLayout.Kappa -> "kappa")
+      } assert(ResultLayout.get(result, slot) == exact(expected.get(name)), s"$about: $name")
+      solver.free(request.fit)
+    }
+  }
+
+  test("the optimum of ridge, lasso and elastic net on the small matrix") {
+    val cocoa = golden("cocoa")
+    val labels = items(cocoa.get("labels")).map(_.asDouble)
+    val rows = items(cocoa.get("rows")).zip(labels).map { case (row, label) =>
+      LabeledRow(label, 1.0, Vectors.dense(items(row).map(_.asDouble).toArray))
+    }
+    for (c <- items(cocoa.get("cases")); solver <- solvers; numPartitions <- Seq(1, 2, 3)) {
+      val (l1, l2) = (c.get("l1").asDouble, c.get("l2").asDouble)
+      val p = new LocalProblem(rows, numPartitions, l1, l2, centred = false, scaleFactor = 0.0)
+      val fit = nextFit()
+      p.run(solver, fit, rounds = 300)
+      val found = p.coefficients(solver, fit)
+      items(c.get("optimum")).zipWithIndex.foreach { case (a, i) =>
+        assert(math.abs(found(i) - a.asDouble) < 1e-12, s"${c.get("name").asText}, ${solver.name}, $numPartitions")
+      }
+      solver.free(fit)
+    }
+  }
+}
