@@ -1,0 +1,242 @@
+//! Bad input is an error with a place in it; arrays changed behind the solver's back are at worst a panic.
+
+use dwell_solvers::{
+    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
+    SolverError, Values,
+    cd::{LocalSubproblem, SubproblemParams},
+};
+use proptest::prelude::*;
+
+fn message(result: Result<Columns<'_>, SolverError>) -> String {
+    result.expect_err("must be refused").to_string()
+}
+
+#[test]
+fn columns_name_the_place() {
+    let ok = Columns::new(3, &[0, 2, 2, 3], &[0, 2, 1], Values::Ones).unwrap();
+    assert_eq!((ok.len(), ok.rows(), ok.nonzeros()), (3, 3, 3));
+    assert_eq!(Columns::new(0, &[0], &[], Values::Ones).unwrap().len(), 0);
+
+    let bad =
+        |offsets: &[i32], indices: &[i32]| message(Columns::new(3, offsets, indices, Values::Ones));
+    assert!(bad(&[], &[]).contains("offsets is empty"));
+    assert!(bad(&[1, 2], &[0, 1]).contains("offsets[0] = 1"));
+    assert!(bad(&[0, 3], &[0]).contains("last offset is 3"));
+    assert!(bad(&[0, -1], &[]).contains("last offset is -1"));
+    assert!(bad(&[0, 2, 1, 2], &[0, 1]).contains("column 1 has offsets 2 and 1"));
+    assert!(bad(&[0, 9, 2], &[0, 1]).contains("column 0 has offsets 0 and 9"));
+    assert!(bad(&[0, i32::MIN, 1], &[0]).contains("column 0 has offsets 0 and -2147483648"));
+    assert!(bad(&[0, 1, 2], &[0, 3]).contains("column 1 has an entry in row 3"));
+    assert!(bad(&[0, 2], &[-1, 1]).contains("column 0 has an entry in row -1"));
+    assert!(bad(&[0, 1, 3], &[0, 1, 1]).contains("column 1 has row 1 after row 1"));
+    assert!(bad(&[0, 2], &[2, 1]).contains("row 1 after row 2"));
+
+    let values = |values: Values<'_>| message(Columns::new(3, &[0, 1, 3], &[1, 0, 2], values));
+    assert!(values(Values::F64(&[1.0])).contains("length 1, expected 3"));
+    assert!(values(Values::F64(&[1.0, 2.0, f64::NAN])).contains("column 1, row 2"));
+    assert!(values(Values::F32(&[f32::INFINITY, 2.0, 1.0])).contains("column 0, row 1"));
+    assert!(message(Columns::new(usize::MAX, &[0], &[], Values::Ones)).contains("rows"));
+}
+
+#[test]
+fn moments_weights_and_parameters() {
+    assert!(ColumnMoments::new(&[1.0], &[1.0, 2.0], &[1.0]).is_err());
+    assert!(ColumnMoments::new(&[f64::NAN], &[1.0], &[1.0]).is_err());
+    assert!(ColumnMoments::new(&[0.0], &[-1.0], &[1.0]).is_err());
+    let moments = ColumnMoments::new(&[0.0], &[1.0], &[1.0]).unwrap();
+    let columns = Columns::new(2, &[0, 1], &[0], Values::Ones).unwrap();
+    for weights in [
+        &[1.0][..],
+        &[1.0, 0.0],
+        &[1.0, -1.0],
+        &[1.0, f64::NAN],
+        &[1.0, f64::INFINITY],
+    ] {
+        assert!(
+            PrimalData::new(columns, moments, Some(weights)).is_err(),
+            "{weights:?}"
+        );
+    }
+    let two = Columns::new(2, &[0, 1, 1], &[0], Values::Ones).unwrap();
+    assert!(PrimalData::new(two, moments, None).is_err());
+
+    let good = PrimalParams {
+        subproblem: SubproblemParams {
+            penalty: ElasticNetParams {
+                l1: 0.1,
+                l2: 0.1,
+                scale_factor: 1.0,
+            },
+            sigma_prime: 1.0,
+            total_weight: 1.0,
+            centred: true,
+        },
+        seed: 1,
+        partition: 0,
+        budget: 1,
+        certificate: true,
+    };
+    assert!(good.check().is_ok());
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        for field in 0..5 {
+            let mut params = good;
+            let subproblem = &mut params.subproblem;
+            *[
+                &mut subproblem.penalty.l1,
+                &mut subproblem.penalty.l2,
+                &mut subproblem.penalty.scale_factor,
+                &mut subproblem.sigma_prime,
+                &mut subproblem.total_weight,
+            ][field] = bad;
+            assert!(
+                matches!(params.check(), Err(SolverError::InvalidParam { .. })),
+                "{field} {bad}"
+            );
+        }
+    }
+    for zero in 0..3 {
+        let mut params = good;
+        match zero {
+            0 => params.subproblem.sigma_prime = 0.0,
+            1 => params.subproblem.total_weight = 0.0,
+            _ => params.budget = 0,
+        }
+        assert!(params.check().is_err());
+    }
+
+    let data = PrimalData::new(columns, moments, None).unwrap();
+    let valid = good.check().unwrap();
+    assert!(PrimalRound::new(valid, 2, &[f64::NAN], 0).is_err());
+    let huge = PrimalRound::new(valid, usize::MAX / 4, &[0.0], 0);
+    assert!(matches!(huge, Err(SolverError::OutOfMemory { .. })));
+    let round = || PrimalRound::new(valid, 2, &[0.0], 0).unwrap();
+    assert!(round().advance(&data, &[0; 15], 9, None).is_err());
+    let infinite = [1.0, f64::INFINITY].map(f64::to_le_bytes).concat();
+    assert!(matches!(
+        round().advance(&data, &infinite, 9, None),
+        Err(SolverError::NonFinite(_))
+    ));
+    assert_eq!(round().finish(&[0.0]).err(), Some(SolverError::Unfinished));
+    assert_eq!(
+        round().write_update(&data, &[0; 16], 0, &mut [0; 16]),
+        Err(SolverError::Unfinished)
+    );
+    assert!(
+        PrimalRound::new(valid, 3, &[0.0], 0)
+            .unwrap()
+            .advance(&data, &[0; 24], 9, None)
+            .is_err()
+    );
+    assert!(
+        PrimalRound::new(valid, 2, &[], 0)
+            .unwrap()
+            .advance(&data, &[0; 16], 9, None)
+            .is_err()
+    );
+
+    let mut done = round();
+    done.advance(&data, &[0; 16], 1000, None).unwrap();
+    for (start, length) in [(0, 17), (0, 24), (2, 8), (usize::MAX, 8)] {
+        assert!(
+            done.write_update(&data, &[0; 16], start, &mut vec![0; length])
+                .is_err()
+        );
+    }
+    assert!(done.finish(&[]).is_err());
+    let penalty = good.subproblem.penalty.check().unwrap();
+    assert!(
+        PrimalProduct::new(penalty, true, 2, &[])
+            .unwrap()
+            .advance(&data, 1)
+            .is_err()
+    );
+    assert_eq!(
+        PrimalProduct::new(penalty, true, 2, &[0.0])
+            .unwrap()
+            .penalty(),
+        Err(SolverError::Unfinished)
+    );
+    let mut subproblem = LocalSubproblem::new(good.subproblem.check().unwrap(), 2, &[0.0]).unwrap();
+    assert_eq!(
+        subproblem.descend(&data, 0..1, 1).err(),
+        Some(SolverError::Unfinished)
+    );
+    assert!(subproblem.load(&[0; 16], Some(&[1.0]), 2).is_err());
+    subproblem.load(&[0; 16], None, 2).unwrap();
+    assert!(subproblem.descend(&data, 0..2, 1).is_err());
+}
+
+/// Steps too large for a double are reported, not returned.
+#[test]
+fn overflow_is_an_error() {
+    let columns = Columns::new(1, &[0, 1], &[0], Values::F64(&[1e-300])).unwrap();
+    let moments = ColumnMoments::new(&[1e-300], &[0.0], &[0.0]).unwrap();
+    let data = PrimalData::new(columns, moments, None).unwrap();
+    let mut product = PrimalProduct::new(
+        ElasticNetParams {
+            l1: 0.0,
+            l2: 0.0,
+            scale_factor: 0.0,
+        }
+        .check()
+        .unwrap(),
+        false,
+        1,
+        &[f64::INFINITY],
+    )
+    .unwrap();
+    product.advance(&data, 100).unwrap();
+    assert!(matches!(
+        product.write(0, &mut [0; 8]),
+        Err(SolverError::NonFinite(_))
+    ));
+}
+
+proptest! {
+    /// The full check answers on any arrays, and what it accepts never panics afterwards.
+    #[test]
+    fn any_arrays(
+        rows in 0usize..6,
+        offsets in prop::collection::vec(-2i32..8, 0..6),
+        indices in prop::collection::vec(-2i32..7, 0..8),
+        stored in prop::collection::vec(prop_oneof![Just(1.0), Just(f64::NAN), Just(-2.0)], 0..8),
+        ones in any::<bool>(),
+    ) {
+        let values = if ones { Values::Ones } else { Values::F64(&stored) };
+        if let Ok(columns) = Columns::new(rows, &offsets, &indices, values) {
+            let zero = vec![0.0; columns.len()];
+            let one = vec![1.0; columns.len()];
+            let data = PrimalData::new(columns, ColumnMoments::new(&zero, &one, &one).unwrap(), None).unwrap();
+            let penalty = ElasticNetParams { l1: 0.0, l2: 0.0, scale_factor: 0.0 };
+            let mut product = PrimalProduct::new(penalty.check().unwrap(), true, rows, &one).unwrap();
+            product.advance(&data, usize::MAX).unwrap();
+        }
+    }
+
+    /// Arrays changed after their validation: a number, an error or a panic, and nothing else.
+    #[test]
+    fn changed_arrays_stay_in_bounds(
+        middle in any::<[i32; 2]>(),
+        indices in any::<[i32; 4]>(),
+    ) {
+        let offsets = [0, middle[0], middle[1], 4];
+        let columns = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let one = [1.0; 3];
+        let data = PrimalData::validated_before(
+            columns,
+            ColumnMoments::validated_before(&one, &one, &one).unwrap(),
+            None,
+        ).unwrap();
+        let _ = std::panic::catch_unwind(|| {
+            let params = SubproblemParams {
+                penalty: ElasticNetParams { l1: 0.0, l2: 0.0, scale_factor: 0.0 },
+                sigma_prime: 1.0,
+                total_weight: 3.0,
+                centred: true,
+            };
+            let mut subproblem = LocalSubproblem::new(params.check().unwrap(), 3, &one).unwrap();
+            subproblem.load(&[1; 24], None, 3).unwrap();
+            subproblem.descend(&data, 0..3, usize::MAX)
+        });
+    }
+}

@@ -1,0 +1,436 @@
+//! What the method promises, on small and random problems.
+
+mod common;
+
+use common::{Cluster, Problem, bytes, run_round};
+use dwell_solvers::{
+    ElasticNetParams, PrimalProduct, Progress, Values, Verdict,
+    cd::LocalSubproblem,
+    order::{BucketOrder, SplitMix64, bucket_size},
+};
+use ndarray::{Array1, Array2};
+use proptest::prelude::*;
+
+/// Rounding in sums of a few hundred terms of size one.
+const ROUNDING: f64 = 1e-10;
+
+struct Random(SplitMix64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(SplitMix64::for_epoch(seed, 0, 0))
+    }
+
+    /// In [-1, 1).
+    fn number(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// Every third column is sparse to a different degree; values fit an `f32`.
+fn problem(rows: usize, columns: usize, seed: u64) -> Problem {
+    let mut random = Random::new(seed);
+    let columns: Vec<Vec<f64>> = (0..columns)
+        .map(|i| {
+            let density = [0.1, 0.4, 1.0][i % 3];
+            (0..rows)
+                .map(|_| {
+                    let value = random.number();
+                    let keep = random.number().abs() < density;
+                    if keep {
+                        f64::from((value + 0.3) as f32)
+                    } else {
+                        0.0
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    let labels = (0..rows)
+        .map(|j| columns[0][j] - 2.0 * columns[columns.len() - 1][j] + random.number() + 3.0)
+        .collect();
+    Problem {
+        columns,
+        labels,
+        weights: None,
+        penalty: ElasticNetParams {
+            l1: 0.02,
+            l2: 0.05,
+            scale_factor: 0.0,
+        },
+        centred: true,
+    }
+}
+
+fn weighted(mut problem: Problem) -> Problem {
+    let mut random = Random::new(99);
+    problem.weights = Some((0..problem.rows()).map(|_| 1.5 + random.number()).collect());
+    problem
+}
+
+/// Gaussian elimination with partial pivoting.
+fn solve(mut a: Array2<f64>, mut b: Array1<f64>) -> Array1<f64> {
+    let n = b.len();
+    for k in 0..n {
+        let pivot = (k..n)
+            .max_by(|&i, &j| a[[i, k]].abs().total_cmp(&a[[j, k]].abs()))
+            .unwrap();
+        for j in 0..n {
+            a.swap([k, j], [pivot, j]);
+        }
+        b.swap(k, pivot);
+        for i in k + 1..n {
+            let factor = a[[i, k]] / a[[k, k]];
+            for j in k..n {
+                a[[i, j]] -= factor * a[[k, j]];
+            }
+            b[i] -= factor * b[k];
+        }
+    }
+    for k in (0..n).rev() {
+        for j in k + 1..n {
+            b[k] -= a[[k, j]] * b[j];
+        }
+        b[k] /= a[[k, k]];
+    }
+    b
+}
+
+#[test]
+fn ridge_reaches_the_closed_form() {
+    for centred in [false, true] {
+        for scale_factor in [0.0, 1.3] {
+            let mut problem = weighted(problem(40, 9, 1));
+            problem.centred = centred;
+            problem.penalty = ElasticNetParams {
+                l1: 0.0,
+                l2: 0.1,
+                scale_factor,
+            };
+            let n = problem.columns.len();
+            let x = Array2::from_shape_fn((40, n), |(j, i)| problem.column(i)[j]);
+            let s =
+                Array2::from_shape_fn((40, n), |(j, _)| problem.weight(j) / problem.total_weight());
+            let mut normal = x.t().dot(&(&x * &s));
+            for i in 0..n {
+                normal[[i, i]] += problem.penalty_of(i).1;
+            }
+            let right = (&x * &s).t().dot(&Array1::from(problem.centred_labels()));
+            let expected = solve(normal, right);
+            let mut cluster = Cluster::new(&problem, problem.partitions(3));
+            for _ in 0..400 {
+                cluster.round(1);
+            }
+            for (a, e) in cluster.alpha.iter().zip(expected) {
+                assert!((a - e).abs() < ROUNDING, "{a} {e}");
+            }
+        }
+    }
+}
+
+/// One partition with sigma' = 1 is coordinate descent with a residual, nothing else.
+#[test]
+fn one_partition_is_plain_coordinate_descent() {
+    let mut problem = problem(30, 12, 2);
+    problem.centred = false;
+    let partition = problem.partition(&(0..12).collect::<Vec<_>>());
+    let data = partition.data();
+    let m = problem.rows() as f64;
+    let mut alpha = vec![0.0; 12];
+    let mut plain = alpha.clone();
+    let mut cursor = 0;
+    for _ in 0..5 {
+        let residual = problem.residual(&alpha);
+        let (outcome, _) = run_round(
+            problem.round(1.0, 0, 12),
+            &data,
+            &alpha,
+            cursor,
+            &residual,
+            usize::MAX,
+            None,
+        );
+
+        let mut w = residual;
+        let start = plain.clone();
+        let mut order = BucketOrder::new(12, bucket_size(12), 5, 0).unwrap();
+        for c in cursor..cursor + 12 {
+            let i = order.at(c).start;
+            let entries: Vec<(usize, f64)> = problem.columns[i]
+                .iter()
+                .copied()
+                .enumerate()
+                .filter(|(_, c)| *c != 0.0)
+                .collect();
+            let whole = entries.len() / 4 * 4;
+            let mut sums = [0.0; 4];
+            for (k, (j, c)) in entries[..whole].iter().enumerate() {
+                sums[k % 4] += c * w[*j];
+            }
+            let mut dot = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+            for (j, c) in &entries[whole..] {
+                dot += c * w[*j];
+            }
+            let q = partition.variance[i] + partition.mean[i] * partition.mean[i];
+            let t = q * plain[i] + dot * (1.0 / m);
+            let l1 = problem.penalty.l1;
+            let soft = if t > l1 {
+                t - l1
+            } else if t < -l1 {
+                t + l1
+            } else {
+                0.0
+            };
+            let new = soft / (q + problem.penalty.l2);
+            for (j, c) in entries {
+                w[j] -= (new - plain[i]) * c;
+            }
+            plain[i] = new;
+        }
+        let steps: Vec<f64> = plain.iter().zip(start).map(|(a, b)| a - b).collect();
+        assert_eq!(outcome.delta, steps);
+        cursor = outcome.cursor;
+        for (a, delta) in alpha.iter_mut().zip(&outcome.delta) {
+            *a += delta;
+        }
+        plain.clone_from(&alpha);
+    }
+}
+
+/// Any cut into slices gives the same bits, also where several buckets and chunks are involved.
+#[test]
+fn slices_do_not_change_a_bit() {
+    let problem = weighted(problem(25, 1100, 3));
+    let partition = problem.partition(&(0..1100).collect::<Vec<_>>());
+    let data = partition.data();
+    let residual = problem.residual(&[0.0; 1100]);
+    let alpha: Vec<f64> = (0..1100).map(|i| f64::from(i % 7) * 0.01).collect();
+    let params = problem.round(4.0, 2, 1700);
+    let (whole, update) = run_round(params, &data, &alpha, 77, &residual, usize::MAX, None);
+    assert!(whole.scalars.coordinates >= 1700 && whole.scalars.coordinates < 1704);
+    for slice in [1, 2, 3, 17, 1000] {
+        let (cut, cut_update) = run_round(params, &data, &alpha, 77, &residual, slice, None);
+        assert_eq!(
+            (cut.delta, cut.cursor, cut.scalars),
+            (whole.delta.clone(), whole.cursor, whole.scalars)
+        );
+        assert_eq!(cut_update, update);
+    }
+    let penalty = problem.penalty.check().unwrap();
+    let product = |slice| {
+        let mut product = PrimalProduct::new(penalty, true, 25, &alpha).unwrap();
+        while product.advance(&data, slice).unwrap() == Progress::More {}
+        let mut out = vec![0; 200];
+        product.write(0, &mut out[..80]).unwrap();
+        product.write(10, &mut out[80..]).unwrap();
+        (out, product.penalty(), product.kappa(), product.nonzeros())
+    };
+    let whole_product = product(usize::MAX);
+    assert_eq!(product(1), whole_product);
+    assert_eq!(whole_product.1, Ok(whole.scalars.penalty_before));
+    let expected = problem.residual(&alpha);
+    for ((v, r), y) in common::doubles(&whole_product.0)
+        .iter()
+        .zip(expected)
+        .zip(problem.centred_labels())
+    {
+        assert!((v - (y - r)).abs() < ROUNDING);
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    // Three chunks of 4096 columns, the last one not full.
+    let columns = 2 * 4096 + 100;
+    let problem = problem(6, columns, 4);
+    let partition = problem.partition(&(0..columns).collect::<Vec<_>>());
+    let data = partition.data();
+    let residual = problem.residual(&vec![0.0; columns]);
+    let alpha: Vec<f64> = (0..columns).map(|i| (i as f64).sin()).collect();
+    let params = problem.round(2.0, 0, 1);
+    let (alone, _) = run_round(params, &data, &alpha, 0, &residual, usize::MAX, None);
+    assert!(alone.scalars.conjugate > 0.0);
+    for threads in [1, 2, 3, 5] {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        for slice in [100, 10_000, usize::MAX] {
+            let (shared, _) = run_round(params, &data, &alpha, 0, &residual, slice, Some(&pool));
+            assert_eq!(
+                shared.scalars, alone.scalars,
+                "{threads} threads, slices of {slice}"
+            );
+        }
+    }
+}
+
+/// How values are stored makes no difference, where the narrower type can hold them.
+#[test]
+fn storage_does_not_change_a_bit() {
+    for weights in [false, true] {
+        let mut problem = problem(33, 40, 5);
+        if weights {
+            problem = weighted(problem);
+        }
+        for only_ones in [false, true] {
+            if only_ones {
+                for value in problem.columns.iter_mut().flatten() {
+                    *value = if *value == 0.0 { 0.0 } else { 1.0 };
+                }
+            }
+            let partition = problem.partition(&(0..40).collect::<Vec<_>>());
+            let narrow: Vec<f32> = partition.values.iter().map(|&v| v as f32).collect();
+            let residual = problem.residual(&[0.0; 40]);
+            let run = |values| {
+                let params = problem.round(1.0, 0, 100);
+                let (outcome, update) = run_round(
+                    params,
+                    &partition.data_with(values),
+                    &[0.0; 40],
+                    0,
+                    &residual,
+                    usize::MAX,
+                    None,
+                );
+                (outcome.delta, outcome.scalars, update)
+            };
+            let wide = run(Values::F64(&partition.values));
+            assert_eq!(run(Values::F32(&narrow)), wide);
+            if only_ones {
+                assert_eq!(run(Values::Ones), wide);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_column_keeps_or_loses_its_coefficient() {
+    for (l1, expected) in [(0.0, 0.7), (0.1, 0.0)] {
+        let mut problem = problem(5, 1, 6);
+        problem.columns = vec![vec![0.0; 5]];
+        problem.penalty = ElasticNetParams {
+            l1,
+            l2: 0.0,
+            scale_factor: 0.0,
+        };
+        let partition = problem.partition(&[0]);
+        let params = problem.subproblem(1.0).check().unwrap();
+        let mut subproblem = LocalSubproblem::new(params, 5, &[0.7]).unwrap();
+        subproblem.load(&bytes(&problem.labels), None, 5).unwrap();
+        subproblem
+            .descend(&partition.data(), 0..1, usize::MAX)
+            .unwrap();
+        assert_eq!(subproblem.alpha(), [expected]);
+    }
+}
+
+#[test]
+fn verdict_commits_both_directions() {
+    let (mut alpha, mut previous) = (vec![1.0, 2.0], vec![0.5, -1.0]);
+    let verdict = Verdict {
+        pending: 2.0,
+        previous: 0.25,
+    };
+    verdict
+        .commit(&mut alpha, &mut previous, &[3.0, 4.0])
+        .unwrap();
+    assert_eq!(previous, [6.125, 7.75]);
+    assert_eq!(alpha, [7.125, 9.75]);
+    assert!(verdict.commit(&mut alpha, &mut previous, &[1.0]).is_err());
+    assert_eq!(alpha, [7.125, 9.75]);
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    problem: Problem,
+    partitions: usize,
+}
+
+prop_compose! {
+    /// Random sparse problems with an empty, a constant and a duplicated column, any penalty, and up to more partitions than columns.
+    fn cases()(
+        rows in 2usize..14,
+        columns in 1usize..9,
+        seed in any::<u64>(),
+        partitions in 1usize..11,
+        weights in any::<bool>(),
+        centred in any::<bool>(),
+        l1 in prop_oneof![Just(0.0), 0.001..0.5],
+        l2 in prop_oneof![Just(0.0), 0.001..0.5],
+        scale_factor in prop_oneof![Just(0.0), 0.2..3.0],
+    ) -> Case {
+        let mut problem = problem(rows, columns, seed);
+        problem.columns.push(vec![0.0; rows]);
+        problem.columns.push(vec![2.0; rows]);
+        problem.columns.push(problem.columns[0].clone());
+        problem.penalty = ElasticNetParams { l1, l2, scale_factor };
+        problem.centred = centred;
+        if weights {
+            problem = weighted(problem);
+        }
+        Case { problem, partitions }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// With gamma = 1 and sigma' = K: the objective never rises, the workers' numbers add up to it, and the gap bounds the true suboptimality.
+    #[test]
+    fn objective_falls_and_gap_bounds(case in cases()) {
+        let Case { problem, partitions } = case;
+        let mut reference = Cluster::new(&problem, problem.partitions(1));
+        for _ in 0..60 {
+            reference.round(20);
+        }
+        let mut best = problem.objective(&reference.alpha);
+        let mut cluster = Cluster::new(&problem, problem.partitions(partitions));
+        let mut history = Vec::new();
+        for _ in 0..25 {
+            let before = problem.objective(&cluster.alpha);
+            cluster.round(1);
+            let after = problem.objective(&cluster.alpha);
+            let size = before.abs().max(1.0);
+            prop_assert!((cluster.objective - before).abs() <= ROUNDING * size);
+            prop_assert!(after <= before + ROUNDING * size, "{before} rose to {after}");
+            history.push((before, cluster.dual));
+            best = best.min(after);
+        }
+        for (primal, dual) in history {
+            prop_assert!(dual <= best + 1e-8 * best.abs().max(1.0), "dual {dual} above the optimum {best}");
+            prop_assert!(primal - dual >= -ROUNDING * primal.abs().max(1.0));
+        }
+    }
+
+    /// With an L2 part the gap goes to 0.
+    #[test]
+    fn gap_vanishes(case in cases()) {
+        let Case { mut problem, partitions } = case;
+        problem.penalty = ElasticNetParams { l2: 0.3, scale_factor: 0.0, ..problem.penalty };
+        let mut cluster = Cluster::new(&problem, problem.partitions(partitions));
+        for _ in 0..300 {
+            cluster.round(3);
+        }
+        let gap = cluster.objective - cluster.dual;
+        prop_assert!(gap.abs() <= 1e-7 * cluster.objective.max(1.0), "{gap}");
+    }
+
+    /// Scaling all weights by the same factor changes nothing but rounding.
+    #[test]
+    fn only_ratios_of_weights_matter(case in cases()) {
+        let mut problem = case.problem;
+        problem.weights = Some(vec![1.0; problem.rows()]);
+        let mut scaled = problem.clone();
+        scaled.weights = Some(vec![4.0; problem.rows()]);
+        let mut one = Cluster::new(&problem, problem.partitions(case.partitions));
+        let mut four = Cluster::new(&scaled, problem.partitions(case.partitions));
+        for _ in 0..5 {
+            one.round(1);
+            four.round(1);
+        }
+        for (a, b) in one.alpha.iter().zip(&four.alpha) {
+            prop_assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{a} {b}");
+        }
+    }
+}
