@@ -1,6 +1,6 @@
 //! What can go wrong at the boundary, and how it reaches the caller.
 
-use std::{any::Any, cell::RefCell, panic};
+use std::{any::Any, cell::RefCell, panic, sync::Once};
 
 use dwell_solvers::SolverError;
 use jni::{
@@ -8,7 +8,7 @@ use jni::{
     errors::{Error, ErrorPolicy},
     jni_sig, jni_str,
     objects::JThrowable,
-    strings::JNIString,
+    strings::{JNIStr, JNIString},
 };
 
 /// Why a call has no result. Losing a state is a result, not a fault.
@@ -24,6 +24,8 @@ pub enum Fault {
     Solver(String),
     /// A JNI operation failed. An exception may be pending; it is kept then.
     Jni(Error),
+    /// Library and classes do not fit one another.
+    Link(Error),
 }
 
 /// Codes of `dwell.jni.NativeException`. The C functions return the same numbers, negative.
@@ -80,12 +82,16 @@ thread_local! {
 }
 
 /// Keeps place and text of a panic for its exception, in place of a trace on the standard error of the executor.
+/// The hook is this library's own, as its copy of the standard library is.
 pub fn install_panic_hook() {
-    panic::set_hook(Box::new(|info| {
-        let text = info.to_string();
-        // During the destruction of a thread's locals there is nobody left to read it.
-        let _ = LAST_PANIC.try_with(|last| last.replace(Some(text)));
-    }));
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        panic::set_hook(Box::new(|info| {
+            let text = info.to_string();
+            // During the destruction of a thread's locals there is nobody left to read it.
+            let _ = LAST_PANIC.try_with(|last| last.replace(Some(text)));
+        }));
+    });
 }
 
 /// What a caught panic said.
@@ -126,6 +132,11 @@ impl<T: Default> ErrorPolicy<T, Fault> for Throw {
             Fault::OutOfMemory(text) => throw_native(env, code::OUT_OF_MEMORY, &text),
             Fault::Solver(text) => throw_native(env, code::SOLVER, &text),
             Fault::Jni(error) => throw_native(env, code::JNI, &error.to_string()),
+            Fault::Link(error) => throw_plain(
+                env,
+                jni_str!("java/lang/UnsatisfiedLinkError"),
+                &error.to_string(),
+            ),
         }
         Ok(T::default())
     }
@@ -145,9 +156,14 @@ impl<T: Default> ErrorPolicy<T, Fault> for Throw {
     }
 }
 
+// Classes are found with `find_class`. A string in the place of a class would be looked up by the context class loader of the
+// thread first, which may have another copy of our classes, bound to another copy of this library.
+
 /// `throw_new` answers with an error when it has succeeded, and when it has not another exception is pending.
-fn throw_plain(env: &mut Env<'_>, class: &jni::strings::JNIStr, text: &str) {
-    if !env.exception_check() {
+fn throw_plain(env: &mut Env<'_>, class: &JNIStr, text: &str) {
+    if !env.exception_check()
+        && let Ok(class) = env.find_class(class)
+    {
         let _ = env.throw_new(class, JNIString::from(text));
     }
 }
@@ -159,9 +175,10 @@ fn throw_native(env: &mut Env<'_>, code: i32, text: &str) {
 }
 
 fn try_throw_native(env: &mut Env<'_>, code: i32, text: &str) -> Result<(), Error> {
+    let class = env.find_class(jni_str!("dwell/jni/NativeException"))?;
     let text = env.new_string(text)?;
     let exception = env.new_object(
-        jni_str!("dwell/jni/NativeException"),
+        class,
         jni_sig!((code: jint, message: java.lang.String)),
         &[JValue::Int(code), JValue::Object(&text)],
     )?;

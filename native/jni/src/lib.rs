@@ -64,7 +64,10 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut JavaVM, _reserved: *mut c_void
 }
 
 fn bind(env: &mut Env<'_>) -> Result<(), Fault> {
+    // By the class loader of the class that loads the library, which is not always that of the thread.
+    let class = env
+        .find_class(jni_str!("dwell/jni/NativeBridge"))
+        .map_err(Fault::Link)?;
     // SAFETY: all methods of the table are static in `NativeBridge` and take the class.
-    unsafe { env.register_native_methods(jni_str!("dwell/jni/NativeBridge"), java::METHODS)? };
-    Ok(())
+    unsafe { env.register_native_methods(class, java::METHODS) }.map_err(Fault::Link)
 }

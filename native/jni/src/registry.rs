@@ -502,3 +502,504 @@ fn trim() {
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
 fn trim() {}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::HashMap,
+        panic::{AssertUnwindSafe, catch_unwind},
+        thread,
+    };
+
+    use dwell_solvers::{ColumnMoments, Values};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::primal::Arrays;
+
+    const KEY: Key = (7, 2);
+    const COLUMNS: usize = 2;
+    const ACCEPT: Verdict = Verdict {
+        pending: 1.0,
+        previous: 0.0,
+    };
+
+    fn structure() -> Structure {
+        let moments = [0.0; COLUMNS];
+        assert!(ColumnMoments::new(&moments, &moments, &moments).is_ok());
+        let arrays = Arrays {
+            offsets: &[0; COLUMNS + 1],
+            indices: &[],
+            values: Values::Ones,
+            mean: &moments,
+            variance: &moments,
+            deviation: &moments,
+            weights: None,
+            residual: &[],
+        };
+        Structure::of(0, &arrays)
+    }
+
+    /// What a round proposes: a function of its start, different for every round.
+    fn step(start: &Committed, round: i64) -> Step {
+        Step {
+            round,
+            cursor: start.cursor + 3,
+            delta: start
+                .alpha
+                .iter()
+                .map(|a| 0.5 * a + 1.0 + round as f64)
+                .collect(),
+        }
+    }
+
+    fn begin(registry: &Registry, round: i64, stamp: i64) -> Option<Ticket> {
+        registry
+            .begin_round(KEY, round, stamp, COLUMNS, ACCEPT)
+            .unwrap()
+    }
+
+    fn publish(registry: &Registry, ticket: &Ticket, round: i64) -> bool {
+        let step = step(&ticket.start, round);
+        registry.publish_round(ticket, structure(), step).is_some()
+    }
+
+    fn run(registry: &Registry, round: i64, stamp: i64) -> bool {
+        begin(registry, round, stamp).is_some_and(|ticket| publish(registry, &ticket, round))
+    }
+
+    fn begin_product(registry: &Registry, round: i64, stamp: i64) -> Option<Ticket> {
+        registry
+            .begin_product(KEY, round, stamp, COLUMNS, ACCEPT)
+            .unwrap()
+    }
+
+    /// The stamp after the rebuild.
+    fn rebuild(registry: &Registry, round: i64, stamp: i64) -> Option<i64> {
+        let ticket = begin_product(registry, round, stamp)?;
+        registry.publish_product(&ticket, structure())?;
+        Some(ticket.start.stamp)
+    }
+
+    fn state(registry: &Registry) -> (i64, i64, Option<i64>, Vec<f64>) {
+        let snapshot = registry.export(KEY).unwrap();
+        let committed = &snapshot.committed;
+        let pending = snapshot.pending.as_ref().map(|step| step.round);
+        (
+            committed.version,
+            committed.stamp,
+            pending,
+            committed.alpha.clone(),
+        )
+    }
+
+    #[test]
+    fn rounds_follow_one_another() {
+        let registry = Registry::default();
+        assert!(begin(&registry, 0, 1).is_none());
+        assert!(begin(&registry, 1, 0).is_none());
+        assert!(run(&registry, 0, 0));
+        assert_eq!(state(&registry), (0, 0, Some(0), vec![0.0; 2]));
+        assert!(run(&registry, 1, 0));
+        assert_eq!(state(&registry), (1, 0, Some(1), vec![1.0; 2]));
+        assert_eq!(registry.export(KEY).unwrap().committed.cursor, 3);
+        // Older, newer, of another stamp.
+        assert!(begin(&registry, 0, 0).is_none());
+        assert!(begin(&registry, 3, 0).is_none());
+        assert!(begin(&registry, 1, 4).is_none());
+        assert!(begin(&registry, 2, 4).is_none());
+        assert_eq!(state(&registry), (1, 0, Some(1), vec![1.0; 2]));
+    }
+
+    #[test]
+    fn nothing_changes_before_a_publish() {
+        let registry = Registry::default();
+        drop(begin(&registry, 0, 0));
+        assert_eq!(registry.entries(), 0);
+        assert!(run(&registry, 0, 0));
+        let before = registry.export(KEY);
+        let ticket = begin(&registry, 1, 0).unwrap();
+        assert_eq!(ticket.start.alpha, vec![1.0; 2]);
+        drop(ticket);
+        drop(begin_product(&registry, 1, 0));
+        drop(begin_product(&registry, 9, 9));
+        assert_eq!(registry.export(KEY), before);
+    }
+
+    #[test]
+    fn a_verdict_can_reject_and_use_the_step_before() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        let reject = Verdict {
+            pending: 0.0,
+            previous: 0.0,
+        };
+        let ticket = registry
+            .begin_round(KEY, 1, 0, COLUMNS, reject)
+            .unwrap()
+            .unwrap();
+        assert_eq!(ticket.start.alpha, vec![0.0; 2]);
+        assert!(run(&registry, 1, 0));
+        let half = Verdict {
+            pending: 0.0,
+            previous: 0.5,
+        };
+        let ticket = registry
+            .begin_round(KEY, 2, 0, COLUMNS, half)
+            .unwrap()
+            .unwrap();
+        assert_eq!(ticket.start.alpha, vec![1.5; 2]);
+        assert_eq!(ticket.start.previous, vec![0.5; 2]);
+    }
+
+    #[test]
+    fn repeated_and_concurrent_attempts_apply_once() {
+        let registry = Registry::default();
+        let (first, second) = (
+            begin(&registry, 0, 0).unwrap(),
+            begin(&registry, 0, 0).unwrap(),
+        );
+        assert!(publish(&registry, &first, 0));
+        assert!(publish(&registry, &second, 0));
+        assert!(run(&registry, 0, 0));
+        let (first, second) = (
+            begin(&registry, 1, 0).unwrap(),
+            begin(&registry, 1, 0).unwrap(),
+        );
+        assert!(publish(&registry, &first, 1));
+        assert!(publish(&registry, &second, 1));
+        assert!(run(&registry, 1, 0));
+        assert_eq!(state(&registry), (1, 0, Some(1), vec![1.0; 2]));
+        assert_eq!(registry.bytes(), 3 * 8 * COLUMNS);
+    }
+
+    #[test]
+    fn a_late_publish_is_refused() {
+        let registry = Registry::default();
+        let late = begin(&registry, 0, 0).unwrap();
+        assert!(run(&registry, 0, 0));
+        assert!(run(&registry, 1, 0));
+        assert!(!publish(&registry, &late, 0));
+        let late = begin(&registry, 1, 0).unwrap();
+        assert_eq!(rebuild(&registry, 1, 0), Some(0));
+        assert!(!publish(&registry, &late, 1));
+        assert_eq!(state(&registry), (2, 0, None, vec![1.0; 2]));
+        let late = begin(&registry, 2, 0).unwrap();
+        assert!(registry.expire(Duration::ZERO) > 0);
+        assert!(!publish(&registry, &late, 2));
+        assert_eq!(registry.entries(), 0);
+        // A rebuild has no state to lose: what it computed is right whatever happened meanwhile.
+        assert_eq!(rebuild(&registry, 2, 0), Some(3));
+    }
+
+    #[test]
+    fn rebuilds() {
+        let registry = Registry::default();
+        // No state; then repeated.
+        assert_eq!(rebuild(&registry, 4, 0), Some(5));
+        assert_eq!(rebuild(&registry, 4, 5), Some(5));
+        assert!(run(&registry, 5, 5));
+        // The step that waits for its verdict.
+        assert_eq!(rebuild(&registry, 6, 5), Some(5));
+        assert_eq!(state(&registry), (7, 5, None, vec![6.0; 2]));
+        // The step of the round itself is dropped, it has had no verdict.
+        assert!(run(&registry, 7, 5));
+        assert_eq!(rebuild(&registry, 7, 5), Some(5));
+        assert_eq!(state(&registry), (8, 5, None, vec![6.0; 2]));
+        // Another stamp.
+        assert_eq!(rebuild(&registry, 8, 1), Some(9));
+        assert_eq!(state(&registry), (9, 9, None, vec![0.0; 2]));
+        // Another version.
+        assert_eq!(rebuild(&registry, 20, 9), Some(21));
+        // Older than the state: late.
+        assert_eq!(rebuild(&registry, 3, 9), None);
+        assert_eq!(state(&registry), (21, 21, None, vec![0.0; 2]));
+    }
+
+    #[test]
+    fn a_late_rebuild_leaves_the_round_after_it() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        let (first, late) = (
+            begin_product(&registry, 0, 0).unwrap(),
+            begin_product(&registry, 0, 0).unwrap(),
+        );
+        assert!(registry.publish_product(&first, structure()).is_some());
+        assert!(run(&registry, 1, 0));
+        assert!(registry.publish_product(&late, structure()).is_some());
+        assert_eq!(state(&registry), (1, 0, Some(1), vec![0.0; 2]));
+        let late = begin_product(&registry, 1, 0).unwrap();
+        assert!(run(&registry, 2, 0));
+        assert!(run(&registry, 3, 0));
+        assert!(registry.publish_product(&late, structure()).is_none());
+    }
+
+    #[test]
+    fn freed_fits_stay_freed() {
+        let registry = Registry::default();
+        let (late, late_product) = (
+            begin(&registry, 0, 0).unwrap(),
+            begin_product(&registry, 0, 0).unwrap(),
+        );
+        assert!(run(&registry, 0, 0));
+        assert_eq!(registry.free(KEY.0), 3 * 8 * COLUMNS);
+        assert_eq!(registry.free(KEY.0), 0);
+        assert!(!publish(&registry, &late, 0));
+        assert!(
+            registry
+                .publish_product(&late_product, structure())
+                .is_none()
+        );
+        assert!(begin(&registry, 0, 0).is_none());
+        assert!(begin_product(&registry, 0, 0).is_none());
+        registry.import(KEY, Committed::zero(COLUMNS, 0, 0).unwrap());
+        assert_eq!((registry.entries(), registry.bytes()), (0, 0));
+        // The list of freed fits is bounded: the oldest is forgotten.
+        for fit in 0..TOMBSTONES as i64 {
+            registry.free(fit + 1000);
+        }
+        assert!(begin(&registry, 0, 0).is_some());
+    }
+
+    #[test]
+    fn fits_and_partitions_are_apart() {
+        let registry = Registry::default();
+        for key in [(1, 0), (1, 1), (2, 0)] {
+            registry.import(key, Committed::zero(COLUMNS, 3, 0).unwrap());
+        }
+        assert_eq!(registry.entries(), 3);
+        assert_eq!(registry.free(1), 2 * 2 * 8 * COLUMNS);
+        assert_eq!(registry.columns((2, 0)), Some(COLUMNS));
+        assert_eq!(registry.columns((1, 0)), None);
+    }
+
+    #[test]
+    fn another_number_of_columns_is_an_argument() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        for round in [0, 1] {
+            let fault = registry.begin_round(KEY, round, 0, 3, ACCEPT).unwrap_err();
+            assert!(matches!(fault, Fault::Argument(text) if text.contains("2 coefficients")));
+            assert!(registry.begin_product(KEY, round, 0, 3, ACCEPT).is_err());
+        }
+        // A state that is to be replaced may have any.
+        assert!(
+            registry
+                .begin_product(KEY, 5, 0, 3, ACCEPT)
+                .unwrap()
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn arrays_are_validated_once() {
+        let registry = Registry::default();
+        assert!(begin(&registry, 0, 0).unwrap().structure.is_none());
+        assert!(run(&registry, 0, 0));
+        assert!(begin(&registry, 1, 0).unwrap().structure == Some(structure()));
+        registry.import(KEY, Committed::zero(COLUMNS, 0, 0).unwrap());
+        assert!(begin(&registry, 0, 0).unwrap().structure == Some(structure()));
+    }
+
+    #[test]
+    fn age_counts_from_the_last_touch() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        assert_eq!(registry.expire(Duration::from_secs(3600)), 0);
+        thread::sleep(Duration::from_millis(5));
+        assert_eq!(registry.expire(Duration::from_millis(1)), 3 * 8 * COLUMNS);
+        // Not for good.
+        assert_eq!(rebuild(&registry, 0, 0), Some(1));
+    }
+
+    #[test]
+    fn a_poisoned_lock_loses_the_states_and_nothing_else() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        registry.free(99);
+        let poisoning = catch_unwind(AssertUnwindSafe(|| {
+            let _inner = registry.inner.lock();
+            panic!("under the lock");
+        }));
+        assert!(poisoning.is_err());
+        assert!(begin(&registry, 1, 0).is_none());
+        assert_eq!((registry.entries(), registry.bytes()), (0, 0));
+        assert!(
+            registry
+                .begin_round((99, 0), 0, 0, COLUMNS, ACCEPT)
+                .unwrap()
+                .is_none()
+        );
+        assert_eq!(rebuild(&registry, 1, 0), Some(2));
+    }
+
+    /// What a driver and its workers do: messages of the present and of the past arrive in any order, attempts overlap, states get
+    /// lost. Whatever happens, an accepted answer is the one that a single worker without any trouble would have given.
+    #[derive(Debug, Clone, Copy)]
+    enum Event {
+        /// An attempt begins, of the message sent so many messages ago.
+        Begin(usize),
+        /// An attempt ends.
+        Publish(usize),
+        /// An attempt is cancelled.
+        Drop(usize),
+        Expire,
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Event>> {
+        let event = prop_oneof![
+            6 => (0..4usize).prop_map(|age| Event::Begin(age.saturating_sub(1))),
+            6 => (0..4usize).prop_map(Event::Publish),
+            1 => (0..4usize).prop_map(Event::Drop),
+            1 => Just(Event::Expire),
+        ];
+        prop::collection::vec(event, 1..200)
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    struct Message {
+        round: i64,
+        stamp: i64,
+        verdict: Verdict,
+        product: bool,
+    }
+
+    /// The driver: it knows what every version of every stamp must be, since it can compute all of it.
+    struct Driver {
+        messages: Vec<Message>,
+        /// Committed coefficients by version and stamp.
+        truth: HashMap<Identity, Committed>,
+    }
+
+    impl Driver {
+        fn new() -> Self {
+            let zero = Committed::zero(COLUMNS, 0, 0).unwrap();
+            Self {
+                messages: vec![Message {
+                    round: 0,
+                    stamp: 0,
+                    verdict: ACCEPT,
+                    product: false,
+                }],
+                truth: HashMap::from([((0, 0), zero)]),
+            }
+        }
+
+        fn now(&self) -> Message {
+            *self.messages.last().unwrap()
+        }
+
+        fn send(&mut self, round: i64, stamp: i64, product: bool) {
+            let thirds = round % 3;
+            self.messages.push(Message {
+                round,
+                stamp,
+                verdict: Verdict {
+                    pending: [1.0, 0.5, 0.0][thirds as usize],
+                    previous: [0.0, 0.25, 0.0][thirds as usize],
+                },
+                product,
+            });
+        }
+
+        /// The message of now was answered.
+        fn answered(&mut self, stamp: i64) {
+            let now = self.now();
+            if now.product {
+                let next = match self.truth.get(&(now.round, now.stamp)) {
+                    Some(known) if stamp == now.stamp => known.renamed(now.round + 1).unwrap(),
+                    _ => Committed::zero(COLUMNS, now.round + 1, stamp).unwrap(),
+                };
+                self.truth.insert(next.identity(), next);
+                self.send(now.round + 1, stamp, false);
+            } else {
+                self.send(now.round + 1, stamp, false);
+                let next = self.now();
+                let start = &self.truth[&(now.round, stamp)];
+                let committed = start.after(&step(start, now.round), next.verdict).unwrap();
+                self.truth.insert(committed.identity(), committed);
+            }
+        }
+
+        fn lost(&mut self) {
+            let now = self.now();
+            self.send(now.round, now.stamp, true);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn any_interleaving_gives_the_same_coefficients(events in events()) {
+            let registry = Registry::default();
+            let mut driver = Driver::new();
+            let mut attempts: Vec<(usize, Ticket)> = Vec::new();
+            for event in events {
+                match event {
+                    Event::Begin(age) => {
+                        let index = driver.messages.len() - 1;
+                        let index = index.saturating_sub(age);
+                        let message = driver.messages[index];
+                        let Message { round, stamp, verdict, product } = message;
+                        let ticket = if product {
+                            registry.begin_product(KEY, round, stamp, COLUMNS, verdict).unwrap()
+                        } else {
+                            registry.begin_round(KEY, round, stamp, COLUMNS, verdict).unwrap()
+                        };
+                        match ticket {
+                            Some(ticket) => attempts.push((index, ticket)),
+                            None => {
+                                prop_assert!(!product);
+                                if index == driver.messages.len() - 1 {
+                                    driver.lost();
+                                }
+                            }
+                        }
+                    }
+                    Event::Publish(which) => {
+                        if attempts.is_empty() {
+                            continue;
+                        }
+                        let (index, ticket) = attempts.remove(which % attempts.len());
+                        let message = driver.messages[index];
+                        let of_now = index == driver.messages.len() - 1;
+                        let before = registry.export(KEY);
+                        if message.product {
+                            let answer = registry.publish_product(&ticket, structure());
+                            if of_now && answer.is_some() {
+                                driver.answered(ticket.start.stamp);
+                            }
+                        } else {
+                            let truth = &driver.truth[&(message.round, message.stamp)];
+                            prop_assert_eq!(&*ticket.start, truth);
+                            let accepted = publish(&registry, &ticket, message.round);
+                            if !accepted {
+                                prop_assert_eq!(&registry.export(KEY), &before);
+                            }
+                            if of_now && accepted {
+                                driver.answered(message.stamp);
+                            } else if of_now {
+                                driver.lost();
+                            }
+                        }
+                    }
+                    Event::Drop(which) => {
+                        if !attempts.is_empty() {
+                            attempts.remove(which % attempts.len());
+                        }
+                    }
+                    Event::Expire => {
+                        registry.expire(Duration::ZERO);
+                    }
+                }
+                if let Some(snapshot) = registry.export(KEY)
+                    && let Some(truth) = driver.truth.get(&snapshot.committed.identity())
+                {
+                    prop_assert_eq!(&*snapshot.committed, truth);
+                }
+            }
+            registry.free(KEY.0);
+            prop_assert_eq!((registry.entries(), registry.bytes()), (0, 0));
+        }
+    }
+}
