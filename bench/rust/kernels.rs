@@ -1,7 +1,8 @@
 //! What one epoch of coordinate descent costs for each stored entry, beside the two floors: reading the matrix once
 //! (`stream`), and gathering from the residual for every entry (`gather`).
 //!
-//! Data are generated: a power-law matrix with the shape of the news20 set. `DWELL_BENCH_SCALE` (default 1) scales both its
+//! Data are generated: a power-law matrix with the shape of the news20 set, its columns by feature number (`by-id`), sorted by length as
+//! partitions are (`by-length`), and the same with features numbered at random (`hashed-by-length`). `DWELL_BENCH_SCALE` (default 1) scales both its
 //! rows and its features, `DWELL_BENCH_SEED` (default 1) seeds it.
 
 #[path = "power_law.rs"]
@@ -26,8 +27,9 @@ fn main() {
     let shape = PowerLaw::news20(scale);
     let by_id = shape.generate(seed);
     let by_length = by_id.sorted_by_length();
+    let hashed = by_id.shuffled(seed).sorted_by_length();
     println!(
-        "power-law data, seed {seed}: {} rows, {} non-empty columns, {} entries",
+        "power-law data, seed {seed}: {} rows, {} columns that are not empty, {} entries",
         by_id.rows,
         by_id.columns(),
         by_id.nonzeros()
@@ -41,7 +43,11 @@ fn main() {
     let mut group = criterion.benchmark_group("kernels");
     group.throughput(Throughput::Elements(by_id.nonzeros() as u64));
 
-    for (layout, matrix) in [("by-id", &by_id), ("by-length", &by_length)] {
+    for (layout, matrix) in [
+        ("by-id", &by_id),
+        ("by-length", &by_length),
+        ("hashed-by-length", &hashed),
+    ] {
         let wide: Vec<f64> = matrix.values.iter().map(|&v| f64::from(v)).collect();
         for (kind, values) in [
             ("ones", Values::Ones),
@@ -171,7 +177,7 @@ struct Epoch<'a> {
 
 impl<'a> Epoch<'a> {
     fn new(matrix: &'a Matrix, values: Values<'a>) -> Self {
-        let (mean, variance) = matrix.moments();
+        let (mean, variance) = matrix.moments(matches!(values, Values::Ones));
         Self {
             matrix,
             values,

@@ -156,15 +156,16 @@ impl Matrix {
         matrix
     }
 
-    /// Mean and population variance of every column.
-    pub fn moments(&self) -> (Vec<f64>, Vec<f64>) {
+    /// Mean and population variance of every column; `ones`: as if every entry were 1.
+    pub fn moments(&self, ones: bool) -> (Vec<f64>, Vec<f64>) {
         let m = self.rows as f64;
+        let value = |v: &f32| if ones { 1.0 } else { f64::from(*v) };
         self.offsets
             .windows(2)
             .map(|pair| {
                 let values = &self.values[pair[0] as usize..pair[1] as usize];
-                let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / m;
-                let about_mean: f64 = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum();
+                let mean = values.iter().map(value).sum::<f64>() / m;
+                let about_mean: f64 = values.iter().map(|v| (value(v) - mean).powi(2)).sum();
                 let zeros = m - values.len() as f64;
                 (mean, (about_mean + zeros * mean * mean) / m)
             })
