@@ -383,7 +383,7 @@ mod tests {
             // SAFETY: nobody else uses the arrays.
             let (a, b) = unsafe { (pins.read(a).unwrap(), pins.write(b).unwrap()) };
             assert_eq!(a, [1.0, 2.0]);
-            b[2] = a[0] + b[2];
+            b[2] += a[0];
             drop(pins);
             assert_eq!(heap.log(), "+1 +2 -2 -1 ");
         });

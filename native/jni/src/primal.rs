@@ -12,7 +12,7 @@ use dwell_solvers::{
 
 use crate::{
     argument,
-    boundary::Fault,
+    boundary::{Fault, reserve},
     pins::SliceLength,
     pool,
     registry::{Key, Registry, Step},
@@ -161,13 +161,48 @@ pub struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Checks everything: O(entries).
-    fn checked(&self, rows: usize) -> Result<PrimalData<'a>, Fault> {
-        Ok(PrimalData::new(
-            Columns::new(rows, self.offsets, self.indices, self.values)?,
+    /// Checks lengths, moments and weights.
+    fn checked_but_entries(&self, rows: usize) -> Result<(), Fault> {
+        PrimalData::new(
+            Columns::validated_before(rows, self.offsets, self.indices, self.values)?,
             ColumnMoments::new(self.mean, self.variance, self.deviation)?,
             self.weights,
-        )?)
+        )?;
+        Ok(())
+    }
+
+    /// Checks offsets and entries of the columns from `next` on, of as many as `units` of work allow, one at least. Returns the
+    /// column to go on with. All columns are right if every part is: each starts where the one before it ends.
+    fn checked_entries(&self, rows: usize, next: usize, units: usize) -> Result<usize, Fault> {
+        let columns = self.mean.len();
+        let mut end = next;
+        let mut left = units as i64;
+        while end < columns && (left > 0 || end == next) {
+            left -= 1 + (i64::from(self.offsets[end + 1]) - i64::from(self.offsets[end])).max(0);
+            end += 1;
+        }
+        let offsets = &self.offsets[next..=end];
+        let first = offsets[0];
+        let entries = first as usize..offsets[end - next] as usize;
+        let values = match self.values {
+            Values::Ones => Some(Values::Ones),
+            Values::F32(values) => values.get(entries.clone()).map(Values::F32),
+            Values::F64(values) => values.get(entries.clone()).map(Values::F64),
+        };
+        let mut own = reserve(offsets.len(), "a check of offsets")?;
+        own.extend(offsets.iter().map(|offset| offset.wrapping_sub(first)));
+        let part = match (self.indices.get(entries), values) {
+            (Some(indices), Some(values)) => Columns::new(rows, &own, indices, values).is_ok(),
+            _ => false,
+        };
+        if part {
+            return Ok(end);
+        }
+        // The check of the whole names the column and row at fault.
+        Columns::new(rows, self.offsets, self.indices, self.values)?;
+        Err(argument!(
+            "offsets, rows or values were changed while they were being validated"
+        ))
     }
 
     /// For arrays that were checked: O(1).
@@ -314,13 +349,25 @@ fn validate<L: Lender>(
     known: Option<&Structure>,
 ) -> Result<Structure, Fault> {
     lender.poll()?;
-    lender.lend(|arrays, _| {
+    let (structure, mut next) = lender.lend(|arrays, _| {
         let structure = Structure::of(rows, arrays);
-        if known != Some(&structure) {
-            arrays.checked(rows)?;
-        }
-        Ok(structure)
-    })
+        let next = if known == Some(&structure) {
+            arrays.mean.len()
+        } else {
+            arrays.checked_but_entries(rows)?;
+            0
+        };
+        Ok((structure, next))
+    })?;
+    in_slices(lender, |arrays, _, units| {
+        next = arrays.checked_entries(rows, next, units)?;
+        Ok(if next == arrays.mean.len() {
+            Progress::Done
+        } else {
+            Progress::More
+        })
+    })?;
+    Ok(structure)
 }
 
 /// What a computation gives beside the vector, which is written to its lender.
@@ -366,11 +413,13 @@ pub fn compute_round<L: Lender>(
     })
 }
 
-/// Penalty and kappa of a product.
+/// Numbers that a product reports.
 #[derive(Debug, Clone, Copy)]
 pub struct ProductScalars {
     pub penalty: f64,
     pub kappa: f64,
+    /// Entries of the columns that were added.
+    pub nonzeros: u64,
 }
 
 /// Computes the product of the columns with `alpha`.
@@ -398,6 +447,7 @@ pub fn compute_product<L: Lender>(
         result: ProductScalars {
             penalty: product.penalty()?,
             kappa: product.kappa()?,
+            nonzeros: product.nonzeros()?,
         },
         structure,
         elapsed: solving + writing,
@@ -482,7 +532,11 @@ pub fn product<L: Lender>(
     };
     let start = &ticket.start;
     let computed = compute_product(lender, request, &start.alpha, ticket.structure.as_ref())?;
-    let ProductScalars { penalty, kappa } = computed.result;
+    let ProductScalars {
+        penalty,
+        kappa,
+        nonzeros,
+    } = computed.result;
     let bytes = registry.publish_product(&ticket, computed.structure);
     Ok(bytes.map(|bytes| {
         [
@@ -491,12 +545,103 @@ pub fn product<L: Lender>(
             f64::NAN,
             f64::NAN,
             f64::NAN,
-            0.0,
-            0.0,
+            columns as f64,
+            nonzeros as f64,
             computed.elapsed.as_nanos() as f64,
             bytes as f64,
             start.stamp as f64,
             kappa,
         ]
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns of 0, 3, 2 and 4 entries in 4 rows.
+    const OFFSETS: [i32; 5] = [0, 0, 3, 5, 9];
+    const INDICES: [i32; 9] = [0, 1, 3, 1, 2, 0, 1, 2, 3];
+    const MOMENTS: [f64; 4] = [0.5; 4];
+
+    fn arrays<'a>(offsets: &'a [i32], indices: &'a [i32], values: &'a [f64]) -> Arrays<'a> {
+        Arrays {
+            offsets,
+            indices,
+            values: Values::F64(values),
+            mean: &MOMENTS,
+            variance: &MOMENTS,
+            deviation: &MOMENTS,
+            weights: None,
+            residual: &[],
+        }
+    }
+
+    /// Checks in parts of `units`; the number of parts.
+    fn check(arrays: &Arrays<'_>, units: usize) -> Result<usize, Fault> {
+        arrays.checked_but_entries(4)?;
+        let (mut next, mut parts) = (0, 0);
+        while next < arrays.mean.len() {
+            next = arrays.checked_entries(4, next, units)?;
+            parts += 1;
+        }
+        Ok(parts)
+    }
+
+    #[test]
+    fn parts_find_what_the_whole_finds() {
+        let values = [1.0; 9];
+        for (units, parts) in [(1, 4), (5, 2), (1000, 1)] {
+            assert_eq!(
+                check(&arrays(&OFFSETS, &INDICES, &values), units).unwrap(),
+                parts
+            );
+            for entry in 0..INDICES.len() {
+                for bad in [-1, 4, i32::MAX, i32::MIN] {
+                    let mut indices = INDICES;
+                    indices[entry] = bad;
+                    assert!(check(&arrays(&OFFSETS, &indices, &values), units).is_err());
+                }
+                let mut spoiled = values;
+                spoiled[entry] = f64::NAN;
+                assert!(check(&arrays(&OFFSETS, &INDICES, &spoiled), units).is_err());
+            }
+            for column in 0..OFFSETS.len() {
+                for bad in [-1, 7, i32::MAX, i32::MIN] {
+                    let mut offsets = OFFSETS;
+                    offsets[column] = bad;
+                    let whole = Columns::new(4, &offsets, &INDICES, Values::F64(&values));
+                    let parts = check(&arrays(&offsets, &INDICES, &values), units);
+                    assert_eq!(whole.is_err(), parts.is_err(), "{offsets:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn structures_differ_where_arrays_do() {
+        let values = [1.0; 9];
+        let known = Structure::of(4, &arrays(&OFFSETS, &INDICES, &values));
+        assert_eq!(
+            known,
+            Structure::of(4, &arrays(&OFFSETS, &INDICES, &values.clone()))
+        );
+        assert_ne!(
+            known,
+            Structure::of(5, &arrays(&OFFSETS, &INDICES, &values))
+        );
+        let mut other = values;
+        other[8] = 2.0;
+        assert_ne!(known, Structure::of(4, &arrays(&OFFSETS, &INDICES, &other)));
+        let ones = Arrays {
+            values: Values::Ones,
+            ..arrays(&OFFSETS, &INDICES, &values)
+        };
+        assert_ne!(known, Structure::of(4, &ones));
+        let weighted = Arrays {
+            weights: Some(&[]),
+            ..arrays(&OFFSETS, &INDICES, &values)
+        };
+        assert_ne!(known, Structure::of(4, &weighted));
+    }
 }
