@@ -53,8 +53,7 @@ object TestData {
     val numFeatures = blocks.flatten.head.features.size
     val read = blocks.zipWithIndex.map { case (rows, index) => RowBlock.read(index, numFeatures, rows.iterator, names) }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
-    val counts = new Array[Int](numFeatures)
-    read.foreach(_.countColumns(counts))
+    val counts = read.map(_.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
     val constant = read.filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
     constant.indices.foreach(column => counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)

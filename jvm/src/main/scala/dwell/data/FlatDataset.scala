@@ -68,10 +68,19 @@ final class FlatDataset private[data] (
   def unpersist(): Unit = synchronized {
     if (!released) {
       released = true
-      partitions.unpersist(blocking = false)
-      broadcasts.foreach(_.destroy())
+      Cached.release(partitions, broadcasts)
     }
   }
+}
+
+private[data] object Cached {
+
+  /** Drops what is cached; a context that has stopped has dropped it already. */
+  def release(rdd: RDD[_], broadcasts: Seq[Broadcast[_]]): Unit =
+    if (!rdd.sparkContext.isStopped) {
+      rdd.unpersist(blocking = false)
+      broadcasts.foreach(_.destroy())
+    }
 }
 
 /**

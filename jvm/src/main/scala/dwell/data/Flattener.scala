@@ -53,7 +53,7 @@ object Flattener {
       val collected = collectRows(sc, blocks, names)
       TaskFailure.unwrapped(transpose(sc, blocks, collected, numFeatures, numPartitions, title, names))
     } finally {
-      blocks.unpersist(blocking = false)
+      Cached.release(blocks, Seq.empty)
     }
   }
 
@@ -135,7 +135,7 @@ object Flattener {
 
     val counts = countColumns(blocks, numFeatures, fingerprints)
     // A constant column is not solved for: it must not weigh in the balance either.
-    rows.constant.indices.foreach(column => if (counts(column) == numRows) counts(column) = 0)
+    rows.constant.indices.foreach(column => counts(column) = 0)
     val numPartitions =
       if (requestedPartitions > 0) requestedPartitions
       else {
@@ -187,27 +187,16 @@ object Flattener {
         broadcasts)
     } catch {
       case e: Throwable =>
-        partitions.unpersist(blocking = false)
-        broadcasts.foreach(_.destroy())
+        Cached.release(partitions, broadcasts)
         throw e
     }
   }
 
   private def countColumns(blocks: RDD[RowBlock], numFeatures: Int, fingerprints: Array[Long]): Array[Int] =
     blocks
-      .mapPartitions { it =>
-        val counts = new Array[Int](numFeatures)
-        verified(it.next(), fingerprints).countColumns(counts)
-        Iterator.single(counts)
-      }
-      .treeReduce { (a, b) =>
-        var i = 0
-        while (i < a.length) {
-          a(i) += b(i)
-          i += 1
-        }
-        a
-      }
+      .mapPartitions(it => Iterator.single(verified(it.next(), fingerprints).columnCounts(numFeatures)))
+      .treeReduce(_ + _)
+      .toDense(numFeatures)
 
   private def verified(block: RowBlock, fingerprints: Array[Long]): RowBlock =
     if (block.problem == null && block.fingerprint == fingerprints(block.index)) block

@@ -38,8 +38,7 @@ private[data] object Transposition {
       firstRow: Int,
       partitionOf: Array[Int],
       numPartitions: Int): Iterator[(Int, ColumnPiece)] = {
-    val counts = new Array[Int](partitionOf.length)
-    block.countColumns(counts)
+    val counts = block.denseCounts(partitionOf.length)
 
     val columnsOf = new Array[Int](numPartitions)
     val nonzerosOf = new Array[Int](numPartitions)
