@@ -928,8 +928,9 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 512 }, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
+        #[cfg_attr(miri, ignore = "hours, and it adds no memory access to those of the other tests")]
         fn any_interleaving_gives_the_same_coefficients(events in events()) {
             let registry = Registry::default();
             let mut driver = Driver::new();

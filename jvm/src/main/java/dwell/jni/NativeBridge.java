@@ -37,8 +37,8 @@ package dwell.jni;
  * started from; 1: penalty after the proposed step; 2: sum of the penalty's conjugates; 3: greatest ratio of correlation to
  * L1 penalty; 4: greatest correlation relative to a column's norm (2 to 4 are NaN without the certificate); 5: coordinates
  * visited; 6: nonzeros visited; 7: nanoseconds inside the solver; 8: bytes of the state; 9: stamp of the state; 10: sum of
- * mean times step, 0 if not centred. Slots 11 to 15 are left as they are. On any exception the content of the array is
- * unspecified.
+ * mean times step, 0 if not centred. Slots 11 to 15 are left as they are. Where the answer is not {@link #OK},
+ * the content of the array is unspecified.
  *
  * <h2>Errors</h2>
  * {@link IllegalArgumentException} names the wrong argument; {@link NativeException} is a fault of the library;
@@ -83,7 +83,7 @@ public final class NativeBridge {
    *   128 + 8 m bytes, written: the vector is A times the step (centred where the flag is set)
    * @param cancellation
    *   polled every few milliseconds
-   * @return {@link #OK}, or {@link #STATE_LOST}, and then result is untouched
+   * @return {@link #OK}, or {@link #STATE_LOST}
    */
   public static native int primalRound(long[] control, double[] settings, int[] offsets, int[] rows, float[] values32,
       double[] values64, double[] mean, double[] variance, double[] deviation, double[] weights, byte[] shared,
