@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Fits freed lately, whose late tasks must not bring a state back.
-const TOMBSTONES: usize = 4096;
+const TOMBSTONES: usize = 1024;
 
 /// The states of this process. Process-wide because the tasks of one fit share nothing else; freed with the fit, or by age. A
 /// second class loader has a copy of the library, with a registry of its own, and its tasks get "state lost" once.
