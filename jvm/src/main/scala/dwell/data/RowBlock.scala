@@ -39,21 +39,9 @@ private[data] final class RowBlock(
 
   /** Hash of everything in the block, in order: equal blocks have equal fingerprints. */
   val fingerprint: Long = {
-    var h = index.toLong
-    var j = 0
-    var at = 0
-    while (j < rows) {
-      h = RowBlock.mix(h, java.lang.Double.doubleToRawLongBits(labels(j)))
-      if (weights != null) h = RowBlock.mix(h, java.lang.Double.doubleToRawLongBits(weights(j)))
-      h = RowBlock.mix(h, offsets(j + 1).toLong)
-      while (at < offsets(j + 1)) {
-        h = RowBlock.mix(h, indices(at).toLong)
-        h = RowBlock.mix(h, java.lang.Double.doubleToRawLongBits(values(at)))
-        at += 1
-      }
-      j += 1
-    }
-    h
+    val structure = RowBlock.hash(RowBlock.hash(index.toLong, offsets), indices)
+    val numbers = RowBlock.hash(RowBlock.hash(structure, labels), weights)
+    RowBlock.hash(RowBlock.hash(numbers, values.values32), values.values64)
   }
 
   /** Columns that have the same nonzero value in every row of this block, with that value. */
@@ -215,6 +203,43 @@ private[data] object RowBlock {
     while (rows.hasNext && builder.problem == null) builder.add(rows.next())
     builder.result()
   }
+
+  // One tight loop per array, outside of any constructor: the compiler treats those best.
+
+  private def hash(seed: Long, array: Array[Int]): Long = {
+    var h = mix(seed, array.length.toLong)
+    var i = 0
+    while (i < array.length) {
+      h = mix(h, array(i).toLong)
+      i += 1
+    }
+    h
+  }
+
+  /** An absent array has a hash of its own. */
+  private def hash(seed: Long, array: Array[Float]): Long =
+    if (array == null) mix(seed, -1L)
+    else {
+      var h = mix(seed, array.length.toLong)
+      var i = 0
+      while (i < array.length) {
+        h = mix(h, java.lang.Float.floatToRawIntBits(array(i)).toLong)
+        i += 1
+      }
+      h
+    }
+
+  private def hash(seed: Long, array: Array[Double]): Long =
+    if (array == null) mix(seed, -1L)
+    else {
+      var h = mix(seed, array.length.toLong)
+      var i = 0
+      while (i < array.length) {
+        h = mix(h, java.lang.Double.doubleToRawLongBits(array(i)))
+        i += 1
+      }
+      h
+    }
 
   private def mix(h: Long, x: Long): Long = {
     val z = (h ^ x) * 0x9e3779b97f4a7c15L

@@ -83,20 +83,25 @@ private[data] object Transposition {
       column += 1
     }
 
+    val offsets = block.offsets
+    val indices = block.indices
+    val values32 = block.values.values32
+    val values64 = block.values.values64
+    val numRows = block.rows
     var j = 0
     var at = 0
-    while (j < block.rows) {
-      val end = block.offsets(j + 1)
+    while (j < numRows) {
+      val end = offsets(j + 1)
       while (at < end) {
-        val feature = block.indices(at)
+        val feature = indices(at)
         val partition = partitionOf(feature)
         if (partition >= 0) {
           val piece = pieces(partition)
           val target = counts(feature)
           counts(feature) = target + 1
           piece.rows(target) = firstRow + j
-          if (width == NarrowValues.Double) piece.values.values64(target) = block.values.values64(at)
-          else if (width == NarrowValues.Single) piece.values.values32(target) = block.values.values32(at)
+          if (values64 != null) piece.values.values64(target) = values64(at)
+          else if (values32 != null) piece.values.values32(target) = values32(at)
         }
         at += 1
       }
@@ -170,18 +175,24 @@ private[data] object Transposition {
       }
     }
 
+    val variance = gather(moments.variance, order)
     new FlatPartition(
       index,
       numRows,
-      order.map(features(_)),
+      gather(features, order),
       offsets,
       indices,
       values.values32,
       values.values64,
-      order.map(moments.mean(_)),
-      order.map(moments.variance(_)),
-      order.map(c => math.sqrt(moments.variance(c))))
+      gather(moments.mean, order),
+      variance,
+      Array.tabulate(n)(i => math.sqrt(variance(i))))
   }
+
+  private def gather(from: Array[Int], order: Array[Int]): Array[Int] = Array.tabulate(order.length)(i => from(order(i)))
+
+  private def gather(from: Array[Double], order: Array[Int]): Array[Double] =
+    Array.tabulate(order.length)(i => from(order(i)))
 
   /** Feature indices that occur in any piece, ascending. */
   private def distinct(pieces: Array[ColumnPiece]): Array[Int] = {
