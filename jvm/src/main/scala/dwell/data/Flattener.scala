@@ -94,8 +94,8 @@ object Flattener {
   private[data] def checkRowCount(rowsRead: Long, rows: Long, names: ColumnNames): Int = {
     if (rowsRead == 0) {
       throw new IllegalArgumentException(
-        s"There are no rows to train on (columns '${names.features}' and '${names.label}'). Check the filters and joins " +
-          "that the DataFrame came from.")
+        s"There are no rows to train on (columns '${names.features}' and '${names.label}'). Check the filters " +
+          "and joins that the DataFrame came from.")
     }
     if (rows == 0) {
       throw new IllegalArgumentException(
@@ -202,8 +202,8 @@ object Flattener {
     if (block.problem == null && block.fingerprint == fingerprints(block.index)) block
     else {
       throw new InputChangedException(
-        s"Partition ${block.index} of the training data was read again, since its cached copy was lost, and held other " +
-          "rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
+        s"Partition ${block.index} of the training data was read again, since its cached copy was lost, and held " +
+          "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
           "fit again.")
     }
 
@@ -229,8 +229,8 @@ object Flattener {
       }
     if (weightSquareSum.isInfinite || totalWeight.isInfinite || totalWeight * totalWeight == 0.0) {
       throw new IllegalArgumentException(
-        s"Column '${names.weight}': the sum of the weights or of their squares leaves the range of a double. Only the " +
-          "ratios of weights matter: scale them to about 1.")
+        s"Column '${names.weight}': the sum of the weights or of their squares leaves the range of a double. Only " +
+          "the ratios of weights matter: scale them to about 1.")
     }
 
     val mean: Double = {
@@ -255,7 +255,8 @@ object Flattener {
     }
     if (variance.isNaN || variance.isInfinite) {
       throw new IllegalArgumentException(
-        s"Column '${names.label}': the labels are so large that their variance is not a finite number. Scale them down.")
+        s"Column '${names.label}': the labels are so large that their variance is not a finite number. Scale them " +
+          "down.")
     }
 
     val constant: Boolean = {

@@ -159,7 +159,7 @@ private[solver] final class PrimalRound(
 
 private[solver] object PrimalRound {
 
-  /** A partition's share of the duality gap: sum of conjugates, largest ratios of correlation to L1 penalty and norm. */
+  /** A partition's share of the duality gap: sum of conjugates, largest ratios of correlation to penalty and norm. */
   private final case class Certificate(conjugate: Double, ratio: Double, correlation: Double)
 
   private val NoCertificate = Certificate(Double.NaN, Double.NaN, Double.NaN)

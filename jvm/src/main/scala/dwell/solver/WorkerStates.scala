@@ -104,7 +104,8 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
   def set(fit: Long, partition: Int, state: WorkerState): Unit = synchronized {
     require(
       state.alpha.length == state.previous.length,
-      s"alpha has length ${state.alpha.length} but previous has ${state.previous.length}: both have one entry per column")
+      s"alpha has length ${state.alpha.length} but previous has ${state.previous.length}: both have one " +
+        "entry per column")
     if (!freed.containsKey(fit)) {
       put(fit, partition, state.copy(alpha = state.alpha.clone(), previous = state.previous.clone(), pending = None))
     }
