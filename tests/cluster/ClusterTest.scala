@@ -109,7 +109,7 @@ object ClusterTest {
   }
 
   private def estimator: LinearRegression =
-    new LinearRegression().setRegParam(0.01).setNumWorkers(4).setLocalWork(1.0).setTol(1e-10).setMaxIter(400)
+    new LinearRegression().setRegParam(1.0).setNumWorkers(4).setLocalWork(2.0).setTol(1e-9).setMaxIter(400)
 
   /** Sparse, power-law features, wide enough for every worker to have something to do. */
   private def problem(spark: SparkSession): DataFrame = {

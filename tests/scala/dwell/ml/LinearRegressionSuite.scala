@@ -80,8 +80,9 @@ class LinearRegressionSuite extends SparkSuite {
     assert(model.getClass == classOf[LinearRegressionModel])
     val summary = model.summary
     val stock = new SparkLinearRegression().setRegParam(0.1).fit(data).summary
-    assert(math.abs(summary.r2 - stock.r2) < 1e-5)
-    assert(math.abs(summary.rootMeanSquaredError - stock.rootMeanSquaredError) < 1e-5)
+    // Ours may stop 1e-6 of the objective early, which these two feel by its square root.
+    assert(math.abs(summary.r2 - stock.r2) < 1e-3)
+    assert(math.abs(summary.rootMeanSquaredError - stock.rootMeanSquaredError) < 1e-3)
     assert(summary.residuals.count() == 200)
     assert(summary.totalIterations == summary.objectiveHistory.length - 1)
     assert(summary.objectiveHistory.sliding(2).forall(p => p(1) <= p(0) * (1 + 1e-12)))
@@ -204,7 +205,10 @@ class LinearRegressionSuite extends SparkSuite {
     val failure = scala.concurrent.Promise[Throwable]()
     val started = new java.util.concurrent.CountDownLatch(1)
     val listener = new org.apache.spark.scheduler.SparkListener {
-      override def onOtherEvent(event: org.apache.spark.scheduler.SparkListenerEvent): Unit = started.countDown()
+      override def onOtherEvent(event: org.apache.spark.scheduler.SparkListenerEvent): Unit = event match {
+        case _: RoundCompleted => started.countDown()
+        case _ =>
+      }
     }
     spark.sparkContext.addSparkListener(listener)
     val thread = new Thread(() => {
