@@ -92,7 +92,9 @@ object ClusterTest {
       check(report.converged, report.toText)
       val difference = math.abs(report.objective - expected.objective)
       check(difference <= 1e-9 * expected.objective, s"objective differs by $difference")
-      check(math.sqrt(Vectors.sqdist(model.coefficients, reference.coefficients)) < 1e-4, "coefficients differ")
+      val distance = math.sqrt(Vectors.sqdist(model.coefficients, reference.coefficients))
+      // Two models within 1e-9 of the optimal objective may be about the square root of that apart.
+      check(distance < 1e-3 * Vectors.norm(reference.coefficients, 2.0), s"coefficients differ by $distance")
     }
 
     test("thirty fits one after another leave nothing behind") {

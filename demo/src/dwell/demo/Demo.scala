@@ -18,7 +18,7 @@ import dwell.report.{FitReport, RoundCompleted, RoundRecord}
  * Arguments: the TSV file of packages.py, or `-` for the sample data of Spark's distribution; the folder to write to.
  */
 object Demo {
-  private val RegParam = 0.1
+  private val RegParam = 1.0
   private val Tolerance = 1e-6
 
   def main(args: Array[String]): Unit = {
@@ -29,7 +29,7 @@ object Demo {
     val Array(train, test) = data.randomSplit(Array(0.8, 0.2), seed = 1L).map(_.cache())
     println(s"training rows ${train.count()}, held-out rows ${test.count()}, features ${width(train)}")
 
-    val ours = new LinearRegression().setNumWorkers(2)
+    val ours = new LinearRegression()
     val theirs = new SparkLinearRegression()
     Seq(ours, theirs).foreach(_.setRegParam(RegParam).setTol(Tolerance).setSolver("l-bfgs"))
 
@@ -38,6 +38,7 @@ object Demo {
     val (model, seconds) = timed(ours.fit(train))
     val report = FitReport.of(model)
     require(report.solver == "native", s"the demo is to run native code, but the solver was: ${report.solver}")
+    println(report.toText.linesIterator.take(4).mkString("\n", "\n", ""))
     println(s"\nSpark's l-bfgs, regParam $RegParam, tol $Tolerance (the last step's relative improvement) ...")
     val (sparkModel, sparkSeconds) = timed(theirs.fit(train))
 

@@ -11,7 +11,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
 
 import dwell.comm.{Contribution, DriverMode, Gathered, OnExecutors}
-import dwell.data.{FlatDataset, FlatPartition}
+import dwell.data.{FlatDataset, FlatPartition, TaskFailure}
 import dwell.report.{RoundCompleted, RoundRecord}
 
 /**
@@ -262,7 +262,10 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
     sc.setJobDescription(description)
     val gathered =
       try {
-        DriverMode.exchange(data.partitions, message, ResultLayout.HeaderBytes, data.numRows)(localStep(weights))
+        // Columns that are lost with an executor are read again, and may then be refused with a message for the user.
+        TaskFailure.unwrapped {
+          DriverMode.exchange(data.partitions, message, ResultLayout.HeaderBytes, data.numRows)(localStep(weights))
+        }
       } finally sc.setJobDescription(described)
     solvers ++= gathered.scalars.map(_.solver)
     if (problem.travellingState) states = gathered.scalars.zip(states).map { case (r, old) => r.state.getOrElse(old) }
