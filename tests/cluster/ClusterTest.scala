@@ -137,13 +137,28 @@ object ClusterTest {
     val fit = if (failing) 1L else 2L
     try {
       (0 until 3).foreach { t =>
-        val request = RoundRequest(fit, t, 1L, 0.6, certificate = false, centred = true, 1, Array(0L, 0L), 2.0, 0.01, 0.01,
-          flat.totalWeight, 1.0, 1.0, 0.0)
+        val request = RoundRequest(
+          fit,
+          t,
+          1L,
+          0.6,
+          certificate = false,
+          centred = true,
+          1,
+          Array(0L, 0L),
+          2.0,
+          0.01,
+          0.01,
+          flat.totalWeight,
+          1.0,
+          1.0,
+          0.0)
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
-        val message = RoundMessage(Phase.Round, request, bytes.array, null, SolverSelection("native", fallbackIsError = true))
-        val gathered = DriverMode.exchange(flat.partitions, message, ResultLayout.HeaderBytes, residual.length)(
-          retried(failing))
+        val message =
+          RoundMessage(Phase.Round, request, bytes.array, null, SolverSelection("native", fallbackIsError = true))
+        val gathered =
+          DriverMode.exchange(flat.partitions, message, ResultLayout.HeaderBytes, residual.length)(retried(failing))
         check(gathered.scalars.forall(!_.lost), "state was lost")
         residual.indices.foreach(j => residual(j) -= gathered.sum(j))
       }

@@ -47,7 +47,8 @@ object Demo {
     val optimum = objective * (1.0 - report.relativeGap)
     val rmse = new RegressionEvaluator().setMetricName("rmse")
     println()
-    println(f"${""}%-16s ${"objective"}%14s ${"above optimum by"}%18s ${"rounds"}%7s ${"seconds"}%8s ${"held-out RMSE"}%14s")
+    println(
+      f"${""}%-16s ${"objective"}%14s ${"above optimum by"}%18s ${"rounds"}%7s ${"seconds"}%8s ${"held-out RMSE"}%14s")
     Seq(("Dwell", model, seconds), ("Spark l-bfgs", sparkModel, sparkSeconds)).foreach { case (name, m, time) =>
       val value = m.summary.objectiveHistory.last
       val error = rmse.evaluate(m.transform(test))
@@ -55,7 +56,8 @@ object Demo {
         f"$name%-16s $value%14.9f ${"<= %.2e".format(value / optimum - 1.0)}%18s ${m.summary.totalIterations}%7d " +
           f"$time%8.2f $error%14.6f")
     }
-    val difference = model.coefficients.toArray.zip(sparkModel.coefficients.toArray).map { case (a, b) => math.abs(a - b) }
+    val difference =
+      model.coefficients.toArray.zip(sparkModel.coefficients.toArray).map { case (a, b) => math.abs(a - b) }
     println(f"largest difference between the two models' coefficients: ${difference.max}%.2e")
 
     model.write.overwrite().save(s"$output/model")

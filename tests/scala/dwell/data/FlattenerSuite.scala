@@ -165,7 +165,8 @@ class FlattenerSuite extends SparkSuite {
     val p = TestData.partitions(Seq(TestData.random(1, 20, 9, 0.3, Values.Singles)), 1).head
     val bytes = new ByteArrayOutputStream()
     new ObjectOutputStream(bytes).writeObject(p)
-    val java = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[FlatPartition]
+    val java =
+      new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[FlatPartition]
     val serializer = new KryoSerializer(new SparkConf()).newInstance()
     val kryo = serializer.deserialize[FlatPartition](serializer.serialize(p))
     for (copy <- Seq(java, kryo)) {
@@ -204,7 +205,8 @@ class FlattenerSuite extends SparkSuite {
         assert(error.getMessage.contains("Partition 0") && error.getMessage.contains("checkpoint"))
       } else {
         val again = data.partitions.collect()
-        assert(first.zip(again).forall { case (a, b) => a.indices.sameElements(b.indices) && a.mean.sameElements(b.mean) })
+        assert(
+          first.zip(again).forall { case (a, b) => a.indices.sameElements(b.indices) && a.mean.sameElements(b.mean) })
       }
       assert(reads.get == 2)
       data.unpersist()
@@ -239,15 +241,19 @@ class FlattenerSuite extends SparkSuite {
     (what, bad, column, parts) <- Seq[(String, LabeledRow, String, Seq[String])](
       ("NaN in a dense vector", row(1, 0, 0, 0, Double.NaN), "terms", Seq("NaN", "index 3", "Imputer")),
       ("infinity in a dense vector", row(1, 0, Double.PositiveInfinity, 0, 0), "terms", Seq("Infinity", "index 1")),
-      (
-        "NaN in a sparse vector",
-        LabeledRow(1, 1, mutated(_.values(1) = Double.NaN)),
-        "terms",
-        Seq("NaN", "index 2")),
+      ("NaN in a sparse vector", LabeledRow(1, 1, mutated(_.values(1) = Double.NaN)), "terms", Seq("NaN", "index 2")),
       ("an index out of range", LabeledRow(1, 1, mutated(_.indices(1) = 4)), "terms", Seq("index 4", "length 4")),
       ("a negative index", LabeledRow(1, 1, mutated(_.indices(0) = -1)), "terms", Seq("index -1", "length 4")),
-      ("a repeated index", LabeledRow(1, 1, mutated(_.indices(1) = 0)), "terms", Seq("index 0 after index 0", "ascend")),
-      ("unsorted indices", LabeledRow(1, 1, mutated(_.indices(0) = 3)), "terms", Seq("index 2 after index 3", "ascend")),
+      (
+        "a repeated index",
+        LabeledRow(1, 1, mutated(_.indices(1) = 0)),
+        "terms",
+        Seq("index 0 after index 0", "ascend")),
+      (
+        "unsorted indices",
+        LabeledRow(1, 1, mutated(_.indices(0) = 3)),
+        "terms",
+        Seq("index 2 after index 3", "ascend")),
       ("a shorter vector", row(1, 0, 0), "terms", Seq("length 2", "4 was expected")),
       ("a longer vector", row(1, 0, 0, 0, 0, 1), "terms", Seq("length 5", "4 was expected")),
       ("no vector", LabeledRow(1, 1, null), "terms", Seq("null", "Drop")),

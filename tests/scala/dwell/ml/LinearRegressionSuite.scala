@@ -213,8 +213,10 @@ class LinearRegressionSuite extends SparkSuite {
     spark.sparkContext.addSparkListener(listener)
     val thread = new Thread(() => {
       spark.sparkContext.setJobGroup(group, "a fit that never ends", interruptOnCancel = false)
-      failure.complete(scala.util.Try(
-        estimator.setNumWorkers(2).setLocalWork(100000.0).setMaxIter(1000000).setTol(0.0).fit(data)).failed)
+      failure.complete(
+        scala.util
+          .Try(estimator.setNumWorkers(2).setLocalWork(100000.0).setMaxIter(1000000).setTol(0.0).fit(data))
+          .failed)
     })
     thread.start()
     assert(started.await(60, java.util.concurrent.TimeUnit.SECONDS))

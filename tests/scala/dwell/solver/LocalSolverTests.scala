@@ -150,14 +150,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     // Slots behind the solver's belong to the caller.
     val marked = ResultLayout.allocate(p.kept.size)
     (ResultLayout.FirstFreeSlot until ResultLayout.HeaderSlots).foreach(ResultLayout.put(marked, _, 5.0))
-    assert(
-      solver.round(
-        p.partitions(1),
-        p.weights,
-        p.request(fit, 0),
-        p.pack(p.labels),
-        marked,
-        Cancellation.NEVER))
+    assert(solver.round(p.partitions(1), p.weights, p.request(fit, 0), p.pack(p.labels), marked, Cancellation.NEVER))
     assert((ResultLayout.FirstFreeSlot until ResultLayout.HeaderSlots).forall(ResultLayout.get(marked, _) == 5.0))
     solver.free(fit)
   }

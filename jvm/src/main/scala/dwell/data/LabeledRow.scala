@@ -6,7 +6,4 @@ import org.apache.spark.ml.linalg.Vector
 final case class LabeledRow(label: Double, weight: Double, features: Vector)
 
 /** Names of the DataFrame columns that the rows came from; error messages use them. */
-final case class ColumnNames(
-    features: String = "features",
-    label: String = "label",
-    weight: String = "weight")
+final case class ColumnNames(features: String = "features", label: String = "label", weight: String = "weight")

@@ -33,11 +33,7 @@ private[data] object Transposition {
    * @param partitionOf
    *   partition of each column, -1 for columns that are left out
    */
-  def cut(
-      block: RowBlock,
-      firstRow: Int,
-      partitionOf: Array[Int],
-      numPartitions: Int): Iterator[(Int, ColumnPiece)] = {
+  def cut(block: RowBlock, firstRow: Int, partitionOf: Array[Int], numPartitions: Int): Iterator[(Int, ColumnPiece)] = {
     val counts = block.denseCounts(partitionOf.length)
 
     val columnsOf = new Array[Int](numPartitions)
@@ -189,7 +185,8 @@ private[data] object Transposition {
       Array.tabulate(n)(i => math.sqrt(variance(i))))
   }
 
-  private def gather(from: Array[Int], order: Array[Int]): Array[Int] = Array.tabulate(order.length)(i => from(order(i)))
+  private def gather(from: Array[Int], order: Array[Int]): Array[Int] =
+    Array.tabulate(order.length)(i => from(order(i)))
 
   private def gather(from: Array[Double], order: Array[Int]): Array[Double] =
     Array.tabulate(order.length)(i => from(order(i)))

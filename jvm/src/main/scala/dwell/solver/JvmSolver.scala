@@ -22,9 +22,7 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
       cancellation: Cancellation): Boolean = {
     val start = System.nanoTime()
     JvmSolver.check(p, weights, r, result)
-    require(
-      shared.length == 8L * p.rows,
-      s"shared has ${shared.length} bytes, but ${p.rows} rows need ${8L * p.rows}")
+    require(shared.length == 8L * p.rows, s"shared has ${shared.length} bytes, but ${p.rows} rows need ${8L * p.rows}")
     val kept = for {
       base <- states.beginRound(p.index, p.numColumns, r)
       state = base.state

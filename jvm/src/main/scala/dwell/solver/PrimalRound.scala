@@ -196,7 +196,12 @@ private[solver] object PrimalRound {
 /** The product of a partition's (centred) columns with its coefficients. */
 private[solver] object PrimalProduct {
 
-  def run(p: FlatPartition, r: RoundRequest, alpha: Array[Double], result: Array[Byte], patience: Patience): Measured = {
+  def run(
+      p: FlatPartition,
+      r: RoundRequest,
+      alpha: Array[Double],
+      result: Array[Byte],
+      patience: Patience): Measured = {
     val kernel = ColumnKernel(p)
     val v = new Array[Double](p.rows)
     var kappa = 0.0

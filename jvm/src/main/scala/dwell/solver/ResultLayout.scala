@@ -67,7 +67,11 @@ object ResultLayout {
 
   /** The vector behind the header, as a view. */
   def vector(result: Array[Byte]): DoubleBuffer =
-    ByteBuffer.wrap(result, HeaderBytes, result.length - HeaderBytes).slice().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    ByteBuffer
+      .wrap(result, HeaderBytes, result.length - HeaderBytes)
+      .slice()
+      .order(ByteOrder.LITTLE_ENDIAN)
+      .asDoubleBuffer()
 
   /** Doubles in a shared vector, as a view. */
   def doubles(shared: Array[Byte]): DoubleBuffer = wrap(shared).asDoubleBuffer()

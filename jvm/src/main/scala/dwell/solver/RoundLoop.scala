@@ -110,8 +110,7 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
     var objective = start
     var lowerBound = 0.0 // loss and penalties are nonnegative
     var correlation = Double.PositiveInfinity
-    val records = mutable.ArrayBuffer(
-      RoundRecord(0, objective, objective, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0))
+    val records = mutable.ArrayBuffer(RoundRecord(0, objective, objective, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0))
     val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
     def converged: Boolean =
       if (penalised) objective - lowerBound <= problem.tolerance * objective
