@@ -28,7 +28,15 @@ object LinearRegressionBench {
 
   private val Targets = Seq(1e-3, 1e-6)
 
-  private final case class Case(name: String, data: DataFrame, regParam: Double, elasticNet: Double)
+  /** Source partitions of the generated data: two for each slot. */
+  private val Parts = 4
+
+  private final case class Case(
+      name: String,
+      data: DataFrame,
+      standardization: Boolean,
+      regParam: Double,
+      elasticNet: Double)
 
   private final case class Timing(
       data: String,
@@ -47,8 +55,14 @@ object LinearRegressionBench {
     val wide = wideData(spark, scale.toDouble, seed.toLong)
     val packages = if (packagesFile == "-") None else Some(packagesData(spark, packagesFile))
     val cases =
-      packages.toSeq.flatMap(p => Seq(Case("packages", p, 1.0, 0.0), Case("packages", p, 0.02, 0.5))) ++
-        Seq(Case("wide, shaped like news20", wide, 10.0, 0.0), Case("wide, shaped like news20", wide, 0.05, 0.5))
+      packages.toSeq.flatMap { p =>
+        Seq(
+          Case("packages", p, standardization = true, 1.0, 0.0),
+          Case("packages", p, standardization = true, 0.02, 0.5))
+      } ++ Seq(
+        // Rows of unit norm are not standardised, as is usual for text.
+        Case("wide, shaped like news20", wide, standardization = false, 5e-5, 0.0),
+        Case("wide, shaped like news20", wide, standardization = false, 2e-4, 0.5))
     val timings = cases.flatMap(run(_, repetitions.toInt))
     val json = timings.map { t =>
       s"""  {"data": "${t.data}", "regParam": ${t.regParam}, "elasticNetParam": ${t.elasticNet}, "target": ${t.target}, """ +
@@ -61,7 +75,9 @@ object LinearRegressionBench {
 
   private def run(c: Case, repetitions: Int): Seq[Timing] = {
     val shape = s"${c.data.count()} rows x ${c.data.first().getAs[Vector]("features").size} features"
-    println(s"\n== ${c.name} ($shape), regParam ${c.regParam}, elasticNetParam ${c.elasticNet}")
+    println(
+      s"\n== ${c.name} ($shape), regParam ${c.regParam}, elasticNetParam ${c.elasticNet}, " +
+        s"standardization ${c.standardization}")
     val proof = ours(c, 1000, 1e-9)
     val report = FitReport.of(proof)
     println(report.toText)
@@ -78,7 +94,8 @@ object LinearRegressionBench {
       (target, system, if (at < 0) None else Some(at))
     }
     histories.foreach { case (system, history) =>
-      println(f"$system%-14s best relative suboptimality ${history.min / optimum - 1.0}%.2e in ${history.length - 1} iterations")
+      println(
+        f"$system%-14s best relative suboptimality ${history.min / optimum - 1.0}%.2e in ${history.length - 1} iterations")
     }
     val seconds = needed.map(n => n -> scala.collection.mutable.ArrayBuffer.empty[Double]).toMap
     for (_ <- 1 to repetitions; n @ (_, system, iterations) <- needed; i <- iterations) {
@@ -88,8 +105,8 @@ object LinearRegressionBench {
     }
     needed.map { case n @ (target, system, iterations) =>
       val t = Timing(c.name, c.regParam, c.elasticNet, target, system, iterations, seconds(n).toSeq)
-      println(
-        f"to $target%.0e: $system%-14s ${iterations.fold("not reached")(i => f"$i%3d iterations, median ${t.median}%.2f s of ${t.seconds.map(s => f"$s%.2f").mkString(" ")}")}")
+      println(f"to $target%.0e: $system%-14s ${iterations.fold("not reached")(i =>
+          f"$i%3d iterations, median ${t.median}%.2f s of ${t.seconds.map(s => f"$s%.2f").mkString(" ")}")}")
       t
     }
   }
@@ -105,6 +122,7 @@ object LinearRegressionBench {
       .setSolver("l-bfgs")
       .setRegParam(c.regParam)
       .setElasticNetParam(c.elasticNet)
+      .setStandardization(c.standardization)
       .setMaxIter(maxIter)
       .setTol(tol)
     estimator
@@ -134,9 +152,9 @@ object LinearRegressionBench {
   private def wideData(spark: SparkSession, scale: Double, seed: Long): DataFrame = {
     val numRows = (20000 * scale).toInt
     val numFeatures = (1355191 * scale).toInt
-    val rows = spark.sparkContext.parallelize(0 until 16, 16).flatMap { part =>
+    val rows = spark.sparkContext.parallelize(0 until Parts, Parts).flatMap { part =>
       val popularity = new Zipf(numFeatures, 1.02, 20.0)
-      (part until numRows by 16).iterator.map { j =>
+      (part until numRows by Parts).iterator.map { j =>
         val random = new Random(SeedMix * (seed + 1) + j)
         val length = math.max(5, (429 * math.exp(0.8 * random.nextGaussian() - 0.32)).toInt)
         val ids = Array.fill(length)(popularity.sample(random)).distinct.sorted

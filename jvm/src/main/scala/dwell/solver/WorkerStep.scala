@@ -128,7 +128,18 @@ object WorkerStep {
   }
 
   private def nonzeros(partition: FlatPartition, alpha: Array[Double]): (Array[Int], Array[Double]) = {
-    val kept = alpha.indices.filter(alpha(_) != 0.0).toArray
-    (kept.map(partition.columns(_)), kept.map(alpha(_)))
+    val features = new Array[Int](alpha.count(_ != 0.0))
+    val values = new Array[Double](features.length)
+    var next = 0
+    var i = 0
+    while (i < alpha.length) {
+      if (alpha(i) != 0.0) {
+        features(next) = partition.columns(i)
+        values(next) = alpha(i)
+        next += 1
+      }
+      i += 1
+    }
+    (features, values)
   }
 }

@@ -117,8 +117,7 @@ class LinearRegression(override val uid: String) extends SparkLinearRegression(u
     // Spark's objective history is in units of the scaled label.
     val history = solution.rounds.map(_.objective / (labelDeviation * labelDeviation)).toArray
     val model = copyValues(
-      LinearRegressionBridge
-        .model(uid, Vectors.sparse(data.numFeatures, solution.indices, solution.values).compressed, solution.offset))
+      LinearRegressionBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept))
     FitReport.attach(
       LinearRegressionBridge.attachSummary(model, dataset, history),
       report(data, solution, flattenSeconds, secondsSince(started)))
