@@ -65,6 +65,13 @@ class LinearRegressionSuite extends SparkSuite {
     assert(intercept[IllegalArgumentException](ours.setElasticNetParam(1.5)).getMessage.contains("elasticNetParam"))
   }
 
+  test("setters return the estimator in Java as well, so that calls can be chained") {
+    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers").foreach { name =>
+      val methods = classOf[LinearRegression].getMethods.filter(_.getName == name)
+      assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearRegression]), name)
+    }
+  }
+
   test("fit returns Spark's own model with a training summary and a report") {
     val rounds = new java.util.concurrent.ConcurrentLinkedQueue[RoundCompleted]()
     val listener = new org.apache.spark.scheduler.SparkListener {

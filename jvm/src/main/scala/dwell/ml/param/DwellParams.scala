@@ -64,13 +64,6 @@ trait DwellParams extends Params {
   final def getLocalWork: String = $(localWork)
   final def getAggregation: String = $(aggregation)
   final def getNumWorkers: Int = $(numWorkers)
-
-  def setAlgorithm(value: String): this.type = set(algorithm, value)
-  def setOrientation(value: String): this.type = set(orientation, value)
-  def setLocalWork(value: String): this.type = set(localWork, value)
-  def setLocalWork(value: Double): this.type = set(localWork, value.toString)
-  def setAggregation(value: String): this.type = set(aggregation, value)
-  def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 }
 
 object DwellParams {

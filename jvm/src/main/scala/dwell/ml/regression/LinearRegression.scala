@@ -38,6 +38,14 @@ class LinearRegression(override val uid: String) extends SparkLinearRegression(u
 
   def this() = this(Identifiable.randomUID("linReg"))
 
+  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  def setAlgorithm(value: String): this.type = set(algorithm, value)
+  def setOrientation(value: String): this.type = set(orientation, value)
+  def setLocalWork(value: String): this.type = set(localWork, value)
+  def setLocalWork(value: Double): this.type = set(localWork, value.toString)
+  def setAggregation(value: String): this.type = set(aggregation, value)
+  def setNumWorkers(value: Int): this.type = set(numWorkers, value)
+
   override protected def train(dataset: Dataset[_]): LinearRegressionModel = {
     val started = System.nanoTime()
     val conf = DwellConf(dataset.sparkSession)
