@@ -15,7 +15,7 @@ use crate::{
     boundary::{Fault, reserve},
     pins::SliceLength,
     pool,
-    registry::{Key, Registry, Step},
+    registry::{Key, MAX_ROUND, Registry, Step},
 };
 
 /// Version of the layout of `control` and `settings`.
@@ -93,7 +93,7 @@ impl Request {
             ));
         }
         let partition = within("control[2], the partition", partition, 0, i32::MAX.into())? as i32;
-        let round = within("control[3], the round", round, 0, i64::MAX - 1)?;
+        let round = within("control[3], the round", round, 0, MAX_ROUND)?;
         let budget = within("control[5], the coordinates to visit", budget, 1, i64::MAX)?;
         let flags = within("control[6], the flags", flags, 0, CERTIFICATE | CENTRED)?;
         let threads = within("control[7], the threads", threads, 1, i32::MAX.into())?;

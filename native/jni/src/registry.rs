@@ -1,8 +1,9 @@
 //! Worker states between rounds, by (fit, partition).
 //!
 //! A state has a committed version and at most one pending step, and never decides on its own: the message of round t says what
-//! becomes of the step of round t - 1. The **stamp** names the rebuild that a state descends from, so that a state that started
-//! again from zero is never taken for the one that was lost.
+//! becomes of the step of round t - 1. The **stamp** names the rebuild that a state descends from, and whether the rebuild had to
+//! start again from zero; see [`rebuild_stamp`]. Version and stamp together determine the content of a state, whatever was
+//! repeated, late or lost on the way to it.
 //!
 //! A call is `begin`, computation, `publish`. The computation works on a snapshot without any lock, and nothing is changed before
 //! `publish`: a call that fails or is cancelled leaves the state as it was. What `publish` finds may be newer than the snapshot,
@@ -26,12 +27,24 @@ use crate::{
 /// Fits freed lately, whose late tasks must not bring a state back.
 const TOMBSTONES: usize = 1024;
 
+/// The last round that can be asked for. The stamps up to it are exact as doubles, which is how a header has them.
+pub const MAX_ROUND: i64 = (1 << 52) - 2;
+
 /// The states of this process. Process-wide because the tasks of one fit share nothing else; freed with the fit, or by age. A
 /// second class loader has a copy of the library, with a registry of its own, and its tasks get "state lost" once.
 pub static REGISTRY: Lazy<Registry> = Lazy::new(Registry::default);
 
 /// Fit and partition.
 pub type Key = (i64, i32);
+
+/// The stamp of what a rebuild leaves as `version`; 0, which no rebuild gives, is the start of the fit.
+///
+/// Every rebuild has stamps of its own, also for a state that it keeps: it drops the step of its round, and a worker that lost
+/// its state and is sent messages from before the rebuild would bring that step back, under the old stamp. The two halves of a
+/// pair tell a state that was kept from one that started again, since attempts of a rebuild on two workers may end differently.
+const fn rebuild_stamp(version: i64, restarted: bool) -> i64 {
+    2 * version + restarted as i64
+}
 
 /// A version of a state.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,11 +74,19 @@ impl Committed {
         (self.version, self.stamp)
     }
 
-    /// The same coefficients as another version, without what was pending.
-    fn renamed(&self, version: i64) -> Result<Self, Fault> {
+    /// Whether a rebuild has left this as `version`. A round may be pending on it since.
+    fn is_of_rebuild(&self, version: i64) -> bool {
+        self.version == version
+            && [false, true]
+                .map(|restarted| rebuild_stamp(version, restarted))
+                .contains(&self.stamp)
+    }
+
+    /// The same coefficients under another name, without what was pending.
+    fn renamed(&self, version: i64, stamp: i64) -> Result<Self, Fault> {
         Ok(Self {
             version,
-            stamp: self.stamp,
+            stamp,
             cursor: self.cursor,
             alpha: copied(&self.alpha)?,
             previous: copied(&self.previous)?,
@@ -74,7 +95,7 @@ impl Committed {
 
     /// The version after `step` and its verdict.
     fn after(&self, step: &Step, verdict: Verdict) -> Result<Self, Fault> {
-        let mut next = self.renamed(step.round + 1)?;
+        let mut next = self.renamed(step.round + 1, self.stamp)?;
         next.cursor = step.cursor;
         verdict.commit(&mut next.alpha, &mut next.previous, &step.delta)?;
         Ok(next)
@@ -289,8 +310,9 @@ impl Registry {
         Some(inner.put(ticket.key, entry))
     }
 
-    /// Where a rebuild after round `round` starts from: the state that the round would have started from, or what an earlier
-    /// attempt of the rebuild has left; with no such state, zeros with stamp `round + 1`. `None` if the fit was freed.
+    /// Where a rebuild after round `round` starts from: what an earlier attempt of the rebuild has left, or the state that the
+    /// round would have started from, under the stamp of a state that was kept; with no such state, zeros under the stamp of one
+    /// that started again. `None` if the fit was freed.
     ///
     /// # Errors
     /// `Argument` if the state has another number of columns, `OutOfMemory`.
@@ -309,23 +331,26 @@ impl Registry {
             }
             inner.touch(key)
         };
-        let mut start = None;
-        if let Some((snapshot, _)) = &found
-            && snapshot.committed.stamp == stamp
-        {
-            start = if snapshot.committed.version == round + 1 && snapshot.pending.is_none() {
+        let version = round + 1;
+        let kept = match &found {
+            Some((snapshot, _)) if snapshot.committed.is_of_rebuild(version) => {
                 snapshot.with_columns(key, columns)?;
                 Some(snapshot.committed.clone())
-            } else {
-                snapshot
-                    .settled(round, verdict, key, columns)?
-                    .map(|settled| settled.renamed(round + 1).map(Arc::new))
-                    .transpose()?
-            };
-        }
-        let start = match start {
-            Some(start) => start,
-            None => Arc::new(Committed::zero(columns, round + 1, round + 1)?),
+            }
+            Some((snapshot, _)) if snapshot.committed.stamp == stamp => snapshot
+                .settled(round, verdict, key, columns)?
+                .map(|settled| settled.renamed(version, rebuild_stamp(version, false)))
+                .transpose()?
+                .map(Arc::new),
+            _ => None,
+        };
+        let start = match kept {
+            Some(kept) => kept,
+            None => Arc::new(Committed::zero(
+                columns,
+                version,
+                rebuild_stamp(version, true),
+            )?),
         };
         let (found, structure) = found.map_or((None, None), |(snapshot, structure)| {
             (Some(snapshot.committed.identity()), structure)
@@ -350,8 +375,9 @@ impl Registry {
             if entry.committed.version > start.version {
                 return None;
             }
-            if entry.committed.identity() == start.identity() {
-                // Another attempt has been here before, and perhaps the next round, whose step is kept.
+            if entry.committed.is_of_rebuild(start.version) {
+                // Another attempt has been here before, and perhaps the next round, whose step is kept. If that attempt ended
+                // differently, one of the two answers names a state that is not here, and the next message finds out.
                 return Some(entry.bytes());
             }
         }
@@ -681,39 +707,40 @@ mod tests {
         assert!(run(&registry, 1, 0));
         assert!(!publish(&registry, &late, 0));
         let late = begin(&registry, 1, 0).unwrap();
-        assert_eq!(rebuild(&registry, 1, 0), Some(0));
+        assert_eq!(rebuild(&registry, 1, 0), Some(4));
         assert!(!publish(&registry, &late, 1));
-        assert_eq!(state(&registry), (2, 0, None, vec![1.0; 2]));
-        let late = begin(&registry, 2, 0).unwrap();
+        assert_eq!(state(&registry), (2, 4, None, vec![1.0; 2]));
+        let late = begin(&registry, 2, 4).unwrap();
         assert!(registry.expire(Duration::ZERO) > 0);
         assert!(!publish(&registry, &late, 2));
         assert_eq!(registry.entries(), 0);
         // A rebuild has no state to lose: what it computed is right whatever happened meanwhile.
-        assert_eq!(rebuild(&registry, 2, 0), Some(3));
+        assert_eq!(rebuild(&registry, 2, 4), Some(7));
     }
 
     #[test]
     fn rebuilds() {
         let registry = Registry::default();
         // No state; then repeated.
-        assert_eq!(rebuild(&registry, 4, 0), Some(5));
-        assert_eq!(rebuild(&registry, 4, 5), Some(5));
-        assert!(run(&registry, 5, 5));
-        // The step that waits for its verdict.
-        assert_eq!(rebuild(&registry, 6, 5), Some(5));
-        assert_eq!(state(&registry), (7, 5, None, vec![6.0; 2]));
+        assert_eq!(rebuild(&registry, 4, 0), Some(11));
+        assert_eq!(rebuild(&registry, 4, 0), Some(11));
+        assert!(run(&registry, 5, 11));
+        // The step that waits for its verdict; then repeated.
+        assert_eq!(rebuild(&registry, 6, 11), Some(14));
+        assert_eq!(rebuild(&registry, 6, 11), Some(14));
+        assert_eq!(state(&registry), (7, 14, None, vec![6.0; 2]));
         // The step of the round itself is dropped, it has had no verdict.
-        assert!(run(&registry, 7, 5));
-        assert_eq!(rebuild(&registry, 7, 5), Some(5));
-        assert_eq!(state(&registry), (8, 5, None, vec![6.0; 2]));
+        assert!(run(&registry, 7, 14));
+        assert_eq!(rebuild(&registry, 7, 14), Some(16));
+        assert_eq!(state(&registry), (8, 16, None, vec![6.0; 2]));
         // Another stamp.
-        assert_eq!(rebuild(&registry, 8, 1), Some(9));
-        assert_eq!(state(&registry), (9, 9, None, vec![0.0; 2]));
+        assert_eq!(rebuild(&registry, 8, 14), Some(19));
+        assert_eq!(state(&registry), (9, 19, None, vec![0.0; 2]));
         // Another version.
-        assert_eq!(rebuild(&registry, 20, 9), Some(21));
+        assert_eq!(rebuild(&registry, 20, 19), Some(43));
         // Older than the state: late.
-        assert_eq!(rebuild(&registry, 3, 9), None);
-        assert_eq!(state(&registry), (21, 21, None, vec![0.0; 2]));
+        assert_eq!(rebuild(&registry, 3, 43), None);
+        assert_eq!(state(&registry), (21, 43, None, vec![0.0; 2]));
     }
 
     #[test]
@@ -725,13 +752,51 @@ mod tests {
             begin_product(&registry, 0, 0).unwrap(),
         );
         assert!(registry.publish_product(&first, structure()).is_some());
-        assert!(run(&registry, 1, 0));
+        assert!(run(&registry, 1, 2));
         assert!(registry.publish_product(&late, structure()).is_some());
-        assert_eq!(state(&registry), (1, 0, Some(1), vec![0.0; 2]));
-        let late = begin_product(&registry, 1, 0).unwrap();
-        assert!(run(&registry, 2, 0));
-        assert!(run(&registry, 3, 0));
+        assert_eq!(rebuild(&registry, 0, 0), Some(2));
+        assert_eq!(state(&registry), (1, 2, Some(1), vec![0.0; 2]));
+        let late = begin_product(&registry, 1, 2).unwrap();
+        assert!(run(&registry, 2, 2));
+        assert!(run(&registry, 3, 2));
         assert!(registry.publish_product(&late, structure()).is_none());
+        assert_eq!(state(&registry).0, 3);
+    }
+
+    #[test]
+    fn the_first_of_two_rebuilds_that_differ_stays() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        let kept = begin_product(&registry, 0, 0).unwrap();
+        registry.expire(Duration::ZERO);
+        assert_eq!(rebuild(&registry, 0, 0), Some(3));
+        assert!(run(&registry, 1, 3));
+        assert!(registry.publish_product(&kept, structure()).is_some());
+        assert_eq!(state(&registry), (1, 3, Some(1), vec![0.0; 2]));
+        // A driver that has heard of the state that was kept does not get the other.
+        assert_eq!(kept.start.stamp, 2);
+        assert!(!run(&registry, 1, 2));
+    }
+
+    #[test]
+    fn a_step_that_a_rebuild_dropped_does_not_come_back() {
+        let registry = Registry::default();
+        assert!(run(&registry, 0, 0));
+        assert!(run(&registry, 1, 0));
+        assert_eq!(rebuild(&registry, 1, 0), Some(4));
+        registry.expire(Duration::ZERO);
+        // The messages from before the rebuild arrive once more.
+        assert!(run(&registry, 0, 0));
+        assert!(run(&registry, 1, 0));
+        assert!(!run(&registry, 2, 4));
+        assert_eq!(rebuild(&registry, 2, 4), Some(7));
+    }
+
+    #[test]
+    fn stamps_are_exact_as_doubles() {
+        let last = rebuild_stamp(MAX_ROUND + 1, true);
+        assert_eq!(last, (1 << f64::MANTISSA_DIGITS) - 1);
+        assert_eq!(last as f64 as i64, last);
     }
 
     #[test]
@@ -809,7 +874,7 @@ mod tests {
         thread::sleep(Duration::from_millis(5));
         assert_eq!(registry.expire(Duration::from_millis(1)), 3 * 8 * COLUMNS);
         // Not for good.
-        assert_eq!(rebuild(&registry, 0, 0), Some(1));
+        assert_eq!(rebuild(&registry, 0, 0), Some(3));
     }
 
     #[test]
@@ -830,14 +895,11 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
-        assert_eq!(rebuild(&registry, 1, 0), Some(2));
+        assert_eq!(rebuild(&registry, 1, 0), Some(5));
     }
 
     /// What a driver and its workers do: messages of the present and of the past arrive in any order, attempts overlap, states get
     /// lost. Whatever happens, an accepted answer is the one that a single worker without any trouble would have given.
-    ///
-    /// Left out: a worker that has lost its state and is then sent messages from before the last rebuild. They can bring back a version
-    /// under its old stamp, with a step that the rebuild had dropped, and the protocol cannot tell it from the true one.
     #[derive(Debug, Clone, Copy)]
     enum Event {
         /// An attempt begins, of the message sent so many messages ago.
@@ -846,16 +908,20 @@ mod tests {
         Publish(usize),
         /// An attempt is cancelled.
         Drop(usize),
-        /// The worker loses its state and what it was doing.
+        /// The worker loses its state; its attempts go on.
         Expire,
+        /// Another worker has lost its state, so all are rebuilt.
+        Rebuild,
     }
 
     fn events() -> impl Strategy<Value = Vec<Event>> {
         let event = prop_oneof![
-            6 => (0..4usize).prop_map(|age| Event::Begin(age.saturating_sub(1))),
+            4 => Just(Event::Begin(0)),
+            4 => (1..12usize).prop_map(Event::Begin),
             6 => (0..4usize).prop_map(Event::Publish),
             1 => (0..4usize).prop_map(Event::Drop),
             1 => Just(Event::Expire),
+            1 => Just(Event::Rebuild),
         ];
         prop::collection::vec(event, 1..200)
     }
@@ -909,15 +975,8 @@ mod tests {
         /// The message of now was answered.
         fn answered(&mut self, stamp: i64) {
             let now = self.now();
-            if now.product {
-                let next = match self.truth.get(&(now.round, now.stamp)) {
-                    Some(known) if stamp == now.stamp => known.renamed(now.round + 1).unwrap(),
-                    _ => Committed::zero(COLUMNS, now.round + 1, stamp).unwrap(),
-                };
-                self.truth.insert(next.identity(), next);
-                self.send(now.round + 1, stamp, false);
-            } else {
-                self.send(now.round + 1, stamp, false);
+            self.send(now.round + 1, stamp, false);
+            if !now.product {
                 let next = self.now();
                 let start = &self.truth[&(now.round, stamp)];
                 let committed = start.after(&step(start, now.round), next.verdict).unwrap();
@@ -925,8 +984,17 @@ mod tests {
             }
         }
 
+        /// A worker has lost its state: all are rebuilt. Each may keep what it has, or start again.
         fn lost(&mut self) {
             let now = self.now();
+            let version = now.round + 1;
+            let kept = self.truth[&(now.round, now.stamp)]
+                .renamed(version, rebuild_stamp(version, false))
+                .unwrap();
+            let restarted =
+                Committed::zero(COLUMNS, version, rebuild_stamp(version, true)).unwrap();
+            self.truth.insert(kept.identity(), kept);
+            self.truth.insert(restarted.identity(), restarted);
             self.send(now.round, now.stamp, true);
         }
     }
@@ -942,9 +1010,7 @@ mod tests {
             for event in events {
                 match event {
                     Event::Begin(age) => {
-                        let index = driver.messages.len() - 1;
-                        let rebuilt = driver.messages.iter().rposition(|message| message.product);
-                        let index = index.saturating_sub(age).max(rebuilt.unwrap_or(0));
+                        let index = (driver.messages.len() - 1).saturating_sub(age);
                         let message = driver.messages[index];
                         let Message { round, stamp, verdict, product } = message;
                         let ticket = if product {
@@ -970,14 +1036,19 @@ mod tests {
                         let message = driver.messages[index];
                         let of_now = index == driver.messages.len() - 1;
                         let before = registry.export(KEY);
+                        prop_assert_eq!(
+                            Some(&*ticket.start),
+                            driver.truth.get(&ticket.start.identity())
+                        );
                         if message.product {
                             let answer = registry.publish_product(&ticket, structure());
-                            if of_now && answer.is_some() {
+                            if of_now {
+                                prop_assert!(answer.is_some());
                                 driver.answered(ticket.start.stamp);
                             }
                         } else {
-                            let truth = &driver.truth[&(message.round, message.stamp)];
-                            prop_assert_eq!(&*ticket.start, truth);
+                            let asked = (message.round, message.stamp);
+                            prop_assert_eq!(ticket.start.identity(), asked);
                             let accepted = publish(&registry, &ticket, message.round);
                             if !accepted {
                                 prop_assert_eq!(&registry.export(KEY), &before);
@@ -995,14 +1066,20 @@ mod tests {
                         }
                     }
                     Event::Expire => {
-                        attempts.clear();
                         registry.expire(Duration::ZERO);
                     }
+                    Event::Rebuild => {
+                        if !driver.now().product {
+                            driver.lost();
+                        }
+                    }
                 }
-                if let Some(snapshot) = registry.export(KEY)
-                    && let Some(truth) = driver.truth.get(&snapshot.committed.identity())
-                {
-                    prop_assert_eq!(&*snapshot.committed, truth);
+                if let Some(Snapshot { committed, pending }) = registry.export(KEY) {
+                    let truth = driver.truth.get(&committed.identity());
+                    prop_assert_eq!(Some(&*committed), truth);
+                    if let Some(pending) = pending {
+                        prop_assert_eq!(&*pending, &step(&committed, committed.version));
+                    }
                 }
             }
             registry.free(KEY.0);

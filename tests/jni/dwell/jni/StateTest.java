@@ -39,9 +39,7 @@ class StateTest {
   }
 
   private void lost(long round) {
-    byte[] result = p.newResult();
-    assertEquals(NativeBridge.STATE_LOST, p.round(round, result));
-    assertArrayEquals(p.newResult(), result);
+    assertEquals(NativeBridge.STATE_LOST, p.round(round, p.newResult()));
   }
 
   private static void sameNumbers(byte[] first, byte[] second) {
@@ -91,20 +89,50 @@ class StateTest {
   }
 
   @Test
-  void aRebuildKeepsAMatchingStateAndItsStamp() {
+  void aRebuildKeepsAMatchingStateUnderANewStamp() {
     ok(0);
     ok(1);
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.product(2, result));
-    assertEquals(0.0, Problem.slot(result, 9));
-    assertArrayEquals(new long[] {3, 0}, Arrays.copyOf(p.exportedMeta(), 2));
+    assertEquals(6.0, Problem.slot(result, 9));
+    assertArrayEquals(new long[] {3, 6}, Arrays.copyOf(p.exportedMeta(), 2));
     assertEquals(-1, p.exportedMeta()[3]);
     byte[] again = p.newResult();
     assertEquals(NativeBridge.OK, p.product(2, again));
+    assertEquals(6.0, Problem.slot(again, 9));
     sameNumbers(result, again);
-    ok(3);
-    // The rounds before the rebuild are late now.
+    // The rounds before the rebuild are late now, and so is one that has not heard of it.
     lost(1);
+    lost(2);
+    lost(3);
+    p.stamp = 6;
+    ok(3);
+    // A late attempt of the rebuild leaves the round after it alone.
+    long[] meta = p.exportedMeta();
+    p.stamp = 0;
+    assertEquals(NativeBridge.OK, p.product(2, again));
+    sameNumbers(result, again);
+    assertArrayEquals(meta, p.exportedMeta());
+    // Later still, it is refused.
+    p.stamp = 6;
+    ok(4);
+    meta = p.exportedMeta();
+    p.stamp = 0;
+    assertEquals(NativeBridge.STATE_LOST, p.product(2, again));
+    assertArrayEquals(meta, p.exportedMeta());
+  }
+
+  @Test
+  void aStepThatARebuildDroppedDoesNotComeBack() throws InterruptedException {
+    ok(0);
+    ok(1);
+    assertEquals(NativeBridge.OK, p.product(1, p.newResult()));
+    Thread.sleep(20);
+    assertTrue(NativeBridge.expire(1) > 0);
+    // The messages from before the rebuild arrive once more.
+    ok(0);
+    ok(1);
+    p.stamp = 4;
     lost(2);
   }
 
@@ -112,15 +140,15 @@ class StateTest {
   void aRebuildWithoutAStateStartsFromZeroUnderANewStamp() {
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.product(4, result));
-    assertEquals(5.0, Problem.slot(result, 9));
+    assertEquals(11.0, Problem.slot(result, 9));
     assertArrayEquals(new double[p.m], Problem.vector(result), 0.0);
     lost(5);
-    p.stamp = 5;
+    p.stamp = 11;
     ok(5);
     // Another stamp: this state is not the one that the caller speaks of.
     p.stamp = 2;
     assertEquals(NativeBridge.OK, p.product(6, result));
-    assertEquals(7.0, Problem.slot(result, 9));
+    assertEquals(15.0, Problem.slot(result, 9));
   }
 
   @Test

@@ -248,7 +248,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     solver.free(fit)
   }
 
-  test("a product settles the pending step and keeps the stamp") {
+  test("a product settles the pending step and keeps the state under a new stamp") {
     val p = problem(numPartitions = 1)
     val fit = nextFit()
     val results = p.run(solver, fit, 2).map(_.head)
@@ -257,13 +257,78 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     for (_ <- 0 until 2) {
       val product = p.product(solver, 0, p.request(fit, 2)).get
       assert(p.vector(product).zip(sum).forall { case (v, minus) => math.abs(v + minus) < 1e-12 })
-      assert(ResultLayout.get(product, ResultLayout.Stamp) == 0.0)
+      assert(ResultLayout.get(product, ResultLayout.Stamp) == 6.0)
       val state = solver.exportState(fit, 0).get
-      assert(state.version == 3 && state.stamp == 0 && state.pending.isEmpty)
+      assert(state.version == 3 && state.stamp == 6 && state.pending.isEmpty)
       assert(state.alpha.sameElements(before.commit(1.0, 0.0).alpha))
     }
-    assert(p.round(solver, 0, p.request(fit, 3), p.labels).nonEmpty, "training goes on from there")
+    assert(p.round(solver, 0, p.request(fit, 3), p.labels).isEmpty, "the old stamp is lost")
+    assert(p.round(solver, 0, p.request(fit, 3, stamps = Array(6L)), p.labels).nonEmpty, "training goes on from there")
     solver.free(fit)
+  }
+
+  test("a late product leaves the rounds after it alone") {
+    val p = problem(numPartitions = 1)
+    val fit = nextFit()
+    p.run(solver, fit, 2)
+    val product = p.product(solver, 0, p.request(fit, 2)).get
+    def late(): Option[Array[Byte]] = {
+      val before = LocalSolverTests.content(solver.exportState(fit, 0).get)
+      val answer = p.product(solver, 0, p.request(fit, 2))
+      assert(LocalSolverTests.content(solver.exportState(fit, 0).get) == before)
+      answer
+    }
+    val same = late()
+    p.round(solver, 0, p.request(fit, 3, stamps = Array(6L)), p.labels).get
+    val withStep = late()
+    p.round(solver, 0, p.request(fit, 4, stamps = Array(6L)), p.labels).get
+    assert(Seq(same, withStep).flatten.map(p.vector(_).toSeq) == Seq.fill(2)(p.vector(product).toSeq))
+    assert(Seq(same, withStep).flatten.forall(ResultLayout.get(_, ResultLayout.Stamp) == 6.0))
+    assert(late().isEmpty, "the state is of a later round")
+    solver.free(fit)
+  }
+
+  test("a step that a product dropped does not come back") {
+    val p = problem(numPartitions = 1)
+    val fit = nextFit()
+    p.run(solver, fit, 2)
+    assert(ResultLayout.get(p.product(solver, 0, p.request(fit, 1)).get, ResultLayout.Stamp) == 4.0)
+    Thread.sleep(5)
+    assert(solver.expire(0) > 0L)
+    // The messages from before the product arrive once more.
+    p.run(solver, fit, 2)
+    assert(p.round(solver, 0, p.request(fit, 2, stamps = Array(4L)), p.labels).isEmpty)
+    solver.free(fit)
+  }
+
+  test("of two products that differ the first stays") {
+    val p = problem(numPartitions = 1)
+    val fit = nextFit()
+    p.run(solver, fit, 2)
+    val result = ResultLayout.allocate(p.kept.size)
+    val calls = new AtomicInteger()
+    val loseAndRepeat: Cancellation = () => {
+      if (calls.getAndIncrement() == 0) {
+        Thread.sleep(5)
+        solver.expire(0)
+        p.product(solver, 0, p.request(fit, 2)).get
+        p.round(solver, 0, p.request(fit, 3, stamps = Array(7L)), p.labels).get
+      }
+      false
+    }
+    assert(solver.product(p.partitions(0), p.weights, p.request(fit, 2), result, loseAndRepeat))
+    assert(ResultLayout.get(result, ResultLayout.Stamp) == 6.0)
+    val state = solver.exportState(fit, 0).get
+    assert(state.version == 3 && state.stamp == 7 && state.pending.exists(_.round == 3))
+    solver.free(fit)
+  }
+
+  test("odd stamps are of products that started again") {
+    import WorkerState.Stamp
+    assert(!Stamp.isRestart(0L))
+    for (version <- 1L to 5L; restarted <- Seq(false, true)) {
+      assert(Stamp.isRestart(Stamp.ofRebuild(version, restarted)) == restarted)
+    }
   }
 
   test("a product drops the step of its own round") {
@@ -284,9 +349,9 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
       val fit = nextFit()
       if (present) p.run(solver, fit, 2)
       val product = p.product(solver, 0, p.request(fit, 7)).get
-      assert(ResultLayout.get(product, ResultLayout.Stamp) == 8.0 && p.vector(product).forall(_ == 0.0))
+      assert(ResultLayout.get(product, ResultLayout.Stamp) == 17.0 && p.vector(product).forall(_ == 0.0))
       assert(p.round(solver, 0, p.request(fit, 8), p.labels).isEmpty, "the old stamp is lost")
-      assert(p.round(solver, 0, p.request(fit, 8, stamps = Array(8L)), p.labels).nonEmpty)
+      assert(p.round(solver, 0, p.request(fit, 8, stamps = Array(17L)), p.labels).nonEmpty)
       solver.free(fit)
     }
   }
@@ -307,7 +372,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     assert(late.isEmpty)
     val state = solver.exportState(fit, 0).get
     assert(state.version == 3 && state.pending.isEmpty)
-    val gone = during(p, p.request(fit, 3)) {
+    val gone = during(p, p.request(fit, 3, stamps = Array(6L))) {
       solver.free(fit)
     }
     assert(gone.isEmpty && solver.exportState(fit, 0).isEmpty)

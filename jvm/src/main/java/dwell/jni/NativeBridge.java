@@ -25,7 +25,8 @@ package dwell.jni;
  * <h2>control: 10 longs</h2>
  * 0: {@link #LAYOUT_VERSION}; 1: fit; 2: partition; 3: round t; 4: seed of the coordinate order; 5: least number of
  * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE} and {@link #CENTRED}; 7: threads, at least 1; 8: rows
- * m; 9: stamp of the state that the caller expects.
+ * m; 9: stamp of the state that the caller expects: 0 from the start of the fit, then what slot 9 of the last product's
+ * result says. Version and stamp together determine the content of a state.
  *
  * <h2>settings: 7 doubles</h2>
  * 0: sigma', the subproblem parameter; 1: L1 penalty; 2: L2 penalty; 3: S, the sum of the row weights; 4: scale factor of
@@ -90,12 +91,13 @@ public final class NativeBridge {
       byte[] result, Cancellation cancellation);
 
   /**
-   * Settles what is pending, moves the state to version t + 1 and computes the product of the partition's columns with its
-   * coefficients. Where there is no matching state it starts again from zero, with stamp t + 1.
+   * Settles the step of round t - 1, drops the step of round t, moves the state to version t + 1 and computes the product
+   * of the partition's columns with its coefficients. The state gets a new stamp, 2 (t + 1). Where there is no matching state
+   * it starts again from zero, with stamp 2 (t + 1) + 1. A repeated call finds the state moved already, and leaves it alone.
    *
    * @param result
    *   128 + 8 m bytes, written: the vector is A times the coefficients (centred where the flag is set)
-   * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed
+   * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed or the state is of a later round
    */
   public static native int primalProduct(long[] control, double[] settings, int[] offsets, int[] rows,
       float[] values32, double[] values64, double[] mean, double[] variance, double[] deviation, double[] weights,

@@ -29,7 +29,7 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
       work = new PrimalRound(p, weights, r, shared, state.alpha, state.cursor, new Patience(cancellation))
       measured = work.run(result)
       stored <- states.publish(r.fit, p.index, base, PendingStep(r.round, work.cursor, work.delta))
-    } yield measured.write(result, start, stored)
+    } yield measured.write(result, start, state.stamp, WorkerStates.bytes(stored))
     kept.isDefined
   }
 
@@ -45,7 +45,7 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
       state <- states.beginProduct(p.index, p.numColumns, r)
       measured = PrimalProduct.run(p, r, state.alpha, result, new Patience(cancellation))
       stored <- states.publishProduct(r.fit, p.index, state)
-    } yield measured.write(result, start, stored)
+    } yield measured.write(result, start, state.stamp, WorkerStates.bytes(stored))
     kept.isDefined
   }
 
@@ -119,7 +119,7 @@ private[solver] final case class Measured(
     nonzeros: Long,
     kappa: Double) {
 
-  def write(result: Array[Byte], startNanos: Long, state: WorkerState): Unit = {
+  def write(result: Array[Byte], startNanos: Long, stamp: Long, stateBytes: Long): Unit = {
     ResultLayout.put(result, ResultLayout.PenaltyBefore, penaltyBefore)
     ResultLayout.put(result, ResultLayout.PenaltyAfter, penaltyAfter)
     ResultLayout.put(result, ResultLayout.Conjugate, conjugate)
@@ -127,8 +127,8 @@ private[solver] final case class Measured(
     ResultLayout.put(result, ResultLayout.Correlation, correlation)
     ResultLayout.put(result, ResultLayout.Coordinates, coordinates.toDouble)
     ResultLayout.put(result, ResultLayout.Nonzeros, nonzeros.toDouble)
-    ResultLayout.put(result, ResultLayout.StateBytes, WorkerStates.bytes(state).toDouble)
-    ResultLayout.put(result, ResultLayout.Stamp, state.stamp.toDouble)
+    ResultLayout.put(result, ResultLayout.StateBytes, stateBytes.toDouble)
+    ResultLayout.put(result, ResultLayout.Stamp, stamp.toDouble)
     ResultLayout.put(result, ResultLayout.Kappa, kappa)
     ResultLayout.put(result, ResultLayout.SolverNanos, (System.nanoTime() - startNanos).toDouble)
   }

@@ -67,7 +67,8 @@ final case class RoundRequest(
  * @param version
  *   round that the state is ready for
  * @param stamp
- *   which rebuild the state descends from; 0 at the start of the fit
+ *   which rebuild the state descends from, see [[WorkerState.Stamp]]; 0 at the start of the fit. Version and stamp
+ *   together determine the rest.
  * @param cursor
  *   buckets visited since the start of the fit; places the partition in its coordinate order
  * @param alpha
@@ -109,6 +110,23 @@ object WorkerState {
   /** The state that every fit starts from. */
   def zero(numColumns: Int): WorkerState =
     WorkerState(0L, 0L, 0L, new Array[Double](numColumns), new Array[Double](numColumns), None)
+
+  /** Stamps: 0 at the start of a fit, and two for every rebuild. */
+  object Stamp {
+
+    /**
+     * The stamp of what a rebuild leaves as `version`.
+     *
+     * Every rebuild has stamps of its own, also for a state that it keeps: it drops the step of its round, and a worker
+     * that lost its state and is sent messages from before the rebuild would bring that step back, under the old stamp.
+     * The two halves of a pair tell a state that was kept from one that started again, since attempts of a rebuild on
+     * two workers may end differently.
+     */
+    def ofRebuild(version: Long, restarted: Boolean): Long = 2L * version + (if (restarted) 1L else 0L)
+
+    /** Whether the rebuild had to start again from zero: the state had been lost. */
+    def isRestart(stamp: Long): Boolean = stamp % 2L == 1L
+  }
 }
 
 /** Direction `delta` that round `round` proposed, and the cursor after it. */
@@ -150,12 +168,15 @@ trait LocalSolver {
       cancellation: Cancellation): Boolean
 
   /**
-   * Settles what is pending, moves the state to version `r.round + 1` and returns the product of the partition's
-   * columns with its coefficients. A worker without a matching state starts again from zero, with stamp
-   * `r.round + 1`; slot [[ResultLayout.Stamp]] tells the caller which of the two happened.
+   * A rebuild: settles the step of the round before, drops the step of `r.round`, moves the state to version
+   * `r.round + 1` under a new stamp, and returns the product of the partition's columns with its coefficients. A worker
+   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot [[ResultLayout.Stamp]]
+   * tells the caller which of the two happened. A repeated call finds the state moved already, and leaves it alone.
    *
+   * @param result
+   *   as for [[round]]
    * @return
-   *   false if the fit has been freed meanwhile
+   *   false if the fit has been freed meanwhile, or the state is of a later round
    */
   def product(
       p: FlatPartition,

@@ -49,17 +49,16 @@ final case class PrimalProblem(
     selection: SolverSelection)
 
 /**
- * @param indices
- *   global ids of the features with a nonzero coefficient, ascending
- * @param offset
- *   with an intercept: the intercept; else 0
+ * @param coefficients
+ *   one for each feature
+ * @param intercept
+ *   0 without an intercept
  * @param history
  *   objective at the start and after each round
  */
 final case class PrimalSolution(
-    indices: Array[Int],
-    values: Array[Double],
-    offset: Double,
+    coefficients: Array[Double],
+    intercept: Double,
     objective: Double,
     gap: Double,
     converged: Boolean,
@@ -88,7 +87,7 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
   /** Number of the next exchange, and the states' version that it refers to. */
   private var version = 0L
 
-  /** Exchange in which each partition's state was created; a state with another stamp is not the one meant. */
+  /** Stamp of each partition's state, new with every rebuild; a state with another stamp is not the one meant. */
   private val stamps = new Array[Long](workers)
 
   /** Where state travels: the committed states. */
@@ -204,12 +203,12 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
         s"${problem.uid}: the duality gap is $gap, and no gap can be negative: the workers' state is corrupt. Please " +
           "report this.")
     }
-    val parts = collected.coefficients
-    val (indices, values) =
-      parts.flatMap { case (i, v) => i.zip(v) }.sortBy(_._1).unzip
+    val coefficients = new Array[Double](data.numFeatures)
+    collected.coefficients.foreach { case (features, values) =>
+      features.indices.foreach(i => coefficients(features(i)) = values(i))
+    }
     PrimalSolution(
-      indices,
-      values,
+      coefficients,
       if (problem.centred) data.labelMean - collected.kappa else 0.0,
       objective,
       math.max(gap, 0.0),
@@ -227,7 +226,7 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
     }
     def slot(i: Int): Array[Double] = gathered.headers.map(ResultLayout.get(_, i))
     val found = slot(ResultLayout.Stamp).map(_.toLong)
-    val lostNothing = found.sameElements(stamps)
+    val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
     System.arraycopy(found, 0, stamps, 0, workers)
     version += 1
     master.restart(gathered.sum)

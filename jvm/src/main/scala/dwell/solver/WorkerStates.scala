@@ -59,8 +59,9 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
   }
 
   /**
-   * The state at version `r.round + 1` without anything pending: the state this worker has, if it is the one that `r`
-   * speaks of, else zero under the new stamp `r.round + 1`. None if the fit was freed. Nothing is stored before
+   * The state at version `r.round + 1` without anything pending: what an earlier attempt of the product has left, or
+   * the state that the round would have started from, under the stamp of a state that was kept; with no such state
+   * zero, under the stamp of one that started again. None if the fit was freed. Nothing is stored before
    * [[publishProduct]].
    */
   def beginProduct(partition: Int, coordinates: Int, r: RoundRequest): Option[WorkerState] = synchronized {
@@ -68,20 +69,27 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
     val found = lookUp(r.fit, partition)
     if (freed.containsKey(r.fit)) None
     else {
-      val kept = found.filter(_.stamp == r.stamps(partition)).flatMap { s =>
-        if (s.version == next && s.pending.isEmpty) Some(s) // the call was repeated
-        else s.readyFor(r).map(_.copy(version = next, pending = None))
+      def rebuilt(s: WorkerState, restarted: Boolean): WorkerState =
+        s.copy(version = next, stamp = WorkerState.Stamp.ofRebuild(next, restarted), pending = None)
+      val kept = found match {
+        case Some(s) if s.isOfRebuild(next) => Some(s.copy(pending = None))
+        case Some(s) if s.stamp == r.stamps(partition) => s.readyFor(r).map(rebuilt(_, restarted = false))
+        case _ => None
       }
-      Some(kept.getOrElse(WorkerState.zero(coordinates).copy(version = next, stamp = next)))
+      Some(kept.fold(rebuilt(WorkerState.zero(coordinates), restarted = true))(checked(_, partition, coordinates)))
     }
   }
 
-  /** Stores what [[beginProduct]] gave; None if the fit was freed or has gone beyond that version meanwhile. */
+  /**
+   * Stores what [[beginProduct]] gave, and returns what is stored; None if the fit was freed or has gone beyond that
+   * version meanwhile. What another attempt has left stays, with the step of the next round if there is one: if that
+   * attempt ended differently, one of the two answers names a state that is not here, and the next message finds out.
+   */
   def publishProduct(fit: Long, partition: Int, state: WorkerState): Option[WorkerState] = synchronized {
     entries.get((fit, partition)).map(_.state) match {
       case _ if freed.containsKey(fit) => None
       case Some(now) if now.version > state.version => None
-      case Some(now) if now.version == state.version && now.stamp == state.stamp => Some(now)
+      case Some(now) if now.isOfRebuild(state.version) => Some(now)
       case _ => Some(put(fit, partition, state))
     }
   }
@@ -159,6 +167,11 @@ private[solver] object WorkerStates {
       else if (state.version == r.round - 1 && state.pending.exists(_.round == r.round - 1)) {
         Some(state.commit(r.theta1, r.theta2))
       } else None
+
+    /** Whether a product has left this state as `version`. A round may be pending on it since. */
+    def isOfRebuild(version: Long): Boolean =
+      state.version == version &&
+        Seq(false, true).exists(restarted => state.stamp == WorkerState.Stamp.ofRebuild(version, restarted))
   }
 
   /** Freed fits that are remembered. A task that outlives this many later fits finds no state, and no harm is done. */
