@@ -205,9 +205,11 @@ private[solver] object PrimalProduct {
     val kernel = ColumnKernel(p)
     val v = new Array[Double](p.rows)
     var kappa = 0.0
+    var nonzeros = 0L
     var i = 0
     while (i < alpha.length) {
       if (alpha(i) != 0.0) {
+        nonzeros += kernel.length(i)
         kernel.add(i, alpha(i), null, v)
         if (r.centred) kappa += alpha(i) * p.mean(i)
         patience.spend(kernel.length(i))
@@ -221,6 +223,6 @@ private[solver] object PrimalProduct {
       j += 1
     }
     val penalty = PrimalRound.totalPenalty(new ElasticNet(p, r), alpha)
-    Measured(penalty, penalty, Double.NaN, Double.NaN, Double.NaN, coordinates = 0L, nonzeros = 0L, kappa)
+    Measured(penalty, penalty, Double.NaN, Double.NaN, Double.NaN, alpha.length.toLong, nonzeros, kappa)
   }
 }

@@ -220,9 +220,11 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
 
   /** Builds the residual anew from the coordinates that the workers hold; returns the exact objective. */
   private def rebuild(phase: Phase): (Double, Rebuilt) = {
-    val gathered = exchange(phase, certify = false, s"dwell ${problem.uid}: ${phase.toString.toLowerCase}")
-    if (gathered.scalars.exists(_.lost)) {
-      throw new IllegalStateException(s"${problem.uid}: worker state was freed while the fit was running")
+    def ask() = exchange(phase, certify = false, s"dwell ${problem.uid}: ${phase.toString.toLowerCase}")
+    // A worker cannot be without an answer here, except that its state went while it answered. Asking for the same rebuild
+    // again gives the same of all the others.
+    val gathered = Iterator.continually(ask()).take(RebuildAttempts).find(!_.scalars.exists(_.lost)).getOrElse {
+      throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
     }
     def slot(i: Int): Array[Double] = gathered.headers.map(ResultLayout.get(_, i))
     val found = slot(ResultLayout.Stamp).map(_.toLong)
@@ -287,6 +289,8 @@ object RoundLoop {
 
   /** From so many epochs a round on, the certificate's pass over the data is a small part of a round. */
   private val CertifyEveryRoundFrom = 2.0
+
+  private val RebuildAttempts = 5
 
   /** Rounding of an objective, relative. F cannot rise and no gap can be negative by more than this. */
   private val RiseTolerance = 1e-9

@@ -100,9 +100,14 @@ object WorkerStep {
     }
     val coefficients =
       if (held && message.phase == Phase.Collect) {
-        solver.exportState(request.fit, partition.index).map(state => nonzeros(partition, state.alpha))
+        // The coefficients must be those of the product: a concurrent attempt may have left another state behind.
+        val stamp = ResultLayout.get(result, ResultLayout.Stamp).toLong
+        solver
+          .exportState(request.fit, partition.index)
+          .filter(state => state.version == request.round + 1 && state.stamp == stamp)
+          .map(state => nonzeros(partition, state.alpha))
       } else None
-    // A Collect whose state was freed meanwhile has no coefficients to show, and is a loss as well.
+    // A Collect whose state is gone has no coefficients to show, and is a loss as well.
     val complete = held && (message.phase != Phase.Collect || coefficients.nonEmpty)
     (if (complete) Some(result) else None, None, coefficients)
   }
