@@ -84,7 +84,7 @@ object LinearRegressionBench {
     require(report.solver == "native", report.toText)
     // In the units of both histories.
     val optimum = proof.summary.objectiveHistory.last * (1.0 - report.relativeGap)
-    val long = theirs(c, 300)
+    val long = theirs(c, 100)
     val histories = Seq("dwell" -> proof.summary.objectiveHistory, "spark l-bfgs" -> long.summary.objectiveHistory)
     val needed = for {
       target <- Targets

@@ -8,20 +8,19 @@
 static int passed = 0;
 static int failed = 0;
 
+/* What went wrong in the test that is running. */
+static int problems = 0;
+
 static void check(bool condition, const char *what) {
-  if (condition) {
-    passed++;
-  } else {
-    failed++;
+  if (!condition) {
+    problems++;
     printf("FAILED: %s\n", what);
   }
 }
 
 static void close_to(double expected, double actual, const char *what) {
-  if (fabs(expected - actual) <= 1e-12 * fmax(1.0, fabs(expected))) {
-    passed++;
-  } else {
-    failed++;
+  if (!(fabs(expected - actual) <= 1e-12 * fmax(1.0, fabs(expected)))) {
+    problems++;
     printf("FAILED: %s: expected %.17g, got %.17g\n", what, expected, actual);
   }
 }
@@ -157,13 +156,29 @@ static void errors(void) {
   check(dwell_primal_round(&p, &round, alpha, &cursor, labels, delta, update, NULL) == DWELL_OK, "no report wanted");
 }
 
+static void versions(void) { check(dwell_abi_version() == DWELL_ABI_VERSION, "ABI version"); }
+static void ridge(void) { solve(0.0, 0.3); }
+static void lasso(void) { solve(0.2, 0.0); }
+static void elastic_net(void) { solve(0.1, 0.1); }
+
+static void test(const char *name, void (*body)(void)) {
+  problems = 0;
+  body();
+  if (problems == 0) {
+    passed++;
+  } else {
+    failed++;
+    printf("FAILED: %s: %d problems\n", name, problems);
+  }
+}
+
 int main(void) {
-  check(dwell_abi_version() == DWELL_ABI_VERSION, "ABI version");
   prepare();
-  solve(0.0, 0.3);
-  solve(0.2, 0.0);
-  solve(0.1, 0.1);
-  errors();
+  test("versions", versions);
+  test("ridge", ridge);
+  test("lasso", lasso);
+  test("elastic net", elastic_net);
+  test("errors", errors);
   printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }

@@ -43,8 +43,12 @@ object SolverSelection extends Logging {
 
   private def native(): LocalSolver = {
     NativeLoader.ensureLoaded()
+    announced
     NativeSolver
   }
+
+  /** One line in the log of each executor, with version, build and place of the library. */
+  private lazy val announced: Unit = logInfo(NativeLoader.description())
 
   /** Settled once per JVM: a solver that changed between two rounds would not find the states of the other. */
   private lazy val nativeOrJvm: LocalSolver =
