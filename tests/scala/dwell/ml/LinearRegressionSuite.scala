@@ -2,7 +2,7 @@ package dwell.ml
 
 import java.nio.file.Files
 
-import scala.util.Random
+import scala.util.{Random, Try}
 
 import org.apache.spark.ml.{Pipeline, PipelineModel}
 import org.apache.spark.ml.evaluation.RegressionEvaluator
@@ -11,6 +11,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression, LinearRegressionModel}
 import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
 import dwell.{DwellConf, SparkSuite}
@@ -74,8 +75,8 @@ class LinearRegressionSuite extends SparkSuite {
 
   test("fit returns Spark's own model with a training summary and a report") {
     val rounds = new java.util.concurrent.ConcurrentLinkedQueue[RoundCompleted]()
-    val listener = new org.apache.spark.scheduler.SparkListener {
-      override def onOtherEvent(event: org.apache.spark.scheduler.SparkListenerEvent): Unit = event match {
+    val listener = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
         case r: RoundCompleted => rounds.add(r)
         case _ =>
       }
@@ -205,34 +206,56 @@ class LinearRegressionSuite extends SparkSuite {
   }
 
   test("worker state is freed after a fit and after a failure") {
-    assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
+    assertNoState()
     estimator.setNumWorkers(2).fit(data)
-    assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
+    assertNoState()
     val group = "to be cancelled"
-    val failure = scala.concurrent.Promise[Throwable]()
+    spark.sparkContext.setJobGroup(group, "a fit that never ends", interruptOnCancel = false)
+    try {
+      val failure = interruptedFit(data)(spark.sparkContext.cancelJobGroup(group))
+      assert(failure.getMessage.contains("cancel"))
+    } finally spark.sparkContext.clearJobGroup()
+    eventually(assertNoState())
+  }
+
+  test("worker state is freed when the SparkContext stops in mid-fit") {
+    val doomed = spark
+    interruptedFit(data)(doomed.stop())
+    eventually(assertNoState())
+    // The session of the suites that follow is another one, whose fits work as before.
+    assert(!spark.sparkContext.isStopped)
+  }
+
+  private def assertNoState(): Unit =
+    assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
+
+  /** Starts a long fit, interrupts it after its first round until it ends, and returns what it failed with. */
+  private def interruptedFit(data: DataFrame)(interrupt: => Unit): Throwable = {
+    val context = spark.sparkContext
     val started = new java.util.concurrent.CountDownLatch(1)
-    val listener = new org.apache.spark.scheduler.SparkListener {
-      override def onOtherEvent(event: org.apache.spark.scheduler.SparkListenerEvent): Unit = event match {
+    val listener = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
         case _: RoundCompleted => started.countDown()
         case _ =>
       }
     }
-    spark.sparkContext.addSparkListener(listener)
-    val thread = new Thread(() => {
-      spark.sparkContext.setJobGroup(group, "a fit that never ends", interruptOnCancel = false)
-      failure.complete(
-        scala.util
-          .Try(estimator.setNumWorkers(2).setLocalWork(100000.0).setMaxIter(1000000).setTol(0.0).fit(data))
-          .failed)
-    })
+    context.addSparkListener(listener)
+    val long = estimator.setNumWorkers(2).setLocalWork(0.01).setMaxIter(1000000).setTol(0.0)
+    @volatile var outcome: Try[LinearRegressionModel] = null
+    // The thread inherits the job group.
+    val thread = new Thread(() => outcome = Try(long.fit(data)))
     thread.start()
     assert(started.await(60, java.util.concurrent.TimeUnit.SECONDS))
     assert(NativeBridge.stateBytes() > 0L)
-    spark.sparkContext.cancelJobGroup(group)
-    thread.join(20000)
-    spark.sparkContext.removeSparkListener(listener)
-    assert(!thread.isAlive && failure.isCompleted)
-    eventually(assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L))
+    val end = System.nanoTime() + 20L * 1000 * 1000 * 1000
+    while (thread.isAlive && System.nanoTime() < end) {
+      // A cancellation between two rounds finds no job to cancel.
+      interrupt
+      thread.join(50)
+    }
+    if (!context.isStopped) context.removeSparkListener(listener)
+    assert(!thread.isAlive && outcome.isFailure)
+    outcome.failed.get
   }
 
   private def eventually(condition: => Unit): Unit = {
