@@ -159,7 +159,7 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
           records += RoundRecord(
             rounds,
             objective,
-            objective - lowerBound,
+            math.max(0.0, objective - lowerBound), // at the optimum the difference is rounding, of either sign
             wall,
             worker,
             math.max(0.0, wall - worker - driver),
@@ -180,7 +180,8 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
       val carried = objective
       val (exact, collected) = rebuild(Phase.Collect)
       objective = exact
-      if (collected.lostNothing) {
+      // Before the first round there was no state to lose: zero is what the coefficients are.
+      if (collected.lostNothing || rounds == 0) {
         last = Some(solution(collected, exact, exact - lowerBound, carried, start, converged, records.toSeq))
       } else {
         logWarning(s"${problem.uid}: a worker lost its state before its coefficients were read; continuing")
