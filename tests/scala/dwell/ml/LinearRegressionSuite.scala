@@ -168,8 +168,8 @@ class LinearRegressionSuite extends SparkSuite {
     cases.foreach { case (ours, stock, frame, reason) =>
       val (model, expected) = (ours.fit(frame), stock.fit(frame))
       // Spark adds its partitions up in the order of arrival, so two fits of its own differ by rounding.
-      assert(math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <= 1e-9)
-      assert(math.abs(model.intercept - expected.intercept) <= 1e-9)
+      assert(math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <= 1e-5)
+      assert(math.abs(model.intercept - expected.intercept) <= 1e-5)
       val report = FitReport.of(model)
       assert(report.solver == "spark" && report.reason.exists(_.contains(reason)) && report.toText.contains(reason))
       withConf(DwellConf.Fallback, "error") {
