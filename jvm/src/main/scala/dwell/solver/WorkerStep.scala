@@ -2,7 +2,7 @@ package dwell.solver
 
 import java.util.concurrent.CancellationException
 
-import org.apache.spark.{SparkEnv, TaskContext, TaskKilledException}
+import org.apache.spark.{TaskContext, TaskKilledException}
 
 import dwell.comm.Contribution
 import dwell.data.FlatPartition
@@ -50,8 +50,6 @@ final case class RoundMessage(
 final case class WorkerReply(
     lost: Boolean,
     solver: String,
-    executor: String,
-    taskSeconds: Double,
     state: Option[WorkerState],
     coefficients: Option[(Array[Int], Array[Double])])
 
@@ -62,7 +60,6 @@ object WorkerStep {
   private val AbandonedMillis = 6L * 60 * 60 * 1000
 
   def apply(partition: FlatPartition, weights: Array[Double], message: RoundMessage): Contribution[WorkerReply] = {
-    val start = System.nanoTime()
     val solver = message.selection.solver()
     val context = TaskContext.get()
     val cancellation: Cancellation = () => context.isInterrupted()
@@ -71,13 +68,7 @@ object WorkerStep {
       val (update, state, coefficients) =
         if (message.states == null) exchange(solver, partition, weights, message, message.request, cancellation)
         else travelling(solver, partition, weights, message, context.taskAttemptId(), cancellation)
-      val reply = WorkerReply(
-        update.isEmpty,
-        solver.name,
-        SparkEnv.get.executorId,
-        (System.nanoTime() - start) * 1e-9,
-        state,
-        coefficients)
+      val reply = WorkerReply(update.isEmpty, solver.name, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
     } catch {
       case e: CancellationException => throw new TaskKilledException(s"fit cancelled: ${e.getMessage}")
