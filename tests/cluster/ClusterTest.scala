@@ -12,7 +12,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.comm.{Contribution, DriverMode}
-import dwell.data.{FlatPartition, Flattener, LabeledRow}
+import dwell.data.{ColumnPartition, Flattener, LabeledRow}
 import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
@@ -169,7 +169,7 @@ object ClusterTest {
     }
   }
 
-  private def retried(failing: Boolean): (FlatPartition, RoundMessage) => Contribution[WorkerReply] =
+  private def retried(failing: Boolean): (ColumnPartition, RoundMessage) => Contribution[WorkerReply] =
     (partition, message) => {
       val contribution = WorkerStep(partition, null, message)
       if (failing && TaskContext.get().attemptNumber() == 0) throw new RuntimeException("made to fail after its work")

@@ -166,9 +166,9 @@ class FlattenerSuite extends SparkSuite {
     val bytes = new ByteArrayOutputStream()
     new ObjectOutputStream(bytes).writeObject(p)
     val java =
-      new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[FlatPartition]
+      new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[ColumnPartition]
     val serializer = new KryoSerializer(new SparkConf()).newInstance()
-    val kryo = serializer.deserialize[FlatPartition](serializer.serialize(p))
+    val kryo = serializer.deserialize[ColumnPartition](serializer.serialize(p))
     for (copy <- Seq(java, kryo)) {
       assert(copy.columns.sameElements(p.columns) && copy.offsets.sameElements(p.offsets))
       assert(copy.indices.sameElements(p.indices) && copy.values32.sameElements(p.values32) && copy.values64 == null)

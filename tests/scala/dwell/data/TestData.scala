@@ -48,7 +48,7 @@ object TestData {
   }
 
   /** Columns by partition, from rows in blocks, as [[Flattener]] makes them. */
-  def partitions(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Array[FlatPartition] = {
+  def partitions(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Array[ColumnPartition] = {
     val names = ColumnNames()
     val numFeatures = blocks.flatten.head.features.size
     val read = blocks.zipWithIndex.map { case (rows, index) => RowBlock.read(index, numFeatures, rows.iterator, names) }

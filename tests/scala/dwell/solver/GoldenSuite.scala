@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.{FlatPartition, LabeledRow}
+import dwell.data.{ColumnPartition, LabeledRow}
 import dwell.jni.Cancellation
 
 /** Both solvers against the numbers of `tests/golden/primal.py`, which shares no code with either. */
@@ -49,7 +49,7 @@ class GoldenSuite extends AnyFunSuite {
       val index = c.get("partition").asInt
       val values = exacts(c.get("values"))
       val alpha = exacts(c.get("alpha"))
-      val p = new FlatPartition(
+      val p = new ColumnPartition(
         index,
         rows,
         alpha.indices.toArray,

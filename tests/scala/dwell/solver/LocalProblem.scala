@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.{FlatPartition, LabeledRow, TestData}
+import dwell.data.{ColumnPartition, LabeledRow, TestData}
 import dwell.jni.Cancellation
 
 /**
@@ -15,7 +15,7 @@ private[solver] final class LocalProblem(
     val centred: Boolean = true,
     val scaleFactor: Double = 1.0) {
   val kept: Seq[LabeledRow] = rows.filter(_.weight > 0.0)
-  val partitions: Array[FlatPartition] =
+  val partitions: Array[ColumnPartition] =
     TestData.partitions(rows.grouped(math.max(1, rows.size / 3)).toSeq, numPartitions)
   val weights: Array[Double] = TestData.weights(rows)
   val rowWeights: Array[Double] = kept.map(_.weight).toArray

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.{FlatPartition, LabeledRow, TestData}
+import dwell.data.{ColumnPartition, LabeledRow, TestData}
 import dwell.jni.Cancellation
 
 /** What every local solver has to do, tested on each of them. */
@@ -473,7 +473,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     val rows = 20000
     val random = new scala.util.Random(3)
     val offsets = Array.tabulate(columns + 1)(_ * rows)
-    val p = new FlatPartition(
+    val p = new ColumnPartition(
       0,
       rows,
       Array.range(0, columns),

@@ -11,7 +11,7 @@ import org.apache.spark.rdd.RDD
  * longer gives the same rows.
  *
  * @param partitions
- *   one [[FlatPartition]] per Spark partition, in order of their index; persisted and materialised
+ *   one [[ColumnPartition]] per Spark partition, in order of their index; persisted and materialised
  * @param numRows
  *   rows of positive weight, m
  * @param numFeatures
@@ -40,7 +40,7 @@ import org.apache.spark.rdd.RDD
  *   bytes of all partitions
  */
 final class FlatDataset private[data] (
-    val partitions: RDD[FlatPartition],
+    val partitions: RDD[ColumnPartition],
     val numRows: Int,
     val numFeatures: Int,
     val labels: Array[Double],

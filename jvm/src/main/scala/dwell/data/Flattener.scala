@@ -165,7 +165,7 @@ object Flattener {
     try {
       val sizes = sc.runJob(
         partitions,
-        (it: Iterator[FlatPartition]) => {
+        (it: Iterator[ColumnPartition]) => {
           val p = it.next()
           (p.nonzeros.toLong, p.numColumns, p.bytes)
         })

@@ -122,7 +122,7 @@ private[data] object Transposition {
       numRows: Int,
       weights: Array[Double],
       totalWeight: Double,
-      names: ColumnNames): FlatPartition = {
+      names: ColumnNames): ColumnPartition = {
     // The shuffle delivers pieces in any order; block order makes rows ascend and sums reproducible.
     val ordered = pieces.sortBy(_.block)
     val features = distinct(ordered)
@@ -172,7 +172,7 @@ private[data] object Transposition {
     }
 
     val variance = gather(moments.variance, order)
-    new FlatPartition(
+    new ColumnPartition(
       index,
       numRows,
       gather(features, order),

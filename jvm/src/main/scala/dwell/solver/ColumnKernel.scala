@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 
 /**
  * The two operations of coordinate descent on a column, one class per width of the stored values. The order of every
@@ -25,7 +25,7 @@ private[solver] sealed abstract class ColumnKernel(offsets: Array[Int]) {
 
 private[solver] object ColumnKernel {
 
-  def apply(p: FlatPartition): ColumnKernel =
+  def apply(p: ColumnPartition): ColumnKernel =
     if (p.values64 != null) new Doubles(p.offsets, p.indices, p.values64)
     else if (p.values32 != null) new Floats(p.offsets, p.indices, p.values32)
     else new Ones(p.offsets, p.indices)

@@ -1,9 +1,9 @@
 package dwell.solver
 
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 
 /** Penalties of a partition's columns: g_i(a) = l1_i |a| + l2_i a^2 / 2, on the scale of each column. */
-private[solver] final class ElasticNet(p: FlatPartition, r: RoundRequest) {
+private[solver] final class ElasticNet(p: ColumnPartition, r: RoundRequest) {
   private val scaled = r.scaleFactor > 0.0
   private val scaledL1 = r.l1 * math.sqrt(r.scaleFactor)
   private val scaledL2 = r.l2 * r.scaleFactor

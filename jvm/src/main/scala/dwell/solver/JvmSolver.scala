@@ -2,7 +2,7 @@ package dwell.solver
 
 import java.util.concurrent.CancellationException
 
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 import dwell.jni.Cancellation
 
 /**
@@ -14,7 +14,7 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
   override def name: String = "jvm"
 
   override def round(
-      p: FlatPartition,
+      p: ColumnPartition,
       weights: Array[Double],
       r: RoundRequest,
       shared: Array[Byte],
@@ -34,7 +34,7 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
   }
 
   override def product(
-      p: FlatPartition,
+      p: ColumnPartition,
       weights: Array[Double],
       r: RoundRequest,
       result: Array[Byte],
@@ -67,7 +67,7 @@ object JvmSolver {
   /** The solver of this JVM. Its states outlive a task, so there is one for all tasks. */
   lazy val shared: JvmSolver = new JvmSolver(new WorkerStates())
 
-  private def check(p: FlatPartition, weights: Array[Double], r: RoundRequest, result: Array[Byte]): Unit = {
+  private def check(p: ColumnPartition, weights: Array[Double], r: RoundRequest, result: Array[Byte]): Unit = {
     require(
       weights == null || weights.length == p.rows,
       s"weights has length ${weights.length}, but there are ${p.rows} rows")

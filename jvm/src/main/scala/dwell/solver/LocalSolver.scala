@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 import dwell.jni.Cancellation
 
 /**
@@ -160,7 +160,7 @@ trait LocalSolver {
    *   false if this worker has no state for the round (`StateLost`): the caller has to rebuild
    */
   def round(
-      p: FlatPartition,
+      p: ColumnPartition,
       weights: Array[Double],
       r: RoundRequest,
       shared: Array[Byte],
@@ -179,7 +179,7 @@ trait LocalSolver {
    *   false if the fit has been freed meanwhile, or the state is of a later round
    */
   def product(
-      p: FlatPartition,
+      p: ColumnPartition,
       weights: Array[Double],
       r: RoundRequest,
       result: Array[Byte],

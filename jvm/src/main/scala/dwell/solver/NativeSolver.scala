@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 import dwell.jni.{Cancellation, NativeBridge}
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
@@ -9,7 +9,7 @@ private[solver] object NativeSolver extends LocalSolver {
   override def name: String = "native"
 
   override def round(
-      p: FlatPartition,
+      p: ColumnPartition,
       weights: Array[Double],
       r: RoundRequest,
       shared: Array[Byte],
@@ -32,7 +32,7 @@ private[solver] object NativeSolver extends LocalSolver {
         cancellation))
 
   override def product(
-      p: FlatPartition,
+      p: ColumnPartition,
       weights: Array[Double],
       r: RoundRequest,
       result: Array[Byte],
@@ -77,7 +77,7 @@ private[solver] object NativeSolver extends LocalSolver {
 
   override def stateEntries: Long = NativeBridge.stateEntries()
 
-  private def control(p: FlatPartition, r: RoundRequest): Array[Long] = Array(
+  private def control(p: ColumnPartition, r: RoundRequest): Array[Long] = Array(
     NativeBridge.LAYOUT_VERSION,
     r.fit,
     p.index.toLong,

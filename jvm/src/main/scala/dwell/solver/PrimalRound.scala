@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 
 /**
  * One round of primal CoCoA on the columns of one partition, squared loss. With residual r, row weights s and
@@ -19,7 +19,7 @@ import dwell.data.FlatPartition
  *   buckets visited before this round
  */
 private[solver] final class PrimalRound(
-    p: FlatPartition,
+    p: ColumnPartition,
     weights: Array[Double],
     r: RoundRequest,
     shared: Array[Byte],
@@ -197,7 +197,7 @@ private[solver] object PrimalRound {
 private[solver] object PrimalProduct {
 
   def run(
-      p: FlatPartition,
+      p: ColumnPartition,
       r: RoundRequest,
       alpha: Array[Double],
       result: Array[Byte],

@@ -11,7 +11,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
 
 import dwell.comm.{Contribution, DriverMode, Gathered, OnExecutors}
-import dwell.data.{FlatDataset, FlatPartition, TaskFailure}
+import dwell.data.{FlatDataset, ColumnPartition, TaskFailure}
 import dwell.report.{RoundCompleted, RoundRecord}
 
 /**
@@ -309,7 +309,7 @@ object RoundLoop {
       kappa: Double,
       coefficients: Array[(Array[Int], Array[Double])])
 
-  private def localStep(weights: Broadcast[Array[Double]]): (FlatPartition, RoundMessage) => Contribution[WorkerReply] =
+  private def localStep(weights: Broadcast[Array[Double]]): (ColumnPartition, RoundMessage) => Contribution[WorkerReply] =
     (partition, message) => WorkerStep(partition, if (weights == null) null else weights.value, message)
 
   private def largest(values: Array[Double]): Double = values.maxOption.getOrElse(0.0)

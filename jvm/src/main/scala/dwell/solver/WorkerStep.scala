@@ -5,7 +5,7 @@ import java.util.concurrent.CancellationException
 import org.apache.spark.{TaskContext, TaskKilledException}
 
 import dwell.comm.Contribution
-import dwell.data.FlatPartition
+import dwell.data.ColumnPartition
 import dwell.jni.Cancellation
 
 /** What the driver asks of every worker in one exchange. */
@@ -59,7 +59,7 @@ object WorkerStep {
   /** A state that nobody has asked for in so long belongs to a driver that died. */
   private val AbandonedMillis = 6L * 60 * 60 * 1000
 
-  def apply(partition: FlatPartition, weights: Array[Double], message: RoundMessage): Contribution[WorkerReply] = {
+  def apply(partition: ColumnPartition, weights: Array[Double], message: RoundMessage): Contribution[WorkerReply] = {
     val solver = message.selection.solver()
     val context = TaskContext.get()
     val cancellation: Cancellation = () => context.isInterrupted()
@@ -79,7 +79,7 @@ object WorkerStep {
 
   private def exchange(
       solver: LocalSolver,
-      partition: FlatPartition,
+      partition: ColumnPartition,
       weights: Array[Double],
       message: RoundMessage,
       request: RoundRequest,
@@ -109,7 +109,7 @@ object WorkerStep {
    */
   private def travelling(
       solver: LocalSolver,
-      partition: FlatPartition,
+      partition: ColumnPartition,
       weights: Array[Double],
       message: RoundMessage,
       attempt: Long,
@@ -123,7 +123,7 @@ object WorkerStep {
     } finally solver.free(key)
   }
 
-  private def nonzeros(partition: FlatPartition, alpha: Array[Double]): (Array[Int], Array[Double]) = {
+  private def nonzeros(partition: ColumnPartition, alpha: Array[Double]): (Array[Int], Array[Double]) = {
     val features = new Array[Int](alpha.count(_ != 0.0))
     val values = new Array[Double](features.length)
     var next = 0

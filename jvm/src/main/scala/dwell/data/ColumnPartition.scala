@@ -29,7 +29,7 @@ package dwell.data
  * @param deviation
  *   square root of the variance
  */
-final class FlatPartition(
+final class ColumnPartition(
     val index: Int,
     val rows: Int,
     val columns: Array[Int],
@@ -57,5 +57,5 @@ final class FlatPartition(
     4L * (columns.length + offsets.length + indices.length) + 24L * columns.length +
       (if (values32 != null) 4L * values32.length else 0L) + (if (values64 != null) 8L * values64.length else 0L)
 
-  override def toString: String = s"FlatPartition($index: $rows rows, $numColumns columns, $nonzeros nonzeros)"
+  override def toString: String = s"ColumnPartition($index: $rows rows, $numColumns columns, $nonzeros nonzeros)"
 }
