@@ -1,7 +1,7 @@
 package dwell.cluster
 
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.concurrent.atomic.AtomicReference
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.util.Random
 import scala.util.control.NonFatal
@@ -12,11 +12,12 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.comm.{Contribution, DriverMode}
-import dwell.data.{ColumnPartition, Flattener, LabeledRow}
+import dwell.data.{Flattener, LabeledRow}
 import dwell.jni.NativeBridge
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver.{Phase, ResultLayout, RoundMessage, RoundRequest, SolverSelection, WorkerReply, WorkerStep}
+import dwell.solver._
 
 /**
  * What only real executors can show. Run by spark-submit on a `local-cluster` with `--jars` as a user would; prints
@@ -70,31 +71,47 @@ object ClusterTest {
     }
 
     test("an executor killed in mid-fit costs progress, not correctness") {
-      val removed = new java.util.concurrent.atomic.AtomicInteger()
-      val victim = new AtomicReference[java.lang.Long](executors(spark).values.min)
-      val killer = new SparkListener {
-        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-          case RoundCompleted(_, r) if r.round == 3 =>
-            Option(victim.getAndSet(null)).foreach { pid =>
-              check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
-            }
-          case _ =>
-        }
-        override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = removed.incrementAndGet()
+      val (model, report) = withExecutorKilled(spark) { () =>
+        val model = estimator.fit(data)
+        (model, FitReport.of(model))
       }
-      spark.sparkContext.addSparkListener(killer)
-      val model =
-        try estimator.fit(data)
-        finally spark.sparkContext.removeSparkListener(killer)
-      val report = FitReport.of(model)
-      check(removed.get >= 1, "no executor was lost")
-      check(report.stateLosses > 0, s"no state was lost:\n${report.toText}")
       check(report.converged, report.toText)
       val difference = math.abs(report.objective - expected.objective)
       check(difference <= 1e-9 * expected.objective, s"objective differs by $difference")
       val distance = math.sqrt(Vectors.sqdist(model.coefficients, reference.coefficients))
       // Two models within 1e-9 of the optimal objective may be about the square root of that apart.
       check(distance < 1e-3 * Vectors.norm(reference.coefficients, 2.0), s"coefficients differ by $distance")
+    }
+
+    for (orientation <- Seq("primal", "dual")) {
+      test(s"an executor killed in mid-fit costs progress, not correctness: logistic regression, $orientation") {
+        waitForExecutors(spark, 2)
+        val classified = binary(data)
+        def fit(): FitReport = FitReport.of(
+          new LogisticRegression()
+            .setRegParam(0.01)
+            .setOrientation(orientation)
+            .setNumWorkers(4)
+            .setLocalWork(1.0)
+            .setTol(1e-6)
+            .setMaxIter(200)
+            .fit(classified))
+        survives(fit(), withExecutorKilled(spark) { () =>
+          val report = fit()
+          (report, report)
+        }._1)
+      }
+    }
+
+    test("an executor killed in mid-fit costs progress, not correctness: linear SVC") {
+      waitForExecutors(spark, 2)
+      val classified = binary(data)
+      def fit(): FitReport = FitReport.of(
+        new LinearSVC().setRegParam(0.01).setNumWorkers(4).setLocalWork(1.0).setTol(1e-3).setMaxIter(200).fit(classified))
+      survives(fit(), withExecutorKilled(spark) { () =>
+        val report = fit()
+        (report, report)
+      }._1)
     }
 
     test("thirty fits one after another leave nothing behind") {
@@ -109,6 +126,42 @@ object ClusterTest {
     spark.stop()
     if (failed > 0) sys.exit(1)
   }
+
+  /** Two fits end within the sum of their own bounds, which each has reached. */
+  private def survives(expected: FitReport, report: FitReport): Unit = {
+    check(expected.solver == "native" && report.solver == "native", s"${expected.solver}, ${report.solver}")
+    check(expected.converged, expected.toText)
+    check(report.converged, report.toText)
+    val difference = math.abs(report.objective - expected.objective)
+    check(difference <= math.max(report.gap, expected.gap), s"objective differs by $difference\n${report.toText}")
+  }
+
+  /** What `fit` gives when the executor with the lowest process id is killed after its third round. */
+  private def withExecutorKilled[M](spark: SparkSession)(fit: () => (M, FitReport)): (M, FitReport) = {
+    val removed = new AtomicInteger()
+    val victim = new AtomicReference[java.lang.Long](executors(spark).values.min)
+    val killer = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+        case RoundCompleted(_, r) if r.round == 3 =>
+          Option(victim.getAndSet(null)).foreach { pid =>
+            check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
+          }
+        case _ =>
+      }
+      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = removed.incrementAndGet()
+    }
+    spark.sparkContext.addSparkListener(killer)
+    val (model, report) =
+      try fit()
+      finally spark.sparkContext.removeSparkListener(killer)
+    check(removed.get >= 1, "no executor was lost")
+    check(report.stateLosses > 0, s"no state was lost:\n${report.toText}")
+    (model, report)
+  }
+
+  /** The same rows with a label of two classes, one of them rarer. */
+  private def binary(data: DataFrame): DataFrame =
+    data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
 
   private def estimator: LinearRegression =
     new LinearRegression().setRegParam(1.0).setNumWorkers(4).setLocalWork(2.0).setTol(1e-9).setMaxIter(400)
@@ -132,7 +185,9 @@ object ClusterTest {
    */
   private def rounds(data: DataFrame, failing: Boolean): Array[Double] = {
     val rows = data.rdd.map(r => LabeledRow(r.getDouble(0), 1.0, r.getAs[Vector](1)))
-    val flat = Flattener.flatten(rows, 5000, 2, "retried rounds")
+    val flat = Flattener.read(rows, 5000, "retried rounds")
+    val columns = flat.columns(2)
+    val parts = columns.partitions.map[LocalData](ColumnData(_, null))
     val residual = flat.labels.map(_ - flat.labelMean)
     val fit = if (failing) 1L else 2L
     try {
@@ -143,22 +198,20 @@ object ClusterTest {
           1L,
           0.6,
           certificate = false,
-          centred = true,
-          1,
-          Array(0L, 0L),
-          2.0,
-          0.01,
-          0.01,
+          threads = 1,
+          stamps = Array(0L, 0L),
+          sigmaPrime = 2.0,
           flat.totalWeight,
-          1.0,
-          1.0,
-          0.0)
+          theta1 = 1.0,
+          theta2 = 0.0,
+          points = Array.emptyDoubleArray,
+          PrimalSubproblem(0.01, 0.01, 1.0, centred = true))
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
         val message =
           RoundMessage(Phase.Round, request, bytes.array, null, SolverSelection("native", fallbackIsError = true))
         val gathered =
-          DriverMode.exchange(flat.partitions, message, ResultLayout.HeaderBytes, residual.length)(retried(failing))
+          DriverMode.exchange(parts, message, ResultLayout.HeaderBytes, residual.length)(retried(failing))
         check(gathered.scalars.forall(!_.lost), "state was lost")
         residual.indices.foreach(j => residual(j) -= gathered.sum(j))
       }
@@ -169,9 +222,9 @@ object ClusterTest {
     }
   }
 
-  private def retried(failing: Boolean): (ColumnPartition, RoundMessage) => Contribution[WorkerReply] =
-    (partition, message) => {
-      val contribution = WorkerStep(partition, null, message)
+  private def retried(failing: Boolean): (LocalData, RoundMessage) => Contribution[WorkerReply] =
+    (part, message) => {
+      val contribution = WorkerStep(part, message)
       if (failing && TaskContext.get().attemptNumber() == 0) throw new RuntimeException("made to fail after its work")
       contribution
     }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Version of this interface.
-#define DWELL_ABI_VERSION 1
+#define DWELL_ABI_VERSION 2
 
 // Everything went well.
 #define DWELL_OK 0
@@ -25,22 +25,49 @@
 // An argument is wrong; the message names it.
 #define DWELL_ERROR_ARGUMENT -16
 
-// A sparse matrix by columns, moments of its columns, and weights of its rows. Read only.
-typedef struct DwellPartition {
-  // Number of rows m, at most 2^31 - 1.
-  int64_t rows;
-  // Number of columns n.
-  int64_t columns;
+// Points of the line search that a round can be asked for.
+#define DWELL_MOST_POINTS 24
+
+// Candidates for the intercept that a dual round can be asked for.
+#define DWELL_MOST_CANDIDATES 16
+
+// (z - y)^2 / 2
+#define DWELL_LOSS_SQUARED 0
+
+// log(1 + exp(-y z)), labels y are -1 or 1
+#define DWELL_LOSS_LOGISTIC 1
+
+// max(0, 1 - y z), labels y are -1 or 1
+#define DWELL_LOSS_HINGE 2
+
+// The hinge with a parabola of curvature 1 / gamma in place of its corner.
+#define DWELL_LOSS_SMOOTHED_HINGE 3
+
+// max(0, 1 - y z)^2, labels y are -1 or 1
+#define DWELL_LOSS_SQUARED_HINGE 4
+
+// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual ones. Read only.
+typedef struct DwellMatrix {
+  // Number of coordinates n.
+  int64_t coordinates;
+  // Length m of a coordinate's vector: rows of the data in primal rounds, features in dual ones; at most 2^31 - 1.
+  int64_t length;
   // Number of stored entries N.
   int64_t entries;
-  // n + 1 numbers: the entries of column i are offsets[i] until offsets[i + 1]; starts at 0, ends at N.
+  // n + 1 numbers: the entries of coordinate i are offsets[i] until offsets[i + 1]; starts at 0, ends at N.
   const int32_t *offsets;
-  // N numbers: row of each entry, increasing inside a column.
+  // N numbers: row (dual: feature) of each entry, 0 until m, increasing inside a coordinate.
   const int32_t *indices;
   // N numbers, or NULL.
   const float *values32;
   // N numbers, or NULL. If both are NULL every value is 1.
   const double *values64;
+} DwellMatrix;
+
+// Columns of the data, their moments, and weights of the rows. Read only.
+typedef struct DwellColumns {
+  // The columns.
+  struct DwellMatrix matrix;
   // n numbers: weighted mean of each column over all rows, implicit zeros included.
   const double *mean;
   // n numbers: weighted population variance about the mean.
@@ -49,48 +76,73 @@ typedef struct DwellPartition {
   const double *deviation;
   // m positive numbers, or NULL if every weight is 1.
   const double *weights;
-} DwellPartition;
+} DwellColumns;
 
-// Parameters of a round.
+// Parameters of a round that are the same for columns and rows.
 typedef struct DwellRound {
   // Subproblem parameter sigma', positive; the number of partitions is always safe.
   double sigma_prime;
-  // L1 penalty.
-  double l1;
-  // L2 penalty.
+  // L2 penalty; positive in dual rounds.
   double l2;
-  // Sum of the weights of all rows.
+  // Sum S of the weights of all rows.
   double total_weight;
-  // Factor of the variances that the penalty is standardised with; 0: it is not standardised.
-  double scale_factor;
   // Seed of the order of the coordinates.
   uint64_t seed;
   // Least number of coordinates to visit, at least 1.
   uint64_t budget;
   // Number of the partition: another order for each.
   int32_t partition;
-  // Threads for the certificate, at least 1.
+  // Threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives another step, but the same one on
+  // every machine.
   int32_t threads;
+  // Number of points of the line search, at most DWELL_MOST_POINTS.
+  int64_t point_count;
+  // Two numbers for each point: factors of the steps and of the previous steps. May be NULL if there is none.
+  const double *points;
+} DwellRound;
+
+// Parameters of a primal round.
+typedef struct DwellPrimal {
+  // L1 penalty.
+  double l1;
+  // Factor of the variances that the penalty is standardised with; 0: it is not standardised.
+  double scale_factor;
   // Whether columns and residual are centred implicitly.
   bool centred;
   // Whether the parts of the duality certificate are wanted.
   bool certificate;
-} DwellRound;
+} DwellPrimal;
 
-// Numbers that a round reports.
+// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the
+// sum of the conjugates (s / S) loss*(-alpha) in dual ones.
 typedef struct DwellReport {
-  // Penalty at the coefficients that the call started from.
-  double penalty_before;
-  // Penalty after the steps.
-  double penalty_after;
-  // Sum of the penalty's conjugates; NaN without certificate, as the next two.
+  // Value at the coordinates that the call started from.
+  double value_before;
+  // Value after the steps.
+  double value_after;
+  // Primal certificate: sum of the penalty's conjugates; NaN without certificate, as the next two.
   double conjugate;
-  // Greatest ratio of correlation to L1 penalty.
+  // Primal certificate: greatest ratio of correlation to L1 penalty.
   double ratio;
-  // Greatest correlation relative to a column's norm.
+  // Primal certificate: greatest correlation relative to a column's norm.
   double correlation;
-  // Sum of mean times step; 0 if not centred.
+  // Primal: sum of mean times step, 0 if not centred. Dual: sum of s / (S l2) times step.
   double kappa;
+  // At a point (g1, g2) of the line search the value changes by slope1 g1 + slope2 g2 +
+  // (curve11 g1^2 + 2 curve12 g1 g2 + curve22 g2^2) / 2 + its sample.
+  double slope1;
+  // See slope1.
+  double slope2;
+  // See slope1.
+  double curve11;
+  // See slope1.
+  double curve12;
+  // See slope1.
+  double curve22;
+  // For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
+  double samples[DWELL_MOST_POINTS];
+  // For each candidate the sum of (s / S) loss at the coefficients that the call started from.
+  double losses[DWELL_MOST_CANDIDATES];
   // Coordinates visited.
   uint64_t coordinates;
   // Stored entries visited.
@@ -98,6 +150,39 @@ typedef struct DwellReport {
   // Nanoseconds inside the solver.
   uint64_t nanoseconds;
 } DwellReport;
+
+// Rows of the data and what belongs to them, and the scale of the features. Read only.
+typedef struct DwellRows {
+  // The rows.
+  struct DwellMatrix matrix;
+  // n numbers: label y of each row; -1 or 1, but any with the squared loss.
+  const double *labels;
+  // n positive numbers: weight s of each row, or NULL if every weight is 1.
+  const double *weights;
+  // n numbers: sum over the features of scale times the square of the row's value.
+  const double *norms;
+  // n numbers: sum over the features of scale times mean times the row's value; NULL without intercept.
+  const double *projections;
+  // m numbers, at least 0: a feature's L2 penalty is l2 / scale, and with 0 its coefficient stays 0; NULL if every scale is 1.
+  const double *scale;
+} DwellRows;
+
+// Parameters of a dual round.
+typedef struct DwellDual {
+  // One of DWELL_LOSS_...
+  int32_t loss;
+  // Width of the parabola of the smoothed hinge, positive; of no meaning to the others.
+  double gamma;
+  // Part of the intercept in the squared norm of every row: sum of scale times squared mean, plus the weight of the intercept;
+  // 0 without intercept.
+  double intercept;
+  // The intercept at the start of the round; 0 without intercept.
+  double offset;
+  // Number of candidates for the intercept, at most DWELL_MOST_CANDIDATES; 0: no certificate.
+  int64_t candidate_count;
+  // Intercepts at which the loss of all rows is wanted. May be NULL if there is none.
+  const double *candidates;
+} DwellDual;
 
 #ifdef __cplusplus
 extern "C" {
@@ -114,9 +199,10 @@ int32_t dwell_abi_version(void);
 size_t dwell_last_error(char *buffer,
                         size_t capacity);
 
-// Runs one round of primal CoCoA on a partition, from coefficients that the caller keeps.
+// Runs one round of primal CoCoA on columns, from coefficients that the caller keeps.
 //
-// `alpha`: n coefficients, read. `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
+// `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
+// `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
 // `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
 // `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is as it was.
 //
@@ -124,14 +210,40 @@ size_t dwell_last_error(char *buffer,
 //
 // # Safety
 // All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
-int32_t dwell_primal_round(const struct DwellPartition *partition,
+int32_t dwell_primal_round(const struct DwellColumns *columns,
                            const struct DwellRound *round,
+                           const struct DwellPrimal *problem,
                            const double *alpha,
+                           const double *previous,
                            uint64_t *cursor,
                            const double *residual,
                            double *delta,
                            double *update,
                            struct DwellReport *report);
+
+// Runs one round of dual CoCoA on rows, from dual variables that the caller keeps. With the elastic net, l1 > 0, the caller shrinks
+// the coefficients between rounds.
+//
+// `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
+// `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
+// `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
+// s / (S l2) times step times value. `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is
+// as it was.
+//
+// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
+//
+// # Safety
+// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
+int32_t dwell_dual_round(const struct DwellRows *rows,
+                         const struct DwellRound *round,
+                         const struct DwellDual *problem,
+                         const double *alpha,
+                         const double *previous,
+                         uint64_t *cursor,
+                         const double *coefficients,
+                         double *delta,
+                         double *update,
+                         struct DwellReport *report);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -9,16 +9,24 @@ use std::{
     slice,
 };
 
-use dwell_solvers::{ElasticNetParams, PrimalParams, Values, Verdict, cd::SubproblemParams};
+use dwell_solvers::{
+    DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, RoundScalars, Values,
+    Verdict, cd::SubproblemParams,
+};
 
 use crate::{
     argument,
+    arrays::{Arrays, Matrix},
     boundary::{self, Fault, code},
-    primal::{self, Arrays, Lender, Request},
+    dual::{Dual, Rows},
+    orientation::{Orientation, Start},
+    primal::{Moments, Primal},
+    request::{self, Request},
+    rounds::{self, Lender},
 };
 
 #[cfg(target_endian = "big")]
-compile_error!("residuals are passed on as little endian bytes");
+compile_error!("shared vectors are passed on as little endian bytes");
 
 /// Everything went well.
 pub const DWELL_OK: i32 = 0;
@@ -31,29 +39,54 @@ pub const DWELL_ERROR_PANIC: i32 = -3;
 /// An argument is wrong; the message names it.
 pub const DWELL_ERROR_ARGUMENT: i32 = -16;
 
+/// Points of the line search that a round can be asked for.
+pub const DWELL_MOST_POINTS: usize = 24;
+/// Candidates for the intercept that a dual round can be asked for.
+pub const DWELL_MOST_CANDIDATES: usize = 16;
+
+/// (z - y)^2 / 2
+pub const DWELL_LOSS_SQUARED: i32 = 0;
+/// log(1 + exp(-y z)), labels y are -1 or 1
+pub const DWELL_LOSS_LOGISTIC: i32 = 1;
+/// max(0, 1 - y z), labels y are -1 or 1
+pub const DWELL_LOSS_HINGE: i32 = 2;
+/// The hinge with a parabola of curvature 1 / gamma in place of its corner.
+pub const DWELL_LOSS_SMOOTHED_HINGE: i32 = 3;
+/// max(0, 1 - y z)^2, labels y are -1 or 1
+pub const DWELL_LOSS_SQUARED_HINGE: i32 = 4;
+
 const _: () = assert!(
     DWELL_ERROR_SOLVER == -code::SOLVER
         && DWELL_ERROR_OUT_OF_MEMORY == -code::OUT_OF_MEMORY
         && DWELL_ERROR_PANIC == -code::PANIC
+        && DWELL_MOST_POINTS == request::MOST_POINTS
+        && DWELL_MOST_CANDIDATES == request::MOST_CANDIDATES
 );
 
-/// A sparse matrix by columns, moments of its columns, and weights of its rows. Read only.
+/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual ones. Read only.
 #[repr(C)]
-pub struct DwellPartition {
-    /// Number of rows m, at most 2^31 - 1.
-    pub rows: i64,
-    /// Number of columns n.
-    pub columns: i64,
+pub struct DwellMatrix {
+    /// Number of coordinates n.
+    pub coordinates: i64,
+    /// Length m of a coordinate's vector: rows of the data in primal rounds, features in dual ones; at most 2^31 - 1.
+    pub length: i64,
     /// Number of stored entries N.
     pub entries: i64,
-    /// n + 1 numbers: the entries of column i are offsets[i] until offsets[i + 1]; starts at 0, ends at N.
+    /// n + 1 numbers: the entries of coordinate i are offsets[i] until offsets[i + 1]; starts at 0, ends at N.
     pub offsets: *const i32,
-    /// N numbers: row of each entry, increasing inside a column.
+    /// N numbers: row (dual: feature) of each entry, 0 until m, increasing inside a coordinate.
     pub indices: *const i32,
     /// N numbers, or NULL.
     pub values32: *const f32,
     /// N numbers, or NULL. If both are NULL every value is 1.
     pub values64: *const f64,
+}
+
+/// Columns of the data, their moments, and weights of the rows. Read only.
+#[repr(C)]
+pub struct DwellColumns {
+    /// The columns.
+    pub matrix: DwellMatrix,
     /// n numbers: weighted mean of each column over all rows, implicit zeros included.
     pub mean: *const f64,
     /// n numbers: weighted population variance about the mean.
@@ -64,49 +97,110 @@ pub struct DwellPartition {
     pub weights: *const f64,
 }
 
-/// Parameters of a round.
+/// Rows of the data and what belongs to them, and the scale of the features. Read only.
+#[repr(C)]
+pub struct DwellRows {
+    /// The rows.
+    pub matrix: DwellMatrix,
+    /// n numbers: label y of each row; -1 or 1, but any with the squared loss.
+    pub labels: *const f64,
+    /// n positive numbers: weight s of each row, or NULL if every weight is 1.
+    pub weights: *const f64,
+    /// n numbers: sum over the features of scale times the square of the row's value.
+    pub norms: *const f64,
+    /// n numbers: sum over the features of scale times mean times the row's value; NULL without intercept.
+    pub projections: *const f64,
+    /// m numbers, at least 0: a feature's L2 penalty is l2 / scale, and with 0 its coefficient stays 0; NULL if every scale is 1.
+    pub scale: *const f64,
+}
+
+/// Parameters of a round that are the same for columns and rows.
 #[repr(C)]
 pub struct DwellRound {
     /// Subproblem parameter sigma', positive; the number of partitions is always safe.
     pub sigma_prime: f64,
-    /// L1 penalty.
-    pub l1: f64,
-    /// L2 penalty.
+    /// L2 penalty; positive in dual rounds.
     pub l2: f64,
-    /// Sum of the weights of all rows.
+    /// Sum S of the weights of all rows.
     pub total_weight: f64,
-    /// Factor of the variances that the penalty is standardised with; 0: it is not standardised.
-    pub scale_factor: f64,
     /// Seed of the order of the coordinates.
     pub seed: u64,
     /// Least number of coordinates to visit, at least 1.
     pub budget: u64,
     /// Number of the partition: another order for each.
     pub partition: i32,
-    /// Threads for the certificate, at least 1.
+    /// Threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives another step, but the same one on
+    /// every machine.
     pub threads: i32,
+    /// Number of points of the line search, at most DWELL_MOST_POINTS.
+    pub point_count: i64,
+    /// Two numbers for each point: factors of the steps and of the previous steps. May be NULL if there is none.
+    pub points: *const f64,
+}
+
+/// Parameters of a primal round.
+#[repr(C)]
+pub struct DwellPrimal {
+    /// L1 penalty.
+    pub l1: f64,
+    /// Factor of the variances that the penalty is standardised with; 0: it is not standardised.
+    pub scale_factor: f64,
     /// Whether columns and residual are centred implicitly.
     pub centred: bool,
     /// Whether the parts of the duality certificate are wanted.
     pub certificate: bool,
 }
 
-/// Numbers that a round reports.
+/// Parameters of a dual round.
+#[repr(C)]
+pub struct DwellDual {
+    /// One of DWELL_LOSS_...
+    pub loss: i32,
+    /// Width of the parabola of the smoothed hinge, positive; of no meaning to the others.
+    pub gamma: f64,
+    /// Part of the intercept in the squared norm of every row: sum of scale times squared mean, plus the weight of the intercept;
+    /// 0 without intercept.
+    pub intercept: f64,
+    /// The intercept at the start of the round; 0 without intercept.
+    pub offset: f64,
+    /// Number of candidates for the intercept, at most DWELL_MOST_CANDIDATES; 0: no certificate.
+    pub candidate_count: i64,
+    /// Intercepts at which the loss of all rows is wanted. May be NULL if there is none.
+    pub candidates: *const f64,
+}
+
+/// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the
+/// sum of the conjugates (s / S) loss*(-alpha) in dual ones.
 #[repr(C)]
 #[derive(Default)]
 pub struct DwellReport {
-    /// Penalty at the coefficients that the call started from.
-    pub penalty_before: f64,
-    /// Penalty after the steps.
-    pub penalty_after: f64,
-    /// Sum of the penalty's conjugates; NaN without certificate, as the next two.
+    /// Value at the coordinates that the call started from.
+    pub value_before: f64,
+    /// Value after the steps.
+    pub value_after: f64,
+    /// Primal certificate: sum of the penalty's conjugates; NaN without certificate, as the next two.
     pub conjugate: f64,
-    /// Greatest ratio of correlation to L1 penalty.
+    /// Primal certificate: greatest ratio of correlation to L1 penalty.
     pub ratio: f64,
-    /// Greatest correlation relative to a column's norm.
+    /// Primal certificate: greatest correlation relative to a column's norm.
     pub correlation: f64,
-    /// Sum of mean times step; 0 if not centred.
+    /// Primal: sum of mean times step, 0 if not centred. Dual: sum of s / (S l2) times step.
     pub kappa: f64,
+    /// At a point (g1, g2) of the line search the value changes by slope1 g1 + slope2 g2 +
+    /// (curve11 g1^2 + 2 curve12 g1 g2 + curve22 g2^2) / 2 + its sample.
+    pub slope1: f64,
+    /// See slope1.
+    pub slope2: f64,
+    /// See slope1.
+    pub curve11: f64,
+    /// See slope1.
+    pub curve12: f64,
+    /// See slope1.
+    pub curve22: f64,
+    /// For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
+    pub samples: [f64; DWELL_MOST_POINTS],
+    /// For each candidate the sum of (s / S) loss at the coefficients that the call started from.
+    pub losses: [f64; DWELL_MOST_CANDIDATES],
     /// Coordinates visited.
     pub coordinates: u64,
     /// Stored entries visited.
@@ -148,9 +242,10 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
     })
 }
 
-/// Runs one round of primal CoCoA on a partition, from coefficients that the caller keeps.
+/// Runs one round of primal CoCoA on columns, from coefficients that the caller keeps.
 ///
-/// `alpha`: n coefficients, read. `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
+/// `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
+/// `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
 /// `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
 /// `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is as it was.
 ///
@@ -160,9 +255,11 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
 /// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dwell_primal_round(
-    partition: *const DwellPartition,
+    columns: *const DwellColumns,
     round: *const DwellRound,
+    problem: *const DwellPrimal,
     alpha: *const f64,
+    previous: *const f64,
     cursor: *mut u64,
     residual: *const f64,
     delta: *mut f64,
@@ -171,45 +268,239 @@ pub unsafe extern "C" fn dwell_primal_round(
 ) -> i32 {
     guarded(|| {
         // SAFETY: the caller vouches for all pointers.
-        let (partition, round, cursor) = unsafe {
+        let (columns, round, problem) = unsafe {
             (
-                partition.as_ref().ok_or_else(|| null("partition"))?,
+                columns.as_ref().ok_or_else(|| null("columns"))?,
                 round.as_ref().ok_or_else(|| null("round"))?,
-                cursor.as_mut().ok_or_else(|| null("cursor"))?,
+                problem.as_ref().ok_or_else(|| null("problem"))?,
             )
+        };
+        let matrix = &columns.matrix;
+        // SAFETY: the caller vouches for all pointers and lengths.
+        let (fields, points) = unsafe {
+            let (n, m) = lengths(matrix)?;
+            let fields = Moments {
+                mean: array("mean", columns.mean, n)?,
+                variance: array("variance", columns.variance, n)?,
+                deviation: array("deviation", columns.deviation, n)?,
+                weights: optional("weights", columns.weights, m)?,
+            };
+            (fields, points(round)?)
+        };
+        let params = PrimalParams {
+            subproblem: SubproblemParams {
+                penalty: ElasticNetParams {
+                    l1: problem.l1,
+                    l2: round.l2,
+                    scale_factor: problem.scale_factor,
+                },
+                sigma_prime: round.sigma_prime,
+                total_weight: round.total_weight,
+                centred: problem.centred,
+            },
+            seed: round.seed,
+            partition: round.partition as u32,
+            budget: round.budget,
+            certificate: problem.certificate,
+            points,
+            threads: round.threads as usize,
+        };
+        let state = State {
+            alpha,
+            previous,
+            cursor,
+            shared: ("residual", residual),
+            delta,
+            update,
+            report,
         };
         // SAFETY: the caller vouches for all pointers and lengths.
-        let mut lender = unsafe { PointerLender::new(partition, Some(residual), update)? };
-        let (rows, columns) = (lender.rows, lender.arrays.mean.len());
-        let request = request(round, rows)?;
-        // SAFETY: the caller vouches for both.
-        let (alpha, delta) = unsafe {
+        unsafe { compute::<Primal>(matrix, fields, round, params, state) }
+    })
+}
+
+/// Runs one round of dual CoCoA on rows, from dual variables that the caller keeps. With the elastic net, l1 > 0, the caller shrinks
+/// the coefficients between rounds.
+///
+/// `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
+/// `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
+/// `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
+/// s / (S l2) times step times value. `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is
+/// as it was.
+///
+/// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
+///
+/// # Safety
+/// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dwell_dual_round(
+    rows: *const DwellRows,
+    round: *const DwellRound,
+    problem: *const DwellDual,
+    alpha: *const f64,
+    previous: *const f64,
+    cursor: *mut u64,
+    coefficients: *const f64,
+    delta: *mut f64,
+    update: *mut f64,
+    report: *mut DwellReport,
+) -> i32 {
+    guarded(|| {
+        // SAFETY: the caller vouches for all pointers.
+        let (rows, round, problem) = unsafe {
             (
-                array("alpha", alpha, columns)?,
-                array_mut("delta", delta, columns)?,
+                rows.as_ref().ok_or_else(|| null("rows"))?,
+                round.as_ref().ok_or_else(|| null("round"))?,
+                problem.as_ref().ok_or_else(|| null("problem"))?,
             )
         };
-        let computed = primal::compute_round(&mut lender, &request, alpha, *cursor, None)?;
-        let outcome = computed.result;
-        delta.copy_from_slice(&outcome.delta);
-        *cursor = outcome.cursor;
-        let scalars = outcome.scalars;
-        // SAFETY: the caller vouches for the pointer.
-        if let Some(report) = unsafe { report.as_mut() } {
-            *report = DwellReport {
-                penalty_before: scalars.penalty_before,
-                penalty_after: scalars.penalty_after,
-                conjugate: scalars.conjugate,
-                ratio: scalars.ratio,
-                correlation: scalars.correlation,
-                kappa: scalars.kappa,
-                coordinates: scalars.coordinates,
-                nonzeros: scalars.nonzeros,
-                nanoseconds: computed.elapsed.as_nanos() as u64,
+        let matrix = &rows.matrix;
+        // SAFETY: the caller vouches for all pointers and lengths.
+        let (fields, points, candidates) = unsafe {
+            let (n, m) = lengths(matrix)?;
+            let fields = Rows {
+                labels: array("labels", rows.labels, n)?,
+                weights: optional("weights", rows.weights, n)?,
+                norms: array("norms", rows.norms, n)?,
+                projections: optional("projections", rows.projections, n)?,
+                scale: optional("scale", rows.scale, m)?,
             };
-        }
-        Ok(())
+            let count = length("candidate_count", problem.candidate_count)?;
+            let candidates = array("candidates", problem.candidates, count)?;
+            (fields, points(round)?, request::candidates(candidates)?)
+        };
+        let params = DualParams {
+            subproblem: DualSubproblemParams {
+                loss: Loss::from_code(problem.loss.into(), problem.gamma)?,
+                sigma_prime: round.sigma_prime,
+                l2: round.l2,
+                total_weight: round.total_weight,
+                intercept: problem.intercept,
+                offset: problem.offset,
+            },
+            seed: round.seed,
+            partition: round.partition as u32,
+            budget: round.budget,
+            certificate: candidates,
+            points,
+            threads: round.threads as usize,
+        };
+        let state = State {
+            alpha,
+            previous,
+            cursor,
+            shared: ("coefficients", coefficients),
+            delta,
+            update,
+            report,
+        };
+        // SAFETY: the caller vouches for all pointers and lengths.
+        unsafe { compute::<Dual>(matrix, fields, round, params, state) }
     })
+}
+
+/// What a round reads and writes, apart from the partition.
+struct State {
+    alpha: *const f64,
+    previous: *const f64,
+    cursor: *mut u64,
+    /// With its name.
+    shared: (&'static str, *const f64),
+    delta: *mut f64,
+    update: *mut f64,
+    report: *mut DwellReport,
+}
+
+/// Checks what both orientations have, and runs the round.
+///
+/// # Safety
+/// The pointers of `matrix` and `state` are valid for its lengths; nobody else writes any of them, or reads what is written.
+unsafe fn compute<O: Orientation>(
+    matrix: &DwellMatrix,
+    fields: O::Fields<&[f64]>,
+    round: &DwellRound,
+    params: O::Params,
+    state: State,
+) -> Result<(), Fault> {
+    for (name, number, least) in [
+        ("partition", round.partition, 0),
+        ("threads", round.threads, 1),
+    ] {
+        if number < least {
+            return Err(argument!("{name} is {number}: it must be at least {least}"));
+        }
+    }
+    let (n, m) = lengths(matrix)?;
+    let (shared_name, shared) = state.shared;
+    // SAFETY: the caller vouches for all pointers and lengths.
+    let (mut lender, alpha, previous, cursor, delta) = unsafe {
+        let lender = PointerLender::<O> {
+            arrays: Arrays {
+                matrix: matrix_of(matrix)?,
+                fields,
+                shared: bytes(array(shared_name, shared, m)?),
+            },
+            update: bytes_mut(array_mut("update", state.update, m)?),
+        };
+        (
+            lender,
+            array("alpha", state.alpha, n)?,
+            array("previous", state.previous, n)?,
+            state.cursor.as_mut().ok_or_else(|| null("cursor"))?,
+            array_mut("delta", state.delta, n)?,
+        )
+    };
+    let request = Request {
+        key: (0, round.partition),
+        round: 0,
+        stamp: 0,
+        length: m,
+        threads: round.threads as usize,
+        verdict: Verdict {
+            pending: 0.0,
+            previous: 0.0,
+        },
+        params,
+    };
+    let start = Start {
+        alpha,
+        previous,
+        cursor: *cursor,
+    };
+    let computed = rounds::compute_round(&mut lender, &request, start, None)?;
+    let outcome = computed.result;
+    delta.copy_from_slice(&outcome.delta);
+    *cursor = outcome.cursor;
+    // SAFETY: the caller vouches for the pointer.
+    if let Some(report) = unsafe { state.report.as_mut() } {
+        *report = DwellReport::new(&outcome.scalars, computed.elapsed.as_nanos() as u64);
+    }
+    Ok(())
+}
+
+impl DwellReport {
+    fn new(scalars: &RoundScalars, nanoseconds: u64) -> Self {
+        let [slope1, slope2] = scalars.slope;
+        let [curve11, curve12, curve22] = scalars.curve;
+        Self {
+            value_before: scalars.value_before,
+            value_after: scalars.value_after,
+            conjugate: scalars.conjugate,
+            ratio: scalars.ratio,
+            correlation: scalars.correlation,
+            kappa: scalars.kappa,
+            slope1,
+            slope2,
+            curve11,
+            curve12,
+            curve22,
+            samples: rounds::padded(&scalars.samples),
+            losses: rounds::padded(&scalars.losses),
+            coordinates: scalars.coordinates,
+            nonzeros: scalars.nonzeros,
+            nanoseconds,
+        }
+    }
 }
 
 /// Calls `work`, and turns what goes wrong into a number and a message.
@@ -234,109 +525,16 @@ fn null(name: &str) -> Fault {
     argument!("{name} is NULL: a valid pointer is needed")
 }
 
-fn request(round: &DwellRound, rows: usize) -> Result<Request, Fault> {
-    for (name, number, least) in [
-        ("partition", round.partition, 0),
-        ("threads", round.threads, 1),
-    ] {
-        if number < least {
-            return Err(argument!("{name} is {number}: it must be at least {least}"));
-        }
-    }
-    Ok(Request {
-        key: (0, round.partition),
-        round: 0,
-        stamp: 0,
-        rows,
-        threads: round.threads as usize,
-        params: PrimalParams {
-            subproblem: SubproblemParams {
-                penalty: ElasticNetParams {
-                    l1: round.l1,
-                    l2: round.l2,
-                    scale_factor: round.scale_factor,
-                },
-                sigma_prime: round.sigma_prime,
-                total_weight: round.total_weight,
-                centred: round.centred,
-            },
-            seed: round.seed,
-            partition: round.partition as u32,
-            budget: round.budget,
-            certificate: round.certificate,
-        },
-        verdict: Verdict {
-            pending: 0.0,
-            previous: 0.0,
-        },
-    })
-}
-
 /// The arrays of a C caller, which stay where they are.
-struct PointerLender<'a> {
-    rows: usize,
-    arrays: Arrays<'a>,
+struct PointerLender<'a, O: Orientation> {
+    arrays: Arrays<'a, O>,
     update: &'a mut [u8],
 }
 
-impl<'a> PointerLender<'a> {
-    /// # Safety
-    /// The pointers of the partition are valid for its lengths, `residual` for reading and `update` for writing one number for each
-    /// row, for `'a`; nobody else writes any of them, or reads `update`.
-    unsafe fn new(
-        partition: &'a DwellPartition,
-        residual: Option<*const f64>,
-        update: *mut f64,
-    ) -> Result<Self, Fault> {
-        let rows = length("rows", partition.rows)?;
-        let columns = length("columns", partition.columns)?;
-        let entries = length("entries", partition.entries)?;
-        // SAFETY: the caller of this function vouches for all of them.
-        unsafe {
-            let arrays = Arrays {
-                offsets: array("offsets", partition.offsets, columns + 1)?,
-                indices: array("indices", partition.indices, entries)?,
-                values: match (partition.values32.is_null(), partition.values64.is_null()) {
-                    (true, true) => Values::Ones,
-                    (false, true) => Values::F32(array("values32", partition.values32, entries)?),
-                    (true, false) => Values::F64(array("values64", partition.values64, entries)?),
-                    (false, false) => {
-                        return Err(argument!(
-                            "values32 and values64 are both given: one of them must be NULL"
-                        ));
-                    }
-                },
-                mean: array("mean", partition.mean, columns)?,
-                variance: array("variance", partition.variance, columns)?,
-                deviation: array("deviation", partition.deviation, columns)?,
-                weights: if partition.weights.is_null() {
-                    None
-                } else {
-                    Some(array("weights", partition.weights, rows)?)
-                },
-                residual: match residual {
-                    None => &[],
-                    Some(residual) => {
-                        let residual = array("residual", residual, rows)?;
-                        slice::from_raw_parts(residual.as_ptr().cast(), 8 * rows)
-                    }
-                },
-            };
-            let update = array_mut("update", update, rows)?;
-            let update = slice::from_raw_parts_mut(update.as_mut_ptr().cast(), 8 * rows);
-            Ok(Self {
-                rows,
-                arrays,
-                update,
-            })
-        }
-    }
-}
-
-impl Lender for PointerLender<'_> {
+impl<O: Orientation> Lender<O> for PointerLender<'_, O> {
     fn lend<R>(
         &mut self,
-        work: impl FnOnce(&Arrays<'_>, &mut [u8]) -> Result<R, Fault>,
+        work: impl FnOnce(&Arrays<'_, O>, &mut [u8]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         work(&self.arrays, self.update)
     }
@@ -344,6 +542,57 @@ impl Lender for PointerLender<'_> {
     fn poll(&mut self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+/// Number of coordinates, and their length.
+fn lengths(matrix: &DwellMatrix) -> Result<(usize, usize), Fault> {
+    Ok((
+        length("coordinates", matrix.coordinates)?,
+        length("length", matrix.length)?,
+    ))
+}
+
+/// # Safety
+/// The pointers are valid for the lengths of the matrix, for `'a`.
+unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
+    let (n, _) = lengths(matrix)?;
+    let entries = length("entries", matrix.entries)?;
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        let values = match (matrix.values32.is_null(), matrix.values64.is_null()) {
+            (true, true) => Values::Ones,
+            (false, true) => Values::F32(array("values32", matrix.values32, entries)?),
+            (true, false) => Values::F64(array("values64", matrix.values64, entries)?),
+            (false, false) => {
+                return Err(argument!(
+                    "values32 and values64 are both given: one of them must be NULL"
+                ));
+            }
+        };
+        Ok(Matrix {
+            offsets: array("offsets", matrix.offsets, n + 1)?,
+            indices: array("indices", matrix.indices, entries)?,
+            values,
+        })
+    }
+}
+
+/// # Safety
+/// The points of the round are NULL or valid for their number.
+unsafe fn points(round: &DwellRound) -> Result<Vec<[f64; 2]>, Fault> {
+    let count = length("point_count", round.point_count)?;
+    // SAFETY: the caller vouches for it.
+    request::points(unsafe { array("points", round.points, 2 * count)? })
+}
+
+fn bytes(numbers: &[f64]) -> &[u8] {
+    // SAFETY: the same memory; bytes have no invalid value and no alignment.
+    unsafe { slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
+}
+
+fn bytes_mut(numbers: &mut [f64]) -> &mut [u8] {
+    // SAFETY: the same memory, borrowed as long; any eight bytes are a number.
+    unsafe { slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), size_of_val(numbers)) }
 }
 
 /// Lengths fit the offsets and indices, which are 32 bits.
@@ -379,6 +628,22 @@ unsafe fn array<'a, T>(name: &str, pointer: *const T, length: usize) -> Result<&
     usable(name, pointer)?;
     // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
     Ok(unsafe { slice::from_raw_parts(pointer, length) })
+}
+
+/// An array that may be NULL.
+///
+/// # Safety
+/// As [`array`].
+unsafe fn optional<'a, T>(
+    name: &str,
+    pointer: *const T,
+    length: usize,
+) -> Result<Option<&'a [T]>, Fault> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { array(name, pointer, length) }.map(Some)
 }
 
 /// # Safety

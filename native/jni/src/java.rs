@@ -14,13 +14,15 @@ use jni::{
 
 use crate::{
     ABI_VERSION, BUILD_ID, argument,
+    arrays::{Arrays, Matrix},
     boundary::{Fault, Throw, reserve},
+    dual::{Dual, Rows},
+    orientation::Orientation,
     pins::{ArrayRef, EnvCritical, Pins},
-    primal::{
-        self, Arrays, CONTROL_LENGTH, HEADER_BYTES, HEADER_SLOTS, Header, Lender, Request,
-        SETTINGS_LENGTH,
-    },
+    primal::{Moments, Primal},
     registry::{Committed, REGISTRY, Registry},
+    request::{CONTROL_LENGTH, MOST_SETTINGS, Request},
+    rounds::{self, HEADER_BYTES, HEADER_SLOTS, Header, Lender},
 };
 
 const OK: jint = 0;
@@ -40,6 +42,18 @@ pub const METHODS: &[NativeMethod] = &[
         static fn primal_product(control: jlong[], settings: jdouble[], offsets: jint[], rows: jint[], values32: jfloat[],
             values64: jdouble[], mean: jdouble[], variance: jdouble[], deviation: jdouble[], weights: jdouble[],
             result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn dual_round(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
+            scale: jdouble[], shared: jbyte[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn dual_product(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
+            scale: jdouble[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
         error_policy = Throw
     },
     native_method! {
@@ -67,47 +81,43 @@ fn build_id<'l>(env: &mut Env<'l>, _: JClass<'l>) -> Result<JString<'l>, Fault> 
 }
 
 /// The arrays of one call, pinned anew for each slice.
-struct JavaLender<'e, 'l> {
+struct JavaLender<'e, 'l, O: Orientation> {
     env: &'e mut Env<'l>,
     offsets: ArrayRef<'e, i32>,
     indices: ArrayRef<'e, i32>,
     values32: Option<ArrayRef<'e, f32>>,
     values64: Option<ArrayRef<'e, f64>>,
-    mean: ArrayRef<'e, f64>,
-    variance: ArrayRef<'e, f64>,
-    deviation: ArrayRef<'e, f64>,
-    weights: Option<ArrayRef<'e, f64>>,
-    residual: Option<ArrayRef<'e, u8>>,
+    fields: O::Fields<ArrayRef<'e, f64>>,
+    shared: Option<ArrayRef<'e, u8>>,
     result: ArrayRef<'e, u8>,
     cancellation: &'e JObject<'l>,
 }
 
-impl Lender for JavaLender<'_, '_> {
+impl<O: Orientation> Lender<O> for JavaLender<'_, '_, O> {
     fn lend<R>(
         &mut self,
-        work: impl FnOnce(&Arrays<'_>, &mut [u8]) -> Result<R, Fault>,
+        work: impl FnOnce(&Arrays<'_, O>, &mut [u8]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let critical = EnvCritical::new(self.env);
         let pins = Pins::new(&critical);
         // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` asks that of its callers, partitions are
-        // immutable once they are built, and a result belongs to one task. The result is no other of the arrays: only the residual
-        // is a byte[] too, and their lengths, which were checked, differ by the header.
+        // immutable once they are built, and a result belongs to one task. The result is no other of the arrays: only the shared
+        // vector is a byte[] too, and their lengths, which were checked, differ by the header.
         let (arrays, result) = unsafe {
             let arrays = Arrays {
-                offsets: pins.read(self.offsets)?,
-                indices: pins.read(self.indices)?,
-                values: match (self.values32, self.values64) {
-                    (Some(values), _) => Values::F32(pins.read(values)?),
-                    (None, Some(values)) => Values::F64(pins.read(values)?),
-                    (None, None) => Values::Ones,
+                matrix: Matrix {
+                    offsets: pins.read(self.offsets)?,
+                    indices: pins.read(self.indices)?,
+                    values: match (self.values32, self.values64) {
+                        (Some(values), _) => Values::F32(pins.read(values)?),
+                        (None, Some(values)) => Values::F64(pins.read(values)?),
+                        (None, None) => Values::Ones,
+                    },
                 },
-                mean: pins.read(self.mean)?,
-                variance: pins.read(self.variance)?,
-                deviation: pins.read(self.deviation)?,
-                weights: self.weights.map(|weights| pins.read(weights)).transpose()?,
-                residual: self
-                    .residual
-                    .map_or(Ok(&[][..]), |residual| pins.read(residual))?,
+                fields: O::try_map(self.fields, |_, field| pins.read(field))?,
+                shared: self
+                    .shared
+                    .map_or(Ok(&[][..]), |shared| pins.read(shared))?,
             };
             (arrays, pins.write(self.result)?)
         };
@@ -129,36 +139,38 @@ impl Lender for JavaLender<'_, '_> {
     }
 }
 
-/// The arguments that rounds and products have in common.
-struct Arguments<'a, 'l> {
+/// The arguments of a round or a product.
+struct Arguments<'a, 'l, O: Orientation> {
     control: &'a JLongArray<'l>,
     settings: &'a JDoubleArray<'l>,
     offsets: &'a JIntArray<'l>,
-    rows: &'a JIntArray<'l>,
+    indices: &'a JIntArray<'l>,
     values32: &'a JFloatArray<'l>,
     values64: &'a JDoubleArray<'l>,
-    mean: &'a JDoubleArray<'l>,
-    variance: &'a JDoubleArray<'l>,
-    deviation: &'a JDoubleArray<'l>,
-    weights: &'a JDoubleArray<'l>,
+    fields: O::Fields<&'a JDoubleArray<'l>>,
     shared: Option<&'a JByteArray<'l>>,
     result: &'a JByteArray<'l>,
     cancellation: &'a JObject<'l>,
 }
 
 /// A computation on the state of a request: a round or a product.
-type Call<'e, 'l> =
-    fn(&Registry, &mut JavaLender<'e, 'l>, &Request, usize) -> Result<Option<Header>, Fault>;
+type Call<'e, 'l, O> = fn(
+    &Registry,
+    &mut JavaLender<'e, 'l, O>,
+    &Request<<O as Orientation>::Params>,
+    usize,
+) -> Result<Option<Header>, Fault>;
 
-fn call<'e, 'l>(
+fn call<'e, 'l, O: Orientation>(
     env: &'e mut Env<'l>,
-    arguments: Arguments<'e, 'l>,
-    compute: Call<'e, 'l>,
+    arguments: Arguments<'e, 'l, O>,
+    compute: Call<'e, 'l, O>,
 ) -> Result<jint, Fault> {
-    let request = Request::decode(
-        &numbers::<CONTROL_LENGTH, _>(env, "control", arguments.control)?,
-        &numbers::<SETTINGS_LENGTH, _>(env, "settings", arguments.settings)?,
-    )?;
+    let mut control = [0; CONTROL_LENGTH];
+    let control = numbers(env, "control", arguments.control, &mut control)?;
+    let mut settings = [0.0; MOST_SETTINGS];
+    let settings = numbers(env, "settings", arguments.settings, &mut settings)?;
+    let request = Request::decode::<O>(control, settings)?;
     let values32 = optional(env, "values32", arguments.values32)?;
     let values64 = optional(env, "values64", arguments.values64)?;
     if values32.is_some() && values64.is_some() {
@@ -166,37 +178,38 @@ fn call<'e, 'l>(
             "values32 and values64 are both given: one of them must be null"
         ));
     }
-    let residual = match arguments.shared {
+    let vector = 8 * request.length;
+    let shared = match arguments.shared {
         None => None,
         Some(shared) => {
             let shared = ArrayRef::new(env, "shared", shared)?.unsigned();
-            expect_length("shared", shared.length(), 8 * request.rows)?;
+            expect_length("shared", shared.length(), vector)?;
             Some(shared)
         }
     };
     let result = ArrayRef::new(env, "result", arguments.result)?.unsigned();
-    expect_length("result", result.length(), HEADER_BYTES + 8 * request.rows)?;
+    expect_length("result", result.length(), HEADER_BYTES + vector)?;
     if arguments.cancellation.is_null() {
         return Err(argument!(
             "cancellation is null: pass Cancellation.NEVER for a call that is never cancelled"
         ));
     }
-    let mean = ArrayRef::new(env, "mean", arguments.mean)?;
+    let offsets = ArrayRef::new(env, "offsets", arguments.offsets)?;
     let mut lender = JavaLender {
-        offsets: ArrayRef::new(env, "offsets", arguments.offsets)?,
-        indices: ArrayRef::new(env, "rows", arguments.rows)?,
+        offsets,
+        indices: ArrayRef::new(env, O::INDICES, arguments.indices)?,
         values32,
         values64,
-        mean,
-        variance: ArrayRef::new(env, "variance", arguments.variance)?,
-        deviation: ArrayRef::new(env, "deviation", arguments.deviation)?,
-        weights: optional(env, "weights", arguments.weights)?,
-        residual,
+        fields: O::try_map(arguments.fields, |name, field| {
+            ArrayRef::new(env, name, field)
+        })?,
+        shared,
         result,
         cancellation: arguments.cancellation,
         env,
     };
-    let Some(header) = compute(&REGISTRY, &mut lender, &request, mean.length())? else {
+    let coordinates = offsets.length().saturating_sub(1);
+    let Some(header) = compute(&REGISTRY, &mut lender, &request, coordinates)? else {
         return Ok(STATE_LOST);
     };
     let mut bytes = [0; 8 * HEADER_SLOTS];
@@ -234,18 +247,20 @@ fn primal_round<'l>(
         control: &control,
         settings: &settings,
         offsets: &offsets,
-        rows: &rows,
+        indices: &rows,
         values32: &values32,
         values64: &values64,
-        mean: &mean,
-        variance: &variance,
-        deviation: &deviation,
-        weights: &weights,
+        fields: Moments {
+            mean: &mean,
+            variance: &variance,
+            deviation: &deviation,
+            weights: given(&weights),
+        },
         shared: Some(&shared),
         result: &result,
         cancellation: &cancellation,
     };
-    call(env, arguments, primal::round)
+    call::<Primal>(env, arguments, rounds::round)
 }
 
 #[expect(
@@ -272,18 +287,105 @@ fn primal_product<'l>(
         control: &control,
         settings: &settings,
         offsets: &offsets,
-        rows: &rows,
+        indices: &rows,
         values32: &values32,
         values64: &values64,
-        mean: &mean,
-        variance: &variance,
-        deviation: &deviation,
-        weights: &weights,
+        fields: Moments {
+            mean: &mean,
+            variance: &variance,
+            deviation: &deviation,
+            weights: given(&weights),
+        },
         shared: None,
         result: &result,
         cancellation: &cancellation,
     };
-    call(env, arguments, primal::product)
+    call::<Primal>(env, arguments, rounds::product)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+fn dual_round<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+    norms: JDoubleArray<'l>,
+    projections: JDoubleArray<'l>,
+    scale: JDoubleArray<'l>,
+    shared: JByteArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<jint, Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &features,
+        values32: &values32,
+        values64: &values64,
+        fields: Rows {
+            labels: &labels,
+            weights: given(&weights),
+            norms: &norms,
+            projections: given(&projections),
+            scale: given(&scale),
+        },
+        shared: Some(&shared),
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call::<Dual>(env, arguments, rounds::round)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+fn dual_product<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+    norms: JDoubleArray<'l>,
+    projections: JDoubleArray<'l>,
+    scale: JDoubleArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<jint, Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &features,
+        values32: &values32,
+        values64: &values64,
+        fields: Rows {
+            labels: &labels,
+            weights: given(&weights),
+            norms: &norms,
+            projections: given(&projections),
+            scale: given(&scale),
+        },
+        shared: None,
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call::<Dual>(env, arguments, rounds::product)
 }
 
 #[expect(
@@ -385,10 +487,10 @@ fn import_state<'l>(
 }
 
 fn state_size(_: &mut Env<'_>, _: JClass<'_>, fit: jlong, partition: jint) -> Result<jint, Fault> {
-    // A state has as many columns as a Java array has elements.
+    // A state has no more coordinates than a Java array has elements.
     Ok(REGISTRY
-        .columns((fit, partition))
-        .map_or(-1, |columns| columns as jint))
+        .coordinates((fit, partition))
+        .map_or(-1, |coordinates| coordinates as jint))
 }
 
 fn free_fit(_: &mut Env<'_>, _: JClass<'_>, fit: jlong) -> Result<jlong, Fault> {
@@ -430,15 +532,26 @@ fn optional<'a, T: TypeArray>(
     }
 }
 
-/// A copy of an array of exactly `N` elements.
-fn numbers<const N: usize, T: TypeArray + Default>(
+/// An array that may be null, of the optional ones of an orientation.
+fn given<'a, 'l>(array: &'a JDoubleArray<'l>) -> Option<&'a JDoubleArray<'l>> {
+    (!array.is_null()).then_some(array)
+}
+
+/// Copies an array to the start of `room`.
+fn numbers<'a, T: TypeArray>(
     env: &Env<'_>,
     name: &str,
     array: &JPrimitiveArray<'_, T>,
-) -> Result<[T; N], Fault> {
-    expect_length(name, ArrayRef::new(env, name, array)?.length(), N)?;
-    let mut numbers = [T::default(); N];
-    array.get_region(env, 0, &mut numbers)?;
+    room: &'a mut [T],
+) -> Result<&'a [T], Fault> {
+    let length = ArrayRef::new(env, name, array)?.length();
+    let most = room.len();
+    let Some(numbers) = room.get_mut(..length) else {
+        return Err(argument!(
+            "{name} has length {length}, expected at most {most}"
+        ));
+    };
+    array.get_region(env, 0, numbers)?;
     Ok(numbers)
 }
 

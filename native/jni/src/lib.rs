@@ -4,7 +4,10 @@
 //! |---|---|
 //! | [`java`] | the functions of `NativeBridge` |
 //! | [`capi`] | the functions of `dwell.h` |
-//! | [`primal`] | decoding, the loop over slices of work, the layout of results |
+//! | [`request`] | the numbers of a call, decoded |
+//! | [`arrays`] | the arrays of a partition, validated |
+//! | [`rounds`] | the loop over slices of work, the layout of results |
+//! | [`orientation`] | what [`primal`] and [`dual`] differ in |
 //! | [`registry`] | worker states between rounds |
 //! | [`pins`] | Java arrays, pinned for one slice |
 //! | [`pool`] | threads |
@@ -15,13 +18,18 @@
 
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
+pub mod arrays;
 pub mod boundary;
 pub mod capi;
+pub mod dual;
 pub mod java;
+pub mod orientation;
 pub mod pins;
 pub mod pool;
 pub mod primal;
 pub mod registry;
+pub mod request;
+pub mod rounds;
 
 use std::{ffi::c_void, ptr};
 
@@ -33,7 +41,7 @@ use jni::{
 use crate::boundary::{Fault, Throw};
 
 /// Version of the functions of `NativeBridge` and of the C ABI.
-pub const ABI_VERSION: i32 = 1;
+pub const ABI_VERSION: i32 = 2;
 
 /// Identifies the sources that this library was built from: given by the build.
 pub const BUILD_ID: &str = match option_env!("DWELL_BUILD_ID") {

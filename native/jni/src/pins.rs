@@ -14,8 +14,8 @@ use jni::{
 
 use crate::boundary::Fault;
 
-/// Arrays that one call can pin: those of a partition, the residual and the result.
-const MOST: usize = 9;
+/// Arrays that one call can pin: those of a partition of rows, the shared vector and the result.
+const MOST: usize = 10;
 
 /// The two functions of the JVM. A trait, so that the guard can be tested without one.
 pub trait Critical {

@@ -20,8 +20,8 @@ use once_cell::sync::Lazy;
 
 use crate::{
     argument,
+    arrays::Structure,
     boundary::{Fault, reserve},
-    primal::Structure,
 };
 
 /// Fits freed lately, whose late tasks must not bring a state back.
@@ -60,13 +60,13 @@ pub struct Committed {
 }
 
 impl Committed {
-    fn zero(columns: usize, version: i64, stamp: i64) -> Result<Self, Fault> {
+    fn zero(coordinates: usize, version: i64, stamp: i64) -> Result<Self, Fault> {
         Ok(Self {
             version,
             stamp,
             cursor: 0,
-            alpha: zeros(columns)?,
-            previous: zeros(columns)?,
+            alpha: zeros(coordinates)?,
+            previous: zeros(coordinates)?,
         })
     }
 
@@ -82,21 +82,27 @@ impl Committed {
                 .contains(&self.stamp)
     }
 
-    /// The same coefficients under another name, without what was pending.
-    fn renamed(&self, version: i64, stamp: i64) -> Result<Self, Fault> {
+    /// What a rebuild that keeps the coordinates makes of them. The last step is forgotten: a worker that starts again has none, and
+    /// line searches are along the same direction everywhere.
+    fn rebuilt(&self, version: i64) -> Result<Self, Fault> {
         Ok(Self {
             version,
-            stamp,
+            stamp: rebuild_stamp(version, false),
             cursor: self.cursor,
             alpha: copied(&self.alpha)?,
-            previous: copied(&self.previous)?,
+            previous: zeros(self.previous.len())?,
         })
     }
 
     /// The version after `step` and its verdict.
     fn after(&self, step: &Step, verdict: Verdict) -> Result<Self, Fault> {
-        let mut next = self.renamed(step.round + 1, self.stamp)?;
-        next.cursor = step.cursor;
+        let mut next = Self {
+            version: step.round + 1,
+            stamp: self.stamp,
+            cursor: step.cursor,
+            alpha: copied(&self.alpha)?,
+            previous: copied(&self.previous)?,
+        };
         verdict.commit(&mut next.alpha, &mut next.previous, &step.delta)?;
         Ok(next)
     }
@@ -229,13 +235,13 @@ impl Registry {
     /// - version `round - 1` with its step pending: the state after the verdict on the step.
     ///
     /// # Errors
-    /// `Argument` if the state has another number of columns, `OutOfMemory`.
+    /// `Argument` if the state has another number of coordinates, `OutOfMemory`.
     pub fn begin_round(
         &self,
         key: Key,
         round: i64,
         stamp: i64,
-        columns: usize,
+        coordinates: usize,
         verdict: Verdict,
     ) -> Result<Option<Ticket>, Fault> {
         let (snapshot, structure) = {
@@ -250,7 +256,7 @@ impl Registry {
                     return Ok(Some(Ticket {
                         key,
                         found: None,
-                        start: Arc::new(Committed::zero(columns, 0, 0)?),
+                        start: Arc::new(Committed::zero(coordinates, 0, 0)?),
                         structure: None,
                     }));
                 }
@@ -260,7 +266,7 @@ impl Registry {
         if snapshot.committed.stamp != stamp {
             return Ok(None);
         }
-        let Some(start) = snapshot.settled(round, verdict, key, columns)? else {
+        let Some(start) = snapshot.settled(round, verdict, key, coordinates)? else {
             return Ok(None);
         };
         Ok(Some(Ticket {
@@ -315,13 +321,13 @@ impl Registry {
     /// that started again. `None` if the fit was freed.
     ///
     /// # Errors
-    /// `Argument` if the state has another number of columns, `OutOfMemory`.
+    /// `Argument` if the state has another number of coordinates, `OutOfMemory`.
     pub fn begin_product(
         &self,
         key: Key,
         round: i64,
         stamp: i64,
-        columns: usize,
+        coordinates: usize,
         verdict: Verdict,
     ) -> Result<Option<Ticket>, Fault> {
         let found = {
@@ -334,12 +340,12 @@ impl Registry {
         let version = round + 1;
         let kept = match &found {
             Some((snapshot, _)) if snapshot.committed.is_of_rebuild(version) => {
-                snapshot.with_columns(key, columns)?;
+                snapshot.with_coordinates(key, coordinates)?;
                 Some(snapshot.committed.clone())
             }
             Some((snapshot, _)) if snapshot.committed.stamp == stamp => snapshot
-                .settled(round, verdict, key, columns)?
-                .map(|settled| settled.renamed(version, rebuild_stamp(version, false)))
+                .settled(round, verdict, key, coordinates)?
+                .map(|settled| settled.rebuilt(version))
                 .transpose()?
                 .map(Arc::new),
             _ => None,
@@ -347,7 +353,7 @@ impl Registry {
         let start = match kept {
             Some(kept) => kept,
             None => Arc::new(Committed::zero(
-                columns,
+                coordinates,
                 version,
                 rebuild_stamp(version, true),
             )?),
@@ -401,10 +407,7 @@ impl Registry {
         if inner.is_freed(key.0) {
             return;
         }
-        let structure = inner
-            .entries
-            .get(&key)
-            .and_then(|entry| entry.structure.clone());
+        let structure = inner.entries.get(&key).and_then(|entry| entry.structure);
         let entry = Entry {
             committed: Arc::new(committed),
             pending: None,
@@ -414,8 +417,8 @@ impl Registry {
         inner.put(key, entry);
     }
 
-    /// Number of columns of a state.
-    pub fn columns(&self, key: Key) -> Option<usize> {
+    /// Number of coordinates of a state.
+    pub fn coordinates(&self, key: Key) -> Option<usize> {
         let inner = self.lock();
         inner
             .entries
@@ -463,7 +466,7 @@ impl Inner {
             committed: entry.committed.clone(),
             pending: entry.pending.clone(),
         };
-        Some((snapshot, entry.structure.clone()))
+        Some((snapshot, entry.structure))
     }
 }
 
@@ -474,7 +477,7 @@ impl Snapshot {
         round: i64,
         verdict: Verdict,
         key: Key,
-        columns: usize,
+        coordinates: usize,
     ) -> Result<Option<Arc<Committed>>, Fault> {
         let settled = if self.committed.version == round {
             Some(self.committed.clone())
@@ -487,18 +490,18 @@ impl Snapshot {
             }
         };
         if settled.is_some() {
-            self.with_columns(key, columns)?;
+            self.with_coordinates(key, coordinates)?;
         }
         Ok(settled)
     }
 
-    fn with_columns(&self, (fit, partition): Key, columns: usize) -> Result<(), Fault> {
+    fn with_coordinates(&self, (fit, partition): Key, coordinates: usize) -> Result<(), Fault> {
         let have = self.committed.alpha.len();
-        if have == columns {
+        if have == coordinates {
             Ok(())
         } else {
             Err(argument!(
-                "mean has length {columns}, but the state of fit {fit}, partition {partition} has {have} coefficients: pass the columns that the fit began with"
+                "offsets are of {coordinates} coordinates, but the state of fit {fit}, partition {partition} has {have} coordinates: pass the partition that the fit began with"
             ))
         }
     }
@@ -537,31 +540,37 @@ mod tests {
         thread,
     };
 
-    use dwell_solvers::{ColumnMoments, Values};
+    use dwell_solvers::Values;
     use proptest::{prelude::*, test_runner::RngSeed};
 
     use super::*;
-    use crate::primal::Arrays;
+    use crate::{
+        arrays::{Arrays, Matrix},
+        primal::{Moments, Primal},
+    };
 
     const KEY: Key = (7, 2);
-    const COLUMNS: usize = 2;
+    const COORDINATES: usize = 2;
     const ACCEPT: Verdict = Verdict {
         pending: 1.0,
         previous: 0.0,
     };
 
     fn structure() -> Structure {
-        let moments = [0.0; COLUMNS];
-        assert!(ColumnMoments::new(&moments, &moments, &moments).is_ok());
-        let arrays = Arrays {
-            offsets: &[0; COLUMNS + 1],
-            indices: &[],
-            values: Values::Ones,
-            mean: &moments,
-            variance: &moments,
-            deviation: &moments,
-            weights: None,
-            residual: &[],
+        let moments = [0.0; COORDINATES];
+        let arrays = Arrays::<Primal> {
+            matrix: Matrix {
+                offsets: &[0; COORDINATES + 1],
+                indices: &[],
+                values: Values::Ones,
+            },
+            fields: Moments {
+                mean: &moments,
+                variance: &moments,
+                deviation: &moments,
+                weights: None,
+            },
+            shared: &[],
         };
         Structure::of(0, &arrays)
     }
@@ -581,7 +590,7 @@ mod tests {
 
     fn begin(registry: &Registry, round: i64, stamp: i64) -> Option<Ticket> {
         registry
-            .begin_round(KEY, round, stamp, COLUMNS, ACCEPT)
+            .begin_round(KEY, round, stamp, COORDINATES, ACCEPT)
             .unwrap()
     }
 
@@ -596,7 +605,7 @@ mod tests {
 
     fn begin_product(registry: &Registry, round: i64, stamp: i64) -> Option<Ticket> {
         registry
-            .begin_product(KEY, round, stamp, COLUMNS, ACCEPT)
+            .begin_product(KEY, round, stamp, COORDINATES, ACCEPT)
             .unwrap()
     }
 
@@ -661,7 +670,7 @@ mod tests {
             previous: 0.0,
         };
         let ticket = registry
-            .begin_round(KEY, 1, 0, COLUMNS, reject)
+            .begin_round(KEY, 1, 0, COORDINATES, reject)
             .unwrap()
             .unwrap();
         assert_eq!(ticket.start.alpha, vec![0.0; 2]);
@@ -671,7 +680,7 @@ mod tests {
             previous: 0.5,
         };
         let ticket = registry
-            .begin_round(KEY, 2, 0, COLUMNS, half)
+            .begin_round(KEY, 2, 0, COORDINATES, half)
             .unwrap()
             .unwrap();
         assert_eq!(ticket.start.alpha, vec![1.5; 2]);
@@ -696,7 +705,7 @@ mod tests {
         assert!(publish(&registry, &second, 1));
         assert!(run(&registry, 1, 0));
         assert_eq!(state(&registry), (1, 0, Some(1), vec![1.0; 2]));
-        assert_eq!(registry.bytes(), 3 * 8 * COLUMNS);
+        assert_eq!(registry.bytes(), 3 * 8 * COORDINATES);
     }
 
     #[test]
@@ -807,7 +816,7 @@ mod tests {
             begin_product(&registry, 0, 0).unwrap(),
         );
         assert!(run(&registry, 0, 0));
-        assert_eq!(registry.free(KEY.0), 3 * 8 * COLUMNS);
+        assert_eq!(registry.free(KEY.0), 3 * 8 * COORDINATES);
         assert_eq!(registry.free(KEY.0), 0);
         assert!(!publish(&registry, &late, 0));
         assert!(
@@ -817,7 +826,7 @@ mod tests {
         );
         assert!(begin(&registry, 0, 0).is_none());
         assert!(begin_product(&registry, 0, 0).is_none());
-        registry.import(KEY, Committed::zero(COLUMNS, 0, 0).unwrap());
+        registry.import(KEY, Committed::zero(COORDINATES, 0, 0).unwrap());
         assert_eq!((registry.entries(), registry.bytes()), (0, 0));
         // The list of freed fits is bounded: the oldest is forgotten.
         for fit in 0..TOMBSTONES as i64 {
@@ -830,21 +839,21 @@ mod tests {
     fn fits_and_partitions_are_apart() {
         let registry = Registry::default();
         for key in [(1, 0), (1, 1), (2, 0)] {
-            registry.import(key, Committed::zero(COLUMNS, 3, 0).unwrap());
+            registry.import(key, Committed::zero(COORDINATES, 3, 0).unwrap());
         }
         assert_eq!(registry.entries(), 3);
-        assert_eq!(registry.free(1), 2 * 2 * 8 * COLUMNS);
-        assert_eq!(registry.columns((2, 0)), Some(COLUMNS));
-        assert_eq!(registry.columns((1, 0)), None);
+        assert_eq!(registry.free(1), 2 * 2 * 8 * COORDINATES);
+        assert_eq!(registry.coordinates((2, 0)), Some(COORDINATES));
+        assert_eq!(registry.coordinates((1, 0)), None);
     }
 
     #[test]
-    fn another_number_of_columns_is_an_argument() {
+    fn another_number_of_coordinates_is_an_argument() {
         let registry = Registry::default();
         assert!(run(&registry, 0, 0));
         for round in [0, 1] {
             let fault = registry.begin_round(KEY, round, 0, 3, ACCEPT).unwrap_err();
-            assert!(matches!(fault, Fault::Argument(text) if text.contains("2 coefficients")));
+            assert!(matches!(fault, Fault::Argument(text) if text.contains("has 2 coordinates")));
             assert!(registry.begin_product(KEY, round, 0, 3, ACCEPT).is_err());
         }
         // A state that is to be replaced may have any.
@@ -862,7 +871,7 @@ mod tests {
         assert!(begin(&registry, 0, 0).unwrap().structure.is_none());
         assert!(run(&registry, 0, 0));
         assert!(begin(&registry, 1, 0).unwrap().structure == Some(structure()));
-        registry.import(KEY, Committed::zero(COLUMNS, 0, 0).unwrap());
+        registry.import(KEY, Committed::zero(COORDINATES, 0, 0).unwrap());
         assert!(begin(&registry, 0, 0).unwrap().structure == Some(structure()));
     }
 
@@ -872,7 +881,10 @@ mod tests {
         assert!(run(&registry, 0, 0));
         assert_eq!(registry.expire(Duration::from_secs(3600)), 0);
         thread::sleep(Duration::from_millis(5));
-        assert_eq!(registry.expire(Duration::from_millis(1)), 3 * 8 * COLUMNS);
+        assert_eq!(
+            registry.expire(Duration::from_millis(1)),
+            3 * 8 * COORDINATES
+        );
         // Not for good.
         assert_eq!(rebuild(&registry, 0, 0), Some(3));
     }
@@ -891,7 +903,7 @@ mod tests {
         assert_eq!((registry.entries(), registry.bytes()), (0, 0));
         assert!(
             registry
-                .begin_round((99, 0), 0, 0, COLUMNS, ACCEPT)
+                .begin_round((99, 0), 0, 0, COORDINATES, ACCEPT)
                 .unwrap()
                 .is_none()
         );
@@ -937,13 +949,13 @@ mod tests {
     /// The driver: it knows what every version of every stamp must be, since it can compute all of it.
     struct Driver {
         messages: Vec<Message>,
-        /// Committed coefficients by version and stamp.
+        /// Committed states by version and stamp.
         truth: HashMap<Identity, Committed>,
     }
 
     impl Driver {
         fn new() -> Self {
-            let zero = Committed::zero(COLUMNS, 0, 0).unwrap();
+            let zero = Committed::zero(COORDINATES, 0, 0).unwrap();
             Self {
                 messages: vec![Message {
                     round: 0,
@@ -989,10 +1001,10 @@ mod tests {
             let now = self.now();
             let version = now.round + 1;
             let kept = self.truth[&(now.round, now.stamp)]
-                .renamed(version, rebuild_stamp(version, false))
+                .rebuilt(version)
                 .unwrap();
             let restarted =
-                Committed::zero(COLUMNS, version, rebuild_stamp(version, true)).unwrap();
+                Committed::zero(COORDINATES, version, rebuild_stamp(version, true)).unwrap();
             self.truth.insert(kept.identity(), kept);
             self.truth.insert(restarted.identity(), restarted);
             self.send(now.round, now.stamp, true);
@@ -1003,7 +1015,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
         #[test]
         #[cfg_attr(miri, ignore = "hours, and it adds no memory access to those of the other tests")]
-        fn any_interleaving_gives_the_same_coefficients(events in events()) {
+        fn any_interleaving_gives_the_same_state(events in events()) {
             let registry = Registry::default();
             let mut driver = Driver::new();
             let mut attempts: Vec<(usize, Ticket)> = Vec::new();
@@ -1014,9 +1026,9 @@ mod tests {
                         let message = driver.messages[index];
                         let Message { round, stamp, verdict, product } = message;
                         let ticket = if product {
-                            registry.begin_product(KEY, round, stamp, COLUMNS, verdict).unwrap()
+                            registry.begin_product(KEY, round, stamp, COORDINATES, verdict).unwrap()
                         } else {
-                            registry.begin_round(KEY, round, stamp, COLUMNS, verdict).unwrap()
+                            registry.begin_round(KEY, round, stamp, COORDINATES, verdict).unwrap()
                         };
                         match ticket {
                             Some(ticket) => attempts.push((index, ticket)),

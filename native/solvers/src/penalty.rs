@@ -51,6 +51,18 @@ pub(crate) fn at_least_zero(name: &'static str, value: f64) -> Result<(), Solver
     }
 }
 
+pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), SolverError> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(SolverError::InvalidParam {
+            name,
+            value,
+            expected: "must be finite and positive",
+        })
+    }
+}
+
 /// Checked penalty of all columns.
 #[derive(Debug, Clone, Copy)]
 pub struct ElasticNet {

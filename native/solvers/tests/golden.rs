@@ -4,8 +4,9 @@ mod common;
 
 use common::{Problem, bytes, doubles, run_round};
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, Values,
-    cd::{LocalSubproblem, SubproblemParams},
+    ColumnMoments, Columns, DualData, ElasticNetParams, Loss, PrimalData, PrimalParams, Samples,
+    Values,
+    cd::{DualSubproblemParams, LocalDualSubproblem, LocalSubproblem, SubproblemParams},
     order::{BucketOrder, SplitMix64, bucket_size},
 };
 use serde_json::Value;
@@ -181,6 +182,86 @@ fn cocoa_rounds_and_optimum() {
     }
 }
 
+/// Hinge on the rows of the same matrix, with labels that alternate: cyclic order, one epoch a round, two partitions, sigma' = 2,
+/// lambda = 0.1. The numbers are those of the project's notes, made in plain Python.
+#[test]
+fn cocoa_rounds_of_the_hinge() {
+    let rows: Vec<Vec<f64>> = golden("cocoa")["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(numbers)
+        .collect();
+    let labels = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0];
+    let params = DualSubproblemParams {
+        loss: Loss::Hinge,
+        sigma_prime: 2.0,
+        l2: 0.1,
+        total_weight: 6.0,
+        intercept: 0.0,
+        offset: 0.0,
+    }
+    .check()
+    .unwrap();
+    let objective = |w: &[f64]| -> f64 {
+        let losses: f64 = rows
+            .iter()
+            .zip(labels)
+            .map(|(row, y)| {
+                let z: f64 = row.iter().zip(w).map(|(x, w)| x * w).sum();
+                Loss::Hinge.value(z, y)
+            })
+            .sum();
+        losses / 6.0 + 0.05 * w.iter().map(|w| w * w).sum::<f64>()
+    };
+    let (mut alpha, mut w) = (vec![0.0; 6], vec![0.0; 4]);
+    let mut gap = f64::NAN;
+    for round in 1..=2000 {
+        let shared = bytes(&w);
+        for members in [0..3, 3..6] {
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for row in &rows[members.clone()] {
+                for (j, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                    indices.push(j as i32);
+                    values.push(x);
+                }
+                offsets.push(indices.len() as i32);
+            }
+            let norms: Vec<f64> = rows[members.clone()]
+                .iter()
+                .map(|row| row.iter().map(|x| x * x).sum())
+                .collect();
+            let columns = Columns::new(4, &offsets, &indices, Values::F64(&values)).unwrap();
+            let samples = Samples::new(&labels[members.clone()], None, &norms, None).unwrap();
+            let data = DualData::new(columns, samples, None).unwrap();
+            let mut local = LocalDualSubproblem::new(params, 4, &alpha[members.clone()]).unwrap();
+            local.load(&shared, None, 4).unwrap();
+            local.descend(&data, 0..3, usize::MAX).unwrap();
+            let mut update = vec![0; 32];
+            local.write_update(&shared, None, 0, &mut update).unwrap();
+            for (w, u) in w.iter_mut().zip(doubles(&update)) {
+                *w += u;
+            }
+            alpha[members].copy_from_slice(local.alpha());
+        }
+        let p: Vec<f64> = alpha.iter().zip(labels).map(|(a, y)| a * y).collect();
+        let dual = p.iter().sum::<f64>() / 6.0 - 0.05 * w.iter().map(|w| w * w).sum::<f64>();
+        gap = objective(&w) - dual;
+        if round == 1 {
+            assert_close(&p, &[0.06, 0.15, 0.195, 0.06, 0.084, 0.024], "round 1");
+            assert_close(&w, &[0.705, -0.045, 0.06, -0.31], "round 1");
+            assert!((objective(&w) - 0.450770833333).abs() < 1e-12);
+            // 0.450770833333 - (0.573 / 6 - 0.05 |w|^2).
+            assert!((gap - 0.385208333333).abs() < 1e-12);
+        }
+    }
+    assert!(gap.abs() < 1e-12, "{gap}");
+    for (w, expected) in w.iter().zip([9.0, -2.0, -1.0, -5.0]) {
+        assert!((w - expected / 7.0).abs() < 1e-6, "{w}");
+    }
+    assert!((objective(&w) - 0.113265306122).abs() < 1e-12);
+}
+
 #[test]
 fn rounds_to_the_last_bit() {
     for case in golden("round").as_array().unwrap() {
@@ -206,6 +287,8 @@ fn rounds_to_the_last_bit() {
             partition: case["partition"].as_u64().unwrap() as u32,
             budget: case["budget"].as_u64().unwrap(),
             certificate: true,
+            points: Vec::new(),
+            threads: 1,
         };
         let expected = &case["expected"];
         for values in [Values::F64(&values), Values::F32(&narrow)] {
@@ -215,7 +298,7 @@ fn rounds_to_the_last_bit() {
             let cursor = case["cursor"].as_u64().unwrap();
             let residual = exacts(&case["residual"]);
             let (outcome, update) = run_round(
-                params,
+                &params,
                 &data,
                 &exacts(&case["alpha"]),
                 cursor,
@@ -238,8 +321,8 @@ fn rounds_to_the_last_bit() {
             );
             assert_eq!(scalars.nonzeros, expected["nonzeros"].as_u64().unwrap());
             for (name, actual) in [
-                ("penaltyBefore", scalars.penalty_before),
-                ("penaltyAfter", scalars.penalty_after),
+                ("penaltyBefore", scalars.value_before),
+                ("penaltyAfter", scalars.value_after),
                 ("conjugate", scalars.conjugate),
                 ("ratio", scalars.ratio),
                 ("correlation", scalars.correlation),

@@ -1,9 +1,10 @@
 //! Bad input is an error with a place in it; arrays changed behind the solver's back are at worst a panic.
 
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
+    ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
+    ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalProduct, PrimalRound, Samples,
     SolverError, Values,
-    cd::{LocalSubproblem, SubproblemParams},
+    cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams},
 };
 use proptest::prelude::*;
 
@@ -75,11 +76,13 @@ fn moments_weights_and_parameters() {
         partition: 0,
         budget: 1,
         certificate: true,
+        points: vec![[1.0, 0.0]],
+        threads: 1,
     };
     assert!(good.check().is_ok());
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         for field in 0..5 {
-            let mut params = good;
+            let mut params = good.clone();
             let subproblem = &mut params.subproblem;
             *[
                 &mut subproblem.penalty.l1,
@@ -95,7 +98,7 @@ fn moments_weights_and_parameters() {
         }
     }
     for zero in 0..3 {
-        let mut params = good;
+        let mut params = good.clone();
         match zero {
             0 => params.subproblem.sigma_prime = 0.0,
             1 => params.subproblem.total_weight = 0.0,
@@ -105,11 +108,11 @@ fn moments_weights_and_parameters() {
     }
 
     let data = PrimalData::new(columns, moments, None).unwrap();
-    let valid = good.check().unwrap();
-    assert!(PrimalRound::new(valid, 2, &[f64::NAN], 0).is_err());
-    let huge = PrimalRound::new(valid, usize::MAX / 4, &[0.0], 0);
+    let valid = || good.check().unwrap();
+    assert!(PrimalRound::new(valid(), 2, &[f64::NAN], &[0.0], 0).is_err());
+    let huge = PrimalRound::new(valid(), usize::MAX / 4, &[0.0], &[0.0], 0);
     assert!(matches!(huge, Err(SolverError::OutOfMemory { .. })));
-    let round = || PrimalRound::new(valid, 2, &[0.0], 0).unwrap();
+    let round = || PrimalRound::new(valid(), 2, &[0.0], &[0.0], 0).unwrap();
     assert!(round().advance(&data, &[0; 15], 9, None).is_err());
     let infinite = [1.0, f64::INFINITY].map(f64::to_le_bytes).concat();
     assert!(matches!(
@@ -122,13 +125,13 @@ fn moments_weights_and_parameters() {
         Err(SolverError::Unfinished)
     );
     assert!(
-        PrimalRound::new(valid, 3, &[0.0], 0)
+        PrimalRound::new(valid(), 3, &[0.0], &[0.0], 0)
             .unwrap()
             .advance(&data, &[0; 24], 9, None)
             .is_err()
     );
     assert!(
-        PrimalRound::new(valid, 2, &[], 0)
+        PrimalRound::new(valid(), 2, &[], &[], 0)
             .unwrap()
             .advance(&data, &[0; 16], 9, None)
             .is_err()
@@ -153,7 +156,7 @@ fn moments_weights_and_parameters() {
     assert_eq!(
         PrimalProduct::new(penalty, true, 2, &[0.0])
             .unwrap()
-            .penalty(),
+            .value(),
         Err(SolverError::Unfinished)
     );
     let mut subproblem = LocalSubproblem::new(good.subproblem.check().unwrap(), 2, &[0.0]).unwrap();
@@ -164,6 +167,195 @@ fn moments_weights_and_parameters() {
     assert!(subproblem.load(&[0; 16], Some(&[1.0]), 2).is_err());
     subproblem.load(&[0; 16], None, 2).unwrap();
     assert!(subproblem.descend(&data, 0..2, 1).is_err());
+}
+
+#[test]
+fn samples_scale_and_parameters_of_rows() {
+    let columns = || Columns::new(2, &[0, 1, 3], &[0, 0, 1], Values::Ones).unwrap();
+    let samples = |labels: &[f64], weights: Option<&[f64]>, norms: &[f64], e: Option<&[f64]>| {
+        Samples::new(labels, weights, norms, e)
+            .map(|_| ())
+            .expect_err("must be refused")
+            .to_string()
+    };
+    let one = &[1.0, 1.0][..];
+    assert!(samples(&[1.0], None, one, None).contains("norms has length 2, expected 1"));
+    assert!(samples(one, Some(&[1.0]), one, None).contains("weights has length 1, expected 2"));
+    assert!(samples(one, None, one, Some(&[1.0])).contains("projections has length 1"));
+    assert!(samples(&[1.0, f64::NAN], None, one, None).contains("label of row 1"));
+    assert!(samples(one, None, &[f64::INFINITY, 1.0], None).contains("norm of row 0"));
+    assert!(samples(one, None, &[1.0, -1.0], None).contains("norm of row 1 is -1"));
+    assert!(samples(one, None, one, Some(&[f64::NAN, 1.0])).contains("projection of row 0"));
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(samples(one, Some(&[1.0, bad]), one, None).contains("weight of row 1"));
+    }
+    let good = Samples::new(one, None, one, None).unwrap();
+    assert_eq!((good.len(), good.is_empty()), (2, false));
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        let error = DualData::new(columns(), good, Some(&[1.0, bad])).unwrap_err();
+        assert!(error.to_string().contains("scale of feature 1"));
+    }
+    assert!(DualData::new(columns(), good, Some(&[1.0])).is_err());
+    let three = &[1.0; 3][..];
+    let many = Samples::new(three, None, three, None).unwrap();
+    assert!(DualData::new(columns(), many, None).is_err());
+
+    let params = DualParams {
+        subproblem: DualSubproblemParams {
+            loss: Loss::Hinge,
+            sigma_prime: 1.0,
+            l2: 0.1,
+            total_weight: 2.0,
+            intercept: 0.0,
+            offset: 0.0,
+        },
+        seed: 1,
+        partition: 0,
+        budget: 2,
+        certificate: vec![0.0; 16],
+        points: vec![[1.0, 0.0]; 24],
+        threads: 1,
+    };
+    assert!(params.check().is_ok());
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        for field in 0..5 {
+            let mut params = params.clone();
+            params.subproblem.loss = Loss::SmoothedHinge(1.0);
+            let s = &mut params.subproblem;
+            match field {
+                0 => s.sigma_prime = bad,
+                1 => s.l2 = bad,
+                2 => s.total_weight = bad,
+                3 => s.intercept = bad,
+                _ => s.loss = Loss::SmoothedHinge(bad),
+            }
+            assert!(
+                matches!(params.check(), Err(SolverError::InvalidParam { .. })),
+                "{field} {bad}"
+            );
+        }
+    }
+    let refused = |change: &dyn Fn(&mut DualParams)| {
+        let mut params = params.clone();
+        change(&mut params);
+        params.check().is_err()
+    };
+    assert!(refused(&|p| p.subproblem.offset = f64::NAN));
+    assert!(refused(&|p| p.subproblem.l2 = 0.0));
+    assert!(refused(
+        &|p| (p.subproblem.l2, p.subproblem.total_weight) = (1e-200, 1e-200)
+    ));
+    assert!(refused(&|p| p.budget = 0));
+    assert!(refused(&|p| p.threads = 0));
+    assert!(refused(&|p| p.threads = 257));
+    assert!(refused(&|p| p.certificate.push(0.0)));
+    assert!(refused(&|p| p.certificate[3] = f64::NAN));
+    assert!(refused(&|p| p.points.push([0.0; 2])));
+    assert!(refused(&|p| p.points[3][1] = f64::INFINITY));
+
+    let data = DualData::new(columns(), good, None).unwrap();
+    let round = |params: &DualParams| {
+        DualRound::new(params.check().unwrap(), 2, &[0.0; 2], &[0.0; 2], 0).unwrap()
+    };
+    let valid = || params.check().unwrap();
+    assert!(DualRound::new(valid(), 2, &[0.0, f64::NAN], &[0.0; 2], 0).is_err());
+    assert!(DualRound::new(valid(), 2, &[0.0; 2], &[f64::NAN, 0.0], 0).is_err());
+    assert!(DualRound::new(valid(), 2, &[0.0; 2], &[0.0], 0).is_err());
+    assert!(matches!(
+        DualRound::new(valid(), usize::MAX / 4, &[0.0; 2], &[0.0; 2], 0),
+        Err(SolverError::OutOfMemory { .. })
+    ));
+    assert!(round(&params).advance(&data, &[0; 15], 9, None).is_err());
+    let nan = [0.0, f64::NAN].map(f64::to_le_bytes).concat();
+    let error = round(&params).advance(&data, &nan, 99, None).unwrap_err();
+    assert!(
+        error.to_string().contains("coefficients of feature 1"),
+        "{error}"
+    );
+    for threads in [1, 2] {
+        let mut params = params.clone();
+        params.threads = threads;
+        let labels = Samples::new(&[1.0, 0.0], None, one, None).unwrap();
+        let data = DualData::new(columns(), labels, None).unwrap();
+        let error = round(&params)
+            .advance(&data, &[0; 16], 99, None)
+            .unwrap_err();
+        assert!(error.to_string().contains("label of row 1 is 0"), "{error}");
+        params.subproblem.loss = Loss::Squared;
+        assert!(round(&params).advance(&data, &[0; 16], 99, None).is_ok());
+        // An intercept is nothing without projections.
+        params.subproblem.intercept = 1.0;
+        assert!(round(&params).advance(&data, &[0; 16], 99, None).is_err());
+    }
+    assert_eq!(
+        round(&params).finish(&[0.0; 2]).err(),
+        Some(SolverError::Unfinished)
+    );
+    let empty = Columns::new(2, &[0], &[], Values::Ones).unwrap();
+    let nothing = DualData::new(empty, Samples::new(&[], None, &[], None).unwrap(), None).unwrap();
+    assert!(
+        round(&params)
+            .advance(&nothing, &[0; 16], 99, None)
+            .is_err()
+    );
+    let mut idle = DualRound::new(valid(), 2, &[], &[], 0).unwrap();
+    idle.advance(&nothing, &[0; 16], 99, None).unwrap();
+    assert_eq!(idle.finish(&[]).unwrap().cursor, 0);
+
+    let subproblem = params.subproblem.check().unwrap();
+    let mut product = DualProduct::new(subproblem, 3, &[0.0; 2]).unwrap();
+    assert!(product.advance(&data, 9).is_err());
+    assert_eq!(product.value(), Err(SolverError::Unfinished));
+    let mut local = LocalDualSubproblem::new(subproblem, 2, &[0.0; 2]).unwrap();
+    assert_eq!(
+        local.descend(&data, 0..1, 1).err(),
+        Some(SolverError::Unfinished)
+    );
+    local.load(&[0; 16], None, 2).unwrap();
+    assert!(local.descend(&data, 0..3, 1).is_err());
+}
+
+/// Dual variables outside of the domain are not hidden: the value is infinite, and a step brings them back.
+#[test]
+fn infeasible_variables_come_back() {
+    let columns = Columns::new(1, &[0, 1], &[0], Values::Ones).unwrap();
+    let data = DualData::new(
+        columns,
+        Samples::new(&[1.0], None, &[1.0], None).unwrap(),
+        None,
+    )
+    .unwrap();
+    for loss in [
+        Loss::Logistic,
+        Loss::Hinge,
+        Loss::SmoothedHinge(1.0),
+        Loss::SquaredHinge,
+    ] {
+        let params = DualParams {
+            subproblem: DualSubproblemParams {
+                loss,
+                sigma_prime: 1.0,
+                l2: 0.1,
+                total_weight: 1.0,
+                intercept: 0.0,
+                offset: 0.0,
+            },
+            seed: 1,
+            partition: 0,
+            budget: 1,
+            certificate: Vec::new(),
+            points: vec![[0.0, 0.0], [1.0, 0.0]],
+            threads: 1,
+        };
+        let mut round = DualRound::new(params.check().unwrap(), 1, &[-3.0], &[0.0], 0).unwrap();
+        round
+            .advance(&data, &(-30.0f64).to_le_bytes(), 999, None)
+            .unwrap();
+        let outcome = round.finish(&[-3.0]).unwrap();
+        assert_eq!(outcome.scalars.value_before, f64::INFINITY);
+        assert!(outcome.scalars.value_after.is_finite(), "{loss:?}");
+        assert_eq!(outcome.scalars.samples[0], f64::INFINITY);
+    }
 }
 
 /// Steps too large for a double are reported, not returned.
@@ -211,6 +403,41 @@ proptest! {
             let mut product = PrimalProduct::new(penalty.check().unwrap(), true, rows, &one).unwrap();
             product.advance(&data, usize::MAX).unwrap();
         }
+    }
+
+    /// The same for rows.
+    #[test]
+    fn changed_rows_stay_in_bounds(
+        middle in any::<[i32; 2]>(),
+        indices in any::<[i32; 4]>(),
+        numbers in any::<[f64; 3]>(),
+        code in 0i64..5,
+        threads in 1usize..3,
+    ) {
+        let offsets = [0, middle[0], middle[1], 4];
+        let columns = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let samples = Samples::validated_before(&numbers, Some(&numbers), &numbers, Some(&numbers)).unwrap();
+        let data = DualData::validated_before(columns, samples, Some(&numbers)).unwrap();
+        let _ = std::panic::catch_unwind(|| {
+            let params = DualParams {
+                subproblem: DualSubproblemParams {
+                    loss: Loss::from_code(code, 1.0).unwrap(),
+                    sigma_prime: 1.0,
+                    l2: 0.1,
+                    total_weight: 3.0,
+                    intercept: 1.0,
+                    offset: 0.0,
+                },
+                seed: 1,
+                partition: 0,
+                budget: 3,
+                certificate: vec![0.0],
+                points: vec![[1.0, 1.0]],
+                threads,
+            };
+            let mut round = DualRound::new(params.check().unwrap(), 3, &[0.0; 3], &[0.0; 3], 0).unwrap();
+            round.advance(&data, &[1; 24], 1000, None)
+        });
     }
 
     /// Arrays changed after their validation: a number, an error or a panic, and nothing else.

@@ -2,30 +2,17 @@
 
 mod common;
 
-use common::{Cluster, Problem, bytes, run_round};
+use common::{Cluster, Problem, Random, bytes, run_round};
 use dwell_solvers::{
     ElasticNetParams, PrimalProduct, Progress, Values, Verdict,
     cd::LocalSubproblem,
-    order::{BucketOrder, SplitMix64, bucket_size},
+    order::{BucketOrder, bucket_size},
 };
 use ndarray::{Array1, Array2};
 use proptest::{prelude::*, test_runner::RngSeed};
 
 /// Rounding in sums of a few hundred terms of size one.
 const ROUNDING: f64 = 1e-10;
-
-struct Random(SplitMix64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(SplitMix64::for_epoch(seed, 0, 0))
-    }
-
-    /// In [-1, 1).
-    fn number(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
 
 /// Every third column is sparse to a different degree; values fit an `f32`.
 fn problem(rows: usize, columns: usize, seed: u64) -> Problem {
@@ -142,7 +129,7 @@ fn one_partition_is_plain_coordinate_descent() {
     for _ in 0..5 {
         let residual = problem.residual(&alpha);
         let (outcome, _) = run_round(
-            problem.round(1.0, 0, 12),
+            &problem.round(1.0, 0, 12),
             &data,
             &alpha,
             cursor,
@@ -206,13 +193,13 @@ fn slices_do_not_change_a_bit() {
     let residual = problem.residual(&[0.0; 1100]);
     let alpha: Vec<f64> = (0..1100).map(|i| f64::from(i % 7) * 0.01).collect();
     let params = problem.round(4.0, 2, 1700);
-    let (whole, update) = run_round(params, &data, &alpha, 77, &residual, usize::MAX, None);
+    let (whole, update) = run_round(&params, &data, &alpha, 77, &residual, usize::MAX, None);
     assert!(whole.scalars.coordinates >= 1700 && whole.scalars.coordinates < 1704);
     for slice in [1, 2, 3, 17, 1000] {
-        let (cut, cut_update) = run_round(params, &data, &alpha, 77, &residual, slice, None);
+        let (cut, cut_update) = run_round(&params, &data, &alpha, 77, &residual, slice, None);
         assert_eq!(
             (cut.delta, cut.cursor, cut.scalars),
-            (whole.delta.clone(), whole.cursor, whole.scalars)
+            (whole.delta.clone(), whole.cursor, whole.scalars.clone())
         );
         assert_eq!(cut_update, update);
     }
@@ -223,11 +210,11 @@ fn slices_do_not_change_a_bit() {
         let mut out = vec![0; 200];
         product.write(0, &mut out[..80]).unwrap();
         product.write(10, &mut out[80..]).unwrap();
-        (out, product.penalty(), product.kappa(), product.nonzeros())
+        (out, product.value(), product.kappa(), product.nonzeros())
     };
     let whole_product = product(usize::MAX);
     assert_eq!(product(1), whole_product);
-    assert_eq!(whole_product.1, Ok(whole.scalars.penalty_before));
+    assert_eq!(whole_product.1, Ok(whole.scalars.value_before));
     let expected = problem.residual(&alpha);
     for ((v, r), y) in common::doubles(&whole_product.0)
         .iter()
@@ -248,7 +235,7 @@ fn threads_do_not_change_a_bit() {
     let residual = problem.residual(&vec![0.0; columns]);
     let alpha: Vec<f64> = (0..columns).map(|i| (i as f64).sin()).collect();
     let params = problem.round(2.0, 0, 1);
-    let (alone, _) = run_round(params, &data, &alpha, 0, &residual, usize::MAX, None);
+    let (alone, _) = run_round(&params, &data, &alpha, 0, &residual, usize::MAX, None);
     assert!(alone.scalars.conjugate > 0.0);
     for threads in [1, 2, 3, 5] {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -256,7 +243,7 @@ fn threads_do_not_change_a_bit() {
             .build()
             .unwrap();
         for slice in [100, 10_000, usize::MAX] {
-            let (shared, _) = run_round(params, &data, &alpha, 0, &residual, slice, Some(&pool));
+            let (shared, _) = run_round(&params, &data, &alpha, 0, &residual, slice, Some(&pool));
             assert_eq!(
                 shared.scalars, alone.scalars,
                 "{threads} threads, slices of {slice}"
@@ -285,7 +272,7 @@ fn storage_does_not_change_a_bit() {
             let run = |values| {
                 let params = problem.round(1.0, 0, 100);
                 let (outcome, update) = run_round(
-                    params,
+                    &params,
                     &partition.data_with(values),
                     &[0.0; 40],
                     0,
@@ -300,6 +287,81 @@ fn storage_does_not_change_a_bit() {
             if only_ones {
                 assert_eq!(run(Values::Ones), wide);
             }
+        }
+    }
+}
+
+/// Slope, curve and samples are what the penalty changes by.
+#[test]
+fn line_search_numbers_add_up() {
+    for scale_factor in [0.0, 1.3] {
+        let mut problem = weighted(problem(12, 8, 7));
+        problem.penalty.scale_factor = scale_factor;
+        let partition = problem.partition(&(0..8).collect::<Vec<_>>());
+        let alpha: Vec<f64> = (0..8).map(|i| (i as f64).sin()).collect();
+        let last = common::previous(&alpha);
+        let params = problem.round(2.0, 0, 8);
+        let residual = problem.residual(&alpha);
+        let (outcome, _) = run_round(&params, &partition.data(), &alpha, 0, &residual, 9, None);
+        let s = outcome.scalars;
+        let penalty = |a: &[f64]| problem.objective(a) - problem.loss(&problem.residual(a));
+        assert_eq!(s.samples.len(), params.points.len());
+        for ([g1, g2], sample) in params.points.iter().zip(&s.samples) {
+            let there: Vec<f64> = (0..8)
+                .map(|i| alpha[i] + g1 * outcome.delta[i] + g2 * last[i])
+                .collect();
+            let quadratic = s.slope[0] * g1
+                + s.slope[1] * g2
+                + 0.5 * (s.curve[0] * g1 * g1 + 2.0 * s.curve[1] * g1 * g2 + s.curve[2] * g2 * g2);
+            let expected = penalty(&there) - penalty(&alpha);
+            assert!(
+                (quadratic + sample - expected).abs() < ROUNDING,
+                "{g1}, {g2}"
+            );
+        }
+        assert!(s.losses.is_empty());
+    }
+}
+
+/// Steps on copies of the residual, averaged after every epoch: the objective falls, to the same optimum, and the numbers add up.
+#[test]
+fn copies_meet_the_optimum() {
+    for centred in [false, true] {
+        let mut problem = weighted(problem(30, 600, 12));
+        problem.centred = centred;
+        problem.penalty.l2 = 1.0;
+        let partition = problem.partition(&(0..600).collect::<Vec<_>>());
+        let data = partition.data();
+        let solve = |threads: usize, rounds: usize| {
+            let (mut alpha, mut cursor) = (vec![0.0; 600], 0);
+            let mut objective = problem.objective(&alpha);
+            for _ in 0..rounds {
+                // Two and a half epochs: copies are averaged inside of a round, and where it ends.
+                let mut params = problem.round(1.0, 0, 1500);
+                params.threads = threads;
+                let residual = problem.residual(&alpha);
+                let (outcome, update) =
+                    run_round(&params, &data, &alpha, cursor, &residual, 5000, None);
+                cursor = outcome.cursor;
+                for (a, delta) in alpha.iter_mut().zip(&outcome.delta) {
+                    *a += delta;
+                }
+                for ((r, u), now) in residual.iter().zip(update).zip(problem.residual(&alpha)) {
+                    assert!((r - u - now).abs() < ROUNDING);
+                }
+                let next = problem.objective(&alpha);
+                assert!(next <= objective + ROUNDING, "{objective} rose to {next}");
+                objective = next;
+            }
+            objective
+        };
+        let expected = solve(1, 30);
+        for threads in [2, 5] {
+            let objective = solve(threads, 80);
+            assert!(
+                (objective - expected).abs() < 1e-7,
+                "{threads}: {objective}, alone {expected}"
+            );
         }
     }
 }

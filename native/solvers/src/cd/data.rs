@@ -1,8 +1,11 @@
 //! The arrays of one partition, lent for one slice of work.
 
+use std::ops::Range;
+
 use crate::{
     columns::Columns,
     error::{SolverError, same_length},
+    loss::Loss,
     moments::ColumnMoments,
 };
 
@@ -25,17 +28,8 @@ impl<'a> PrimalData<'a> {
         weights: Option<&'a [f64]>,
     ) -> Result<Self, SolverError> {
         let data = Self::validated_before(columns, moments, weights)?;
-        let bad = weights
-            .unwrap_or_default()
-            .iter()
-            .position(|s| !(s.is_finite() && *s > 0.0));
-        match bad {
-            None => Ok(data),
-            Some(row) => Err(SolverError::NonFinite(format!(
-                "weight of row {row} is {}: weights must be positive and finite, rows without weight are left out",
-                weights.unwrap_or_default()[row]
-            ))),
-        }
+        positive_weights(weights)?;
+        Ok(data)
     }
 
     /// For arrays that [`PrimalData::new`] has accepted before: compares lengths, O(1).
@@ -61,5 +55,178 @@ impl<'a> PrimalData<'a> {
     /// The columns.
     pub fn columns(&self) -> &Columns<'a> {
         &self.columns
+    }
+}
+
+/// Labels, weights and norms of the rows of one partition.
+///
+/// | array | shape | meaning |
+/// |---|---|---|
+/// | labels | rows | y: -1 or 1 for classification |
+/// | weights | rows, or none for all 1 | s |
+/// | norms | rows | `N_i = sum_j scale_j x_ij^2` |
+/// | projections | rows, or none without intercept | `e_i = sum_j scale_j mean_j x_ij` |
+#[derive(Debug, Clone, Copy)]
+pub struct Samples<'a> {
+    pub(crate) labels: &'a [f64],
+    pub(crate) weights: Option<&'a [f64]>,
+    pub(crate) norms: &'a [f64],
+    pub(crate) projections: Option<&'a [f64]>,
+}
+
+impl<'a> Samples<'a> {
+    /// Checks lengths, that all are finite, that weights are positive and norms not negative: O(rows). Whether labels suit the loss is
+    /// checked by the round.
+    ///
+    /// # Errors
+    /// `Shape` for unequal lengths; `NonFinite` or `Shape` names the row at fault.
+    pub fn new(
+        labels: &'a [f64],
+        weights: Option<&'a [f64]>,
+        norms: &'a [f64],
+        projections: Option<&'a [f64]>,
+    ) -> Result<Self, SolverError> {
+        let samples = Self::validated_before(labels, weights, norms, projections)?;
+        for (name, array) in [
+            ("label", Some(labels)),
+            ("norm", Some(norms)),
+            ("projection", projections),
+        ] {
+            let array = array.unwrap_or_default();
+            if let Some(row) = array.iter().position(|x| !x.is_finite()) {
+                return Err(SolverError::NonFinite(format!(
+                    "{name} of row {row} is {}: it must be finite",
+                    array[row]
+                )));
+            }
+        }
+        if let Some(row) = norms.iter().position(|&x| x < 0.0) {
+            return Err(SolverError::Shape(format!(
+                "norm of row {row} is {}: it cannot be negative",
+                norms[row]
+            )));
+        }
+        positive_weights(weights)?;
+        Ok(samples)
+    }
+
+    /// For arrays that [`Samples::new`] has accepted before: compares lengths, O(1).
+    ///
+    /// # Errors
+    /// `Shape` for unequal lengths.
+    pub fn validated_before(
+        labels: &'a [f64],
+        weights: Option<&'a [f64]>,
+        norms: &'a [f64],
+        projections: Option<&'a [f64]>,
+    ) -> Result<Self, SolverError> {
+        for (name, array) in [
+            ("weights", weights),
+            ("norms", Some(norms)),
+            ("projections", projections),
+        ] {
+            if let Some(array) = array {
+                same_length(name, array.len(), labels.len(), "label")?;
+            }
+        }
+        Ok(Self {
+            labels,
+            weights,
+            norms,
+            projections,
+        })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The labels of some rows must be -1 or 1, unless `loss` takes any.
+    pub(crate) fn check_labels(&self, loss: Loss, rows: Range<usize>) -> Result<(), SolverError> {
+        let labels = &self.labels[rows.clone()];
+        match labels.iter().position(|y| y.abs() != 1.0) {
+            Some(k) if loss.is_classification() => Err(SolverError::Shape(format!(
+                "label of row {} is {}: labels of a classification must be -1 or 1",
+                rows.start + k,
+                labels[k]
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Rows as coordinates: the matrix by rows, what belongs to each row, and the scale of the features. Lengths fit one another.
+///
+/// `columns` of the matrix are rows of the data, its rows are features. `scale`: one number >= 0 for each feature, by which the square
+/// of its coefficient is penalised less, `l2_j = l2 / scale_j`; 0 keeps a coefficient at 0; `None` for all 1.
+#[derive(Debug, Clone, Copy)]
+pub struct DualData<'a> {
+    pub(crate) columns: Columns<'a>,
+    pub(crate) samples: Samples<'a>,
+    pub(crate) scale: Option<&'a [f64]>,
+}
+
+impl<'a> DualData<'a> {
+    /// Checks lengths, and that the scale is finite and not negative: O(features).
+    ///
+    /// # Errors
+    /// `Shape` if lengths do not fit; `NonFinite` names a feature with a bad scale.
+    pub fn new(
+        columns: Columns<'a>,
+        samples: Samples<'a>,
+        scale: Option<&'a [f64]>,
+    ) -> Result<Self, SolverError> {
+        let data = Self::validated_before(columns, samples, scale)?;
+        let scale = scale.unwrap_or_default();
+        match scale.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
+            None => Ok(data),
+            Some(feature) => Err(SolverError::NonFinite(format!(
+                "scale of feature {feature} is {}: it must be finite and at least 0",
+                scale[feature]
+            ))),
+        }
+    }
+
+    /// For arrays that [`DualData::new`] has accepted before: compares lengths, O(1).
+    ///
+    /// # Errors
+    /// `Shape` if lengths do not fit.
+    pub fn validated_before(
+        columns: Columns<'a>,
+        samples: Samples<'a>,
+        scale: Option<&'a [f64]>,
+    ) -> Result<Self, SolverError> {
+        same_length("labels", samples.len(), columns.len(), "row")?;
+        if let Some(scale) = scale {
+            same_length("scale", scale.len(), columns.rows(), "feature")?;
+        }
+        Ok(Self {
+            columns,
+            samples,
+            scale,
+        })
+    }
+
+    /// The matrix: its columns are the rows of the data.
+    pub fn columns(&self) -> &Columns<'a> {
+        &self.columns
+    }
+}
+
+/// Refuses weights that are not positive and finite.
+fn positive_weights(weights: Option<&[f64]>) -> Result<(), SolverError> {
+    let weights = weights.unwrap_or_default();
+    match weights.iter().position(|s| !(s.is_finite() && *s > 0.0)) {
+        None => Ok(()),
+        Some(row) => Err(SolverError::NonFinite(format!(
+            "weight of row {row} is {}: weights must be positive and finite, rows without weight are left out",
+            weights[row]
+        ))),
     }
 }

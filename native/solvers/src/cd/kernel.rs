@@ -8,7 +8,7 @@ use std::{iter::repeat_n, ops::Range};
 use crate::columns::Values;
 
 /// Values of the entries of a matrix or of one column, in one of the ways they can be stored.
-pub(super) trait Entries: Copy + Send + Sync {
+pub trait Entries: Copy + Send + Sync {
     fn part(self, range: Range<usize>) -> Self;
     /// All values of a column of exactly `L` entries.
     fn array<const L: usize>(self) -> [f64; L];

@@ -1,18 +1,28 @@
-//! Coordinate descent on the columns of one partition.
+//! Coordinate descent on the columns or on the rows of one partition.
 
 mod data;
+mod dual;
 mod kernel;
+mod local;
 mod pass;
+mod primal;
+mod problem;
 mod product;
 mod round;
-mod subproblem;
+mod steps;
+mod team;
 
-pub use data::PrimalData;
-pub use product::PrimalProduct;
+pub use data::{DualData, PrimalData, Samples};
+pub use dual::{DualSubproblemParams, ValidDualSubproblemParams};
+pub use local::{Local, LocalDualSubproblem, LocalSubproblem};
+pub use pass::{MAX_CANDIDATES, MAX_POINTS};
+pub use primal::{SubproblemParams, ValidSubproblemParams};
+pub use product::{DualProduct, PrimalProduct, Product};
 pub use round::{
-    PrimalParams, PrimalRound, RoundOutcome, RoundScalars, ValidPrimalParams, Verdict,
+    DualParams, DualRound, PrimalParams, PrimalRound, Round, RoundOutcome, RoundScalars,
+    ValidDualParams, ValidParams, ValidPrimalParams, Verdict,
 };
-pub use subproblem::{Descent, LocalSubproblem, SubproblemParams, ValidSubproblemParams};
+pub use steps::Descent;
 
 /// Whether resumable work needs another call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

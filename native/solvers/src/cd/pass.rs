@@ -1,97 +1,117 @@
-//! Sums over all columns: penalty, and the parts of the duality certificate.
+//! Sums over all coordinates: the separable part of the objective, how it changes, and the parts of the certificate.
 //!
-//! Columns are cut into fixed chunks; the sums of the chunks are added in order. The result is the same to the bit
+//! Coordinates are cut into fixed chunks; the sums of the chunks are added in order. The result is the same to the bit
 //! for every number of threads and for every way the work is cut into slices.
 
 use rayon::prelude::*;
 
 use super::{
-    data::PrimalData,
     kernel::{Entries, WithEntries, dot, with_entries},
+    problem::{Certificate, DataOf, Problem, Separable},
 };
-use crate::{
-    error::{SolverError, reserve},
-    penalty::ElasticNet,
-};
+use crate::error::{SolverError, reserve};
 
-/// Columns in a chunk.
+/// Coordinates in a chunk.
 const CHUNK: usize = 4096;
 
-/// What the certificate needs: `x_i = c_i^T w / S` at the residual of the start of the round.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Certificate<'a> {
-    pub residual: &'a [f64],
-    /// Added to the dot product of a column, times its mean.
-    pub shift: f64,
-    pub inverse_weight: f64,
-    pub centred: bool,
-    pub sigma_prime: f64,
-}
+/// Points of a line search, at most.
+pub const MAX_POINTS: usize = 24;
 
-/// Sums and maxima over some columns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ColumnSums {
-    pub penalty: f64,
+/// Intercepts of a certificate, at most.
+pub const MAX_CANDIDATES: usize = 16;
+
+/// Sums and maxima over some coordinates.
+#[derive(Debug, Clone, Copy)]
+pub struct Sums {
+    pub value: f64,
     pub conjugate: f64,
     pub ratio: f64,
     pub correlation: f64,
+    pub slope: [f64; 2],
+    pub curve: [f64; 3],
+    pub samples: [f64; MAX_POINTS],
+    pub losses: [f64; MAX_CANDIDATES],
 }
 
-const ZERO: ColumnSums = ColumnSums {
-    penalty: 0.0,
+const ZERO: Sums = Sums {
+    value: 0.0,
     conjugate: 0.0,
     ratio: 0.0,
     correlation: 0.0,
+    slope: [0.0; 2],
+    curve: [0.0; 3],
+    samples: [0.0; MAX_POINTS],
+    losses: [0.0; MAX_CANDIDATES],
 };
 
-#[derive(Debug)]
-struct Chunk {
-    next: usize,
-    end: usize,
-    sums: ColumnSums,
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.value += other.value;
+        self.conjugate += other.conjugate;
+        self.ratio = self.ratio.max(other.ratio);
+        self.correlation = self.correlation.max(other.correlation);
+        add(&mut self.slope, &other.slope);
+        add(&mut self.curve, &other.curve);
+        add(&mut self.samples, &other.samples);
+        add(&mut self.losses, &other.losses);
+    }
 }
 
-/// A resumable pass over all columns.
+fn add(sums: &mut [f64], others: &[f64]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
+    }
+}
+
+/// Coordinates whose sums belong together.
 #[derive(Debug)]
-pub(super) struct ColumnPass {
+pub(super) struct Chunk {
+    next: usize,
+    end: usize,
+    sums: Sums,
+}
+
+/// What is summed.
+pub(super) trait Summand: Sync {
+    /// Work of some coordinates: one unit each, and one for each entry that is read.
+    fn work(&self, start: usize, end: usize) -> usize;
+
+    /// Continues with a chunk for about `budget` units of work; returns the work done.
+    fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize;
+}
+
+/// A resumable pass over all coordinates.
+#[derive(Debug)]
+pub(super) struct Pass {
     chunks: Vec<Chunk>,
     /// All chunks before this one are finished.
     first: usize,
 }
 
-impl ColumnPass {
-    pub fn new(columns: usize) -> Result<Self, SolverError> {
-        let mut chunks = reserve(columns.div_ceil(CHUNK), "the sums of the columns")?;
-        chunks.extend((0..columns).step_by(CHUNK).map(|next| Chunk {
+impl Pass {
+    pub fn new(coordinates: usize) -> Result<Self, SolverError> {
+        let mut chunks = reserve(coordinates.div_ceil(CHUNK), "the sums of the coordinates")?;
+        chunks.extend((0..coordinates).step_by(CHUNK).map(|next| Chunk {
             next,
-            end: (next + CHUNK).min(columns),
+            end: (next + CHUNK).min(coordinates),
             sums: ZERO,
         }));
         Ok(Self { chunks, first: 0 })
     }
 
     /// Continues for about `budget` units of work on each thread; returns the work of the calling thread's share.
-    pub fn advance(
+    pub fn advance<S: Summand>(
         &mut self,
-        data: &PrimalData<'_>,
-        penalty: &ElasticNet,
-        alpha: &[f64],
-        certificate: Option<Certificate<'_>>,
+        summand: &S,
         budget: usize,
         pool: Option<&rayon::ThreadPool>,
     ) -> usize {
-        let task = Task {
-            data,
-            penalty,
-            alpha,
-            certificate,
-        };
         let threads = pool.map_or(1, rayon::ThreadPool::current_num_threads);
         let wanted = budget.saturating_mul(threads);
         let mut planned = 0;
         let mut until = self.first;
         while until < self.chunks.len() && planned < wanted {
-            planned += task
+            planned += summand
                 .work(self.chunks[until].next, self.chunks[until].end)
                 .min(budget);
             until += 1;
@@ -103,7 +123,7 @@ impl ColumnPass {
                     window
                         .par_iter_mut()
                         .with_max_len(1)
-                        .map(|chunk| task.advance(chunk, budget))
+                        .map(|chunk| summand.advance(chunk, budget))
                         .sum()
                 });
                 spent.div_ceil(threads)
@@ -111,7 +131,7 @@ impl ColumnPass {
             _ => {
                 let mut spent = 0;
                 for chunk in window {
-                    spent += task.advance(chunk, budget.saturating_sub(spent));
+                    spent += summand.advance(chunk, budget.saturating_sub(spent));
                 }
                 spent
             }
@@ -126,124 +146,151 @@ impl ColumnPass {
         self.first == self.chunks.len()
     }
 
-    /// The sums over all columns, once it is done.
-    pub fn sums(&self) -> ColumnSums {
-        self.chunks.iter().fold(ZERO, |total, chunk| ColumnSums {
-            penalty: total.penalty + chunk.sums.penalty,
-            conjugate: total.conjugate + chunk.sums.conjugate,
-            ratio: total.ratio.max(chunk.sums.ratio),
-            correlation: total.correlation.max(chunk.sums.correlation),
+    /// The sums over all coordinates, once it is done.
+    pub fn sums(&self) -> Sums {
+        let mut total = ZERO;
+        for chunk in &self.chunks {
+            total.add(&chunk.sums);
+        }
+        total
+    }
+}
+
+/// Calls `add` for coordinates of the chunk, one unit of work each.
+fn one_by_one(chunk: &mut Chunk, budget: usize, mut add: impl FnMut(usize, &mut Sums)) -> usize {
+    let start = chunk.next;
+    let end = chunk.end.min(start.saturating_add(budget));
+    for i in start..end {
+        add(i, &mut chunk.sums);
+    }
+    chunk.next = end;
+    end - start
+}
+
+/// The separable part of the objective at `alpha`.
+pub(super) struct Value<'a, 'd, S: Separable> {
+    pub objective: &'a S,
+    pub data: &'a S::Data<'d>,
+    pub alpha: &'a [f64],
+}
+
+impl<S: Separable> Summand for Value<'_, '_, S> {
+    fn work(&self, start: usize, end: usize) -> usize {
+        end - start
+    }
+
+    fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize {
+        one_by_one(chunk, budget, |i, sums| {
+            sums.value += self.objective.value(self.data, i, self.alpha[i]);
         })
     }
 }
 
-/// What is summed over the columns.
-#[derive(Clone, Copy)]
-struct Task<'a> {
-    data: &'a PrimalData<'a>,
-    penalty: &'a ElasticNet,
-    alpha: &'a [f64],
-    certificate: Option<Certificate<'a>>,
+/// The separable part of the objective at `after`, and how it changes from `start` on along `after - start` and along `previous`.
+pub(super) struct Change<'a, 'd, S: Separable> {
+    pub objective: &'a S,
+    pub data: &'a S::Data<'d>,
+    pub start: &'a [f64],
+    pub after: &'a [f64],
+    pub previous: &'a [f64],
+    pub points: &'a [[f64; 2]],
 }
 
-impl Task<'_> {
-    /// Work of some columns: one unit each, and one for each entry that is read.
+impl<S: Separable> Summand for Change<'_, '_, S> {
     fn work(&self, start: usize, end: usize) -> usize {
-        let entries = match self.certificate {
-            None => 0,
-            Some(_) if start == end => 0,
-            Some(_) => {
-                self.data.columns.entries(end - 1).end - self.data.columns.entries(start).start
-            }
-        };
-        end - start + entries
+        end - start
     }
 
     fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize {
-        let columns = &self.data.columns;
-        let mut spent = 0;
-        match self.certificate {
-            None => {
-                let end = chunk.end.min(chunk.next.saturating_add(budget));
-                for i in chunk.next..end {
-                    chunk.sums.penalty += self.column_penalty(i).value(self.alpha[i]);
-                }
-                spent = end - chunk.next;
-                chunk.next = end;
+        let Self {
+            objective, data, ..
+        } = *self;
+        one_by_one(chunk, budget, |i, sums| {
+            let (a, after, previous) = (self.start[i], self.after[i], self.previous[i]);
+            let delta = after - a;
+            let value = objective.value(data, i, after);
+            sums.value += value;
+            // What stays changes nothing, but it has to be feasible.
+            if delta == 0.0 && previous == 0.0 && value < f64::INFINITY {
+                return;
             }
-            Some(certificate) => with_entries(
-                columns.values(),
-                columns.nonzeros(),
-                CertifiedColumns {
-                    task: self,
-                    certificate,
-                    chunk,
-                    budget,
-                    spent: &mut spent,
-                },
-            ),
+            let (slope, curvature) = objective.quadratic(data, i, a);
+            sums.slope[0] += slope * delta;
+            sums.slope[1] += slope * previous;
+            sums.curve[0] += (curvature * delta) * delta;
+            sums.curve[1] += (curvature * delta) * previous;
+            sums.curve[2] += (curvature * previous) * previous;
+            objective.sample(
+                data,
+                i,
+                a,
+                [delta, previous],
+                self.points,
+                &mut sums.samples,
+            );
+        })
+    }
+}
+
+/// The separable part of the objective at the start of a round, and the parts of the certificate.
+pub(super) struct Certified<'a, 'd, P: Problem> {
+    pub problem: &'a P,
+    pub data: &'a DataOf<'d, P>,
+    pub alpha: &'a [f64],
+    pub certificate: Certificate<'a, P::Running>,
+}
+
+impl<P: Problem> Summand for Certified<'_, '_, P> {
+    fn work(&self, start: usize, end: usize) -> usize {
+        if start == end {
+            return 0;
+        }
+        let columns = P::Objective::columns(self.data);
+        end - start + (columns.entries(end - 1).end - columns.entries(start).start)
+    }
+
+    fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize {
+        let columns = P::Objective::columns(self.data);
+        with_entries(
+            columns.values(),
+            columns.nonzeros(),
+            CertifiedEntries {
+                summand: self,
+                chunk,
+                budget,
+            },
+        )
+    }
+}
+
+struct CertifiedEntries<'a, 'b, 'd, P: Problem> {
+    summand: &'a Certified<'b, 'd, P>,
+    chunk: &'a mut Chunk,
+    budget: usize,
+}
+
+impl<P: Problem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
+    type Output = usize;
+
+    fn run<E: Entries>(self, values: E) -> usize {
+        let Certified {
+            problem,
+            data,
+            alpha,
+            certificate,
+        } = self.summand;
+        let columns = P::Objective::columns(data);
+        let chunk = self.chunk;
+        let mut spent = 0;
+        while chunk.next < chunk.end && spent < self.budget {
+            let i = chunk.next;
+            let entries = columns.entries(i);
+            spent += 1 + entries.len();
+            let indices = &columns.indices()[entries.clone()];
+            let dot = dot(indices, values.part(entries), certificate.vector);
+            problem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
+            chunk.next += 1;
         }
         spent
     }
-
-    #[inline(always)]
-    fn column_penalty(&self, i: usize) -> crate::penalty::ColumnPenalty {
-        self.penalty.of_column(&self.data.moments, i)
-    }
-}
-
-struct CertifiedColumns<'a> {
-    task: &'a Task<'a>,
-    certificate: Certificate<'a>,
-    chunk: &'a mut Chunk,
-    budget: usize,
-    spent: &'a mut usize,
-}
-
-impl WithEntries for CertifiedColumns<'_> {
-    type Output = ();
-
-    fn run<E: Entries>(self, values: E) {
-        let Self {
-            task,
-            certificate,
-            chunk,
-            budget,
-            spent,
-        } = self;
-        let columns = &task.data.columns;
-        let moments = &task.data.moments;
-        let sums = &mut chunk.sums;
-        while chunk.next < chunk.end && *spent < budget {
-            let i = chunk.next;
-            let entries = columns.entries(i);
-            *spent += 1 + entries.len();
-            let rows = &columns.indices()[entries.clone()];
-            let mut sum = dot(rows, values.part(entries), certificate.residual);
-            let (mean, variance) = (moments.mean[i], moments.variance[i]);
-            if certificate.centred {
-                sum += mean * certificate.shift;
-            }
-            let x = sum * certificate.inverse_weight;
-            let penalty = task.column_penalty(i);
-            sums.penalty += penalty.value(task.alpha[i]);
-            sums.conjugate += penalty.conjugate(x);
-            sums.ratio = sums.ratio.max(quotient(x.abs(), penalty.l1));
-            let q = super::subproblem::curvature(
-                certificate.sigma_prime,
-                certificate.centred,
-                mean,
-                variance,
-            );
-            sums.correlation = sums
-                .correlation
-                .max(quotient(x.abs(), (q / certificate.sigma_prime).sqrt()));
-            chunk.next += 1;
-        }
-    }
-}
-
-/// `x / scale`, where 0 / 0 is 0.
-fn quotient(x: f64, scale: f64) -> f64 {
-    if x == 0.0 { 0.0 } else { x / scale }
 }

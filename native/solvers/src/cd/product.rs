@@ -1,32 +1,39 @@
-//! `A alpha`: the part of a partition in the prediction, when it has to be rebuilt.
+//! The part of a partition in the shared vector, when it has to be rebuilt.
 
 use super::{
     Progress,
-    data::PrimalData,
+    dual::ValidDualSubproblemParams,
     kernel::{Entries, WithEntries, subtract, with_entries},
-    pass::ColumnPass,
-    subproblem::output,
+    local::write_entries,
+    pass::{Pass, Value},
+    primal::ColumnAddends,
+    problem::{Addends, Separable},
 };
 use crate::{
     error::{SolverError, reserve, same_length},
     penalty::ElasticNet,
 };
 
-/// The product `sum_i a_i c_i` (of centred columns if `centred`) in progress, and the penalty at `a`.
+/// A product in progress, and the separable part of the objective.
 ///
-/// Like a round it owns all but the data and can be cut into slices anywhere between two columns.
+/// Like a round it owns all but the data and can be cut into slices anywhere between two coordinates.
 #[derive(Debug)]
-pub struct PrimalProduct {
-    penalty: ElasticNet,
-    centred: bool,
+pub struct Product<A: Addends> {
+    addends: A,
     alpha: Vec<f64>,
-    /// The product of the raw columns.
+    /// The product of the entries.
     sum: Vec<f64>,
     kappa: f64,
     nonzeros: u64,
     next: usize,
-    sums: ColumnPass,
+    pass: Pass,
 }
+
+/// `sum_i a_i c_i` (of centred columns if `centred`), one number for each row.
+pub type PrimalProduct = Product<ColumnAddends>;
+
+/// `U_j = sum_i t_i a_i scale_j x_ij` with `t_i = s_i / (S l2)`, one number for each feature.
+pub type DualProduct = Product<ValidDualSubproblemParams>;
 
 impl PrimalProduct {
     /// The product with `alpha` (one coefficient for each column), of data with `rows` rows.
@@ -39,42 +46,74 @@ impl PrimalProduct {
         rows: usize,
         alpha: &[f64],
     ) -> Result<Self, SolverError> {
-        let mut copy = reserve(alpha.len(), "the coefficients of a product")?;
+        Self::of(ColumnAddends { penalty, centred }, rows, alpha)
+    }
+}
+
+impl DualProduct {
+    /// The product with `alpha` (one dual variable for each row), of data with `features` features.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn new(
+        params: ValidDualSubproblemParams,
+        features: usize,
+        alpha: &[f64],
+    ) -> Result<Self, SolverError> {
+        Self::of(params, features, alpha)
+    }
+}
+
+impl<A: Addends> Product<A> {
+    fn of(addends: A, length: usize, alpha: &[f64]) -> Result<Self, SolverError> {
+        let mut copy = reserve(alpha.len(), "the variables of a product")?;
         copy.extend_from_slice(alpha);
-        let mut sum = reserve(rows, "a product")?;
-        sum.resize(rows, 0.0);
+        let mut sum = reserve(length, "a product")?;
+        sum.resize(length, 0.0);
         Ok(Self {
-            penalty,
-            centred,
+            addends,
             alpha: copy,
             sum,
             kappa: 0.0,
             nonzeros: 0,
             next: 0,
-            sums: ColumnPass::new(alpha.len())?,
+            pass: Pass::new(alpha.len())?,
         })
     }
 
-    /// Works on for about `budget` units, as [`PrimalRound::advance`](super::PrimalRound::advance) does.
+    /// Works on for about `budget` units, as [`Round::advance`](super::Round::advance) does.
     ///
     /// # Errors
     /// `Shape` if the data do not fit.
     pub fn advance(
         &mut self,
-        data: &PrimalData<'_>,
+        data: &<A::Objective as Separable>::Data<'_>,
         budget: usize,
     ) -> Result<Progress, SolverError> {
-        let columns = data.columns;
-        same_length("alpha", self.alpha.len(), columns.len(), "column")?;
-        same_length("product", self.sum.len(), columns.rows(), "row")?;
+        let columns = A::Objective::columns(data);
+        same_length(
+            "alpha",
+            self.alpha.len(),
+            columns.len(),
+            A::Objective::COORDINATE,
+        )?;
+        same_length(
+            "product",
+            self.sum.len(),
+            columns.rows(),
+            A::Objective::ENTRY,
+        )?;
         let mut left = budget.max(1);
-        if !self.sums.is_done() {
-            let spent = self
-                .sums
-                .advance(data, &self.penalty, &self.alpha, None, left, None);
+        if !self.pass.is_done() {
+            let value = Value {
+                objective: self.addends.objective(),
+                data,
+                alpha: &self.alpha,
+            };
+            let spent = self.pass.advance(&value, left, None);
             left = left.saturating_sub(spent);
         }
-        if self.sums.is_done() && left > 0 {
+        if self.pass.is_done() && left > 0 {
             with_entries(
                 columns.values(),
                 columns.nonzeros(),
@@ -93,38 +132,30 @@ impl PrimalProduct {
     }
 
     fn is_done(&self) -> bool {
-        self.sums.is_done() && self.next == self.alpha.len()
+        self.pass.is_done() && self.next == self.alpha.len()
     }
 
-    /// Writes rows of the product from `start` on, as many as `out` has room for, little endian.
+    /// Writes entries of the product from `start` on, as many as `out` has room for, little endian.
     ///
     /// # Errors
     /// `Unfinished`, `Shape` for a wrong length, `NonFinite` if the product overflowed.
     pub fn write(&self, start: usize, out: &mut [u8]) -> Result<(), SolverError> {
         self.finished()?;
-        let (out, end) = output(start, out, self.sum.len())?;
-        for ((row, slot), sum) in (start..end).zip(out).zip(&self.sum[start..end]) {
-            let v = sum - self.kappa;
-            if !v.is_finite() {
-                return Err(SolverError::NonFinite(format!(
-                    "the product of row {row} overflowed: scale the features or the labels down"
-                )));
-            }
-            *slot = v.to_le_bytes();
-        }
-        Ok(())
+        write_entries::<A::Objective>("product", start, out, self.sum.len(), |entry| {
+            A::entry(self.sum[entry], self.kappa)
+        })
     }
 
-    /// `sum_i g_i(a_i)`, in units of the objective.
+    /// The separable part of the objective, in its units: penalty of columns, conjugate losses of rows.
     ///
     /// # Errors
     /// `Unfinished`.
-    pub fn penalty(&self) -> Result<f64, SolverError> {
+    pub fn value(&self) -> Result<f64, SolverError> {
         self.finished()?;
-        Ok(self.sums.sums().penalty)
+        Ok(self.pass.sums().value)
     }
 
-    /// `sum_i mean_i a_i`; 0 if not centred.
+    /// Columns: `sum_i mean_i a_i`, 0 if not centred. Rows: `sum_i t_i a_i`.
     ///
     /// # Errors
     /// `Unfinished`.
@@ -133,7 +164,7 @@ impl PrimalProduct {
         Ok(self.kappa)
     }
 
-    /// Entries of the columns that have a coefficient other than 0.
+    /// Entries of the coordinates that have a variable other than 0.
     ///
     /// # Errors
     /// `Unfinished`.
@@ -151,13 +182,13 @@ impl PrimalProduct {
     }
 }
 
-struct Accumulate<'a> {
-    product: &'a mut PrimalProduct,
-    data: &'a PrimalData<'a>,
+struct Accumulate<'a, 'd, A: Addends> {
+    product: &'a mut Product<A>,
+    data: &'a <A::Objective as Separable>::Data<'d>,
     budget: usize,
 }
 
-impl WithEntries for Accumulate<'_> {
+impl<A: Addends> WithEntries for Accumulate<'_, '_, A> {
     type Output = ();
 
     fn run<E: Entries>(self, values: E) {
@@ -166,7 +197,8 @@ impl WithEntries for Accumulate<'_> {
             data,
             budget,
         } = self;
-        let columns = data.columns;
+        let columns = A::Objective::columns(data);
+        let weights = A::weights(data);
         let mut spent = 0;
         while product.next < product.alpha.len() && spent < budget {
             let i = product.next;
@@ -175,11 +207,11 @@ impl WithEntries for Accumulate<'_> {
                 let entries = columns.entries(i);
                 spent += entries.len();
                 product.nonzeros += entries.len() as u64;
-                let rows = &columns.indices()[entries.clone()];
-                subtract(rows, values.part(entries), -a, None, &mut product.sum);
-                if product.centred {
-                    product.kappa += a * data.moments.mean[i];
-                }
+                let indices = &columns.indices()[entries.clone()];
+                let (factor, kappa) = product.addends.factor(data, i, a);
+                let values = values.part(entries);
+                subtract(indices, values, -factor, weights, &mut product.sum);
+                product.kappa += kappa;
             }
             spent += 1;
             product.next += 1;

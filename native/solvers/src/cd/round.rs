@@ -4,16 +4,22 @@ use std::ops::Range;
 
 use super::{
     Progress,
-    data::PrimalData,
-    pass::ColumnPass,
-    subproblem::{LocalSubproblem, SubproblemParams, ValidSubproblemParams},
+    dual::{DualSubproblemParams, ValidDualSubproblemParams},
+    local::{Local, finite_copy},
+    pass::{Certified, Change, MAX_CANDIDATES, MAX_POINTS, Pass, Value},
+    primal::{SubproblemParams, ValidSubproblemParams},
+    problem::{DataOf, Problem, Separable},
+    team::Team,
 };
 use crate::{
     error::{SolverError, same_length},
     order::{BucketOrder, bucket_size},
 };
 
-/// Unchecked parameters of a round.
+/// Copies of the vector, at most: more than there are cores gives nothing.
+const MAX_THREADS: usize = 256;
+
+/// Unchecked parameters of a round on columns.
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|
@@ -21,21 +27,102 @@ use crate::{
 /// | `seed`, `partition` | of the order of the coordinates | |
 /// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
 /// | `certificate` | compute the parts of the duality certificate at the start of the round | |
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
+/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256 |
+#[derive(Debug, Clone, PartialEq)]
 pub struct PrimalParams {
     pub subproblem: SubproblemParams,
     pub seed: u64,
     pub partition: u32,
     pub budget: u64,
     pub certificate: bool,
+    pub points: Vec<[f64; 2]>,
+    pub threads: usize,
 }
 
 impl PrimalParams {
     /// Checks the ranges of the table above.
     ///
     /// # Errors
-    /// `InvalidParam` names the first parameter out of range.
-    pub fn check(self) -> Result<ValidPrimalParams, SolverError> {
+    /// `InvalidParam` names the first parameter out of range, `Shape` for too many points.
+    pub fn check(&self) -> Result<ValidPrimalParams, SolverError> {
+        ValidParams {
+            problem: self.subproblem.check()?,
+            seed: self.seed,
+            partition: self.partition,
+            budget: self.budget,
+            certificate: self.certificate,
+            candidates: Vec::new(),
+            points: self.points.clone(),
+            threads: self.threads,
+        }
+        .check()
+    }
+}
+
+/// Unchecked parameters of a round on rows.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `subproblem` | the local problem | see [`DualSubproblemParams`] |
+/// | `seed`, `partition` | of the order of the coordinates | |
+/// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
+/// | `certificate` | intercepts for which to compute the loss at the start of the round; empty for no certificate | finite, at most 16 |
+/// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
+/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256 |
+#[derive(Debug, Clone, PartialEq)]
+pub struct DualParams {
+    pub subproblem: DualSubproblemParams,
+    pub seed: u64,
+    pub partition: u32,
+    pub budget: u64,
+    pub certificate: Vec<f64>,
+    pub points: Vec<[f64; 2]>,
+    pub threads: usize,
+}
+
+impl DualParams {
+    /// Checks the ranges of the table above.
+    ///
+    /// # Errors
+    /// `InvalidParam` names the first parameter out of range, `Shape` for too many candidates or points.
+    pub fn check(&self) -> Result<ValidDualParams, SolverError> {
+        ValidParams {
+            problem: self.subproblem.check()?,
+            seed: self.seed,
+            partition: self.partition,
+            budget: self.budget,
+            certificate: !self.certificate.is_empty(),
+            candidates: self.certificate.clone(),
+            points: self.points.clone(),
+            threads: self.threads,
+        }
+        .check()
+    }
+}
+
+/// Checked parameters of a round.
+#[derive(Debug, Clone)]
+pub struct ValidParams<P> {
+    problem: P,
+    seed: u64,
+    partition: u32,
+    budget: u64,
+    certificate: bool,
+    candidates: Vec<f64>,
+    points: Vec<[f64; 2]>,
+    threads: usize,
+}
+
+/// Checked [`PrimalParams`].
+pub type ValidPrimalParams = ValidParams<ValidSubproblemParams>;
+
+/// Checked [`DualParams`].
+pub type ValidDualParams = ValidParams<ValidDualSubproblemParams>;
+
+impl<P> ValidParams<P> {
+    /// What is common to all rounds.
+    fn check(self) -> Result<Self, SolverError> {
         if self.budget == 0 {
             return Err(SolverError::InvalidParam {
                 name: "budget",
@@ -43,51 +130,70 @@ impl PrimalParams {
                 expected: "must be at least 1",
             });
         }
-        Ok(ValidPrimalParams {
-            subproblem: self.subproblem.check()?,
-            seed: self.seed,
-            partition: self.partition,
-            budget: self.budget,
-            certificate: self.certificate,
-        })
+        if !(1..=MAX_THREADS).contains(&self.threads) {
+            return Err(SolverError::InvalidParam {
+                name: "threads",
+                value: self.threads as f64,
+                expected: "must be 1 to 256",
+            });
+        }
+        finite_few("points", self.points.as_flattened(), 2 * MAX_POINTS)?;
+        finite_few("candidates", &self.candidates, MAX_CANDIDATES)?;
+        Ok(self)
     }
 }
 
-/// Checked [`PrimalParams`].
-#[derive(Debug, Clone, Copy)]
-pub struct ValidPrimalParams {
-    subproblem: ValidSubproblemParams,
-    seed: u64,
-    partition: u32,
-    budget: u64,
-    certificate: bool,
+fn finite_few(name: &'static str, numbers: &[f64], most: usize) -> Result<(), SolverError> {
+    if numbers.len() > most {
+        return Err(SolverError::Shape(format!(
+            "{name}: {} numbers, at most {most} are possible",
+            numbers.len()
+        )));
+    }
+    match numbers.iter().find(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(&value) => Err(SolverError::InvalidParam {
+            name,
+            value,
+            expected: "must be finite",
+        }),
+    }
 }
 
-/// Numbers that a round reports. Sums are over the columns of the partition, in the order of their chunks of 4096.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Numbers that a round reports, for the separable part `h(a) = sum_i h_i(a_i)` of the objective: the penalty of columns, the
+/// conjugate losses `(s_i/S) loss*(-a_i)` of rows. Sums are over the coordinates of the partition, in the order of their chunks of 4096.
+#[derive(Debug, Clone, PartialEq)]
 pub struct RoundScalars {
-    /// `sum_i g_i(a_i)` at the start of the round, in units of the objective.
-    pub penalty_before: f64,
-    /// `sum_i g_i(a'_i)` after the steps of the round.
-    pub penalty_after: f64,
-    /// `sum_i g_i*(x_i)` at the start of the round; NaN without certificate.
+    /// `h(a)` at the start of the round, in units of the objective.
+    pub value_before: f64,
+    /// `h(a')` after the steps of the round.
+    pub value_after: f64,
+    /// Columns: `sum_i g_i*(x_i)` at the start of the round; NaN without certificate.
     pub conjugate: f64,
-    /// `max_i |x_i| / l1_i`; NaN without certificate.
+    /// Columns: `max_i |x_i| / l1_i`; NaN without certificate.
     pub ratio: f64,
-    /// `max_i |x_i| / (root mean square of column i)`; NaN without certificate.
+    /// Columns: `max_i |x_i| / (root mean square of column i)`; NaN without certificate.
     pub correlation: f64,
     /// Coordinates visited.
     pub coordinates: u64,
     /// Entries of the coordinates visited.
     pub nonzeros: u64,
-    /// `sum_i mean_i (a'_i - a_i)`; 0 if not centred.
+    /// Columns: `sum_i mean_i (a'_i - a_i)`; 0 if not centred. Rows: `sum_i t_i (a'_i - a_i)`.
     pub kappa: f64,
+    /// With `e = g1 (a' - a) + g2 previous`, the quadratic terms of `h` change by
+    /// `slope[0] g1 + slope[1] g2 + (curve[0] g1^2 + 2 curve[1] g1 g2 + curve[2] g2^2) / 2` between `a` and `a + e`.
+    pub slope: [f64; 2],
+    pub curve: [f64; 3],
+    /// What the other terms of `h` change between `a` and `a + e`, for each point; infinite where `h(a + e)` is.
+    pub samples: Vec<f64>,
+    /// Rows: `sum_i (s_i/S) loss(x_i^T w + b; y_i)` at the start of the round, for each intercept b of the certificate.
+    pub losses: Vec<f64>,
 }
 
 /// The result of a round, apart from the update vector.
 #[derive(Debug)]
 pub struct RoundOutcome {
-    /// `a'_i - a_i` for each column.
+    /// `a'_i - a_i` for each coordinate.
     pub delta: Vec<f64>,
     /// Buckets visited since the start of the fit.
     pub cursor: u64,
@@ -105,15 +211,15 @@ impl Verdict {
     /// Commits: `p = pending delta + previous p_old`, `alpha += p`, and `p` is the previous step from now on.
     ///
     /// # Errors
-    /// `Shape` unless all three have one number for each column; nothing is changed then.
+    /// `Shape` unless all three have one number for each coordinate; nothing is changed then.
     pub fn commit(
         &self,
         alpha: &mut [f64],
         previous: &mut [f64],
         delta: &[f64],
     ) -> Result<(), SolverError> {
-        same_length("previous", previous.len(), alpha.len(), "column")?;
-        same_length("delta", delta.len(), alpha.len(), "column")?;
+        same_length("previous", previous.len(), alpha.len(), "coordinate")?;
+        same_length("delta", delta.len(), alpha.len(), "coordinate")?;
         for ((a, p), d) in alpha.iter_mut().zip(previous).zip(delta) {
             *p = self.pending * d + self.previous * *p;
             *a += *p;
@@ -125,43 +231,64 @@ impl Verdict {
 /// A round in progress. It owns everything it needs but the data, which are lent for each slice of work and may be elsewhere
 /// in memory the next time.
 ///
-/// Phases: load the residual; penalty and certificate at the start; descent; penalty after. The result is a pure function of
-/// parameters, data, alpha and cursor: slices, threads and repetitions do not change a bit of it.
+/// Phases: check the coordinates; load the shared vector; value and certificate at the start; descent; value after. The result is
+/// a pure function of parameters, data, alpha and cursor: slices, threads and repetitions do not change a bit of it.
 #[derive(Debug)]
-pub struct PrimalRound {
-    params: ValidPrimalParams,
-    subproblem: LocalSubproblem,
+pub struct Round<P: Problem> {
+    params: ValidParams<P>,
+    local: Local<P>,
+    /// Variables at the start.
+    start: Vec<f64>,
+    previous: Vec<f64>,
     order: BucketOrder,
     cursor: u64,
     /// What is left of the bucket being visited.
     bucket: Range<usize>,
+    /// With more than one thread, in the place of `bucket`.
+    team: Option<Team<P>>,
     phase: Phase,
     scalars: RoundScalars,
 }
 
+/// Columns as coordinates; the shared vector is the residual.
+pub type PrimalRound = Round<ValidSubproblemParams>;
+
+/// Rows as coordinates; the shared vector holds the coefficients.
+pub type DualRound = Round<ValidDualSubproblemParams>;
+
 #[derive(Debug)]
 enum Phase {
+    Check(usize),
     Load,
-    Start(ColumnPass),
+    Start(Pass),
     Descent,
-    End(ColumnPass),
+    End(Pass),
     Done,
 }
 
-impl PrimalRound {
-    /// A round from the committed `alpha` (one coefficient for each column) and `cursor`, on data of `rows` rows.
+impl<P: Problem> Round<P> {
+    /// A round from the committed `alpha` (one variable for each coordinate), which the last commit changed by `previous`, and from
+    /// `cursor`. `length`: numbers in the shared vector, rows of columns and features of rows.
     ///
     /// # Errors
-    /// `NonFinite` for a coefficient that is not finite, `Shape`, `OutOfMemory`.
+    /// `NonFinite` for a variable that is not finite, `Shape`, `OutOfMemory`.
     pub fn new(
-        params: ValidPrimalParams,
-        rows: usize,
+        params: ValidParams<P>,
+        length: usize,
         alpha: &[f64],
+        previous: &[f64],
         cursor: u64,
     ) -> Result<Self, SolverError> {
+        same_length(
+            "previous",
+            previous.len(),
+            alpha.len(),
+            P::Objective::COORDINATE,
+        )?;
         Ok(Self {
-            params,
-            subproblem: LocalSubproblem::new(params.subproblem, rows, alpha)?,
+            local: Local::new(params.problem, length, alpha)?,
+            start: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
+            previous: finite_copy::<P::Objective>(previous, "previous step")?,
             order: BucketOrder::new(
                 alpha.len(),
                 bucket_size(alpha.len()),
@@ -170,85 +297,116 @@ impl PrimalRound {
             )?,
             cursor,
             bucket: 0..0,
-            phase: Phase::Load,
+            team: None,
+            phase: Phase::Check(0),
             scalars: RoundScalars {
-                penalty_before: 0.0,
-                penalty_after: 0.0,
+                value_before: 0.0,
+                value_after: 0.0,
                 conjugate: f64::NAN,
                 ratio: f64::NAN,
                 correlation: f64::NAN,
                 coordinates: 0,
                 nonzeros: 0,
                 kappa: 0.0,
+                slope: [0.0; 2],
+                curve: [0.0; 3],
+                samples: Vec::new(),
+                losses: Vec::new(),
             },
+            params,
         })
     }
 
-    /// Works on for about `budget` units: one for each entry, each column and each row that is touched. One column is never cut.
+    /// Works on for about `budget` units: one for each entry, each coordinate and each number of the shared vector that is touched.
+    /// One coordinate is never cut.
     ///
-    /// `residual`: one little endian `f64` for each row, the same in every call. `pool`: threads for the certificate, each of which
+    /// `shared`: one little endian `f64` for each number, the same in every call. `pool`: threads for the sums and for the copies, each of which
     /// gets the whole budget; without a pool the calling thread does all.
     ///
     /// # Errors
-    /// `Shape` if the data do not fit the round, `NonFinite` for a bad residual, `OutOfMemory`.
+    /// `Shape` if the data do not fit the round or a label does not suit the loss, `NonFinite` for a bad shared vector, `OutOfMemory`.
     /// After an error the round cannot be continued with other data; drop it.
     pub fn advance(
         &mut self,
-        data: &PrimalData<'_>,
-        residual: &[u8],
+        data: &DataOf<'_, P>,
+        shared: &[u8],
         budget: usize,
         pool: Option<&rayon::ThreadPool>,
     ) -> Result<Progress, SolverError> {
-        self.subproblem.fits(data)?;
+        self.local.fits(data)?;
         let mut left = budget.max(1);
         while left > 0 {
             let spent = match &mut self.phase {
-                Phase::Load => {
-                    let rows = self.subproblem.rows_to_load().min(left);
-                    self.subproblem.load(residual, data.weights, rows)?;
-                    if self.subproblem.rows_to_load() == 0 {
-                        self.phase = Phase::Start(ColumnPass::new(data.columns.len())?);
+                Phase::Check(next) => {
+                    let end = next.saturating_add(left).min(self.start.len());
+                    self.params.problem.check(data, *next..end)?;
+                    let spent = end - *next;
+                    *next = end;
+                    if end == self.start.len() {
+                        self.phase = Phase::Load;
                     }
-                    rows
+                    spent
+                }
+                Phase::Load => {
+                    let count = self.local.left_to_load().min(left);
+                    self.local.load(shared, P::load_weights(data), count)?;
+                    if self.local.left_to_load() == 0 {
+                        self.phase = Phase::Start(Pass::new(self.start.len())?);
+                    }
+                    count
                 }
                 Phase::Start(pass) => {
-                    let certificate = self
-                        .params
-                        .certificate
-                        .then(|| self.subproblem.certificate());
-                    let spent = pass.advance(
-                        data,
-                        self.subproblem.penalty(),
-                        self.subproblem.alpha(),
-                        certificate,
-                        left,
-                        pool,
-                    );
+                    let spent = if self.params.certificate {
+                        let summand = Certified {
+                            problem: &self.params.problem,
+                            data,
+                            alpha: &self.start,
+                            certificate: self.local.certificate(&self.params.candidates),
+                        };
+                        pass.advance(&summand, left, pool)
+                    } else {
+                        let summand = Value {
+                            objective: self.params.problem.objective(),
+                            data,
+                            alpha: &self.start,
+                        };
+                        pass.advance(&summand, left, pool)
+                    };
                     if pass.is_done() {
                         let sums = pass.sums();
-                        self.scalars.penalty_before = sums.penalty;
+                        self.scalars.value_before = sums.value;
                         if self.params.certificate {
-                            self.scalars.conjugate = sums.conjugate;
-                            self.scalars.ratio = sums.ratio;
-                            self.scalars.correlation = sums.correlation;
+                            [
+                                self.scalars.conjugate,
+                                self.scalars.ratio,
+                                self.scalars.correlation,
+                            ] = P::penalty_side(&sums);
+                            let candidates = self.params.candidates.len();
+                            self.scalars.losses = sums.losses[..candidates].to_vec();
                         }
                         self.phase = Phase::Descent;
                     }
                     spent
                 }
-                Phase::Descent => self.descend(data, left)?,
+                Phase::Descent => self.descend(data, left, pool)?,
                 Phase::End(pass) => {
-                    let spent = pass.advance(
+                    let summand = Change {
+                        objective: self.params.problem.objective(),
                         data,
-                        self.subproblem.penalty(),
-                        self.subproblem.alpha(),
-                        None,
-                        left,
-                        None,
-                    );
+                        start: &self.start,
+                        after: self.local.alpha(),
+                        previous: &self.previous,
+                        points: &self.params.points,
+                    };
+                    let spent = pass.advance(&summand, left, pool);
                     if pass.is_done() {
-                        self.scalars.penalty_after = pass.sums().penalty;
-                        self.scalars.kappa = self.subproblem.kappa();
+                        let sums = pass.sums();
+                        let scalars = &mut self.scalars;
+                        scalars.value_after = sums.value;
+                        scalars.slope = sums.slope;
+                        scalars.curve = sums.curve;
+                        scalars.samples = sums.samples[..self.params.points.len()].to_vec();
+                        scalars.kappa = self.local.kappa();
                         self.phase = Phase::Done;
                     }
                     spent
@@ -260,18 +418,36 @@ impl PrimalRound {
         Ok(Progress::More)
     }
 
-    /// Visits at most the rest of one bucket.
-    fn descend(&mut self, data: &PrimalData<'_>, budget: usize) -> Result<usize, SolverError> {
-        if self.bucket.is_empty() {
-            let enough = self.scalars.coordinates >= self.params.budget;
-            if enough || self.order.buckets() == 0 {
-                self.phase = Phase::End(ColumnPass::new(data.columns.len())?);
-                return Ok(0);
-            }
-            self.bucket = self.order.at(self.cursor);
-            self.cursor += 1;
+    /// Visits buckets until there are as many coordinates as wanted: a part of the work, then the next phase.
+    fn descend(
+        &mut self,
+        data: &DataOf<'_, P>,
+        budget: usize,
+        pool: Option<&rayon::ThreadPool>,
+    ) -> Result<usize, SolverError> {
+        let enough = self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0;
+        if enough && self.bucket.is_empty() && self.team.is_none() {
+            self.phase = Phase::End(Pass::new(self.start.len())?);
+            Ok(0)
+        } else if self.params.threads == 1 {
+            self.descend_alone(data, budget)
+        } else {
+            self.descend_together(data, budget, pool)
         }
-        let descent = self.subproblem.descend(data, self.bucket.clone(), budget)?;
+    }
+
+    fn next_bucket(&mut self) -> Range<usize> {
+        let bucket = self.order.at(self.cursor);
+        self.cursor += 1;
+        bucket
+    }
+
+    /// Visits at most the rest of one bucket.
+    fn descend_alone(&mut self, data: &DataOf<'_, P>, budget: usize) -> Result<usize, SolverError> {
+        if self.bucket.is_empty() {
+            self.bucket = self.next_bucket();
+        }
+        let descent = self.local.descend(data, self.bucket.clone(), budget)?;
         let coordinates = descent.next - self.bucket.start;
         self.bucket.start = descent.next;
         self.scalars.coordinates += coordinates as u64;
@@ -279,21 +455,58 @@ impl PrimalRound {
         Ok(coordinates + descent.nonzeros)
     }
 
-    /// Writes the update vector `u_j = sum_i (a'_i - a_i) c_ij` (centred columns if `centred`) for rows from `start` on, as many as `out`
-    /// has room for, little endian. `residual` is that of [`PrimalRound::advance`].
+    /// Visits buckets of one epoch at most on copies of the vector.
+    fn descend_together(
+        &mut self,
+        data: &DataOf<'_, P>,
+        budget: usize,
+        pool: Option<&rayon::ThreadPool>,
+    ) -> Result<usize, SolverError> {
+        let mut team = match self.team.take() {
+            Some(team) => team,
+            None => {
+                let buckets = self.buckets_of_epoch();
+                Team::new(&self.local, &buckets, self.params.threads)?
+            }
+        };
+        let spent = team.advance(&mut self.local, data, budget, pool);
+        if team.is_done(&self.local) {
+            self.scalars.nonzeros += team.finish(&mut self.local);
+        } else {
+            self.team = Some(team);
+        }
+        Ok(spent)
+    }
+
+    /// Buckets until the epoch ends or there are enough.
+    fn buckets_of_epoch(&mut self) -> Vec<Range<usize>> {
+        let mut buckets = Vec::new();
+        loop {
+            let bucket = self.next_bucket();
+            self.scalars.coordinates += bucket.len() as u64;
+            buckets.push(bucket);
+            let epoch_ends = self.cursor.is_multiple_of(self.order.buckets() as u64);
+            if epoch_ends || self.scalars.coordinates >= self.params.budget {
+                return buckets;
+            }
+        }
+    }
+
+    /// Writes the update of the shared vector from number `start` on, as many as `out` has room for, little endian: see
+    /// [`Local::write_update`]. `shared` is that of [`Round::advance`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths, `NonFinite` if the steps overflowed.
     pub fn write_update(
         &self,
-        data: &PrimalData<'_>,
-        residual: &[u8],
+        data: &DataOf<'_, P>,
+        shared: &[u8],
         start: usize,
         out: &mut [u8],
     ) -> Result<(), SolverError> {
         self.finished()?;
-        self.subproblem
-            .write_update(residual, data.weights, start, out)
+        self.local
+            .write_update(shared, P::load_weights(data), start, out)
     }
 
     /// The steps and the numbers of the round. `committed` is the alpha the round started from.
@@ -303,7 +516,7 @@ impl PrimalRound {
     pub fn finish(self, committed: &[f64]) -> Result<RoundOutcome, SolverError> {
         self.finished()?;
         Ok(RoundOutcome {
-            delta: self.subproblem.into_delta(committed)?,
+            delta: self.local.into_delta(committed)?,
             cursor: self.cursor,
             scalars: self.scalars,
         })

@@ -3,8 +3,24 @@
 
 use dwell_solvers::{
     ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalRound, Progress,
-    RoundOutcome, Values, cd::SubproblemParams,
+    RoundOutcome, Values, cd::SubproblemParams, order::SplitMix64,
 };
+
+pub struct Random(SplitMix64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::for_epoch(seed, 0, 0))
+    }
+
+    /// In [-1, 1).
+    pub fn number(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// Where rounds of tests sample the objective.
+pub const POINTS: [[f64; 2]; 3] = [[1.0, 0.0], [0.5, 0.25], [1.5, -0.5]];
 
 #[derive(Debug, Clone)]
 pub struct Problem {
@@ -186,6 +202,8 @@ impl Problem {
             partition,
             budget,
             certificate: true,
+            points: POINTS.to_vec(),
+            threads: 1,
         }
     }
 }
@@ -203,9 +221,14 @@ pub fn doubles(bytes: &[u8]) -> Vec<f64> {
         .collect()
 }
 
+/// What a commit might have added before a round of a test.
+pub fn previous(alpha: &[f64]) -> Vec<f64> {
+    (0..alpha.len()).map(|i| (i as f64).cos() * 0.1).collect()
+}
+
 /// Runs a round in slices of `slice` units; returns its outcome and the update vector.
 pub fn run_round(
-    params: PrimalParams,
+    params: &PrimalParams,
     data: &PrimalData<'_>,
     alpha: &[f64],
     cursor: u64,
@@ -214,8 +237,14 @@ pub fn run_round(
     pool: Option<&rayon::ThreadPool>,
 ) -> (RoundOutcome, Vec<f64>) {
     let residual = bytes(residual);
-    let mut round =
-        PrimalRound::new(params.check().unwrap(), residual.len() / 8, alpha, cursor).unwrap();
+    let mut round = PrimalRound::new(
+        params.check().unwrap(),
+        residual.len() / 8,
+        alpha,
+        &previous(alpha),
+        cursor,
+    )
+    .unwrap();
     while round.advance(data, &residual, slice, pool).unwrap() == Progress::More {}
     let mut update = vec![0; residual.len()];
     round.write_update(data, &residual, 0, &mut update).unwrap();
@@ -260,7 +289,7 @@ impl<'a> Cluster<'a> {
             let params = problem.round(sigma_prime, k as u32, budget);
             let data = self.partitions[k].data();
             let (outcome, _) = run_round(
-                params,
+                &params,
                 &data,
                 &local,
                 self.cursors[k],
@@ -269,7 +298,7 @@ impl<'a> Cluster<'a> {
                 None,
             );
             self.cursors[k] = outcome.cursor;
-            penalty += outcome.scalars.penalty_before;
+            penalty += outcome.scalars.value_before;
             conjugate += outcome.scalars.conjugate;
             ratio = ratio.max(outcome.scalars.ratio);
             for (&i, delta) in members.iter().zip(outcome.delta) {

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The loader, each time in a JVM of its own, since a library that is loaded stays loaded. */
 class LoaderTest {
+  /** What {@link LoaderProbe} says of a library that was loaded. */
+  private static final String LOADED = "loaded " + NativeBridge.ABI_VERSION + " false";
+
   @TempDir
   Path directory;
 
@@ -101,7 +104,7 @@ class LoaderTest {
   void theBundledLibraryLoadsAndLeavesNothingBehind() throws Exception {
     Path target = Files.createDirectory(directory.resolve("target"));
     String output = load("-Ddwell.native.tmpDir=" + target);
-    contains(output, "loaded " + NativeBridge.ABI_VERSION + " false dwell " + build().getProperty("version"), target.toString());
+    contains(output, LOADED + " dwell " + build().getProperty("version"), target.toString());
     if (Platform.current().os().equals("linux")) {
       assertEquals(0, filesIn(target));
     }
@@ -122,18 +125,18 @@ class LoaderTest {
   void itCanBeSwitchedOffAndOnAgain() throws Exception {
     contains(load("-Ddwell.native.disabled=true"), "failed", "-Ddwell.native.disabled=true");
     String output = probe(List.of("-Ddwell.native.disabled=true"), "", Map.of(), "retry", "dwell.native.disabled");
-    contains(output, "failed false true The native library is switched off", "loaded 1 false");
+    contains(output, "failed false true The native library is switched off", LOADED);
   }
 
   @Test
   void unusableDirectoriesAreSkipped() throws Exception {
-    contains(load("-Ddwell.native.tmpDir=" + unusable()), "loaded 1 false");
+    contains(load("-Ddwell.native.tmpDir=" + unusable()), LOADED);
     Path last = Files.createDirectory(directory.resolve("home"));
     Map<String, String> environment = Map.of("PWD", unusable(), "SPARK_LOCAL_DIRS", unusable() + "," + unusable());
     List<String> options = List.of("-Ddwell.native.tmpDir=" + unusable(), "-Djava.io.tmpdir=" + unusable());
     List<String> withHome = new ArrayList<>(options);
     withHome.add("-Duser.home=" + last);
-    contains(probe(withHome, "", environment, "load"), "loaded 1 false", last + "/.cache/dwell/");
+    contains(probe(withHome, "", environment, "load"), LOADED, last + "/.cache/dwell/");
     List<String> without = new ArrayList<>(options);
     without.add("-Duser.home=" + unusable());
     String output = probe(without, "", environment, "load");
@@ -145,7 +148,7 @@ class LoaderTest {
   void aDirectoryMountedNoexecIsNamedAndSkipped() throws Exception {
     Path noexec = noexecDirectory();
     Assumptions.assumeTrue(noexec != null, "no writable file system is mounted noexec here");
-    contains(load("-Ddwell.native.tmpDir=" + noexec), "loaded 1 false");
+    contains(load("-Ddwell.native.tmpDir=" + noexec), LOADED);
     List<String> options = List.of("-Ddwell.native.tmpDir=" + noexec, "-Djava.io.tmpdir=" + unusable(), "-Duser.home=" + unusable());
     contains(probe(options, "", Map.of("PWD", unusable()), "load"), "failed", noexec + " does not allow execution");
   }
@@ -212,7 +215,7 @@ class LoaderTest {
 
   @Test
   void anInterruptedThreadLoadsAndStaysInterrupted() throws Exception {
-    contains(probe(List.of(), "", Map.of(), "interrupted"), "loaded 1 false", "interrupted true");
+    contains(probe(List.of(), "", Map.of(), "interrupted"), LOADED, "interrupted true");
   }
 
   @Test
@@ -223,7 +226,7 @@ class LoaderTest {
   @Test
   void aSecondClassLoaderHasACopyOfItsOwn() throws Exception {
     NativeLoader.ensureLoaded();
-    Problem p = new Problem(new Random(1), 20, 5, Problem.Values.ONES, false, true);
+    Problem p = new PrimalProblem(new Random(1), 20, 5, Problem.Values.ONES, false, true);
     assertEquals(NativeBridge.OK, p.round(0, p.newResult()));
     try (URLClassLoader second = new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
       Class<?> loader = second.loadClass(NativeLoader.class.getName());

@@ -3,12 +3,19 @@ package dwell.jni;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 
-/** A random problem on one partition, with the calls on it, and the same calculation in plain Java on dense columns. */
-final class Problem {
-  static final int HEADER = 128;
+/**
+ * A random problem on one partition, with the calls on it, and the same calculation in plain Java on dense arrays. There are
+ * n coordinates, of m numbers each.
+ */
+abstract class Problem {
+  static final int HEADER = 512;
 
   /** Fits are never used twice: a freed one does not come back. */
   private static final AtomicLong NEXT_FIT = new AtomicLong(1);
@@ -17,102 +24,161 @@ final class Problem {
 
   final int m;
   final int n;
-  final boolean centred;
   final int[] offsets;
-  final int[] rows;
+  final int[] indices;
   final float[] values32;
   final double[] values64;
-  final double[] mean;
-  final double[] variance;
-  final double[] deviation;
-  final double[] weights;
-  final double totalWeight;
-  final double[] residual;
-  private final double[][] dense;
+  /** The other arrays of the partition by the names of the arguments; null for those that are left out. */
+  final Map<String, double[]> fields = new LinkedHashMap<>();
+  final double[] shared;
+  protected final double[][] dense;
 
   final long fit = NEXT_FIT.getAndIncrement();
   int partition = 3;
   long seed = 42;
-  long budget = 1;
+  long budget;
   long threads = 1;
   boolean certificate = true;
   double sigmaPrime = 2.0;
-  double l1 = 0.02;
   double l2 = 0.01;
-  double scaleFactor = 1.25;
+  double totalWeight;
   double theta1 = 1.0;
   double theta2 = 0.0;
+  double[] points = {};
   long stamp = 0;
 
-  Problem(Random random, int m, int n, Values values, boolean weighted, boolean centred) {
+  /** Every coordinate has an entry, but each of number {@code emptyFrom}, twice that, and so on has none. */
+  Problem(Random random, int m, int n, Values values, int emptyFrom) {
     this.m = m;
     this.n = n;
-    this.centred = centred;
     budget = Math.max(1, n);
     dense = new double[n][m];
     offsets = new int[n + 1];
-    int[] allRows = new int[n * m];
+    int[] allIndices = new int[n * m];
     double[] all = new double[n * m];
     int count = 0;
     for (int i = 0; i < n; i++) {
+      boolean empty = i % emptyFrom == emptyFrom - 1;
       int always = m == 0 ? -1 : random.nextInt(m);
       for (int j = 0; j < m; j++) {
-        if (j == always || random.nextInt(4) == 0) {
+        if (!empty && (j == always || random.nextInt(4) == 0)) {
           double value = values == Values.ONES ? 1.0
               : values == Values.FLOATS ? (float) random.nextGaussian()
               : random.nextGaussian();
           dense[i][j] = value;
-          allRows[count] = j;
+          allIndices[count] = j;
           all[count++] = value;
         }
       }
       offsets[i + 1] = count;
     }
-    rows = java.util.Arrays.copyOf(allRows, count);
-    values64 = values == Values.DOUBLES ? java.util.Arrays.copyOf(all, count) : null;
+    indices = Arrays.copyOf(allIndices, count);
+    values64 = values == Values.DOUBLES ? Arrays.copyOf(all, count) : null;
     values32 = values == Values.FLOATS ? new float[count] : null;
     for (int k = 0; values32 != null && k < count; k++) {
       values32[k] = (float) all[k];
     }
-    weights = weighted ? random.doubles(m, 0.5, 2.0).toArray() : null;
-    double sum = 0.0;
-    for (int j = 0; j < m; j++) {
-      sum += weight(j);
-    }
-    totalWeight = m == 0 ? 1.0 : sum;
-    mean = new double[n];
-    variance = new double[n];
-    deviation = new double[n];
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < m; j++) {
-        mean[i] += weight(j) * dense[i][j] / totalWeight;
-      }
-      for (int j = 0; j < m; j++) {
-        variance[i] += weight(j) * Math.pow(dense[i][j] - mean[i], 2) / totalWeight;
-      }
-      deviation[i] = Math.sqrt(variance[i]);
-    }
-    residual = random.doubles(m, -1.0, 1.0).toArray();
-    double mass = 0.0;
-    for (int j = 0; j < m; j++) {
-      mass += weight(j) * residual[j] / totalWeight;
-    }
-    for (int j = 0; centred && j < m; j++) {
-      residual[j] -= mass;
+    shared = random.doubles(m, -1.0, 1.0).toArray();
+  }
+
+  // What the orientations differ in.
+
+  abstract long flags();
+
+  abstract long loss();
+
+  abstract double[] settings();
+
+  abstract int round(Call c);
+
+  abstract int product(Call c);
+
+  /** Of the coordinates, from the definition: infinite outside of the domain. */
+  abstract double value(double[] alpha);
+
+  /** The matrix times this, as a result has it. */
+  abstract double[] times(double[] step);
+
+  abstract double kappa(double[] step);
+
+  /** What the certificate finds, by slot. */
+  abstract Map<Integer, Double> certificate();
+
+  /** What a round proposes. */
+  record Step(double[] delta, long cursor) {}
+
+  abstract Step referenceRound(double[] alpha, long cursor);
+
+  // Calls.
+
+  /** The arguments of a call, to be spoiled one at a time. */
+  static final class Call {
+    long[] control;
+    double[] settings;
+    int[] offsets;
+    int[] indices;
+    float[] values32;
+    double[] values64;
+    Map<String, double[]> fields;
+    byte[] shared;
+    byte[] result;
+    Cancellation cancellation = Cancellation.NEVER;
+
+    double[] field(String name) {
+      return fields.get(name);
     }
   }
 
-  double weight(int row) {
-    return weights == null ? 1.0 : weights[row];
+  /** A call with the arrays themselves. */
+  Call call(long round) {
+    Call c = new Call();
+    c.control = new long[] {NativeBridge.LAYOUT_VERSION, fit, partition, round, seed, budget, flags(), threads, m, stamp, loss()};
+    c.settings = settings();
+    c.offsets = offsets;
+    c.indices = indices;
+    c.values32 = values32;
+    c.values64 = values64;
+    c.fields = fields;
+    c.shared = bytes(shared);
+    c.result = newResult();
+    return c;
   }
 
-  long[] control(long round) {
-    long flags = (certificate ? NativeBridge.CERTIFICATE : 0) + (centred ? NativeBridge.CENTRED : 0);
-    return new long[] {NativeBridge.LAYOUT_VERSION, fit, partition, round, seed, budget, flags, threads, m, stamp};
+  /** A call with copies of the arrays. */
+  Call copiedCall(long round) {
+    Call c = call(round);
+    c.offsets = offsets.clone();
+    c.indices = indices.clone();
+    c.values32 = values32 == null ? null : values32.clone();
+    c.values64 = values64 == null ? null : values64.clone();
+    c.fields = new LinkedHashMap<>(fields);
+    c.fields.replaceAll((name, field) -> field == null ? null : field.clone());
+    return c;
   }
 
-  double[] settings() {
-    return new double[] {sigmaPrime, l1, l2, totalWeight, scaleFactor, theta1, theta2};
+  int round(long round, byte[] result) {
+    return round(round, result, Cancellation.NEVER);
+  }
+
+  int round(long round, byte[] result, Cancellation cancellation) {
+    Call c = call(round);
+    c.result = result;
+    c.cancellation = cancellation;
+    return round(c);
+  }
+
+  int product(long round, byte[] result) {
+    Call c = call(round);
+    c.result = result;
+    return product(c);
+  }
+
+  byte[] newResult() {
+    return new byte[HEADER + 8 * m];
+  }
+
+  static double[] concatenated(double[]... parts) {
+    return Arrays.stream(parts).flatMapToDouble(Arrays::stream).toArray();
   }
 
   static byte[] bytes(double[] numbers) {
@@ -121,29 +187,32 @@ final class Problem {
     return buffer.array();
   }
 
-  byte[] newResult() {
-    return new byte[HEADER + 8 * m];
+  static double slot(byte[] result, int slot) {
+    return ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN).getDouble(8 * slot);
   }
 
-  int round(long round, byte[] result) {
-    return round(round, result, Cancellation.NEVER);
+  static double[] vector(byte[] result) {
+    DoubleBuffer buffer =
+        ByteBuffer.wrap(result, HEADER, result.length - HEADER).slice().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+    double[] vector = new double[buffer.remaining()];
+    buffer.get(vector);
+    return vector;
   }
 
-  int round(long round, byte[] result, Cancellation cancellation) {
-    return NativeBridge.primalRound(control(round), settings(), offsets, rows, values32, values64, mean, variance, deviation,
-        weights, bytes(residual), result, cancellation);
-  }
-
-  int product(long round, byte[] result) {
-    return NativeBridge.primalProduct(control(round), settings(), offsets, rows, values32, values64, mean, variance,
-        deviation, weights, result, Cancellation.NEVER);
-  }
+  // The worker state.
 
   double[] exportedAlpha() {
     int size = NativeBridge.stateSize(fit, partition);
     double[] alpha = new double[size];
     NativeBridge.exportState(fit, partition, new long[5], alpha, new double[size], new double[size]);
     return alpha;
+  }
+
+  double[] exportedPrevious() {
+    int size = NativeBridge.stateSize(fit, partition);
+    double[] previous = new double[size];
+    NativeBridge.exportState(fit, partition, new long[5], new double[size], previous, new double[size]);
+    return previous;
   }
 
   double[] exportedDelta() {
@@ -164,70 +233,10 @@ final class Problem {
     return NativeBridge.freeFit(fit);
   }
 
-  static double slot(byte[] result, int slot) {
-    return ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN).getDouble(8 * slot);
-  }
+  // The order of the coordinates, in plain Java.
 
-  static double[] vector(byte[] result) {
-    DoubleBuffer buffer =
-        ByteBuffer.wrap(result, HEADER, result.length - HEADER).slice().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
-    double[] vector = new double[buffer.remaining()];
-    buffer.get(vector);
-    return vector;
-  }
-
-  // The same in plain Java, from the definitions.
-
-  double column(int i, int j) {
-    return dense[i][j] - (centred ? mean[i] : 0.0);
-  }
-
-  double l1Of(int i) {
-    return scaleFactor > 0 ? l1 * Math.sqrt(scaleFactor * variance[i]) : l1;
-  }
-
-  double l2Of(int i) {
-    return scaleFactor > 0 ? l2 * scaleFactor * variance[i] : l2;
-  }
-
-  double penalty(double[] alpha) {
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-      sum += l1Of(i) * Math.abs(alpha[i]) + 0.5 * l2Of(i) * alpha[i] * alpha[i];
-    }
-    return sum;
-  }
-
-  /** A times these coefficients. */
-  double[] times(double[] coefficients) {
-    double[] product = new double[m];
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < m; j++) {
-        product[j] += coefficients[i] * column(i, j);
-      }
-    }
-    return product;
-  }
-
-  /** x_i = c_i^T (s r) / S. */
-  double correlation(int i, double[] r) {
-    double sum = 0.0;
-    for (int j = 0; j < m; j++) {
-      sum += weight(j) * column(i, j) * r[j];
-    }
-    return sum / totalWeight;
-  }
-
-  double meanSquare(int i) {
-    return variance[i] + (centred ? 0.0 : mean[i] * mean[i]);
-  }
-
-  /** What {@code referenceRound} proposes. */
-  record Step(double[] delta, long cursor) {}
-
-  Step referenceRound(double[] alpha, long cursor) {
-    double[] after = alpha.clone();
-    double[] r = residual.clone();
+  /** Visits the coordinates of a round; the cursor after it. */
+  long visit(long cursor, IntConsumer minimise) {
     int bucket = Math.max(1, Math.min(64, n / 256));
     int buckets = (n + bucket - 1) / bucket;
     long visited = 0;
@@ -241,22 +250,12 @@ final class Problem {
       }
       int start = order[(int) (cursor % buckets)] * bucket;
       for (int i = start; i < Math.min(n, start + bucket); i++) {
-        double q = sigmaPrime * meanSquare(i);
-        double t = q * after[i] + correlation(i, r);
-        double shrunk = Math.signum(t) * Math.max(Math.abs(t) - l1Of(i), 0.0);
-        double next = q + l2Of(i) > 0 ? shrunk / (q + l2Of(i)) : l1Of(i) > 0 ? 0.0 : after[i];
-        for (int j = 0; j < m; j++) {
-          r[j] -= sigmaPrime * (next - after[i]) * column(i, j);
-        }
-        after[i] = next;
+        minimise.accept(i);
         visited++;
       }
       cursor++;
     }
-    for (int i = 0; i < n; i++) {
-      after[i] -= alpha[i];
-    }
-    return new Step(after, cursor);
+    return cursor;
   }
 
   private int[] permutation(int buckets, long epoch) {

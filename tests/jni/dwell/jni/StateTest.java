@@ -8,21 +8,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Worker states: repeated, late and stale calls, rebuilds, cancellation, and that nothing is left over. */
-class StateTest {
+/** Worker states of either orientation: repeated, late and stale calls, rebuilds, cancellation, and that nothing is left over. */
+abstract class StateTest {
   private Problem p;
+
+  /** The same at every call, but for the fit. */
+  abstract Problem problem();
 
   @BeforeEach
   void create() {
     NativeLoader.ensureLoaded();
-    p = new Problem(new Random(6), 30, 20, Problem.Values.DOUBLES, true, true);
+    p = problem();
   }
 
   @AfterEach
@@ -42,17 +44,12 @@ class StateTest {
     assertEquals(NativeBridge.STATE_LOST, p.round(round, p.newResult()));
   }
 
-  private static void sameNumbers(byte[] first, byte[] second) {
-    assertArrayEquals(Problem.vector(first), Problem.vector(second), 0.0);
-    assertArrayEquals(Arrays.copyOf(first, 56), Arrays.copyOf(second, 56));
-  }
-
   @Test
   void aRepeatedRoundIsTheSameAndAppliesOnce() {
-    sameNumbers(ok(0), ok(0));
+    RoundChecks.sameNumbers(ok(0), ok(0));
     byte[] once = ok(1);
     double[] alpha = p.exportedAlpha();
-    sameNumbers(once, ok(1));
+    RoundChecks.sameNumbers(once, ok(1));
     assertArrayEquals(alpha, p.exportedAlpha(), 0.0);
     assertArrayEquals(new long[] {1, 0}, Arrays.copyOf(p.exportedMeta(), 2));
   }
@@ -100,7 +97,7 @@ class StateTest {
     byte[] again = p.newResult();
     assertEquals(NativeBridge.OK, p.product(2, again));
     assertEquals(6.0, Problem.slot(again, 9));
-    sameNumbers(result, again);
+    RoundChecks.sameNumbers(result, again);
     // The rounds before the rebuild are late now, and so is one that has not heard of it.
     lost(1);
     lost(2);
@@ -111,7 +108,7 @@ class StateTest {
     long[] meta = p.exportedMeta();
     p.stamp = 0;
     assertEquals(NativeBridge.OK, p.product(2, again));
-    sameNumbers(result, again);
+    RoundChecks.sameNumbers(result, again);
     assertArrayEquals(meta, p.exportedMeta());
     // Later still, it is refused.
     p.stamp = 6;
@@ -170,7 +167,7 @@ class StateTest {
     ok(0);
     ok(1);
     assertEquals(NativeBridge.OK, p.round(2, kept));
-    Problem q = new Problem(new Random(6), 30, 20, Problem.Values.DOUBLES, true, true);
+    Problem q = problem();
     try {
       byte[] result = q.newResult();
       long[] meta = new long[5];
@@ -186,10 +183,25 @@ class StateTest {
         }
         NativeBridge.importState(q.fit, q.partition, new long[] {t + 1, 0, meta[4]}, state[0], state[1]);
       }
-      sameNumbers(kept, result);
+      RoundChecks.sameNumbers(kept, result);
     } finally {
       q.free();
     }
+  }
+
+  @Test
+  void theLineSearchSeesWhatTheLastCommitAdded() {
+    p.points = new double[] {1.0, 0.0, 0.0, 1.0};
+    byte[] first = ok(0);
+    assertEquals(0.0, Problem.slot(first, 12));
+    assertEquals(0.0, Problem.slot(first, 17));
+    byte[] second = ok(1);
+    assertTrue(Problem.slot(second, 12) != 0.0 && Problem.slot(second, 15) > 0.0);
+    // A step that was rejected is no direction.
+    p.theta1 = 0.0;
+    byte[] third = ok(2);
+    assertEquals(0.0, Problem.slot(third, 12));
+    assertEquals(0.0, Problem.slot(third, 15));
   }
 
   @Test
@@ -213,7 +225,7 @@ class StateTest {
     p.l2 = good;
     ok(0);
     long[] meta = p.exportedMeta();
-    p.residual[3] = Double.POSITIVE_INFINITY;
+    p.shared[3] = Double.POSITIVE_INFINITY;
     assertThrows(IllegalArgumentException.class, () -> ok(1));
     assertArrayEquals(meta, p.exportedMeta());
   }

@@ -45,8 +45,8 @@ class ColumnAssignmentSuite extends AnyFunSuite {
   }
 
   test("a partition with more nonzeros than an array holds is refused") {
-    Flattener.checkLoads(Array(5L, Int.MaxValue - 15L))
-    val error = intercept[IllegalArgumentException](Flattener.checkLoads(Array(5L, Int.MaxValue - 14L)))
+    Flattener.checkLoad(1, 2, Int.MaxValue - 15L)
+    val error = intercept[IllegalArgumentException](Flattener.checkLoad(1, 2, Int.MaxValue - 14L))
     assert(error.getMessage.contains("Partition 1 of 2") && error.getMessage.contains("numWorkers"))
   }
 }

@@ -9,6 +9,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
+import dwell.solver.ResultLayout
 
 class FlattenerSuite extends SparkSuite {
   import TestData.{row, Values}
@@ -16,26 +17,38 @@ class FlattenerSuite extends SparkSuite {
   private def rdd(blocks: Seq[Seq[LabeledRow]]): RDD[LabeledRow] =
     sc.parallelize(blocks, blocks.size).flatMap(identity)
 
-  private def flatten(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): FlatDataset =
-    Flattener.flatten(rdd(blocks), blocks.flatten.head.features.size, numPartitions, "test")
+  private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
+    Flattener.read(rdd(blocks), blocks.flatten.head.features.size, "test")
 
   private def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-12 * math.max(1.0, math.max(a.abs, b.abs))
 
-  /** Compares with columns built directly from the definition. */
-  private def check(data: FlatDataset, blocks: Seq[Seq[LabeledRow]]): Unit = {
-    val rows = blocks.flatten.filter(_.weight > 0.0).toArray
+  private def columns[T](blocks: Seq[Seq[LabeledRow]], numPartitions: Int)(use: ColumnDataset => T): T = {
+    val rows = read(blocks)
+    try use(rows.columns(numPartitions))
+    finally rows.unpersist()
+  }
+
+  /** Reads and transposes the rows, and compares with columns built directly from the definition. */
+  private def check(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Unit = {
+    val read = this.read(blocks)
+    try check(read, read.columns(numPartitions), blocks.flatten.filter(_.weight > 0.0).toArray)
+    finally read.unpersist()
+  }
+
+  private def check(read: TrainingRows, data: ColumnDataset, rows: Array[LabeledRow]): Unit = {
     val m = rows.length
-    assert(data.numRows == m)
-    assert(data.labels.sameElements(rows.map(_.label)))
+    assert(read.numRows == m && read.sc == sc)
+    assert(read.labels.sameElements(rows.map(_.label)))
     val weights = rows.map(_.weight)
-    if (weights.forall(_ == 1.0)) assert(data.weights == null && data.weightsBroadcast == null)
-    else assert(data.weights.sameElements(weights) && data.weightsBroadcast.value.sameElements(weights))
+    if (weights.forall(_ == 1.0)) assert(read.weights == null && data.weightsBroadcast == null)
+    else assert(read.weights.sameElements(weights) && data.weightsBroadcast.value.sameElements(weights))
     val total = weights.sum
-    assert(close(data.totalWeight, total) && close(data.weightSquareSum, weights.map(s => s * s).sum))
+    assert(close(read.totalWeight, total) && close(read.weightSquareSum, weights.map(s => s * s).sum))
     val labelMean = rows.map(r => r.weight * r.label).sum / total
-    assert(close(data.labelMean, labelMean))
-    assert(close(data.labelVariance, rows.map(r => r.weight * math.pow(r.label - labelMean, 2)).sum / total))
-    assert(data.labelConstant == (rows.map(_.label).distinct.length == 1))
+    assert(close(read.labelMean, labelMean))
+    assert(close(read.labelVariance, rows.map(r => r.weight * math.pow(r.label - labelMean, 2)).sum / total))
+    assert(read.labelConstant == (rows.map(_.label).distinct.length == 1))
+    assert(read.nonzeros == rows.map(_.features.numNonzeros.toLong).sum)
 
     val partitions = data.partitions.collect()
     assert(partitions.map(_.index).sameElements(partitions.indices))
@@ -43,7 +56,7 @@ class FlattenerSuite extends SparkSuite {
     assert(data.columnsPerPartition.sameElements(partitions.map(_.numColumns)))
     assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
 
-    val expected = (0 until data.numFeatures).filter(i => rows.map(_.features(i)).distinct.length > 1)
+    val expected = (0 until read.numFeatures).filter(i => rows.map(_.features(i)).distinct.length > 1)
     assert(partitions.flatMap(_.columns).sorted.sameElements(expected))
     partitions.foreach { p =>
       assert(p.rows == m)
@@ -73,9 +86,7 @@ class FlattenerSuite extends SparkSuite {
   } test(s"columns equal a transposition by definition: $values, weighted = $weighted, dense = $dense") {
     val rows = TestData.random(seed, 60, 37, 0.15, values, weighted, dense)
     val blocks = Seq(rows.take(11), Nil, rows.slice(11, 50), rows.drop(50), Nil)
-    val data = flatten(blocks, 3)
-    try check(data, blocks)
-    finally data.unpersist()
+    check(blocks, 3)
   }
 
   test("one row, no column, one partition, more partitions than columns") {
@@ -87,45 +98,45 @@ class FlattenerSuite extends SparkSuite {
         Seq(Seq(row(1.0, 0.0), row(1.0, 0.0))))
       numPartitions <- Seq(1, 4)
     } {
-      val data = flatten(blocks, numPartitions)
-      assert(data.numPartitions == numPartitions && data.partitions.count() == numPartitions)
-      try check(data, blocks)
-      finally data.unpersist()
+      columns(blocks, numPartitions) { data =>
+        assert(data.numPartitions == numPartitions && data.partitions.count() == numPartitions)
+      }
+      check(blocks, numPartitions)
     }
   }
 
   test("partitions hold equal nonzeros, and constant columns do not weigh in") {
     val rows = TestData.random(5, 400, 300, 0.05)
-    val data = flatten(rows.grouped(100).toSeq, 4)
-    val mean = data.nonzeros / 4.0
-    assert(data.nonzerosPerPartition.max <= 1.05 * mean)
-    assert(data.nonzeros == rows.map(_.features.numNonzeros.toLong).sum - 400, "column 0 is constant")
-    data.unpersist()
+    columns(rows.grouped(100).toSeq, 4) { data =>
+      val mean = data.nonzeros / 4.0
+      assert(data.nonzerosPerPartition.max <= 1.05 * mean)
+      assert(data.nonzeros == rows.map(_.features.numNonzeros.toLong).sum - 400, "column 0 is constant")
+    }
   }
 
   test("a column is constant only if all rows have exactly the same value") {
     val almost = Math.nextUp(0.1)
     val blocks = Seq(Seq(row(0, 0.1, 0.1, 7.0)), Seq(row(1, 0.1, almost, 7.0), row(2, 0.1, 0.1, 0.0)))
-    val data = flatten(blocks, 1)
-    assert(data.partitions.first().columns.sameElements(Array(2, 1)), "shorter columns come first")
-    data.unpersist()
+    columns(blocks, 1) { data =>
+      assert(data.partitions.first().columns.sameElements(Array(2, 1)), "shorter columns come first")
+    }
   }
 
   test("rows of weight 0 count for nothing, not even for what is constant") {
     val kept = TestData.random(3, 20, 6, 0.5)
     val left = kept.map(r => r.copy(weight = 0.0, label = 100.0, features = Vectors.dense(Array.fill(6)(9.0))))
-    val with0 = flatten(Seq(left.take(5) ++ kept.take(10), left.drop(5), kept.drop(10)), 2)
-    check(with0, Seq(kept))
+    val with0 = read(Seq(left.take(5) ++ kept.take(10), left.drop(5), kept.drop(10)))
+    check(with0, with0.columns(2), kept.toArray)
     with0.unpersist()
   }
 
   test("a row of weight 2 is a row that occurs twice") {
     val rows = TestData.random(11, 30, 8, 0.4)
-    val weighted = flatten(Seq(rows.map(_.copy(weight = 2.0)).take(10) ++ rows.drop(10)), 1)
-    val repeated = flatten(Seq(rows.take(10) ++ rows.take(10) ++ rows.drop(10)), 1)
+    val weighted = read(Seq(rows.map(_.copy(weight = 2.0)).take(10) ++ rows.drop(10)))
+    val repeated = read(Seq(rows.take(10) ++ rows.take(10) ++ rows.drop(10)))
     assert(weighted.totalWeight == repeated.totalWeight)
     assert(close(weighted.labelMean, repeated.labelMean) && close(weighted.labelVariance, repeated.labelVariance))
-    val (a, b) = (weighted.partitions.first(), repeated.partitions.first())
+    val (a, b) = (weighted.columns(1).partitions.first(), repeated.columns(1).partitions.first())
     val local = b.columns.zipWithIndex.toMap
     a.columns.zipWithIndex.foreach { case (column, i) =>
       assert(close(a.mean(i), b.mean(local(column))) && close(a.variance(i), b.variance(local(column))))
@@ -176,16 +187,6 @@ class FlattenerSuite extends SparkSuite {
     }
   }
 
-  test("the rows are released once the columns are there, the columns when the caller says so") {
-    val before = sc.getPersistentRDDs.keySet
-    val data = flatten(Seq(TestData.random(2, 20, 5, 0.5)), 2)
-    val cached = sc.getPersistentRDDs.filterNot { case (id, _) => before.contains(id) }
-    assert(cached.values.map(_.name).toSeq == Seq("test: columns"))
-    data.unpersist()
-    data.unpersist()
-    assert(sc.getPersistentRDDs.keySet == before)
-  }
-
   test("lost columns are computed again, unless the source has changed meanwhile") {
     val rows = TestData.random(4, 30, 6, 0.5)
     val reads = FlattenerSuite.reads
@@ -195,10 +196,11 @@ class FlattenerSuite extends SparkSuite {
         val read = FlattenerSuite.reads.getAndIncrement()
         if (changing) rows.map(r => r.copy(label = r.label + read)) else rows
       }
-      val data = Flattener.flatten(source, 6, 2, "test")
+      val all = Flattener.read(source, 6, "test")
+      val data = all.columns(2)
       assert(reads.get == 1, "rows are read once")
       val first = data.partitions.collect()
-      data.partitions.unpersist(blocking = true)
+      TestData.loseCached(sc)
       data.partitions.cleanShuffleDependencies(blocking = true)
       if (changing) {
         val error = intercept[InputChangedException](TaskFailure.unwrapped(data.partitions.count()))
@@ -209,7 +211,7 @@ class FlattenerSuite extends SparkSuite {
           first.zip(again).forall { case (a, b) => a.indices.sameElements(b.indices) && a.mean.sameElements(b.mean) })
       }
       assert(reads.get == 2)
-      data.unpersist()
+      all.unpersist()
     }
   }
 
@@ -269,7 +271,7 @@ class FlattenerSuite extends SparkSuite {
   } test(s"refused with column, row and fix: $what") {
     val good = row(1, 0, 1, 2, 3)
     val data = rdd(Seq(Seq(good), Seq(good, good, bad, good), Seq(good, bad)))
-    val error = intercept[IllegalArgumentException](Flattener.flatten(data, 4, 2, "test", names))
+    val error = intercept[IllegalArgumentException](Flattener.read(data, 4, "test", names))
     for (part <- s"Column '$column'" +: "row 2 of partition 1" +: parts) {
       assert(error.getMessage.contains(part), error.getMessage)
     }
@@ -278,30 +280,42 @@ class FlattenerSuite extends SparkSuite {
 
   test("refused: no rows, and no rows of positive weight") {
     for (empty <- Seq(sc.emptyRDD[LabeledRow], rdd(Seq(Nil, Nil)))) {
-      val error = intercept[IllegalArgumentException](Flattener.flatten(empty, 4, 2, "test"))
+      val error = intercept[IllegalArgumentException](Flattener.read(empty, 4, "test"))
       assert(error.getMessage.contains("no rows"))
     }
     val weightless = rdd(Seq(Seq(row(1, 2).copy(weight = 0.0)), Nil, Seq(row(1, 2).copy(weight = 0.0))))
-    val error = intercept[IllegalArgumentException](Flattener.flatten(weightless, 1, 2, "test", names))
+    val error = intercept[IllegalArgumentException](Flattener.read(weightless, 1, "test", names))
     assert(error.getMessage.contains("all weights are zero") && error.getMessage.contains("importance"))
   }
 
-  test("refused: more rows than a vector has room for, more features than an array") {
-    assert(Flattener.checkRowCount(300000000L, 268435000L, names) == 268435000)
-    val rows = intercept[IllegalArgumentException](Flattener.checkRowCount(300000000L, 268435440L, names))
-    assert(rows.getMessage.contains("268435440 rows") && rows.getMessage.contains("sample"))
+  test("refused: more rows or more features than an array or a shared vector has room for") {
+    val most = Int.MaxValue - 15
+    assert(Flattener.checkRowCount(3000000000L, most.toLong, names) == most)
+    val rows = intercept[IllegalArgumentException](Flattener.checkRowCount(3000000000L, most + 1L, names))
+    assert(rows.getMessage.contains("2147483633 rows") && rows.getMessage.contains("sample"))
+    val room = ResultLayout.MaxRows
+    Flattener.checkSharedRows(room)
+    val shared = intercept[IllegalArgumentException](Flattener.checkSharedRows(room + 1))
+    assert(shared.getMessage.contains(s"${room + 1} rows") && shared.getMessage.contains("orientation=dual"))
+    Flattener.checkSharedFeatures(room, names)
+    val wide = intercept[IllegalArgumentException](Flattener.checkSharedFeatures(room + 1, names))
+    assert(wide.getMessage.contains(s"length ${room + 1}") && wide.getMessage.contains("orientation=primal"))
     for (numFeatures <- Seq(Int.MaxValue, -1)) {
       val one = rdd(Seq(Seq(LabeledRow(1, 1, Vectors.sparse(Int.MaxValue, Array(5), Array(1.0))))))
-      val features = intercept[IllegalArgumentException](Flattener.flatten(one, numFeatures, 1, "test", names))
+      val features = intercept[IllegalArgumentException](Flattener.read(one, numFeatures, "test", names))
       assert(features.getMessage.contains(s"$numFeatures") && features.getMessage.contains("'terms'"))
     }
   }
 
   test("refused: numbers whose moments leave the range of a double") {
     def failure(rows: LabeledRow*): String =
-      intercept[IllegalArgumentException](Flattener.flatten(rdd(Seq(rows)), 2, 2, "test", names)).getMessage
-    val huge = failure(row(1, 1, 1e200), row(2, 2, 0))
-    assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
+      intercept[IllegalArgumentException](Flattener.read(rdd(Seq(rows)), 2, "test", names)).getMessage
+    val large = Flattener.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))), 2, "test", names)
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, RowForm(0.0, true, false)))) {
+      val huge = intercept[IllegalArgumentException](make(large)).getMessage
+      assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
+    }
+    large.unpersist()
     assert(failure(row(1e200, 1, 2), row(2, 2, 1)).contains("'size'"))
     val heavy = row(1, 1, 2).copy(weight = 1e300)
     assert(failure(heavy, heavy.copy(label = 2)).contains("'importance'"))
@@ -310,8 +324,13 @@ class FlattenerSuite extends SparkSuite {
 
   test("a failed fit leaves nothing cached") {
     val before = sc.getPersistentRDDs.keySet
-    intercept[IllegalArgumentException](Flattener.flatten(rdd(Seq(Seq(row(Double.NaN, 1)))), 1, 2, "test"))
-    intercept[IllegalArgumentException](Flattener.flatten(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))), 1, 2, "test"))
+    intercept[IllegalArgumentException](Flattener.read(rdd(Seq(Seq(row(Double.NaN, 1)))), 1, "test"))
+    val rows = Flattener.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))), 1, "test")
+    val cached = sc.getPersistentRDDs.keySet
+    intercept[IllegalArgumentException](rows.columns(1))
+    intercept[IllegalArgumentException](rows.rows(1, RowForm(0.0, intercept = true, signedLabels = false)))
+    assert(sc.getPersistentRDDs.keySet == cached, "the rows, and nothing else")
+    rows.unpersist()
     assert(sc.getPersistentRDDs.keySet == before)
   }
 

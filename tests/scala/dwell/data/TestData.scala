@@ -2,6 +2,7 @@ package dwell.data
 
 import scala.util.Random
 
+import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 /** Random rows, and columns made of rows without Spark. */
@@ -71,6 +72,15 @@ object TestData {
         names)
     }
   }
+
+  /** Drops what is cached and what was shuffled, as happens when all executors are lost. The RDDs stay in use. */
+  def loseCached(sc: SparkContext): Unit =
+    sc.getPersistentRDDs.values.foreach { rdd =>
+      val level = rdd.getStorageLevel
+      rdd.unpersist(blocking = true)
+      rdd.cleanShuffleDependencies(blocking = true)
+      rdd.persist(level)
+    }
 
   /** Positive weights of the rows, or null where every one is 1. */
   def weights(rows: Seq[LabeledRow]): Array[Double] = {

@@ -54,7 +54,7 @@ class LinearRegressionSuite extends SparkSuite {
     val ours = new LinearRegression()
     Seq[(String, String => Any, String)](
       ("ma-sgd", ours.setAlgorithm, "algorithm must be one of auto, cocoa"),
-      ("dual", ours.setOrientation, "orientation must be one of auto, primal"),
+      ("rows", ours.setOrientation, "orientation must be one of auto, primal, dual"),
       ("gang", ours.setAggregation, "aggregation must be one of auto, driver"),
       ("-1", ours.setLocalWork(_: String), "localWork must be 'auto' or a positive number")).foreach {
       case (value, set, message) =>

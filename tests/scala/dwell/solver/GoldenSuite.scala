@@ -66,16 +66,18 @@ class GoldenSuite extends AnyFunSuite {
         seed = c.get("seed").asLong,
         budget = c.get("budget").asDouble / alpha.length,
         certificate = true,
-        centred = c.get("centred").asBoolean,
         threads = 1,
         stamps = new Array[Long](index + 1),
         sigmaPrime = exact(c.get("sigmaPrime")),
-        l1 = exact(c.get("l1")),
-        l2 = exact(c.get("l2")),
         totalWeight = exact(c.get("totalWeight")),
-        scaleFactor = exact(c.get("scaleFactor")),
         theta1 = 1.0,
-        theta2 = 0.0)
+        theta2 = 0.0,
+        points = Array.emptyDoubleArray,
+        subproblem = PrimalSubproblem(
+          exact(c.get("l1")),
+          exact(c.get("l2")),
+          exact(c.get("scaleFactor")),
+          c.get("centred").asBoolean))
       assert(request.coordinates(alpha.length) == c.get("budget").asLong)
       val weights = if (c.get("weights").isNull) null else exacts(c.get("weights"))
       val cursor = c.get("cursor").asLong
@@ -83,7 +85,7 @@ class GoldenSuite extends AnyFunSuite {
       val shared = new Array[Byte](8 * rows)
       ResultLayout.doubles(shared).put(exacts(c.get("residual")))
       val result = ResultLayout.allocate(rows)
-      assert(solver.round(p, weights, request, shared, result, Cancellation.NEVER))
+      assert(solver.round(ColumnData(p, weights), request, shared, result, Cancellation.NEVER))
 
       val expected = c.get("expected")
       val about = s"${c.get("name").asText}, ${solver.name}"
@@ -98,8 +100,8 @@ class GoldenSuite extends AnyFunSuite {
       }
       for {
         (slot, name) <- Seq(
-          ResultLayout.PenaltyBefore -> "penaltyBefore",
-          ResultLayout.PenaltyAfter -> "penaltyAfter",
+          ResultLayout.ValueBefore -> "penaltyBefore",
+          ResultLayout.ValueAfter -> "penaltyAfter",
           ResultLayout.Conjugate -> "conjugate",
           ResultLayout.Ratio -> "ratio",
           ResultLayout.Correlation -> "correlation",
@@ -117,7 +119,7 @@ class GoldenSuite extends AnyFunSuite {
     }
     for (c <- items(cocoa.get("cases")); solver <- solvers; numPartitions <- Seq(1, 2, 3)) {
       val (l1, l2) = (c.get("l1").asDouble, c.get("l2").asDouble)
-      val p = new LocalProblem(rows, numPartitions, l1, l2, centred = false, scaleFactor = 0.0)
+      val p = new ColumnProblem(rows, numPartitions, l1, l2, centred = false, scaleFactor = 0.0)
       val fit = nextFit()
       p.run(solver, fit, rounds = 300)
       val found = p.coefficients(solver, fit)
@@ -127,4 +129,53 @@ class GoldenSuite extends AnyFunSuite {
       solver.free(fit)
     }
   }
+
+  test("hinge on the small matrix: the first round and the optimum") {
+    val rows = GoldenSuite.smallMatrix.zip(Seq(1.0, -1.0, 1.0, -1.0, 1.0, -1.0)).map { case (row, label) =>
+      LabeledRow(label, 1.0, Vectors.dense(row))
+    }
+    // The first three rows and the last three are the partitions: rows go to them in turn.
+    val interleaved = Seq(0, 3, 1, 4, 2, 5).map(rows(_))
+    // A seed for which both visit their rows in order.
+    val seed = Iterator.from(0).map(_.toLong).find { seed =>
+      Seq(0, 1).forall { k =>
+        val order = new BucketOrder(3, seed, k)
+        (0 until 3).forall(i => order.start(i.toLong) == i)
+      }
+    }
+    def close(found: Array[Double], expected: Double*): Boolean =
+      found.length == expected.length && found.zip(expected).forall { case (a, b) => math.abs(a - b) < 1e-12 }
+    for (solver <- solvers) {
+      val p = new RowProblem(interleaved, 2, Hinge, 0.1)
+      val fit = nextFit()
+      val first = p.data.indices.map(p.round(solver, _, p.request(fit, 0, seed = seed.get)).get)
+      def steps(k: Int): Array[Double] =
+        solver.exportState(fit, k).get.pending.get.delta.zip(p.data(k).partition.labels).map { case (a, y) => a * y }
+      assert(close(steps(0), 0.06, 0.15, 0.195) && close(steps(1), 0.06, 0.084, 0.024), solver.name)
+      assert(close(p.sum(first), 0.705, -0.045, 0.06, -0.31), solver.name)
+      solver.free(fit)
+      for (numPartitions <- Seq(1, 2, 3)) {
+        val whole = new RowProblem(rows, numPartitions, Hinge, 0.1)
+        val key = nextFit()
+        val driver = new DualDriver(whole, solver, key)
+        val last = Seq.fill(4000)(driver.round()).last
+        assert(math.abs(last.primal - 0.113265306122) < 1e-9, s"${solver.name}, $numPartitions")
+        val w = driver.coefficients.zip(Seq(9.0, -2.0, -1.0, -5.0)).map { case (a, b) => a - b / 7.0 }
+        assert(w.forall(math.abs(_) < 1e-6), s"${solver.name}, $numPartitions")
+        solver.free(key)
+      }
+    }
+  }
+}
+
+private[solver] object GoldenSuite {
+
+  /** The matrix of the golden cases. */
+  val smallMatrix: Seq[Array[Double]] = Seq(
+    Array(1.0, 0.0, 2.0, 0.0),
+    Array(0.0, 1.0, 0.0, 1.0),
+    Array(1.0, 1.0, 0.0, 0.0),
+    Array(0.0, 0.0, 1.0, 2.0),
+    Array(2.0, 0.0, 0.0, 1.0),
+    Array(0.0, 3.0, 1.0, 0.0))
 }

@@ -7,39 +7,78 @@ package dwell.jni;
  * <p>Native code keeps one worker state per (fit, partition) and process, as {@code design.md} describes it under
  * rounds: a committed version, and at most one proposed step that is pending until the next message brings its verdict.
  *
+ * <h2>Orientations</h2>
+ * In a primal call the coordinates of the solver are columns of the data and the shared vector has one number for each row;
+ * in a dual call the coordinates are rows and the shared vector has one number for each feature. Below, n is the number of
+ * coordinates, m the length of the shared vector and N the number of stored entries.
+ *
  * <h2>Arrays of a partition</h2>
- * A sparse matrix of m rows and n columns by columns (CSC), and moments of its columns. Read, never written; they must
- * not change while a call runs. n is {@code mean.length}, N the number of stored entries.
+ * A sparse matrix, coordinate by coordinate (CSC in a primal call, CSR in a dual one), and what belongs to it. Read, never
+ * written; they must not change while a call runs.
  * <table>
- * <caption>Arguments that describe a partition</caption>
+ * <caption>Arguments that describe the matrix</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
- * <tr><td>offsets</td><td>n + 1</td><td>entries of column i are offsets[i] until offsets[i + 1]; offsets[0] = 0, offsets[n] = N</td></tr>
- * <tr><td>rows</td><td>N</td><td>row of each entry, 0 until m, increasing inside a column</td></tr>
+ * <tr><td>offsets</td><td>n + 1</td><td>entries of coordinate i are offsets[i] until offsets[i + 1]; offsets[0] = 0, offsets[n] = N</td></tr>
+ * <tr><td>rows (dual: features)</td><td>N</td><td>row (feature) of each entry, 0 until m, increasing inside a coordinate</td></tr>
  * <tr><td>values32, values64</td><td>N</td><td>value of each entry, finite; at most one of the two is not null; if both are null every value is 1</td></tr>
+ * </table>
+ * <table>
+ * <caption>Further arguments of a primal call</caption>
+ * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
  * <tr><td>mean</td><td>n</td><td>weighted mean of each column over all rows, implicit zeros included</td></tr>
  * <tr><td>variance</td><td>n</td><td>weighted population variance about the mean</td></tr>
  * <tr><td>deviation</td><td>n</td><td>its square root</td></tr>
  * <tr><td>weights</td><td>m</td><td>weight of each row, positive; null if every weight is 1</td></tr>
  * </table>
+ * <table>
+ * <caption>Further arguments of a dual call</caption>
+ * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
+ * <tr><td>labels</td><td>n</td><td>label of each row; -1 or 1, but any number with the squared loss</td></tr>
+ * <tr><td>weights</td><td>n</td><td>weight of each row, positive; null if every weight is 1</td></tr>
+ * <tr><td>norms</td><td>n</td><td>of each row the sum over features of scale times squared value</td></tr>
+ * <tr><td>projections</td><td>n</td><td>of each row the sum over features of scale times mean times value; null without intercept</td></tr>
+ * <tr><td>scale</td><td>m</td><td>at least 0: the L2 penalty of a feature is l2 / scale, and with 0 its coefficient stays 0; null if every scale is 1</td></tr>
+ * </table>
  *
- * <h2>control: 10 longs</h2>
+ * <h2>control: 11 longs</h2>
  * 0: {@link #LAYOUT_VERSION}; 1: fit; 2: partition; 3: round t; 4: seed of the coordinate order; 5: least number of
- * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE} and {@link #CENTRED}; 7: threads, at least 1; 8: rows
- * m; 9: stamp of the state that the caller expects: 0 from the start of the fit, then what slot 9 of the last product's
- * result says. Version and stamp together determine the content of a state.
+ * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE} and, in primal calls, {@link #CENTRED}; 7: threads T, 1 to 256:
+ * steps are made on T copies of the shared vector, so that another T gives another step, but the same one on every machine; 8: m; 9: stamp of the state that the caller expects: 0 from the start of the fit, then what slot 9 of the last
+ * product's result says; 10: loss, 0 squared, 1 logistic, 2 hinge, 3 smoothed hinge, 4 squared hinge, always 0 in primal calls,
+ * whose residual has all that they need of the loss. Version and stamp together determine the content of a state.
  *
- * <h2>settings: 7 doubles</h2>
- * 0: sigma', the subproblem parameter; 1: L1 penalty; 2: L2 penalty; 3: S, the sum of the row weights; 4: scale factor of
+ * <h2>settings of a primal call: 7 + 2 P doubles</h2>
+ * 0: sigma', the subproblem parameter; 1: L1 penalty; 2: L2 penalty; 3: S, the sum of the weights of all rows; 4: scale factor of
  * the variances that the penalty is standardised with, 0 for none; 5 and 6: verdict on the pending step, the factors of
- * the step and of what was committed before it.
+ * the step and of what was committed before it; from 7 on: P points of the line search, at most {@value #MOST_POINTS}, two
+ * numbers g1, g2 each.
  *
- * <h2>result: 128 + 8 m bytes, little endian</h2>
- * A header of 16 doubles, then one double per row. Slots of the header: 0: penalty at the coefficients that the call
- * started from; 1: penalty after the proposed step; 2: sum of the penalty's conjugates; 3: greatest ratio of correlation to
- * L1 penalty; 4: greatest correlation relative to a column's norm (2 to 4 are NaN without the certificate); 5: coordinates
- * visited; 6: nonzeros visited; 7: nanoseconds inside the solver; 8: bytes of the state; 9: stamp of the state; 10: sum of
- * mean times step, 0 if not centred. Slots 11 to 15 are left as they are. Where the answer is not {@link #OK},
- * the content of the array is unspecified.
+ * <h2>settings of a dual call: 9 + J + 2 P doubles</h2>
+ * 0: sigma'; 1: L2 penalty, positive; 2: S; 3: gamma, the width of the smoothed hinge's parabola; 4: h, the part of the intercept
+ * in the squared norm of every row, 0 without intercept; 5: the intercept at the start of the round, 0 without; 6 and 7: verdict;
+ * 8: J, at most {@value #MOST_CANDIDATES}, at least 1 for a certificate; from 9 on: J candidates for the intercept, then the P points.
+ *
+ * <h2>result: 512 + 8 m bytes, little endian</h2>
+ * A header of 64 doubles, then m doubles. "Value" is the separable part of the objective that is minimised: the penalty in primal
+ * calls, the sum of the conjugates (s / S) loss*(-alpha) in dual ones; e = g1 step + g2 previous is the change that a point of the
+ * line search stands for, where previous is what the last commit added.
+ * <table>
+ * <caption>Slots of the header</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0, 1</td><td>value where the call started from; value after the proposed step</td></tr>
+ * <tr><td>2, 3, 4</td><td>primal certificate: sum of the penalty's conjugates, greatest ratio of correlation to L1 penalty, greatest
+ *   correlation relative to a column's norm; NaN without certificate and in dual calls</td></tr>
+ * <tr><td>5, 6, 7</td><td>coordinates visited, entries visited, nanoseconds inside the solver</td></tr>
+ * <tr><td>8, 9</td><td>bytes and stamp of the state</td></tr>
+ * <tr><td>10</td><td>kappa. Primal: sum of mean times step, 0 if not centred. Dual: sum of s / (S l2) times step</td></tr>
+ * <tr><td>11 to 15</td><td>a1, a2, c11, c12, c22: the quadratic terms of the value change by a1 g1 + a2 g2 +
+ *   (c11 g1^2 + 2 c12 g1 g2 + c22 g2^2) / 2</td></tr>
+ * <tr><td>16 to 39</td><td>for each point what all other terms change by; infinite where it leaves their domain</td></tr>
+ * <tr><td>40 to 55</td><td>dual certificate: for each candidate the sum of (s / S) loss of the rows, at the shared vector</td></tr>
+ * <tr><td>56 to 63</td><td>left as they are, for the caller</td></tr>
+ * </table>
+ * Slots without a meaning are 0. In the result of a product 0 and 1 are equal, 10 is of alpha in the place of the step, and slots from
+ * 11 on are 0. Where the answer is not {@link #OK}, the content of the array is unspecified.
  *
  * <h2>Errors</h2>
  * {@link IllegalArgumentException} names the wrong argument; {@link NativeException} is a fault of the library;
@@ -49,15 +88,21 @@ package dwell.jni;
 public final class NativeBridge {
 
   /** Version of the functions in this class; the library's own is {@link #abiVersion()}. */
-  public static final int ABI_VERSION = 1;
+  public static final int ABI_VERSION = 2;
 
   /** Version of the layout of control, settings and result. */
-  public static final long LAYOUT_VERSION = 1;
+  public static final long LAYOUT_VERSION = 2;
+
+  /** Points of the line search that a round can be asked for. */
+  public static final int MOST_POINTS = 24;
+
+  /** Candidates for the intercept that a dual certificate can be asked for. */
+  public static final int MOST_CANDIDATES = 16;
 
   /** Flag of control: measure the parts of the duality gap at the start of the round. */
   public static final long CERTIFICATE = 1;
 
-  /** Flag of control: columns and label are centred implicitly. */
+  /** Flag of control, primal only: columns and label are centred implicitly. */
   public static final long CENTRED = 2;
 
   /** The call was done. */
@@ -81,7 +126,7 @@ public final class NativeBridge {
    * @param shared
    *   residual, 8 m bytes: m little endian doubles; read
    * @param result
-   *   128 + 8 m bytes, written: the vector is A times the step (centred where the flag is set)
+   *   512 + 8 m bytes, written: the vector is A times the step (centred where the flag is set)
    * @param cancellation
    *   polled every few milliseconds
    * @return {@link #OK}, or {@link #STATE_LOST}
@@ -96,7 +141,7 @@ public final class NativeBridge {
    * it starts again from zero, with stamp 2 (t + 1) + 1. A repeated call finds the state moved already, and leaves it alone.
    *
    * @param result
-   *   128 + 8 m bytes, written: the vector is A times the coefficients (centred where the flag is set)
+   *   512 + 8 m bytes, written: the vector is A times the coefficients (centred where the flag is set)
    * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed or the state is of a later round
    */
   public static native int primalProduct(long[] control, double[] settings, int[] offsets, int[] rows,
@@ -104,12 +149,38 @@ public final class NativeBridge {
       byte[] result, Cancellation cancellation);
 
   /**
+   * Runs one round of dual CoCoA on a partition: as {@link #primalRound}, with rows as coordinates.
+   *
+   * @param shared
+   *   coefficients, 8 m bytes: m little endian doubles; read
+   * @param result
+   *   512 + 8 m bytes, written: the vector is, for each feature, scale times the sum over rows of s / (S l2) times step times value
+   * @param cancellation
+   *   polled every few milliseconds
+   * @return {@link #OK}, or {@link #STATE_LOST}
+   */
+  public static native int dualRound(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
+      double[] values64, double[] labels, double[] weights, double[] norms, double[] projections, double[] scale,
+      byte[] shared, byte[] result, Cancellation cancellation);
+
+  /**
+   * Settles the state and computes its product: as {@link #primalProduct}, with rows as coordinates.
+   *
+   * @param result
+   *   512 + 8 m bytes, written: the vector is that of {@link #dualRound} with alpha in the place of the step
+   * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed or the state is of a later round
+   */
+  public static native int dualProduct(long[] control, double[] settings, int[] offsets, int[] features,
+      float[] values32, double[] values64, double[] labels, double[] weights, double[] norms, double[] projections,
+      double[] scale, byte[] result, Cancellation cancellation);
+
+  /**
    * Copies a worker state. All arrays are written, the last three have length {@link #stateSize}.
    *
    * @param meta
    *   5 longs: version, stamp, cursor, round of the pending step or -1, cursor after the pending step
    * @param alpha
-   *   committed coefficients
+   *   committed coefficients, or dual variables
    * @param previous
    *   what the last commit added to alpha
    * @param delta
@@ -127,7 +198,7 @@ public final class NativeBridge {
    */
   public static native void importState(long fit, int partition, long[] meta, double[] alpha, double[] previous);
 
-  /** Number of coefficients of a worker state, -1 if there is none. */
+  /** Number of coordinates of a worker state, -1 if there is none. */
   public static native int stateSize(long fit, int partition);
 
   /** Frees all states of a fit for good: late calls of it get {@link #STATE_LOST}. Returns the bytes freed. */

@@ -7,6 +7,39 @@ private[data] final class NarrowValues(val values32: Array[Float], val values64:
 
   def apply(at: Int): Double =
     if (values64 != null) values64(at) else if (values32 != null) values32(at).toDouble else 1.0
+
+  /** Room that each value has; the values themselves may need less. */
+  def width: Byte =
+    if (values64 != null) NarrowValues.Double else if (values32 != null) NarrowValues.Single else NarrowValues.Ones
+
+  /** Room that the values need. */
+  def narrowest: Byte = {
+    val length = if (values64 != null) values64.length else if (values32 != null) values32.length else 0
+    var widest = NarrowValues.Ones
+    var i = 0
+    while (i < length && widest < width) {
+      val w = NarrowValues.width(this(i))
+      if (w > widest) widest = w
+      i += 1
+    }
+    widest
+  }
+
+  /** Copies the values `from` until `until` to `target` from position `to` on, where they have to have room enough. */
+  def copyTo(from: Int, until: Int, target: NarrowValues, to: Int): Unit = {
+    var at = from
+    if (target.values64 != null) {
+      while (at < until) {
+        target.values64(to + at - from) = this(at)
+        at += 1
+      }
+    } else if (target.values32 != null) {
+      while (at < until) {
+        target.values32(to + at - from) = this(at).toFloat
+        at += 1
+      }
+    }
+  }
 }
 
 private[data] object NarrowValues {

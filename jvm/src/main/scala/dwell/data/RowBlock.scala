@@ -69,6 +69,7 @@ private[data] final class RowBlock(
       index,
       rowsRead,
       rows,
+      indices.length,
       fingerprint,
       DoubleBytes.pack(labels),
       if (weights == null) null else DoubleBytes.pack(weights),
@@ -152,6 +153,7 @@ private[data] final case class BlockSummary(
     index: Int,
     rowsRead: Long,
     rows: Int,
+    nonzeros: Int,
     fingerprint: Long,
     labels: Array[Byte],
     weights: Array[Byte],
@@ -196,6 +198,9 @@ private[data] object RowBlock {
 
   /** Longest array that every JVM can allocate. */
   val MaxArrayLength: Int = Int.MaxValue - 15
+
+  /** Rows of a block, whose labels travel to the driver as one array of bytes. */
+  val MaxRows: Int = MaxArrayLength / 8
 
   /** Reads one source partition. */
   def read(index: Int, numFeatures: Int, rows: Iterator[LabeledRow], names: ColumnNames): RowBlock = {
@@ -297,19 +302,25 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
       problem)
   }
 
-  private def keep(row: LabeledRow): Unit = {
-    if (rows == labels.length) {
-      val length = grown(rows + 1)
-      labels = java.util.Arrays.copyOf(labels, length)
-      weights = java.util.Arrays.copyOf(weights, length)
-      offsets = java.util.Arrays.copyOf(offsets, length + 1)
+  private def keep(row: LabeledRow): Unit =
+    if (rows == RowBlock.MaxRows) {
+      fail(
+        names.features,
+        s"more than ${RowBlock.MaxRows} rows in one partition",
+        "Split the data into more partitions, for example with Dataset.repartition")
+    } else {
+      if (rows == labels.length) {
+        val length = grown(rows + 1)
+        labels = java.util.Arrays.copyOf(labels, length)
+        weights = java.util.Arrays.copyOf(weights, length)
+        offsets = java.util.Arrays.copyOf(offsets, length + 1)
+      }
+      labels(rows) = row.label
+      weights(rows) = row.weight
+      if (row.weight != 1.0) weighted = true
+      rows += 1
+      offsets(rows) = nonzeros
     }
-    labels(rows) = row.label
-    weights(rows) = row.weight
-    if (row.weight != 1.0) weighted = true
-    rows += 1
-    offsets(rows) = nonzeros
-  }
 
   private def checkLabelAndWeight(row: LabeledRow): Unit = {
     if (row.label.isNaN || row.label.isInfinite) {

@@ -48,10 +48,7 @@ private[data] object Transposition {
       column += 1
     }
 
-    val width =
-      if (block.values.values64 != null) NarrowValues.Double
-      else if (block.values.values32 != null) NarrowValues.Single
-      else NarrowValues.Ones
+    val width = block.values.width
     val pieces = Array.tabulate(numPartitions) { k =>
       new ColumnPiece(
         block.index,
@@ -154,18 +151,7 @@ private[data] object Transposition {
         if (next(c) >= 0) {
           val target = next(c)
           System.arraycopy(piece.rows, from, indices, target, until - from)
-          var at = from
-          if (values.values64 != null) {
-            while (at < until) {
-              values.values64(target + at - from) = piece.values(at)
-              at += 1
-            }
-          } else if (values.values32 != null) {
-            while (at < until) {
-              values.values32(target + at - from) = piece.values(at).toFloat
-              at += 1
-            }
-          }
+          piece.values.copyTo(from, until, values, target)
           next(c) = target + until - from
         }
       }

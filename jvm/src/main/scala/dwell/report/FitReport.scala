@@ -58,14 +58,20 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  * How a model was trained, and the certificate of its optimality. `FitReport.of(model)` finds it for a model that was
  * fitted in this session.
  *
+ * @param orientation
+ *   `primal`: coordinates were features; `dual`: they were rows
+ * @param orientationReason
+ *   why this orientation
  * @param solver
  *   `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained
  * @param reason
  *   why Spark's own code trained, where it did
  * @param objective
  *   F of the returned coefficients, computed from them and not carried along
+ * @param dual
+ *   best lower bound of F over all models: the value of the dual problem. NaN where Spark's own code trained
  * @param gap
- *   objective minus the best lower bound: F - F* is at most this. NaN where Spark's own code trained
+ *   objective - dual: F - F* is at most this. NaN where Spark's own code trained
  * @param converged
  *   whether the stop rule was met within maxIter rounds
  * @param drift
@@ -75,10 +81,12 @@ final case class FitReport(
     uid: String,
     algorithm: String,
     orientation: String,
+    orientationReason: String,
     solver: String,
     reason: Option[String],
     rounds: Seq[RoundRecord],
     objective: Double,
+    dual: Double,
     gap: Double,
     tolerance: Double,
     converged: Boolean,
@@ -112,9 +120,10 @@ final case class FitReport(
     case Some(why) => f"$uid: trained by Spark's own code in $totalSeconds%.2f s: $why"
     case None =>
       val head = Seq(
-        s"$uid: $algorithm, $orientation, $solver solver, $numPartitions partitions",
+        s"$uid: $algorithm, $solver solver, $numPartitions partitions",
+        s"$orientation orientation: $orientationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
-        f"objective $objective%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
+        f"objective $objective%.10g, dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
           (if (converged) "converged" else "NOT converged"),
         f"flatten $flattenSeconds%.2f s, total $totalSeconds%.2f s, worker state $stateBytes%d bytes, " +
           s"$stateLosses state losses",
@@ -162,10 +171,12 @@ object FitReport {
       uid = uid,
       algorithm = "spark",
       orientation = "",
+      orientationReason = "",
       solver = "spark",
       reason = Some(reason),
       rounds = Seq.empty,
       objective = Double.NaN,
+      dual = Double.NaN,
       gap = Double.NaN,
       tolerance = tolerance,
       // Spark does not say.

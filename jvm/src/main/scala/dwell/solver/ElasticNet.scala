@@ -3,17 +3,22 @@ package dwell.solver
 import dwell.data.ColumnPartition
 
 /** Penalties of a partition's columns: g_i(a) = l1_i |a| + l2_i a^2 / 2, on the scale of each column. */
-private[solver] final class ElasticNet(p: ColumnPartition, r: RoundRequest) {
-  private val scaled = r.scaleFactor > 0.0
-  private val scaledL1 = r.l1 * math.sqrt(r.scaleFactor)
-  private val scaledL2 = r.l2 * r.scaleFactor
+private[solver] final class ElasticNet(p: ColumnPartition, problem: PrimalSubproblem) extends Separable {
+  private val scaled = problem.scaleFactor > 0.0
+  private val scaledL1 = problem.l1 * math.sqrt(problem.scaleFactor)
+  private val scaledL2 = problem.l2 * problem.scaleFactor
 
-  def l1(i: Int): Double = if (scaled) scaledL1 * p.deviation(i) else r.l1
+  def l1(i: Int): Double = if (scaled) scaledL1 * p.deviation(i) else problem.l1
 
-  def l2(i: Int): Double = if (scaled) scaledL2 * p.variance(i) else r.l2
+  def l2(i: Int): Double = if (scaled) scaledL2 * p.variance(i) else problem.l2
 
-  /** g_i(a). */
-  def value(i: Int, a: Double): Double = l1(i) * math.abs(a) + 0.5 * (l2(i) * (a * a))
+  override def value(i: Int, a: Double): Double = l1(i) * math.abs(a) + 0.5 * (l2(i) * (a * a))
+
+  override def slope(i: Int, a: Double): Double = l2(i) * a
+
+  override def curvature(i: Int): Double = l2(i)
+
+  override def change(i: Int, a: Double, e: Double): Double = l1(i) * (math.abs(a + e) - math.abs(a))
 
   /** Convex conjugate of g_i at x. */
   def conjugate(i: Int, x: Double): Double = {

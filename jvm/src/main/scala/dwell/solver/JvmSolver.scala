@@ -1,8 +1,5 @@
 package dwell.solver
 
-import java.util.concurrent.CancellationException
-
-import dwell.data.ColumnPartition
 import dwell.jni.Cancellation
 
 /**
@@ -14,37 +11,31 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
   override def name: String = "jvm"
 
   override def round(
-      p: ColumnPartition,
-      weights: Array[Double],
+      data: LocalData,
       r: RoundRequest,
       shared: Array[Byte],
       result: Array[Byte],
       cancellation: Cancellation): Boolean = {
     val start = System.nanoTime()
-    JvmSolver.check(p, weights, r, result)
-    require(shared.length == 8L * p.rows, s"shared has ${shared.length} bytes, but ${p.rows} rows need ${8L * p.rows}")
+    val calls = Calls(data, r, result)
+    require(
+      shared.length == 8L * data.vectorLength,
+      s"shared has ${shared.length} bytes, but ${data.vectorLength} ${data.entryName}s need ${8L * data.vectorLength}")
     val kept = for {
-      base <- states.beginRound(p.index, p.numColumns, r)
-      state = base.state
-      work = new PrimalRound(p, weights, r, shared, state.alpha, state.cursor, new Patience(cancellation))
-      measured = work.run(result)
-      stored <- states.publish(r.fit, p.index, base, PendingStep(r.round, work.cursor, work.delta))
-    } yield measured.write(result, start, state.stamp, WorkerStates.bytes(stored))
+      base <- states.beginRound(data.index, data.coordinates, r)
+      (measured, step) = calls.round(shared, base.state, new Patience(cancellation)).run(result)
+      stored <- states.publish(r.fit, data.index, base, step)
+    } yield measured.write(result, start, base.state.stamp, WorkerStates.bytes(stored))
     kept.isDefined
   }
 
-  override def product(
-      p: ColumnPartition,
-      weights: Array[Double],
-      r: RoundRequest,
-      result: Array[Byte],
-      cancellation: Cancellation): Boolean = {
+  override def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean = {
     val start = System.nanoTime()
-    JvmSolver.check(p, weights, r, result)
+    val calls = Calls(data, r, result)
     val kept = for {
-      state <- states.beginProduct(p.index, p.numColumns, r)
-      measured = PrimalProduct.run(p, r, state.alpha, result, new Patience(cancellation))
-      stored <- states.publishProduct(r.fit, p.index, state)
+      state <- states.beginProduct(data.index, data.coordinates, r)
+      measured = calls.product(new Patience(cancellation)).run(state.alpha, result)
+      stored <- states.publishProduct(r.fit, data.index, state)
     } yield measured.write(result, start, state.stamp, WorkerStates.bytes(stored))
     kept.isDefined
   }
@@ -66,70 +57,99 @@ object JvmSolver {
 
   /** The solver of this JVM. Its states outlive a task, so there is one for all tasks. */
   lazy val shared: JvmSolver = new JvmSolver(new WorkerStates())
-
-  private def check(p: ColumnPartition, weights: Array[Double], r: RoundRequest, result: Array[Byte]): Unit = {
-    require(
-      weights == null || weights.length == p.rows,
-      s"weights has length ${weights.length}, but there are ${p.rows} rows")
-    require(
-      result.length == ResultLayout.length(p.rows),
-      s"result has ${result.length} bytes, but ${p.rows} rows need ${ResultLayout.length(p.rows)}")
-    require(p.index < r.stamps.length, s"there are ${r.stamps.length} stamps, but this is partition ${p.index}")
-    def atLeastZero(name: String, value: Double): Unit =
-      require(value >= 0.0 && !value.isInfinite, s"$name = $value: must be finite and at least 0")
-    require(r.sigmaPrime > 0.0 && !r.sigmaPrime.isInfinite, s"sigma' = ${r.sigmaPrime}: must be finite and positive")
-    require(
-      r.totalWeight > 0.0 && !r.totalWeight.isInfinite,
-      s"total weight = ${r.totalWeight}: must be finite and positive")
-    atLeastZero("l1", r.l1)
-    atLeastZero("l2", r.l2)
-    atLeastZero("scale factor", r.scaleFactor)
-  }
 }
 
-/** Asks for cancellation every millisecond or so of work. */
-private[solver] final class Patience(cancellation: Cancellation) {
-  private var left = 0L
+/** What the calls for one partition do, in its orientation. */
+private sealed trait Calls {
+  def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound
+  def product(patience: Patience): LocalProduct
+}
 
-  /** Accounts for work on `nonzeros` nonzeros. */
-  def spend(nonzeros: Int): Unit = {
-    left -= nonzeros + Patience.PerColumn
-    if (left <= 0L) {
-      left = Patience.Slice
-      if (cancellation.requested()) throw new CancellationException("the task was cancelled")
+private object Calls {
+
+  private val MaxThreads = 256
+
+  /** Checks the arguments of a call. */
+  def apply(data: LocalData, r: RoundRequest, result: Array[Byte]): Calls = {
+    require(
+      result.length == ResultLayout.length(data.vectorLength),
+      s"result has ${result.length} bytes, but ${data.vectorLength} ${data.entryName}s need " +
+        s"${ResultLayout.length(data.vectorLength)}")
+    require(data.index < r.stamps.length, s"there are ${r.stamps.length} stamps, but this is partition ${data.index}")
+    require(r.threads >= 1 && r.threads <= MaxThreads, s"threads = ${r.threads}: must be 1 to $MaxThreads")
+    positive("sigma'", r.sigmaPrime)
+    positive("total weight", r.totalWeight)
+    require(
+      r.points.length % 2 == 0 && r.points.length <= 2 * ResultLayout.MaxPoints,
+      s"points has ${r.points.length} numbers: two for each of at most ${ResultLayout.MaxPoints} points")
+    finite("points", r.points)
+    (data, r.subproblem) match {
+      case (columns: ColumnData, problem: PrimalSubproblem) => new Columns(columns, problem, r)
+      case (rows: RowData, problem: DualSubproblem) => new Rows(rows, problem, r)
+      case _ => data.mismatch(r.subproblem)
     }
   }
-}
 
-private[solver] object Patience {
-  private val Slice = 200000L
+  private final class Columns(data: ColumnData, problem: PrimalSubproblem, r: RoundRequest) extends Calls {
+    sameLength("weights", data.weights, data.vectorLength, "rows")
+    atLeastZero("l1", problem.l1)
+    atLeastZero("l2", problem.l2)
+    atLeastZero("scale factor", problem.scaleFactor)
+    private val penalty = new ElasticNet(data.partition, problem)
 
-  /** Work on a column apart from its nonzeros, in nonzeros. */
-  private val PerColumn = 8
-}
+    override def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound =
+      new PrimalRound(data, problem, r, shared, start, penalty, patience)
 
-/** What a call measured, for the header of its result. */
-private[solver] final case class Measured(
-    penaltyBefore: Double,
-    penaltyAfter: Double,
-    conjugate: Double,
-    ratio: Double,
-    correlation: Double,
-    coordinates: Long,
-    nonzeros: Long,
-    kappa: Double) {
-
-  def write(result: Array[Byte], startNanos: Long, stamp: Long, stateBytes: Long): Unit = {
-    ResultLayout.put(result, ResultLayout.PenaltyBefore, penaltyBefore)
-    ResultLayout.put(result, ResultLayout.PenaltyAfter, penaltyAfter)
-    ResultLayout.put(result, ResultLayout.Conjugate, conjugate)
-    ResultLayout.put(result, ResultLayout.Ratio, ratio)
-    ResultLayout.put(result, ResultLayout.Correlation, correlation)
-    ResultLayout.put(result, ResultLayout.Coordinates, coordinates.toDouble)
-    ResultLayout.put(result, ResultLayout.Nonzeros, nonzeros.toDouble)
-    ResultLayout.put(result, ResultLayout.StateBytes, stateBytes.toDouble)
-    ResultLayout.put(result, ResultLayout.Stamp, stamp.toDouble)
-    ResultLayout.put(result, ResultLayout.Kappa, kappa)
-    ResultLayout.put(result, ResultLayout.SolverNanos, (System.nanoTime() - startNanos).toDouble)
+    override def product(patience: Patience): LocalProduct = new PrimalProduct(data, problem, penalty, patience)
   }
+
+  private final class Rows(data: RowData, problem: DualSubproblem, r: RoundRequest) extends Calls {
+    private val p = data.partition
+    sameLength("scale", data.scale, p.features, "features")
+    sameLength("labels", p.labels, p.numRows, "rows")
+    sameLength("weights", p.weights, p.numRows, "rows")
+    sameLength("norms", p.norms, p.numRows, "rows")
+    sameLength("projections", p.projections, p.numRows, "rows")
+    positive("l2", problem.l2)
+    positive("total weight times l2", r.totalWeight * problem.l2)
+    require(
+      problem.intercept == 0.0 || p.projections != null,
+      s"intercept = ${problem.intercept}: must be 0 where rows have no projections")
+    atLeastZero("intercept", problem.intercept)
+    finite("offset", Array(problem.offset))
+    finite("candidates", problem.candidates)
+    require(
+      problem.candidates.length <= ResultLayout.MaxCandidates,
+      s"${problem.candidates.length} candidates, but there may be at most ${ResultLayout.MaxCandidates}")
+    require(
+      problem.candidates.nonEmpty || !r.certificate,
+      "a certificate needs a candidate for the intercept at least: pass 0 where there is no intercept")
+    if (problem.loss.classifies) {
+      p.labels.find(y => y != 1.0 && y != -1.0).foreach { y =>
+        throw new IllegalArgumentException(s"a label is $y: for the ${problem.loss} labels must be -1 or 1")
+      }
+    } else finite("labels", p.labels)
+    private val conjugates = new Conjugates(p, problem, r.totalWeight)
+
+    override def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound =
+      new DualRound(data, problem, r, shared, start, conjugates, patience)
+
+    override def product(patience: Patience): LocalProduct = new DualProduct(data, conjugates, patience)
+  }
+
+  private def sameLength(name: String, values: Array[Double], expected: Int, of: String): Unit =
+    require(
+      values == null || values.length == expected,
+      s"$name has length ${if (values == null) 0 else values.length}, but there are $expected $of")
+
+  private def atLeastZero(name: String, value: Double): Unit =
+    require(value >= 0.0 && !value.isInfinite, s"$name = $value: must be finite and at least 0")
+
+  private def positive(name: String, value: Double): Unit =
+    require(value > 0.0 && !value.isInfinite, s"$name = $value: must be finite and positive")
+
+  private def finite(name: String, values: Array[Double]): Unit =
+    values.find(value => value.isNaN || value.isInfinite).foreach { value =>
+      throw new IllegalArgumentException(s"$name has $value in it: must be finite")
+    }
 }

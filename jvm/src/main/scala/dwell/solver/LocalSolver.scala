@@ -1,11 +1,106 @@
 package dwell.solver
 
-import dwell.data.ColumnPartition
+import dwell.data.{ColumnPartition, RowPartition}
 import dwell.jni.Cancellation
+
+/** The data of one partition, in one of the two orientations. */
+sealed trait LocalData {
+
+  /** Which partition this is, 0 to numPartitions - 1. */
+  def index: Int
+
+  /** Coordinates that the partition owns. */
+  def coordinates: Int
+
+  /** Entries of the vector that all partitions share. */
+  def vectorLength: Int
+
+  def nonzeros: Long
+
+  /** What an entry of the shared vector belongs to, for messages. */
+  private[solver] def entryName: String
+
+  /** What the shared vector is, for messages. */
+  private[solver] def sharedName: String
+
+  /** `value`, entry `j` of a vector that the solver returns; an error if it is not finite. */
+  private[solver] final def finite(value: Double, what: String, j: Int): Double =
+    if (!value.isNaN && !value.isInfinite) value
+    else throw new ArithmeticException(s"the $what of $entryName $j overflowed: scale the features or the labels down")
+
+  private[solver] final def mismatch(problem: Subproblem): Nothing = throw new IllegalArgumentException(
+    s"partition $index holds ${getClass.getSimpleName}, which ${problem.getClass.getSimpleName} is not for: columns go " +
+      "with the primal problem, rows with the dual one")
+}
+
+/**
+ * Columns: the primal orientation. Coordinates are coefficients, the shared vector has one entry per row.
+ *
+ * @param weights
+ *   row weights, one a row of the dataset, or null where every weight is 1
+ */
+final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) extends LocalData {
+  override def index: Int = partition.index
+  override def coordinates: Int = partition.numColumns
+  override def vectorLength: Int = partition.rows
+  override def nonzeros: Long = partition.nonzeros.toLong
+  override private[solver] def entryName: String = "row"
+  override private[solver] def sharedName: String = "residual"
+}
+
+/**
+ * Rows: the dual orientation. Coordinates are dual variables, the shared vector has one entry per feature.
+ *
+ * @param scale
+ *   inverse of each feature's penalty relative to l2, 0 for features that are left out; null where every one is 1
+ */
+final case class RowData(partition: RowPartition, scale: Array[Double]) extends LocalData {
+  override def index: Int = partition.index
+  override def coordinates: Int = partition.numRows
+  override def vectorLength: Int = partition.features
+  override def nonzeros: Long = partition.nonzeros.toLong
+  override private[solver] def entryName: String = "feature"
+  override private[solver] def sharedName: String = "coefficient"
+}
+
+/** The local problem of a round, but for what both orientations have in common. */
+sealed trait Subproblem extends Serializable
+
+/**
+ * Coefficients of the columns, for least squares: g_i(a) = l1_i |a| + l2_i a^2 / 2 is the penalty. For a smooth loss with
+ * curvature bound d the caller shares r = -l'(z) / d in place of the residual, and gives both penalties divided by d.
+ *
+ * @param l1
+ *   L1 penalty per unit of coefficient, before standardisation
+ * @param l2
+ *   L2 penalty, before standardisation
+ * @param scaleFactor
+ *   S / (S - 1)-like factor that turns population variances into the ones the penalty is scaled with; 0 leaves the
+ *   penalty unscaled (standardization = false)
+ * @param centred
+ *   whether columns and label are centred implicitly, which makes the intercept exact
+ */
+final case class PrimalSubproblem(l1: Double, l2: Double, scaleFactor: Double, centred: Boolean) extends Subproblem
+
+/**
+ * Dual variables of the rows, for any loss and a penalty with an L2 part.
+ *
+ * @param l2
+ *   L2 penalty, positive; what differs between features is in the scale of [[RowData]]
+ * @param intercept
+ *   h, what a dual variable's step adds to the predictions by way of the intercept, relative to its weight; 0 without
+ *   intercept
+ * @param offset
+ *   intercept at the start of the round
+ * @param candidates
+ *   intercepts at which a certificate evaluates the primal loss; at most [[ResultLayout.MaxCandidates]]
+ */
+final case class DualSubproblem(loss: Loss, l2: Double, intercept: Double, offset: Double, candidates: Array[Double])
+    extends Subproblem
 
 /**
  * What every worker needs to know to run one round. The same object goes to all partitions; what differs between them
- * (columns, state, stamp) is looked up by partition index.
+ * (data, state, stamp) is looked up by partition index.
  *
  * @param fit
  *   identifier of the fit, unique within the application; first half of the key of the worker state
@@ -17,27 +112,23 @@ import dwell.jni.Cancellation
  *   local work, as a fraction of a partition's coordinates: 1.0 is one epoch
  * @param certificate
  *   whether to measure the parts of the duality gap at the start of the round (one more data pass)
- * @param centred
- *   whether columns and label are centred implicitly, which makes the intercept exact
  * @param threads
- *   threads that one call may use
+ *   threads of one call, 1 to 256. Each makes its steps on a copy of the shared vector, so that the result depends on
+ *   their number (never on the cores there are)
  * @param stamps
- *   for each partition the stamp of the state that the driver's residual was built from
+ *   for each partition the stamp of the state that the driver's vector was built from
  * @param sigmaPrime
  *   CoCoA's subproblem parameter; the number of partitions is always safe
- * @param l1
- *   L1 penalty per unit of coefficient, before standardisation
- * @param l2
- *   L2 penalty, before standardisation
  * @param totalWeight
  *   sum of the row weights, S
- * @param scaleFactor
- *   S / (S - 1)-like factor that turns population variances into the ones the penalty is scaled with; 0 leaves the
- *   penalty unscaled (standardization = false)
  * @param theta1
  *   step factor for the pending direction of the previous round: 1 adds it, 0 rejects it
  * @param theta2
  *   step factor for the direction committed before that one
+ * @param points
+ *   where the line search wants samples: pairs (g1, g2), at most [[ResultLayout.MaxPoints]] of them
+ * @param subproblem
+ *   the local problem; its orientation is that of the data
  */
 final case class RoundRequest(
     fit: Long,
@@ -45,24 +136,23 @@ final case class RoundRequest(
     seed: Long,
     budget: Double,
     certificate: Boolean,
-    centred: Boolean,
     threads: Int,
     stamps: Array[Long],
     sigmaPrime: Double,
-    l1: Double,
-    l2: Double,
     totalWeight: Double,
-    scaleFactor: Double,
     theta1: Double,
-    theta2: Double) {
+    theta2: Double,
+    points: Array[Double],
+    subproblem: Subproblem) {
 
-  /** Coordinates that a partition of `numColumns` columns visits at least (whole buckets are visited). */
-  def coordinates(numColumns: Int): Long = math.max(1L, math.ceil(numColumns * budget).toLong)
+  /** Coordinates that a partition of `numCoordinates` visits at least (whole buckets are visited). */
+  def coordinates(numCoordinates: Int): Long = math.max(1L, math.ceil(numCoordinates * budget).toLong)
 }
 
 /**
  * State of one partition of one fit, as it travels when it is not kept by the worker: for the non-persistent mode,
- * for snapshots and for reading the coefficients at the end.
+ * for snapshots and for reading the coordinates at the end. Coordinates are coefficients of columns or dual variables of
+ * rows.
  *
  * @param version
  *   round that the state is ready for
@@ -72,7 +162,7 @@ final case class RoundRequest(
  * @param cursor
  *   buckets visited since the start of the fit; places the partition in its coordinate order
  * @param alpha
- *   committed coefficients, one per column of the partition, in local order
+ *   committed coordinates of the partition, in local order
  * @param previous
  *   what the last commit added to `alpha`
  * @param pending
@@ -108,8 +198,8 @@ final case class WorkerState(
 object WorkerState {
 
   /** The state that every fit starts from. */
-  def zero(numColumns: Int): WorkerState =
-    WorkerState(0L, 0L, 0L, new Array[Double](numColumns), new Array[Double](numColumns), None)
+  def zero(coordinates: Int): WorkerState =
+    WorkerState(0L, 0L, 0L, new Array[Double](coordinates), new Array[Double](coordinates), None)
 
   /** Stamps: 0 at the start of a fit, and two for every rebuild. */
   object Stamp {
@@ -134,7 +224,8 @@ final case class PendingStep(round: Long, cursor: Long, delta: Array[Double])
 
 /**
  * The local half of a round. An implementation keeps one worker state per (fit, partition) and JVM, and both
- * implementations produce the same bytes from the same input, so that a cluster may mix them.
+ * implementations produce the same bytes from the same input, so that a cluster may mix them. The dual of the logistic
+ * loss is the exception: exponentials and logarithms of the two differ in their last bits.
  *
  * A call is a pure function of the committed state, the request and the shared vector: calling it again, on the same
  * worker or on another one that holds the same version, gives the same result and applies nothing twice.
@@ -145,12 +236,14 @@ trait LocalSolver {
   def name: String
 
   /**
-   * Runs round `r.round` on partition `p` and keeps the proposed step as pending.
+   * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is what the
+   * step adds to the shared one: A (a' - a) for columns, and for rows the step of the coefficients before any soft
+   * threshold.
    *
-   * @param weights
-   *   row weights, length `p.rows`, or null where every weight is 1
+   * @param data
+   *   of the orientation of `r.subproblem`
    * @param shared
-   *   residual, `8 * p.rows` bytes, little-endian doubles
+   *   little-endian doubles, `8 * data.vectorLength` bytes: the residual for columns, the coefficients for rows
    * @param result
    *   filled in the layout of [[ResultLayout]], but for the slots from [[ResultLayout.FirstFreeSlot]] on; unspecified
    *   where the answer is false
@@ -160,8 +253,7 @@ trait LocalSolver {
    *   false if this worker has no state for the round (`StateLost`): the caller has to rebuild
    */
   def round(
-      p: ColumnPartition,
-      weights: Array[Double],
+      data: LocalData,
       r: RoundRequest,
       shared: Array[Byte],
       result: Array[Byte],
@@ -169,7 +261,7 @@ trait LocalSolver {
 
   /**
    * A rebuild: settles the step of the round before, drops the step of `r.round`, moves the state to version
-   * `r.round + 1` under a new stamp, and returns the product of the partition's columns with its coefficients. A worker
+   * `r.round + 1` under a new stamp, and returns the product of the partition's data with its coordinates. A worker
    * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot [[ResultLayout.Stamp]]
    * tells the caller which of the two happened. A repeated call finds the state moved already, and leaves it alone.
    *
@@ -178,12 +270,7 @@ trait LocalSolver {
    * @return
    *   false if the fit has been freed meanwhile, or the state is of a later round
    */
-  def product(
-      p: ColumnPartition,
-      weights: Array[Double],
-      r: RoundRequest,
-      result: Array[Byte],
-      cancellation: Cancellation): Boolean
+  def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean
 
   /** Copy of the state of one partition; None where this worker has none. */
   def exportState(fit: Long, partition: Int): Option[WorkerState]

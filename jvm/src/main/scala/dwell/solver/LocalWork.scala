@@ -1,26 +1,78 @@
 package dwell.solver
 
-/** How much local work a round does where the user has not said. */
-object LocalWork {
+/**
+ * How much local work a round does where the user has not said: H, in epochs over the local coordinates.
+ *
+ * A round takes t1 + t2 H seconds, and about N(H) = a/H + b rounds are needed, so that the time is least at
+ * `H = c sqrt(t1 / t2), c = sqrt(a / b)` (Duenner et al., "Understanding and Optimizing the Performance of Distributed
+ * Machine Learning Applications on Apache Spark", 2017). t1 and t2 are measured in the rounds of the fit itself, t2 on the
+ * slowest worker; c was measured on the benchmarks. The least is flat: a factor of 2 costs a few per cent, so that H
+ * moves only between powers of 2.
+ *
+ * @param partitions
+ *   K: alone, local work is never wasted
+ * @param fixed
+ *   what the user has set
+ */
+private[solver] final class LocalWork(partitions: Int, fixed: Option[Double]) {
+  import LocalWork._
+
+  private val most = if (partitions == 1) MostAlone else MostTogether
+  private var epochs = fixed.getOrElse(math.min(most, First))
+  private var measured = 0
+  private var fixedSeconds, epochSeconds = 0.0
+
+  /** Epochs of the next round. */
+  def next: Double = epochs
 
   /**
-   * Epochs over the local coordinates in a round. A round in `driver` mode costs 0.1 to 0.2 s whatever it carries, so
-   * local work that takes less than that is as good as free; a function of the data alone, so that a fit can be
-   * repeated to the bit. One epoch at least: rounds fall as 1/H up to there.
+   * Takes in a finished round.
    *
-   * @param partitions
-   *   K; with one partition local work is never wasted, with several it is beyond a few epochs
-   * @param nonzeros
-   *   those of the largest partition
+   * @param wallSeconds
+   *   from the request to the next one
+   * @param workerSeconds
+   *   inside the solver, of the slowest worker
+   * @param done
+   *   epochs it did
+   * @param certificate
+   *   whether it made a certificate as well
    */
-  def epochs(partitions: Int, nonzeros: Long): Double = {
-    val most = if (partitions == 1) MostAlone else MostTogether
-    math.max(1.0, math.min(most, math.floor(NonzerosForFree / math.max(1L, nonzeros))))
+  def measure(wallSeconds: Double, workerSeconds: Double, done: Double, certificate: Boolean): Unit =
+    if (fixed.isEmpty) {
+      measured += 1
+      // The first round pays for loading classes and compiling them.
+      if (measured > 1) {
+        val epoch = workerSeconds / (done + (if (certificate) CertificateEpochs else 0.0))
+        val weight = 1.0 / math.min(measured - 1.0, Memory)
+        fixedSeconds += weight * (wallSeconds - epoch * done - fixedSeconds)
+        epochSeconds += weight * (epoch - epochSeconds)
+        epochs = best
+      }
+    }
+
+  private def best: Double = {
+    val c = if (partitions == 1) RatioAlone else RatioTogether
+    val optimum = c * math.sqrt(fixedSeconds / math.max(epochSeconds, Instant))
+    math.max(Least, math.min(most, math.pow(2.0, math.round(math.log(optimum) / math.log(2.0)).toDouble)))
   }
+}
 
-  /** Nonzeros that are visited in about 0.1 s, at 5 ns each. */
-  private val NonzerosForFree = 2e7
+private[solver] object LocalWork {
 
-  private val MostAlone = 64.0
+  private val First = 1.0
+
+  /** Rounds fall as 1/H up to one epoch, and hardly beyond a few, unless there is nobody to exchange with. */
   private val MostTogether = 16.0
+  private val MostAlone = 64.0
+  private val Least = 0.25
+  private val RatioTogether = 2.0
+  private val RatioAlone = 6.0
+
+  /** A certificate reads the data once and writes nothing. */
+  private val CertificateEpochs = 0.6
+
+  /** Rounds over which times are averaged. */
+  private val Memory = 4.0
+
+  private val Instant = 1e-9
 }

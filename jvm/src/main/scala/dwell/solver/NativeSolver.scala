@@ -1,6 +1,5 @@
 package dwell.solver
 
-import dwell.data.ColumnPartition
 import dwell.jni.{Cancellation, NativeBridge}
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
@@ -9,48 +8,79 @@ private[solver] object NativeSolver extends LocalSolver {
   override def name: String = "native"
 
   override def round(
-      p: ColumnPartition,
-      weights: Array[Double],
+      data: LocalData,
       r: RoundRequest,
       shared: Array[Byte],
       result: Array[Byte],
       cancellation: Cancellation): Boolean =
-    held(
-      NativeBridge.primalRound(
-        control(p, r),
-        settings(r),
-        p.offsets,
-        p.indices,
-        p.values32,
-        p.values64,
-        p.mean,
-        p.variance,
-        p.deviation,
-        weights,
-        shared,
-        result,
-        cancellation))
+    held((data, r.subproblem) match {
+      case (ColumnData(p, weights), problem: PrimalSubproblem) =>
+        NativeBridge.primalRound(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.mean,
+          p.variance,
+          p.deviation,
+          weights,
+          shared,
+          result,
+          cancellation)
+      case (RowData(p, scale), problem: DualSubproblem) =>
+        NativeBridge.dualRound(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.labels,
+          p.weights,
+          p.norms,
+          p.projections,
+          scale,
+          shared,
+          result,
+          cancellation)
+      case _ => data.mismatch(r.subproblem)
+    })
 
-  override def product(
-      p: ColumnPartition,
-      weights: Array[Double],
-      r: RoundRequest,
-      result: Array[Byte],
-      cancellation: Cancellation): Boolean =
-    held(
-      NativeBridge.primalProduct(
-        control(p, r),
-        settings(r),
-        p.offsets,
-        p.indices,
-        p.values32,
-        p.values64,
-        p.mean,
-        p.variance,
-        p.deviation,
-        weights,
-        result,
-        cancellation))
+  override def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean =
+    held((data, r.subproblem) match {
+      case (ColumnData(p, weights), problem: PrimalSubproblem) =>
+        NativeBridge.primalProduct(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.mean,
+          p.variance,
+          p.deviation,
+          weights,
+          result,
+          cancellation)
+      case (RowData(p, scale), problem: DualSubproblem) =>
+        NativeBridge.dualProduct(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.labels,
+          p.weights,
+          p.norms,
+          p.projections,
+          scale,
+          result,
+          cancellation)
+      case _ => data.mismatch(r.subproblem)
+    })
 
   override def exportState(fit: Long, partition: Int): Option[WorkerState] = {
     val size = NativeBridge.stateSize(fit, partition)
@@ -77,20 +107,44 @@ private[solver] object NativeSolver extends LocalSolver {
 
   override def stateEntries: Long = NativeBridge.stateEntries()
 
-  private def control(p: ColumnPartition, r: RoundRequest): Array[Long] = Array(
-    NativeBridge.LAYOUT_VERSION,
-    r.fit,
-    p.index.toLong,
-    r.round,
-    r.seed,
-    r.coordinates(p.numColumns),
-    (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | (if (r.centred) NativeBridge.CENTRED else 0L),
-    r.threads.toLong,
-    p.rows.toLong,
-    r.stamps(p.index))
+  private def control(data: LocalData, r: RoundRequest): Array[Long] = {
+    val (flags, loss) = r.subproblem match {
+      case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, Squared)
+      case problem: DualSubproblem => (0L, problem.loss)
+    }
+    Array(
+      NativeBridge.LAYOUT_VERSION,
+      r.fit,
+      data.index.toLong,
+      r.round,
+      r.seed,
+      r.coordinates(data.coordinates),
+      (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | flags,
+      r.threads.toLong,
+      data.vectorLength.toLong,
+      r.stamps(data.index),
+      loss.code.toLong)
+  }
 
-  private def settings(r: RoundRequest): Array[Double] =
-    Array(r.sigmaPrime, r.l1, r.l2, r.totalWeight, r.scaleFactor, r.theta1, r.theta2)
+  private def settings(r: RoundRequest, problem: PrimalSubproblem): Array[Double] =
+    Array(r.sigmaPrime, problem.l1, problem.l2, r.totalWeight, problem.scaleFactor, r.theta1, r.theta2) ++ r.points
+
+  private def settings(r: RoundRequest, problem: DualSubproblem): Array[Double] = {
+    val gamma = problem.loss match {
+      case SmoothedHinge(width) => width
+      case _ => 0.0
+    }
+    Array(
+      r.sigmaPrime,
+      problem.l2,
+      r.totalWeight,
+      gamma,
+      problem.intercept,
+      problem.offset,
+      r.theta1,
+      r.theta2,
+      problem.candidates.length.toDouble) ++ problem.candidates ++ r.points
+  }
 
   private def held(answer: Int): Boolean = answer == NativeBridge.OK
 }

@@ -1,88 +1,43 @@
 package dwell.solver
 
-import java.nio.{ByteBuffer, ByteOrder}
-import java.util.UUID
-
 import scala.collection.mutable
 import scala.concurrent.duration._
 
 import org.apache.spark.{DwellBridge, SparkContext}
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
 
 import dwell.comm.{Contribution, DriverMode, Gathered, OnExecutors}
-import dwell.data.{FlatDataset, ColumnPartition, TaskFailure}
+import dwell.data.TaskFailure
 import dwell.report.{RoundCompleted, RoundRecord}
 
 /**
- * What primal CoCoA is to solve, and how long.
+ * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[Master]] of the
+ * orientation choose how far to go along their sum, certifies, and stops.
  *
- * @param l1
- *   weight of |a|_1, before scaling by the features' deviations
- * @param l2
- *   weight of |a|_2^2 / 2, before scaling
- * @param scaleFactor
- *   0: penalties apply to the coefficients as they are. Otherwise they apply to coefficient times deviation, and this is
- *   the factor from population variance to the variance that is meant (1, or that of the sample)
- * @param centred
- *   whether there is an intercept, which is then minimised exactly
- * @param tolerance
- *   stop at this bound of the relative suboptimality; without a penalty, where no bound exists, at this largest
- *   correlation of a feature with the residual
- * @param localWork
- *   epochs over the local coordinates in each round
- * @param travellingState
- *   worker state travels with every round instead of staying with the worker
+ * The exactly-once protocol of worker state is the one of [[WorkerState]]: each exchange has a number, states carry the
+ * number they are at, and a worker that does not hold the state that an exchange refers to says so and is rebuilt. Any
+ * coordinates are a feasible start of a convex problem, so a loss costs progress and never correctness.
+ *
+ * @param fit
+ *   identifier of the fit, unique within the application. Its states stay with the workers until [[RoundLoop.free]].
+ * @param parts
+ *   one element per partition
+ * @param coordinates
+ *   of each partition
  */
-final case class PrimalProblem(
-    uid: String,
-    l1: Double,
-    l2: Double,
-    scaleFactor: Double,
-    centred: Boolean,
-    tolerance: Double,
-    maxRounds: Int,
-    localWork: Double,
-    seed: Long,
-    threads: Int,
-    travellingState: Boolean,
-    selection: SolverSelection)
-
-/**
- * @param coefficients
- *   one for each feature
- * @param intercept
- *   0 without an intercept
- * @param history
- *   objective at the start and after each round
- */
-final case class PrimalSolution(
-    coefficients: Array[Double],
-    intercept: Double,
-    objective: Double,
-    gap: Double,
-    converged: Boolean,
-    drift: Double,
-    solver: String,
-    rounds: Seq[RoundRecord])
-
-/**
- * CoCoA with adding (gamma = 1, sigma' = K; Smith et al. 2018, algorithm 1) on column partitions: asks every worker for
- * local steps, adds the updates, certifies, and stops. The exactly-once protocol of worker state is the one of
- * [[WorkerState]]: each exchange has a number, states carry the number they are at, and a worker that does not hold the
- * state that an exchange refers to says so and is rebuilt. Any coordinates are a feasible start of a convex problem, so a
- * loss costs progress and never correctness.
- */
-final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProblem) extends Logging {
+final class RoundLoop private[solver] (
+    sc: SparkContext,
+    fit: Long,
+    parts: RDD[LocalData],
+    coordinates: Array[Int],
+    master: Master,
+    problem: LinearProblem)
+    extends Logging {
   import RoundLoop._
 
-  private val fit: Long = UUID.randomUUID().getMostSignificantBits
-  private val workers = data.numPartitions
-  private val target = {
-    val mean = if (problem.centred) data.labelMean else 0.0
-    data.labels.map(_ - mean)
-  }
-  private val master = new PrimalMaster(target, data.weights, data.totalWeight, problem.centred)
+  private val workers = coordinates.length
+  private val localWork = new LocalWork(workers, problem.localWork)
 
   /** Number of the next exchange, and the states' version that it refers to. */
   private var version = 0L
@@ -90,202 +45,207 @@ final class RoundLoop(sc: SparkContext, data: FlatDataset, problem: PrimalProble
   /** Stamp of each partition's state, new with every rebuild; a state with another stamp is not the one meant. */
   private val stamps = new Array[Long](workers)
 
+  /** The verdict on the pending steps: step factors for them and for the steps before them. */
+  private var verdict = Nothing
+
   /** Where state travels: the committed states. */
   private var states: Array[WorkerState] =
-    if (problem.travellingState) data.columnsPerPartition.map(WorkerState.zero) else null
+    if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
   private val solvers = mutable.SortedSet.empty[String]
+  private val records = mutable.ArrayBuffer.empty[RoundRecord]
 
-  /** Solves the problem; worker state is freed in any case. */
-  def run(): PrimalSolution =
-    try solve()
-    finally {
-      val key = fit
-      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state")(() => SolverSelection.loaded.foreach(_.free(key)))
-    }
-
-  private def solve(): PrimalSolution = {
-    val start = master.loss
-    var objective = start
-    var lowerBound = 0.0 // loss and penalties are nonnegative
-    var correlation = Double.PositiveInfinity
-    val records = mutable.ArrayBuffer(RoundRecord(0, objective, objective, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0))
-    val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
-    def converged: Boolean =
-      if (penalised) objective - lowerBound <= problem.tolerance * objective
-      else correlation <= problem.tolerance || objective <= PerfectFit * start
-
-    var last: Option[PrimalSolution] = None
+  /** Solves the problem. */
+  private[solver] def run(from: Option[StartingPoint]): Rounds = {
+    from.foreach(point => rebuild(Phase.Start(point)))
+    records += RoundRecord(0, master.upperBound, openGap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0)
+    var collected = Option.empty[Rebuilt]
     var allowed = problem.maxRounds
-    var sinceRebuild = 0
     var rounds = 0
-    while (last.isEmpty) {
-      var losses = 0
-      while (rounds < allowed && !converged) {
-        val certify = problem.localWork >= CertifyEveryRoundFrom || rounds % 2 == 0 || rounds == allowed - 1
-        val clock = System.nanoTime()
-        val gathered = exchange(Phase.Round, certify, describe(rounds, objective, objective - lowerBound))
-        val arrived = System.nanoTime()
-        val lost = gathered.scalars.count(_.lost)
-        if (lost > 0) {
-          losses += lost
-          logWarning(s"${problem.uid}: $lost of $workers workers lost their state in round $rounds; rebuilding")
-          objective = rebuild(Phase.Rebuild)._1
-          // Progress was lost, not correctness: the rounds that it cost are not the user's.
-          allowed = rounds + problem.maxRounds
-        } else {
-          def slot(i: Int): Array[Double] = gathered.headers.map(ResultLayout.get(_, i))
-          if (certify) {
-            lowerBound = math.max(
-              lowerBound,
-              master.dual(slot(ResultLayout.Conjugate).sum, slot(ResultLayout.Ratio).maxOption.getOrElse(0.0)))
-            correlation = largest(slot(ResultLayout.Correlation)) / math.sqrt(2.0 * master.loss)
-          }
-          master.step(gathered.sum)
-          val next = master.loss + slot(ResultLayout.PenaltyAfter).sum
-          if (!(next <= objective * (1.0 + RiseTolerance) + RiseTolerance * start)) {
-            throw new IllegalStateException(
-              s"${problem.uid}: the objective rose from $objective to $next in round $rounds, which the algorithm " +
-                "cannot do: the workers' state does not belong to this residual. Please report this.")
-          }
-          objective = next
-          version += 1
-          commitTravelling()
-          rounds += 1
-          sinceRebuild += 1
-          val driver = gathered.addSeconds + seconds(arrived)
-          val wall = seconds(clock)
-          val worker = largest(slot(ResultLayout.SolverNanos)) * 1e-9
-          records += RoundRecord(
-            rounds,
-            objective,
-            math.max(0.0, objective - lowerBound), // at the optimum the difference is rounding, of either sign
-            wall,
-            worker,
-            math.max(0.0, wall - worker - driver),
-            driver,
-            problem.localWork,
-            slot(ResultLayout.StateBytes).sum.toLong,
-            losses)
-          losses = 0
-          DwellBridge.post(sc, RoundCompleted(problem.uid, records.last))
-          logInfo(s"${problem.uid}: ${records.last.toLine}")
-          if (sinceRebuild == RebuildEvery && rounds < allowed && !converged) {
-            objective = rebuild(Phase.Rebuild)._1
-            sinceRebuild = 0
-          }
-        }
-      }
-      // The returned model's objective is computed from its coefficients, not from what was carried along.
-      val carried = objective
-      val (exact, collected) = rebuild(Phase.Collect)
-      objective = exact
-      // Before the first round there was no state to lose: zero is what the coefficients are.
-      if (collected.lostNothing || rounds == 0) {
-        last = Some(solution(collected, exact, exact - lowerBound, carried, start, converged, records.toSeq))
-      } else {
-        logWarning(s"${problem.uid}: a worker lost its state before its coefficients were read; continuing")
+    while (collected.isEmpty) {
+      rounds = solve(rounds, allowed)
+      if (master.finishes || !converged) finish(moves = rounds > 0)
+      verdict = master.settle(verdict)
+      // What is returned is computed from the coordinates, not from what was carried along.
+      val last = rebuild(Phase.Collect)
+      // Before the first round there was no state to lose: zero is what the coordinates are.
+      if (last.lostNothing || rounds == 0) collected = Some(last)
+      else {
+        logWarning(s"${problem.uid}: a worker lost its state before it was read; continuing")
         allowed = rounds + problem.maxRounds
       }
     }
-    last.get
+    Rounds(collected.get.coefficients, converged, solvers.mkString("+"), records.toSeq)
   }
 
-  private def solution(
-      collected: Rebuilt,
-      objective: Double,
-      gap: Double,
-      carried: Double,
-      start: Double,
-      converged: Boolean,
-      rounds: Seq[RoundRecord]): PrimalSolution = {
-    if (gap < -RiseTolerance * start) {
-      throw new IllegalStateException(
-        s"${problem.uid}: the duality gap is $gap, and no gap can be negative: the workers' state is corrupt. Please " +
-          "report this.")
+  private def converged: Boolean = master.converged(problem.tolerance)
+
+  private def openGap: Double = math.max(0.0, master.upperBound - master.lowerBound)
+
+  /** Rounds until the stop rule holds or `allowed` are done, from round `first` on; returns how many were done. */
+  private def solve(first: Int, allowed: Int): Int = {
+    var rounds = first
+    var most = allowed
+    var sinceRebuild = 0
+    var losses = 0
+    while (rounds < most && !converged) {
+      val epochs = localWork.next
+      val certify = epochs >= CertifyEveryRoundFrom || rounds % 2 == 0 || rounds == most - 1
+      val clock = System.nanoTime()
+      val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
+      val arrived = System.nanoTime()
+      val lost = gathered.scalars.count(_.lost)
+      if (lost > 0) {
+        losses += lost
+        logWarning(s"${problem.uid}: $lost of $workers workers lost their state in round $rounds; rebuilding")
+        rebuild(Phase.Rebuild)
+        // Progress was lost, not correctness: the rounds that it cost are not the user's.
+        most = rounds + problem.maxRounds
+      } else {
+        val headers = new Headers(gathered.headers)
+        if (certify) master.certify(headers)
+        verdict = master.step(gathered.sum, headers)
+        version += 1
+        commitTravelling()
+        rounds += 1
+        sinceRebuild += 1
+        record(rounds, epochs, headers, clock, gathered.addSeconds + seconds(arrived), losses, certify)
+        losses = 0
+        if (sinceRebuild == RebuildEvery && rounds < most && !converged) {
+          rebuild(Phase.Rebuild)
+          sinceRebuild = 0
+        }
+      }
     }
-    val coefficients = new Array[Double](data.numFeatures)
-    collected.coefficients.foreach { case (features, values) =>
-      features.indices.foreach(i => coefficients(features(i)) = values(i))
-    }
-    PrimalSolution(
-      coefficients,
-      if (problem.centred) data.labelMean - collected.kappa else 0.0,
-      objective,
-      math.max(gap, 0.0),
-      converged,
-      if (objective == carried) 0.0 else math.abs(objective - carried) / math.max(objective, carried),
-      solvers.mkString("+"),
-      rounds)
+    rounds
   }
 
-  /** Builds the residual anew from the coordinates that the workers hold; returns the exact objective. */
-  private def rebuild(phase: Phase): (Double, Rebuilt) = {
-    def ask() = exchange(phase, certify = false, s"dwell ${problem.uid}: ${phase.toString.toLowerCase}")
+  /**
+   * One more round than were asked for, of the kind that the orientation ends with: what the last round led to has not been
+   * certified yet.
+   *
+   * @param moves
+   *   whether its step is taken: a fit without any round returns what it started from
+   */
+  private def finish(moves: Boolean): Unit = {
+    master.finish()
+    val gathered = exchange(Phase.Round, 1.0, certify = true, s"dwell ${problem.uid}: last round")
+    if (!gathered.scalars.exists(_.lost)) {
+      val headers = new Headers(gathered.headers)
+      master.certify(headers)
+      verdict = if (moves) master.step(gathered.sum, headers) else Nothing
+      version += 1
+      commitTravelling()
+    }
+  }
+
+  private def record(
+      round: Int,
+      epochs: Double,
+      headers: Headers,
+      clock: Long,
+      driver: Double,
+      losses: Int,
+      certified: Boolean): Unit = {
+    val wall = seconds(clock)
+    val worker = headers.largest(ResultLayout.SolverNanos) * 1e-9
+    localWork.measure(wall, worker, epochs, certified)
+    records += RoundRecord(
+      round,
+      master.upperBound,
+      openGap,
+      wall,
+      worker,
+      math.max(0.0, wall - worker - driver),
+      driver,
+      epochs,
+      headers.sum(ResultLayout.StateBytes).toLong,
+      losses)
+    DwellBridge.post(sc, RoundCompleted(problem.uid, records.last))
+    logInfo(s"${problem.uid}: ${records.last.toLine}")
+  }
+
+  /** Builds the shared vector anew from the coordinates that the workers hold. */
+  private def rebuild(phase: Phase): Rebuilt = {
+    def ask() = exchange(phase, 1.0, certify = false, s"dwell ${problem.uid}: ${phase.name}")
     // A worker cannot be without an answer here, except that its state went while it answered. Asking for the same rebuild
     // again gives the same of all the others.
     val gathered = Iterator.continually(ask()).take(RebuildAttempts).find(!_.scalars.exists(_.lost)).getOrElse {
       throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
     }
-    def slot(i: Int): Array[Double] = gathered.headers.map(ResultLayout.get(_, i))
-    val found = slot(ResultLayout.Stamp).map(_.toLong)
-    val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
+    val headers = new Headers(gathered.headers)
+    val found = headers.slot(ResultLayout.Stamp).map(_.toLong)
     System.arraycopy(found, 0, stamps, 0, workers)
     version += 1
-    master.restart(gathered.sum)
-    val penalty = slot(ResultLayout.PenaltyBefore).sum
-    val kappa = slot(ResultLayout.Kappa).sum
-    (master.loss + penalty, Rebuilt(lostNothing, kappa, gathered.scalars.flatMap(_.coefficients)))
+    val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
+    master.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
+    Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))
   }
 
-  private def exchange(phase: Phase, certify: Boolean, description: String): Gathered[WorkerReply] = {
+  private def exchange(
+      phase: Phase,
+      epochs: Double,
+      certify: Boolean,
+      description: String): Gathered[WorkerReply] = {
     val request = RoundRequest(
       fit = fit,
       round = version,
       seed = problem.seed,
-      budget = problem.localWork,
+      budget = epochs,
       certificate = certify,
-      centred = problem.centred,
-      threads = problem.threads,
+      threads = problem.settings.threads,
       stamps = stamps.clone(),
-      sigmaPrime = workers.toDouble,
-      l1 = problem.l1,
-      l2 = problem.l2,
-      totalWeight = data.totalWeight,
-      scaleFactor = problem.scaleFactor,
-      // Plain adding: the pending step is taken whole, the direction before it is not used.
-      theta1 = 1.0,
-      theta2 = 0.0)
-    val residual = if (phase == Phase.Round) littleEndian(master.residual) else Array.emptyByteArray
-    val message = RoundMessage(phase, request, residual, states, problem.selection)
-    val weights: Broadcast[Array[Double]] = data.weightsBroadcast
+      sigmaPrime = master.sigmaPrime,
+      totalWeight = master.totalWeight,
+      theta1 = verdict._1,
+      theta2 = verdict._2,
+      points = master.points,
+      subproblem = master.subproblem)
+    val shared = if (phase == Phase.Round) master.shared else Array.emptyByteArray
+    val message = RoundMessage(phase, request, shared, states, problem.settings.selection)
     val described = sc.getLocalProperty(JobDescription)
     sc.setJobDescription(description)
     val gathered =
       try {
-        // Columns that are lost with an executor are read again, and may then be refused with a message for the user.
+        // Data that are lost with an executor are read again, and may then be refused with a message for the user.
         TaskFailure.unwrapped {
-          DriverMode.exchange(data.partitions, message, ResultLayout.HeaderBytes, data.numRows)(localStep(weights))
+          DriverMode.exchange(parts, message, ResultLayout.HeaderBytes, master.vectorLength)(localStep)
         }
       } finally sc.setJobDescription(described)
     solvers ++= gathered.scalars.map(_.solver)
-    if (problem.travellingState) states = gathered.scalars.zip(states).map { case (r, old) => r.state.getOrElse(old) }
+    if (problem.settings.travellingState) {
+      states = gathered.scalars.zip(states).map { case (r, old) => r.state.getOrElse(old) }
+    }
     gathered
   }
 
   /** Where state travels the driver commits, with the same arithmetic as the workers' registries. */
   private def commitTravelling(): Unit =
-    if (problem.travellingState) states = states.map(_.commit(theta1 = 1.0, theta2 = 0.0))
+    if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
 
-  private def describe(round: Int, objective: Double, gap: Double): String =
-    f"dwell ${problem.uid}: round ${round + 1}%d, objective $objective%.6g, gap $gap%.2e"
+  private def describe(round: Int): String =
+    f"dwell ${problem.uid}: round ${round + 1}%d, objective ${master.upperBound}%.6g, gap $openGap%.2e"
 
   private def seconds(since: Long): Double = (System.nanoTime() - since) * 1e-9
 }
 
+/** What the rounds of a fit led to, beside what the [[Master]] holds. */
+private[solver] final case class Rounds(
+    coefficients: Array[(Array[Int], Array[Double])],
+    converged: Boolean,
+    solver: String,
+    records: Seq[RoundRecord])
+
 object RoundLoop {
 
-  /** Against rounding drift the residual is built anew after so many rounds (algorithms: v = A alpha is incremental). */
+  /** Frees the states of fits on all executors. */
+  private[solver] def free(sc: SparkContext, fits: Seq[Long]): Unit =
+    if (fits.nonEmpty) {
+      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state")(() =>
+        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free)))
+    }
+
+  /** Against rounding drift the shared vector is built anew after so many rounds. */
   private val RebuildEvery = 50
 
   /** From so many epochs a round on, the certificate's pass over the data is a small part of a round. */
@@ -293,30 +253,15 @@ object RoundLoop {
 
   private val RebuildAttempts = 5
 
-  /** Rounding of an objective, relative. F cannot rise and no gap can be negative by more than this. */
-  private val RiseTolerance = 1e-9
-
-  /** An unpenalised fit with less than this part of the label's variance left has no direction to improve in. */
-  private val PerfectFit = 1e-24
-
   private val CleanUpLimit = 10.seconds
 
   private val JobDescription = "spark.job.description"
 
-  /** What an exchange of the committed coordinates brought beside the residual. */
-  private final case class Rebuilt(
-      lostNothing: Boolean,
-      kappa: Double,
-      coefficients: Array[(Array[Int], Array[Double])])
+  /** The verdict on a step that is not to be taken. */
+  private val Nothing = (0.0, 0.0)
 
-  private def localStep(weights: Broadcast[Array[Double]]): (ColumnPartition, RoundMessage) => Contribution[WorkerReply] =
-    (partition, message) => WorkerStep(partition, if (weights == null) null else weights.value, message)
+  /** What an exchange of the committed coordinates brought beside the shared vector. */
+  private final case class Rebuilt(lostNothing: Boolean, coefficients: Array[(Array[Int], Array[Double])])
 
-  private def largest(values: Array[Double]): Double = values.maxOption.getOrElse(0.0)
-
-  private def littleEndian(values: Array[Double]): Array[Byte] = {
-    val bytes = new Array[Byte](8 * values.length)
-    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(values)
-    bytes
-  }
+  private def localStep: (LocalData, RoundMessage) => Contribution[WorkerReply] = WorkerStep(_, _)
 }

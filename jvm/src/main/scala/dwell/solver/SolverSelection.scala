@@ -6,7 +6,7 @@ import dwell.jni.{NativeLoader, NativeUnavailableException}
 
 /**
  * Which local solver a worker uses. Travels with the round, and is resolved by the JVM that runs it: workers whose
- * library cannot load may stand beside others whose library can, since both solvers give the same bits.
+ * library cannot load may stand beside others whose library can: see [[LocalSolver]] on how alike their results are.
  *
  * @param choice
  *   one of [[SolverSelection.choices]]

@@ -69,8 +69,16 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
     val found = lookUp(r.fit, partition)
     if (freed.containsKey(r.fit)) None
     else {
+      // The last step is forgotten: a worker that starts again has none, and line searches are along the same direction
+      // everywhere.
       def rebuilt(s: WorkerState, restarted: Boolean): WorkerState =
-        s.copy(version = next, stamp = WorkerState.Stamp.ofRebuild(next, restarted), pending = None)
+        WorkerState
+          .zero(s.alpha.length)
+          .copy(
+            version = next,
+            stamp = WorkerState.Stamp.ofRebuild(next, restarted),
+            cursor = s.cursor,
+            alpha = s.alpha)
       val kept = found match {
         case Some(s) if s.isOfRebuild(next) => Some(s.copy(pending = None))
         case Some(s) if s.stamp == r.stamps(partition) => s.readyFor(r).map(rebuilt(_, restarted = false))
@@ -113,7 +121,7 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
     require(
       state.alpha.length == state.previous.length,
       s"alpha has length ${state.alpha.length} but previous has ${state.previous.length}: both have one " +
-        "entry per column")
+        "entry per coordinate")
     if (!freed.containsKey(fit)) {
       put(fit, partition, state.copy(alpha = state.alpha.clone(), previous = state.previous.clone(), pending = None))
     }
@@ -184,8 +192,8 @@ private[solver] object WorkerStates {
   private def checked(state: WorkerState, partition: Int, coordinates: Int): WorkerState = {
     require(
       state.alpha.length == coordinates,
-      s"the state of partition $partition has ${state.alpha.length} coefficients, but the partition has $coordinates " +
-        "columns: pass the columns that the fit began with")
+      s"the state of partition $partition has ${state.alpha.length} coordinates, but the partition has $coordinates: " +
+        "pass the data that the fit began with")
     state
   }
 }

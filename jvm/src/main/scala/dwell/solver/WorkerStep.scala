@@ -5,35 +5,66 @@ import java.util.concurrent.CancellationException
 import org.apache.spark.{TaskContext, TaskKilledException}
 
 import dwell.comm.Contribution
-import dwell.data.ColumnPartition
 import dwell.jni.Cancellation
 
 /** What the driver asks of every worker in one exchange. */
-sealed trait Phase extends Serializable
+sealed abstract class Phase(val name: String) extends Serializable {
+
+  /** Whether the coordinates of this exchange are those that the driver has reckoned with. */
+  def continues: Boolean = true
+}
+
 object Phase {
 
-  /** Local coordinate steps; the update is A~ delta. */
-  case object Round extends Phase
+  /** Local coordinate steps; the update is the data's product with them. */
+  case object Round extends Phase("round")
 
-  /** The committed coordinates as they are; the update is A~ alpha, from which the residual is built anew. */
-  case object Rebuild extends Phase
+  /** The committed coordinates as they are; the update is the data's product with them, to build the shared vector anew. */
+  case object Rebuild extends Phase("rebuild")
+
+  /** As `Rebuild`, from coordinates that an earlier model gives: the first exchange of a fit that does not start at zero. */
+  final case class Start(from: StartingPoint) extends Phase("start") {
+    override def continues: Boolean = false
+  }
 
   /** As `Rebuild`, and the coefficients come along. */
-  case object Collect extends Phase
+  case object Collect extends Phase("collect")
+}
+
+/** Coordinates to start from. */
+sealed trait StartingPoint extends Serializable {
+  def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]]
+}
+
+/** Coefficients of all features, for columns. */
+final case class FromCoefficients(coefficients: Array[Double]) extends StartingPoint {
+  override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] = data match {
+    case ColumnData(partition, _) => Some(partition.columns.map(coefficients(_)))
+    case _ => None
+  }
+}
+
+/**
+ * The coordinates that another fit on the same partitions has left with its workers, times `factor`; a worker that does
+ * not have them starts from zero.
+ */
+final case class FromFit(fit: Long, factor: Double) extends StartingPoint {
+  override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] =
+    solver.exportState(fit, data.index).map(_.alpha).filter(_.length == data.coordinates).map(_.map(_ * factor))
 }
 
 /**
  * The message of one exchange.
  *
- * @param residual
- *   m doubles, little endian; empty where the phase does not read it
+ * @param shared
+ *   the shared vector, little endian; empty where the phase does not read it
  * @param states
  *   null where workers keep their state between rounds; else the state of every partition, which then travels
  */
 final case class RoundMessage(
     phase: Phase,
     request: RoundRequest,
-    residual: Array[Byte],
+    shared: Array[Byte],
     states: Array[WorkerState],
     selection: SolverSelection)
 
@@ -53,21 +84,21 @@ final case class WorkerReply(
     state: Option[WorkerState],
     coefficients: Option[(Array[Int], Array[Double])])
 
-/** The local step of primal CoCoA, as it runs in a task. */
+/** The worker's half of an exchange, as it runs in a task. */
 object WorkerStep {
 
   /** A state that nobody has asked for in so long belongs to a driver that died. */
   private val AbandonedMillis = 6L * 60 * 60 * 1000
 
-  def apply(partition: ColumnPartition, weights: Array[Double], message: RoundMessage): Contribution[WorkerReply] = {
+  def apply(data: LocalData, message: RoundMessage): Contribution[WorkerReply] = {
     val solver = message.selection.solver()
     val context = TaskContext.get()
     val cancellation: Cancellation = () => context.isInterrupted()
     solver.expire(AbandonedMillis)
     try {
       val (update, state, coefficients) =
-        if (message.states == null) exchange(solver, partition, weights, message, message.request, cancellation)
-        else travelling(solver, partition, weights, message, context.taskAttemptId(), cancellation)
+        if (message.states == null) exchange(solver, data, message, message.request, cancellation)
+        else travelling(solver, data, message, context.taskAttemptId(), cancellation)
       val reply = WorkerReply(update.isEmpty, solver.name, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
     } catch {
@@ -79,29 +110,39 @@ object WorkerStep {
 
   private def exchange(
       solver: LocalSolver,
-      partition: ColumnPartition,
-      weights: Array[Double],
+      data: LocalData,
       message: RoundMessage,
       request: RoundRequest,
       cancellation: Cancellation): Outcome = {
-    val result = ResultLayout.allocate(partition.rows)
+    val result = ResultLayout.allocate(data.vectorLength)
     val held = message.phase match {
-      case Phase.Round => solver.round(partition, weights, request, message.residual, result, cancellation)
-      case Phase.Rebuild | Phase.Collect => solver.product(partition, weights, request, result, cancellation)
+      case Phase.Round => solver.round(data, request, message.shared, result, cancellation)
+      case Phase.Start(from) =>
+        start(solver, data, request, from)
+        solver.product(data, request, result, cancellation)
+      case Phase.Rebuild | Phase.Collect => solver.product(data, request, result, cancellation)
     }
-    val coefficients =
+    val collected =
       if (held && message.phase == Phase.Collect) {
         // The coefficients must be those of the product: a concurrent attempt may have left another state behind.
         val stamp = ResultLayout.get(result, ResultLayout.Stamp).toLong
         solver
-          .exportState(request.fit, partition.index)
+          .exportState(request.fit, data.index)
           .filter(state => state.version == request.round + 1 && state.stamp == stamp)
-          .map(state => nonzeros(partition, state.alpha))
+          .map(state => coefficients(data, state.alpha))
       } else None
     // A Collect whose state is gone has no coefficients to show, and is a loss as well.
-    val complete = held && (message.phase != Phase.Collect || coefficients.nonEmpty)
-    (if (complete) Some(result) else None, None, coefficients)
+    val complete = held && (message.phase != Phase.Collect || collected.nonEmpty)
+    (if (complete) Some(result) else None, None, collected)
   }
+
+  /** Puts the first state of the fit in place; an attempt that finds one was not the first. */
+  private def start(solver: LocalSolver, data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
+    if (solver.exportState(request.fit, data.index).forall(_.version == 0L)) {
+      from.coordinates(data, solver).foreach { alpha =>
+        solver.importState(request.fit, data.index, WorkerState.zero(alpha.length).copy(alpha = alpha))
+      }
+    }
 
   /**
    * The same exchange without state between rounds: the state is put under a key of this attempt alone, used once and
@@ -109,33 +150,34 @@ object WorkerStep {
    */
   private def travelling(
       solver: LocalSolver,
-      partition: ColumnPartition,
-      weights: Array[Double],
+      data: LocalData,
       message: RoundMessage,
       attempt: Long,
       cancellation: Cancellation): Outcome = {
     val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(attempt))
-    solver.importState(key, partition.index, message.states(partition.index))
+    solver.importState(key, data.index, message.states(data.index))
     try {
-      val (update, _, coefficients) =
-        exchange(solver, partition, weights, message, message.request.copy(fit = key), cancellation)
-      (update, solver.exportState(key, partition.index), coefficients)
+      val (update, _, collected) = exchange(solver, data, message, message.request.copy(fit = key), cancellation)
+      (update, solver.exportState(key, data.index), collected)
     } finally solver.free(key)
   }
 
-  private def nonzeros(partition: ColumnPartition, alpha: Array[Double]): (Array[Int], Array[Double]) = {
-    val features = new Array[Int](alpha.count(_ != 0.0))
-    val values = new Array[Double](features.length)
-    var next = 0
-    var i = 0
-    while (i < alpha.length) {
-      if (alpha(i) != 0.0) {
-        features(next) = partition.columns(i)
-        values(next) = alpha(i)
-        next += 1
+  /** Coefficients that are not zero; in the dual orientation the driver has them. */
+  private def coefficients(data: LocalData, alpha: Array[Double]): (Array[Int], Array[Double]) = data match {
+    case RowData(_, _) => (Array.emptyIntArray, Array.emptyDoubleArray)
+    case ColumnData(partition, _) =>
+      val features = new Array[Int](alpha.count(_ != 0.0))
+      val values = new Array[Double](features.length)
+      var next = 0
+      var i = 0
+      while (i < alpha.length) {
+        if (alpha(i) != 0.0) {
+          features(next) = partition.columns(i)
+          values(next) = alpha(i)
+          next += 1
+        }
+        i += 1
       }
-      i += 1
-    }
-    (features, values)
+      (features, values)
   }
 }

@@ -2,6 +2,8 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{IntParam, Param, ParamValidators, Params}
 
+import dwell.solver.Orientation
+
 /**
  * The Params that Dwell adds to Spark's own estimators.
  *
@@ -23,7 +25,11 @@ trait DwellParams extends Params {
   final val algorithm: Param[String] =
     DwellParams.choice(this, "algorithm", "training algorithm", DwellParams.algorithms)
 
-  /** `primal`: coordinates are features, and a vector with one entry a row is exchanged. */
+  /**
+   * `primal`: coordinates are features, and a vector with one entry a row is exchanged. `dual`: coordinates are rows, and
+   * a vector with one entry a feature is exchanged; it exists where there is an L2 penalty. `auto`: the cheaper of those
+   * that exist.
+   */
   final val orientation: Param[String] =
     DwellParams.choice(this, "orientation", "orientation of CoCoA", DwellParams.orientations)
 
@@ -54,7 +60,7 @@ trait DwellParams extends Params {
 
   setDefault(
     algorithm -> DwellParams.Auto,
-    orientation -> DwellParams.Auto,
+    orientation -> Orientation.Auto,
     localWork -> DwellParams.Auto,
     aggregation -> DwellParams.Auto,
     numWorkers -> 0)
@@ -71,7 +77,7 @@ object DwellParams {
   val CoCoA = "cocoa"
 
   private val algorithms = Seq(Auto, CoCoA)
-  private val orientations = Seq(Auto, "primal")
+  private val orientations = Seq(Orientation.Auto, Orientation.Primal, Orientation.Dual)
   private val aggregations = Seq(Auto, "driver")
 
   /** The value of `localWork` as a positive finite number, where it is one. */
@@ -79,7 +85,7 @@ object DwellParams {
     value.toDoubleOption.filter(h => h > 0.0 && !h.isInfinite)
 
   /** A Param with a closed list of values, whose error names the list: Spark's own message does not. */
-  private def choice(parent: Params, name: String, doc: String, allowed: Seq[String]): Param[String] = {
+  private[ml] def choice(parent: Params, name: String, doc: String, allowed: Seq[String]): Param[String] = {
     val list = allowed.mkString(", ")
     new Param[String](
       parent,

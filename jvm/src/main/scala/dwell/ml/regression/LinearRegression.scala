@@ -1,16 +1,16 @@
 package dwell.ml.regression
 
+import org.apache.spark.ml.TrainingBridge
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression, LinearRegressionBridge, LinearRegressionModel}
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
 
-import dwell.DwellConf
-import dwell.data.{ColumnNames, FlatDataset, Flattener}
-import dwell.ml.param.DwellParams
-import dwell.report.FitReport
-import dwell.solver.{LocalWork, PrimalProblem, PrimalSolution, ResultLayout, RoundLoop}
+import dwell.data.{LabeledRow, TrainingRows}
+import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
+import dwell.solver.{LinearSolution, Loss, Squared}
 
 /**
  * Spark's `LinearRegression`, trained by CoCoA with native local solvers.
@@ -33,7 +33,9 @@ import dwell.solver.{LocalWork, PrimalProblem, PrimalSolution, ResultLayout, Rou
  * exception where `spark.dwell.fallback` is `error`: the huber loss, a label without variance, Spark's `normal` solver
  * above its 4096 features, and, unless `algorithm` is `cocoa`, a fit without a penalty, for which no certificate exists.
  */
-class LinearRegression(override val uid: String) extends SparkLinearRegression(uid) with DwellParams {
+class LinearRegression(override val uid: String)
+    extends SparkLinearRegression(uid)
+    with LinearTraining[LinearRegressionModel] {
   import LinearRegression._
 
   def this() = this(Identifiable.randomUID("linReg"))
@@ -46,127 +48,54 @@ class LinearRegression(override val uid: String) extends SparkLinearRegression(u
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
-  override protected def train(dataset: Dataset[_]): LinearRegressionModel = {
-    val started = System.nanoTime()
-    val conf = DwellConf(dataset.sparkSession)
-    val numFeatures = LinearRegressionBridge.numFeatures(this, dataset)
-    unsupported(numFeatures) match {
-      case Some(reason) => trainBySpark(dataset, reason, conf, started)
-      case None =>
-        val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
-        val rows = LinearRegressionBridge.rows(this, dataset)
-        val data = Flattener.flatten(rows, numFeatures, $(numWorkers), uid, names)
-        try {
-          unsuitable(data, conf) match {
-            case Some(reason) => trainBySpark(dataset, reason, conf, started)
-            case None => trainByCoCoA(dataset, data, conf, started)
-          }
-        } finally data.unpersist()
-    }
-  }
+  override protected def train(dataset: Dataset[_]): LinearRegressionModel = trainLinear(dataset, new Task(dataset))
 
   override def copy(extra: ParamMap): LinearRegression = defaultCopy(extra)
 
-  /** What is known from the Params alone. */
-  private def unsupported(numFeatures: Int): Option[String] =
-    if ($(loss) != SquaredError) Some(s"the loss ${$(loss)} is not solved natively")
-    else if ($(regParam) == 0.0 && $(algorithm) != DwellParams.CoCoA) {
-      Some(
-        "regParam is 0, and without a penalty there is no certificate of optimality; algorithm=cocoa trains natively " +
-          "all the same")
-    } else if ($(solver) == Normal && numFeatures > LinearRegressionBridge.maxFeaturesForNormal) {
-      Some(s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
-    } else None
+  private def trainBySuperclass(dataset: Dataset[_]): LinearRegressionModel = super.train(dataset)
 
-  /** What only the data shows. */
-  private def unsuitable(data: FlatDataset, conf: DwellConf): Option[String] = {
-    val exchanged = data.numPartitions.toLong * ResultLayout.length(data.numRows)
-    if (data.labelConstant) Some("the label is constant")
-    else if (conf.maxResultBytes > 0 && exchanged > conf.maxResultBytes) {
-      val message = s"a round brings $exchanged bytes to the driver (${data.numPartitions} workers, ${data.numRows} " +
-        s"rows), more than spark.driver.maxResultSize (${conf.maxResultBytes}); raise it or lower numWorkers"
-      if ($(algorithm) == DwellParams.CoCoA) throw new IllegalArgumentException(message)
-      Some(message)
-    } else None
-  }
+  private final class Task(dataset: Dataset[_]) extends LinearTask[LinearRegressionModel] {
 
-  private def trainByCoCoA(
-      dataset: Dataset[_],
-      data: FlatDataset,
-      conf: DwellConf,
-      started: Long): LinearRegressionModel = {
-    val flattenSeconds = secondsSince(started)
-    val population =
-      $(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal)
-    val sampleFactor =
-      if (population) 1.0 else data.totalWeight / (data.totalWeight - data.weightSquareSum / data.totalWeight)
-    val labelDeviation = math.sqrt(data.labelVariance * sampleFactor)
-    val problem = PrimalProblem(
-      uid = uid,
-      l1 = $(regParam) * $(elasticNetParam),
-      l2 = $(regParam) * (1.0 - $(elasticNetParam)) / labelDeviation,
-      scaleFactor = if ($(standardization)) sampleFactor else 0.0,
-      centred = $(fitIntercept),
-      tolerance = $(tol),
-      maxRounds = $(maxIter),
-      localWork = DwellParams
-        .fraction($(localWork))
-        .getOrElse(LocalWork.epochs(data.numPartitions, data.nonzerosPerPartition.max)),
-      seed = Seed,
-      threads = conf.taskCpus,
-      travellingState = conf.travellingState,
-      selection = conf.selection)
-    val solution = new RoundLoop(dataset.sparkSession.sparkContext, data, problem).run()
-    if (!solution.converged) {
-      logWarning(
-        f"$uid stopped after maxIter = ${$(maxIter)} rounds with a relative gap of " +
-          f"${solution.gap / solution.objective}%.2e, above tol = ${$(tol)}%.1e. Raise maxIter or localWork, or tol.")
+    override def loss: Loss = Squared
+
+    override def elasticNet: Double = $(elasticNetParam)
+
+    override def rows: RDD[LabeledRow] = TrainingBridge.rows(LinearRegression.this, dataset)
+
+    override def unsupported(numFeatures: Int): Option[String] =
+      if ($(LinearRegression.this.loss) != SquaredError) {
+        Some(s"the loss ${$(LinearRegression.this.loss)} is not solved natively")
+      } else if ($(solver) == Normal && numFeatures > LinearRegressionBridge.maxFeaturesForNormal) {
+        Some(s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
+      } else None
+
+    override def unsuitable(data: TrainingRows): Option[String] =
+      if (data.labelConstant) Some("the label is constant") else None
+
+    /** The L2 penalty is divided by the label's deviation, the L1 penalty is not. */
+    override def penalty(data: TrainingRows): Penalty =
+      Penalty(
+        l1 = $(regParam) * $(elasticNetParam),
+        l2 = $(regParam) * (1.0 - $(elasticNetParam)) / labelDeviation(data),
+        scaleFactor = if ($(standardization)) varianceFactor(data) else 0.0)
+
+    override def model(data: TrainingRows, solution: LinearSolution): LinearRegressionModel = {
+      // Spark's objective history is in units of the scaled label.
+      val unit = labelDeviation(data) * labelDeviation(data)
+      val model = copyValues(
+        LinearRegressionBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept))
+      LinearRegressionBridge.attachSummary(model, dataset, solution.rounds.map(_.objective / unit).toArray)
     }
-    // Spark's objective history is in units of the scaled label.
-    val history = solution.rounds.map(_.objective / (labelDeviation * labelDeviation)).toArray
-    val model = copyValues(
-      LinearRegressionBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept))
-    FitReport.attach(
-      LinearRegressionBridge.attachSummary(model, dataset, history),
-      report(data, solution, flattenSeconds, secondsSince(started)))
-  }
 
-  private def report(
-      data: FlatDataset,
-      solution: PrimalSolution,
-      flattenSeconds: Double,
-      totalSeconds: Double): FitReport =
-    FitReport(
-      uid = uid,
-      algorithm = DwellParams.CoCoA,
-      orientation = "primal",
-      solver = solution.solver,
-      reason = None,
-      rounds = solution.rounds,
-      objective = solution.objective,
-      gap = solution.gap,
-      tolerance = $(tol),
-      converged = solution.converged,
-      drift = solution.drift,
-      numRows = data.numRows,
-      numFeatures = data.numFeatures,
-      nonzeros = data.nonzeros,
-      nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
-      flattenSeconds = flattenSeconds,
-      totalSeconds = totalSeconds)
+    override def trainBySpark(): LinearRegressionModel = trainBySuperclass(dataset)
 
-  private def trainBySpark(
-      dataset: Dataset[_],
-      reason: String,
-      conf: DwellConf,
-      started: Long): LinearRegressionModel = {
-    if (conf.fallbackIsError) {
-      throw new UnsupportedOperationException(
-        s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids to train it by Spark's own code.")
+    private def labelDeviation(data: TrainingRows): Double = math.sqrt(data.labelVariance * varianceFactor(data))
+
+    private def varianceFactor(data: TrainingRows): Double = {
+      val population =
+        $(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal)
+      if (population) 1.0 else SampleVariance.factor(data)
     }
-    logWarning(s"$uid is trained by Spark's own code: $reason.")
-    val model = super.train(dataset)
-    FitReport.attach(model, FitReport.bySpark(uid, reason, $(tol), model.numFeatures, secondsSince(started)))
   }
 }
 
@@ -176,10 +105,5 @@ object LinearRegression extends DefaultParamsReadable[LinearRegression] {
   private val Normal = "normal"
   private val Auto = "auto"
 
-  /** LinearRegression has no seed Param in Spark, so the order of the coordinates is the same in every fit. */
-  private val Seed = 1L
-
   override def load(path: String): LinearRegression = super.load(path)
-
-  private def secondsSince(start: Long): Double = (System.nanoTime() - start) * 1e-9
 }

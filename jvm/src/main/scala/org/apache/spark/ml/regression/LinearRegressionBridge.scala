@@ -1,25 +1,10 @@
 package org.apache.spark.ml.regression
 
 import org.apache.spark.ml.linalg.Vector
-import org.apache.spark.ml.util.DatasetUtils
-import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
 
-import dwell.data.LabeledRow
-
-/**
- * The members of Spark ML that are private to Spark and that `dwell.ml.regression.LinearRegression` needs. This package
- * holds nothing else, and everything that differs between Spark versions is resolved here.
- */
+/** The members of Spark ML that are private to Spark and that `dwell.ml.regression.LinearRegression` needs. */
 object LinearRegressionBridge {
-
-  /** Label, weight and features of each row, cast and checked by Spark's own rules and with Spark's own messages. */
-  def rows(estimator: LinearRegression, dataset: Dataset[_]): RDD[LabeledRow] =
-    DatasetUtils.extractInstances(estimator, dataset).map(i => LabeledRow(i.label, i.weight, i.features))
-
-  /** Length of the feature vectors, from the column's metadata or from the first row, as Spark ML finds it. */
-  def numFeatures(estimator: LinearRegression, dataset: Dataset[_]): Int =
-    DatasetUtils.getNumFeatures(dataset, estimator.getFeaturesCol)
 
   /** Widest problem that Spark's `normal` solver takes, which is also where its `auto` changes to `l-bfgs`. */
   def maxFeaturesForNormal: Int = LinearRegression.MAX_FEATURES_FOR_NORMAL_SOLVER

@@ -1,0 +1,191 @@
+package dwell.data
+
+import java.util.BitSet
+
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
+
+/**
+ * What is computed from the rows for a dual solver.
+ *
+ * @param scaleFactor
+ *   0: the features' scale is 1. Otherwise it is 1 / (scaleFactor * variance), and this is the factor from population
+ *   variance to the variance that is meant (1, or that of the sample)
+ * @param intercept
+ *   whether there is an intercept, for which products with the features' means are needed
+ * @param signedLabels
+ *   whether labels 0 and 1 become -1 and 1
+ */
+final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: Boolean) {
+  require(
+    scaleFactor >= 0.0 && !scaleFactor.isInfinite,
+    s"scaleFactor must be finite and not negative, but was $scaleFactor")
+}
+
+/**
+ * Training data as rows, split into partitions of equally many. Features that are constant are not solved for: they
+ * have no nonzeros in the partitions, and 0 in `mean`, in `classSums` and in a `scale` that is not null.
+ *
+ * @param partitions
+ *   one [[RowPartition]] per Spark partition
+ * @param rowsPerPartition
+ *   rows of each partition
+ * @param scale
+ *   scale_j of each feature, or null where every one is 1, which is where `scaleFactor` is 0
+ * @param scaleBroadcast
+ *   the same for the workers, or null
+ * @param mean
+ *   weighted mean of each feature, implicit zeros included; null without intercept
+ * @param meanScaleMean
+ *   E = sum_j scale_j mean_j^2; 0 without intercept
+ * @param meanSquareNorm
+ *   weighted mean of the rows' squared norms, of centred rows if there is an intercept:
+ *   (1/S) sum_i s_i (N_i - 2 e_i + E)
+ * @param classSums
+ *   sums of the features by class; null without signed labels
+ * @param holders
+ *   number of partitions that have a nonzero of each feature
+ */
+final class RowDataset private (
+    partitions: RDD[RowPartition],
+    nonzerosPerPartition: Array[Long],
+    val rowsPerPartition: Array[Int],
+    val scale: Array[Double],
+    val scaleBroadcast: Broadcast[Array[Double]],
+    val mean: Array[Double],
+    val meanScaleMean: Double,
+    val meanSquareNorm: Double,
+    val classSums: ClassSums,
+    val holders: Array[Int],
+    bytes: Long,
+    broadcasts: Seq[Broadcast[_]])
+    extends CachedDataset[RowPartition](partitions, nonzerosPerPartition, bytes, broadcasts)
+
+private[data] object RowDataset {
+
+  /** The rows' pieces, by the partition they go to. */
+  def shuffled(
+      rows: TrainingRows,
+      excluded: Array[Int],
+      signedLabels: Boolean,
+      numPartitions: Int): RDD[(Int, RowPiece)] = {
+    val firstRows = rows.index.firstRows
+    val numFeatures = rows.numFeatures
+    val pieces = rows.verifiedBlocks.flatMap { block =>
+      RowDistribution.cut(block, firstRows(block.index), numFeatures, excluded, signedLabels, numPartitions)
+    }
+    Shuffle.byIndex(pieces, numPartitions)
+  }
+
+  /** Puts the pieces together in the given form. */
+  def of(rows: TrainingRows, pieces: RDD[(Int, RowPiece)], moments: FeatureMoments, form: RowForm): RowDataset = {
+    val sc = rows.sc
+    val scale = scales(moments.variance, form.scaleFactor, rows.names)
+    val mean = if (form.intercept) moments.mean else null
+    val scaleBroadcast = Cached.broadcast(sc, scale)
+    val meanBroadcast = Cached.broadcast(sc, mean)
+    val numPartitions = pieces.getNumPartitions
+    val numFeatures = rows.numFeatures
+    val weighted = rows.weights != null
+    val partitions = pieces
+      .mapPartitionsWithIndex { (k, it) =>
+        Iterator.single(
+          RowDistribution.merge(
+            k,
+            numPartitions,
+            it.map(_._2).toArray,
+            numFeatures,
+            weighted,
+            Cached.valueOf(scaleBroadcast),
+            Cached.valueOf(meanBroadcast)))
+      }
+      .setName(s"${rows.title}: rows")
+      .persist(StorageLevel.MEMORY_AND_DISK)
+    val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null)
+    Cached.orRelease(partitions, broadcasts) {
+      val summaries = sc.runJob(partitions, (it: Iterator[RowPartition]) => summary(it.next()))
+      summaries.flatMap(_.unbounded).foreach { row =>
+        throw new IllegalArgumentException(
+          s"Column '${rows.names.features}', row $row of those of positive weight (counted from 0): the values are " +
+            "so large that the squared norm of the row is not a finite number. Scale the features down, for example " +
+            "with StandardScaler.")
+      }
+      new RowDataset(
+        partitions,
+        summaries.map(_.nonzeros),
+        summaries.map(_.rows),
+        scale,
+        scaleBroadcast,
+        mean,
+        if (mean == null) 0.0 else scaledSum(scale, j => mean(j) * mean(j), numFeatures),
+        // The sum over the rows in closed form: it is the features' second moments, about the mean with an intercept.
+        scaledSum(
+          scale,
+          j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
+          numFeatures),
+        if (form.signedLabels) moments.classSums else null,
+        holders(summaries.map(_.held), numFeatures),
+        summaries.map(_.bytes).sum,
+        broadcasts)
+    }
+  }
+
+  private def scales(variance: Array[Double], scaleFactor: Double, names: ColumnNames): Array[Double] =
+    if (scaleFactor == 0.0) null
+    else {
+      Array.tabulate(variance.length) { j =>
+        val scale = if (variance(j) > 0.0) 1.0 / (scaleFactor * variance(j)) else 0.0
+        if (scale.isInfinite) {
+          throw new IllegalArgumentException(
+            s"Column '${names.features}', index $j: the values are so close to one another that the inverse of their " +
+              "variance is not a finite number. Scale the feature up, for example with StandardScaler.")
+        }
+        scale
+      }
+    }
+
+  private def scaledSum(scale: Array[Double], term: Int => Double, numFeatures: Int): Double = {
+    var sum = 0.0
+    var j = 0
+    while (j < numFeatures) {
+      sum += (if (scale == null) term(j) else scale(j) * term(j))
+      j += 1
+    }
+    sum
+  }
+
+  /** What the driver needs to know of a partition; `unbounded` is its first row whose norm is not finite. */
+  private final case class Summary(nonzeros: Long, rows: Int, bytes: Long, unbounded: Option[Int], held: BitSet)
+
+  private def summary(p: RowPartition): Summary =
+    Summary(
+      p.nonzeros.toLong,
+      p.numRows,
+      p.bytes,
+      p.norms.indices.find(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)),
+      held(p))
+
+  /** Features that a partition has nonzeros of. */
+  private def held(p: RowPartition): BitSet = {
+    val features = new BitSet(p.features)
+    var at = 0
+    while (at < p.indices.length) {
+      features.set(p.indices(at))
+      at += 1
+    }
+    features
+  }
+
+  private def holders(held: Array[BitSet], numFeatures: Int): Array[Int] = {
+    val counts = new Array[Int](numFeatures)
+    held.foreach { features =>
+      var j = features.nextSetBit(0)
+      while (j >= 0) {
+        counts(j) += 1
+        j = features.nextSetBit(j + 1)
+      }
+    }
+    counts
+  }
+}

@@ -1,0 +1,176 @@
+package dwell.data
+
+import scala.collection.mutable
+
+import org.apache.spark.SparkContext
+import org.apache.spark.rdd.RDD
+
+import dwell.solver.WorkerCount
+
+/**
+ * Training data, read and validated: rows cached as primitive arrays on the workers, labels and weights on the driver.
+ * What the solvers work on is made of it once for each way to split it, however many threads ask, and is released with
+ * it. Rows are numbered over the whole dataset, those of weight 0 left out.
+ *
+ * @param numFeatures
+ *   length of the feature vectors, n, constant features included
+ * @param labels
+ *   label of each row
+ * @param weights
+ *   weight of each row, or null where every weight is 1
+ * @param nonzeros
+ *   nonzeros of all rows, those of constant features included
+ */
+final class TrainingRows private[data] (
+    blocks: RDD[RowBlock],
+    private[data] val index: BlockIndex,
+    val numFeatures: Int,
+    val labels: Array[Double],
+    val weights: Array[Double],
+    labelMoments: LabelMoments,
+    val nonzeros: Long,
+    private[data] val constant: ConstantColumns,
+    private[data] val title: String,
+    private[data] val names: ColumnNames) {
+
+  def sc: SparkContext = blocks.sparkContext
+
+  /** Rows of positive weight, m. */
+  def numRows: Int = labels.length
+
+  /** Sum of the weights, S; the number of rows where every weight is 1. */
+  def totalWeight: Double = labelMoments.totalWeight
+
+  /** Sum of the squared weights. */
+  def weightSquareSum: Double = labelMoments.weightSquareSum
+
+  /** Weighted mean of the labels. */
+  def labelMean: Double = labelMoments.mean
+
+  /** Weighted population variance of the labels. */
+  def labelVariance: Double = labelMoments.variance
+
+  /** Whether all labels are the same number. */
+  def labelConstant: Boolean = labelMoments.constant
+
+  private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
+  private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
+  private val rowShuffles = mutable.Map.empty[(Int, Boolean), RDD[(Int, RowPiece)]]
+  private var released = false
+
+  // What is counted once for all datasets. The lock is the one of the methods below.
+  private lazy val columnCounts = ColumnDataset.countColumns(this)
+  private lazy val featureMoments = FeatureMoments.of(this)
+
+  /**
+   * The data split by columns; constant columns are left out.
+   *
+   * @param numWorkers
+   *   number of partitions, K; those beyond the number of columns stay empty. 0: chosen by the nonzeros and by the
+   *   tasks that the cluster runs at once
+   * @throws IllegalArgumentException
+   *   if the data does not fit this form; the message names the fix
+   * @throws InputChangedException
+   *   if a lost block was read again and held other rows
+   */
+  def columns(numWorkers: Int): ColumnDataset = synchronized {
+    checkUse(numWorkers)
+    Flattener.checkSharedRows(numRows)
+    val numPartitions = partitionsFor(numWorkers)(columnCounts.iterator.map(_.toLong).sum)
+    columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
+      val made = ColumnDataset.of(this, columnCounts, numPartitions)
+      columnDatasets(numPartitions) = made
+      made
+    }
+  }
+
+  /**
+   * The data split by rows. Rows go to partitions by a fixed hash of their number, which gives each partition its share
+   * of any stretch of rows. Forms of the same rows share one shuffle.
+   *
+   * @param numWorkers
+   *   number of partitions, K; those beyond the number of rows stay empty. 0: chosen by the nonzeros and by the tasks
+   *   that the cluster runs at once
+   * @throws IllegalArgumentException
+   *   if the data does not fit this form; the message names the fix
+   * @throws InputChangedException
+   *   if a lost block was read again and held other rows
+   */
+  def rows(numWorkers: Int, form: RowForm): RowDataset = synchronized {
+    checkUse(numWorkers)
+    Flattener.checkSharedFeatures(numFeatures, names)
+    if (form.signedLabels) requireBinaryLabels()
+    // A constant feature has a nonzero in every row.
+    val numPartitions = partitionsFor(numWorkers)(nonzeros - constant.indices.length.toLong * numRows)
+    rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
+      val moments = featureMoments
+      // Forms differ in what is computed from the rows, not in how these are split: one shuffle serves them all.
+      val pieces = rowShuffles.getOrElseUpdate(
+        (numPartitions, form.signedLabels),
+        RowDataset.shuffled(this, moments.excluded, form.signedLabels, numPartitions))
+      val made = RowDataset.of(this, pieces, moments, form)
+      rowDatasets((numPartitions, form)) = made
+      made
+    }
+  }
+
+  /** Releases the cached rows and every dataset made from them. Nothing can be made from them afterwards. */
+  def unpersist(): Unit = synchronized {
+    if (!released) {
+      released = true
+      columnDatasets.values.foreach(_.unpersist())
+      rowDatasets.values.foreach(_.unpersist())
+      columnDatasets.clear()
+      rowDatasets.clear()
+      rowShuffles.clear()
+      Cached.release(blocks, Seq.empty)
+    }
+  }
+
+  /** The cached rows; a block that was lost and read again is only let through if it is the same. */
+  private[data] def verifiedBlocks: RDD[RowBlock] = {
+    val index = this.index // not all of the rows on the driver
+    blocks.mapPartitions(it => Iterator.single(index.verified(it.next())))
+  }
+
+  /** Row blocks, which is what the rows were read in. */
+  private[data] def numBlocks: Int = index.fingerprints.length
+
+  private[data] def hasBinaryLabels: Boolean = labels.forall(y => y == 0.0 || y == 1.0)
+
+  private def requireBinaryLabels(): Unit = {
+    val at = labels.indexWhere(y => y != 0.0 && y != 1.0)
+    if (at >= 0) {
+      throw new IllegalArgumentException(
+        s"Column '${names.label}': label ${labels(at)} in row $at of positive weight, but a binary classifier takes " +
+          "0 and 1. Index the labels, for example with StringIndexer.")
+    }
+  }
+
+  private def checkUse(numWorkers: Int): Unit = {
+    require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
+    if (released) throw new IllegalStateException(s"$title: the training data has been released; read it again")
+  }
+
+  private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long): Int =
+    if (numWorkers > 0) numWorkers
+    else WorkerCount.choose(varyingNonzeros, sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1))
+}
+
+/**
+ * Where the blocks' rows are in the whole dataset, and what the blocks held when they were first read.
+ *
+ * @param firstRows
+ *   number of each block's first row
+ */
+private[data] final class BlockIndex(val firstRows: Array[Int], val fingerprints: Array[Long]) extends Serializable {
+
+  def verified(block: RowBlock): RowBlock =
+    if (block.problem == null && block.fingerprint == fingerprints(block.index)) block
+    else {
+      throw new InputChangedException(
+        s"Partition ${block.index} of the training data was read again, since its cached copy was lost, and held " +
+          "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
+          "fit again.")
+    }
+}

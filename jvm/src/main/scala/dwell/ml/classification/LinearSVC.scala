@@ -1,0 +1,98 @@
+package dwell.ml.classification
+
+import org.apache.spark.ml.TrainingBridge
+import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSVCBridge, LinearSVCModel}
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.ml.param.{Param, ParamMap}
+import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.Dataset
+
+import dwell.data.{LabeledRow, TrainingRows}
+import dwell.ml.param.DwellParams
+import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
+import dwell.solver.{Hinge, LinearSolution, Loss, SquaredHinge}
+
+/**
+ * Spark's `LinearSVC`, trained by CoCoA with native local solvers.
+ *
+ * Params, setters and defaults are inherited, and `fit` returns Spark's own `LinearSVCModel` with its training summary.
+ * The objective is Spark's,
+ *
+ * {{{
+ *   1/S sum_j s_j max(0, 1 - y_j (b + x_j^T a)) + regParam / 2 sum_i u_i^2 a_i^2
+ * }}}
+ *
+ * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 where `standardization` is off). It is minimised
+ * exactly, not through a smooth stand-in. With `loss` squaredHinge the maximum is squared, which Spark does not have.
+ *
+ * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
+ * objective. `maxIter` is the most rounds. [[dwell.report.FitReport]] holds the certificate.
+ *
+ * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
+ * exception where `spark.dwell.fallback` is `error` or `loss` is squaredHinge: labels of one class, and a fit without a
+ * penalty, except that `algorithm` cocoa solves the squared hinge without one.
+ */
+class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with LinearTraining[LinearSVCModel] {
+  import LinearSVC._
+
+  def this() = this(Identifiable.randomUID("linearsvc"))
+
+  /** `hinge`, which is Spark's, or `squaredHinge`. */
+  final val loss: Param[String] = DwellParams.choice(this, "loss", "loss that is minimised", losses.map(_._1))
+
+  setDefault(loss -> losses.head._1)
+
+  final def getLoss: String = $(loss)
+
+  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  def setLoss(value: String): this.type = set(loss, value)
+  def setAlgorithm(value: String): this.type = set(algorithm, value)
+  def setOrientation(value: String): this.type = set(orientation, value)
+  def setLocalWork(value: String): this.type = set(localWork, value)
+  def setLocalWork(value: Double): this.type = set(localWork, value.toString)
+  def setAggregation(value: String): this.type = set(aggregation, value)
+  def setNumWorkers(value: Int): this.type = set(numWorkers, value)
+
+  override protected def train(dataset: Dataset[_]): LinearSVCModel = trainLinear(dataset, new Task(dataset))
+
+  override def copy(extra: ParamMap): LinearSVC = defaultCopy(extra)
+
+  private def trainBySuperclass(dataset: Dataset[_]): LinearSVCModel = super.train(dataset)
+
+  private final class Task(dataset: Dataset[_]) extends LinearTask[LinearSVCModel] {
+
+    override val loss: Loss = losses.toMap.apply(getLoss)
+
+    override def elasticNet: Double = 0.0
+
+    override def rows: RDD[LabeledRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
+
+    override def unsupported(numFeatures: Int): Option[String] =
+      BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol)))
+
+    override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data.labels)
+
+    override def penalty(data: TrainingRows): Penalty =
+      Penalty(l1 = 0.0, l2 = $(regParam), scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
+
+    override def model(data: TrainingRows, solution: LinearSolution): LinearSVCModel =
+      LinearSVCBridge.attachSummary(
+        copyValues(LinearSVCBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept)),
+        dataset,
+        solution.rounds.map(_.objective).toArray)
+
+    override def trainBySpark(): LinearSVCModel = trainBySuperclass(dataset)
+
+    override def missingInSpark: Option[String] =
+      if (loss == Hinge) None else Some(s"its LinearSVC has no $loss loss")
+  }
+}
+
+object LinearSVC extends DefaultParamsReadable[LinearSVC] {
+
+  /** Values of the Param, the default first. */
+  private val losses: Seq[(String, Loss)] = Seq("hinge" -> Hinge, "squaredHinge" -> SquaredHinge)
+
+  override def load(path: String): LinearSVC = super.load(path)
+}

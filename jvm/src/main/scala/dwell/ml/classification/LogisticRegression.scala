@@ -1,0 +1,127 @@
+package dwell.ml.classification
+
+import java.util.Locale
+
+import org.apache.spark.ml.TrainingBridge
+import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionBridge, LogisticRegressionModel}
+import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.Dataset
+
+import dwell.data.{LabeledRow, TrainingRows}
+import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
+import dwell.solver.{LinearSolution, Logistic, Loss}
+
+/**
+ * Spark's `LogisticRegression`, trained by CoCoA with native local solvers, for two classes.
+ *
+ * Params, setters and defaults are inherited, and `fit` returns Spark's own `LogisticRegressionModel` with its training
+ * summary. The objective is Spark's,
+ *
+ * {{{
+ *   1/S sum_j s_j log(1 + exp(-y_j (b + x_j^T a))) + regParam [ elasticNetParam sum_i u_i |a_i|
+ *                                                             + (1 - elasticNetParam) / 2 sum_i u_i^2 a_i^2 ]
+ * }}}
+ *
+ * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 where `standardization` is off).
+ *
+ * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
+ * objective. `maxIter` is the most rounds. [[dwell.report.FitReport]] holds the certificate.
+ *
+ * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
+ * exception where `spark.dwell.fallback` is `error`: more than two classes, `family` multinomial, labels of one class,
+ * bounds on coefficients or intercepts, and, unless `algorithm` is `cocoa`, a fit without a penalty, which has no
+ * certificate, and has no solution either where a plane separates the classes.
+ */
+class LogisticRegression(override val uid: String)
+    extends SparkLogisticRegression(uid)
+    with LinearTraining[LogisticRegressionModel] {
+  import LogisticRegression._
+
+  def this() = this(Identifiable.randomUID("logreg"))
+
+  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  def setAlgorithm(value: String): this.type = set(algorithm, value)
+  def setOrientation(value: String): this.type = set(orientation, value)
+  def setLocalWork(value: String): this.type = set(localWork, value)
+  def setLocalWork(value: Double): this.type = set(localWork, value.toString)
+  def setAggregation(value: String): this.type = set(aggregation, value)
+  def setNumWorkers(value: Int): this.type = set(numWorkers, value)
+
+  /** Spark keeps it to itself. */
+  private var initialModel: Option[LogisticRegressionModel] = None
+
+  override def setInitialModel(model: LogisticRegressionModel): this.type = {
+    initialModel = Some(model)
+    super.setInitialModel(model)
+  }
+
+  // Spark's is protected[spark], which only a public override satisfies outside of Spark.
+  override def train(dataset: Dataset[_]): LogisticRegressionModel = trainLinear(dataset, new Task(dataset))
+
+  /** Unlike Spark's, a copy keeps the initial model: `fit` with Param maps trains copies. */
+  override def copy(extra: ParamMap): LogisticRegression = {
+    val copied = defaultCopy[LogisticRegression](extra)
+    initialModel.foreach(copied.setInitialModel)
+    copied
+  }
+
+  private def trainBySuperclass(dataset: Dataset[_]): LogisticRegressionModel = super.train(dataset)
+
+  private final class Task(dataset: Dataset[_]) extends LinearTask[LogisticRegressionModel] {
+
+    override def loss: Loss = Logistic
+
+    override def elasticNet: Double = $(elasticNetParam)
+
+    override def rows: RDD[LabeledRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
+
+    override def unsupported(numFeatures: Int): Option[String] = {
+      val bounds =
+        Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients, lowerBoundsOnIntercepts, upperBoundsOnIntercepts)
+      if ($(family).toLowerCase(Locale.ROOT) == Multinomial) Some("family=multinomial is not solved natively")
+      else if (bounds.exists(isSet(_))) Some("bounds on coefficients or intercepts are not solved natively")
+      else if (isDefined(thresholds) && $(thresholds).length != 2) {
+        Some(s"thresholds has ${$(thresholds).length} values, and two classes need two")
+      } else BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol)))
+    }
+
+    override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data.labels)
+
+    override def penalty(data: TrainingRows): Penalty =
+      Penalty(
+        l1 = $(regParam) * $(elasticNetParam),
+        l2 = $(regParam) * (1.0 - $(elasticNetParam)),
+        scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
+
+    /** By Spark's rule, one that does not fit is ignored. */
+    override def initial(numFeatures: Int): Option[(Array[Double], Double)] =
+      initialModel.flatMap { model =>
+        val matrix = model.coefficientMatrix
+        val fits = matrix.numRows == 1 && matrix.numCols == numFeatures && model.getFitIntercept == $(fitIntercept)
+        if (fits) Some((matrix.toArray, model.interceptVector(0)))
+        else {
+          logWarning(
+            s"$uid: the initial model is ignored: it has ${matrix.numRows} x ${matrix.numCols} coefficients and " +
+              s"fitIntercept=${model.getFitIntercept}, not 1 x $numFeatures and fitIntercept=${$(fitIntercept)}.")
+          None
+        }
+      }
+
+    override def model(data: TrainingRows, solution: LinearSolution): LogisticRegressionModel =
+      LogisticRegressionBridge.attachSummary(
+        copyValues(LogisticRegressionBridge.model(uid, solution.coefficients, solution.intercept)),
+        dataset,
+        solution.rounds.map(_.objective).toArray)
+
+    override def trainBySpark(): LogisticRegressionModel = trainBySuperclass(dataset)
+  }
+}
+
+object LogisticRegression extends DefaultParamsReadable[LogisticRegression] {
+
+  private val Multinomial = "multinomial"
+
+  override def load(path: String): LogisticRegression = super.load(path)
+}

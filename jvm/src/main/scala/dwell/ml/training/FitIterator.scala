@@ -1,0 +1,95 @@
+package dwell.ml.training
+
+import java.util.NoSuchElementException
+
+import scala.util.control.NonFatal
+
+import org.apache.spark.ml.Model
+import org.apache.spark.ml.param.{Param, ParamMap}
+import org.apache.spark.sql.Dataset
+
+/** A model and the index of the Param map that it was fitted with. */
+final case class IndexedModel[M](index: Int, model: M)
+
+/**
+ * The fits of one estimator with several Param maps, on one data set.
+ *
+ * Param maps that read the same columns share the data, and start from each other's solutions: within a family the
+ * largest penalty is solved first, so the models come in another order than the Param maps. `next` may be called by
+ * several threads; fits on the same columns then take turns. The data is released after the last fit on it, and all of
+ * it as soon as one fails or this is closed.
+ */
+final class FitIterator[M <: Model[M]] private[training] (
+    estimator: LinearTraining[M],
+    dataset: Dataset[_],
+    paramMaps: Seq[ParamMap])
+    extends java.util.Iterator[IndexedModel[M]]
+    with AutoCloseable {
+  import FitIterator._
+
+  // Copied before the first fit, so that a Param map that is not valid fails here and now.
+  private val planned: Array[Planned[M]] = plan(paramMaps.zipWithIndex.map { case (map, index) =>
+    Planned(index, estimator.copy(map).asInstanceOf[LinearTraining[M]])
+  })
+  private val rows: Map[Any, SharedRows] = planned.map(_.columns).distinct.map(_ -> new SharedRows).toMap
+  private var position = 0
+  private var waiting: Map[Any, Int] = planned.groupBy(_.columns).map { case (columns, fits) => columns -> fits.length }
+
+  override def hasNext: Boolean = synchronized(position < planned.length)
+
+  override def next(): IndexedModel[M] = {
+    val fit = take()
+    try IndexedModel(fit.index, fit.estimator.fitSharing(dataset, rows(fit.columns)))
+    catch {
+      case e: Throwable =>
+        try close()
+        catch { case NonFatal(other) => e.addSuppressed(other) }
+        throw e
+    } finally {
+      if (isLast(fit)) rows(fit.columns).close()
+    }
+  }
+
+  /** Releases the data. Fits that are under way end first; there is no next one. */
+  override def close(): Unit = {
+    synchronized { position = planned.length }
+    rows.values.foreach(_.close())
+  }
+
+  private def take(): Planned[M] = synchronized {
+    if (position >= planned.length) throw new NoSuchElementException("There are no more Param maps to fit.")
+    position += 1
+    planned(position - 1)
+  }
+
+  private def isLast(fit: Planned[M]): Boolean = synchronized {
+    val left = waiting(fit.columns) - 1
+    waiting += fit.columns -> left
+    left == 0
+  }
+}
+
+private object FitIterator {
+
+  final case class Planned[M <: Model[M]](index: Int, estimator: LinearTraining[M]) {
+    import estimator._
+
+    /** Fits that read the same columns can share the data. */
+    val columns: Any = (getFeaturesCol, getLabelCol, get(weightCol).getOrElse(""))
+
+    /** What else must be equal for one solution to be a good start for the next. */
+    val family: Any = FamilyParams.filter(hasParam).map(name => getOrDefault(getParam(name).asInstanceOf[Param[Any]]))
+  }
+
+  private val FamilyParams =
+    Seq("loss", "solver", "family", "standardization", "fitIntercept", "orientation", "algorithm", "numWorkers")
+
+  /** Groups and families in the order in which they appear; in a family by falling penalty. */
+  private def plan[M <: Model[M]](fits: Seq[Planned[M]]): Array[Planned[M]] = {
+    val groups = fits.map(_.columns).distinct
+    val families = fits.map(_.family).distinct
+    fits
+      .sortBy(f => (groups.indexOf(f.columns), families.indexOf(f.family), -f.estimator.getRegParam, f.index))
+      .toArray
+  }
+}

@@ -1,0 +1,196 @@
+package dwell.ml.training
+
+import org.apache.spark.ml.{Estimator, Model, TrainingBridge}
+import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.ml.param.shared._
+import org.apache.spark.sql.Dataset
+
+import dwell.DwellConf
+import dwell.data.{ColumnNames, Flattener, TrainingRows}
+import dwell.ml.param.DwellParams
+import dwell.report.FitReport
+import dwell.solver.{LinearProblem, LinearSolution, LinearSolver, SolverSettings}
+
+/**
+ * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
+ * not solved natively is left to Spark's own code after one WARN that names the reason, or is an exception where
+ * `spark.dwell.fallback` is `error`.
+ */
+trait LinearTraining[M <: Model[M]]
+    extends Estimator[M]
+    with DwellParams
+    with HasFeaturesCol
+    with HasLabelCol
+    with HasWeightCol
+    with HasFitIntercept
+    with HasStandardization
+    with HasRegParam
+    with HasTol
+    with HasMaxIter {
+  import LinearTraining._
+
+  /** The data of fits that share it, during such a fit. */
+  private var shared: Option[SharedRows] = None
+
+  /** Models for all Param maps, in their order; the data is read once for all that read the same columns. */
+  override def fit(dataset: Dataset[_], paramMaps: Seq[ParamMap]): Seq[M] = {
+    val fits = fitMultiple(dataset, paramMaps.toArray)
+    try Iterator.continually(fits).takeWhile(_.hasNext).map(_.next()).toSeq.sortBy(_.index).map(_.model)
+    finally fits.close()
+  }
+
+  /**
+   * The same one by one, each with the index of its Param map, for callers that fit in several threads. A caller that
+   * does not fetch all of them has to close it.
+   */
+  def fitMultiple(dataset: Dataset[_], paramMaps: Array[ParamMap]): FitIterator[M] =
+    new FitIterator(this, dataset, paramMaps.toSeq)
+
+  /** A fit on data that others use as well. */
+  private[training] def fitSharing(dataset: Dataset[_], rows: SharedRows): M = {
+    shared = Some(rows)
+    // The model keeps this estimator as its parent, which must neither hold the data nor be fitted on it again.
+    try fit(dataset)
+    finally shared = None
+  }
+
+  /** Trains `task` on `dataset`. */
+  protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M = {
+    val clock = new Clock
+    val conf = DwellConf(dataset.sparkSession)
+    val numFeatures = TrainingBridge.numFeatures(dataset, $(featuresCol))
+    val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)) match {
+      case Some(reason) => Left(reason)
+      case None =>
+        val possible = Orientations.possible($(orientation), task.loss, $(regParam), task.elasticNet)
+        val rows = shared.getOrElse(new SharedRows)
+        try {
+          rows.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
+            task.unsuitable(data) match {
+              case Some(reason) => Left(reason)
+              case None =>
+                orientationWithin(possible, data, conf).map { orientation =>
+                  trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
+                }
+            }
+          }
+        } finally if (shared.isEmpty) rows.close()
+    }
+    outcome match {
+      case Right(model) => model
+      case Left(reason) => leaveToSpark(task, reason, numFeatures, conf, clock)
+    }
+  }
+
+  private def unpenalised(task: LinearTask[M]): Option[String] =
+    if ($(regParam) > 0.0) None
+    else if (task.loss.curvature.isInfinite) {
+      Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
+    } else if ($(algorithm) != DwellParams.CoCoA) {
+      Some(
+        "regParam is 0, and without a penalty there is no certificate of optimality; algorithm=cocoa trains natively " +
+          "all the same")
+    } else None
+
+  private def read(task: LinearTask[M], numFeatures: Int): TrainingRows = {
+    val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
+    Flattener.read(task.rows, numFeatures, uid, names)
+  }
+
+  private def orientationWithin(possible: Seq[String], data: TrainingRows, conf: DwellConf): Either[String, String] =
+    Orientations.withinLimit($(orientation), possible, data, $(numWorkers), conf) match {
+      case Left(message) if $(algorithm) == DwellParams.CoCoA => throw new IllegalArgumentException(message)
+      case chosen => chosen
+    }
+
+  private def problem(task: LinearTask[M], data: TrainingRows, orientation: String, conf: DwellConf): LinearProblem = {
+    val penalty = task.penalty(data)
+    LinearProblem(
+      uid = uid,
+      loss = task.loss,
+      l1 = penalty.l1,
+      l2 = penalty.l2,
+      scaleFactor = penalty.scaleFactor,
+      intercept = $(fitIntercept),
+      tolerance = $(tol),
+      maxRounds = $(maxIter),
+      localWork = DwellParams.fraction($(localWork)),
+      orientation = orientation,
+      numWorkers = $(numWorkers),
+      seed = Seed,
+      initial = task.initial(data.numFeatures),
+      settings = SolverSettings(conf.taskCpus, conf.travellingState, conf.selection))
+  }
+
+  private def trainNatively(
+      task: LinearTask[M],
+      data: TrainingRows,
+      solver: LinearSolver,
+      problem: LinearProblem,
+      clock: Clock): M = {
+    val solution = solver.solve(problem)
+    if (!solution.converged) {
+      logWarning(
+        f"$uid stopped after maxIter = ${$(maxIter)} rounds with a relative gap of " +
+          f"${solution.gap / solution.objective}%.2e, above tol = ${$(tol)}%.1e. Raise maxIter or localWork, or tol.")
+    }
+    val model = task.model(data, solution)
+    FitReport.attach(model, report(data, solution, clock))
+  }
+
+  private def report(data: TrainingRows, solution: LinearSolution, clock: Clock): FitReport =
+    FitReport(
+      uid = uid,
+      algorithm = DwellParams.CoCoA,
+      orientation = solution.orientation,
+      orientationReason = solution.orientationReason,
+      solver = solution.solver,
+      reason = None,
+      rounds = solution.rounds,
+      objective = solution.objective,
+      dual = solution.dual,
+      gap = solution.gap,
+      tolerance = $(tol),
+      converged = solution.converged,
+      drift = solution.drift,
+      numRows = data.numRows.toLong,
+      numFeatures = data.numFeatures,
+      nonzeros = data.nonzeros,
+      nonzerosPerPartition = solution.nonzerosPerPartition,
+      flattenSeconds = clock.readSeconds + solution.flattenSeconds,
+      totalSeconds = clock.seconds)
+
+  private def leaveToSpark(task: LinearTask[M], reason: String, numFeatures: Int, conf: DwellConf, clock: Clock): M = {
+    if (conf.fallbackIsError) {
+      throw new UnsupportedOperationException(
+        s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids to train it by Spark's own code.")
+    }
+    task.missingInSpark.foreach { missing =>
+      throw new UnsupportedOperationException(
+        s"$uid is not trained natively: $reason. Spark's own code cannot take over: $missing.")
+    }
+    logWarning(s"$uid is trained by Spark's own code: $reason.")
+    FitReport.attach(task.trainBySpark(), FitReport.bySpark(uid, reason, $(tol), numFeatures, clock.seconds))
+  }
+}
+
+private object LinearTraining {
+
+  /** The linear estimators have no seed Param in Spark, so the order of the coordinates is the same in every fit. */
+  private val Seed = 1L
+
+  private final class Clock {
+    private val start = System.nanoTime()
+    private var spentReading = 0.0
+
+    def seconds: Double = (System.nanoTime() - start) * 1e-9
+    def readSeconds: Double = spentReading
+
+    def reading[T](read: => T): T = {
+      val before = seconds
+      val result = read
+      spentReading += seconds - before
+      result
+    }
+  }
+}

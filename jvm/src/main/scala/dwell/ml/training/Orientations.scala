@@ -1,0 +1,71 @@
+package dwell.ml.training
+
+import dwell.DwellConf
+import dwell.data.TrainingRows
+import dwell.solver.{Loss, Orientation, ResultLayout, WorkerCount}
+
+/** Which of the two forms of a problem exist, and which of them the driver has room for. */
+private[training] object Orientations {
+
+  /**
+   * Those that the problem has, of those that are asked for.
+   *
+   * @param asked
+   *   the Param orientation
+   * @throws IllegalArgumentException
+   *   if it asks for one that the problem does not have
+   */
+  def possible(asked: String, loss: Loss, regParam: Double, elasticNet: Double): Seq[String] = {
+    val smooth = !loss.curvature.isInfinite
+    val strong = regParam * (1.0 - elasticNet) > 0.0
+    if (asked == Orientation.Primal && !smooth) {
+      throw new IllegalArgumentException(
+        s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss has not. Use orientation " +
+          "dual or auto.")
+    }
+    if (asked == Orientation.Dual && !strong) {
+      val cause =
+        if (regParam == 0.0) "regParam is 0"
+        else "elasticNetParam is 1, and the L1 penalty alone leaves the dual problem without a unique model"
+      throw new IllegalArgumentException(
+        s"orientation=dual needs an L2 penalty, but $cause. Use orientation primal or auto, or " +
+          (if (regParam == 0.0) "raise regParam." else "lower elasticNetParam."))
+    }
+    val both = Seq(Orientation.Primal -> smooth, Orientation.Dual -> strong).collect { case (name, true) => name }
+    if (asked == Orientation.Auto) both else Seq(asked)
+  }
+
+  /**
+   * What to ask the solver for, so that a round's results stay below `spark.driver.maxResultSize`; or why no orientation
+   * does.
+   *
+   * @param asked
+   *   the Param orientation
+   * @param possible
+   *   orientations that the problem has, of those that are asked for
+   * @param numWorkers
+   *   the Param, 0 for a choice by size
+   */
+  def withinLimit(
+      asked: String,
+      possible: Seq[String],
+      data: TrainingRows,
+      numWorkers: Int,
+      conf: DwellConf): Either[String, String] = {
+    val workers =
+      if (numWorkers > 0) numWorkers
+      else WorkerCount.choose(data.nonzeros, data.sc.defaultParallelism / conf.taskCpus)
+    val sizes = possible.map { name =>
+      val length = if (name == Orientation.Primal) data.numRows else data.numFeatures
+      name -> workers.toLong * (ResultLayout.HeaderBytes + 8L * length)
+    }
+    val limit = if (conf.maxResultBytes > 0) conf.maxResultBytes else Long.MaxValue
+    val fitting = sizes.collect { case (name, bytes) if bytes <= limit => name }
+    if (fitting.size == possible.size) Right(asked)
+    else {
+      fitting.headOption.toRight(
+        s"a round brings ${sizes.map(_._2).min} bytes to the driver ($workers workers, ${data.numRows} rows, " +
+          s"${data.numFeatures} features), more than spark.driver.maxResultSize ($limit); raise it or lower numWorkers")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dwell.solver
+
+import dwell.report.RoundRecord
+
+/**
+ * A linear model to be trained: minimise over coefficients alpha and intercept b
+ *
+ * {{{
+ *   F = (1/S) sum_i s_i loss(x_i^T alpha + b; y_i) + sum_j [ l1 u_j |alpha_j| + l2 u_j^2 alpha_j^2 / 2 ]
+ * }}}
+ *
+ * @param loss
+ *   for classification the labels of the data are 0 and 1
+ * @param scaleFactor
+ *   0: u_j = 1. Otherwise u_j^2 is the population variance of feature j times this factor (1, or the one of the sample)
+ * @param intercept
+ *   whether b is trained, without a penalty; 0 otherwise
+ * @param tolerance
+ *   stop at this bound of the relative suboptimality; without a penalty, where no bound exists, at this largest
+ *   correlation of a feature with the residual
+ * @param localWork
+ *   epochs over the local coordinates in a round; None lets the measured times choose
+ * @param orientation
+ *   `auto`, `primal` or `dual`
+ * @param numWorkers
+ *   0 chooses by the size of the data
+ * @param initial
+ *   coefficients and intercept to start from; used in the primal orientation
+ */
+final case class LinearProblem(
+    uid: String,
+    loss: Loss,
+    l1: Double,
+    l2: Double,
+    scaleFactor: Double,
+    intercept: Boolean,
+    tolerance: Double,
+    maxRounds: Int,
+    localWork: Option[Double],
+    orientation: String,
+    numWorkers: Int,
+    seed: Long,
+    initial: Option[(Array[Double], Double)],
+    settings: SolverSettings)
+
+/**
+ * How the workers of a session solve.
+ *
+ * @param threads
+ *   that one task may use
+ * @param travellingState
+ *   worker state travels with every round instead of staying with the worker
+ */
+final case class SolverSettings(threads: Int, travellingState: Boolean, selection: SolverSelection)
+
+/**
+ * A trained model and its certificate.
+ *
+ * @param objective
+ *   F of the coefficients
+ * @param dual
+ *   lower bound of F over all models
+ * @param gap
+ *   objective - dual
+ * @param drift
+ *   largest relative difference between what was carried along and what was computed anew
+ * @param orientationReason
+ *   why this orientation was chosen
+ * @param flattenSeconds
+ *   time spent on bringing the data into the form of this orientation; 0 where an earlier fit had done so
+ */
+final case class LinearSolution(
+    coefficients: Array[Double],
+    intercept: Double,
+    objective: Double,
+    dual: Double,
+    gap: Double,
+    converged: Boolean,
+    drift: Double,
+    solver: String,
+    orientation: String,
+    orientationReason: String,
+    rounds: Seq[RoundRecord],
+    nonzerosPerPartition: Seq[Long],
+    flattenSeconds: Double)

@@ -1,0 +1,130 @@
+package dwell.solver
+
+import java.util.UUID
+
+import scala.collection.mutable
+
+import org.apache.spark.rdd.RDD
+
+import dwell.data.{RowForm, TrainingRows}
+
+/**
+ * Trains linear models on one set of rows. The data are brought into the form of each orientation once, and a fit starts
+ * from the last one of its family (same loss, scaling, intercept and orientation), which is a feasible start whatever
+ * the penalty: the certificate is of the fit's own.
+ *
+ * Not for concurrent use: callers take turns.
+ */
+final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
+  import LinearSolver._
+
+  private val previous = mutable.Map.empty[Family, Previous]
+
+  /**
+   * @throws IllegalArgumentException
+   *   if the orientation asked for cannot solve the problem
+   */
+  def solve(problem: LinearProblem): LinearSolution = {
+    val choice = Orientation.choose(problem, rows)
+    val started = System.nanoTime()
+    val work = choice.orientation match {
+      case Orientation.Primal => primal(problem)
+      case Orientation.Dual => dual(problem)
+    }
+    val flattenSeconds = (System.nanoTime() - started) * 1e-9
+    val fit = UUID.randomUUID().getMostSignificantBits
+    try {
+      val loop = new RoundLoop(rows.sc, fit, work.parts, work.coordinates, work.master, problem)
+      val done = loop.run(work.from)
+      val (coefficients, intercept) = work.master.model(done.coefficients, rows.numFeatures)
+      // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
+      val kept = if (choice.orientation == Orientation.Dual) Some(fit) else None
+      if (kept.isEmpty) RoundLoop.free(rows.sc, Seq(fit))
+      remember(problem, choice.orientation, Previous(coefficients, intercept, problem.l2, kept))
+      LinearSolution(
+        coefficients,
+        intercept,
+        work.master.upperBound,
+        work.master.lowerBound,
+        math.max(0.0, work.master.upperBound - work.master.lowerBound),
+        done.converged,
+        work.master.drift,
+        done.solver,
+        choice.orientation,
+        choice.reason,
+        done.records,
+        work.nonzeros.toSeq,
+        flattenSeconds)
+    } catch {
+      case e: Throwable =>
+        RoundLoop.free(rows.sc, Seq(fit))
+        throw e
+    }
+  }
+
+  /** Frees what the fits have left with the workers, and the data. */
+  override def close(): Unit =
+    try RoundLoop.free(rows.sc, previous.values.flatMap(_.fit).toSeq)
+    finally {
+      previous.clear()
+      rows.unpersist()
+    }
+
+  private def primal(problem: LinearProblem): Work = {
+    val data = rows.columns(problem.numWorkers)
+    val weights = data.weightsBroadcast
+    val parts = data.partitions.map[LocalData](p => ColumnData(p, if (weights == null) null else weights.value))
+    val labels = if (problem.loss.classifies) rows.labels.map(signed) else rows.labels
+    val master = new PrimalMaster(labels, rows.weights, rows.totalWeight, problem, data.numPartitions)
+    val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
+    Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, master, from.map(FromCoefficients))
+  }
+
+  private def dual(problem: LinearProblem): Work = {
+    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, problem.loss.classifies))
+    val scale = data.scaleBroadcast
+    val parts = data.partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
+    val last = previous.get(family(problem, Orientation.Dual))
+    val master = DualMaster(
+      data,
+      rows.numFeatures,
+      rows.totalWeight,
+      rows.labelMean,
+      problem,
+      last.map(p => p.intercept).getOrElse(0.0))
+    // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
+    val from = last.flatMap(p => p.fit.map(FromFit(_, math.min(1.0, problem.l2 / p.l2))))
+    Work(parts, data.rowsPerPartition, data.nonzerosPerPartition, master, from)
+  }
+
+  private def remember(problem: LinearProblem, orientation: String, last: Previous): Unit =
+    previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => RoundLoop.free(rows.sc, Seq(fit)))
+}
+
+private[solver] object LinearSolver {
+
+  /** Fits that may start from one another. */
+  private final case class Family(
+      loss: Loss,
+      scaleFactor: Double,
+      intercept: Boolean,
+      orientation: String,
+      numWorkers: Int)
+
+  /** @param fit where the states of its dual variables are, if they were kept */
+  private final case class Previous(coefficients: Array[Double], intercept: Double, l2: Double, fit: Option[Long])
+
+  /** A problem in the form of one orientation. */
+  private final case class Work(
+      parts: RDD[LocalData],
+      coordinates: Array[Int],
+      nonzeros: Array[Long],
+      master: Master,
+      from: Option[StartingPoint])
+
+  private def family(problem: LinearProblem, orientation: String): Family =
+    Family(problem.loss, problem.scaleFactor, problem.intercept, orientation, problem.numWorkers)
+
+  /** Labels 0 and 1 as -1 and 1. */
+  private def signed(label: Double): Double = 2.0 * label - 1.0
+}

@@ -1,0 +1,286 @@
+package dwell.solver
+
+import java.util.concurrent.CancellationException
+
+import scala.collection.mutable.ArrayBuffer
+
+import dwell.jni.Cancellation
+
+/**
+ * One round on one partition: certificate and values at the start, coordinate descent, values at the end, and the
+ * update vector. What a coordinate is, and how it is minimised, is the orientation's.
+ *
+ * With more than one thread descent is CoCoA once more inside of the partition (Ioannou, Mendler-Duenner, Parnell: SySCD,
+ * NeurIPS 2019), as in the native solver: every thread has a copy of the vector, on which its steps count as often as there
+ * are copies, and after an epoch the copies are averaged. Here one thread does the work of all, with the same result.
+ *
+ * @param separable
+ *   the part of the objective that is a sum over coordinates
+ * @param start
+ *   committed state; not changed
+ */
+private[solver] abstract class LocalRound(
+    data: LocalData,
+    r: RoundRequest,
+    shared: Array[Byte],
+    start: WorkerState,
+    protected final val kernel: SparseKernel,
+    separable: Separable,
+    patience: Patience) {
+
+  /** Coordinates after the steps made so far. */
+  protected final val a: Array[Double] = start.alpha.clone()
+
+  /** The vector that descent keeps up to date, at first the shared one, and the sums beside it. */
+  protected final val w: Array[Double] = new Array[Double](data.vectorLength)
+  protected final val sums: RunningSums = new RunningSums
+
+  private val sharedVector = ResultLayout.doubles(shared)
+  private val order = new BucketOrder(a.length, r.seed, data.index)
+  private var coordinates = 0L
+  private var nonzeros = 0L
+  private var cursor = start.cursor
+
+  /** Entry j of the vector `w` at the start. */
+  protected def loaded(j: Int, entry: Double): Double
+
+  /** Called once, when `w` is loaded. */
+  protected def begin(): Unit
+
+  /** The partition's share of the duality gap at the start of the round. */
+  protected def certify(): Certificate
+
+  /** Minimises along coordinate i, on one of so many copies of the vector and the sums. */
+  protected def visit(i: Int, w: Array[Double], sums: RunningSums, copies: Double): Unit
+
+  /** Entry j of the update vector, from the entry of `w` at the start. */
+  protected def update(j: Int, before: Double): Double
+
+  /** See [[ResultLayout.Kappa]]. */
+  protected def kappa: Double
+
+  /** Runs the round, writes the update into the vector of `result` and gives the step. */
+  final def run(result: Array[Byte]): (Measured, PendingStep) = {
+    load()
+    val before = separable.total(start.alpha, patience)
+    val certificate = if (r.certificate) certify() else Certificate.None
+    if (a.length > 0) descend()
+    val along = separable.along(start.alpha, a, start.previous, r.points, patience)
+    writeUpdate(result)
+    val delta = Array.tabulate(a.length)(i => a(i) - start.alpha(i))
+    (Measured(before, certificate, coordinates, nonzeros, kappa, along), PendingStep(r.round, cursor, delta))
+  }
+
+  private def load(): Unit = {
+    var j = 0
+    while (j < w.length) {
+      val entry = sharedVector.get(j)
+      w(j) = loaded(j, entry)
+      require(
+        !w(j).isNaN && !w(j).isInfinite,
+        s"${data.sharedName} of ${data.entryName} $j is $entry, ${w(j)} times its weight: both must be finite")
+      j += 1
+    }
+    begin()
+  }
+
+  private def descend(): Unit = {
+    val budget = r.coordinates(a.length)
+    while (coordinates < budget) {
+      if (r.threads == 1) visitBucket(nextBucket(), w, sums, copies = 1.0)
+      else descendOnCopies(budget)
+    }
+  }
+
+  /** First coordinate of the next bucket. */
+  private def nextBucket(): Int = {
+    val bucket = order.start(cursor)
+    coordinates += order.end(bucket) - bucket
+    cursor += 1
+    bucket
+  }
+
+  private def visitBucket(start: Int, w: Array[Double], sums: RunningSums, copies: Double): Unit = {
+    val end = order.end(start)
+    var i = start
+    while (i < end) {
+      visit(i, w, sums, copies)
+      nonzeros += kernel.length(i)
+      patience.spend(kernel.length(i))
+      i += 1
+    }
+  }
+
+  /** Visits buckets until the epoch ends or there are enough, each thread its share of them. */
+  private def descendOnCopies(budget: Long): Unit = {
+    val buckets = ArrayBuffer(nextBucket())
+    while (cursor % order.buckets != 0L && coordinates < budget) buckets += nextBucket()
+    val copies = math.min(r.threads, buckets.length)
+    val changed = Array.tabulate(copies) { k =>
+      val copy = w.clone()
+      val copiedSums = sums.copied
+      val share = (k.toLong * buckets.length / copies).toInt until ((k + 1L) * buckets.length / copies).toInt
+      share.foreach(at => visitBucket(buckets(at), copy, copiedSums, copies.toDouble))
+      (copy, copiedSums)
+    }
+    var j = 0
+    while (j < w.length) {
+      var change = 0.0
+      var k = 0
+      while (k < copies) {
+        change += changed(k)._1(j) - w(j)
+        k += 1
+      }
+      w(j) += change / copies
+      j += 1
+    }
+    sums.addAverage(changed.map(_._2))
+  }
+
+  private def writeUpdate(result: Array[Byte]): Unit = {
+    val vector = ResultLayout.vector(result)
+    var j = 0
+    while (j < w.length) {
+      vector.put(j, data.finite(update(j, loaded(j, sharedVector.get(j))), "update", j))
+      j += 1
+    }
+  }
+}
+
+/** What the steps add up to beside the vector; what is summed is the orientation's. */
+private[solver] final class RunningSums {
+  var first = 0.0
+  var second = 0.0
+
+  def copied: RunningSums = {
+    val copy = new RunningSums
+    copy.first = first
+    copy.second = second
+    copy
+  }
+
+  /** Adds the mean change of copies that started here. */
+  def addAverage(copies: Array[RunningSums]): Unit = {
+    val before = copied
+    copies.foreach { copy =>
+      first += (copy.first - before.first) / copies.length
+      second += (copy.second - before.second) / copies.length
+    }
+  }
+}
+
+/** The product of a partition's data with its coordinates. */
+private[solver] abstract class LocalProduct(
+    data: LocalData,
+    protected final val kernel: SparseKernel,
+    separable: Separable,
+    patience: Patience) {
+  protected final val v: Array[Double] = new Array[Double](data.vectorLength)
+
+  /** Adds what coordinate i contributes at value a to `v`, and gives its part of [[ResultLayout.Kappa]]. */
+  protected def add(i: Int, a: Double): Double
+
+  /** Entry of the product, from that of `v`. */
+  protected def entry(v: Double, kappa: Double): Double
+
+  /** Writes the product into the vector of `result`. */
+  final def run(alpha: Array[Double], result: Array[Byte]): Measured = {
+    var kappa = 0.0
+    var nonzeros = 0L
+    var i = 0
+    while (i < alpha.length) {
+      if (alpha(i) != 0.0) {
+        kappa += add(i, alpha(i))
+        nonzeros += kernel.length(i)
+        patience.spend(kernel.length(i))
+      }
+      i += 1
+    }
+    val product = ResultLayout.vector(result)
+    var j = 0
+    while (j < v.length) {
+      product.put(j, data.finite(entry(v(j), kappa), "product", j))
+      j += 1
+    }
+    val value = separable.total(alpha, patience)
+    Measured(value, Certificate.None, alpha.length.toLong, nonzeros, kappa, LineTerms.at(value))
+  }
+}
+
+/** Asks for cancellation every millisecond or so of work. */
+private[solver] final class Patience(cancellation: Cancellation) {
+  private var left = 0L
+
+  /** Accounts for work on a coordinate and `nonzeros` nonzeros. */
+  def spend(nonzeros: Int): Unit = {
+    left -= nonzeros + Patience.PerCoordinate
+    if (left <= 0L) {
+      left = Patience.Slice
+      if (cancellation.requested()) throw new CancellationException("the task was cancelled")
+    }
+  }
+}
+
+private[solver] object Patience {
+  private val Slice = 200000L
+
+  /** Work on a coordinate apart from its nonzeros, in nonzeros. */
+  private val PerCoordinate = 8
+}
+
+/**
+ * A partition's share of the duality gap.
+ *
+ * @param conjugate
+ *   primal: sum of the penalty's conjugates
+ * @param ratio
+ *   primal: largest ratio of a correlation to the penalty
+ * @param correlation
+ *   primal: largest ratio of a correlation to the norm of its column
+ * @param losses
+ *   dual: loss at each of the candidates
+ */
+private[solver] final case class Certificate(
+    conjugate: Double,
+    ratio: Double,
+    correlation: Double,
+    losses: Array[Double])
+
+private[solver] object Certificate {
+  val None: Certificate = ofLosses(Array.emptyDoubleArray)
+
+  def ofLosses(losses: Array[Double]): Certificate = Certificate(Double.NaN, Double.NaN, Double.NaN, losses)
+}
+
+/** What a call measured, for the header of its result. */
+private[solver] final case class Measured(
+    valueBefore: Double,
+    certificate: Certificate,
+    coordinates: Long,
+    nonzeros: Long,
+    kappa: Double,
+    along: LineTerms) {
+
+  def write(result: Array[Byte], startNanos: Long, stamp: Long, stateBytes: Long): Unit = {
+    def put(slot: Int, value: Double): Unit = ResultLayout.put(result, slot, value)
+    (0 until ResultLayout.FirstFreeSlot).foreach(put(_, 0.0))
+    put(ResultLayout.ValueBefore, valueBefore)
+    put(ResultLayout.ValueAfter, along.value)
+    put(ResultLayout.Conjugate, certificate.conjugate)
+    put(ResultLayout.Ratio, certificate.ratio)
+    put(ResultLayout.Correlation, certificate.correlation)
+    put(ResultLayout.Coordinates, coordinates.toDouble)
+    put(ResultLayout.Nonzeros, nonzeros.toDouble)
+    put(ResultLayout.StateBytes, stateBytes.toDouble)
+    put(ResultLayout.Stamp, stamp.toDouble)
+    put(ResultLayout.Kappa, kappa)
+    put(ResultLayout.Slope1, along.slope1)
+    put(ResultLayout.Slope2, along.slope2)
+    put(ResultLayout.Curve11, along.curve11)
+    put(ResultLayout.Curve12, along.curve12)
+    put(ResultLayout.Curve22, along.curve22)
+    along.samples.zipWithIndex.foreach { case (sample, k) => put(ResultLayout.Samples + k, sample) }
+    certificate.losses.zipWithIndex.foreach { case (loss, c) => put(ResultLayout.Losses + c, loss) }
+    put(ResultLayout.SolverNanos, (System.nanoTime() - startNanos).toDouble)
+  }
+}

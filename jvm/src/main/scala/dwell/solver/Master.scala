@@ -1,0 +1,82 @@
+package dwell.solver
+
+/** What the workers report beside their vectors, by partition. */
+private[solver] final class Headers(headers: Array[Array[Byte]]) {
+  def slot(i: Int): Array[Double] = headers.map(ResultLayout.get(_, i))
+  def sum(i: Int): Double = slot(i).sum
+  def largest(i: Int): Double = slot(i).maxOption.getOrElse(0.0)
+}
+
+/**
+ * The driver's half of CoCoA in one orientation: what the workers are asked, and what becomes of the sum of their
+ * answers. It holds the shared vector of the current iterate and does no communication.
+ */
+private[solver] trait Master {
+
+  /** Entries of the shared vector. */
+  def vectorLength: Int
+
+  /** The shared vector as the workers read it, little endian. */
+  def shared: Array[Byte]
+
+  /** Sum of the row weights, S. */
+  def totalWeight: Double
+
+  /** What the workers solve from here. */
+  def subproblem: Subproblem
+
+  /** Weight of the quadratic term of the local models. */
+  def sigmaPrime: Double
+
+  /** Step factors at which the workers measure what only they can, two numbers each. */
+  def points: Array[Double]
+
+  /** Best value of the primal objective so far: that of the model which would be returned. */
+  def upperBound: Double
+
+  /** Best lower bound of the optimum so far. */
+  def lowerBound: Double
+
+  /** Whether training may stop: the relative gap is at most `tolerance`, or what stands for it where none exists. */
+  def converged(tolerance: Double): Boolean =
+    !upperBound.isInfinite && upperBound - lowerBound <= tolerance * upperBound
+
+  /** Takes in what a certificate pass measured at the current iterate. */
+  def certify(headers: Headers): Unit
+
+  /**
+   * Chooses the step factors for the sum of the workers' directions and for the last step, and moves to the new
+   * iterate. The objective of the orientation never rises.
+   */
+  def step(update: Array[Double], headers: Headers): (Double, Double)
+
+  /**
+   * Moves to the iterate whose coordinates have this exact product with the data. Workers forget their last step in a
+   * rebuild, and so does the driver.
+   *
+   * @param continues
+   *   whether these are the coordinates that were carried along, so that a difference is rounding
+   */
+  def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit
+
+  /** Whether the last round is to be one of plain adding. */
+  def finishes: Boolean = false
+
+  /** Makes the next round the last one. */
+  def finish(): Unit = ()
+
+  /** The verdict on the last step, where no round comes after it. */
+  def settle(verdict: (Double, Double)): (Double, Double) = verdict
+
+  /** Largest relative difference that a restart has found between what was carried along and what it computed. */
+  def drift: Double
+
+  /** The model that `upperBound` belongs to, given the coefficients that the workers hold in the primal form. */
+  def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double)
+}
+
+private[solver] object Master {
+
+  /** Rounding of an objective, relative to the one at the start: F cannot rise and no gap can be negative by more. */
+  val Rounding = 1e-9
+}

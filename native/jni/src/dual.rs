@@ -1,0 +1,308 @@
+//! Rounds on the rows of the data.
+
+use dwell_solvers::{
+    Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, Loss, Progress,
+    RoundOutcome, Samples, SolverError, Verdict,
+};
+use rayon::ThreadPool;
+
+use crate::{
+    argument,
+    boundary::Fault,
+    orientation::{Orientation, ProductScalars, Start},
+    request::{self, CERTIFICATE, Control, MOST_CANDIDATES},
+};
+
+/// Coordinates are rows, the shared vector has a number for each feature.
+#[derive(Debug)]
+pub enum Dual {}
+
+/// What belongs to the rows, and the scale of the features.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<A> {
+    pub labels: A,
+    pub weights: Option<A>,
+    pub norms: A,
+    pub projections: Option<A>,
+    pub scale: Option<A>,
+}
+
+impl Orientation for Dual {
+    const INDICES: &'static str = "features";
+    const LENGTH: &'static str = "control[8], the features";
+    const FLAGS: i64 = CERTIFICATE;
+
+    type Fields<A: Copy> = Rows<A>;
+    type Params = DualParams;
+    type Data<'a> = DualData<'a>;
+    type Round = DualRound;
+    type Product = DualProduct;
+
+    fn try_map<A: Copy, B: Copy, E>(
+        fields: Rows<A>,
+        mut f: impl FnMut(&'static str, A) -> Result<B, E>,
+    ) -> Result<Rows<B>, E> {
+        Ok(Rows {
+            labels: f("labels", fields.labels)?,
+            weights: fields.weights.map(|w| f("weights", w)).transpose()?,
+            norms: f("norms", fields.norms)?,
+            projections: fields
+                .projections
+                .map(|e| f("projections", e))
+                .transpose()?,
+            scale: fields.scale.map(|s| f("scale", s)).transpose()?,
+        })
+    }
+
+    fn decode(control: &Control, settings: &[f64]) -> Result<(DualParams, Verdict), Fault> {
+        let (
+            &[
+                sigma_prime,
+                l2,
+                total_weight,
+                gamma,
+                intercept,
+                offset,
+                theta1,
+                theta2,
+                count,
+            ],
+            rest,
+        ) = request::fixed(settings)?;
+        let (candidates, points) = split_candidates(count, rest)?;
+        let candidates = request::candidates(candidates)?;
+        if control.certificate() && candidates.is_empty() {
+            return Err(argument!(
+                "settings[8], the number of candidates for the intercept, is 0, but control[6] has the flag of the certificate: pass 1 to {MOST_CANDIDATES}, or leave out the flag"
+            ));
+        }
+        let params = DualParams {
+            subproblem: DualSubproblemParams {
+                loss: Loss::from_code(control.loss, gamma)?,
+                sigma_prime,
+                l2,
+                total_weight,
+                intercept,
+                offset,
+            },
+            seed: control.seed,
+            partition: control.partition,
+            budget: control.budget,
+            certificate: if control.certificate() {
+                candidates
+            } else {
+                Vec::new()
+            },
+            points: request::points(points)?,
+            threads: control.threads,
+        };
+        Ok((params, request::verdict(6, [theta1, theta2])?))
+    }
+
+    fn check(columns: Columns<'_>, fields: Rows<&[f64]>) -> Result<(), SolverError> {
+        // First, because the others are measured against the labels.
+        if fields.labels.len() != columns.len() {
+            return Err(SolverError::Shape(format!(
+                "labels has length {}, expected {}: one for each row",
+                fields.labels.len(),
+                columns.len()
+            )));
+        }
+        let samples = Samples::new(
+            fields.labels,
+            fields.weights,
+            fields.norms,
+            fields.projections,
+        )?;
+        DualData::new(columns, samples, fields.scale)?;
+        Ok(())
+    }
+
+    fn data<'a>(
+        columns: Columns<'a>,
+        fields: Rows<&'a [f64]>,
+    ) -> Result<DualData<'a>, SolverError> {
+        let samples = Samples::validated_before(
+            fields.labels,
+            fields.weights,
+            fields.norms,
+            fields.projections,
+        )?;
+        DualData::validated_before(columns, samples, fields.scale)
+    }
+
+    fn round(
+        params: &DualParams,
+        features: usize,
+        start: Start<'_>,
+    ) -> Result<DualRound, SolverError> {
+        DualRound::new(
+            params.check()?,
+            features,
+            start.alpha,
+            start.previous,
+            start.cursor,
+        )
+    }
+
+    fn advance(
+        round: &mut DualRound,
+        data: &DualData<'_>,
+        coefficients: &[u8],
+        units: usize,
+        pool: Option<&ThreadPool>,
+    ) -> Result<Progress, SolverError> {
+        round.advance(data, coefficients, units, pool)
+    }
+
+    fn write_update(
+        round: &DualRound,
+        data: &DualData<'_>,
+        coefficients: &[u8],
+        first: usize,
+        out: &mut [u8],
+    ) -> Result<(), SolverError> {
+        round.write_update(data, coefficients, first, out)
+    }
+
+    fn finish(round: DualRound, alpha: &[f64]) -> Result<RoundOutcome, SolverError> {
+        round.finish(alpha)
+    }
+
+    fn product(
+        params: &DualParams,
+        features: usize,
+        alpha: &[f64],
+    ) -> Result<DualProduct, SolverError> {
+        params.check()?;
+        DualProduct::new(params.subproblem.check()?, features, alpha)
+    }
+
+    fn advance_product(
+        product: &mut DualProduct,
+        data: &DualData<'_>,
+        units: usize,
+    ) -> Result<Progress, SolverError> {
+        product.advance(data, units)
+    }
+
+    fn write_product(
+        product: &DualProduct,
+        first: usize,
+        out: &mut [u8],
+    ) -> Result<(), SolverError> {
+        product.write(first, out)
+    }
+
+    fn product_scalars(product: &DualProduct) -> Result<ProductScalars, SolverError> {
+        Ok(ProductScalars {
+            value: product.value()?,
+            kappa: product.kappa()?,
+            nonzeros: product.nonzeros()?,
+        })
+    }
+}
+
+/// The `count` numbers that are candidates, and the rest.
+fn split_candidates(count: f64, numbers: &[f64]) -> Result<(&[f64], &[f64]), Fault> {
+    let whole = count as usize;
+    match numbers.split_at_checked(whole) {
+        Some(parts) if whole as f64 == count => Ok(parts),
+        _ => Err(argument!(
+            "settings[8], the number of candidates for the intercept, is {count}: it must be 0 to {MOST_CANDIDATES}, and so many must follow it, but {} numbers do",
+            numbers.len()
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::tests::{CONTROL, refused};
+
+    fn request(control: &[i64], settings: &[f64]) -> Result<request::Request<DualParams>, Fault> {
+        request::Request::decode::<Dual>(control, settings)
+    }
+
+    /// Two candidates and one point.
+    const SETTINGS: [f64; 13] = [
+        2.0, 0.5, 30.0, 0.25, 1.5, -1.0, 1.0, 0.5, 2.0, 7.0, 8.0, 0.1, 0.2,
+    ];
+
+    #[test]
+    fn numbers_find_their_names() {
+        let mut control = CONTROL;
+        control[6] = CERTIFICATE;
+        control[10] = 3;
+        let request = request(&control, &SETTINGS).unwrap();
+        assert_eq!(request.key, (-5, 3));
+        assert_eq!((request.round, request.stamp), (4, 12));
+        assert_eq!((request.length, request.threads), (100, 2));
+        assert_eq!(
+            request.verdict,
+            Verdict {
+                pending: 1.0,
+                previous: 0.5
+            }
+        );
+        let expected = DualParams {
+            subproblem: DualSubproblemParams {
+                loss: Loss::SmoothedHinge(0.25),
+                sigma_prime: 2.0,
+                l2: 0.5,
+                total_weight: 30.0,
+                intercept: 1.5,
+                offset: -1.0,
+            },
+            seed: -6_i64 as u64,
+            partition: 3,
+            budget: 50,
+            certificate: vec![7.0, 8.0],
+            points: vec![[0.1, 0.2]],
+            threads: 2,
+        };
+        assert_eq!(request.params, expected);
+    }
+
+    #[test]
+    fn candidates_count_with_the_flag_only() {
+        let mut control = CONTROL;
+        control[6] = 0;
+        let request = request(&control, &SETTINGS).unwrap();
+        assert!(request.params.certificate.is_empty());
+        assert_eq!(request.params.points, [[0.1, 0.2]]);
+    }
+
+    #[test]
+    fn bad_numbers_are_named() {
+        let mut good = CONTROL;
+        good[6] = CERTIFICATE;
+        for (slot, bad, part) in [
+            (6, f64::NAN, "settings[6]"),
+            (7, f64::INFINITY, "settings[7]"),
+            (8, -1.0, "settings[8]"),
+            (8, 0.0, "settings[8]"),
+            (8, 1.5, "settings[8]"),
+            (8, 5.0, "settings[8]"),
+            (8, f64::NAN, "settings[8]"),
+            (8, f64::MAX, "settings[8]"),
+            (8, 1.0, "points"),
+            (10, f64::NAN, "candidates[1]"),
+            (12, f64::NAN, "points[1]"),
+        ] {
+            let mut settings = SETTINGS;
+            settings[slot] = bad;
+            refused(request(&good, &settings), part);
+        }
+        refused(request(&good, &SETTINGS[..8]), "settings has length 8");
+        refused(request(&good, &SETTINGS[..12]), "points");
+        let mut many = vec![0.0; 9 + 17];
+        many[8] = 17.0;
+        refused(request(&good, &many), "17 candidates");
+        for (slot, bad, part) in [(6, 2, "control[6]"), (10, 5, "loss"), (10, -1, "loss")] {
+            let mut control = good;
+            control[slot] = bad;
+            refused(request(&control, &SETTINGS), part);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Rows as coordinates: any loss, with an L2 penalty.
+
+use std::ops::Range;
+
+use super::{
+    data::{DualData, Samples},
+    kernel::Entries,
+    pass::Sums,
+    problem::{Addends, Certificate, Problem, Separable},
+    steps::{Descent, Rule, Span},
+};
+use crate::{
+    columns::Columns,
+    error::SolverError,
+    loss::Loss,
+    penalty::{at_least_zero, positive},
+};
+
+/// Unchecked parameters of the local subproblem.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `loss` | the loss | its `gamma` finite, > 0 |
+/// | `sigma_prime` | weight of the quadratic term | finite, > 0 |
+/// | `l2` | weight of the squares: feature j has `l2 / scale_j` | finite, > 0 |
+/// | `total_weight` | S, sum of the weights of all rows of all partitions | finite, > 0 |
+/// | `intercept` | h: `sum_j scale_j mean_j^2` and the weight of the intercept; 0 without intercept | finite, >= 0 |
+/// | `offset` | intercept at the start of the round | finite |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DualSubproblemParams {
+    pub loss: Loss,
+    pub sigma_prime: f64,
+    pub l2: f64,
+    pub total_weight: f64,
+    pub intercept: f64,
+    pub offset: f64,
+}
+
+impl DualSubproblemParams {
+    /// Checks the ranges of the table above.
+    ///
+    /// # Errors
+    /// `InvalidParam` names the first parameter out of range.
+    pub fn check(self) -> Result<ValidDualSubproblemParams, SolverError> {
+        let loss = self.loss.check()?;
+        positive("sigma_prime", self.sigma_prime)?;
+        positive("l2", self.l2)?;
+        positive("total_weight", self.total_weight)?;
+        positive("total_weight times l2", self.total_weight * self.l2)?;
+        at_least_zero("intercept", self.intercept)?;
+        if !self.offset.is_finite() {
+            return Err(SolverError::InvalidParam {
+                name: "offset",
+                value: self.offset,
+                expected: "must be finite",
+            });
+        }
+        Ok(ValidDualSubproblemParams {
+            objective: ConjugateLoss {
+                loss,
+                total_weight: self.total_weight,
+            },
+            sigma_prime: self.sigma_prime,
+            strength: self.total_weight * self.l2,
+            intercept: self.intercept,
+            offset: self.offset,
+        })
+    }
+}
+
+/// Checked [`DualSubproblemParams`]: the local subproblem (10) of CoCoA for the dual problem,
+///
+/// ```text
+/// min over a'   sum_i (s_i/S) loss*(-a'_i) + w^T v l2 + sigma' l2/2 |v|^2,     v = sum_i t_i (a'_i - a_i) x_i,   t_i = s_i / (S l2)
+/// ```
+///
+/// (for `scale` 1 and without intercept). Its vector is `u = w + sigma' v`, so that the prediction of a row is one dot product.
+///
+/// With an intercept features count from their means and an intercept is one more feature, of value 1 and scale nu. What both add to a
+/// prediction is kept as two numbers: `C = sigma' sum_i t_i (a'_i - a_i)` and `T = sigma' sum_i t_i (a'_i - a_i) e_i`.
+#[derive(Debug, Clone, Copy)]
+pub struct ValidDualSubproblemParams {
+    objective: ConjugateLoss,
+    sigma_prime: f64,
+    /// `S l2`.
+    strength: f64,
+    intercept: f64,
+    offset: f64,
+}
+
+/// `h_i(a) = (s_i/S) loss*(-a)`.
+#[derive(Debug, Clone, Copy)]
+pub struct ConjugateLoss {
+    loss: Loss,
+    total_weight: f64,
+}
+
+/// `s_i / denominator`.
+#[inline(always)]
+fn share(samples: &Samples<'_>, i: usize, denominator: f64) -> f64 {
+    samples.weights.map_or(1.0, |s| s[i]) / denominator
+}
+
+impl Separable for ConjugateLoss {
+    type Data<'a> = DualData<'a>;
+
+    const COORDINATE: &'static str = "row";
+    const ENTRY: &'static str = "feature";
+    const VARIABLE: &'static str = "dual variable";
+    const SHARED: &'static str = "coefficients";
+
+    fn columns<'a>(data: &'a DualData<'_>) -> Columns<'a> {
+        data.columns
+    }
+
+    #[inline(always)]
+    fn value(&self, data: &DualData<'_>, i: usize, a: f64) -> f64 {
+        share(&data.samples, i, self.total_weight) * self.loss.conjugate(a, data.samples.labels[i])
+    }
+
+    #[inline(always)]
+    fn quadratic(&self, data: &DualData<'_>, i: usize, a: f64) -> (f64, f64) {
+        let share = share(&data.samples, i, self.total_weight);
+        let (slope, curvature) = self.loss.quadratic(a, data.samples.labels[i]);
+        (share * slope, share * curvature)
+    }
+
+    fn sample(
+        &self,
+        data: &DualData<'_>,
+        i: usize,
+        a: f64,
+        [delta, previous]: [f64; 2],
+        points: &[[f64; 2]],
+        samples: &mut [f64],
+    ) {
+        if self.loss == Loss::Squared {
+            return;
+        }
+        let y = data.samples.labels[i];
+        let share = share(&data.samples, i, self.total_weight);
+        let before = self.loss.not_quadratic(a, y);
+        for ([g1, g2], sample) in points.iter().zip(samples) {
+            let there = a + (g1 * delta + g2 * previous);
+            *sample += if self.loss.contains(there, y) {
+                share * (self.loss.not_quadratic(there, y) - before)
+            } else {
+                f64::INFINITY
+            };
+        }
+    }
+}
+
+/// Sums beside the vector.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DualRunning {
+    /// C.
+    steps: f64,
+    /// T.
+    projected: f64,
+}
+
+impl ValidDualSubproblemParams {
+    /// What the intercept adds to every prediction: its own change, and what the means of the features take.
+    #[inline(always)]
+    fn shift(&self, running: &DualRunning) -> f64 {
+        (self.offset + running.steps * self.intercept) - running.projected
+    }
+}
+
+impl Problem for ValidDualSubproblemParams {
+    type Objective = ConjugateLoss;
+    type Running = DualRunning;
+
+    fn objective(&self) -> &ConjugateLoss {
+        &self.objective
+    }
+
+    fn entry_weights<'a>(data: &'a DualData<'_>) -> Option<&'a [f64]> {
+        data.scale
+    }
+
+    fn load_weights<'a>(_: &'a DualData<'_>) -> Option<&'a [f64]> {
+        None
+    }
+
+    fn suits(&self, data: &DualData<'_>) -> Result<(), SolverError> {
+        match data.samples.projections {
+            None if self.intercept > 0.0 => Err(SolverError::InvalidParam {
+                name: "intercept",
+                value: self.intercept,
+                expected: "must be 0 where rows have no projections",
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&self, data: &DualData<'_>, range: Range<usize>) -> Result<(), SolverError> {
+        data.samples.check_labels(self.objective.loss, range)
+    }
+
+    #[inline(always)]
+    fn loaded(_: &mut DualRunning, _: f64) {}
+
+    fn descend<E: Entries, const WEIGHTED: bool>(
+        &self,
+        data: &DualData<'_>,
+        threads: f64,
+        running: &mut DualRunning,
+        span: Span<'_, E>,
+    ) -> Descent {
+        let (rule, descent) = span.descend::<_, WEIGHTED>(RowRule {
+            samples: data.samples,
+            problem: *self,
+            step: self.sigma_prime * threads,
+            running: *running,
+            shift: self.shift(running),
+        });
+        *running = rule.running;
+        descent
+    }
+
+    fn merge(total: &mut DualRunning, before: &DualRunning, after: &DualRunning, threads: f64) {
+        total.steps += (after.steps - before.steps) / threads;
+        total.projected += (after.projected - before.projected) / threads;
+    }
+
+    #[inline(always)]
+    fn certify(
+        &self,
+        data: &DualData<'_>,
+        start: &Certificate<'_, DualRunning>,
+        i: usize,
+        a: f64,
+        dot: f64,
+        sums: &mut Sums,
+    ) {
+        let ConjugateLoss { loss, total_weight } = self.objective;
+        let y = data.samples.labels[i];
+        let share = share(&data.samples, i, total_weight);
+        sums.value += share * loss.conjugate(a, y);
+        for (candidate, sum) in start.candidates.iter().zip(&mut sums.losses) {
+            *sum += share * loss.value(dot + candidate, y);
+        }
+    }
+
+    fn penalty_side(_: &Sums) -> [f64; 3] {
+        // The penalty is a function of the shared vector, and the driver's.
+        [f64::NAN; 3]
+    }
+
+    #[inline(always)]
+    fn update(&self, _: &DualRunning, before: f64, after: f64, _: Option<f64>) -> f64 {
+        (after - before) / self.sigma_prime
+    }
+
+    fn kappa(&self, running: &DualRunning) -> f64 {
+        running.steps / self.sigma_prime
+    }
+}
+
+/// Minimises along a row: the dual step of the loss.
+struct RowRule<'a> {
+    samples: Samples<'a>,
+    problem: ValidDualSubproblemParams,
+    /// `sigma'`, times the number of copies of the vector.
+    step: f64,
+    running: DualRunning,
+    shift: f64,
+}
+
+impl Rule for RowRule<'_> {
+    #[inline(always)]
+    fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64> {
+        let problem = &self.problem;
+        let step = self.step * share(&self.samples, i, problem.strength);
+        let norm = self.samples.norms[i];
+        let (q, z) = match self.samples.projections {
+            None => (step * norm, dot + problem.offset),
+            Some(projections) => {
+                let projection = projections[i];
+                // A square norm, which cancellation must not make negative.
+                let norm = ((norm - 2.0 * projection) + problem.intercept).max(0.0);
+                (
+                    step * norm,
+                    (dot + self.shift) - self.running.steps * projection,
+                )
+            }
+        };
+        let before = *alpha;
+        let after = problem
+            .objective
+            .loss
+            .dual_step(before, z, self.samples.labels[i], q);
+        if after == before {
+            return None;
+        }
+        *alpha = after;
+        let change = step * (after - before);
+        self.running.steps += change;
+        if let Some(projections) = self.samples.projections {
+            self.running.projected += change * projections[i];
+            self.shift = self.problem.shift(&self.running);
+        }
+        Some(-change)
+    }
+}
+
+/// Addends of `sum_i t_i a_i scale x_i`.
+impl Addends for ValidDualSubproblemParams {
+    type Objective = ConjugateLoss;
+
+    fn objective(&self) -> &ConjugateLoss {
+        &self.objective
+    }
+
+    fn weights<'a>(data: &'a DualData<'_>) -> Option<&'a [f64]> {
+        data.scale
+    }
+
+    #[inline(always)]
+    fn factor(&self, data: &DualData<'_>, i: usize, a: f64) -> (f64, f64) {
+        let factor = share(&data.samples, i, self.strength) * a;
+        (factor, factor)
+    }
+
+    fn entry(sum: f64, _: f64) -> f64 {
+        sum
+    }
+}

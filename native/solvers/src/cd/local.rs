@@ -1,0 +1,345 @@
+//! The local subproblem of one round in memory, and descent on it along given coordinates.
+
+use std::ops::Range;
+
+use super::{
+    dual::ValidDualSubproblemParams,
+    kernel::{Entries, WithEntries, with_entries},
+    primal::ValidSubproblemParams,
+    problem::{Certificate, DataOf, Problem, Separable},
+    steps::{Descent, Span},
+};
+use crate::error::{SolverError, reserve, same_length};
+
+/// Variables, and the vector that gives the derivative along each of them as one dot product.
+#[derive(Debug)]
+pub struct Local<P: Problem> {
+    pub(super) problem: P,
+    length: usize,
+    pub(super) alpha: Vec<f64>,
+    pub(super) w: Vec<f64>,
+    pub(super) running: P::Running,
+}
+
+/// Columns as coordinates: see [`ValidSubproblemParams`].
+pub type LocalSubproblem = Local<ValidSubproblemParams>;
+
+/// Rows as coordinates: see [`ValidDualSubproblemParams`].
+pub type LocalDualSubproblem = Local<ValidDualSubproblemParams>;
+
+impl<P: Problem> Local<P> {
+    /// A subproblem at `alpha` (one variable for each coordinate), its shared vector (`length` numbers) still to be loaded.
+    ///
+    /// # Errors
+    /// `NonFinite` for a variable that is not finite, `OutOfMemory`.
+    pub fn new(problem: P, length: usize, alpha: &[f64]) -> Result<Self, SolverError> {
+        Ok(Self {
+            problem,
+            length,
+            alpha: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
+            w: reserve(length, "the vector of a round")?,
+            running: P::Running::default(),
+        })
+    }
+
+    /// Loads the next entries of the shared vector, at most `count` of them. `shared`: all of it, little endian `f64`; `weights`: what each
+    /// entry is multiplied by, the weights of the rows for columns and nothing for rows.
+    ///
+    /// # Errors
+    /// `Shape` for a wrong length, `NonFinite` names the entry.
+    pub fn load(
+        &mut self,
+        shared: &[u8],
+        weights: Option<&[f64]>,
+        count: usize,
+    ) -> Result<(), SolverError> {
+        let shared = self.doubles(shared, weights)?;
+        let start = self.w.len();
+        let end = start.saturating_add(count).min(self.length);
+        for (entry, bytes) in (start..end).zip(&shared[start..end]) {
+            let r = f64::from_le_bytes(*bytes);
+            let w = weighted(weights, entry, r);
+            if !w.is_finite() {
+                return Err(SolverError::NonFinite(format!(
+                    "{} of {} {entry} is {r}, {w} times its weight: both must be finite",
+                    P::Objective::SHARED,
+                    P::Objective::ENTRY
+                )));
+            }
+            P::loaded(&mut self.running, w);
+            self.w.push(w);
+        }
+        Ok(())
+    }
+
+    /// Entries of the shared vector that are still to be loaded.
+    pub fn left_to_load(&self) -> usize {
+        self.length - self.w.len()
+    }
+
+    /// Whether `data` has the coordinates and the length of this subproblem, and what else it needs.
+    pub(super) fn fits(&self, data: &DataOf<'_, P>) -> Result<(), SolverError> {
+        let columns = P::Objective::columns(data);
+        same_length(
+            "alpha",
+            self.alpha.len(),
+            columns.len(),
+            P::Objective::COORDINATE,
+        )?;
+        same_length(
+            P::Objective::SHARED,
+            self.length,
+            columns.rows(),
+            P::Objective::ENTRY,
+        )?;
+        self.problem.suits(data)
+    }
+
+    /// Visits coordinates from `range.start` on in rising order, and minimises along each exactly, until the range is done or the
+    /// work reaches `budget` (one unit for each coordinate and each entry; one coordinate at least is visited).
+    /// Returns the first coordinate not visited.
+    ///
+    /// # Errors
+    /// `Shape` if `data` or `range` does not fit, `Unfinished` if the shared vector is not loaded.
+    pub fn descend(
+        &mut self,
+        data: &DataOf<'_, P>,
+        range: Range<usize>,
+        budget: usize,
+    ) -> Result<Descent, SolverError> {
+        self.fits(data)?;
+        if self.left_to_load() > 0 {
+            return Err(SolverError::Unfinished);
+        }
+        if range.end > self.alpha.len() {
+            return Err(SolverError::Shape(format!(
+                "coordinates {range:?} of {} {}s",
+                self.alpha.len(),
+                P::Objective::COORDINATE
+            )));
+        }
+        Ok(descend(
+            &self.problem,
+            data,
+            1.0,
+            &mut self.running,
+            Place {
+                alpha: &mut self.alpha,
+                first: 0,
+                w: &mut self.w,
+            },
+            range,
+            budget,
+        ))
+    }
+
+    /// What the certificate at the start of the round needs: meaningful before the first step only.
+    pub(super) fn certificate<'a>(&'a self, candidates: &'a [f64]) -> Certificate<'a, P::Running> {
+        Certificate {
+            running: self.running,
+            vector: &self.w,
+            candidates,
+        }
+    }
+
+    /// Variables after the steps made so far, one for each coordinate.
+    pub fn alpha(&self) -> &[f64] {
+        &self.alpha
+    }
+
+    /// Columns: `sum_i (a'_i - a_i) mean_i`, 0 if not centred. Rows: `sum_i t_i (a'_i - a_i)`.
+    pub fn kappa(&self) -> f64 {
+        self.problem.kappa(&self.running)
+    }
+
+    /// Writes the update of the shared vector for the entries from `start` on, as many as `out` has room for, little endian (not
+    /// multiplied by `sigma'`). Columns: `u_j = sum_i (a'_i - a_i) c_ij`, of centred columns if `centred`.
+    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared` and `weights` are those that were loaded.
+    ///
+    /// # Errors
+    /// `Shape` for wrong lengths, `Unfinished` if the shared vector is not loaded, `NonFinite` if the steps overflowed.
+    pub fn write_update(
+        &self,
+        shared: &[u8],
+        weights: Option<&[f64]>,
+        start: usize,
+        out: &mut [u8],
+    ) -> Result<(), SolverError> {
+        if self.left_to_load() > 0 {
+            return Err(SolverError::Unfinished);
+        }
+        let shared = self.doubles(shared, weights)?;
+        write_entries::<P::Objective>("update", start, out, self.length, |entry| {
+            let before = weighted(weights, entry, f64::from_le_bytes(shared[entry]));
+            self.problem.update(
+                &self.running,
+                before,
+                self.w[entry],
+                weights.map(|weights| weights[entry]),
+            )
+        })
+    }
+
+    /// The steps `a' - a`, in the place of the variables.
+    pub(super) fn into_delta(mut self, committed: &[f64]) -> Result<Vec<f64>, SolverError> {
+        same_length(
+            "committed",
+            committed.len(),
+            self.alpha.len(),
+            P::Objective::COORDINATE,
+        )?;
+        for (a, before) in self.alpha.iter_mut().zip(committed) {
+            *a -= before;
+        }
+        Ok(self.alpha)
+    }
+
+    /// The shared vector as groups of eight bytes, if it and the weights have the right length.
+    fn doubles<'a>(
+        &self,
+        shared: &'a [u8],
+        weights: Option<&[f64]>,
+    ) -> Result<&'a [[u8; 8]], SolverError> {
+        if let Some(weights) = weights {
+            same_length("weights", weights.len(), self.length, P::Objective::ENTRY)?;
+        }
+        let (doubles, rest) = shared.as_chunks::<8>();
+        if doubles.len() == self.length && rest.is_empty() {
+            Ok(doubles)
+        } else {
+            Err(SolverError::Shape(format!(
+                "{} has {} bytes, expected 8 for each of {} {}s",
+                P::Objective::SHARED,
+                shared.len(),
+                self.length,
+                P::Objective::ENTRY
+            )))
+        }
+    }
+}
+
+/// `s_j r`, or `r` without weights.
+#[inline(always)]
+fn weighted(weights: Option<&[f64]>, entry: usize, r: f64) -> f64 {
+    match weights {
+        None => r,
+        Some(weights) => weights[entry] * r,
+    }
+}
+
+/// A copy of one number for each coordinate, all finite.
+pub(super) fn finite_copy<S: Separable>(
+    numbers: &[f64],
+    name: &str,
+) -> Result<Vec<f64>, SolverError> {
+    let mut copy = reserve(numbers.len(), "the variables of a round")?;
+    copy.extend_from_slice(numbers);
+    match copy.iter().position(|a| !a.is_finite()) {
+        None => Ok(copy),
+        Some(i) => Err(SolverError::NonFinite(format!(
+            "{name} of {} {i} is {}: it must be finite",
+            S::COORDINATE,
+            copy[i]
+        ))),
+    }
+}
+
+/// Writes `number(entry)`, little endian, for as many entries from `start` on as `out` has room for.
+pub(super) fn write_entries<S: Separable>(
+    what: &str,
+    start: usize,
+    out: &mut [u8],
+    length: usize,
+    number: impl Fn(usize) -> f64,
+) -> Result<(), SolverError> {
+    let bytes = out.len();
+    let (out, rest) = out.as_chunks_mut::<8>();
+    let end = start.saturating_add(out.len());
+    if !rest.is_empty() || end > length {
+        return Err(SolverError::Shape(format!(
+            "{bytes} bytes from {} {start} on: expected 8 for each of at most {length} {}s",
+            S::ENTRY,
+            S::ENTRY
+        )));
+    }
+    for (entry, slot) in (start..end).zip(out) {
+        let number = number(entry);
+        if !number.is_finite() {
+            return Err(SolverError::NonFinite(format!(
+                "the {what} of {} {entry} overflowed: scale the features or the labels down",
+                S::ENTRY
+            )));
+        }
+        *slot = number.to_le_bytes();
+    }
+    Ok(())
+}
+
+/// What steps change: variables of the coordinates from `first` on, and a vector.
+pub(super) struct Place<'a> {
+    pub alpha: &'a mut [f64],
+    pub first: usize,
+    pub w: &'a mut [f64],
+}
+
+/// Visits coordinates on one of `threads` copies of the vector.
+pub(super) fn descend<P: Problem>(
+    problem: &P,
+    data: &DataOf<'_, P>,
+    threads: f64,
+    running: &mut P::Running,
+    place: Place<'_>,
+    range: Range<usize>,
+    budget: usize,
+) -> Descent {
+    let columns = P::Objective::columns(data);
+    with_entries(
+        columns.values(),
+        columns.nonzeros(),
+        Descend {
+            problem,
+            data,
+            threads,
+            running,
+            place,
+            range,
+            budget,
+        },
+    )
+}
+
+struct Descend<'a, 'd, P: Problem> {
+    problem: &'a P,
+    data: &'a DataOf<'d, P>,
+    threads: f64,
+    running: &'a mut P::Running,
+    place: Place<'a>,
+    range: Range<usize>,
+    budget: usize,
+}
+
+impl<P: Problem> WithEntries for Descend<'_, '_, P> {
+    type Output = Descent;
+
+    fn run<E: Entries>(self, values: E) -> Descent {
+        let weights = P::entry_weights(self.data);
+        let span = Span {
+            columns: P::Objective::columns(self.data),
+            values,
+            weights,
+            alpha: self.place.alpha,
+            first: self.place.first,
+            w: self.place.w,
+            range: self.range,
+            budget: self.budget,
+        };
+        // Compiled for both cases, so that the loops carry no test that never changes.
+        if weights.is_some() {
+            self.problem
+                .descend::<E, true>(self.data, self.threads, self.running, span)
+        } else {
+            self.problem
+                .descend::<E, false>(self.data, self.threads, self.running, span)
+        }
+    }
+}

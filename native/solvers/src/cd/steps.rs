@@ -1,0 +1,169 @@
+//! The loop of coordinate descent, for columns and for rows.
+
+use std::ops::Range;
+
+use super::kernel::{Entries, dot, subtract};
+use crate::columns::Columns;
+
+/// How a coordinate is minimised: all that the loop does not know.
+pub(super) trait Rule {
+    /// Moves coordinate `i`, whose variable is `alpha`, to the minimum along it, given the dot product of its entries with the vector.
+    /// Returns what times its entries (and their weights) is to be subtracted from the vector, or nothing if it stays.
+    fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64>;
+}
+
+/// What a call of [`Local::descend`](super::Local::descend) did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descent {
+    /// The first coordinate of the range that was not visited.
+    pub next: usize,
+    /// Entries of the coordinates that were visited.
+    pub nonzeros: usize,
+}
+
+/// Coordinates to visit, and what a visit changes.
+pub struct Span<'a, E> {
+    pub columns: Columns<'a>,
+    pub values: E,
+    /// Of the entries of the vector.
+    pub weights: Option<&'a [f64]>,
+    /// Variables of the coordinates from `first` on.
+    pub alpha: &'a mut [f64],
+    pub first: usize,
+    pub w: &'a mut [f64],
+    pub range: Range<usize>,
+    /// One unit for each coordinate and each entry; one coordinate at least is visited.
+    pub budget: usize,
+}
+
+impl<E: Entries> Span<'_, E> {
+    /// Visits coordinates from the start of the range on in rising order, until the range is done or the work reaches the budget.
+    /// Returns the rule as the steps left it.
+    #[inline(always)]
+    pub(super) fn descend<R: Rule, const WEIGHTED: bool>(self, rule: R) -> (R, Descent) {
+        let mut steps = Steps::<E, R, WEIGHTED> {
+            columns: self.columns,
+            values: self.values,
+            weights: self.weights,
+            rule,
+            alpha: self.alpha,
+            first: self.first,
+            w: self.w,
+            nonzeros: 0,
+        };
+        let descent = steps.descend(&self.range, self.budget);
+        (steps.rule, descent)
+    }
+}
+
+/// Everything a step reads or writes.
+struct Steps<'a, E, R, const WEIGHTED: bool> {
+    columns: Columns<'a>,
+    values: E,
+    weights: Option<&'a [f64]>,
+    rule: R,
+    alpha: &'a mut [f64],
+    first: usize,
+    w: &'a mut [f64],
+    nonzeros: usize,
+}
+
+impl<E: Entries, R: Rule, const WEIGHTED: bool> Steps<'_, E, R, WEIGHTED> {
+    fn descend(&mut self, range: &Range<usize>, budget: usize) -> Descent {
+        let mut next = range.start;
+        while next < range.end {
+            next = self.visit(next, range, budget);
+            if self.nonzeros + (next - range.start) >= budget {
+                break;
+            }
+        }
+        Descent {
+            next,
+            nonzeros: self.nonzeros,
+        }
+    }
+
+    /// Visits coordinates from `i` on that are of the same length, if that is 1 to 8, else of any greater length. Returns the first
+    /// that was not visited.
+    fn visit(&mut self, i: usize, range: &Range<usize>, budget: usize) -> usize {
+        match self.columns.entries(i).len() {
+            1 => self.run::<1>(i, range, budget),
+            2 => self.run::<2>(i, range, budget),
+            3 => self.run::<3>(i, range, budget),
+            4 => self.run::<4>(i, range, budget),
+            5 => self.run::<5>(i, range, budget),
+            6 => self.run::<6>(i, range, budget),
+            7 => self.run::<7>(i, range, budget),
+            8 => self.run::<8>(i, range, budget),
+            _ => self.run::<0>(i, range, budget),
+        }
+    }
+
+    /// Visits coordinates of length `L`; 0 stands for 0 and all above 8.
+    fn run<const L: usize>(&mut self, mut i: usize, range: &Range<usize>, budget: usize) -> usize {
+        loop {
+            let entries = self.columns.entries(i);
+            if L == 0 {
+                self.any_length(i, entries);
+            } else {
+                self.fixed_length::<L>(i, entries.start);
+            }
+            i += 1;
+            if i >= range.end || self.nonzeros + (i - range.start) >= budget {
+                return i;
+            }
+            let next = self.columns.entries(i).len();
+            let same = if L == 0 {
+                next == 0 || next > 8
+            } else {
+                next == L
+            };
+            if !same {
+                return i;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn any_length(&mut self, i: usize, entries: Range<usize>) {
+        self.nonzeros += entries.len();
+        let rows = &self.columns.indices()[entries.clone()];
+        let values = self.values.part(entries);
+        let sum = dot(rows, values, self.w);
+        if let Some(step) = self.rule.minimise(i, &mut self.alpha[i - self.first], sum) {
+            let weights = if WEIGHTED { self.weights } else { None };
+            subtract(rows, values, step, weights, self.w);
+        }
+    }
+
+    /// The same sums in the same order, but with the entries of `w` read once and no loop.
+    #[inline(always)]
+    fn fixed_length<const L: usize>(&mut self, i: usize, start: usize) {
+        self.nonzeros += L;
+        let rows: [i32; L] = std::array::from_fn(|k| self.columns.indices()[start..start + L][k]);
+        let values = self.values.part(start..start + L).array::<L>();
+        let w: [f64; L] = std::array::from_fn(|k| self.w[rows[k] as usize]);
+        let product = |k: usize| values[k] * w[k];
+        let mut sum = match L / 4 {
+            0 => 0.0,
+            1 => (product(0) + product(1)) + (product(2) + product(3)),
+            _ => {
+                ((product(0) + product(4)) + (product(1) + product(5)))
+                    + ((product(2) + product(6)) + (product(3) + product(7)))
+            }
+        };
+        for k in L / 4 * 4..L {
+            sum += product(k);
+        }
+        if let Some(step) = self.rule.minimise(i, &mut self.alpha[i - self.first], sum) {
+            for k in 0..L {
+                let row = rows[k] as usize;
+                let mut change = step * values[k];
+                if WEIGHTED && let Some(weights) = self.weights {
+                    change *= weights[row];
+                }
+                self.w[row] = w[k] - change;
+            }
+        }
+    }
+}

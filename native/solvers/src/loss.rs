@@ -1,0 +1,481 @@
+//! Losses of one row, their conjugates, and the step of dual coordinate descent that each allows.
+//!
+//! `z` is the prediction and `y` the label: -1 or 1 for classification, any number for the squared loss. A dual variable `a` stands for
+//! minus the derivative of the loss; classification writes `a = y p`.
+//!
+//! | code | loss | value | curvature at most | `loss*(-a)` | domain |
+//! |---|---|---|---|---|---|
+//! | 0 | squared | `(z - y)^2 / 2` | 1 | `a^2 / 2 - a y` | all |
+//! | 1 | logistic | `log(1 + exp(-y z))` | 1/4 | `p log p + (1 - p) log(1 - p)` | `0 <= p <= 1` |
+//! | 2 | hinge | `max(0, 1 - y z)` | none: not smooth | `-p` | `0 <= p <= 1` |
+//! | 3 | smoothed hinge | hinge with a parabola of width `gamma` at its corner | `1 / gamma` | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
+//! | 4 | squared hinge | `max(0, 1 - y z)^2` | 2 | `p^2 / 4 - p` | `p >= 0` |
+//!
+//! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
+//! the conjugates of its table. Every formula but those of the logistic loss is a fixed order of correctly rounded operations, so that other
+//! implementations can give the same bits.
+
+use crate::error::SolverError;
+
+/// A loss; see the table of the module.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Loss {
+    Squared,
+    Logistic,
+    Hinge,
+    /// With `gamma`, finite and positive.
+    SmoothedHinge(f64),
+    SquaredHinge,
+}
+
+impl Loss {
+    /// The loss with this code. `gamma` is read for the smoothed hinge only.
+    ///
+    /// # Errors
+    /// `InvalidParam` for an unknown code, or a `gamma` that is not positive and finite.
+    pub fn from_code(code: i64, gamma: f64) -> Result<Self, SolverError> {
+        match code {
+            0 => Ok(Self::Squared),
+            1 => Ok(Self::Logistic),
+            2 => Ok(Self::Hinge),
+            3 => Self::SmoothedHinge(gamma).check(),
+            4 => Ok(Self::SquaredHinge),
+            _ => Err(SolverError::InvalidParam {
+                name: "loss",
+                value: code as f64,
+                expected: "must be 0 (squared), 1 (logistic), 2 (hinge), 3 (smoothed hinge) or 4 (squared hinge)",
+            }),
+        }
+    }
+
+    /// The loss itself, if its `gamma` is legal.
+    ///
+    /// # Errors
+    /// `InvalidParam` for a `gamma` that is not positive and finite.
+    pub fn check(self) -> Result<Self, SolverError> {
+        match self {
+            Self::SmoothedHinge(gamma) if !(gamma.is_finite() && gamma > 0.0) => {
+                Err(SolverError::InvalidParam {
+                    name: "gamma",
+                    value: gamma,
+                    expected: "must be finite and positive",
+                })
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// Whether labels are -1 and 1.
+    pub fn is_classification(self) -> bool {
+        self != Self::Squared
+    }
+
+    /// `loss(z; y)`.
+    pub fn value(self, z: f64, y: f64) -> f64 {
+        let distance = 1.0 - y * z;
+        match self {
+            Self::Squared => {
+                let residual = z - y;
+                0.5 * (residual * residual)
+            }
+            // With the exponent never positive nothing overflows, and a small loss keeps its digits.
+            Self::Logistic => {
+                let margin = y * z;
+                (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
+            }
+            Self::Hinge => distance.max(0.0),
+            Self::SmoothedHinge(gamma) => {
+                if distance <= 0.0 {
+                    0.0
+                } else if distance >= gamma {
+                    distance - 0.5 * gamma
+                } else {
+                    (distance * distance) / (2.0 * gamma)
+                }
+            }
+            Self::SquaredHinge => {
+                let distance = distance.max(0.0);
+                distance * distance
+            }
+        }
+    }
+
+    /// The derivative by `z`; for the hinge a subgradient, 0 at its corner.
+    pub fn derivative(self, z: f64, y: f64) -> f64 {
+        let distance = 1.0 - y * z;
+        match self {
+            Self::Squared => z - y,
+            Self::Logistic => -y * sigmoid(-y * z),
+            Self::Hinge => {
+                if distance > 0.0 {
+                    -y
+                } else {
+                    0.0
+                }
+            }
+            Self::SmoothedHinge(gamma) => -y * (distance / gamma).clamp(0.0, 1.0),
+            Self::SquaredHinge => -2.0 * y * distance.max(0.0),
+        }
+    }
+
+    /// The largest second derivative; `None` where there is no bound.
+    pub fn curvature(self) -> Option<f64> {
+        match self {
+            Self::Squared => Some(1.0),
+            Self::Logistic => Some(0.25),
+            Self::Hinge => None,
+            Self::SmoothedHinge(gamma) => Some(1.0 / gamma),
+            Self::SquaredHinge => Some(2.0),
+        }
+    }
+
+    /// `loss*(-a) = sup_z -a z - loss(z; y)`; infinite outside the domain.
+    pub fn conjugate(self, a: f64, y: f64) -> f64 {
+        if !self.contains(a, y) {
+            return f64::INFINITY;
+        }
+        let p = y * a;
+        match self {
+            Self::Squared => 0.5 * (a * a) - a * y,
+            Self::Logistic => negative_entropy(p),
+            Self::Hinge => -p,
+            Self::SmoothedHinge(gamma) => 0.5 * (gamma * (p * p)) - p,
+            Self::SquaredHinge => 0.25 * (p * p) - p,
+        }
+    }
+
+    /// Whether `a` is in the domain of `loss*(-a)`.
+    #[inline(always)]
+    pub fn contains(self, a: f64, y: f64) -> bool {
+        let p = y * a;
+        match self {
+            Self::Squared => true,
+            Self::Logistic | Self::Hinge | Self::SmoothedHinge(_) => (0.0..=1.0).contains(&p),
+            Self::SquaredHinge => p >= 0.0,
+        }
+    }
+
+    /// The minimiser over `a'` of `loss*(-a') + z (a' - a) + q (a' - a)^2 / 2`, with curvature `q >= 0`.
+    ///
+    /// Without curvature (a row without entries, and no intercept) it is the limit for `q` to 0.
+    #[inline(always)]
+    pub fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
+        let p = y * a;
+        let distance = 1.0 - y * z;
+        match self {
+            Self::Squared => a + ((y - z) - a) / (1.0 + q),
+            Self::Logistic => y * logistic_root(p, y * z, q),
+            Self::Hinge => {
+                // Without curvature and at the corner every p is as good: 0 / 0 is not asked.
+                let step = if distance == 0.0 { 0.0 } else { distance / q };
+                y * (p + step).clamp(0.0, 1.0)
+            }
+            Self::SmoothedHinge(gamma) => y * ((distance + q * p) / (q + gamma)).clamp(0.0, 1.0),
+            Self::SquaredHinge => y * ((distance + q * p) / (q + 0.5)).max(0.0),
+        }
+    }
+
+    /// Slope at `a` and curvature of the quadratic terms of `loss*(-a)`.
+    #[inline(always)]
+    pub(crate) fn quadratic(self, a: f64, y: f64) -> (f64, f64) {
+        match self {
+            Self::Squared => (a - y, 1.0),
+            Self::Logistic => (0.0, 0.0),
+            Self::Hinge => (-y, 0.0),
+            Self::SmoothedHinge(gamma) => (gamma * a - y, gamma),
+            Self::SquaredHinge => (0.5 * a - y, 0.5),
+        }
+    }
+
+    /// What of `loss*(-a)` is not quadratic, at an `a` of the domain.
+    #[inline(always)]
+    pub(crate) fn not_quadratic(self, a: f64, y: f64) -> f64 {
+        match self {
+            Self::Logistic => negative_entropy(y * a),
+            _ => 0.0,
+        }
+    }
+}
+
+/// `1 / (1 + exp(-t))`, with an exponent that is never positive.
+fn sigmoid(t: f64) -> f64 {
+    let e = (-t.abs()).exp();
+    if t >= 0.0 {
+        1.0 / (1.0 + e)
+    } else {
+        e / (1.0 + e)
+    }
+}
+
+/// `p log p + (1 - p) log(1 - p)`, where 0 log 0 is 0.
+fn negative_entropy(p: f64) -> f64 {
+    let first = if p == 0.0 { 0.0 } else { p * p.ln() };
+    let rest = 1.0 - p;
+    let second = if rest == 0.0 {
+        0.0
+    } else {
+        rest * (-p).ln_1p()
+    };
+    first + second
+}
+
+/// Steps of Newton's method from which on it has converged: the error left is of the order of the square.
+const ROOT_STEP: f64 = 1e-9;
+
+/// Far above what it takes: 15 at q = 1e6. Bisection alone would be done by then, too.
+const ROOT_ITERATIONS: usize = 100;
+
+/// The root in `(0, 1)` of `log(p' / (1 - p')) + m + q (p' - p) = 0`.
+///
+/// Newton's method in the logit `t` of `p'`, where the function is `q (sigmoid(t) - p) + m + t`: increasing, with slope 1 to `1 + q/4`.
+/// Its point of inflection, 0, is a start from which the steps stay on one side of the root (moved into the bracket that holds the root);
+/// a step that leaves the bracket is replaced by bisection.
+fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
+    let mut low = -m - q * (1.0 - p);
+    let mut high = -m + q * p;
+    let mut t = 0.0f64.max(low).min(high);
+    for _ in 0..ROOT_ITERATIONS {
+        let e = (-t.abs()).exp();
+        let inverse = 1.0 / (1.0 + e);
+        let s = if t >= 0.0 { inverse } else { e * inverse };
+        let height = q * (s - p) + (m + t);
+        let step = height / (1.0 + q * (e * inverse * inverse));
+        // Before the bracket: a root found exactly would be an end of it, and the next step be refused.
+        if step.abs() <= ROOT_STEP * t.abs().max(1.0) {
+            t -= step;
+            break;
+        }
+        if height > 0.0 {
+            high = t;
+        } else {
+            low = t;
+        }
+        let next = t - step;
+        t = if low < next && next < high {
+            next
+        } else {
+            0.5 * low + 0.5 * high
+        };
+    }
+    sigmoid(t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::SplitMix64;
+
+    const LOSSES: [Loss; 6] = [
+        Loss::Squared,
+        Loss::Logistic,
+        Loss::Hinge,
+        Loss::SmoothedHinge(0.5),
+        Loss::SmoothedHinge(3.0),
+        Loss::SquaredHinge,
+    ];
+
+    struct Random(SplitMix64);
+
+    impl Random {
+        fn new(seed: u64) -> Self {
+            Self(SplitMix64::for_epoch(seed, 0, 0))
+        }
+
+        /// In [0, 1).
+        fn unit(&mut self) -> f64 {
+            (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        }
+
+        fn between(&mut self, low: f64, high: f64) -> f64 {
+            low + (high - low) * self.unit()
+        }
+
+        fn label(&mut self, loss: Loss) -> f64 {
+            if !loss.is_classification() {
+                self.between(-3.0, 3.0)
+            } else if self.unit() < 0.5 {
+                -1.0
+            } else {
+                1.0
+            }
+        }
+
+        /// In the domain, at its ends every third time.
+        fn dual(&mut self, loss: Loss, y: f64) -> f64 {
+            let p = match loss {
+                Loss::Squared => return self.between(-4.0, 4.0),
+                Loss::SquaredHinge => self.between(0.0, 5.0),
+                _ => self.unit(),
+            };
+            y * match (self.0.next_u64() % 6, loss) {
+                (0, _) => 0.0,
+                (1, Loss::SquaredHinge) => p,
+                (1, _) => 1.0,
+                _ => p,
+            }
+        }
+    }
+
+    #[test]
+    fn conjugates_bound_and_meet() {
+        let mut random = Random::new(1);
+        for loss in LOSSES {
+            for _ in 0..2000 {
+                let y = random.label(loss);
+                let z = random.between(-6.0, 6.0);
+                let a = random.dual(loss, y);
+                let gap = loss.value(z, y) + loss.conjugate(a, y) + a * z;
+                assert!(gap >= -1e-13, "{loss:?} z {z} y {y} a {a}: {gap}");
+                let best = -loss.derivative(z, y);
+                let gap = loss.value(z, y) + loss.conjugate(best, y) + best * z;
+                assert!(gap.abs() <= 1e-13, "{loss:?} z {z} y {y}: {gap}");
+            }
+        }
+    }
+
+    #[test]
+    fn derivatives_are_those_of_the_values() {
+        let mut random = Random::new(2);
+        for loss in LOSSES {
+            for _ in 0..500 {
+                let y = random.label(loss);
+                let (z, step) = (random.between(-6.0, 6.0), 1e-6);
+                let slope = (loss.value(z + step, y) - loss.value(z - step, y)) / (2.0 * step);
+                if (1.0 - y * z).abs() > 2.0 * step {
+                    assert!(
+                        (slope - loss.derivative(z, y)).abs() < 1e-7,
+                        "{loss:?} z {z} y {y}"
+                    );
+                }
+                let other = random.between(-6.0, 6.0);
+                let change = (loss.derivative(z, y) - loss.derivative(other, y)).abs();
+                if let Some(curvature) = loss.curvature() {
+                    assert!(change <= curvature * (z - other).abs() + 1e-12);
+                }
+            }
+        }
+    }
+
+    /// The minimum over the domain by golden section: right to the square root of rounding.
+    fn golden_section(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
+        let ratio = (5.0f64.sqrt() - 1.0) / 2.0;
+        for _ in 0..200 {
+            let (left, right) = (high - ratio * (high - low), low + ratio * (high - low));
+            if f(left) <= f(right) {
+                high = right;
+            } else {
+                low = left;
+            }
+        }
+        0.5 * (low + high)
+    }
+
+    #[test]
+    fn steps_minimise() {
+        let mut random = Random::new(3);
+        for loss in LOSSES {
+            for draw in 0..600 {
+                let y = random.label(loss);
+                let (a, z) = (random.dual(loss, y), random.between(-6.0, 6.0));
+                let q = [0.0, 1.0, 10.0][draw % 3] * random.unit();
+                let objective =
+                    |b: f64| loss.conjugate(b, y) + z * (b - a) + 0.5 * q * (b - a) * (b - a);
+                let step = loss.dual_step(a, z, y, q);
+                assert!(loss.contains(step, y), "{loss:?} {step}");
+                let (low, high) = match loss {
+                    Loss::Squared => (-20.0, 20.0),
+                    Loss::SquaredHinge => (0.0f64.min(20.0 * y), 0.0f64.max(20.0 * y)),
+                    _ => (0.0f64.min(y), 0.0f64.max(y)),
+                };
+                let other = golden_section(low, high, objective);
+                assert!(
+                    objective(step) <= objective(other) + 1e-12,
+                    "{loss:?} a {a} z {z} y {y} q {q}: {step}, golden section {other}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn logistic_root_at_any_curvature() {
+        let mut random = Random::new(4);
+        for draw in 0..20_000 {
+            let q = 10.0f64.powf(random.between(-6.0, 6.0));
+            let m = random.between(-1.0, 1.0) * [1.0, 30.0, 1000.0, q][draw % 4];
+            let p = match draw % 5 {
+                0 => 0.0,
+                1 => 1.0,
+                _ => random.unit(),
+            };
+            let new = logistic_root(p, m, q);
+            assert!((0.0..=1.0).contains(&new), "q {q} m {m} p {p}: {new}");
+            // The function of the logit changes its sign within the rounding of its terms, that of a p near 1 among them.
+            if new > 1e-300 && new < 1.0 {
+                let logit = new.ln() - (-new).ln_1p();
+                let height = q * (new - p) + m + logit;
+                let slope = 1.0 + q * new * (1.0 - new);
+                let rounding =
+                    1e-14 * (q + m.abs() + logit.abs() + 1.0) + f64::EPSILON / (1.0 - new);
+                assert!(
+                    height.abs() <= rounding + 1e-10 * slope,
+                    "q {q} m {m} p {p}: {new} leaves {height}"
+                );
+            }
+        }
+        assert_eq!(logistic_root(0.0, 0.0, 0.0), 0.5);
+    }
+
+    #[test]
+    fn without_curvature_steps_are_limits() {
+        for y in [-1.0, 1.0] {
+            for p in [0.0, 0.3, 1.0] {
+                let step = |loss: Loss| loss.dual_step(y * p, 0.0, y, 0.0);
+                assert_eq!(step(Loss::Hinge), y);
+                assert_eq!(step(Loss::SmoothedHinge(4.0)), y * 0.25);
+                assert_eq!(step(Loss::SmoothedHinge(0.5)), y);
+                assert_eq!(step(Loss::SquaredHinge), y * 2.0);
+                assert_eq!(step(Loss::Logistic), y * 0.5);
+                assert_eq!(Loss::Squared.dual_step(0.0, 0.5, 2.0, 0.0), 1.5);
+                assert_eq!(Loss::Hinge.dual_step(y * p, y, y, 0.0), y * p);
+            }
+        }
+    }
+
+    #[test]
+    fn far_out_nothing_overflows() {
+        for y in [-1.0, 1.0] {
+            assert_eq!(Loss::Logistic.value(-1e4 * y, y), 1e4);
+            assert_eq!(Loss::Logistic.value(1e4 * y, y), 0.0);
+            assert_eq!(Loss::Logistic.value(700.0 * y, y), (-700.0f64).exp());
+            assert_eq!(Loss::Logistic.derivative(-1e4 * y, y), -y);
+            assert_eq!(Loss::Logistic.derivative(1e4 * y, y), 0.0);
+            assert_eq!(Loss::Logistic.conjugate(0.0, y), 0.0);
+            assert_eq!(Loss::Logistic.conjugate(y, y), 0.0);
+            for loss in LOSSES.into_iter().filter(|loss| loss.is_classification()) {
+                assert_eq!(loss.conjugate(-1e-9 * y, y), f64::INFINITY);
+                let above = loss.conjugate((1.0 + 1e-9) * y, y);
+                assert_eq!(above.is_infinite(), loss != Loss::SquaredHinge);
+            }
+        }
+    }
+
+    #[test]
+    fn codes() {
+        for (code, loss) in (0..).zip([
+            Loss::Squared,
+            Loss::Logistic,
+            Loss::Hinge,
+            Loss::SmoothedHinge(0.25),
+            Loss::SquaredHinge,
+        ]) {
+            assert_eq!(Loss::from_code(code, 0.25), Ok(loss));
+        }
+        for code in [-1, 5, i64::MAX] {
+            assert!(Loss::from_code(code, 1.0).is_err());
+        }
+        for gamma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Loss::from_code(3, gamma).is_err());
+            assert_eq!(Loss::from_code(2, gamma), Ok(Loss::Hinge));
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/* What the C tests have in common. */
+#ifndef DWELL_TEST_H
+#define DWELL_TEST_H
+
+#include "dwell.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int passed = 0;
+static int failed = 0;
+
+/* What went wrong in the test that is running. */
+static int problems = 0;
+
+static void check(bool condition, const char *what) {
+  if (!condition) {
+    problems++;
+    printf("FAILED: %s\n", what);
+  }
+}
+
+static void close_to(double expected, double actual, const char *what) {
+  if (!(fabs(expected - actual) <= 1e-12 * fmax(1.0, fabs(expected)))) {
+    problems++;
+    printf("FAILED: %s: expected %.17g, got %.17g\n", what, expected, actual);
+  }
+}
+
+/* Whether the last message has a text in it. */
+static bool refused_for(const char *part) {
+  char message[300];
+  dwell_last_error(message, sizeof message);
+  return strstr(message, part) != NULL;
+}
+
+/* What a report says about a point of the line search. */
+static double change(const DwellReport *report, double g1, double g2, int k) {
+  return report->slope1 * g1 + report->slope2 * g2 +
+         (report->curve11 * g1 * g1 + 2.0 * report->curve12 * g1 * g2 + report->curve22 * g2 * g2) / 2.0 + report->samples[k];
+}
+
+static void test(const char *name, void (*body)(void)) {
+  problems = 0;
+  body();
+  if (problems == 0) {
+    passed++;
+  } else {
+    failed++;
+    printf("FAILED: %s: %d problems\n", name, problems);
+  }
+}
+
+static int report_tests(void) {
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}
+
+#endif

@@ -1,0 +1,66 @@
+package dwell.jni;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The arguments of primal calls. */
+class PrimalArgumentsTest extends ArgumentsTest {
+  @Override
+  Problem problem(Random random, int m, int n) {
+    return new PrimalProblem(random, m, n, Problem.Values.DOUBLES, true, false);
+  }
+
+  @Override
+  Problem anyProblem(Random random) {
+    return new PrimalProblem(random, random.nextInt(12), random.nextInt(8), Problem.Values.values()[random.nextInt(3)],
+        random.nextBoolean(), random.nextBoolean());
+  }
+
+  @Override
+  String indices() {
+    return "rows";
+  }
+
+  @Test
+  void numbersOfAPrimalRequest() {
+    refused("control[10]", c -> c.control[10] = 1);
+    refused("l1", c -> c.settings[1] = -1);
+    refused("l2", c -> c.settings[2] = -1);
+    refused("total_weight", c -> c.settings[3] = 0);
+    refused("settings[5]", c -> c.settings[5] = Double.NaN);
+    refused("settings[6]", c -> c.settings[6] = Double.NaN);
+  }
+
+  @Test
+  void columns() {
+    refused("mean is null", c -> c.fields.put("mean", null));
+    refused("variance is null", c -> c.fields.put("variance", null));
+    refused("deviation is null", c -> c.fields.put("deviation", null));
+    refused("variance", c -> c.field("variance")[1] = -1e-9);
+    refused("weight of row 2", c -> c.field("weights")[2] = 0.0);
+    refused("", c -> {
+      double[] mean = c.field("mean");
+      c.fields.put("mean", c.field("weights"));
+      c.fields.put("weights", mean);
+    });
+  }
+
+  @Test
+  void anOverflowIsAnException() {
+    PrimalProblem p = (PrimalProblem) problem(10);
+    p.shared[0] = 1e308;
+    p.l1 = 0.0;
+    p.l2 = 0.0;
+    p.budget = 100;
+    assertThrows(IllegalArgumentException.class, () -> {
+      for (long t = 0; t < 100; t++) {
+        assertEquals(NativeBridge.OK, p.round(t, p.newResult()));
+        p.theta1 = 1e300;
+      }
+    });
+    p.free();
+  }
+}

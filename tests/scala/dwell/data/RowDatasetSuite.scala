@@ -1,0 +1,342 @@
+package dwell.data
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.SparkConf
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.rdd.RDD
+import org.apache.spark.serializer.KryoSerializer
+
+import dwell.SparkSuite
+
+class RowDatasetSuite extends SparkSuite {
+  import TestData.{row, Values}
+
+  private def rdd(blocks: Seq[Seq[LabeledRow]]): RDD[LabeledRow] =
+    sc.parallelize(blocks, blocks.size).flatMap(identity)
+
+  private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
+    Flattener.read(rdd(blocks), blocks.flatten.head.features.size, "test")
+
+  private def rows[T](blocks: Seq[Seq[LabeledRow]], numPartitions: Int, form: RowForm)(use: RowDataset => T): T = {
+    val training = read(blocks)
+    try use(training.rows(numPartitions, form))
+    finally training.unpersist()
+  }
+
+  private def close(a: Double, b: Double): Boolean =
+    math.abs(a - b) <= RowDatasetSuite.Rounding * math.max(1.0, math.max(a.abs, b.abs))
+
+  private def close(a: Array[Double], b: Array[Double]): Boolean =
+    a.length == b.length && a.zip(b).forall { case (x, y) => close(x, y) }
+
+  private val forms = for {
+    scaleFactor <- Seq(0.0, 1.0, 1.25)
+    intercept <- Seq(false, true)
+    signedLabels <- Seq(false, true)
+  } yield RowForm(scaleFactor, intercept, signedLabels)
+
+  /** Random rows with labels 0 and 1, those of label 0 first if `sorted`. */
+  private def binary(rows: Seq[LabeledRow], sorted: Boolean = false): Seq[LabeledRow] = {
+    val labelled = rows.map(r => r.copy(label = if (r.label > 0.3) 1.0 else 0.0))
+    if (sorted) labelled.sortBy(_.label) else labelled
+  }
+
+  /** Compares with what the definitions give, computed from dense rows. */
+  private def check(data: RowDataset, blocks: Seq[Seq[LabeledRow]], form: RowForm): Unit = {
+    val kept = blocks.flatten.filter(_.weight > 0.0).toArray
+    val x = kept.map(_.features.toArray)
+    val n = x.head.length
+    val s = kept.map(_.weight)
+    val total = s.sum
+    val constant = Array.tabulate(n)(j => x.map(_(j)).distinct.length == 1)
+    def sum(term: Int => Double): Double = kept.indices.map(term).sum
+    val mean = Array.tabulate(n)(j => if (constant(j)) 0.0 else sum(i => s(i) * x(i)(j)) / total)
+    val variance = Array.tabulate(n)(j => sum(i => s(i) * math.pow(x(i)(j) - mean(j), 2)) / total)
+    val scale = Array.tabulate(n) { j =>
+      if (form.scaleFactor == 0.0) 1.0 else if (constant(j)) 0.0 else 1.0 / (form.scaleFactor * variance(j))
+    }
+    if (form.scaleFactor == 0.0) assert(data.scale == null && data.scaleBroadcast == null)
+    else {
+      assert(close(data.scale, scale) && data.scaleBroadcast.value.sameElements(data.scale))
+      assert((0 until n).forall(j => (data.scale(j) == 0.0) == constant(j)))
+    }
+    if (form.intercept) assert(close(data.mean, mean)) else assert(data.mean == null)
+    val meanScaleMean = if (form.intercept) (0 until n).map(j => scale(j) * mean(j) * mean(j)).sum else 0.0
+    assert(close(data.meanScaleMean, meanScaleMean))
+
+    val varying = (0 until n).filterNot(constant(_))
+    val norms = x.map(r => varying.map(j => scale(j) * r(j) * r(j)).sum)
+    val projections = x.map(r => varying.map(j => scale(j) * mean(j) * r(j)).sum)
+    val centredNorms =
+      kept.indices.map(i => if (form.intercept) norms(i) - 2 * projections(i) + meanScaleMean else norms(i))
+    assert(close(data.meanSquareNorm, sum(i => s(i) * centredNorms(i)) / total))
+    if (form.signedLabels) {
+      def classSum(label: Double): Array[Double] =
+        Array.tabulate(n)(j => if (constant(j)) 0.0 else sum(i => if (kept(i).label == label) s(i) * x(i)(j) else 0.0))
+      assert(close(data.classSums.positive, classSum(1.0)) && close(data.classSums.negative, classSum(0.0)))
+      assert(close(data.classSums.positiveWeight, sum(i => if (kept(i).label == 1.0) s(i) else 0.0)))
+      assert(close(data.classSums.negativeWeight, sum(i => if (kept(i).label == 0.0) s(i) else 0.0)))
+    } else assert(data.classSums == null)
+
+    val partitions = data.partitions.collect()
+    assert(data.numPartitions == partitions.length && partitions.map(_.index).sameElements(partitions.indices))
+    assert(data.nonzerosPerPartition.sameElements(partitions.map(_.nonzeros.toLong)))
+    assert(data.rowsPerPartition.sameElements(partitions.map(_.numRows)))
+    assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
+    assert(partitions.flatMap(_.rows).sorted.sameElements(kept.indices), "every row is in one partition")
+    assert(data.rowsPerPartition.max - data.rowsPerPartition.min <= 2, "groups of K rows, the last one incomplete")
+    partitions.foreach { p =>
+      assert(p.features == n && p.offsets.length == p.numRows + 1 && p.offsets.last == p.nonzeros && p.offsets(0) == 0)
+      assert(p.rows.sorted.sameElements(p.rows))
+      assert((p.weights == null) == s.forall(_ == 1.0) && (p.projections != null) == form.intercept)
+      val values = Array.tabulate(p.nonzeros)(p.value)
+      assert((p.values32 == null && p.values64 == null) == values.forall(_ == 1.0))
+      assert((p.values64 != null) == values.exists(v => v.toFloat.toDouble != v))
+      for (i <- 0 until p.numRows) {
+        val r = p.rows(i)
+        assert(RowDistribution.partitionOf(r, partitions.length) == p.index)
+        val at = p.offsets(i) until p.offsets(i + 1)
+        assert(at.map(k => (p.indices(k), p.value(k))) == varying.collect { case j if x(r)(j) != 0.0 => (j, x(r)(j)) })
+        assert(p.labels(i) == (if (form.signedLabels) 2.0 * kept(r).label - 1.0 else kept(r).label))
+        if (p.weights != null) assert(p.weights(i) == s(r))
+        assert(close(p.norms(i), norms(r)))
+        if (form.intercept) assert(close(p.projections(i), projections(r)))
+      }
+    }
+  }
+
+  /** Everything in a dataset, bit by bit. */
+  private def content(data: RowDataset): Seq[Any] = {
+    def bits(array: Array[Double]): Any =
+      if (array == null) "null" else array.toSeq.map(java.lang.Double.doubleToRawLongBits)
+    val partitions = data.partitions.collect().toSeq.map { p =>
+      val integers = Seq(p.rows, p.offsets, p.indices).map(_.toSeq)
+      val doubles = Seq(Array.tabulate(p.nonzeros)(p.value), p.labels, p.weights, p.norms, p.projections).map(bits)
+      (integers, doubles)
+    }
+    val sums = Option(data.classSums).toSeq.flatMap(c => Seq(c.positive, c.negative))
+    partitions ++ (Seq(data.scale, data.mean, Array(data.meanScaleMean, data.meanSquareNorm)) ++ sums).map(bits)
+  }
+
+  for {
+    (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
+    weighted <- Seq(false, true)
+    dense <- Seq(false, true)
+  } test(s"rows equal their definition: $values, weighted = $weighted, dense = $dense") {
+    val all = binary(TestData.random(seed + 40, 60, 37, 0.15, values, weighted, dense))
+    val blocks = Seq(all.take(11), Nil, all.slice(11, 50), all.drop(50), Nil)
+    val training = read(blocks)
+    try {
+      for (numPartitions <- Seq(1, 2, 3, 8); form <- forms) check(training.rows(numPartitions, form), blocks, form)
+    } finally training.unpersist()
+  }
+
+  test("labels are taken as they are where they are no classes") {
+    val blocks = TestData.random(7, 40, 9, 0.4, weighted = true).grouped(15).toSeq
+    for (form <- forms if !form.signedLabels) rows(blocks, 3, form)(check(_, blocks, form))
+  }
+
+  test("one row, no feature, constant features only, more partitions than rows") {
+    for {
+      blocks <- Seq(
+        Seq(Seq(row(1.0, 3.0, 0.0))),
+        Seq(Seq(row(1.0), row(0.0))),
+        Seq(Nil, Seq(row(1.0, 1.0, 5.0), row(0.0, 2.0, 5.0), row(1.0, 1.0, 5.0))),
+        Seq(Seq(row(1.0, 7.0, 0.0)), Seq(row(1.0, 7.0, 0.0))),
+        Seq(Seq(row(1.0, 0.0), row(1.0, 0.0))))
+      numPartitions <- Seq(1, 4)
+      form <- forms
+    } rows(blocks, numPartitions, form) { data =>
+      assert(data.numPartitions == numPartitions)
+      check(data, blocks, form)
+    }
+  }
+
+  test("rows of weight 0 count for nothing, explicit zeros are not stored") {
+    val kept = binary(TestData.random(3, 20, 6, 0.5))
+    val left = kept.map(r => r.copy(weight = 0.0, features = Vectors.dense(Array.fill(6)(9.0))))
+    val zeros = LabeledRow(1.0, 1.0, Vectors.sparse(6, Array(1, 3, 4), Array(0.0, 2.0, -0.0)))
+    val blocks = Seq(left.take(5) ++ kept.take(10), left.drop(5), zeros +: kept.drop(10))
+    for (form <- forms) rows(blocks, 2, form) { data =>
+      check(data, blocks, form)
+      assert(data.nonzeros == kept.map(_.features.numNonzeros.toLong).sum + 1)
+    }
+  }
+
+  test("each partition gets its share of either class, though labels are sorted") {
+    val sorted = binary(TestData.random(5, 1000, 4, 0.5), sorted = true)
+    for (numPartitions <- Seq(2, 3, 8)) {
+      rows(sorted.grouped(300).toSeq, numPartitions, RowForm(0.0, intercept = false, signedLabels = true)) { data =>
+        val positive = data.partitions.collect().map(_.labels.count(_ > 0.0))
+        assert(positive.max - positive.min <= 2)
+      }
+    }
+  }
+
+  test("a pattern that repeats in the rows does not repeat in a partition") {
+    for (numPartitions <- Seq(2, 4, 8); period <- Seq(2, 4, 8, 10)) {
+      val ofPattern = (0 until 8000).filter(_ % period == 0).map(RowDistribution.partitionOf(_, numPartitions))
+      val counts = (0 until numPartitions).map(k => ofPattern.count(_ == k))
+      val expected = ofPattern.size.toDouble / numPartitions
+      // Six deviations of a binomial count.
+      assert(
+        counts.forall(c => math.abs(c - expected) <= 6.0 * math.sqrt(expected)),
+        s"$numPartitions, $period: $counts")
+    }
+  }
+
+  test("any K rows from a multiple of K on go to K partitions, up to the last row that can be numbered") {
+    for (numPartitions <- Seq(1, 2, 7, 64, 1000); first <- Seq(0, 1000000, Int.MaxValue - 3000)) {
+      val start = first / numPartitions * numPartitions
+      val partitions = (start until start + numPartitions).map(RowDistribution.partitionOf(_, numPartitions))
+      assert(partitions.sorted == (0 until numPartitions))
+    }
+    assert(RowDistribution.partitionOf(Int.MaxValue, Int.MaxValue) >= 0)
+  }
+
+  test("the same data gives the same bits in every run, whatever the order in which the shuffle delivers") {
+    val blocks = binary(TestData.random(8, 300, 50, 0.3, weighted = true)).grouped(20).toSeq
+    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    val first = rows(blocks, 3, form)(content)
+    for (_ <- 0 until 4) assert(rows(blocks, 3, form)(content) == first)
+  }
+
+  test("pieces in any order give the same bits") {
+    val blocks = binary(TestData.random(9, 90, 20, 0.4, weighted = true)).grouped(10).toSeq
+    val read = blocks.zipWithIndex.map { case (b, index) => RowBlock.read(index, 20, b.iterator, ColumnNames()) }
+    val firstRows = read.scanLeft(0)(_ + _.rows)
+    val moments = read.map(FeatureMoments.ofBlock(_, 20, binary = true)).toArray
+    def merged(pieces: Array[MomentPiece]): Seq[Seq[Byte]] = {
+      val packed = new MergedMoments(0, 20, pieces, firstRows.last, blocks.flatten.map(_.weight).sum, true).packed
+      Seq(packed.mean, packed.variance, packed.positive, packed.negative).map(_.toSeq)
+    }
+    assert(merged(moments) == merged(moments.reverse))
+    val pieces =
+      read.flatMap(b => RowDistribution.cut(b, firstRows(b.index), 20, Array(0), true, 2)).collect { case (0, p) => p }
+    def rowsOf(pieces: Seq[RowPiece]): RowPartition =
+      RowDistribution.merge(0, 2, pieces.toArray, 20, weighted = true, null, null)
+    val (a, b) = (rowsOf(pieces), rowsOf(pieces.reverse))
+    assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))
+  }
+
+  test("moments are merged by ranges of columns") {
+    // Two ranges need more columns than one task merges, and more than one block.
+    val n = 10000
+    val wide = Seq.tabulate(40) { i =>
+      LabeledRow(
+        i % 2,
+        1.0 + i % 3,
+        Vectors.sparse(n, Array(i, 4095, 4096, 5000, 5001, n - 1), Array.tabulate(6)(i * 0.1 + _)))
+    }
+    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    val blocks = wide.grouped(9).toSeq
+    rows(blocks, 2, form)(check(_, blocks, form))
+  }
+
+  test("the variance of a dense feature far from zero is exact") {
+    val far = (0 until 1000).map(j => LabeledRow(j, 0.1 + j % 7, Vectors.dense(1e9 + j % 2, j % 3)))
+    val total = far.map(_.weight).sum
+    val ones = far.filter(_.features(0) != 1e9).map(_.weight).sum / total
+    rows(far.grouped(100).toSeq, 1, RowForm(1.0, intercept = true, signedLabels = false)) { data =>
+      assert(math.abs(1.0 / data.scale(0) - ones * (1 - ones)) < 1e-9)
+    }
+  }
+
+  test("a feature is constant only if all rows have exactly the same value; huge constants do no harm") {
+    val almost = Math.nextUp(0.1)
+    val blocks = Seq(Seq(row(0, 0.1, 0.1, 1e300)), Seq(row(1, 0.1, almost, 1e300), row(0, 0.1, 0.1, 1e300)))
+    for (form <- Seq(RowForm(0.0, true, true), RowForm(1.0, true, true))) rows(blocks, 1, form) { data =>
+      assert(data.partitions.first().indices.sameElements(Array(1, 1, 1)))
+      assert(data.mean(0) == 0.0 && data.mean(2) == 0.0 && data.classSums.negative(2) == 0.0)
+      if (data.scale != null) assert(data.scale(0) == 0.0 && data.scale(1) > 0.0 && data.scale(2) == 0.0)
+    }
+  }
+
+  test("a feature whose variance is lost to underflow is as good as constant") {
+    val blocks = Seq(Seq(row(0, 1e-170, 1.0), row(1, -1e-170, 2.0)))
+    for (form <- forms) rows(blocks, 2, form) { data =>
+      assert(data.partitions.collect().flatMap(_.indices).sameElements(Array(1, 1)))
+    }
+  }
+
+  test("the number of partitions is chosen where it is not said") {
+    rows(Seq(binary(TestData.random(1, 20, 5, 0.5))), 0, forms.head)(data => assert(data.numPartitions == 1))
+  }
+
+  test("a partition survives Java's and Kryo's serialisers") {
+    val blocks = Seq(binary(TestData.random(1, 20, 9, 0.3, Values.Singles, weighted = true)))
+    val p = rows(blocks, 1, RowForm(1.0, true, true))(_.partitions.first())
+    val bytes = new ByteArrayOutputStream()
+    new ObjectOutputStream(bytes).writeObject(p)
+    val java =
+      new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[RowPartition]
+    val serializer = new KryoSerializer(new SparkConf()).newInstance()
+    val kryo = serializer.deserialize[RowPartition](serializer.serialize(p))
+    for (copy <- Seq(java, kryo)) {
+      assert(copy.rows.sameElements(p.rows) && copy.offsets.sameElements(p.offsets))
+      assert(copy.indices.sameElements(p.indices) && copy.values32.sameElements(p.values32) && copy.values64 == null)
+      assert(copy.labels.sameElements(p.labels) && copy.weights.sameElements(p.weights))
+      assert(copy.norms.sameElements(p.norms) && copy.projections.sameElements(p.projections))
+    }
+  }
+
+  test("lost rows are computed again, unless the source has changed meanwhile") {
+    val base = binary(TestData.random(4, 30, 6, 0.5))
+    val reads = RowDatasetSuite.reads
+    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    for (changing <- Seq(false, true)) {
+      reads.set(0)
+      val source = sc.parallelize(Seq(0), 1).flatMap { _ =>
+        val read = RowDatasetSuite.reads.getAndIncrement()
+        if (changing) base.map(r => r.copy(label = (r.label + read) % 2)) else base
+      }
+      val training = Flattener.read(source, 6, "test")
+      val data = training.rows(2, form)
+      val first = content(data)
+      assert(reads.get == 1, "rows are read once")
+      TestData.loseCached(sc)
+      if (changing) {
+        val error = intercept[InputChangedException](TaskFailure.unwrapped(data.partitions.count()))
+        assert(error.getMessage.contains("Partition 0") && error.getMessage.contains("checkpoint"))
+        // Nor is anything new made of other rows than those whose labels are known.
+        intercept[InputChangedException](training.rows(3, form))
+        intercept[InputChangedException](training.columns(2))
+      } else {
+        assert(content(data) == first)
+      }
+      assert(reads.get == 2)
+      training.unpersist()
+    }
+  }
+
+  test("refused: signed labels where there are no two classes, numbers that leave the range of a double") {
+    def failure(form: RowForm, rows: LabeledRow*): String = {
+      val training = Flattener.read(rdd(Seq(rows)), 2, "test", ColumnNames("terms", "size", "importance"))
+      try intercept[IllegalArgumentException](training.rows(2, form)).getMessage
+      finally training.unpersist()
+    }
+    val labels = failure(RowForm(0.0, false, true), row(1, 1, 2), row(2, 3, 4))
+    assert(labels.contains("'size'") && labels.contains("label 2.0 in row 1") && labels.contains("StringIndexer"))
+    val far = failure(RowForm(0.0, false, true), row(1, 1e150, 2), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
+    assert(far.contains("'terms', index 0"))
+    // Values whose squares leave the range, but whose differences' squares do not.
+    val near = failure(RowForm(0.0, false, true), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
+    assert(near.contains("'terms', row ") && near.contains("squared norm") && near.contains("Scale"))
+    val flat = failure(RowForm(1.0, false, true), row(1, 1e-155, 2), row(0, 0, 3))
+    assert(flat.contains("'terms', index 0") && flat.contains("Scale"))
+    for (factor <- Seq(-1.0, Double.NaN, Double.PositiveInfinity)) {
+      assert(intercept[IllegalArgumentException](RowForm(factor, true, true)).getMessage.contains("scaleFactor"))
+    }
+  }
+}
+
+object RowDatasetSuite {
+
+  /** Sums of a few hundred terms in another order, and variances by another formula, differ by some ulps. */
+  private val Rounding = 1e-11
+
+  /** How often the source of a test was read; tasks of local mode share it. */
+  val reads = new AtomicInteger()
+}

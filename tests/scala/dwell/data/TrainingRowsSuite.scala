@@ -1,0 +1,120 @@
+package dwell.data
+
+import java.util.concurrent.{Callable, Executors}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.ShuffleDependency
+import org.apache.spark.rdd.RDD
+
+import dwell.SparkSuite
+
+class TrainingRowsSuite extends SparkSuite {
+
+  private val form = RowForm(1.0, intercept = true, signedLabels = true)
+
+  private def training(seed: Int = 1): TrainingRows = {
+    val rows = TestData.random(seed, 60, 8, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
+    Flattener.read(sc.parallelize(rows, 3), 8, "test")
+  }
+
+  /** Names of the RDDs that `body` leaves cached. */
+  private def cached(body: => Any): Seq[String] = {
+    val before = sc.getPersistentRDDs.keySet
+    body
+    sc.getPersistentRDDs.filterNot { case (id, _) => before.contains(id) }.values.map(_.name).toSeq.sorted
+  }
+
+  /** The shuffles that an RDD is computed from. */
+  private def shuffles(rdd: RDD[_]): Set[Int] = rdd.dependencies.flatMap {
+    case d: ShuffleDependency[_, _, _] => shuffles(d.rdd) + d.shuffleId
+    case d => shuffles(d.rdd)
+  }.toSet
+
+  test("a dataset is made once for each number of workers and form") {
+    val rows = training()
+    try {
+      val columns = rows.columns(2)
+      val byRow = rows.rows(2, form)
+      assert((rows.columns(2) eq columns) && (rows.rows(2, form.copy()) eq byRow))
+      assert((rows.columns(0) eq rows.columns(1)) && (rows.rows(0, form) eq rows.rows(1, form)), "0 chooses 1 here")
+      assert((rows.columns(3) ne columns) && (rows.rows(3, form) ne byRow))
+      assert(rows.rows(2, form.copy(intercept = false)) ne byRow)
+    } finally rows.unpersist()
+  }
+
+  test("threads that ask at once get the same dataset") {
+    val rows = training()
+    val threads = Executors.newFixedThreadPool(4)
+    try {
+      def together[T](ask: => T): Seq[T] =
+        threads.invokeAll(Seq.fill(4)(new Callable[T] { def call(): T = ask }).asJava).asScala.map(_.get).toSeq
+      assert(cached {
+        assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
+        assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
+      } == Seq("test: columns", "test: rows"))
+    } finally {
+      threads.shutdown()
+      rows.unpersist()
+    }
+  }
+
+  test("another form of the same rows needs no other shuffle") {
+    val rows = training()
+    try {
+      val first = rows.rows(2, form)
+      val plain = rows.rows(2, form.copy(scaleFactor = 0.0, intercept = false))
+      assert(shuffles(first.partitions).size == 1 && shuffles(plain.partitions) == shuffles(first.partitions))
+      val (a, b) = (first.partitions.collect(), plain.partitions.collect())
+      a.indices.foreach { k =>
+        assert(a(k).rows.sameElements(b(k).rows) && a(k).indices.sameElements(b(k).indices))
+        assert(b(k).projections == null && !a(k).norms.sameElements(b(k).norms))
+      }
+    } finally rows.unpersist()
+  }
+
+  test("a form can be read again after another form of the same rows was released") {
+    val rows = training()
+    try {
+      val first = rows.rows(2, form)
+      val second = rows.rows(2, form.copy(scaleFactor = 2.0))
+      val before = second.partitions.collect().map(_.norms.toSeq).toSeq
+      first.unpersist()
+      TestData.loseCached(sc)
+      assert(second.partitions.collect().map(_.norms.toSeq).toSeq == before)
+    } finally rows.unpersist()
+  }
+
+  test("all that was made is released with the rows, and released once") {
+    assert(cached {
+      val rows = training()
+      val made = Seq(rows.columns(2), rows.columns(3), rows.rows(2, form), rows.rows(2, form.copy(scaleFactor = 0.0)))
+      made.head.unpersist()
+      made.head.unpersist()
+      rows.unpersist()
+      rows.unpersist()
+      made.foreach(_.unpersist())
+    } == Nil)
+  }
+
+  test("a dataset that was released is made again, one whose rows were released is not") {
+    val rows = training()
+    val first = rows.columns(2)
+    val names = cached(first.nonzeros)
+    first.unpersist()
+    assert(cached(assert(rows.columns(2) ne first)) == names :+ "test: columns")
+    rows.unpersist()
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
+      assert(intercept[IllegalStateException](make(rows)).getMessage.contains("released"))
+    }
+  }
+
+  test("refused: a negative number of workers") {
+    val rows = training()
+    try {
+      for (make <- Seq[TrainingRows => Any](_.columns(-1), _.rows(-1, form))) {
+        assert(intercept[IllegalArgumentException](make(rows)).getMessage.contains("-1"))
+      }
+    } finally rows.unpersist()
+  }
+}

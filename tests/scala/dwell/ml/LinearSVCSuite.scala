@@ -1,0 +1,123 @@
+package dwell.ml
+
+import java.nio.file.Files
+
+import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSVCModel, OneVsRest}
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, lit, when}
+
+import dwell.{DwellConf, SparkSuite}
+import dwell.ml.classification.LinearSVC
+import dwell.report.FitReport
+
+/** The estimator as users of Spark ML meet it. */
+class LinearSVCSuite extends SparkSuite {
+
+  private lazy val data: DataFrame = ClassificationData.dense(spark, 0.4)
+
+  private def estimator: LinearSVC = new LinearSVC().setRegParam(0.1)
+
+  private def withConf[T](key: String, value: String)(body: => T): T = {
+    spark.conf.set(key, value)
+    try body
+    finally spark.conf.unset(key)
+  }
+
+  test("every Param and default of Spark's estimator is inherited, and six are added") {
+    val (ours, spark) = (new LinearSVC(), new SparkLinearSVC())
+    val added = Set("loss", "algorithm", "orientation", "localWork", "aggregation", "numWorkers")
+    assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
+    spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
+    assert(added.forall(name => ours.hasDefault(ours.getParam(name))) && ours.getLoss == "hinge")
+    val e = intercept[IllegalArgumentException](ours.setLoss("logistic"))
+    assert(e.getMessage.contains("loss must be one of hinge, squaredHinge") && e.getMessage.contains("logistic"))
+  }
+
+  test("setters return the estimator in Java as well, so that calls can be chained") {
+    Seq("setLoss", "setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers").foreach {
+      name =>
+        val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
+        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
+    }
+  }
+
+  test("fit returns Spark's own model with a training summary and a report") {
+    val model = estimator.setWeightCol("w").setThreshold(0.2).fit(data)
+    assert(model.getClass == classOf[LinearSVCModel] && model.getThreshold == 0.2)
+    val summary = model.summary
+    assert(summary.areaUnderROC > 0.7 && summary.roc.count() > 2 && summary.weightCol == "w")
+    assert(summary.totalIterations == summary.objectiveHistory.length - 1)
+    assert(model.evaluate(data).accuracy == summary.accuracy)
+    assert(FitReport.of(model).solver == "native" && FitReport.of(model).orientation == "dual")
+  }
+
+  test("a saved model is Spark's, and the estimator is saved with its own Params") {
+    val model = estimator.setLoss("squaredHinge").fit(data)
+    val path = Files.createTempDirectory("dwell-svc")
+    model.write.save(path.resolve("m").toString)
+    val metadata = spark.read.textFile(path.resolve("m").resolve("metadata").toString).head()
+    assert(metadata.contains("\"class\":\"org.apache.spark.ml.classification.LinearSVCModel\""))
+    assert(!metadata.contains("dwell") && !metadata.contains("squaredHinge"))
+    val loaded = LinearSVCModel.load(path.resolve("m").toString)
+    assert(loaded.coefficients == model.coefficients && loaded.intercept == model.intercept)
+    estimator.setLoss("squaredHinge").setNumWorkers(2).write.save(path.resolve("e").toString)
+    val again = LinearSVC.load(path.resolve("e").toString)
+    assert(again.getLoss == "squaredHinge" && again.getNumWorkers == 2 && again.getRegParam == 0.1)
+  }
+
+  test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
+    val ones = data.withColumn("label", lit(1.0))
+    val cases = Seq[(SparkLinearSVC => Any, DataFrame, String)](
+      (_.setRegParam(0.0), data, "regParam is 0"),
+      (_ => (), ones, "one class"))
+    cases.foreach { case (set, frame, reason) =>
+      val (ours, stock) = (estimator, new SparkLinearSVC().setRegParam(0.1))
+      set(ours)
+      set(stock)
+      val (model, expected) = (ours.fit(frame), stock.fit(frame))
+      // Two runs of Spark's own solver on a function with corners differ by more than rounding.
+      assert(
+        math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <=
+          0.1 * (1.0 + Vectors.norm(expected.coefficients, 2.0)))
+      val report = FitReport.of(model)
+      assert(report.solver == "spark" && report.reason.exists(_.contains(reason)))
+      withConf(DwellConf.Fallback, "error") {
+        assert(intercept[UnsupportedOperationException](ours.fit(frame)).getMessage.contains(reason))
+      }
+      // Spark has no squared hinge to fall back to: never another model silently.
+      val e = intercept[UnsupportedOperationException](ours.setLoss("squaredHinge").fit(frame))
+      assert(e.getMessage.contains(reason) && e.getMessage.contains("no squared hinge"))
+    }
+  }
+
+  test("labels that are not 0 and 1: Spark's messages") {
+    def message(body: => Any): String =
+      Iterator
+        .iterate[Throwable](intercept[Exception](body))(_.getCause)
+        .takeWhile(_ != null)
+        .map(_.getMessage)
+        .mkString(" | ")
+    val three = data.withColumn("label", when(col("w") > 1.5, 2.0).otherwise(col("label")))
+    Seq(three -> "Labels MUST be in {0, 1}", data.withColumn("label", lit(0.0)) -> "binary classification").foreach {
+      case (frame, words) =>
+        assert(message(new SparkLinearSVC().setRegParam(0.1).fit(frame)).contains(words))
+        assert(message(estimator.fit(frame)).contains(words))
+    }
+  }
+
+  test("orientation=primal is refused for the hinge, and is one of two ways for the squared hinge") {
+    val e = intercept[IllegalArgumentException](estimator.setOrientation("primal").fit(data))
+    assert(e.getMessage.contains("hinge") && e.getMessage.contains("Use orientation dual or auto"))
+    val models = Seq("primal", "dual").map { orientation =>
+      estimator.setLoss("squaredHinge").setOrientation(orientation).setLocalWork(100).setTol(1e-10).fit(data)
+    }
+    assert(math.sqrt(Vectors.sqdist(models(0).coefficients, models(1).coefficients)) < 1e-4)
+  }
+
+  test("OneVsRest trains its binary models natively") {
+    val three = data.withColumn("label", when(col("w") > 1.5, 2.0).otherwise(col("label")))
+    val model = new OneVsRest().setClassifier(estimator).fit(three)
+    model.models.foreach(m => assert(FitReport.of(m.asInstanceOf[LinearSVCModel]).solver == "native"))
+  }
+}

@@ -1,0 +1,230 @@
+package dwell.ml
+
+import java.nio.file.Files
+
+import org.apache.spark.ml.Pipeline
+import org.apache.spark.ml.classification.{BinaryLogisticRegressionTrainingSummary, LogisticRegression => SparkLogisticRegression, LogisticRegressionModel, OneVsRest}
+import org.apache.spark.ml.feature.StandardScaler
+import org.apache.spark.ml.linalg.{Matrices, Vectors}
+import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, lit, when}
+
+import dwell.{DwellConf, SparkSuite}
+import dwell.ml.classification.LogisticRegression
+import dwell.report.FitReport
+
+/** The estimator as users of Spark ML meet it. */
+class LogisticRegressionSuite extends SparkSuite {
+
+  /** Of coefficients at the default tol, which bounds the objective: they feel it by its square root. */
+  private val LooseTolerance = 5e-3
+
+  private lazy val data: DataFrame = ClassificationData.dense(spark, 0.4)
+
+  private def estimator: LogisticRegression = new LogisticRegression().setRegParam(0.1)
+  private def stock: SparkLogisticRegression = new SparkLogisticRegression().setRegParam(0.1)
+
+  private def withConf[T](key: String, value: String)(body: => T): T = {
+    spark.conf.set(key, value)
+    try body
+    finally spark.conf.unset(key)
+  }
+
+  private def close(a: LogisticRegressionModel, b: LogisticRegressionModel, tolerance: Double): Boolean =
+    math
+      .sqrt(Vectors.sqdist(a.coefficients, b.coefficients)) <= tolerance * (1.0 + Vectors.norm(b.coefficients, 2.0)) &&
+      (a.intercept == b.intercept || math.abs(a.intercept - b.intercept) <= tolerance * (1.0 + math.abs(b.intercept)))
+
+  test("every Param and default of Spark's estimator is inherited, and five are added") {
+    val (ours, spark) = (new LogisticRegression(), new SparkLogisticRegression())
+    val added = Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers")
+    assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
+    spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
+    assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
+  }
+
+  test("setters return the estimator in Java as well, so that calls can be chained") {
+    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers").foreach { name =>
+      val methods = classOf[LogisticRegression].getMethods.filter(_.getName == name)
+      assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LogisticRegression]), name)
+    }
+  }
+
+  test("fit returns Spark's own model with a binary training summary and a report") {
+    val model = estimator.setTol(1e-9).setLocalWork(50).fit(data)
+    val expected = stock.setTol(1e-12).setMaxIter(1000).fit(data)
+    assert(model.getClass == classOf[LogisticRegressionModel] && model.numClasses == 2)
+    assert(model.interceptVector.size == 1 && model.coefficientMatrix.numRows == 1)
+    val summary = model.binarySummary
+    assert(summary.isInstanceOf[BinaryLogisticRegressionTrainingSummary])
+    assert(math.abs(summary.areaUnderROC - expected.binarySummary.areaUnderROC) < 1e-6)
+    assert(summary.accuracy == expected.summary.accuracy && summary.roc.count() > 2)
+    assert(summary.totalIterations == summary.objectiveHistory.length - 1)
+    val last = expected.summary.objectiveHistory.last
+    assert(math.abs(summary.objectiveHistory.last - last) <= 1e-7 * last)
+    assert(model.evaluate(data).accuracy == summary.accuracy)
+    val report = FitReport.of(model)
+    assert(report.solver == "native" && report.converged && report.gap >= 0.0)
+    assert(report.numRows == 150 && report.numFeatures == 8)
+    assert(model.hasParent && model.parent.uid == model.uid)
+  }
+
+  test("a saved model is Spark's: it loads as such and predicts the same") {
+    val model = estimator.setThreshold(0.3).fit(data)
+    val path = Files.createTempDirectory("dwell-model").resolve("m").toString
+    model.write.save(path)
+    val metadata = spark.read.textFile(s"$path/metadata").head()
+    assert(metadata.contains("\"class\":\"org.apache.spark.ml.classification.LogisticRegressionModel\""))
+    assert(!metadata.contains("dwell"))
+    val loaded = LogisticRegressionModel.load(path)
+    assert(loaded.coefficients == model.coefficients && loaded.intercept == model.intercept)
+    assert(loaded.getThreshold == 0.3)
+    assert(
+      loaded.transform(data).select("prediction").collect().toSeq ==
+        model.transform(data).select("prediction").collect().toSeq)
+  }
+
+  test("the estimator itself is saved and loaded, with its own Params") {
+    val path = Files.createTempDirectory("dwell-estimator").resolve("e").toString
+    estimator.setLocalWork(2.5).setNumWorkers(3).setOrientation("dual").setThreshold(0.7).write.save(path)
+    val loaded = LogisticRegression.load(path)
+    assert(loaded.getLocalWork == "2.5" && loaded.getNumWorkers == 3 && loaded.getOrientation == "dual")
+    assert(loaded.getRegParam == 0.1 && loaded.getThreshold == 0.7)
+  }
+
+  test("threshold and thresholds reach the model, as with Spark") {
+    val variants = Seq[SparkLogisticRegression => Any](
+      _.setThreshold(0.8),
+      _.setThresholds(Array(0.2, 0.8)),
+      _.setThresholds(Array(0.0, 1.0)))
+    variants.foreach { set =>
+      val (ours, spark) = (estimator, stock)
+      set(ours)
+      set(spark)
+      val (a, b) = (ours.fit(data), spark.fit(data))
+      assert(a.getThreshold == b.getThreshold && a.isDefined(a.thresholds) == b.isDefined(b.thresholds))
+      val differing = a
+        .transform(data)
+        .select("prediction")
+        .collect()
+        .toSeq
+        .zip(b.transform(data).select("prediction").collect().toSeq)
+        .count { case (x, y) => x != y }
+      assert(differing <= 1) // a row on the threshold
+    }
+  }
+
+  test("in a Pipeline, and with column names of its own and extra Params") {
+    val renamed = data.toDF("click", "importance", "raw")
+    val scaler = new StandardScaler().setInputCol("raw").setOutputCol("x").setWithMean(true)
+    val ours = estimator.setFeaturesCol("x").setLabelCol("click").setWeightCol("importance").setProbabilityCol("p")
+    val model = new Pipeline().setStages(Array(scaler, ours)).fit(renamed)
+    val stage = model.stages.last.asInstanceOf[LogisticRegressionModel]
+    assert(FitReport.of(stage).solver == "native")
+    assert(model.transform(renamed).columns.contains("p") && stage.binarySummary.labelCol == "click")
+    val extra = ours.fit(scaler.fit(renamed).transform(renamed), ParamMap(ours.regParam -> 5.0))
+    assert(extra.getRegParam == 5.0 && ours.getRegParam == 0.1)
+    assert(Vectors.norm(extra.coefficients, 2.0) < Vectors.norm(stage.coefficients, 2.0))
+  }
+
+  test("OneVsRest trains its binary models natively, labels with metadata included") {
+    val three = data.withColumn("label", when(col("w") > 1.5, 2.0).otherwise(col("label")))
+    val model = new OneVsRest().setClassifier(estimator).fit(three)
+    assert(model.models.length == 3)
+    model.models.foreach(m => assert(FitReport.of(m.asInstanceOf[LogisticRegressionModel]).solver == "native"))
+  }
+
+  test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
+    val three = data.withColumn("label", when(col("w") > 1.5, 2.0).otherwise(col("label")))
+    val ones = data.withColumn("label", lit(1.0))
+    val zeros = data.withColumn("label", lit(0.0))
+    val bound = Matrices.dense(1, 8, Array.fill(8)(0.01))
+    val cases = Seq[(SparkLogisticRegression => Any, DataFrame, String)](
+      (_ => (), three, "3 classes"),
+      (_.setFamily("multinomial"), data, "family=multinomial"),
+      (_.setFamily("MultiNomial"), data, "family=multinomial"),
+      (_.setUpperBoundsOnCoefficients(bound), data, "bounds"),
+      (_.setLowerBoundsOnIntercepts(Vectors.dense(0.5)), data, "bounds"),
+      (_.setRegParam(0.0), data, "regParam is 0"),
+      (_ => (), ones, "one class"),
+      (_ => (), zeros, "one class"))
+    cases.foreach { case (set, frame, reason) =>
+      val (ours, spark) = (estimator, stock)
+      set(ours)
+      set(spark)
+      val (model, expected) = (ours.fit(frame), spark.fit(frame))
+      assert(model.coefficientMatrix.numRows == expected.coefficientMatrix.numRows)
+      if (expected.coefficientMatrix.numRows == 1) assert(close(model, expected, LooseTolerance), reason)
+      val report = FitReport.of(model)
+      assert(report.solver == "spark" && report.reason.exists(_.contains(reason)) && report.toText.contains(reason))
+      withConf(DwellConf.Fallback, "error") {
+        val e = intercept[UnsupportedOperationException](ours.fit(frame))
+        assert(e.getMessage.contains(reason) && e.getMessage.contains("spark.dwell.fallback"))
+      }
+    }
+  }
+
+  test("labels of one class: coefficients 0 and an infinite intercept, as Spark answers") {
+    val ones = estimator.fit(data.withColumn("label", lit(1.0)))
+    val zeros = estimator.fit(data.withColumn("label", lit(0.0)))
+    assert(ones.coefficients.numNonzeros == 0 && ones.intercept == Double.PositiveInfinity)
+    assert(zeros.coefficients.numNonzeros == 0 && zeros.intercept == Double.NegativeInfinity)
+  }
+
+  test("constant and all-zero columns have coefficient 0, with and without intercept") {
+    Seq(true, false).foreach { intercept =>
+      val model = estimator.setFitIntercept(intercept).fit(data)
+      assert(model.coefficients(6) == 0.0 && model.coefficients(7) == 0.0)
+    }
+  }
+
+  test("bad labels, weights and thresholds: Spark's messages") {
+    def message(body: => Any): String =
+      Iterator
+        .iterate[Throwable](intercept[Exception](body))(_.getCause)
+        .takeWhile(_ != null)
+        .map(_.getMessage)
+        .mkString(" | ")
+    Seq(0.5 -> "Labels MUST be Integers", -1.0 -> "Labels MUST be in", Double.NaN -> "Labels MUST").foreach {
+      case (bad, words) =>
+        val frame = data.withColumn("label", when(col("w") > 1.5, bad).otherwise(col("label")))
+        assert(message(stock.fit(frame)).contains(words))
+        assert(message(estimator.fit(frame)).contains(words))
+    }
+    val negative = data.withColumn("w", col("w") - 1.0)
+    assert(message(estimator.setWeightCol("w").fit(negative)).contains("Weights MUST NOT be Negative"))
+    val words = "non-matching numClasses and thresholds.length"
+    assert(message(estimator.setThresholds(Array(0.2, 0.3, 0.5)).fit(data)).contains(words))
+  }
+
+  test("an initial model is where training starts, also after a copy; one that does not fit is ignored") {
+    val optimum = estimator.setTol(1e-10).setLocalWork(50).fit(data)
+    val again = estimator.setOrientation("primal").setInitialModel(optimum).copy(ParamMap.empty).setMaxIter(0).fit(data)
+    // The intercept is minimised exactly at the start, and the model was optimal up to tol.
+    assert(close(again, optimum, 1e-6))
+    val wide = estimator.fit(ClassificationData.sparse(spark, 0.5))
+    assert(close(estimator.setInitialModel(wide).fit(data), optimum, LooseTolerance))
+  }
+
+  test("without a penalty, algorithm=cocoa solves natively to the most likely model") {
+    val model = new LogisticRegression().setAlgorithm("cocoa").setLocalWork(100).setTol(1e-8).setMaxIter(500).fit(data)
+    val expected = new SparkLogisticRegression().setTol(1e-14).setMaxIter(1000).fit(data)
+    assert(FitReport.of(model).solver == "native" && FitReport.of(model).orientation == "primal")
+    assert(close(model, expected, LooseTolerance))
+    val e = intercept[IllegalArgumentException] {
+      new LogisticRegression().setAlgorithm("cocoa").setOrientation("dual").fit(data)
+    }
+    assert(e.getMessage.contains("regParam is 0") && e.getMessage.contains("raise regParam"))
+  }
+
+  test("maxIter and tol are honoured, and a fit that stops early says so") {
+    val slow = estimator.setNumWorkers(2).setLocalWork(0.3)
+    val two = slow.setMaxIter(2).setTol(0.0).fit(data)
+    assert(two.summary.totalIterations == 2 && !FitReport.of(two).converged)
+    val loose = slow.setMaxIter(500).setTol(1e-2).fit(data)
+    val tight = slow.setTol(1e-7).fit(data)
+    assert(loose.summary.totalIterations < tight.summary.totalIterations)
+    assert(FitReport.of(loose).relativeGap <= 1e-2 && FitReport.of(tight).relativeGap <= 1e-7)
+  }
+}
