@@ -96,10 +96,12 @@ object ClusterTest {
             .setTol(1e-6)
             .setMaxIter(200)
             .fit(classified))
-        survives(fit(), withExecutorKilled(spark) { () =>
-          val report = fit()
-          (report, report)
-        }._1)
+        survives(
+          fit(),
+          withExecutorKilled(spark) { () =>
+            val report = fit()
+            (report, report)
+          }._1)
       }
     }
 
@@ -107,11 +109,19 @@ object ClusterTest {
       waitForExecutors(spark, 2)
       val classified = binary(data)
       def fit(): FitReport = FitReport.of(
-        new LinearSVC().setRegParam(0.01).setNumWorkers(4).setLocalWork(1.0).setTol(1e-3).setMaxIter(200).fit(classified))
-      survives(fit(), withExecutorKilled(spark) { () =>
-        val report = fit()
-        (report, report)
-      }._1)
+        new LinearSVC()
+          .setRegParam(0.01)
+          .setNumWorkers(4)
+          .setLocalWork(1.0)
+          .setTol(1e-3)
+          .setMaxIter(200)
+          .fit(classified))
+      survives(
+        fit(),
+        withExecutorKilled(spark) { () =>
+          val report = fit()
+          (report, report)
+        }._1)
     }
 
     test("thirty fits one after another leave nothing behind") {

@@ -107,7 +107,7 @@ class LinearRegressionSuite extends SparkSuite {
       assert(math.abs(r.seconds - r.workerSeconds - r.overheadSeconds - r.driverSeconds) <= 1e-3 + 0.01 * r.seconds)
     }
     val text = report.toText
-    assert(text.linesIterator.size == 5 + report.rounds.size && text.contains("converged"))
+    assert(text.linesIterator.size == 6 + report.rounds.size && text.contains("converged"))
     eventually(assert(rounds.size == summary.totalIterations))
   }
 

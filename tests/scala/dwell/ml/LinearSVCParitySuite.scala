@@ -88,6 +88,7 @@ class LinearSVCParitySuite extends SparkSuite {
         assert(f <= best * (1.0 + ObjectiveTolerance), s"$orientation: ours $f, reference $best")
         assert(math.abs(report.objective - f) <= 1e-9 * f)
         assert(f - best <= report.gap + 1e-9 * f)
+        report.rounds.foreach(r => assert(r.objective - best <= r.gap + 1e-9 * f, s"$orientation: ${r.toLine}"))
         assert(math.abs(mine.summary.objectiveHistory.last - f) <= 1e-9 * f)
         val difference = math.sqrt(Vectors.sqdist(mine.coefficients, Vectors.dense(a)))
         assert(difference <= CoefficientTolerance * Vectors.norm(Vectors.dense(a), 2.0))

@@ -76,10 +76,13 @@ class LinearSVCSuite extends SparkSuite {
       set(ours)
       set(stock)
       val (model, expected) = (ours.fit(frame), stock.fit(frame))
-      // Two runs of Spark's own solver on a function with corners differ by more than rounding.
-      assert(
-        math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <=
-          0.1 * (1.0 + Vectors.norm(expected.coefficients, 2.0)))
+      // Two runs of Spark's own solver on a function with corners differ by more than rounding, and without a penalty on
+      // separable rows they have nothing to agree on.
+      if (ours.getRegParam > 0.0) {
+        assert(
+          math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <=
+            0.1 * (1.0 + Vectors.norm(expected.coefficients, 2.0)))
+      }
       val report = FitReport.of(model)
       assert(report.solver == "spark" && report.reason.exists(_.contains(reason)))
       withConf(DwellConf.Fallback, "error") {

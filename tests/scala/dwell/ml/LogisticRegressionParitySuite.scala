@@ -88,6 +88,7 @@ class LogisticRegressionParitySuite extends SparkSuite {
         // The report's objective is F itself, and its certificate holds against the optimum.
         assert(math.abs(report.objective - f) <= 1e-9 * f)
         assert(f - best <= report.gap + 1e-9 * f)
+        report.rounds.foreach(r => assert(r.objective - best <= r.gap + 1e-9 * f, s"$orientation: ${r.toLine}"))
         assert(math.abs(mine.summary.objectiveHistory.last - stock.summary.objectiveHistory.last) <= 1e-7 * f)
         if (s.elasticNet < 1.0) {
           assert(distance(mine.coefficients.toArray, a) <= CoefficientTolerance)

@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 class InterceptSearchSuite extends AnyFunSuite {
 
   private def imbalance(loss: Loss, margins: Array[Double], labels: Array[Double], weights: Array[Double]) = {
-    val terms = margins.indices.map(j => (if (weights == null) 1.0 else weights(j)) * loss.derivative(margins(j), labels(j)))
+    val terms =
+      margins.indices.map(j => (if (weights == null) 1.0 else weights(j)) * loss.derivative(margins(j), labels(j)))
     math.abs(terms.sum) / terms.map(math.abs(_)).sum
   }
 

@@ -48,7 +48,13 @@ class RoundLoopSuite extends SparkSuite {
       .setTol(0.0)
 
   private def logistic(k: Int): LogisticRegression =
-    new LogisticRegression().setRegParam(0.02).setWeightCol("w").setNumWorkers(k).setLocalWork(1.0).setMaxIter(12).setTol(0.0)
+    new LogisticRegression()
+      .setRegParam(0.02)
+      .setWeightCol("w")
+      .setNumWorkers(k)
+      .setLocalWork(1.0)
+      .setMaxIter(12)
+      .setTol(0.0)
 
   private def svc(k: Int): LinearSVC =
     new LinearSVC().setRegParam(0.02).setWeightCol("w").setNumWorkers(k).setLocalWork(1.0).setMaxIter(12).setTol(0.0)
@@ -114,10 +120,14 @@ class RoundLoopSuite extends SparkSuite {
   for {
     (name, tolerance, fit) <- Seq[(String, Double, () => Outcome)](
       ("linear regression", 1e-9, () => outcome(estimator(3, 0.3).setTol(1e-9).setMaxIter(300).fit(data))),
-      ("logistic regression, primal", 1e-9, () =>
-        outcome(logistic(3).setOrientation("primal").setTol(1e-9).setMaxIter(300).fit(classes))),
-      ("logistic regression, dual", 1e-5, () =>
-        outcome(logistic(3).setOrientation("dual").setTol(1e-5).setMaxIter(300).fit(classes))),
+      (
+        "logistic regression, primal",
+        1e-9,
+        () => outcome(logistic(3).setOrientation("primal").setTol(1e-9).setMaxIter(300).fit(classes))),
+      (
+        "logistic regression, dual",
+        1e-5,
+        () => outcome(logistic(3).setOrientation("dual").setTol(1e-5).setMaxIter(300).fit(classes))),
       ("linear SVC", 1e-2, () => outcome(svc(3).setTol(1e-2).setMaxIter(300).fit(classes))))
   } test(s"state that is lost in mid-fit is rebuilt, and the fit ends at the same optimum: $name") {
     val expected = fit()._3

@@ -71,9 +71,8 @@ private[solver] abstract class DualMaster(
     DualSubproblem(loss, l2, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates)
 
   /** The model with the lowest primal value: coefficients are the driver's own in this orientation. */
-  override final def model(
-      collected: Array[(Array[Int], Array[Double])],
-      numFeatures: Int): (Array[Double], Double) = (bestCoefficients.clone(), bestIntercept)
+  override final def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) =
+    (bestCoefficients.clone(), bestIntercept)
 
   /** The intercept of features as they are. */
   private def offset: Double = if (centred) intercept - meanOfMargins else 0.0

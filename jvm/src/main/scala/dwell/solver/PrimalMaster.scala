@@ -90,9 +90,7 @@ private[solver] final class PrimalMaster(
 
   override def certify(headers: Headers): Unit = {
     settlePenalty(headers)
-    bound = math.max(
-      bound,
-      dual(curvature * headers.sum(ResultLayout.Conjugate), headers.largest(ResultLayout.Ratio)))
+    bound = math.max(bound, dual(curvature * headers.sum(ResultLayout.Conjugate), headers.largest(ResultLayout.Ratio)))
     correlation = headers.largest(ResultLayout.Correlation) / math.sqrt(meanSquareResidual)
     if (objective - bound < -Master.Rounding * start) {
       throw new IllegalStateException(
@@ -165,9 +163,7 @@ private[solver] final class PrimalMaster(
     objective = exact
   }
 
-  override def model(
-      collected: Array[(Array[Int], Array[Double])],
-      numFeatures: Int): (Array[Double], Double) = {
+  override def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) = {
     val coefficients = new Array[Double](numFeatures)
     collected.foreach { case (features, values) =>
       features.indices.foreach(i => coefficients(features(i)) = values(i))

@@ -182,11 +182,7 @@ final class RoundLoop private[solver] (
     Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))
   }
 
-  private def exchange(
-      phase: Phase,
-      epochs: Double,
-      certify: Boolean,
-      description: String): Gathered[WorkerReply] = {
+  private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[WorkerReply] = {
     val request = RoundRequest(
       fit = fit,
       round = version,

@@ -25,12 +25,7 @@ private[solver] object StepChoice {
    * @param objective
    *   its size, which says what rounding is
    */
-  def apply(
-      smooth: Along,
-      points: Array[Double],
-      samples: Array[Double],
-      workers: Int,
-      objective: Double): Step = {
+  def apply(smooth: Along, points: Array[Double], samples: Array[Double], workers: Int, objective: Double): Step = {
     val step = if (points.isEmpty) search(smooth) else mixture(smooth, vertices(points, samples))
     val change = smooth(step.g1, step.g2).value + step.rest
     if (change < -Visible * math.abs(objective)) step
@@ -53,7 +48,8 @@ private[solver] object StepChoice {
 
   /** Points for the L1 penalty, where any step is feasible. */
   def everywhere(workers: Int): Array[Double] =
-    grid(Seq(0.0, 0.5, 1.0, 2.0), Seq(0.0, 0.5, 1.0)) ++ (if (workers > 2) Array(1.0 / workers, 0.0) else Array.empty[Double])
+    grid(Seq(0.0, 0.5, 1.0, 2.0), Seq(0.0, 0.5, 1.0)) ++ (if (workers > 2) Array(1.0 / workers, 0.0)
+                                                          else Array.empty[Double])
 
   private def grid(first: Seq[Double], second: Seq[Double]): Array[Double] =
     (for (g1 <- first; g2 <- second if g1 != 0.0 || g2 != 0.0) yield Seq(g1, g2)).flatten.toArray
