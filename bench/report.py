@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Gather the results of one run of the benchmarks: JSON as measured, and tables with the machine and the command.
 
-    report.py RESULTS CRITERION SPARK.json COMMAND VERSIONS
+    report.py RESULTS CRITERION SPARK.json ONE_THREAD.json COMMAND VERSIONS
 
 CRITERION is the directory that criterion writes to (target/criterion), SPARK.json the output of
-dwell.bench.LinearRegressionBench. Writes RESULTS/<date>-<cpu>/, replacing what is there.
+dwell.bench.LinearRegressionBench, ONE_THREAD.json that of one_thread.py; a file that is not there is left out.
+Writes RESULTS/<date>-<cpu>/, replacing what is there.
 """
 
 import datetime
@@ -75,29 +76,70 @@ def spark_table(rows):
     return lines
 
 
-def main(results, criterion, spark, command, versions):
+def middle(numbers):
+    return sorted(numbers)[len(numbers) // 2]
+
+
+def one_thread_table(rows):
+    """Solvers on one thread; the last column is how often the seconds of Dwell's dual solver they need."""
+    dwell = {(row["data"], row["loss"], row["target"]): row for row in rows if row["solver"] == "dwell dual"}
+    lines = ["| data | loss | target | solver | passes | seconds: median (least to most) | reached | seconds / Dwell's dual | median of the ratios, run by run |",
+             "|:--|:--|--:|:--|--:|:--|--:|--:|--:|"]
+    for row in rows:
+        start = "| %s | %s | %g | %s | " % (row["data"], row["loss"], row["target"], row["solver"])
+        ours, seconds = dwell[row["data"], row["loss"], row["target"]]["seconds"], row["seconds"]
+        if seconds and ours:
+            paired = middle([theirs / mine for theirs, mine in zip(seconds, ours)])
+            lines.append(start + "%d | %.3f (%.3f to %.3f) | %.1e | %.2f | %.2f |" % (
+                row["passes"], middle(seconds), min(seconds), max(seconds), row["suboptimality"], middle(seconds) / middle(ours), paired))
+        else:
+            lines.append(start + "| not reached | | | |")
+    return lines
+
+
+def setup_table(rows):
+    lines = ["| data | rows | features | entries | epoch, ns per entry | row norms | a call without an epoch | both, in epochs |", "|:--|--:|--:|--:|--:|--:|--:|--:|"]
+    for row in rows:
+        seconds = {name: middle(each) for name, each in row["seconds"].items()}
+        epoch = (seconds["5 passes"] - seconds["1 pass"]) / 4
+        lines.append("| %s | %d | %d | %d | %.2f | %.1f ms | %.1f ms | %.2f |" % (
+            row["data"], row["rows"], row["features"], row["nonzeros"], epoch * 1e9 / row["nonzeros"], 1e3 * seconds["norms"],
+            1e3 * seconds["one bucket"], (seconds["norms"] + seconds["one bucket"]) / epoch))
+    return lines
+
+
+def main(results, criterion, spark, one_thread, command, versions):
     about = machine()
-    kernel_rows, spark_rows = kernels(criterion), json.loads(spark.read_text())
-    if not kernel_rows or not spark_rows:
-        sys.exit("no results: %d kernels, %d fits" % (len(kernel_rows), len(spark_rows)))
+    kernel_rows = kernels(criterion)
+    spark_rows = json.loads(spark.read_text()) if spark.is_file() else []
+    solves = json.loads(one_thread.read_text()) if one_thread.is_file() else None
+    if not kernel_rows:
+        sys.exit("no results in %s" % criterion)
     slug = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\(.*?\)|@.*", "", about["cpu"].lower())).strip("-")
     directory = results / ("%s-%s" % (about["date"], slug))
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     (directory / "kernels.json").write_text(json.dumps({"machine": about, "kernels": kernel_rows}, indent=1) + "\n")
-    (directory / "linear-regression.json").write_text(json.dumps({"machine": about, "fits": spark_rows}, indent=1) + "\n")
     page = ["# Benchmarks, %s" % about["date"], "", "`%s`" % command, "",
             "%s, %d cores, %s GiB, %s; %s; commit %s." % (about["cpu"], about["cores"], about["memory_gib"], about["system"], versions, about["commit"]),
-            "", "## Kernels", "", "One epoch, one thread, median. `stream` and `gather` are the floors: reading the matrix once, and gathering from the",
-            "residual for every entry.", "", *kernel_table(kernel_rows),
-            "", "## LinearRegression", "", "Seconds of a whole `fit` with as many iterations as reach the relative suboptimality, both systems in turn on the same",
-            "cluster (two executors with one core each) and the same cached data. Spark's l-bfgs had 100 iterations, its default, to",
-            "reach it. The packages are standardised, the rows of unit norm are not.", "", *spark_table(spark_rows), ""]
+            "", "## Kernels", "", "One epoch, one thread, median of processor time. `stream` and `gather` are the floors: reading the matrix once, and gathering from the",
+            "shared vector for every entry.", "", *kernel_table(kernel_rows), ""]
+    if solves:
+        (directory / "one-thread.json").write_text(json.dumps({"machine": about, **solves}, indent=1) + "\n")
+        page += ["## One thread", "", "Dwell's local solver beside liblinear and Snap ML: one thread, lambda 1 for the unnormalised sum of losses, no intercept. Seconds of the",
+                 "processor, repetitions interleaved; Dwell's contain row norms and the check of every entry. Each solver has the loosest of a ladder of",
+                 "settings that reaches the target, a relative suboptimality. %s." % ", ".join("%s %s" % pair for pair in sorted(solves["versions"].items())),
+                 "", *one_thread_table(solves["solves"]), "", "What precedes the first epoch:", "", *setup_table(solves["setup"]), ""]
+    if spark_rows:
+        (directory / "linear-regression.json").write_text(json.dumps({"machine": about, "fits": spark_rows}, indent=1) + "\n")
+        page += ["## LinearRegression", "", "Seconds of a whole `fit` with as many iterations as reach the relative suboptimality, both systems in turn on the same",
+                 "cluster (two executors with one core each) and the same cached data. Spark's l-bfgs had 100 iterations, its default, to",
+                 "reach it. The packages are standardised, the rows of unit norm are not.", "", *spark_table(spark_rows), ""]
     (directory / "README.md").write_text("\n".join(page))
     print("results are in %s" % os.path.relpath(directory))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 6:
+    if len(sys.argv) != 7:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5])
+    main(*[pathlib.Path(argument) for argument in sys.argv[1:5]], *sys.argv[5:])

@@ -1,22 +1,29 @@
 //! What one epoch of coordinate descent costs for each stored entry, beside the two floors: reading the matrix once
-//! (`stream`), and gathering from the residual for every entry (`gather`).
+//! (`stream`), and gathering from the shared vector for every entry (`gather`). Processor time, as the machine may be shared.
 //!
 //! Data are generated: a power-law matrix with the shape of the news20 set, its columns by feature number (`by-id`), sorted by length as
-//! partitions are (`by-length`), and the same with features numbered at random (`hashed-by-length`). `DWELL_BENCH_SCALE` (default 1) scales both its
-//! rows and its features, `DWELL_BENCH_SEED` (default 1) seeds it.
+//! partitions are (`by-length`), and the same with features numbered at random (`hashed-by-length`). For the dual it is stored by rows
+//! (`rows`), and with features numbered at random (`hashed-rows`).
+//! `DWELL_BENCH_SCALE` (default 1) scales both its rows and its features, `DWELL_BENCH_SEED` (default 1) seeds it.
+//!
+//! With `DWELL_BENCH_WRITE=DIRECTORY` nothing is measured: the data of `bench/python/one_thread.py` are written there.
 
 #[path = "power_law.rs"]
 mod power_law;
+#[path = "thread_time.rs"]
+mod thread_time;
 
-use std::{hint::black_box, time::Duration};
+use std::{hint::black_box, path::Path, time::Duration};
 
-use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
+use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, PrimalData, Values,
-    cd::{LocalSubproblem, SubproblemParams, ValidSubproblemParams},
+    ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, Loss, PrimalData,
+    Samples, Values,
+    cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams, ValidSubproblemParams},
     order::BucketOrder,
 };
 use power_law::{Matrix, PowerLaw};
+use thread_time::ThreadTime;
 
 /// Coordinates in a bucket, as the solver has it for partitions of this size.
 const BUCKET: usize = 64;
@@ -24,6 +31,9 @@ const BUCKET: usize = 64;
 fn main() {
     let scale: f64 = setting("DWELL_BENCH_SCALE", 1.0);
     let seed: u64 = setting("DWELL_BENCH_SEED", 1);
+    if let Ok(directory) = std::env::var("DWELL_BENCH_WRITE") {
+        return write(Path::new(&directory), scale, seed);
+    }
     let shape = PowerLaw::news20(scale);
     let by_id = shape.generate(seed);
     let by_length = by_id.sorted_by_length();
@@ -36,6 +46,7 @@ fn main() {
     );
 
     let mut criterion = Criterion::default()
+        .with_measurement(ThreadTime)
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2))
@@ -78,8 +89,41 @@ fn main() {
             }
         }
     }
+    let rows = by_id.by_rows();
+    let wide: Vec<f64> = rows.values.iter().map(|&v| f64::from(v)).collect();
+    for (kind, values) in [
+        ("ones", Values::Ones),
+        ("f32", Values::F32(&rows.values)),
+        ("f64", Values::F64(&wide)),
+    ] {
+        floors(&mut group, &format!("rows/{kind}"), &rows, values);
+        DualEpoch::new(&rows, values).run(&mut group, &format!("rows/{kind}"), kind == "f32");
+    }
+    let scrambled = by_id.shuffled(seed).by_rows();
+    let values = Values::F32(&scrambled.values);
+    floors(&mut group, "hashed-rows/f32", &scrambled, values);
+    DualEpoch::new(&scrambled, values).run(&mut group, "hashed-rows/f32", false);
+    for (name, matrix) in [("rows", &rows), ("columns", &by_length)] {
+        let values = Values::F32(&matrix.values);
+        group.bench_function(format!("validate/{name}/f32"), |b| {
+            b.iter(|| Columns::new(matrix.rows, &matrix.offsets, &matrix.indices, values).is_ok());
+        });
+        group.bench_function(format!("norms/{name}/f32"), |b| b.iter(|| matrix.norms()));
+    }
     group.finish();
     criterion.final_summary();
+}
+
+/// The rows of the data sets.
+fn write(directory: &Path, scale: f64, seed: u64) {
+    for (name, shape) in [
+        ("news20-like", PowerLaw::news20(scale)),
+        ("url-like", PowerLaw::url(scale)),
+    ] {
+        let rows = shape.generate(seed).by_rows();
+        rows.write(&directory.join(name))
+            .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    }
 }
 
 fn setting<T: std::str::FromStr>(name: &str, default: T) -> T {
@@ -93,12 +137,19 @@ fn setting<T: std::str::FromStr>(name: &str, default: T) -> T {
 
 /// The floors, on the same arrays.
 fn floors(
-    group: &mut BenchmarkGroup<'_, WallTime>,
+    group: &mut BenchmarkGroup<'_, ThreadTime>,
     name: &str,
     matrix: &Matrix,
     values: Values<'_>,
 ) {
-    let w: Vec<f64> = matrix.labels.clone();
+    // Any numbers: those that a vector has, one for each row.
+    let w: Vec<f64> = matrix
+        .labels
+        .iter()
+        .copied()
+        .cycle()
+        .take(matrix.rows)
+        .collect();
     match values {
         Values::Ones => {
             group.bench_function(format!("stream/{name}"), |b| {
@@ -207,7 +258,7 @@ impl<'a> Epoch<'a> {
 
     fn run(
         &self,
-        group: &mut BenchmarkGroup<'_, WallTime>,
+        group: &mut BenchmarkGroup<'_, ThreadTime>,
         name: &str,
         bucket: usize,
         centred: bool,
@@ -235,6 +286,93 @@ impl<'a> Epoch<'a> {
         };
         group.bench_function(name, |b| {
             // From zero each time: close to the optimum steps become 0 and updates are left out.
+            b.iter_batched(
+                fresh,
+                |(mut subproblem, mut order)| {
+                    for cursor in 0..order.buckets() as u64 {
+                        subproblem
+                            .descend(&data, order.at(cursor), usize::MAX)
+                            .expect("shapes fit");
+                    }
+                    subproblem
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+}
+
+/// Epochs of dual coordinate descent from zero, lambda 1 for the unnormalised sum of losses.
+struct DualEpoch<'a> {
+    matrix: &'a Matrix,
+    values: Values<'a>,
+    signs: Vec<f64>,
+    norms: Vec<f64>,
+    coefficients: Vec<u8>,
+    alpha: Vec<f64>,
+}
+
+impl<'a> DualEpoch<'a> {
+    fn new(matrix: &'a Matrix, values: Values<'a>) -> Self {
+        Self {
+            matrix,
+            values,
+            signs: matrix.labels.iter().map(|y| y.signum()).collect(),
+            norms: match values {
+                Values::Ones => matrix
+                    .offsets
+                    .windows(2)
+                    .map(|o| f64::from(o[1] - o[0]))
+                    .collect(),
+                _ => matrix.norms(),
+            },
+            coefficients: vec![0; 8 * matrix.rows],
+            alpha: vec![0.0; matrix.columns()],
+        }
+    }
+
+    /// With the hinge, and if `all` with the other losses.
+    fn run(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, layout: &str, all: bool) {
+        self.run_loss(group, &format!("epoch-dual/{layout}/hinge"), Loss::Hinge);
+        if all {
+            let name = |loss| format!("epoch-dual/{layout}/{loss}");
+            self.run_loss(group, &name("logistic"), Loss::Logistic);
+            self.run_loss(group, &name("squared"), Loss::Squared);
+        }
+    }
+
+    fn run_loss(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, name: &str, loss: Loss) {
+        let matrix = self.matrix;
+        let rows = Columns::new(matrix.rows, &matrix.offsets, &matrix.indices, self.values)
+            .expect("generated rows are valid");
+        let labels = if loss == Loss::Squared {
+            &matrix.labels
+        } else {
+            &self.signs
+        };
+        let samples = Samples::new(labels, None, &self.norms, None).expect("labels are finite");
+        let data = DualData::new(rows, samples, None).expect("shapes fit");
+        let total_weight = matrix.columns() as f64;
+        let params = DualSubproblemParams {
+            loss,
+            sigma_prime: 1.0,
+            l2: 1.0 / total_weight,
+            total_weight,
+            intercept: 0.0,
+            offset: 0.0,
+        }
+        .check()
+        .expect("parameters are in range");
+        let fresh = || {
+            let mut subproblem =
+                LocalDualSubproblem::new(params, matrix.rows, &self.alpha).expect("it fits memory");
+            subproblem
+                .load(&self.coefficients, None, matrix.rows)
+                .expect("zeros are finite");
+            let order = BucketOrder::new(matrix.columns(), BUCKET, 1, 0).expect("it fits memory");
+            (subproblem, order)
+        };
+        group.bench_function(name, |b| {
             b.iter_batched(
                 fresh,
                 |(mut subproblem, mut order)| {

@@ -1,5 +1,7 @@
 //! Generated sparse data with power-law features, by columns.
 
+use std::{fs, io, path::Path};
+
 use dwell_solvers::order::{BucketOrder, SplitMix64};
 
 /// Feature j is drawn with a probability proportional to `1 / (j + 1 + offset)^exponent`; row lengths are log-normal.
@@ -26,7 +28,20 @@ impl PowerLaw {
         }
     }
 
-    /// Values are `exp(N(0, 0.7)) log(1 + rows / df)`, rows scaled to unit norm; labels are N(0, 1).
+    /// Rows, features and row length of a part of the url set at `scale` 1: a twelfth of its rows.
+    pub fn url(scale: f64) -> Self {
+        Self {
+            rows: (200_000.0 * scale).ceil() as usize,
+            features: (3_231_961.0 * scale).ceil() as usize,
+            exponent: 1.10,
+            offset: 5.0,
+            draws: 131.0,
+            length_sigma: 0.25,
+        }
+    }
+
+    /// Values are `exp(N(0, 0.7)) log(1 + rows / df)`, rows scaled to unit norm. Labels are predictions of a planted model, whose
+    /// coefficients are N(0, 1) for 5 % of the features, scaled to mean 0 and variance 1, and N(0, 0.3).
     /// Features without entry are dropped, the others numbered by first appearance, as text pipelines do.
     pub fn generate(&self, seed: u64) -> Matrix {
         let mut random = Random(SplitMix64::for_epoch(seed, 0, 0));
@@ -91,17 +106,43 @@ impl PowerLaw {
                 *at += 1;
             }
         }
+        let labels = planted(self.rows, &offsets, &indices, &values, &mut random);
         Matrix {
             rows: self.rows,
             offsets,
             indices,
             values,
-            labels: (0..self.rows).map(|_| random.normal()).collect(),
+            labels,
         }
     }
 }
 
-/// Compressed columns, and a label for each row.
+fn planted(
+    rows: usize,
+    offsets: &[i32],
+    indices: &[i32],
+    values: &[f32],
+    random: &mut Random,
+) -> Vec<f64> {
+    let mut scores = vec![0.0; rows];
+    for pair in offsets.windows(2) {
+        if random.uniform() < 0.05 {
+            let coefficient = random.normal();
+            for k in pair[0] as usize..pair[1] as usize {
+                scores[indices[k] as usize] += coefficient * f64::from(values[k]);
+            }
+        }
+    }
+    let m = rows as f64;
+    let mean = scores.iter().sum::<f64>() / m;
+    let variance = scores.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / m;
+    for score in &mut scores {
+        *score = (*score - mean) / variance.sqrt() + 0.3 * random.normal();
+    }
+    scores
+}
+
+/// Compressed columns, and a label for each row; compressed rows after [`Matrix::by_rows`].
 pub struct Matrix {
     pub rows: usize,
     pub offsets: Vec<i32>,
@@ -154,6 +195,67 @@ impl Matrix {
             matrix.offsets.push(matrix.indices.len() as i32);
         }
         matrix
+    }
+
+    /// The same entries row by row: `rows` is the number of features then, and columns are rows.
+    pub fn by_rows(&self) -> Matrix {
+        let mut offsets = vec![0i32; self.rows + 1];
+        for &row in &self.indices {
+            offsets[row as usize + 1] += 1;
+        }
+        for row in 0..self.rows {
+            offsets[row + 1] += offsets[row];
+        }
+        let mut next: Vec<usize> = offsets.iter().map(|&o| o as usize).collect();
+        let mut indices = vec![0i32; self.nonzeros()];
+        let mut values = vec![0f32; self.nonzeros()];
+        for (i, pair) in self.offsets.windows(2).enumerate() {
+            for k in pair[0] as usize..pair[1] as usize {
+                let at = &mut next[self.indices[k] as usize];
+                indices[*at] = i as i32;
+                values[*at] = self.values[k];
+                *at += 1;
+            }
+        }
+        Matrix {
+            rows: self.columns(),
+            offsets,
+            indices,
+            values,
+            labels: self.labels.clone(),
+        }
+    }
+
+    /// Writes the arrays, little endian, to `offsets`, `indices`, `values` and `labels` in `directory`.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        fs::create_dir_all(directory)?;
+        let integers =
+            |numbers: &[i32]| -> Vec<u8> { numbers.iter().flat_map(|x| x.to_le_bytes()).collect() };
+        fs::write(directory.join("offsets"), integers(&self.offsets))?;
+        fs::write(directory.join("indices"), integers(&self.indices))?;
+        let values: Vec<u8> = self.values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        fs::write(directory.join("values"), values)?;
+        let labels: Vec<u8> = self.labels.iter().flat_map(|x| x.to_le_bytes()).collect();
+        fs::write(directory.join("labels"), labels)
+    }
+
+    /// Sum of the squares of every column.
+    pub fn norms(&self) -> Vec<f64> {
+        let square = |v: &f32| f64::from(*v) * f64::from(*v);
+        self.offsets
+            .windows(2)
+            .map(|pair| {
+                let (fours, rest) =
+                    self.values[pair[0] as usize..pair[1] as usize].as_chunks::<4>();
+                let mut sums = [0.0; 4];
+                for four in fours {
+                    for k in 0..4 {
+                        sums[k] += square(&four[k]);
+                    }
+                }
+                sums.iter().sum::<f64>() + rest.iter().map(square).sum::<f64>()
+            })
+            .collect()
     }
 
     /// Mean and population variance of every column; `ones`: as if every entry were 1.

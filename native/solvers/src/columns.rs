@@ -17,6 +17,17 @@ pub enum Values<'a> {
     F64(&'a [f64]),
 }
 
+impl Values<'_> {
+    /// Whether no value is NaN or infinite; without a branch for each.
+    fn are_finite(self) -> bool {
+        match self {
+            Self::Ones => true,
+            Self::F32(values) => values.iter().fold(true, |all, x| all & x.is_finite()),
+            Self::F64(values) => values.iter().fold(true, |all, x| all & x.is_finite()),
+        }
+    }
+}
+
 /// Sparse matrix of `rows` by `len()`, by columns; borrowed, never copied.
 ///
 /// | array | shape | meaning |
@@ -47,7 +58,11 @@ impl<'a> Columns<'a> {
         values: Values<'a>,
     ) -> Result<Self, SolverError> {
         let columns = Self::validated_before(rows, offsets, indices, values)?;
-        // The check is of structure alone, so the values it sees are of no size: `vec![(); n]` allocates nothing.
+        if columns.has_structure() && values.are_finite() {
+            return Ok(columns);
+        }
+        // Something is wrong: find out what. The check is of structure alone, so the values it sees are of no size:
+        // `vec![(); n]` allocates nothing.
         let unit = vec![(); indices.len()];
         CsMatViewI::<(), i32, i32>::try_new_csc((rows, columns.len()), offsets, indices, &unit)
             .map_err(|(_, _, _, error)| columns.explain(&error))?;
@@ -66,6 +81,27 @@ impl<'a> Columns<'a> {
                 )))
             }
         }
+    }
+
+    /// Whether offsets never fall, and rows are in range and increase inside of every column.
+    ///
+    /// Without a branch for each entry: rows may fall from one entry to the next only where a column starts, so it is enough to
+    /// count where they do.
+    fn has_structure(&self) -> bool {
+        let falls = |pair: &[i32]| usize::from(pair[0] >= pair[1]);
+        let mut at_starts = 0;
+        for pair in self.offsets.windows(2) {
+            let (start, end) = (pair[0] as usize, pair[1] as usize);
+            if pair[0] < 0 || end < start || end > self.indices.len() {
+                return false;
+            }
+            if 0 < start && start < end {
+                at_starts += falls(&self.indices[start - 1..=start]);
+            }
+        }
+        let in_range = |all: bool, &row: &i32| all & ((row as u32) < self.rows as u32);
+        self.indices.windows(2).map(falls).sum::<usize>() == at_starts
+            && self.indices.iter().fold(true, in_range)
     }
 
     /// For arrays that [`Columns::new`] has accepted before: compares lengths and the first and last offset, O(1).

@@ -27,10 +27,10 @@ private[solver] final class ConsensusDual(
     data: RowDataset,
     n: Int,
     totalWeight: Double,
-    labelMean: Double,
+    labels: LabelSummary,
     problem: LinearProblem,
     initialIntercept: Double)
-    extends DualMaster(data, n, totalWeight, labelMean, problem) {
+    extends DualMaster(data, n, totalWeight, labels, problem) {
   import ConsensusDual._
 
   private val workers = data.numPartitions

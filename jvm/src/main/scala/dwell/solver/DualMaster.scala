@@ -20,14 +20,14 @@ import dwell.data.RowDataset
  *
  * @param n
  *   features
- * @param labelMean
- *   weighted mean of the labels; only the squared loss asks
+ * @param labels
+ *   only the squared loss asks
  */
 private[solver] abstract class DualMaster(
     data: RowDataset,
     n: Int,
     override val totalWeight: Double,
-    labelMean: Double,
+    labels: LabelSummary,
     problem: LinearProblem)
     extends Master {
   import DualMaster._
@@ -50,10 +50,13 @@ private[solver] abstract class DualMaster(
   protected def intercept: Double
 
   private var spacing = FirstSpacing
-  private var best = Double.PositiveInfinity
+  // The best model so far is the one without coefficients, and no objective is below 0.
   private val bestCoefficients = new Array[Double](n)
-  private var bestIntercept = 0.0
-  private var bound = Double.NegativeInfinity
+  private var bestIntercept = if (loss == Squared && centred) labels.mean else 0.0
+  private var best =
+    if (loss != Squared) loss.value(0.0, 1.0)
+    else (labels.variance + (if (centred) 0.0 else labels.mean * labels.mean)) / 2.0
+  private var bound = 0.0
   private var worstDrift = 0.0
 
   override final def vectorLength: Int = n
@@ -93,7 +96,7 @@ private[solver] abstract class DualMaster(
    */
   private def candidates: Array[Double] =
     if (!centred) Array(0.0)
-    else if (loss == Squared) Array(labelMean - meanOfMargins)
+    else if (loss == Squared) Array(labels.mean - meanOfMargins)
     else {
       val middle = offset
       CandidateSteps.map(middle + spacing * _)
@@ -128,8 +131,7 @@ private[solver] abstract class DualMaster(
    *   C
    */
   protected final def raiseBound(z: Array[Double], kappa: Double, conjugate: Double): Unit = {
-    // No loss is below 0, and neither is an objective.
-    bound = Seq(bound, 0.0, feasibleDual(z, kappa, conjugate)).max
+    bound = math.max(bound, feasibleDual(z, kappa, conjugate))
     if (best - bound < -Master.Rounding * math.max(math.abs(best), 1.0)) {
       throw new IllegalStateException(
         s"${problem.uid}: the duality gap is ${best - bound}, and no gap can be negative: the workers' state is corrupt. " +
@@ -153,7 +155,7 @@ private[solver] abstract class DualMaster(
     val imbalance = l2 * kappa
     if (!centred || imbalance == 0.0) -conjugate - regulariser(z, 0.0)
     else if (loss == Squared) {
-      -(conjugate - imbalance * imbalance / 2.0 + imbalance * labelMean) - regulariser(z, 0.0)
+      -(conjugate - imbalance * imbalance / 2.0 + imbalance * labels.mean) - regulariser(z, 0.0)
     } else {
       val sums = data.classSums
       val classWeight = (if (imbalance > 0.0) sums.negativeWeight else sums.positiveWeight) / totalWeight
@@ -258,6 +260,9 @@ private[solver] abstract class DualMaster(
   }
 }
 
+/** Weighted mean and population variance of the labels. */
+private[solver] final case class LabelSummary(mean: Double, variance: Double)
+
 private[solver] object DualMaster {
 
   /** The way of choosing a step that suits the loss. */
@@ -265,13 +270,13 @@ private[solver] object DualMaster {
       data: RowDataset,
       n: Int,
       totalWeight: Double,
-      labelMean: Double,
+      labels: LabelSummary,
       problem: LinearProblem,
       initialIntercept: Double): DualMaster =
     problem.loss match {
-      case Squared | Logistic => new LineSearchedDual(data, n, totalWeight, labelMean, problem, initialIntercept)
+      case Squared | Logistic => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
       case Hinge | SmoothedHinge(_) | SquaredHinge =>
-        new ConsensusDual(data, n, totalWeight, labelMean, problem, initialIntercept)
+        new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
     }
 
   /** With 1 rounds to a gap of 1e-6 were found to double, with 5 to double again. */

@@ -14,10 +14,10 @@ private[solver] final class LineSearchedDual(
     data: RowDataset,
     n: Int,
     totalWeight: Double,
-    labelMean: Double,
+    labels: LabelSummary,
     problem: LinearProblem,
     initialIntercept: Double)
-    extends DualMaster(data, n, totalWeight, labelMean, problem) {
+    extends DualMaster(data, n, totalWeight, labels, problem) {
 
   /** Z of the present dual variables, and of the last step. */
   private val z = new Array[Double](n)

@@ -89,7 +89,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
       data,
       rows.numFeatures,
       rows.totalWeight,
-      rows.labelMean,
+      LabelSummary(rows.labelMean, rows.labelVariance),
       problem,
       last.map(p => p.intercept).getOrElse(0.0))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.

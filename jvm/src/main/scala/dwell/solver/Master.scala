@@ -38,8 +38,7 @@ private[solver] trait Master {
   def lowerBound: Double
 
   /** Whether training may stop: the relative gap is at most `tolerance`, or what stands for it where none exists. */
-  def converged(tolerance: Double): Boolean =
-    !upperBound.isInfinite && upperBound - lowerBound <= tolerance * upperBound
+  def converged(tolerance: Double): Boolean = upperBound - lowerBound <= tolerance * upperBound
 
   /** Takes in what a certificate pass measured at the current iterate. */
   def certify(headers: Headers): Unit
