@@ -129,7 +129,7 @@ object LinearRegressionBench {
   }
 
   /** Words of the distribution's package descriptions, tf-idf, against log(1 + installed size). */
-  private def packagesData(spark: SparkSession, path: String): DataFrame = {
+  private[bench] def packagesData(spark: SparkSession, path: String): DataFrame = {
     val rows = spark.read
       .option("sep", "\t")
       .option("quote", "")
@@ -149,7 +149,7 @@ object LinearRegressionBench {
    * Rows shaped like news20's: 429 nonzeros a row (log-normal lengths), feature popularity Zipf (1.02, 20), positive
    * values, rows of unit norm, and a planted model on 5% of the features with 30% noise.
    */
-  private def wideData(spark: SparkSession, scale: Double, seed: Long): DataFrame = {
+  private[bench] def wideData(spark: SparkSession, scale: Double, seed: Long): DataFrame = {
     val numRows = (20000 * scale).toInt
     val numFeatures = (1355191 * scale).toInt
     val rows = spark.sparkContext.parallelize(0 until Parts, Parts).flatMap { part =>
@@ -195,7 +195,7 @@ object LinearRegressionBench {
     def probability(i: Int): Double = math.pow(i + 1 + shift, -exponent) / cumulative(n - 1)
   }
 
-  private def cached(data: DataFrame): DataFrame = {
+  private[bench] def cached(data: DataFrame): DataFrame = {
     val c = data.cache()
     c.count()
     c

@@ -104,11 +104,14 @@ class RoundLoopSuite extends SparkSuite {
     }
   }
 
+  /** Little work a round, and so many rounds: events arrive some time after the round that they tell of. */
+  private val LittleWork = 0.05
+
   /** Every state of this process goes twice, as if the executor had been replaced. */
   private def losing[T](body: => T): T = {
     val listener = new SparkListener {
       override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-        case RoundCompleted(_, r) if r.round == 4 || r.round == 9 => NativeBridge.expire(0L)
+        case RoundCompleted(_, r) if r.round == 2 || r.round == 6 => NativeBridge.expire(0L)
         case _ =>
       }
     }
@@ -119,11 +122,16 @@ class RoundLoopSuite extends SparkSuite {
 
   for {
     (name, tolerance, fit) <- Seq[(String, Double, () => Outcome)](
-      ("linear regression", 1e-9, () => outcome(estimator(3, 0.3).setTol(1e-9).setMaxIter(300).fit(data))),
+      (
+        "linear regression",
+        1e-9,
+        () => outcome(estimator(3, 0.3).setLocalWork(LittleWork).setTol(1e-9).setMaxIter(1000).fit(data))),
       (
         "logistic regression, primal",
         1e-9,
-        () => outcome(logistic(3).setOrientation("primal").setTol(1e-9).setMaxIter(300).fit(classes))),
+        () =>
+          outcome(
+            logistic(3).setOrientation("primal").setLocalWork(LittleWork).setTol(1e-9).setMaxIter(1000).fit(classes))),
       (
         "logistic regression, dual",
         1e-5,

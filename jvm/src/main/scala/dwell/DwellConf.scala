@@ -14,6 +14,9 @@ import dwell.solver.SolverSelection
  *   `spark.dwell.solver`: which local solver the workers use
  * @param travellingState
  *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
+ * @param shareData
+ *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
+ *   solutions; it stays cached for up to a minute after a fit
  * @param maxResultBytes
  *   `spark.driver.maxResultSize`, 0 for no limit
  * @param taskCpus
@@ -23,6 +26,7 @@ final case class DwellConf(
     fallbackIsError: Boolean,
     selection: SolverSelection,
     travellingState: Boolean,
+    shareData: Boolean,
     maxResultBytes: Long,
     taskCpus: Int)
 
@@ -30,6 +34,7 @@ object DwellConf {
   val Fallback = "spark.dwell.fallback"
   val Solver = "spark.dwell.solver"
   val State = "spark.dwell.state"
+  val ShareData = "spark.dwell.shareData"
 
   /** Reads the session's settings, which include those of spark-submit. */
   def apply(session: SparkSession): DwellConf = {
@@ -44,6 +49,7 @@ object DwellConf {
       fallbackIsError,
       SolverSelection(read(Solver, SolverSelection.choices), fallbackIsError),
       read(State, Seq("persistent", "travelling")) == "travelling",
+      read(ShareData, Seq("false", "true")) == "true",
       JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")),
       conf.getInt("spark.task.cpus", 1))
   }

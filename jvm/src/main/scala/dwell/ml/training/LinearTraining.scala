@@ -3,7 +3,7 @@ package dwell.ml.training
 import org.apache.spark.ml.{Estimator, Model, TrainingBridge}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
-import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.{CacheBridge, Dataset}
 
 import dwell.DwellConf
 import dwell.data.{ColumnNames, Flattener, TrainingRows}
@@ -63,9 +63,8 @@ trait LinearTraining[M <: Model[M]]
       case Some(reason) => Left(reason)
       case None =>
         val possible = Orientations.possible($(orientation), task.loss, $(regParam), task.elasticNet)
-        val rows = shared.getOrElse(new SharedRows)
-        try {
-          rows.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
+        onRows(dataset, numFeatures, conf) {
+          _.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
             task.unsuitable(data) match {
               case Some(reason) => Left(reason)
               case None =>
@@ -74,13 +73,30 @@ trait LinearTraining[M <: Model[M]]
                 }
             }
           }
-        } finally if (shared.isEmpty) rows.close()
+        }
     }
     outcome match {
       case Right(model) => model
       case Left(reason) => leaveToSpark(task, reason, numFeatures, conf, clock)
     }
   }
+
+  /** Runs a fit on data that it shares with others where it can, and on data of its own otherwise. */
+  private def onRows[T](dataset: Dataset[_], numFeatures: Int, conf: DwellConf)(fit: SharedRows => T): T =
+    shared match {
+      case Some(rows) => fit(rows)
+      case None =>
+        val names = Seq($(featuresCol), $(labelCol)) ++ get(weightCol).filter(_.nonEmpty)
+        // Each class has checks of its own on what it reads, and the last one's states are found by the same solver only.
+        val settings = (getClass.getName, numFeatures, conf.selection, conf.travellingState, conf.taskCpus)
+        val kept =
+          if (conf.shareData) DataSharing.use(settings)(() => CacheBridge.cachedColumns(dataset, names))(fit) else None
+        kept.getOrElse {
+          val rows = new SharedRows
+          try fit(rows)
+          finally rows.close()
+        }
+    }
 
   private def unpenalised(task: LinearTask[M]): Option[String] =
     if ($(regParam) > 0.0) None

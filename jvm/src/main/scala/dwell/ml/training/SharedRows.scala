@@ -11,6 +11,9 @@ private[training] final class SharedRows extends AutoCloseable {
   private var opened: Option[(TrainingRows, LinearSolver)] = None
   private var closed = false
 
+  /** Whether the data has been read, and not been released. */
+  def isOpen: Boolean = synchronized(opened.isDefined)
+
   /** Runs `body` on the data, which `read` brings where no other fit has done so before. */
   def use[T](read: => TrainingRows)(body: (TrainingRows, LinearSolver) => T): T = synchronized {
     if (closed) throw new IllegalStateException("The training data was released, since another fit on it failed.")

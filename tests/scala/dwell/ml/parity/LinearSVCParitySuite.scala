@@ -1,4 +1,5 @@
 package dwell.ml
+package parity
 
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSVCModel}
 import org.apache.spark.ml.linalg.Vectors

@@ -1,0 +1,124 @@
+package dwell.bench
+
+import java.nio.file.{Files, Paths}
+
+import org.apache.spark.ml.PredictionModel
+import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression}
+import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator
+import org.apache.spark.ml.tuning.{CrossValidator, CrossValidatorModel, ParamGridBuilder}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions.{col, when}
+
+import dwell.DwellConf
+import dwell.ml.classification.LogisticRegression
+import dwell.report.FitReport
+
+/**
+ * A grid of ten penalties in a CrossValidator of three folds: LogisticRegression by Dwell, with and without sharing of
+ * data and solutions between the fits, beside Spark's. Seconds of the whole `fit`, evaluation and splitting included, on
+ * the same cluster and the same cached data, in one run, in turn.
+ *
+ * The stopping rules are not the same: Spark stops by the change of the objective, at its default `tol` of 1e-6, Dwell by
+ * the duality gap, relative to the objective, at `GapTolerance`. What comes out is therefore compared too: the metric of
+ * each penalty, as the largest difference to Spark's.
+ *
+ * Arguments: the TSV file of demo/packages.py (or `-` to leave that data out), scale of the generated data, seed,
+ * repetitions, path of the JSON file to write.
+ */
+object GridBench {
+
+  private val Folds = 3
+  private val GapTolerance = 1e-4
+
+  private final case class Case(name: String, data: DataFrame, standardization: Boolean, penalties: Seq[Double])
+
+  /** @param share None: Spark's own estimator */
+  private final case class System(name: String, share: Option[Boolean])
+
+  private val Systems =
+    Seq(System("dwell", Some(true)), System("dwell, not sharing", Some(false)), System("spark", None))
+
+  private final case class Timing(
+      data: String,
+      system: String,
+      seconds: Seq[Double],
+      metrics: Seq[Double],
+      best: Double) {
+    def median: Double = seconds.sorted.apply(seconds.size / 2)
+  }
+
+  def main(args: Array[String]): Unit = {
+    val Array(packagesFile, scale, seed, repetitions, output) = args
+    val spark = SparkSession.builder().appName("dwell grid bench").getOrCreate()
+    val packages =
+      if (packagesFile == "-") None else Some(twoClasses(LinearRegressionBench.packagesData(spark, packagesFile)))
+    val wide = twoClasses(LinearRegressionBench.wideData(spark, scale.toDouble, seed.toLong))
+    val cases = packages.toSeq.map(Case("packages", _, standardization = true, decades(1e-3, 1.0))) :+
+      Case("wide, shaped like news20", wide, standardization = false, decades(1e-6, 1e-3))
+    val timings = cases.flatMap(run(spark, _, repetitions.toInt))
+    val json = timings.map { t =>
+      s"""  {"data": "${t.data}", "system": "${t.system}", "folds": $Folds, "penalties": ${t.metrics.size}, """ +
+        s""""bestRegParam": ${t.best}, "metrics": ${t.metrics.mkString("[", ", ", "]")}, """ +
+        s""""seconds": ${t.seconds.mkString("[", ", ", "]")}}"""
+    }
+    Files.writeString(Paths.get(output), json.mkString("[\n", ",\n", "\n]\n"))
+    spark.stop()
+  }
+
+  private def run(spark: SparkSession, c: Case, repetitions: Int): Seq[Timing] = {
+    println(s"\n== ${c.name}: ${c.data.count()} rows, ${c.penalties.size} penalties, $Folds folds")
+    val fits = for (_ <- 1 to repetitions; system <- Systems) yield {
+      system.share.foreach(share => spark.conf.set(DwellConf.ShareData, share))
+      val start = java.lang.System.nanoTime()
+      val model = validator(c, system).fit(c.data)
+      val seconds = (java.lang.System.nanoTime() - start) * 1e-9
+      if (system.share.isDefined) checkNative(model)
+      (system, seconds, model)
+    }
+    val timings = Systems.map { system =>
+      val (seconds, models) = fits.collect { case (s, t, model) if s == system => (t, model) }.unzip
+      val best = models.last.bestModel.asInstanceOf[SparkModel]
+      Timing(c.name, system.name, seconds, models.last.avgMetrics.toSeq, best.getOrDefault(regParamOf(best)))
+    }
+    timings.foreach { t =>
+      val apart = t.metrics.zip(timings.last.metrics).map { case (a, b) => math.abs(a - b) }.max
+      println(
+        f"${t.system}%-20s median ${t.median}%.2f s of ${t.seconds.map(s => f"$s%.2f").mkString(" ")}, best regParam " +
+          f"${t.best}%.2e, area under ROC ${t.metrics.max}%.4f, at most $apart%.1e from Spark's")
+    }
+    timings
+  }
+
+  private type SparkModel = PredictionModel[_, _]
+
+  private def regParamOf(model: SparkModel) =
+    model.getParam("regParam").asInstanceOf[org.apache.spark.ml.param.Param[Double]]
+
+  private def checkNative(model: CrossValidatorModel): Unit = {
+    val report =
+      FitReport.of(model.bestModel.asInstanceOf[org.apache.spark.ml.classification.LogisticRegressionModel])
+    require(report.solver == "native" && report.converged, report.toText)
+  }
+
+  private def validator(c: Case, system: System): CrossValidator = {
+    val estimator =
+      if (system.share.isDefined) new LogisticRegression().setTol(GapTolerance) else new SparkLogisticRegression()
+    estimator.setStandardization(c.standardization).setMaxIter(1000)
+    new CrossValidator()
+      .setEstimator(estimator)
+      .setEvaluator(new BinaryClassificationEvaluator())
+      .setEstimatorParamMaps(new ParamGridBuilder().addGrid(estimator.regParam, c.penalties.toArray).build())
+      .setNumFolds(Folds)
+      .setSeed(1L)
+  }
+
+  /** Ten values from the largest to the smallest, which is the order that a start from the last one gains most by. */
+  private def decades(smallest: Double, largest: Double): Seq[Double] =
+    (0 until 10).map(i => largest * math.pow(smallest / largest, i / 9.0))
+
+  /** Above the median of the label, or not. */
+  private def twoClasses(data: DataFrame): DataFrame = {
+    val Array(median) = data.stat.approxQuantile("label", Array(0.5), 0.001)
+    LinearRegressionBench.cached(data.withColumn("label", when(col("label") > median, 1.0).otherwise(0.0)))
+  }
+}
