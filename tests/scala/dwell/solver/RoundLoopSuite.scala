@@ -104,6 +104,11 @@ class RoundLoopSuite extends SparkSuite {
     }
   }
 
+  test("rounds of the hinge are whole epochs, since a bound needs every dual variable within its own") {
+    val report = FitReport.of(svc(3).setLocalWork(0.3).setTol(1e-2).setMaxIter(200).fit(classes))
+    assert(report.converged && report.rounds.tail.forall(_.localWork == 1.0), report.toText)
+  }
+
   /** Little work a round, and so many rounds: events arrive some time after the round that they tell of. */
   private val LittleWork = 0.05
 

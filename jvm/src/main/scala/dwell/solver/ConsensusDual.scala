@@ -37,6 +37,9 @@ private[solver] final class ConsensusDual(
   private var relaxation = if (workers == 1) 1.0 else Relaxation
   private var quadratic = initialSigmaPrime(workers)
 
+  private val leastQuadratic = quadratic / FallsTo
+  private var guarded = false
+
   /** What tells whether the rounds get anywhere: the relative gap when it last fell well, and the rounds since. */
   private var lastGap = Double.PositiveInfinity
   private var idleRounds = 0
@@ -61,6 +64,9 @@ private[solver] final class ConsensusDual(
 
   override def points: Array[Double] = Array.emptyDoubleArray
 
+  /** A dual variable that is not visited might stay out of its bounds, and there would be no dual value. */
+  override def wholeEpochs: Boolean = true
+
   override def step(update: Array[Double], headers: Headers): (Double, Double) = {
     val kappaUpdate = headers.sum(ResultLayout.Kappa)
     centre(update, kappaUpdate)
@@ -79,7 +85,10 @@ private[solver] final class ConsensusDual(
       j += 1
     }
     relaxedKappa += factor * kappaUpdate
-    if (started) average() else begin()
+    if (started) {
+      average()
+      if (!guarded && workers > 1) use(math.max(leastQuadratic, Falling * quadratic))
+    } else begin()
     guard()
     (factor, 0.0)
   }
@@ -98,20 +107,21 @@ private[solver] final class ConsensusDual(
     if (idleRounds >= Patience && workers > 1) {
       idleRounds = 0
       lastGap = gap
-      if (relaxation > 1.0) relaxation = 1.0
-      else if (quadratic < workers) {
-        val safer = math.min(workers.toDouble, 2.0 * quadratic)
-        // Multipliers keep their value when the step changes.
-        var j = 0
-        while (j < n) {
-          lag(j) *= safer / quadratic
-          w(j) = middle(j) - lag(j)
-          j += 1
-        }
-        lagIntercept *= safer / quadratic
-        quadratic = safer
-      }
+      guarded = true
+      if (relaxation > 1.0) relaxation = 1.0 else use(math.min(workers.toDouble, 2.0 * quadratic))
     }
+  }
+
+  /** Goes on with another sigma'; the multipliers keep their value. */
+  private def use(next: Double): Unit = if (next != quadratic) {
+    var j = 0
+    while (j < n) {
+      lag(j) *= next / quadratic
+      w(j) = middle(j) - lag(j)
+      j += 1
+    }
+    lagIntercept *= next / quadratic
+    quadratic = next
   }
 
   /**
@@ -180,6 +190,13 @@ private[solver] object ConsensusDual {
 
   /** 1.6 was found to stall with one epoch a round, 1 to need a third more rounds. */
   private val Relaxation = 1.4
+
+  /**
+   * sigma' falls by this factor a round, to this part of where it began: early rounds want it large, and a small penalty
+   * wants it small.
+   */
+  private val Falling = 0.97
+  private val FallsTo = 3.0
 
   /** A gap that has fallen by less than a tenth in so many rounds is not falling. */
   private val WellFallen = 0.9

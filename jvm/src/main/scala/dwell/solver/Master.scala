@@ -31,6 +31,9 @@ private[solver] trait Master {
   /** Step factors at which the workers measure what only they can, two numbers each. */
   def points: Array[Double]
 
+  /** Whether a round has to visit every coordinate equally often. */
+  def wholeEpochs: Boolean = false
+
   /** Best value of the primal objective so far: that of the model which would be returned. */
   def upperBound: Double
 

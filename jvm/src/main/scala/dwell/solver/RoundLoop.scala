@@ -89,7 +89,7 @@ final class RoundLoop private[solver] (
     var sinceRebuild = 0
     var losses = 0
     while (rounds < most && !converged) {
-      val epochs = localWork.next
+      val epochs = if (master.wholeEpochs) math.ceil(localWork.next) else localWork.next
       val certify = epochs >= CertifyEveryRoundFrom || rounds % 2 == 0 || rounds == most - 1
       val clock = System.nanoTime()
       val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
