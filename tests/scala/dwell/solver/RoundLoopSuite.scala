@@ -104,6 +104,21 @@ class RoundLoopSuite extends SparkSuite {
     }
   }
 
+  test("plain adding, the reference, ends at the same optimum, and searched steps take no more rounds") {
+    val fits = Seq[(Double, () => Outcome)](
+      (1e-6, () => outcome(estimator(3, 0.3).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(data))),
+      (1e-6, () => outcome(logistic(3).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(classes))),
+      (1e-3, () => outcome(logistic(3).setOrientation("dual").setTol(1e-3).setMaxIter(500).fit(classes))),
+      (1e-2, () => outcome(svc(3).setTol(1e-2).setMaxIter(500).fit(classes))))
+    fits.foreach { case (tolerance, fit) =>
+      val searched = fit()._3
+      val added = configured(DwellConf.Step -> "add")(fit()._3)
+      assert(searched.converged && added.converged, added.toText)
+      assert(math.abs(searched.objective - added.objective) <= tolerance * added.objective)
+      assert(searched.rounds.size <= added.rounds.size, s"${searched.toText}\n${added.toText}")
+    }
+  }
+
   test("rounds of the hinge are whole epochs, since a bound needs every dual variable within its own") {
     val report = FitReport.of(svc(3).setLocalWork(0.3).setTol(1e-2).setMaxIter(200).fit(classes))
     assert(report.converged && report.rounds.tail.forall(_.localWork == 1.0), report.toText)

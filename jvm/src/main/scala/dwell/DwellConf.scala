@@ -14,6 +14,9 @@ import dwell.solver.SolverSelection
  *   `spark.dwell.solver`: which local solver the workers use
  * @param travellingState
  *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
+ * @param adding
+ *   `spark.dwell.step=add`: the workers' steps are added as they are, with the local models that are safe for it (sigma' is
+ *   the number of workers), the reference that searched steps are compared with
  * @param shareData
  *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
  *   solutions; it stays cached for up to a minute after a fit
@@ -26,6 +29,7 @@ final case class DwellConf(
     fallbackIsError: Boolean,
     selection: SolverSelection,
     travellingState: Boolean,
+    adding: Boolean,
     shareData: Boolean,
     maxResultBytes: Long,
     taskCpus: Int)
@@ -34,6 +38,7 @@ object DwellConf {
   val Fallback = "spark.dwell.fallback"
   val Solver = "spark.dwell.solver"
   val State = "spark.dwell.state"
+  val Step = "spark.dwell.step"
   val ShareData = "spark.dwell.shareData"
 
   /** Reads the session's settings, which include those of spark-submit. */
@@ -49,6 +54,7 @@ object DwellConf {
       fallbackIsError,
       SolverSelection(read(Solver, SolverSelection.choices), fallbackIsError),
       read(State, Seq("persistent", "travelling")) == "travelling",
+      read(Step, Seq("search", "add")) == "add",
       read(ShareData, Seq("false", "true")) == "true",
       JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")),
       conf.getInt("spark.task.cpus", 1))

@@ -34,11 +34,12 @@ private[solver] final class ConsensusDual(
   import ConsensusDual._
 
   private val workers = data.numPartitions
-  private var relaxation = if (workers == 1) 1.0 else Relaxation
-  private var quadratic = initialSigmaPrime(workers)
+  private val adding = problem.settings.adding || workers == 1
+  private var relaxation = if (adding) 1.0 else Relaxation
+  private var quadratic = if (adding) workers.toDouble else initialSigmaPrime(workers)
 
   private val leastQuadratic = quadratic / FallsTo
-  private var guarded = false
+  private var guarded = adding
 
   /** What tells whether the rounds get anywhere: the relative gap when it last fell well, and the rounds since. */
   private var lastGap = Double.PositiveInfinity
@@ -87,7 +88,7 @@ private[solver] final class ConsensusDual(
     relaxedKappa += factor * kappaUpdate
     if (started) {
       average()
-      if (!guarded && workers > 1) use(math.max(leastQuadratic, Falling * quadratic))
+      if (!guarded) use(math.max(leastQuadratic, Falling * quadratic))
     } else begin()
     guard()
     (factor, 0.0)
@@ -104,7 +105,7 @@ private[solver] final class ConsensusDual(
       lastGap = gap
       idleRounds = 0
     } else idleRounds += 1
-    if (idleRounds >= Patience && workers > 1) {
+    if (idleRounds >= Patience) {
       idleRounds = 0
       lastGap = gap
       guarded = true
@@ -204,8 +205,7 @@ private[solver] object ConsensusDual {
 
   /**
    * Relative to the quadratic term that is safe for one worker: few rounds from 2 to 16 workers in
-   * bench/results/hinge-rounds.md. Alone it is coordinate ascent as it stands.
+   * bench/results/hinge-rounds.md.
    */
-  private def initialSigmaPrime(workers: Int): Double =
-    if (workers == 1) 1.0 else math.min(workers / 4.0, math.sqrt(workers / 4.0))
+  private def initialSigmaPrime(workers: Int): Double = math.min(workers / 4.0, math.sqrt(workers / 4.0))
 }

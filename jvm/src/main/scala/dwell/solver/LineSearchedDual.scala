@@ -29,7 +29,9 @@ private[solver] final class LineSearchedDual(
 
   override protected def intercept: Double = multiplier + nu * kappa
 
-  override def sigmaPrime: Double = 1.0
+  private val adding = problem.settings.adding
+
+  override val sigmaPrime: Double = if (adding) data.numPartitions.toDouble else 1.0
 
   override val points: Array[Double] =
     if (loss == Squared) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
@@ -46,7 +48,10 @@ private[solver] final class LineSearchedDual(
       headers.sum(ResultLayout.Curve22))
     val smooth = regulariserAlong(z, update, direction) + interceptAlong(kappaUpdate) + conjugates
     val samples = points.indices.by(2).map(k => headers.sum(ResultLayout.Samples + k / 2)).toArray
-    val StepChoice.Step(g1, g2, rest) = StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
+    val change = headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore)
+    val StepChoice.Step(g1, g2, rest) =
+      if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
+      else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
     conjugate += conjugates(g1, g2).value + rest
     var j = 0
     while (j < n) {

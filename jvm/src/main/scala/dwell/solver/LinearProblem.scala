@@ -50,8 +50,10 @@ final case class LinearProblem(
  *   that one task may use
  * @param travellingState
  *   worker state travels with every round instead of staying with the worker
+ * @param adding
+ *   the workers' steps are added as they are (Smith et al. 2018, gamma = 1, sigma' = K), instead of searched along
  */
-final case class SolverSettings(threads: Int, travellingState: Boolean, selection: SolverSelection)
+final case class SolverSettings(threads: Int, travellingState: Boolean, selection: SolverSelection, adding: Boolean)
 
 /**
  * A trained model and its certificate.

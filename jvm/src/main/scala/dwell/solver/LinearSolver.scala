@@ -91,11 +91,15 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
       rows.totalWeight,
       LabelSummary(rows.labelMean, rows.labelVariance),
       problem,
-      last.map(p => p.intercept).getOrElse(0.0))
+      last.map(p => p.intercept + meanMargin(data.mean, p.coefficients)).getOrElse(0.0))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
     val from = last.flatMap(p => p.fit.map(FromFit(_, math.min(1.0, problem.l2 / p.l2))))
     Work(parts, data.rowsPerPartition, data.nonzerosPerPartition, master, from)
   }
+
+  /** What the intercept of centred features has beside that of features as they are. */
+  private def meanMargin(mean: Array[Double], coefficients: Array[Double]): Double =
+    if (mean == null) 0.0 else mean.indices.iterator.map(j => mean(j) * coefficients(j)).sum
 
   private def remember(problem: LinearProblem, orientation: String, last: Previous): Unit =
     previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => RoundLoop.free(rows.sc, Seq(fit)))

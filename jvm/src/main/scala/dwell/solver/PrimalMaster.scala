@@ -47,7 +47,7 @@ private[solver] final class PrimalMaster(
   private var correlation = Double.PositiveInfinity
   private var bound = Double.NegativeInfinity
   private var worstDrift = 0.0
-  private var adding = false
+  private var adding = problem.settings.adding
 
   shiftIntercept()
   private var objective = lossValue
@@ -109,8 +109,10 @@ private[solver] final class PrimalMaster(
       curvature * headers.sum(ResultLayout.Curve22))
     val smooth = (if (squared) squaredAlong(update) else lossAlong(update)) + quadratic
     val samples = points.indices.by(2).map(k => curvature * headers.sum(ResultLayout.Samples + k / 2)).toArray
+    val change = curvature * (headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore))
     val StepChoice.Step(g1, g2, rest) =
-      if (adding) adding(smooth, headers) else StepChoice(smooth, points, samples, workers, objective)
+      if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
+      else StepChoice(smooth, points, samples, workers, objective)
     move(g1, g2, update)
     penalty += quadratic(g1, g2).value + rest
     val next = lossValue + penalty
@@ -133,21 +135,13 @@ private[solver] final class PrimalMaster(
     shiftIntercept()
   }
 
-  /** The workers' steps as they are, if that does not raise the objective, which only rounding could make it do. */
-  private def adding(smooth: Along, headers: Headers): StepChoice.Step = {
-    val change = curvature * (headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore))
-    val known = curvature * (headers.sum(ResultLayout.Slope1) + headers.sum(ResultLayout.Curve11) / 2.0)
-    val step = StepChoice.Step(1.0, 0.0, change - known)
-    if (smooth(1.0, 0.0).value + step.rest <= 0.0) step else StepChoice.Step(0.0, 0.0, 0.0)
-  }
-
   /**
    * A step of the line search with a factor other than 1 leaves a small rest of a coefficient that the worker had set to
    * zero. One round of plain adding, with the local model that is safe for it, sets them to zero again.
    */
   override def finishes: Boolean = problem.l1 > 0.0
 
-  override def finish(): Unit = adding = finishes
+  override def finish(): Unit = adding = adding || finishes
 
   override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
     System.arraycopy(product, 0, margins, 0, margins.length)

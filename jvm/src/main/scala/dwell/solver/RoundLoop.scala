@@ -177,6 +177,7 @@ final class RoundLoop private[solver] (
     val found = headers.slot(ResultLayout.Stamp).map(_.toLong)
     System.arraycopy(found, 0, stamps, 0, workers)
     version += 1
+    verdict = Nothing // nothing is pending any more
     val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
     master.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
     Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))

@@ -36,6 +36,20 @@ private[solver] object StepChoice {
     }
   }
 
+  /**
+   * The sum of the workers' steps as it is, if that does not raise the objective, which with local models that are safe for it
+   * only rounding could make it do.
+   *
+   * @param change
+   *   of the workers' part, all of it
+   * @param known
+   *   how much of that is in `smooth`
+   */
+  def adding(smooth: Along, change: Double, known: Double): Step = {
+    val step = Step(1.0, 0.0, change - known)
+    if (smooth(1.0, 0.0).value + step.rest <= 0.0) step else Step(0.0, 0.0, 0.0)
+  }
+
   private def search(smooth: Along): Step = {
     val (g1, g2) = LineSearch.minimise(smooth)
     Step(g1, g2, 0.0)

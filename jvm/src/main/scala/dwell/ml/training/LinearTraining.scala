@@ -135,7 +135,7 @@ trait LinearTraining[M <: Model[M]]
       numWorkers = $(numWorkers),
       seed = Seed,
       initial = task.initial(data.numFeatures),
-      settings = SolverSettings(conf.taskCpus, conf.travellingState, conf.selection))
+      settings = SolverSettings(conf.taskCpus, conf.travellingState, conf.selection, conf.adding))
   }
 
   private def trainNatively(
