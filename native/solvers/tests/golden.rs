@@ -115,6 +115,7 @@ fn cocoa_rounds_and_optimum() {
                 .collect(),
             labels: numbers(&cocoa["labels"]),
             weights: None,
+            loss: Loss::Squared,
             penalty: ElasticNetParams {
                 l1: number(&case["l1"]),
                 l2: number(&case["l2"]),

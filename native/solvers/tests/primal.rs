@@ -2,17 +2,14 @@
 
 mod common;
 
-use common::{Cluster, Problem, Random, bytes, run_round};
+use common::{Cluster, Problem, ROUNDING, Random, bytes, run_round};
 use dwell_solvers::{
-    ElasticNetParams, PrimalProduct, Progress, Values, Verdict,
+    ElasticNetParams, Loss, PrimalProduct, Progress, Values, Verdict,
     cd::LocalSubproblem,
     order::{BucketOrder, bucket_size},
 };
 use ndarray::{Array1, Array2};
 use proptest::{prelude::*, test_runner::RngSeed};
-
-/// Rounding in sums of a few hundred terms of size one.
-const ROUNDING: f64 = 1e-10;
 
 /// Every third column is sparse to a different degree; values fit an `f32`.
 fn problem(rows: usize, columns: usize, seed: u64) -> Problem {
@@ -40,6 +37,7 @@ fn problem(rows: usize, columns: usize, seed: u64) -> Problem {
         columns,
         labels,
         weights: None,
+        loss: Loss::Squared,
         penalty: ElasticNetParams {
             l1: 0.02,
             l2: 0.05,
@@ -304,7 +302,7 @@ fn line_search_numbers_add_up() {
         let residual = problem.residual(&alpha);
         let (outcome, _) = run_round(&params, &partition.data(), &alpha, 0, &residual, 9, None);
         let s = outcome.scalars;
-        let penalty = |a: &[f64]| problem.objective(a) - problem.loss(&problem.residual(a));
+        let penalty = |a: &[f64]| problem.objective(a) - problem.losses(&problem.margins(a));
         assert_eq!(s.samples.len(), params.points.len());
         for ([g1, g2], sample) in params.points.iter().zip(&s.samples) {
             let there: Vec<f64> = (0..8)

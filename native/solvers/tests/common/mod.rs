@@ -1,10 +1,16 @@
 //! Small problems for tests, kept in the plainest way: dense rows, and partitions made from them.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod dense;
+pub mod rows;
+
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, PrimalData, PrimalParams, PrimalRound, Progress,
-    RoundOutcome, Values, cd::SubproblemParams, order::SplitMix64,
+    ColumnMoments, Columns, ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalRound,
+    Progress, RoundOutcome, Values, cd::SubproblemParams, order::SplitMix64,
 };
+
+/// Rounding in sums of a few hundred terms of size one.
+pub const ROUNDING: f64 = 1e-10;
 
 pub struct Random(SplitMix64);
 
@@ -28,6 +34,8 @@ pub struct Problem {
     pub columns: Vec<Vec<f64>>,
     pub labels: Vec<f64>,
     pub weights: Option<Vec<f64>>,
+    /// A smooth one: rounds see least squares with its curvature bound.
+    pub loss: Loss,
     pub penalty: ElasticNetParams,
     pub centred: bool,
 }
@@ -139,14 +147,64 @@ impl Problem {
         self.labels.iter().map(|y| y - mean).collect()
     }
 
-    pub fn residual(&self, alpha: &[f64]) -> Vec<f64> {
-        let mut residual = self.centred_labels();
-        for (i, a) in alpha.iter().enumerate() {
-            for (r, c) in residual.iter_mut().zip(self.column(i)) {
-                *r -= a * c;
+    /// Predictions without intercept.
+    fn product(&self, alpha: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; self.rows()];
+        for (column, a) in self.columns.iter().zip(alpha) {
+            for (z, c) in product.iter_mut().zip(column) {
+                *z += a * c;
             }
         }
+        product
+    }
+
+    fn best_intercept_of(&self, product: &[f64]) -> f64 {
+        if self.centred {
+            best_intercept(self.loss, product, &self.labels, self.weights.as_deref())
+        } else {
+            0.0
+        }
+    }
+
+    /// The best intercept of these coefficients; 0 unless `centred`.
+    pub fn best_intercept(&self, alpha: &[f64]) -> f64 {
+        self.best_intercept_of(&self.product(alpha))
+    }
+
+    /// Predictions at the best intercept.
+    pub fn margins(&self, alpha: &[f64]) -> Vec<f64> {
+        let mut margins = self.product(alpha);
+        let b = self.best_intercept_of(&margins);
+        for z in &mut margins {
+            *z += b;
+        }
+        margins
+    }
+
+    /// The dual variables that belong to margins.
+    fn slopes(&self, margins: &[f64]) -> Vec<f64> {
+        margins
+            .iter()
+            .zip(&self.labels)
+            .map(|(&z, &y)| -self.loss.derivative(z, y))
+            .collect()
+    }
+
+    /// What a round takes for the residual: least squares with it and the curvature bound lie above the loss.
+    pub fn residual(&self, alpha: &[f64]) -> Vec<f64> {
+        self.residual_of(&self.margins(alpha))
+    }
+
+    fn residual_of(&self, margins: &[f64]) -> Vec<f64> {
+        let mut residual = self.slopes(margins);
+        for r in &mut residual {
+            *r /= self.curvature();
+        }
         residual
+    }
+
+    fn curvature(&self) -> f64 {
+        self.loss.curvature().unwrap()
     }
 
     /// `l1` and `l2` of a column.
@@ -167,11 +225,13 @@ impl Problem {
         }
     }
 
-    pub fn loss(&self, residual: &[f64]) -> f64 {
-        let squares: f64 = (0..self.rows())
-            .map(|j| self.weight(j) * residual[j].powi(2))
-            .sum();
-        squares / (2.0 * self.total_weight())
+    pub fn losses(&self, margins: &[f64]) -> f64 {
+        let values: Vec<f64> = margins
+            .iter()
+            .zip(&self.labels)
+            .map(|(&z, &y)| self.loss.value(z, y))
+            .collect();
+        self.mean(&values)
     }
 
     pub fn objective(&self, alpha: &[f64]) -> f64 {
@@ -183,12 +243,21 @@ impl Problem {
                 l1 * a.abs() + l2 * a * a / 2.0
             })
             .sum();
-        self.loss(&self.residual(alpha)) + penalty
+        self.losses(&self.margins(alpha)) + penalty
     }
 
     pub fn subproblem(&self, sigma_prime: f64) -> SubproblemParams {
+        let ElasticNetParams {
+            l1,
+            l2,
+            scale_factor,
+        } = self.penalty;
         SubproblemParams {
-            penalty: self.penalty,
+            penalty: ElasticNetParams {
+                l1: l1 / self.curvature(),
+                l2: l2 / self.curvature(),
+                scale_factor,
+            },
             sigma_prime,
             total_weight: self.total_weight(),
             centred: self.centred,
@@ -219,6 +288,29 @@ pub fn doubles(bytes: &[u8]) -> Vec<f64> {
         .iter()
         .map(|b| f64::from_le_bytes(*b))
         .collect()
+}
+
+/// The intercept of the lowest loss, up to 100: where its slope, which never falls, crosses 0.
+pub fn best_intercept(loss: Loss, margins: &[f64], labels: &[f64], weights: Option<&[f64]>) -> f64 {
+    let sum = |term: &dyn Fn(usize) -> f64| -> f64 {
+        (0..labels.len())
+            .map(|i| weights.map_or(1.0, |s| s[i]) * term(i))
+            .sum()
+    };
+    let slope = |b: f64| sum(&|i| loss.derivative(margins[i] + b, labels[i]));
+    if loss == Loss::Squared {
+        return -slope(0.0) / sum(&|_| 1.0);
+    }
+    let (mut low, mut high) = (-100.0, 100.0);
+    for _ in 0..64 {
+        let middle = 0.5 * (low + high);
+        if slope(middle) > 0.0 {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    0.5 * (low + high)
 }
 
 /// What a commit might have added before a round of a test.
@@ -280,7 +372,9 @@ impl<'a> Cluster<'a> {
     /// One round of `epochs` epochs in every partition.
     pub fn round(&mut self, epochs: u64) {
         let problem = self.problem;
-        let residual = problem.residual(&self.alpha);
+        let margins = problem.margins(&self.alpha);
+        let residual = problem.residual_of(&margins);
+        let curvature = problem.curvature();
         let sigma_prime = self.members.len() as f64;
         let (mut penalty, mut conjugate, mut ratio) = (0.0, 0.0, 0.0f64);
         for (k, members) in self.members.iter().enumerate() {
@@ -305,19 +399,20 @@ impl<'a> Cluster<'a> {
                 self.alpha[i] += delta;
             }
         }
-        let loss = problem.loss(&residual);
-        self.objective = loss + penalty;
+        let (penalty, conjugate) = (curvature * penalty, curvature * conjugate);
+        self.objective = problem.losses(&margins) + penalty;
         // Scaling the dual point by t keeps |x_i| <= l1_i where there is no L2 part to bound the conjugate.
         let (t, conjugate) = if conjugate.is_finite() {
             (1.0, conjugate)
         } else {
             (1.0 / ratio.max(1.0), 0.0)
         };
-        let labels = problem.centred_labels();
-        let product: f64 = (0..problem.rows())
-            .map(|j| problem.weight(j) * residual[j] * labels[j])
-            .sum::<f64>()
-            / problem.total_weight();
-        self.dual = t * product - t * t * loss - conjugate;
+        let conjugates: Vec<f64> = problem
+            .slopes(&margins)
+            .iter()
+            .zip(&problem.labels)
+            .map(|(a, &y)| problem.loss.conjugate(t * a, y))
+            .collect();
+        self.dual = -problem.mean(&conjugates) - conjugate;
     }
 }
