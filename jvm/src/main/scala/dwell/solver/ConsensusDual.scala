@@ -29,7 +29,7 @@ private[solver] final class ConsensusDual(
     totalWeight: Double,
     labels: LabelSummary,
     problem: LinearProblem,
-    initialIntercept: Double)
+    initialIntercept: Option[Double])
     extends DualMaster(data, n, totalWeight, labels, problem) {
   import ConsensusDual._
 
@@ -50,7 +50,7 @@ private[solver] final class ConsensusDual(
   private var relaxedKappa = 0.0
   private val middle = new Array[Double](n)
   private val lag = new Array[Double](n)
-  private var middleIntercept = initialIntercept
+  private var middleIntercept = initialIntercept.getOrElse(interceptAlone)
   private var lagIntercept = 0.0
 
   /** Z, kappa and C of the last a'. */
@@ -58,6 +58,8 @@ private[solver] final class ConsensusDual(
   private var proposedKappa = 0.0
   private var proposedConjugate = 0.0
   private var started = false
+
+  override protected def leastNu: Double = 0.0
 
   override protected def intercept: Double = middleIntercept - lagIntercept
 

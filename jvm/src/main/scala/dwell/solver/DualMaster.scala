@@ -37,11 +37,23 @@ private[solver] abstract class DualMaster(
   protected final val centred: Boolean = problem.intercept
 
   /**
-   * Weight of the intercept beside the other features: a part of the rows' mean square norm. Any positive number will do
-   * where there is no other feature.
+   * Weight of the intercept beside the other features: a few times the mean eigenvalue of the rows' Gram matrix over their
+   * number, so that it is as stiff as they are. Any positive number will do where there is no other feature.
    */
   protected final val nu: Double =
-    if (!centred) 0.0 else if (data.meanSquareNorm > 0.0) InterceptWeight * data.meanSquareNorm else 1.0
+    if (!centred) 0.0
+    else if (data.meanSquareNorm > 0.0) {
+      math.max(leastNu, InterceptStiffness * data.meanSquareNorm / math.min(n, data.rowsPerPartition.sum))
+    } else 1.0
+
+  /** Below this weight the intercept itself takes many rounds. */
+  protected def leastNu: Double
+
+  /** The intercept of the best model without coefficients. */
+  protected final val interceptAlone: Double =
+    if (!centred) 0.0
+    else if (loss == Squared) labels.mean
+    else InterceptSearch.alone(loss, data.classSums.positiveWeight, data.classSums.negativeWeight)
 
   /** The coefficients that the workers start from. */
   protected final val w: Array[Double] = new Array[Double](n)
@@ -52,10 +64,13 @@ private[solver] abstract class DualMaster(
   private var spacing = FirstSpacing
   // The best model so far is the one without coefficients, and no objective is below 0.
   private val bestCoefficients = new Array[Double](n)
-  private var bestIntercept = if (loss == Squared && centred) labels.mean else 0.0
+  private var bestIntercept = interceptAlone
   private var best =
-    if (loss != Squared) loss.value(0.0, 1.0)
-    else (labels.variance + (if (centred) 0.0 else labels.mean * labels.mean)) / 2.0
+    if (loss == Squared) (labels.variance + math.pow(labels.mean - interceptAlone, 2.0)) / 2.0
+    else {
+      (data.classSums.positiveWeight * loss.value(interceptAlone, 1.0) +
+        data.classSums.negativeWeight * loss.value(interceptAlone, -1.0)) / totalWeight
+    }
   private var bound = 0.0
   private var worstDrift = 0.0
 
@@ -272,15 +287,17 @@ private[solver] object DualMaster {
       totalWeight: Double,
       labels: LabelSummary,
       problem: LinearProblem,
-      initialIntercept: Double): DualMaster =
+      initialIntercept: Option[Double]): DualMaster =
     problem.loss match {
       case Squared | Logistic => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
       case Hinge | SmoothedHinge(_) | SquaredHinge =>
         new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
     }
 
-  /** With 1 rounds to a gap of 1e-6 were found to double, with 5 to double again. */
-  private val InterceptWeight = 0.2
+  /**
+   * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to double at 20.
+   */
+  private val InterceptStiffness = 3.0
 
   /** Margins are of the order of 1, and so is the first guess of where the intercept may be. */
   private val FirstSpacing = 0.5

@@ -42,6 +42,11 @@ private[solver] object InterceptSearch {
     shift
   }
 
+  /** The intercept of the best model without coefficients, for rows of two classes with these weights. */
+  def alone(loss: Loss, positiveWeight: Double, negativeWeight: Double): Double =
+    if (loss.curvature.isInfinite) math.signum(positiveWeight - negativeWeight)
+    else minimise(loss, Array(0.0, 0.0), Array(1.0, -1.0), Array(positiveWeight, negativeWeight))
+
   private def widen(iteration: Int): Double = math.pow(2.0, iteration.toDouble)
 
   private val MaxIterations = 100

@@ -91,7 +91,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
       rows.totalWeight,
       LabelSummary(rows.labelMean, rows.labelVariance),
       problem,
-      last.map(p => p.intercept + meanMargin(data.mean, p.coefficients)).getOrElse(0.0))
+      last.map(p => p.intercept + meanMargin(data.mean, p.coefficients)))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
     val from = last.flatMap(p => p.fit.map(FromFit(_, math.min(1.0, problem.l2 / p.l2))))
     Work(parts, data.rowsPerPartition, data.nonzerosPerPartition, master, from)
