@@ -360,6 +360,7 @@ impl<'a> DualEpoch<'a> {
             total_weight,
             intercept: 0.0,
             offset: 0.0,
+            gradient: false,
         }
         .check()
         .expect("parameters are in range");

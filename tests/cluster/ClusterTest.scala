@@ -209,6 +209,7 @@ object ClusterTest {
           0.6,
           certificate = false,
           threads = 1,
+          batch = false,
           stamps = Array(0L, 0L),
           sigmaPrime = 2.0,
           flat.totalWeight,

@@ -304,6 +304,7 @@ pub unsafe extern "C" fn dwell_primal_round(
             certificate: problem.certificate,
             points,
             threads: round.threads as usize,
+            batch: false,
         };
         let state = State {
             alpha,
@@ -377,6 +378,7 @@ pub unsafe extern "C" fn dwell_dual_round(
                 total_weight: round.total_weight,
                 intercept: problem.intercept,
                 offset: problem.offset,
+                gradient: false,
             },
             seed: round.seed,
             partition: round.partition as u32,
@@ -384,6 +386,7 @@ pub unsafe extern "C" fn dwell_dual_round(
             certificate: candidates,
             points,
             threads: round.threads as usize,
+            batch: false,
         };
         let state = State {
             alpha,

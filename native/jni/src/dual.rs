@@ -10,7 +10,7 @@ use crate::{
     argument,
     boundary::Fault,
     orientation::{Orientation, ProductScalars, Start},
-    request::{self, CERTIFICATE, Control, MOST_CANDIDATES},
+    request::{self, BATCH, CERTIFICATE, Control, GRADIENT, MOST_CANDIDATES},
 };
 
 /// Coordinates are rows, the shared vector has a number for each feature.
@@ -30,7 +30,7 @@ pub struct Rows<A> {
 impl Orientation for Dual {
     const INDICES: &'static str = "features";
     const LENGTH: &'static str = "control[8], the features";
-    const FLAGS: i64 = CERTIFICATE;
+    const FLAGS: i64 = CERTIFICATE | BATCH | GRADIENT;
 
     type Fields<A: Copy> = Rows<A>;
     type Params = DualParams;
@@ -84,6 +84,7 @@ impl Orientation for Dual {
                 total_weight,
                 intercept,
                 offset,
+                gradient: control.gradient(),
             },
             seed: control.seed,
             partition: control.partition,
@@ -95,6 +96,7 @@ impl Orientation for Dual {
             },
             points: request::points(points)?,
             threads: control.threads,
+            batch: control.batch(),
         };
         Ok((params, request::verdict(6, [theta1, theta2])?))
     }
@@ -253,6 +255,7 @@ mod tests {
                 total_weight: 30.0,
                 intercept: 1.5,
                 offset: -1.0,
+                gradient: false,
             },
             seed: -6_i64 as u64,
             partition: 3,
@@ -260,6 +263,7 @@ mod tests {
             certificate: vec![7.0, 8.0],
             points: vec![[0.1, 0.2]],
             threads: 2,
+            batch: false,
         };
         assert_eq!(request.params, expected);
     }

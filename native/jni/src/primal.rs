@@ -10,7 +10,7 @@ use crate::{
     argument,
     boundary::Fault,
     orientation::{Orientation, ProductScalars, Start},
-    request::{self, CENTRED, CERTIFICATE, Control},
+    request::{self, BATCH, CENTRED, CERTIFICATE, Control},
 };
 
 /// Coordinates are columns, the shared vector has a number for each row.
@@ -29,7 +29,7 @@ pub struct Moments<A> {
 impl Orientation for Primal {
     const INDICES: &'static str = "rows";
     const LENGTH: &'static str = "control[8], the rows";
-    const FLAGS: i64 = CERTIFICATE | CENTRED;
+    const FLAGS: i64 = CERTIFICATE | CENTRED | BATCH;
 
     type Fields<A: Copy> = Moments<A>;
     type Params = PrimalParams;
@@ -85,6 +85,7 @@ impl Orientation for Primal {
             certificate: control.certificate(),
             points: request::points(points)?,
             threads: control.threads,
+            batch: control.batch(),
         };
         Ok((params, request::verdict(5, [theta1, theta2])?))
     }
@@ -217,6 +218,7 @@ mod tests {
             certificate: true,
             points: vec![[0.1, 0.2]],
             threads: 2,
+            batch: false,
         };
         assert_eq!(request.params, expected);
     }
@@ -248,7 +250,7 @@ mod tests {
             (3, -1, "control[3]"),
             (3, i64::MAX, "control[3]"),
             (5, 0, "control[5]"),
-            (6, 4, "control[6]"),
+            (6, 8, "control[6]"),
             (7, 0, "control[7]"),
             (8, -1, "control[8], the rows"),
             (8, 1 << 31, "control[8]"),

@@ -32,6 +32,10 @@ const _: () = assert!(MOST_POINTS == MAX_POINTS && MOST_CANDIDATES == MAX_CANDID
 pub const CERTIFICATE: i64 = 1;
 /// Flag of `control`.
 pub const CENTRED: i64 = 2;
+/// Flag of `control`.
+pub const BATCH: i64 = 4;
+/// Flag of `control`.
+pub const GRADIENT: i64 = 8;
 
 /// A decoded request, with the parameters of its solver.
 #[derive(Debug, Clone)]
@@ -64,6 +68,14 @@ impl Control {
 
     pub fn centred(&self) -> bool {
         self.flags & CENTRED != 0
+    }
+
+    pub fn batch(&self) -> bool {
+        self.flags & BATCH != 0
+    }
+
+    pub fn gradient(&self) -> bool {
+        self.flags & GRADIENT != 0
     }
 }
 
@@ -103,7 +115,12 @@ impl<P> Request<P> {
         let partition = within("control[2], the partition", partition, 0, i32::MAX.into())? as i32;
         let round = within("control[3], the round", round, 0, MAX_ROUND)?;
         let budget = within("control[5], the coordinates to visit", budget, 1, i64::MAX)?;
-        let flags = within("control[6], the flags", flags, 0, O::FLAGS)?;
+        if flags & !O::FLAGS != 0 {
+            return Err(argument!(
+                "control[6], the flags, is {flags}: it must be a sum of the flags in {}",
+                O::FLAGS
+            ));
+        }
         let threads = within("control[7], the threads", threads, 1, i32::MAX.into())?;
         let length = within(O::LENGTH, length, 0, i32::MAX.into())?;
         let stamp = within("control[9], the stamp", stamp, 0, i64::MAX)?;

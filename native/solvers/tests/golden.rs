@@ -201,6 +201,7 @@ fn cocoa_rounds_of_the_hinge() {
         total_weight: 6.0,
         intercept: 0.0,
         offset: 0.0,
+        gradient: false,
     }
     .check()
     .unwrap();
@@ -290,6 +291,7 @@ fn rounds_to_the_last_bit() {
             certificate: true,
             points: Vec::new(),
             threads: 1,
+            batch: false,
         };
         let expected = &case["expected"];
         for values in [Values::F64(&values), Values::F32(&narrow)] {

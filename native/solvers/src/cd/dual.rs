@@ -26,6 +26,7 @@ use crate::{
 /// | `total_weight` | S, sum of the weights of all rows of all partitions | finite, > 0 |
 /// | `intercept` | h: `sum_j scale_j mean_j^2` and the weight of the intercept; 0 without intercept | finite, >= 0 |
 /// | `offset` | intercept at the start of the round | finite |
+/// | `gradient` | a step leads to `-loss'(z_i)`, wherever it starts: from 0 the update is the gradient of the losses, times `-1/l2` | |
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DualSubproblemParams {
     pub loss: Loss,
@@ -34,6 +35,7 @@ pub struct DualSubproblemParams {
     pub total_weight: f64,
     pub intercept: f64,
     pub offset: f64,
+    pub gradient: bool,
 }
 
 impl DualSubproblemParams {
@@ -64,6 +66,7 @@ impl DualSubproblemParams {
             strength: self.total_weight * self.l2,
             intercept: self.intercept,
             offset: self.offset,
+            gradient: self.gradient,
         })
     }
 }
@@ -86,6 +89,7 @@ pub struct ValidDualSubproblemParams {
     strength: f64,
     intercept: f64,
     offset: f64,
+    gradient: bool,
 }
 
 /// `h_i(a) = (s_i/S) loss*(-a)`.
@@ -207,14 +211,14 @@ impl Problem for ValidDualSubproblemParams {
         data: &DualData<'_>,
         threads: f64,
         running: &mut DualRunning,
-        span: Span<'_, E>,
+        span: Span<'_, E, DualRunning>,
     ) -> Descent {
-        let (rule, descent) = span.descend::<_, WEIGHTED>(RowRule {
+        let (rule, descent) = span.descend::<_, WEIGHTED>(running, |sums| RowRule {
             samples: data.samples,
             problem: *self,
             step: self.sigma_prime * threads,
-            running: *running,
-            shift: self.shift(running),
+            running: *sums,
+            shift: self.shift(sums),
         });
         *running = rule.running;
         descent
@@ -260,6 +264,7 @@ impl Problem for ValidDualSubproblemParams {
 }
 
 /// Minimises along a row: the dual step of the loss.
+#[derive(Clone)]
 struct RowRule<'a> {
     samples: Samples<'a>,
     problem: ValidDualSubproblemParams,
@@ -288,6 +293,8 @@ impl Rule for RowRule<'_> {
             }
         };
         let before = *alpha;
+        // Without curvature the step leads to minus the derivative of the loss.
+        let q = if problem.gradient { 0.0 } else { q };
         let after = problem
             .objective
             .loss
@@ -303,6 +310,10 @@ impl Rule for RowRule<'_> {
             self.shift = self.problem.shift(&self.running);
         }
         Some(-change)
+    }
+
+    fn add(&mut self, before: &Self, after: &Self) {
+        ValidDualSubproblemParams::merge(&mut self.running, &before.running, &after.running, 1.0);
     }
 }
 

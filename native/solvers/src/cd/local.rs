@@ -19,6 +19,15 @@ pub struct Local<P: Problem> {
     pub(super) alpha: Vec<f64>,
     pub(super) w: Vec<f64>,
     pub(super) running: P::Running,
+    /// In a batch: what every step sees in the place of the two above.
+    frozen: Option<Frozen<P::Running>>,
+}
+
+/// The vector, and the sums beside it, before the first step.
+#[derive(Debug)]
+pub struct Frozen<R> {
+    pub w: Vec<f64>,
+    pub running: R,
 }
 
 /// Columns as coordinates: see [`ValidSubproblemParams`].
@@ -39,7 +48,19 @@ impl<P: Problem> Local<P> {
             alpha: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
             w: reserve(length, "the vector of a round")?,
             running: P::Running::default(),
+            frozen: None,
         })
+    }
+
+    /// From now on no step sees another one.
+    pub(super) fn freeze(&mut self) -> Result<(), SolverError> {
+        let mut w = reserve(self.w.len(), "the vector of a batch")?;
+        w.extend_from_slice(&self.w);
+        self.frozen = Some(Frozen {
+            w,
+            running: self.running,
+        });
+        Ok(())
     }
 
     /// Loads the next entries of the shared vector, at most `count` of them. `shared`: all of it, little endian `f64`; `weights`: what each
@@ -127,6 +148,7 @@ impl<P: Problem> Local<P> {
                 alpha: &mut self.alpha,
                 first: 0,
                 w: &mut self.w,
+                frozen: self.frozen.as_ref(),
             },
             range,
             budget,
@@ -276,10 +298,12 @@ pub(super) fn write_entries<S: Separable>(
 }
 
 /// What steps change: variables of the coordinates from `first` on, and a vector.
-pub(super) struct Place<'a> {
+pub(super) struct Place<'a, R> {
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
+    /// In a batch: what the steps see.
+    pub frozen: Option<&'a Frozen<R>>,
 }
 
 /// Visits coordinates on one of `threads` copies of the vector.
@@ -288,7 +312,7 @@ pub(super) fn descend<P: Problem>(
     data: &DataOf<'_, P>,
     threads: f64,
     running: &mut P::Running,
-    place: Place<'_>,
+    place: Place<'_, P::Running>,
     range: Range<usize>,
     budget: usize,
 ) -> Descent {
@@ -313,7 +337,7 @@ struct Descend<'a, 'd, P: Problem> {
     data: &'a DataOf<'d, P>,
     threads: f64,
     running: &'a mut P::Running,
-    place: Place<'a>,
+    place: Place<'a, P::Running>,
     range: Range<usize>,
     budget: usize,
 }
@@ -330,6 +354,7 @@ impl<P: Problem> WithEntries for Descend<'_, '_, P> {
             alpha: self.place.alpha,
             first: self.place.first,
             w: self.place.w,
+            frozen: self.place.frozen,
             range: self.range,
             budget: self.budget,
         };

@@ -170,16 +170,16 @@ impl Problem for ValidSubproblemParams {
         data: &PrimalData<'_>,
         threads: f64,
         running: &mut PrimalRunning,
-        span: Span<'_, E>,
+        span: Span<'_, E, PrimalRunning>,
     ) -> Descent {
         // Compiled for both cases, so that the loop carries no test that never changes.
         if self.centred {
             let (rule, descent) =
-                span.descend::<_, WEIGHTED>(self.rule::<true>(data, threads, running));
+                span.descend::<_, WEIGHTED>(running, |sums| self.rule::<true>(data, threads, sums));
             *running = rule.running;
             descent
         } else {
-            span.descend::<_, WEIGHTED>(self.rule::<false>(data, threads, running))
+            span.descend::<_, WEIGHTED>(running, |sums| self.rule::<false>(data, threads, sums))
                 .1
         }
     }
@@ -260,6 +260,7 @@ impl ValidSubproblemParams {
 }
 
 /// Minimises along a column: soft threshold of the least squares step.
+#[derive(Clone)]
 struct ColumnRule<'a, const CENTRED: bool> {
     moments: ColumnMoments<'a>,
     problem: ValidSubproblemParams,
@@ -294,6 +295,10 @@ impl<const CENTRED: bool> Rule for ColumnRule<'_, CENTRED> {
             self.shift = self.problem.shift(&self.running);
         }
         Some(self.step * delta)
+    }
+
+    fn add(&mut self, before: &Self, after: &Self) {
+        ValidSubproblemParams::merge(&mut self.running, &before.running, &after.running, 1.0);
     }
 }
 

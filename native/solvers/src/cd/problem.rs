@@ -77,7 +77,7 @@ pub trait Problem: Copy + Debug + Send + Sync {
         data: &DataOf<'_, Self>,
         threads: f64,
         running: &mut Self::Running,
-        span: Span<'_, E>,
+        span: Span<'_, E, Self::Running>,
     ) -> Descent;
 
     /// Adds to `total` the part of one of `threads` copies, which started at `before` and is at `after`.

@@ -28,7 +28,8 @@ const MAX_THREADS: usize = 256;
 /// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
 /// | `certificate` | compute the parts of the duality certificate at the start of the round | |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256 |
+/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256; 1 in a batch |
+/// | `batch` | no step sees another one of the round, which ends with its epoch at the latest | |
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrimalParams {
     pub subproblem: SubproblemParams,
@@ -38,6 +39,7 @@ pub struct PrimalParams {
     pub certificate: bool,
     pub points: Vec<[f64; 2]>,
     pub threads: usize,
+    pub batch: bool,
 }
 
 impl PrimalParams {
@@ -55,6 +57,7 @@ impl PrimalParams {
             candidates: Vec::new(),
             points: self.points.clone(),
             threads: self.threads,
+            batch: self.batch,
         }
         .check()
     }
@@ -69,7 +72,8 @@ impl PrimalParams {
 /// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
 /// | `certificate` | intercepts for which to compute the loss at the start of the round; empty for no certificate | finite, at most 16 |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256 |
+/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256; 1 in a batch |
+/// | `batch` | no step sees another one of the round, which ends with its epoch at the latest | true for gradients |
 #[derive(Debug, Clone, PartialEq)]
 pub struct DualParams {
     pub subproblem: DualSubproblemParams,
@@ -79,6 +83,7 @@ pub struct DualParams {
     pub certificate: Vec<f64>,
     pub points: Vec<[f64; 2]>,
     pub threads: usize,
+    pub batch: bool,
 }
 
 impl DualParams {
@@ -87,6 +92,13 @@ impl DualParams {
     /// # Errors
     /// `InvalidParam` names the first parameter out of range, `Shape` for too many candidates or points.
     pub fn check(&self) -> Result<ValidDualParams, SolverError> {
+        if self.subproblem.gradient && !self.batch {
+            return Err(SolverError::InvalidParam {
+                name: "batch",
+                value: 0.0,
+                expected: "must be true for gradients: they are all taken at the same coefficients",
+            });
+        }
         ValidParams {
             problem: self.subproblem.check()?,
             seed: self.seed,
@@ -96,6 +108,7 @@ impl DualParams {
             candidates: self.certificate.clone(),
             points: self.points.clone(),
             threads: self.threads,
+            batch: self.batch,
         }
         .check()
     }
@@ -112,6 +125,7 @@ pub struct ValidParams<P> {
     candidates: Vec<f64>,
     points: Vec<[f64; 2]>,
     threads: usize,
+    batch: bool,
 }
 
 /// Checked [`PrimalParams`].
@@ -135,6 +149,13 @@ impl<P> ValidParams<P> {
                 name: "threads",
                 value: self.threads as f64,
                 expected: "must be 1 to 256",
+            });
+        }
+        if self.batch && self.threads > 1 {
+            return Err(SolverError::InvalidParam {
+                name: "threads",
+                value: self.threads as f64,
+                expected: "must be 1 in a batch",
             });
         }
         finite_few("points", self.points.as_flattened(), 2 * MAX_POINTS)?;
@@ -351,6 +372,9 @@ impl<P: Problem> Round<P> {
                     let count = self.local.left_to_load().min(left);
                     self.local.load(shared, P::load_weights(data), count)?;
                     if self.local.left_to_load() == 0 {
+                        if self.params.batch {
+                            self.local.freeze()?;
+                        }
                         self.phase = Phase::Start(Pass::new(self.start.len())?);
                     }
                     count
@@ -425,7 +449,9 @@ impl<P: Problem> Round<P> {
         budget: usize,
         pool: Option<&rayon::ThreadPool>,
     ) -> Result<usize, SolverError> {
-        let enough = self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0;
+        let enough = self.scalars.coordinates >= self.params.budget
+            || self.order.buckets() == 0
+            || self.params.batch && self.scalars.coordinates > 0 && self.epoch_ends();
         if enough && self.bucket.is_empty() && self.team.is_none() {
             self.phase = Phase::End(Pass::new(self.start.len())?);
             Ok(0)
@@ -485,11 +511,15 @@ impl<P: Problem> Round<P> {
             let bucket = self.next_bucket();
             self.scalars.coordinates += bucket.len() as u64;
             buckets.push(bucket);
-            let epoch_ends = self.cursor.is_multiple_of(self.order.buckets() as u64);
-            if epoch_ends || self.scalars.coordinates >= self.params.budget {
+            if self.epoch_ends() || self.scalars.coordinates >= self.params.budget {
                 return buckets;
             }
         }
+    }
+
+    /// Whether the next bucket is the first one of an epoch.
+    fn epoch_ends(&self) -> bool {
+        self.cursor.is_multiple_of(self.order.buckets() as u64)
     }
 
     /// Writes the update of the shared vector from number `start` on, as many as `out` has room for, little endian: see

@@ -2,14 +2,20 @@
 
 use std::ops::Range;
 
-use super::kernel::{Entries, dot, subtract};
+use super::{
+    kernel::{Entries, dot, subtract},
+    local::Frozen,
+};
 use crate::columns::Columns;
 
 /// How a coordinate is minimised: all that the loop does not know.
-pub(super) trait Rule {
+pub(super) trait Rule: Clone {
     /// Moves coordinate `i`, whose variable is `alpha`, to the minimum along it, given the dot product of its entries with the vector.
     /// Returns what times its entries (and their weights) is to be subtracted from the vector, or nothing if it stays.
     fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64>;
+
+    /// Takes over what a step changed beside the vector: from `before` to `after`.
+    fn add(&mut self, before: &Self, after: &Self);
 }
 
 /// What a call of [`Local::descend`](super::Local::descend) did.
@@ -22,7 +28,7 @@ pub struct Descent {
 }
 
 /// Coordinates to visit, and what a visit changes.
-pub struct Span<'a, E> {
+pub struct Span<'a, E, R> {
     pub columns: Columns<'a>,
     pub values: E,
     /// Of the entries of the vector.
@@ -31,16 +37,26 @@ pub struct Span<'a, E> {
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
+    /// In a batch: what the steps see in the place of `w`.
+    pub frozen: Option<&'a Frozen<R>>,
     pub range: Range<usize>,
     /// One unit for each coordinate and each entry; one coordinate at least is visited.
     pub budget: usize,
 }
 
-impl<E: Entries> Span<'_, E> {
+impl<E: Entries, S> Span<'_, E, S> {
     /// Visits coordinates from the start of the range on in rising order, until the range is done or the work reaches the budget.
-    /// Returns the rule as the steps left it.
+    /// Returns the rule as the steps left it, given one for the sums beside the vector that `rule` is asked with.
     #[inline(always)]
-    pub(super) fn descend<R: Rule, const WEIGHTED: bool>(self, rule: R) -> (R, Descent) {
+    pub(super) fn descend<R: Rule, const WEIGHTED: bool>(
+        self,
+        running: &S,
+        rule: impl Fn(&S) -> R,
+    ) -> (R, Descent) {
+        if let Some(frozen) = self.frozen {
+            return self.descend_at_once(&frozen.w, rule(&frozen.running), rule(running));
+        }
+        let rule = rule(running);
         let mut steps = Steps::<E, R, WEIGHTED> {
             columns: self.columns,
             values: self.values,
@@ -53,6 +69,28 @@ impl<E: Entries> Span<'_, E> {
         };
         let descent = steps.descend(&self.range, self.budget);
         (steps.rule, descent)
+    }
+
+    /// The same visits, but every step sees `frozen` and `start`.
+    fn descend_at_once<R: Rule>(self, frozen: &[f64], start: R, mut rule: R) -> (R, Descent) {
+        let mut next = self.range.start;
+        let mut nonzeros = 0;
+        while next < self.range.end
+            && (nonzeros + (next - self.range.start) < self.budget || next == self.range.start)
+        {
+            let entries = self.columns.entries(next);
+            nonzeros += entries.len();
+            let indices = &self.columns.indices()[entries.clone()];
+            let values = self.values.part(entries);
+            let mut after = start.clone();
+            let alpha = &mut self.alpha[next - self.first];
+            if let Some(step) = after.minimise(next, alpha, dot(indices, values, frozen)) {
+                subtract(indices, values, step, self.weights, self.w);
+                rule.add(&start, &after);
+            }
+            next += 1;
+        }
+        (rule, Descent { next, nonzeros })
     }
 }
 

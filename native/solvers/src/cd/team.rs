@@ -158,6 +158,7 @@ impl<P: Problem> Member<P> {
                 alpha: &mut self.alpha[self.first..self.first + bucket.len()],
                 first: bucket.start,
                 w: &mut self.w,
+                frozen: None,
             };
             let descent = descend(
                 &local.problem,

@@ -273,6 +273,7 @@ impl Problem {
             certificate: true,
             points: POINTS.to_vec(),
             threads: 1,
+            batch: false,
         }
     }
 }

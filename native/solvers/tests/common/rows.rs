@@ -239,6 +239,7 @@ impl Problem {
             certificate: vec![offset, 0.25],
             points: POINTS.to_vec(),
             threads: self.threads,
+            batch: false,
         }
     }
 
@@ -250,6 +251,7 @@ impl Problem {
             total_weight: self.total_weight(),
             intercept: self.intercept(),
             offset,
+            gradient: false,
         }
     }
 

@@ -67,6 +67,7 @@ class GoldenSuite extends AnyFunSuite {
         budget = c.get("budget").asDouble / alpha.length,
         certificate = true,
         threads = 1,
+        batch = false,
         stamps = new Array[Long](index + 1),
         sigmaPrime = exact(c.get("sigmaPrime")),
         totalWeight = exact(c.get("totalWeight")),

@@ -41,6 +41,7 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
       budget,
       certificate,
       threads = 1,
+      batch = false,
       stamps,
       sigmaPrime = numPartitions.toDouble,
       totalWeight,
@@ -214,7 +215,7 @@ private[solver] final class RowProblem(
 
   /** The subproblem at raw intercept `offset`, which is also the candidate of the certificate. */
   def problemAt(offset: Double): DualSubproblem =
-    DualSubproblem(loss, l2, if (nu == 0.0) 0.0 else meanProduct + nu, offset, Array(offset))
+    DualSubproblem(loss, l2, if (nu == 0.0) 0.0 else meanProduct + nu, offset, Array(offset), gradient = false)
 
   override val start: Array[Double] = new Array[Double](features)
 

@@ -591,12 +591,14 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
         subproblem(problem.copy(l1 = -1.0))
         subproblem(problem.copy(l2 = Double.PositiveInfinity))
         subproblem(problem.copy(scaleFactor = -1.0))
-        subproblem(DualSubproblem(Squared, 1.0, 0.0, 0.0, Array.emptyDoubleArray))
+        subproblem(DualSubproblem(Squared, 1.0, 0.0, 0.0, Array.emptyDoubleArray, gradient = false))
         refused(data = data.copy(weights = Array(1.0)))
       case (problem: DualSubproblem, data: RowData) =>
         subproblem(problem.copy(l2 = 0.0))
         subproblem(problem.copy(intercept = -1.0))
         subproblem(problem.copy(offset = Double.NaN))
+        // Gradients are all taken at the same coefficients.
+        subproblem(problem.copy(gradient = true))
         subproblem(problem.copy(candidates = Array(Double.NaN)))
         subproblem(problem.copy(candidates = new Array[Double](ResultLayout.MaxCandidates + 1)))
         refused(r.copy(certificate = true, subproblem = problem.copy(candidates = Array.emptyDoubleArray)))

@@ -46,6 +46,40 @@ class NativeSolverSuite extends LocalSolverTests with DualSolverTests {
     }
   }
 
+  test("native and JVM results are the same bytes: batches of columns") {
+    for ((l1, l2, scaleFactor) <- Seq((0.05, 0.0, 0.0), (0.01, 0.02, 1.01)); centred <- Seq(false, true)) {
+      val rows = TestData.random(61, 150, 700, 0.05, Values.Doubles, weighted = true)
+      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor)
+      val fit = nextFit()
+      for (budget <- Seq(0.3, 1.0, 5.0); k <- p.data.indices) {
+        val r =
+          p.request(fit, 0, budget = budget, certificate = true, points = points).copy(batch = true, sigmaPrime = 20.0)
+        val Seq(native, reference) = Seq(solver, jvm).map(p.round(_, k, r, p.start).get)
+        assert(comparable(native) == comparable(reference), s"budget $budget")
+        assert(ResultLayout.get(native, ResultLayout.Coordinates) <= p.data(k).coordinates)
+      }
+      Seq(solver, jvm).foreach(_.free(fit))
+    }
+  }
+
+  for (loss <- DualSolverTests.losses; gradient <- Seq(false, true)) {
+    test(s"$loss: the same on rows in batches, gradient = $gradient") {
+      val rows = TestData.random(62, 700, 60, 0.05, weighted = true)
+      val p = new RowProblem(rows, 3, loss, 0.02, scaleFactor = 1.01, nu = 0.5)
+      val fit = nextFit()
+      val shared = p.start.indices.map(j => math.sin(j.toDouble)).toArray
+      for (budget <- Seq(0.4, 3.0); k <- p.data.indices) {
+        val problem = p.problemAt(0.2).copy(gradient = gradient)
+        val r = p
+          .request(fit, 0, budget = budget, certificate = true, points = points)
+          .copy(batch = true, subproblem = problem)
+        val Seq(native, reference) = Seq(solver, jvm).map(p.round(_, k, r, shared).get)
+        same(p, native, reference, s"budget $budget")
+      }
+      Seq(solver, jvm).foreach(_.free(fit))
+    }
+  }
+
   for (loss <- DualSolverTests.losses) test(s"$loss: the same on rows with several threads, where chunks count") {
     val rows = TestData.random(77, 9000, 40, 0.05, weighted = true)
     for (threads <- Seq(2, 5)) {

@@ -42,7 +42,7 @@ package dwell.jni;
  *
  * <h2>control: 11 longs</h2>
  * 0: {@link #LAYOUT_VERSION}; 1: fit; 2: partition; 3: round t; 4: seed of the coordinate order; 5: least number of
- * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE} and, in primal calls, {@link #CENTRED}; 7: threads T, 1 to 256:
+ * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE}, {@link #BATCH} and, in primal calls, {@link #CENTRED}, in dual ones {@link #GRADIENT}; 7: threads T, 1 to 256:
  * steps are made on T copies of the shared vector, so that another T gives another step, but the same one on every machine; 8: m; 9: stamp of the state that the caller expects: 0 from the start of the fit, then what slot 9 of the last
  * product's result says; 10: loss, 0 squared, 1 logistic, 2 hinge, 3 smoothed hinge, 4 squared hinge, always 0 in primal calls,
  * whose residual has all that they need of the loss. Version and stamp together determine the content of a state.
@@ -104,6 +104,17 @@ public final class NativeBridge {
 
   /** Flag of control, primal only: columns and label are centred implicitly. */
   public static final long CENTRED = 2;
+
+  /**
+   * Flag of control: no step of the round sees another one, and the round ends with its epoch at the latest. With one thread only.
+   */
+  public static final long BATCH = 4;
+
+  /**
+   * Flag of control, dual only, with {@link #BATCH}: a step leads to minus the derivative of the row's loss. From dual variables of 0 the
+   * update is the gradient of the losses, times -1 / l2.
+   */
+  public static final long GRADIENT = 8;
 
   /** The call was done. */
   public static final int OK = 0;

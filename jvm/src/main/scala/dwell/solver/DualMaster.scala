@@ -86,7 +86,13 @@ private[solver] abstract class DualMaster(
   }
 
   override final def subproblem: Subproblem =
-    DualSubproblem(loss, l2, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates)
+    DualSubproblem(loss, strength, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates, gradients)
+
+  /** The workers' l2: in the units of coefficients a dual variable's part is divided by it. */
+  protected def strength: Double = l2
+
+  /** Whether the workers' dual variables are minus the derivatives of the losses. */
+  protected def gradients: Boolean = false
 
   /** The model with the lowest primal value: coefficients are the driver's own in this orientation. */
   override final def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) =
@@ -121,7 +127,8 @@ private[solver] abstract class DualMaster(
     val intercepts = candidates
     val values = intercepts.indices.map(c => headers.sum(ResultLayout.Losses + c))
     val lowest = values.indices.minBy(values(_))
-    val value = values(lowest) + penalty
+    val penalties = penalty
+    val value = values(lowest) + penalties
     if (value < best) {
       best = value
       System.arraycopy(w, 0, bestCoefficients, 0, n)
@@ -133,7 +140,11 @@ private[solver] abstract class DualMaster(
         math.ulp(math.abs(intercepts(lowest))) * SpacingUlps,
         spacing * (if (step >= WidestStep) Widen else if (step < 1.0) Narrow else 1.0))
     }
+    certified(values.head + penalties)
   }
+
+  /** Called with the primal value where the workers started, at the intercept that they started with. */
+  protected def certified(value: Double): Unit = ()
 
   /**
    * Takes in the dual value of dual variables, made feasible.
@@ -235,13 +246,13 @@ private[solver] abstract class DualMaster(
 
   /** Soft threshold at a multiple of what the L1 penalty of a feature is in units of coefficients. */
   protected final def soft(value: Double, scale: Double, multiple: Double): Double =
-    if (problem.l1 == 0.0) value
-    else {
-      val threshold = multiple * problem.l1 / l2 * math.sqrt(scale)
-      if (value > threshold) value - threshold
-      else if (value < -threshold) value + threshold
-      else 0.0
-    }
+    if (problem.l1 == 0.0) value else threshold(value, multiple * problem.l1 / l2 * math.sqrt(scale))
+
+  protected final def threshold(value: Double, threshold: Double): Double = {
+    if (value > threshold) value - threshold
+    else if (value < -threshold) value + threshold
+    else 0.0
+  }
 
   /** The conjugate of the regulariser along two directions from `z`: a pass over the features. */
   protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): Along = {
@@ -280,7 +291,7 @@ private[solver] final case class LabelSummary(mean: Double, variance: Double)
 
 private[solver] object DualMaster {
 
-  /** The way of choosing a step that suits the loss. */
+  /** The way of choosing a step that suits the algorithm and the loss. */
   def apply(
       data: RowDataset,
       n: Int,
@@ -288,11 +299,16 @@ private[solver] object DualMaster {
       labels: LabelSummary,
       problem: LinearProblem,
       initialIntercept: Option[Double]): DualMaster =
-    problem.loss match {
-      case Squared | Logistic => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
-      case Hinge | SmoothedHinge(_) | SquaredHinge =>
-        new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
-    }
+    if (problem.algorithm == Algorithm.MiniBatchSGD) {
+      new MiniBatchGradient(data, n, totalWeight, labels, problem, initialIntercept)
+    } else if (problem.algorithm.batch) {
+      new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
+    } else
+      problem.loss match {
+        case Squared | Logistic => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
+        case Hinge | SmoothedHinge(_) | SquaredHinge =>
+          new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
+      }
 
   /**
    * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to double at 20.

@@ -44,24 +44,25 @@ private[solver] final class DualRound(
 
   override protected def begin(): Unit = ()
 
-  override protected def visit(i: Int, w: Array[Double], sums: RunningSums, copies: Double): Unit = {
+  override protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit = {
     val multiple = (r.sigmaPrime * copies) * conjugates.t(i)
-    var z = kernel.dot(i, w)
+    var z = kernel.dot(i, seen.w)
     var norm = p.norms(i)
     if (projections == null) z += problem.offset
     else {
       val e = projections(i)
-      z = z + ((problem.offset + sums.first * problem.intercept) - sums.second) - sums.first * e
+      z = z + ((problem.offset + seen.sums.first * problem.intercept) - seen.sums.second) - seen.sums.first * e
       // A square norm, which cancellation must not make negative.
       norm = math.max(0.0, norm - 2.0 * e + problem.intercept)
     }
-    val updated = loss.dualStep(a(i), z, p.labels(i), multiple * norm)
+    // Without curvature the step leads to minus the derivative of the loss.
+    val updated = loss.dualStep(a(i), z, p.labels(i), if (problem.gradient) 0.0 else multiple * norm)
     if (updated != a(i)) {
       val c = multiple * (updated - a(i))
       a(i) = updated
-      kernel.add(i, c, data.scale, w)
-      sums.first += c
-      if (projections != null) sums.second += c * projections(i)
+      kernel.add(i, c, data.scale, moved.w)
+      moved.sums.first += c
+      if (projections != null) moved.sums.second += c * projections(i)
     }
   }
 

@@ -77,6 +77,7 @@ private object Calls {
         s"${ResultLayout.length(data.vectorLength)}")
     require(data.index < r.stamps.length, s"there are ${r.stamps.length} stamps, but this is partition ${data.index}")
     require(r.threads >= 1 && r.threads <= MaxThreads, s"threads = ${r.threads}: must be 1 to $MaxThreads")
+    require(!r.batch || r.threads == 1, s"threads = ${r.threads}: must be 1 in a batch")
     positive("sigma'", r.sigmaPrime)
     positive("total weight", r.totalWeight)
     require(
@@ -124,6 +125,7 @@ private object Calls {
     require(
       problem.candidates.nonEmpty || !r.certificate,
       "a certificate needs a candidate for the intercept at least: pass 0 where there is no intercept")
+    require(!problem.gradient || r.batch, "gradients are all taken at the same coefficients: they need a batch")
     if (problem.loss.classifies) {
       p.labels.find(y => y != 1.0 && y != -1.0).foreach { y =>
         throw new IllegalArgumentException(s"a label is $y: for the ${problem.loss} labels must be -1 or 1")

@@ -35,7 +35,17 @@ private[solver] final class LineSearchedDual(
 
   private val adding = problem.settings.adding
 
-  override val sigmaPrime: Double = if (adding) data.numPartitions.toDouble else 1.0
+  private val quadratic = {
+    val coordinates = data.rowsPerPartition.map(_.toLong).sum
+    new SigmaPrime(
+      problem.algorithm,
+      adding,
+      data.numPartitions,
+      coordinates,
+      data.nonzerosPerPartition.sum.toDouble / n)
+  }
+
+  override def sigmaPrime: Double = quadratic.value
 
   override val points: Array[Double] =
     if (loss == Squared) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
@@ -56,6 +66,7 @@ private[solver] final class LineSearchedDual(
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
+    quadratic.learn(g1)
     conjugate += conjugates(g1, g2).value + rest
     var j = 0
     while (j < n) {

@@ -9,6 +9,8 @@ import dwell.report.RoundRecord
  *   F = (1/S) sum_i s_i loss(x_i^T alpha + b; y_i) + sum_j [ l1 u_j |alpha_j| + l2 u_j^2 alpha_j^2 / 2 ]
  * }}}
  *
+ * @param algorithm
+ *   what the workers do in a round
  * @param loss
  *   for classification the labels of the data are 0 and 1
  * @param scaleFactor
@@ -19,7 +21,7 @@ import dwell.report.RoundRecord
  *   stop at this bound of the relative suboptimality; without a penalty, where no bound exists, at this largest
  *   correlation of a feature with the residual
  * @param localWork
- *   epochs over the local coordinates in a round; None lets the measured times choose
+ *   epochs over the local coordinates in a round, of which a batch does one at most; None lets the measured times choose
  * @param orientation
  *   `auto`, `primal` or `dual`
  * @param numWorkers
@@ -29,6 +31,7 @@ import dwell.report.RoundRecord
  */
 final case class LinearProblem(
     uid: String,
+    algorithm: Algorithm,
     loss: Loss,
     l1: Double,
     l2: Double,

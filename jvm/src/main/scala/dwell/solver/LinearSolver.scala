@@ -75,7 +75,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
     val weights = data.weightsBroadcast
     val parts = data.partitions.map[LocalData](p => ColumnData(p, if (weights == null) null else weights.value))
     val labels = if (problem.loss.classifies) rows.labels.map(signed) else rows.labels
-    val master = new PrimalMaster(labels, rows.weights, rows.totalWeight, problem, data.numPartitions)
+    val master = new PrimalMaster(labels, rows.weights, rows.totalWeight, problem, data)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
     Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, master, from.map(FromCoefficients))
   }
@@ -112,6 +112,7 @@ private[solver] object LinearSolver {
       loss: Loss,
       scaleFactor: Double,
       intercept: Boolean,
+      algorithm: Algorithm,
       orientation: String,
       numWorkers: Int)
 
@@ -127,7 +128,7 @@ private[solver] object LinearSolver {
       from: Option[StartingPoint])
 
   private def family(problem: LinearProblem, orientation: String): Family =
-    Family(problem.loss, problem.scaleFactor, problem.intercept, orientation, problem.numWorkers)
+    Family(problem.loss, problem.scaleFactor, problem.intercept, problem.algorithm, orientation, problem.numWorkers)
 
   /** Labels 0 and 1 as -1 and 1. */
   private def signed(label: Double): Double = 2.0 * label - 1.0

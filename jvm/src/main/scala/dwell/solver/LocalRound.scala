@@ -32,8 +32,9 @@ private[solver] abstract class LocalRound(
   protected final val a: Array[Double] = start.alpha.clone()
 
   /** The vector that descent keeps up to date, at first the shared one, and the sums beside it. */
-  protected final val w: Array[Double] = new Array[Double](data.vectorLength)
-  protected final val sums: RunningSums = new RunningSums
+  private val reached = new Place(new Array[Double](data.vectorLength), new RunningSums)
+  protected final def w: Array[Double] = reached.w
+  protected final def sums: RunningSums = reached.sums
 
   private val sharedVector = ResultLayout.doubles(shared)
   private val order = new BucketOrder(a.length, r.seed, data.index)
@@ -50,8 +51,8 @@ private[solver] abstract class LocalRound(
   /** The partition's share of the duality gap at the start of the round. */
   protected def certify(): Certificate
 
-  /** Minimises along coordinate i, on one of so many copies of the vector and the sums. */
-  protected def visit(i: Int, w: Array[Double], sums: RunningSums, copies: Double): Unit
+  /** Minimises along coordinate i as `seen` has it, one of so many copies of the vector and the sums, and moves `moved`. */
+  protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit
 
   /** Entry j of the update vector, from the entry of `w` at the start. */
   protected def update(j: Int, before: Double): Double
@@ -86,9 +87,13 @@ private[solver] abstract class LocalRound(
 
   private def descend(): Unit = {
     val budget = r.coordinates(a.length)
-    while (coordinates < budget) {
-      if (r.threads == 1) visitBucket(nextBucket(), w, sums, copies = 1.0)
+    // In a batch no step sees another one.
+    val seen = if (r.batch) reached.copied else reached
+    var ended = false
+    while (coordinates < budget && !ended) {
+      if (r.threads == 1) visitBucket(nextBucket(), seen, reached, copies = 1.0)
       else descendOnCopies(budget)
+      ended = r.batch && cursor % order.buckets == 0L
     }
   }
 
@@ -100,11 +105,11 @@ private[solver] abstract class LocalRound(
     bucket
   }
 
-  private def visitBucket(start: Int, w: Array[Double], sums: RunningSums, copies: Double): Unit = {
+  private def visitBucket(start: Int, seen: Place, moved: Place, copies: Double): Unit = {
     val end = order.end(start)
     var i = start
     while (i < end) {
-      visit(i, w, sums, copies)
+      visit(i, seen, moved, copies)
       nonzeros += kernel.length(i)
       patience.spend(kernel.length(i))
       i += 1
@@ -117,24 +122,23 @@ private[solver] abstract class LocalRound(
     while (cursor % order.buckets != 0L && coordinates < budget) buckets += nextBucket()
     val copies = math.min(r.threads, buckets.length)
     val changed = Array.tabulate(copies) { k =>
-      val copy = w.clone()
-      val copiedSums = sums.copied
+      val copy = reached.copied
       val share = (k.toLong * buckets.length / copies).toInt until ((k + 1L) * buckets.length / copies).toInt
-      share.foreach(at => visitBucket(buckets(at), copy, copiedSums, copies.toDouble))
-      (copy, copiedSums)
+      share.foreach(at => visitBucket(buckets(at), copy, copy, copies.toDouble))
+      copy
     }
     var j = 0
     while (j < w.length) {
       var change = 0.0
       var k = 0
       while (k < copies) {
-        change += changed(k)._1(j) - w(j)
+        change += changed(k).w(j) - w(j)
         k += 1
       }
       w(j) += change / copies
       j += 1
     }
-    sums.addAverage(changed.map(_._2))
+    sums.addAverage(changed.map(_.sums))
   }
 
   private def writeUpdate(result: Array[Byte]): Unit = {
@@ -145,6 +149,11 @@ private[solver] abstract class LocalRound(
       j += 1
     }
   }
+}
+
+/** A vector that steps see or move, and the sums beside it. */
+private[solver] final class Place(val w: Array[Double], val sums: RunningSums) {
+  def copied: Place = new Place(w.clone(), sums.copied)
 }
 
 /** What the steps add up to beside the vector; what is summed is the orientation's. */

@@ -94,8 +94,16 @@ final case class PrimalSubproblem(l1: Double, l2: Double, scaleFactor: Double, c
  *   intercept at the start of the round
  * @param candidates
  *   intercepts at which a certificate evaluates the primal loss; at most [[ResultLayout.MaxCandidates]]
+ * @param gradient
+ *   a step leads to minus the derivative of the loss; from 0 the update is the gradient of the losses, times -1 / l2
  */
-final case class DualSubproblem(loss: Loss, l2: Double, intercept: Double, offset: Double, candidates: Array[Double])
+final case class DualSubproblem(
+    loss: Loss,
+    l2: Double,
+    intercept: Double,
+    offset: Double,
+    candidates: Array[Double],
+    gradient: Boolean)
     extends Subproblem
 
 /**
@@ -114,7 +122,9 @@ final case class DualSubproblem(loss: Loss, l2: Double, intercept: Double, offse
  *   whether to measure the parts of the duality gap at the start of the round (one more data pass)
  * @param threads
  *   threads of one call, 1 to 256. Each makes its steps on a copy of the shared vector, so that the result depends on
- *   their number (never on the cores there are)
+ *   their number (never on the cores there are); 1 in a batch
+ * @param batch
+ *   no step of the round sees another one; it ends with its epoch at the latest
  * @param stamps
  *   for each partition the stamp of the state that the driver's vector was built from
  * @param sigmaPrime
@@ -137,6 +147,7 @@ final case class RoundRequest(
     budget: Double,
     certificate: Boolean,
     threads: Int,
+    batch: Boolean,
     stamps: Array[Long],
     sigmaPrime: Double,
     totalWeight: Double,

@@ -9,16 +9,18 @@ package dwell.solver
  * slowest worker; c was measured on the benchmarks. The least is flat: a factor of 2 costs a few per cent, so that H
  * moves only between powers of 2.
  *
- * @param partitions
- *   K: alone, local work is never wasted
+ * @param alone
+ *   whether local work brings the objective itself down, all of it: one worker, whose local model is the objective
  * @param fixed
  *   what the user has set
+ * @param batch
+ *   whether the work of a round is a batch, which has every coordinate once at most
  */
-private[solver] final class LocalWork(partitions: Int, fixed: Option[Double]) {
+private[solver] final class LocalWork(alone: Boolean, fixed: Option[Double], batch: Boolean) {
   import LocalWork._
 
-  private val most = if (partitions == 1) MostAlone else MostTogether
-  private var epochs = fixed.getOrElse(math.min(most, First))
+  private val most = if (batch) MostInBatch else if (alone) MostAlone else MostTogether
+  private var epochs = math.min(most, fixed.getOrElse(First))
   private var measured = 0
   private var fixedSeconds, epochSeconds = 0.0
 
@@ -51,7 +53,7 @@ private[solver] final class LocalWork(partitions: Int, fixed: Option[Double]) {
     }
 
   private def best: Double = {
-    val c = if (partitions == 1) RatioAlone else RatioTogether
+    val c = if (alone) RatioAlone else RatioTogether
     val optimum = c * math.sqrt(fixedSeconds / math.max(epochSeconds, Instant))
     math.max(Least, math.min(most, math.pow(2.0, math.round(math.log(optimum) / math.log(2.0)).toDouble)))
   }
@@ -64,8 +66,9 @@ private[solver] object LocalWork {
   /** Rounds fall as 1/H up to one epoch, and hardly beyond a few, unless there is nobody to exchange with. */
   private val MostTogether = 16.0
   private val MostAlone = 64.0
+  private val MostInBatch = 1.0
   private val Least = 0.25
-  private val RatioTogether = 2.0
+  private val RatioTogether = 0.85
   private val RatioAlone = 6.0
 
   /** A certificate reads the data once and writes nothing. */

@@ -31,6 +31,9 @@ private[solver] trait Master {
   /** Step factors at which the workers measure what only they can, two numbers each. */
   def points: Array[Double]
 
+  /** Whether a worker that is alone solves the problem itself, and not an upper bound of it. */
+  def exact: Boolean = true
+
   /** Whether a round has to visit every coordinate equally often. */
   def wholeEpochs: Boolean = false
 
@@ -42,6 +45,9 @@ private[solver] trait Master {
 
   /** Whether training may stop: the relative gap is at most `tolerance`, or what stands for it where none exists. */
   def converged(tolerance: Double): Boolean = upperBound - lowerBound <= tolerance * upperBound
+
+  /** Whether a round is worth a certificate, which costs a pass over the data. */
+  def certifies(round: Int, epochs: Double): Boolean = epochs >= Master.CertifyEveryRoundFrom || round % 2 == 0
 
   /** Takes in what a certificate pass measured at the current iterate. */
   def certify(headers: Headers): Unit
@@ -81,4 +87,7 @@ private[solver] object Master {
 
   /** Rounding of an objective, relative to the one at the start: F cannot rise and no gap can be negative by more. */
   val Rounding = 1e-9
+
+  /** From so many epochs a round on, the certificate's pass over the data is a small part of a round. */
+  private val CertifyEveryRoundFrom = 2.0
 }

@@ -110,7 +110,7 @@ private[solver] object NativeSolver extends LocalSolver {
   private def control(data: LocalData, r: RoundRequest): Array[Long] = {
     val (flags, loss) = r.subproblem match {
       case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, Squared)
-      case problem: DualSubproblem => (0L, problem.loss)
+      case problem: DualSubproblem => (if (problem.gradient) NativeBridge.GRADIENT else 0L, problem.loss)
     }
     Array(
       NativeBridge.LAYOUT_VERSION,
@@ -119,7 +119,7 @@ private[solver] object NativeSolver extends LocalSolver {
       r.round,
       r.seed,
       r.coordinates(data.coordinates),
-      (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | flags,
+      (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | (if (r.batch) NativeBridge.BATCH else 0L) | flags,
       r.threads.toLong,
       data.vectorLength.toLong,
       r.stamps(data.index),

@@ -2,6 +2,8 @@ package dwell.solver
 
 import java.nio.{ByteBuffer, ByteOrder}
 
+import dwell.data.ColumnDataset
+
 /**
  * The driver's half of primal CoCoA: margins of all rows, objective, lower bound, line search.
  *
@@ -26,10 +28,11 @@ private[solver] final class PrimalMaster(
     weights: Array[Double],
     override val totalWeight: Double,
     problem: LinearProblem,
-    workers: Int)
+    data: ColumnDataset)
     extends Master {
   import PrimalMaster._
 
+  private val workers = data.numPartitions
   private val loss = problem.loss
   private val curvature = loss.curvature
   private val squared = loss == Squared
@@ -48,6 +51,11 @@ private[solver] final class PrimalMaster(
   private var bound = Double.NegativeInfinity
   private var worstDrift = 0.0
   private var adding = problem.settings.adding
+  private val quadraticTerm = {
+    val coordinates = data.columnsPerPartition.map(_.toLong).sum
+    val sharing = data.nonzerosPerPartition.sum.toDouble / labels.length
+    new SigmaPrime(problem.algorithm, adding, workers, coordinates, sharing)
+  }
 
   shiftIntercept()
   private var objective = lossValue
@@ -60,8 +68,9 @@ private[solver] final class PrimalMaster(
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
 
-  /** Below the number of workers: the line search makes up for it, and a lower one was never found to be worse. */
-  override def sigmaPrime: Double = if (adding) workers.toDouble else 1.0
+  override def exact: Boolean = squared
+
+  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.value
 
   override val subproblem: Subproblem =
     PrimalSubproblem(problem.l1 / curvature, problem.l2 / curvature, problem.scaleFactor, problem.intercept)
@@ -113,6 +122,7 @@ private[solver] final class PrimalMaster(
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, workers, objective)
+    quadraticTerm.learn(g1)
     move(g1, g2, update)
     penalty += quadratic(g1, g2).value + rest
     val next = lossValue + penalty

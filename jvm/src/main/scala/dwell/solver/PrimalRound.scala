@@ -43,16 +43,16 @@ private[solver] final class PrimalRound(
     }
   }
 
-  override protected def visit(i: Int, w: Array[Double], sums: RunningSums, copies: Double): Unit = {
+  override protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit = {
     val sigma = r.sigmaPrime * copies
-    var dot = kernel.dot(i, w)
-    if (problem.centred) dot += p.mean(i) * ((r.sigmaPrime * sums.first) * r.totalWeight - weightedSum)
+    var dot = kernel.dot(i, seen.w)
+    if (problem.centred) dot += p.mean(i) * ((r.sigmaPrime * seen.sums.first) * r.totalWeight - weightedSum)
     val updated = penalty.minimise(i, curvature(i, sigma), a(i), dot * inverseWeight)
     val change = updated - a(i)
     if (change != 0.0) {
       a(i) = updated
-      kernel.add(i, -(sigma * change), weights, w)
-      if (problem.centred) sums.first += copies * (change * p.mean(i))
+      kernel.add(i, -(sigma * change), weights, moved.w)
+      if (problem.centred) moved.sums.first += copies * (change * p.mean(i))
     }
   }
 

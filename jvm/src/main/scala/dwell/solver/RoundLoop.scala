@@ -37,7 +37,7 @@ final class RoundLoop private[solver] (
   import RoundLoop._
 
   private val workers = coordinates.length
-  private val localWork = new LocalWork(workers, problem.localWork)
+  private val localWork = new LocalWork(workers == 1 && master.exact, problem.localWork, problem.algorithm.batch)
 
   /** Number of the next exchange, and the states' version that it refers to. */
   private var version = 0L
@@ -90,7 +90,7 @@ final class RoundLoop private[solver] (
     var losses = 0
     while (rounds < most && !converged) {
       val epochs = if (master.wholeEpochs) math.ceil(localWork.next) else localWork.next
-      val certify = epochs >= CertifyEveryRoundFrom || rounds % 2 == 0 || rounds == most - 1
+      val certify = master.certifies(rounds, epochs) || rounds == most - 1
       val clock = System.nanoTime()
       val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
       val arrived = System.nanoTime()
@@ -190,7 +190,8 @@ final class RoundLoop private[solver] (
       seed = problem.seed,
       budget = epochs,
       certificate = certify,
-      threads = problem.settings.threads,
+      threads = if (problem.algorithm.batch) 1 else problem.settings.threads,
+      batch = problem.algorithm.batch,
       stamps = stamps.clone(),
       sigmaPrime = master.sigmaPrime,
       totalWeight = master.totalWeight,
@@ -244,9 +245,6 @@ object RoundLoop {
 
   /** Against rounding drift the shared vector is built anew after so many rounds. */
   private val RebuildEvery = 50
-
-  /** From so many epochs a round on, the certificate's pass over the data is a small part of a round. */
-  private val CertifyEveryRoundFrom = 2.0
 
   private val RebuildAttempts = 5
 

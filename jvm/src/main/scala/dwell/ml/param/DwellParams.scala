@@ -2,14 +2,14 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{IntParam, Param, ParamValidators, Params}
 
-import dwell.solver.Orientation
+import dwell.solver.{Algorithm, Orientation}
 
 /**
  * The Params that Dwell adds to Spark's own estimators.
  *
  * | Param | default | meaning |
  * |:--|:--|:--|
- * | algorithm | auto | which solver trains: see [[algorithm]] |
+ * | algorithm | auto | what trains: see [[algorithm]] |
  * | orientation | auto | which variable the coordinates belong to: see [[orientation]] |
  * | localWork | auto | local coordinate steps in a round, as a fraction of the local coordinates |
  * | aggregation | auto | how updates travel between rounds |
@@ -18,7 +18,8 @@ import dwell.solver.Orientation
 trait DwellParams extends Params {
 
   /**
-   * The training algorithm. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's
+   * The training algorithm. `mini-batch-scd` and `mini-batch-sgd`: what CoCoA is compared with, coordinate steps that do not
+   * see one another and gradient steps, a batch of `localWork` epochs (1 at most) in a round. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's
    * own solver otherwise, after one WARN. (`solver` is Spark's Param and keeps Spark's meaning: it decides which of
    * Spark's two definitions of the objective is minimised.)
    */
@@ -74,9 +75,8 @@ trait DwellParams extends Params {
 
 object DwellParams {
   val Auto = "auto"
-  val CoCoA = "cocoa"
 
-  private val algorithms = Seq(Auto, CoCoA)
+  private val algorithms = Auto +: Algorithm.all.map(_.name)
   private val orientations = Seq(Orientation.Auto, Orientation.Primal, Orientation.Dual)
   private val aggregations = Seq(Auto, "driver")
 

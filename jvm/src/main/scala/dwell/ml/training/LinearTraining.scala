@@ -9,7 +9,7 @@ import dwell.DwellConf
 import dwell.data.{ColumnNames, Flattener, TrainingRows}
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.{LinearProblem, LinearSolution, LinearSolver, SolverSettings}
+import dwell.solver.{Algorithm, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
@@ -62,7 +62,7 @@ trait LinearTraining[M <: Model[M]]
     val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)) match {
       case Some(reason) => Left(reason)
       case None =>
-        val possible = Orientations.possible($(orientation), task.loss, $(regParam), task.elasticNet)
+        val possible = Orientations.possible($(orientation), chosenAlgorithm, task.loss, $(regParam), task.elasticNet)
         onRows(dataset, numFeatures, conf) {
           _.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
             task.unsuitable(data) match {
@@ -98,11 +98,14 @@ trait LinearTraining[M <: Model[M]]
         }
     }
 
+  private def chosenAlgorithm: Algorithm =
+    Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
+
   private def unpenalised(task: LinearTask[M]): Option[String] =
-    if ($(regParam) > 0.0) None
+    if ($(regParam) > 0.0 || chosenAlgorithm == Algorithm.MiniBatchSGD) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
-    } else if ($(algorithm) != DwellParams.CoCoA) {
+    } else if ($(algorithm) == DwellParams.Auto) {
       Some(
         "regParam is 0, and without a penalty there is no certificate of optimality; algorithm=cocoa trains natively " +
           "all the same")
@@ -115,7 +118,7 @@ trait LinearTraining[M <: Model[M]]
 
   private def orientationWithin(possible: Seq[String], data: TrainingRows, conf: DwellConf): Either[String, String] =
     Orientations.withinLimit($(orientation), possible, data, $(numWorkers), conf) match {
-      case Left(message) if $(algorithm) == DwellParams.CoCoA => throw new IllegalArgumentException(message)
+      case Left(message) if $(algorithm) != DwellParams.Auto => throw new IllegalArgumentException(message)
       case chosen => chosen
     }
 
@@ -123,6 +126,7 @@ trait LinearTraining[M <: Model[M]]
     val penalty = task.penalty(data)
     LinearProblem(
       uid = uid,
+      algorithm = chosenAlgorithm,
       loss = task.loss,
       l1 = penalty.l1,
       l2 = penalty.l2,
@@ -157,7 +161,7 @@ trait LinearTraining[M <: Model[M]]
   private def report(data: TrainingRows, solution: LinearSolution, clock: Clock): FitReport =
     FitReport(
       uid = uid,
-      algorithm = DwellParams.CoCoA,
+      algorithm = chosenAlgorithm.name,
       orientation = solution.orientation,
       orientationReason = solution.orientationReason,
       solver = solution.solver,

@@ -2,7 +2,7 @@ package dwell.ml.training
 
 import dwell.DwellConf
 import dwell.data.TrainingRows
-import dwell.solver.{Loss, Orientation, ResultLayout, WorkerCount}
+import dwell.solver.{Algorithm, Loss, Orientation, ResultLayout, WorkerCount}
 
 /** Which of the two forms of a problem exist, and which of them the driver has room for. */
 private[training] object Orientations {
@@ -15,9 +15,14 @@ private[training] object Orientations {
    * @throws IllegalArgumentException
    *   if it asks for one that the problem does not have
    */
-  def possible(asked: String, loss: Loss, regParam: Double, elasticNet: Double): Seq[String] = {
-    val smooth = !loss.curvature.isInfinite
-    val strong = regParam * (1.0 - elasticNet) > 0.0
+  def possible(asked: String, algorithm: Algorithm, loss: Loss, regParam: Double, elasticNet: Double): Seq[String] = {
+    val ofRows = algorithm == Algorithm.MiniBatchSGD
+    val smooth = !loss.curvature.isInfinite && !ofRows
+    val strong = regParam * (1.0 - elasticNet) > 0.0 || ofRows
+    if (asked == Orientation.Primal && ofRows) {
+      throw new IllegalArgumentException(
+        s"orientation=primal is not for algorithm=${algorithm.name}, whose batches are of rows. Use orientation dual or auto.")
+    }
     if (asked == Orientation.Primal && !smooth) {
       throw new IllegalArgumentException(
         s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss has not. Use orientation " +
