@@ -1,13 +1,10 @@
 package dwell.bench
 
-import java.nio.file.{Files, Paths}
-
 import org.apache.spark.ml.PredictionModel
 import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression}
 import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator
 import org.apache.spark.ml.tuning.{CrossValidator, CrossValidatorModel, ParamGridBuilder}
-import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.sql.functions.{col, when}
+import org.apache.spark.sql.DataFrame
 
 import dwell.DwellConf
 import dwell.ml.classification.LogisticRegression
@@ -21,9 +18,6 @@ import dwell.report.FitReport
  * The stopping rules are not the same: Spark stops by the change of the objective, at its default `tol` of 1e-6, Dwell by
  * the duality gap, relative to the objective, at `GapTolerance`. What comes out is therefore compared too: the metric of
  * each penalty, as the largest difference to Spark's.
- *
- * Arguments: the TSV file of demo/packages.py (or `-` to leave that data out), scale of the generated data, seed,
- * repetitions, path of the JSON file to write.
  */
 object GridBench {
 
@@ -44,36 +38,23 @@ object GridBench {
       seconds: Seq[Double],
       metrics: Seq[Double],
       best: Double) {
-    def median: Double = seconds.sorted.apply(seconds.size / 2)
+    def median: Double = Bench.median(seconds)
   }
 
-  def main(args: Array[String]): Unit = {
-    val Array(packagesFile, scale, seed, repetitions, output) = args
-    val spark = SparkSession.builder().appName("dwell grid bench").getOrCreate()
-    val packages =
-      if (packagesFile == "-") None else Some(twoClasses(LinearRegressionBench.packagesData(spark, packagesFile)))
-    val wide = twoClasses(LinearRegressionBench.wideData(spark, scale.toDouble, seed.toLong))
+  def main(args: Array[String]): Unit = Bench.run("grid bench", args) { bench =>
+    val packages = bench.packages.map(BenchData.twoClasses)
     val cases = packages.toSeq.map(Case("packages", _, standardization = true, decades(1e-3, 1.0))) :+
-      Case("wide, shaped like news20", wide, standardization = false, decades(1e-6, 1e-3))
-    val timings = cases.flatMap(run(spark, _, repetitions.toInt))
-    val json = timings.map { t =>
-      s"""  {"data": "${t.data}", "system": "${t.system}", "folds": $Folds, "penalties": ${t.metrics.size}, """ +
-        s""""bestRegParam": ${t.best}, "metrics": ${t.metrics.mkString("[", ", ", "]")}, """ +
-        s""""seconds": ${t.seconds.mkString("[", ", ", "]")}}"""
-    }
-    Files.writeString(Paths.get(output), json.mkString("[\n", ",\n", "\n]\n"))
-    spark.stop()
+      Case("wide, shaped like news20", bench.wideClasses, standardization = false, decades(1e-6, 1e-3))
+    cases.foreach(run(bench, _))
   }
 
-  private def run(spark: SparkSession, c: Case, repetitions: Int): Seq[Timing] = {
+  private def run(bench: Bench, c: Case): Unit = {
     println(s"\n== ${c.name}: ${c.data.count()} rows, ${c.penalties.size} penalties, $Folds folds")
-    val fits = for (_ <- 1 to repetitions; system <- Systems) yield {
-      system.share.foreach(share => spark.conf.set(DwellConf.ShareData, share))
-      val start = java.lang.System.nanoTime()
-      val model = validator(c, system).fit(c.data)
-      val seconds = (java.lang.System.nanoTime() - start) * 1e-9
-      if (system.share.isDefined) checkNative(model)
-      (system, seconds, model)
+    val fits = for (_ <- 1 to bench.repetitions; system <- Systems) yield {
+      system.share.foreach(share => bench.spark.conf.set(DwellConf.ShareData, share))
+      val fit = Bench.timed(validator(c, system).fit(c.data))
+      if (system.share.isDefined) checkNative(fit.result)
+      (system, fit.seconds, fit.result)
     }
     val timings = Systems.map { system =>
       val (seconds, models) = fits.collect { case (s, t, model) if s == system => (t, model) }.unzip
@@ -85,8 +66,15 @@ object GridBench {
       println(
         f"${t.system}%-20s median ${t.median}%.2f s of ${t.seconds.map(s => f"$s%.2f").mkString(" ")}, best regParam " +
           f"${t.best}%.2e, area under ROC ${t.metrics.max}%.4f, at most $apart%.1e from Spark's")
+      bench.add(
+        "data" -> t.data,
+        "system" -> t.system,
+        "folds" -> Folds,
+        "penalties" -> t.metrics.size,
+        "bestRegParam" -> t.best,
+        "metrics" -> t.metrics,
+        "seconds" -> t.seconds)
     }
-    timings
   }
 
   private type SparkModel = PredictionModel[_, _]
@@ -115,10 +103,4 @@ object GridBench {
   /** Ten values from the largest to the smallest, which is the order that a start from the last one gains most by. */
   private def decades(smallest: Double, largest: Double): Seq[Double] =
     (0 until 10).map(i => largest * math.pow(smallest / largest, i / 9.0))
-
-  /** Above the median of the label, or not. */
-  private def twoClasses(data: DataFrame): DataFrame = {
-    val Array(median) = data.stat.approxQuantile("label", Array(0.5), 0.001)
-    LinearRegressionBench.cached(data.withColumn("label", when(col("label") > median, 1.0).otherwise(0.0)))
-  }
 }

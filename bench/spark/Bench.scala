@@ -1,0 +1,98 @@
+package dwell.bench
+
+import java.nio.file.{Files, Paths}
+
+import scala.collection.mutable
+
+import org.apache.spark.ml.{Estimator, Model}
+import org.apache.spark.ml.classification.{LinearSVCModel, LogisticRegressionModel}
+import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.ml.param.{Param, Params}
+import org.apache.spark.ml.regression.LinearRegressionModel
+import org.apache.spark.sql.{DataFrame, SparkSession}
+
+/**
+ * One run of a benchmark on Spark: its arguments, its data, and the JSON file that it writes.
+ *
+ * @param packagesFile
+ *   the TSV file of demo/packages.py, where there is one
+ * @param scale
+ *   of the generated data
+ */
+private[bench] final class Bench(
+    val spark: SparkSession,
+    packagesFile: Option[String],
+    scale: Double,
+    seed: Long,
+    val repetitions: Int,
+    output: String) {
+
+  private val rows = mutable.ArrayBuffer.empty[String]
+
+  lazy val wide: DataFrame = BenchData.wide(spark, scale, seed)
+  lazy val wideClasses: DataFrame = BenchData.twoClasses(wide)
+  lazy val packages: Option[DataFrame] = packagesFile.map(BenchData.packages(spark, _))
+  lazy val libraries: Option[DataFrame] = packagesFile.map(BenchData.libraries(spark, _))
+
+  /** Adds a result to the file, which is complete after each. */
+  def add(result: (String, Any)*): Unit = {
+    rows += result.map { case (name, value) => s""""$name": ${Bench.json(value)}""" }.mkString("  {", ", ", "}")
+    Files.writeString(Paths.get(output), rows.mkString("[\n", ",\n", "\n]\n"))
+  }
+}
+
+private[bench] object Bench {
+
+  /** Arguments: the TSV file of demo/packages.py (or `-` to leave that data out), scale, seed, repetitions, output. */
+  def run(name: String, args: Array[String])(body: Bench => Unit): Unit = {
+    val Array(packagesFile, scale, seed, repetitions, output) = args
+    val spark = SparkSession.builder().appName(s"dwell $name").getOrCreate()
+    val packages = Option.when(packagesFile != "-")(packagesFile)
+    try body(new Bench(spark, packages, scale.toDouble, seed.toLong, repetitions.toInt, output))
+    finally spark.stop()
+  }
+
+  /** Of an even number the upper one of the two in the middle. */
+  def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)
+
+  final case class Timed[T](result: T, seconds: Double)
+
+  def timed[T](body: => T): Timed[T] = {
+    val start = System.nanoTime()
+    val result = body
+    Timed(result, (System.nanoTime() - start) * 1e-9)
+  }
+
+  def shape(data: DataFrame): String =
+    s"${data.count()} rows x ${data.first().getAs[Vector]("features").size} features"
+
+  /** A fit with Params by name. */
+  def fit(estimator: Estimator[_], data: DataFrame, params: (String, Any)*): Model[_] = {
+    params.foreach { case (name, value) =>
+      (estimator: Params).set(estimator.getParam(name).asInstanceOf[Param[Any]], value)
+    }
+    estimator.fit(data).asInstanceOf[Model[_]]
+  }
+
+  /** The objective by iteration, in Spark's units: those of the squared loss are not those of the FitReport. */
+  def history(model: Model[_]): Array[Double] = model match {
+    case m: LinearRegressionModel => m.summary.objectiveHistory
+    case m: LogisticRegressionModel => m.summary.objectiveHistory
+    case m: LinearSVCModel => m.summary.objectiveHistory
+  }
+
+  def coefficients(model: Model[_]): Vector = model match {
+    case m: LinearRegressionModel => m.coefficients
+    case m: LogisticRegressionModel => m.coefficients
+    case m: LinearSVCModel => m.coefficients
+  }
+
+  private def json(value: Any): String = value match {
+    case text: String => "\"" + text.flatMap(c => if (c == '"' || c == '\\') s"\\$c" else c.toString) + "\""
+    case None => "null"
+    case Some(some) => json(some)
+    case number: Double if number.isNaN || number.isInfinite => "null"
+    case values: Iterable[_] => values.map(json).mkString("[", ", ", "]")
+    case other => other.toString
+  }
+}
