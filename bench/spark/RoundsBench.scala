@@ -23,6 +23,9 @@ object RoundsBench {
   private val Workers = 8
   private val MostRounds = 60
   private val ProofTolerance = 1e-7
+  private val Primal = Seq("primal")
+  private val Dual = Seq("dual")
+  private val Both = Primal ++ Dual
   private val WithoutIntercept = "fitIntercept" -> false
 
   private final case class Case(
@@ -30,7 +33,7 @@ object RoundsBench {
       data: DataFrame,
       loss: String,
       params: Seq[(String, Any)],
-      orientation: String) {
+      orientations: Seq[String]) {
     def estimator: Estimator[_] = loss match {
       case "logistic" => new LogisticRegression()
       case "hinge" => new LinearSVC()
@@ -40,28 +43,24 @@ object RoundsBench {
   }
 
   def main(args: Array[String]): Unit = Bench.run("rounds bench", args) { bench =>
-    val wide = cases("wide, shaped like news20", Some(bench.wide), Some(bench.wideClasses))
-    val text = Seq(cases("packages", bench.packages, None), cases("libraries", None, bench.libraries)).flatten
-    (wide ++ text)
-      .groupBy(c => (c.name, c.loss, c.params))
-      .values
-      .toSeq
-      .sortBy(c => (wide ++ text).indexOf(c.head))
-      .foreach { alike =>
-        val model = alike.head.fit("numWorkers" -> 1, "maxIter" -> 500, "tol" -> ProofTolerance)
-        val proof = FitReport.of(model)
-        val nonzeros = Bench.coefficients(model).numNonzeros
-        require(proof.solver == "native", proof.toText)
-        println(
-          f"\n== ${alike.head.loss}, ${alike.head.name} (${Bench.shape(alike.head.data)}), " +
-            alike.head.params.map(p => s"${p._1} ${p._2}").mkString(", ") +
-            f", optimum within ${proof.relativeGap}%.1e, $nonzeros%d coefficients that are not 0")
-        for (c <- alike; step <- Seq("search", "add")) {
-          bench.spark.conf.set(DwellConf.Step, step)
-          run(bench, c, step, proof, nonzeros)
-        }
-        bench.spark.conf.set(DwellConf.Step, "search")
-      }
+    cases("wide, shaped like news20", Some(bench.wide), Some(bench.wideClasses)).foreach(compare(bench, _))
+    cases("packages", bench.packages, None).foreach(compare(bench, _))
+    cases("libraries", None, bench.libraries).foreach(compare(bench, _))
+  }
+
+  private def compare(bench: Bench, c: Case): Unit = {
+    val model = c.fit("numWorkers" -> 1, "maxIter" -> 500, "tol" -> ProofTolerance)
+    val proof = FitReport.of(model)
+    val nonzeros = Bench.coefficients(model).numNonzeros
+    require(proof.solver == "native", proof.toText)
+    println(
+      f"\n== ${c.loss}, ${c.name} (${Bench.shape(c.data)}), ${c.params.map(p => s"${p._1} ${p._2}").mkString(", ")}, " +
+        f"optimum within ${proof.relativeGap}%.1e, $nonzeros%d coefficients that are not 0")
+    for (orientation <- c.orientations; step <- Seq("search", "add")) {
+      bench.spark.conf.set(DwellConf.Step, step)
+      run(bench, c, orientation, step, proof, nonzeros)
+    }
+    bench.spark.conf.set(DwellConf.Step, "search")
   }
 
   /**
@@ -79,26 +78,24 @@ object RoundsBench {
       def params(regParam: Double, elasticNet: Double) =
         Seq("regParam" -> regParam, "elasticNetParam" -> elasticNet) ++ scaled
       Seq(
-        Case(name, data, "squared, ridge", params(ridge, 0.0), "primal"),
-        Case(name, data, "squared, ridge", params(ridge, 0.0) :+ WithoutIntercept, "primal"),
-        Case(name, data, "squared, elastic net", params(2.0 * l1, 0.5), "primal"),
-        Case(name, data, "squared, lasso", params(l1, 1.0), "primal"))
+        Case(name, data, "squared, ridge", params(ridge, 0.0), Primal),
+        Case(name, data, "squared, ridge", params(ridge, 0.0) :+ WithoutIntercept, Primal),
+        Case(name, data, "squared, elastic net", params(2.0 * l1, 0.5), Primal),
+        Case(name, data, "squared, lasso", params(l1, 1.0), Primal))
     } ++ classes.toSeq.flatMap { data =>
       val params = Seq("regParam" -> 1.0 / data.count(), plain)
       Seq(
-        Case(name, data, "logistic", params, "primal"),
-        Case(name, data, "logistic", params, "dual"),
-        Case(name, data, "logistic", params :+ WithoutIntercept, "primal"),
-        Case(name, data, "logistic", params :+ WithoutIntercept, "dual"),
-        Case(name, data, "hinge", params, "dual"),
-        Case(name, data, "hinge", params :+ WithoutIntercept, "dual"))
+        Case(name, data, "logistic", params, Both),
+        Case(name, data, "logistic", params :+ WithoutIntercept, Both),
+        Case(name, data, "hinge", params, Dual),
+        Case(name, data, "hinge", params :+ WithoutIntercept, Dual))
     }
   }
 
-  private def run(bench: Bench, c: Case, step: String, proof: FitReport, nonzeros: Int): Unit = {
+  private def run(bench: Bench, c: Case, orientation: String, step: String, proof: FitReport, nonzeros: Int): Unit = {
     def fit(maxIter: Int, tol: Double) = FitReport.of(
       c.fit(
-        "orientation" -> c.orientation,
+        "orientation" -> orientation,
         "numWorkers" -> Workers,
         "localWork" -> "1",
         "maxIter" -> maxIter,
@@ -110,7 +107,7 @@ object RoundsBench {
       val latest = seen(r => suboptimality(r.objective) <= target).orElse {
         Option.when(suboptimality(report.objective) <= target)(report.rounds.last.round)
       }
-      if (c.orientation == "primal") latest
+      if (orientation == "primal") latest
       else
         latest.map { from =>
           Iterator.iterate(from)(_ - 1).find(k => k <= 1 || suboptimality(fit(k - 1, 0.0).objective) > target).get
@@ -118,7 +115,7 @@ object RoundsBench {
     }
     val toGap = Targets.map(target => seen(_.relativeGap <= target))
     println(
-      f"${c.orientation}%-7s $step%-7s rounds to a suboptimality of ${Targets.mkString(", ")}: ${text(toSuboptimality)}, to such a " +
+      f"${orientation}%-7s $step%-7s rounds to a suboptimality of ${Targets.mkString(", ")}: ${text(toSuboptimality)}, to such a " +
         f"gap: ${text(toGap)}; after ${report.rounds.last.round} rounds a suboptimality of " +
         f"${suboptimality(report.objective)}%.1e, a gap of ${report.rounds.last.relativeGap}%.1e")
     bench.add(
@@ -128,7 +125,7 @@ object RoundsBench {
       "features" -> report.numFeatures,
       "nonzeros" -> report.nonzeros,
       "params" -> c.params.map(p => s"${p._1} ${p._2}").mkString(", "),
-      "orientation" -> c.orientation,
+      "orientation" -> orientation,
       "step" -> step,
       "workers" -> report.numPartitions,
       "targets" -> Targets,
