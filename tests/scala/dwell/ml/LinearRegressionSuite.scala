@@ -73,6 +73,11 @@ class LinearRegressionSuite extends SparkSuite {
     }
   }
 
+  test("setters of columns keep the type, so that those of Dwell can follow") {
+    val e = new LinearRegression().setLabelCol("y").setFeaturesCol("x").setPredictionCol("p").setOrientation("dual")
+    assert((e.getLabelCol, e.getFeaturesCol, e.getPredictionCol, e.getOrientation) == (("y", "x", "p", "dual")))
+  }
+
   test("fit returns Spark's own model with a training summary and a report") {
     val rounds = new java.util.concurrent.ConcurrentLinkedQueue[RoundCompleted]()
     val listener = new SparkListener {

@@ -24,6 +24,17 @@ class LinearSVCSuite extends SparkSuite {
     finally spark.conf.unset(key)
   }
 
+  test("setters of columns keep the type, so that those of Dwell can follow") {
+    val e = new LinearSVC()
+      .setLabelCol("y")
+      .setFeaturesCol("x")
+      .setPredictionCol("p")
+      .setRawPredictionCol("r")
+      .setNumWorkers(3)
+    assert((e.getLabelCol, e.getFeaturesCol, e.getPredictionCol, e.getNumWorkers) == (("y", "x", "p", 3)))
+    assert(e.getRawPredictionCol == "r")
+  }
+
   test("every Param and default of Spark's estimator is inherited, and six are added") {
     val (ours, spark) = (new LinearSVC(), new SparkLinearSVC())
     val added = Set("loss", "algorithm", "orientation", "localWork", "aggregation", "numWorkers")

@@ -36,6 +36,18 @@ class LogisticRegressionSuite extends SparkSuite {
       .sqrt(Vectors.sqdist(a.coefficients, b.coefficients)) <= tolerance * (1.0 + Vectors.norm(b.coefficients, 2.0)) &&
       (a.intercept == b.intercept || math.abs(a.intercept - b.intercept) <= tolerance * (1.0 + math.abs(b.intercept)))
 
+  test("setters of columns keep the type, so that those of Dwell can follow") {
+    val e = new LogisticRegression()
+      .setLabelCol("y")
+      .setFeaturesCol("x")
+      .setPredictionCol("p")
+      .setRawPredictionCol("r")
+      .setProbabilityCol("q")
+      .setNumWorkers(3)
+    assert((e.getLabelCol, e.getFeaturesCol, e.getPredictionCol, e.getNumWorkers) == (("y", "x", "p", 3)))
+    assert(e.getRawPredictionCol + e.getProbabilityCol == "rq")
+  }
+
   test("every Param and default of Spark's estimator is inherited, and five are added") {
     val (ours, spark) = (new LogisticRegression(), new SparkLogisticRegression())
     val added = Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers")

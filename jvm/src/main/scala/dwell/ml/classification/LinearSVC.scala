@@ -54,6 +54,12 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
+  // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
+  override def setLabelCol(value: String): this.type = set(labelCol, value)
+  override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
+  override def setPredictionCol(value: String): this.type = set(predictionCol, value)
+  override def setRawPredictionCol(value: String): this.type = set(rawPredictionCol, value)
+
   override protected def train(dataset: Dataset[_]): LinearSVCModel = trainLinear(dataset, new Task(dataset))
 
   override def copy(extra: ParamMap): LinearSVC = defaultCopy(extra)

@@ -49,6 +49,13 @@ class LogisticRegression(override val uid: String)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
+  // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
+  override def setLabelCol(value: String): this.type = set(labelCol, value)
+  override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
+  override def setPredictionCol(value: String): this.type = set(predictionCol, value)
+  override def setRawPredictionCol(value: String): this.type = set(rawPredictionCol, value)
+  override def setProbabilityCol(value: String): this.type = set(probabilityCol, value)
+
   /** Spark keeps it to itself. */
   private var initialModel: Option[LogisticRegressionModel] = None
 

@@ -48,6 +48,11 @@ class LinearRegression(override val uid: String)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
+  // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
+  override def setLabelCol(value: String): this.type = set(labelCol, value)
+  override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
+  override def setPredictionCol(value: String): this.type = set(predictionCol, value)
+
   override protected def train(dataset: Dataset[_]): LinearRegressionModel = trainLinear(dataset, new Task(dataset))
 
   override def copy(extra: ParamMap): LinearRegression = defaultCopy(extra)
