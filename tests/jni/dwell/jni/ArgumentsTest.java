@@ -91,10 +91,14 @@ abstract class ArgumentsTest {
   @Test
   void numbersOfTheRequest() {
     for (long[] bad : new long[][] {{0, 1}, {0, 3}, {2, -1}, {2, 1L << 31}, {3, -1}, {3, Long.MAX_VALUE}, {5, 0}, {5, -7},
-        {6, 4}, {6, -1}, {7, 0}, {8, -1}, {8, 1L << 31}, {9, -1}}) {
+        {6, 16}, {6, -1}, {7, 0}, {8, -1}, {8, 1L << 31}, {9, -1}}) {
       refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
     }
     refused("threads", c -> c.control[7] = Integer.MAX_VALUE);
+    refused("threads", c -> {
+      c.control[6] |= NativeBridge.BATCH;
+      c.control[7] = 2;
+    });
     refused("loss", c -> c.control[10] = 5);
     refused("loss", c -> c.control[10] = -1);
     refused("sigma_prime", c -> c.settings[0] = 0);

@@ -27,6 +27,7 @@ class DualArgumentsTest extends ArgumentsTest {
   @Test
   void numbersOfADualRequest() {
     refused("control[6]", c -> c.control[6] = NativeBridge.CENTRED);
+    refused("batch", c -> c.control[6] |= NativeBridge.GRADIENT);
     refused("l2", c -> c.settings[1] = 0);
     refused("total_weight", c -> c.settings[2] = 0);
     refused("gamma", c -> c.settings[3] = 0);

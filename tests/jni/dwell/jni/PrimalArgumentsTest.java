@@ -26,6 +26,7 @@ class PrimalArgumentsTest extends ArgumentsTest {
 
   @Test
   void numbersOfAPrimalRequest() {
+    refused("control[6]", c -> c.control[6] = NativeBridge.GRADIENT);
     refused("control[10]", c -> c.control[10] = 1);
     refused("l1", c -> c.settings[1] = -1);
     refused("l2", c -> c.settings[2] = -1);

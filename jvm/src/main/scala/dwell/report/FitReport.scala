@@ -108,6 +108,9 @@ final case class FitReport(
 
   def stateLosses: Int = rounds.map(_.stateLosses).sum
 
+  /** `flattenSeconds` in epochs: passes of the slowest worker over its coordinates, as the rounds took them. NaN without rounds. */
+  def flattenEpochs: Double = flattenSeconds * rounds.map(_.localWork).sum / rounds.map(_.workerSeconds).sum
+
   /** Largest part's nonzeros over the mean. */
   def imbalance: Double =
     if (nonzeros == 0L) 1.0 else nonzerosPerPartition.max * numPartitions.toDouble / nonzeros
@@ -125,7 +128,7 @@ final case class FitReport(
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         f"objective $objective%.10g, dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
           (if (converged) "converged" else "NOT converged"),
-        f"flatten $flattenSeconds%.2f s, total $totalSeconds%.2f s, worker state $stateBytes%d bytes, " +
+        f"flatten $flattenSeconds%.2f s ($flattenEpochs%.0f epochs), total $totalSeconds%.2f s, worker state $stateBytes%d bytes, " +
           s"$stateLosses state losses",
         RoundRecord.header)
       (head ++ rounds.map(_.toLine)).mkString("\n")
