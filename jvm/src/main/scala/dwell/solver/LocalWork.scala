@@ -9,17 +9,15 @@ package dwell.solver
  * slowest worker; c was measured on the benchmarks. The least is flat: a factor of 2 costs a few per cent, so that H
  * moves only between powers of 2.
  *
- * @param alone
- *   whether local work brings the objective itself down, all of it: one worker, whose local model is the objective
  * @param fixed
  *   what the user has set
  * @param batch
  *   whether the work of a round is a batch, which has every coordinate once at most
  */
-private[solver] final class LocalWork(alone: Boolean, fixed: Option[Double], batch: Boolean) {
+private[solver] final class LocalWork(fixed: Option[Double], batch: Boolean) {
   import LocalWork._
 
-  private val most = if (batch) MostInBatch else if (alone) MostAlone else MostTogether
+  private val most = if (batch) MostInBatch else Most
   private var epochs = math.min(most, fixed.getOrElse(First))
   private var measured = 0
   private var fixedSeconds, epochSeconds = 0.0
@@ -42,19 +40,18 @@ private[solver] final class LocalWork(alone: Boolean, fixed: Option[Double], bat
   def measure(wallSeconds: Double, workerSeconds: Double, done: Double, certificate: Boolean): Unit =
     if (fixed.isEmpty) {
       measured += 1
-      // The first round pays for loading classes and compiling them.
-      if (measured > 1) {
-        val epoch = workerSeconds / (done + (if (certificate) CertificateEpochs else 0.0))
-        val weight = 1.0 / math.min(measured - 1.0, Memory)
-        fixedSeconds += weight * (wallSeconds - epoch * done - fixedSeconds)
-        epochSeconds += weight * (epoch - epochSeconds)
-        epochs = best
-      }
+      val epoch = workerSeconds / (done + (if (certificate) CertificateEpochs else 0.0))
+      val rest = wallSeconds - epoch * done
+      // The first round pays for loading classes and compiling them, outside of the solver.
+      val fixed = if (measured == 1) math.min(rest, UsualFixedSeconds) else rest
+      val weight = 1.0 / math.min(measured, Memory)
+      fixedSeconds += weight * (fixed - fixedSeconds)
+      epochSeconds += weight * (epoch - epochSeconds)
+      epochs = best
     }
 
   private def best: Double = {
-    val c = if (alone) RatioAlone else RatioTogether
-    val optimum = c * math.sqrt(fixedSeconds / math.max(epochSeconds, Instant))
+    val optimum = Ratio * math.sqrt(fixedSeconds / math.max(epochSeconds, Instant))
     math.max(Least, math.min(most, math.pow(2.0, math.round(math.log(optimum) / math.log(2.0)).toDouble)))
   }
 }
@@ -63,13 +60,13 @@ private[solver] object LocalWork {
 
   private val First = 1.0
 
-  /** Rounds fall as 1/H up to one epoch, and hardly beyond a few, unless there is nobody to exchange with. */
-  private val MostTogether = 16.0
-  private val MostAlone = 64.0
+  /** Rounds fall as 1/H up to one epoch, and hardly beyond a few. */
+  private val Most = 16.0
   private val MostInBatch = 1.0
   private val Least = 0.25
-  private val RatioTogether = 0.85
-  private val RatioAlone = 6.0
+
+  /** c: with one worker and with two, for ridge, the logistic loss and the hinge (bench/results/2026-11-21-spark-rounds). */
+  private val Ratio = 1.3
 
   /** A certificate reads the data once and writes nothing. */
   private val CertificateEpochs = 0.6
@@ -78,4 +75,7 @@ private[solver] object LocalWork {
   private val Memory = 4.0
 
   private val Instant = 1e-9
+
+  /** What a round of the `driver` mode takes beside the workers, on an idle cluster with a small vector. */
+  private val UsualFixedSeconds = 0.05
 }

@@ -31,9 +31,6 @@ private[solver] trait Master {
   /** Step factors at which the workers measure what only they can, two numbers each. */
   def points: Array[Double]
 
-  /** Whether a worker that is alone solves the problem itself, and not an upper bound of it. */
-  def exact: Boolean = true
-
   /** Whether a round has to visit every coordinate equally often. */
   def wholeEpochs: Boolean = false
 

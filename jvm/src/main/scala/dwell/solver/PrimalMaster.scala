@@ -68,8 +68,6 @@ private[solver] final class PrimalMaster(
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
 
-  override def exact: Boolean = squared
-
   override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.value
 
   override val subproblem: Subproblem =
