@@ -42,18 +42,18 @@ def local_work_table(rows):
 
 
 def classification_table(rows):
-    lines = ["| estimator | data | target | system | iterations | seconds: median (all) | reached | Spark's seconds / these, run by run: median |",
-             "|:--|:--|--:|:--|--:|:--|--:|--:|"]
+    lines = ["| estimator | data | regParam | target | system | iterations | seconds: median (all) | reached | Spark's seconds / these, run by run: median |",
+             "|:--|:--|--:|--:|:--|--:|:--|--:|--:|"]
     # Where Spark does not get there, the time it takes for not getting there is the least it would need.
-    theirs = {(row["estimator"], row["target"]): row for row in rows if row["system"].startswith("spark")}
+    theirs = {(row["estimator"], row["regParam"], row["target"]): row for row in rows if row["system"].startswith("spark")}
     for row in rows:
-        spark, ours, ratio = theirs[row["estimator"], row["target"]], row["seconds"], ""
+        spark, ours, ratio = theirs[row["estimator"], row["regParam"], row["target"]], row["seconds"], ""
         if spark["seconds"] and ours:
             ratio = "%.1f" % middle([s / t for s, t in zip(spark["seconds"], ours)])
         elif ours and spark.get("longFitSeconds"):
             ratio = "more than %.1f" % (spark["longFitSeconds"] / middle(ours))
-        lines.append("| %s | %s | %g | %s | %s | %s | %s | %s |" % (
-            row["estimator"], row["data"], row["target"], row["system"], row["iterations"] or "", seconds_text(row["seconds"]),
+        lines.append("| %s | %s | %.2g | %g | %s | %s | %s | %s | %s |" % (
+            row["estimator"], row["data"], row["regParam"], row["target"], row["system"], row["iterations"] or "", seconds_text(row["seconds"]),
             "%.1e" % row["reached"] if row["reached"] is not None else "", ratio))
     return lines
 
