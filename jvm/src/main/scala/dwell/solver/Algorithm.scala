@@ -5,6 +5,9 @@ sealed abstract class Algorithm(val name: String) extends Serializable {
 
   /** Whether all steps of a worker's round start from the same shared vector. */
   def batch: Boolean = true
+
+  /** Epochs in a round where the user has not said; None lets the measured times choose. */
+  def localWork: Option[Double] = None
 }
 
 object Algorithm {
@@ -21,7 +24,11 @@ object Algorithm {
   case object MiniBatchSCD extends Algorithm("mini-batch-scd")
 
   /** Mini-batches of rows, and a step along the gradient of their losses for each, as Spark's `GradientDescent`. */
-  case object MiniBatchSGD extends Algorithm("mini-batch-sgd")
+  case object MiniBatchSGD extends Algorithm("mini-batch-sgd") {
+
+    /** Spark's default as well, and what a lower bound takes. */
+    override def localWork: Option[Double] = Some(1.0)
+  }
 
   val all: Seq[Algorithm] = Seq(CoCoA, MiniBatchSCD, MiniBatchSGD)
 }

@@ -37,7 +37,7 @@ final class RoundLoop private[solver] (
   import RoundLoop._
 
   private val workers = coordinates.length
-  private val localWork = new LocalWork(problem.localWork, problem.algorithm.batch)
+  private val localWork = new LocalWork(problem.localWork.orElse(problem.algorithm.localWork), problem.algorithm.batch)
 
   /** Number of the next exchange, and the states' version that it refers to. */
   private var version = 0L

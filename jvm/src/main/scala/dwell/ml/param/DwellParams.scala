@@ -36,7 +36,7 @@ trait DwellParams extends Params {
 
   /**
    * Local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half of one,
-   * 4 four), or `auto`.
+   * 4 four; a mini-batch has one at most), or `auto`.
    */
   final val localWork: Param[String] = new Param[String](
     this,
