@@ -11,14 +11,13 @@ package dwell.solver
  *
  * @param fixed
  *   what the user has set
- * @param batch
- *   whether the work of a round is a batch, which has every coordinate once at most
+ * @param most
+ *   epochs that a round may have where the user has not said
  */
-private[solver] final class LocalWork(fixed: Option[Double], batch: Boolean) {
+private[solver] final class LocalWork(fixed: Option[Double], most: Double) {
   import LocalWork._
 
-  private val most = if (batch) MostInBatch else Most
-  private var epochs = math.min(most, fixed.getOrElse(First))
+  private var epochs = fixed.getOrElse(math.min(most, First))
   private var measured = 0
   private var fixedSeconds, epochSeconds = 0.0
 
@@ -60,9 +59,6 @@ private[solver] object LocalWork {
 
   private val First = 1.0
 
-  /** Rounds fall as 1/H up to one epoch, and hardly beyond a few. */
-  private val Most = 16.0
-  private val MostInBatch = 1.0
   private val Least = 0.25
 
   /** c: with one worker and with two, for ridge, the logistic loss and the hinge (bench/results/2026-11-21-spark-rounds). */

@@ -31,6 +31,9 @@ private[solver] trait Master {
   /** Step factors at which the workers measure what only they can, two numbers each. */
   def points: Array[Double]
 
+  /** Epochs of a round that may still be worth their time: rounds fall as 1/H up to one epoch, and hardly beyond a few. */
+  def mostLocalWork: Double = 16.0
+
   /** Whether a round has to visit every coordinate equally often. */
   def wholeEpochs: Boolean = false
 

@@ -37,7 +37,12 @@ final class RoundLoop private[solver] (
   import RoundLoop._
 
   private val workers = coordinates.length
-  private val localWork = new LocalWork(problem.localWork.orElse(problem.algorithm.localWork), problem.algorithm.batch)
+  private val localWork = {
+    val asked = problem.localWork.orElse(problem.algorithm.localWork)
+    // A batch has every coordinate once at most.
+    if (problem.algorithm.batch) new LocalWork(asked.map(math.min(_, 1.0)), most = 1.0)
+    else new LocalWork(asked, master.mostLocalWork)
+  }
 
   /** Number of the next exchange, and the states' version that it refers to. */
   private var version = 0L
