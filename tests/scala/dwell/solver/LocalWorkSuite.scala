@@ -14,7 +14,7 @@ class LocalWorkSuite extends AnyFunSuite {
   }
 
   test("what the user has set is never changed") {
-    assert(settled(new LocalWork(Some(0.3), most = 16.0), 1.0, 1.0) == 0.3)
+    for (epochs <- Seq(0.3, 200.0)) assert(settled(new LocalWork(Some(epochs), most = 16.0), 1.0, 1.0) == epochs)
   }
 
   test("the optimum of the performance model is found from synthetic times, to the next power of 2") {

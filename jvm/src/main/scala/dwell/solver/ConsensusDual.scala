@@ -67,7 +67,7 @@ private[solver] final class ConsensusDual(
 
   override def points: Array[Double] = Array.emptyDoubleArray
 
-  /** Rounds were not found to fall beyond 2 epochs, and with 16 the averaging may stall. */
+  /** Rounds were not found to fall beyond 2 epochs (bench/results/2026-11-21-spark). */
   override def mostLocalWork: Double = 4.0
 
   /** A dual variable that is not visited might stay out of its bounds, and there would be no dual value. */
