@@ -5,6 +5,14 @@ mod common;
 use common::{POINTS, Problem, Random, rows, run_round};
 use dwell_solvers::{ElasticNetParams, Loss, SolverError};
 
+const LOSSES: [Loss; 5] = [
+    Loss::Squared,
+    Loss::Logistic,
+    Loss::Hinge,
+    Loss::SmoothedHinge(0.5),
+    Loss::SquaredHinge,
+];
+
 fn columns(weighted: bool, centred: bool) -> Problem {
     let mut random = Random::new(3);
     let mut vector = |length: usize| -> Vec<f64> { (0..length).map(|_| random.number()).collect() };
@@ -64,13 +72,7 @@ fn steps_of_columns_do_not_see_one_another() {
 
 #[test]
 fn steps_of_rows_do_not_see_one_another() {
-    for loss in [
-        Loss::Squared,
-        Loss::Logistic,
-        Loss::Hinge,
-        Loss::SmoothedHinge(0.5),
-        Loss::SquaredHinge,
-    ] {
+    for loss in LOSSES {
         let problem = rows::Problem::random(30, 12, loss, 4)
             .weighted()
             .scaled()
@@ -110,13 +112,7 @@ fn steps_of_rows_do_not_see_one_another() {
 /// The update is minus the gradient of the mean loss, divided by l2 and in the scale of the features; the variables are minus the derivatives.
 #[test]
 fn gradients_are_those_of_the_losses() {
-    for loss in [
-        Loss::Squared,
-        Loss::Logistic,
-        Loss::Hinge,
-        Loss::SmoothedHinge(0.5),
-        Loss::SquaredHinge,
-    ] {
+    for loss in LOSSES {
         for centred in [false, true] {
             let mut problem = rows::Problem::random(48, 9, loss, 8).weighted().scaled();
             if centred {
