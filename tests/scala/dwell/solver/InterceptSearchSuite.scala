@@ -27,9 +27,15 @@ class InterceptSearchSuite extends AnyFunSuite {
     }
   }
 
-  test("without margins the logistic shift is the log odds") {
-    val labels = Array(1.0, 1.0, 1.0, -1.0)
-    val shift = InterceptSearch.minimise(Logistic, new Array[Double](4), labels, Array(1.0, 2.0, 3.0, 2.0))
-    assert(math.abs(shift - math.log(3.0)) < 1e-12)
+  test(
+    "alone the intercept of the logistic loss is the log odds, of the hinge the heavier class, of its square the mean label") {
+    assert(math.abs(InterceptSearch.alone(Logistic, 6.0, 2.0) - math.log(3.0)) < 1e-12)
+    assert(InterceptSearch.alone(Hinge, 6.0, 2.0) == 1.0 && InterceptSearch.alone(Hinge, 2.0, 6.0) == -1.0)
+    assert(math.abs(InterceptSearch.alone(SquaredHinge, 6.0, 2.0) - 0.5) < 1e-12)
+    for (loss <- Seq(Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge); positive <- Seq(0.5, 2.0, 3.0)) {
+      def value(b: Double) = positive * loss.value(b, 1.0) + 2.0 * loss.value(b, -1.0)
+      val found = InterceptSearch.alone(loss, positive, 2.0)
+      assert((-400 to 400).forall(k => value(found) <= value(k / 100.0) + 1e-12), s"$loss, $positive")
+    }
   }
 }

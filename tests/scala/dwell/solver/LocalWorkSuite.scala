@@ -36,7 +36,7 @@ class LocalWorkSuite extends AnyFunSuite {
     }
   }
 
-  test("the first round, which pays for compiling, is left out") {
+  test("the first round, which pays for compiling, counts as one that does not") {
     val work = new LocalWork(None, most = 16.0)
     work.measure(100.0, 1.0, work.next, certificate = false)
     assert(settled(work, 0.01, 0.01) == 1.0)

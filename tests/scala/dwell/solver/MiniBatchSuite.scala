@@ -1,5 +1,6 @@
 package dwell.solver
 
+import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.sql.DataFrame
 
 import dwell.SparkSuite
@@ -88,6 +89,22 @@ class MiniBatchSuite extends SparkSuite {
     val lasso = ridge("mini-batch-sgd", elasticNet = 1.0)
     assert(lasso.dual == 0.0 && !lasso.converged)
     assert(lasso.objective < 1.01 * ridge("cocoa", elasticNet = 1.0).objective, lasso.toText)
+  }
+
+  test("fits of a grid by mini-batch SGD start anew: there are no variables to start from") {
+    val estimator = new LinearRegression()
+      .setAlgorithm("mini-batch-sgd")
+      .setNumWorkers(2)
+      .setElasticNetParam(1.0)
+      .setSolver("l-bfgs")
+      .setMaxIter(20)
+    val grid = Seq(0.2, 0.1).map(r => ParamMap(estimator.regParam -> r))
+    val together = estimator.fit(data, grid)
+    val alone = grid.map(map => estimator.fit(data, map))
+    together.zip(alone).foreach { case (a, b) =>
+      assert(a.coefficients == b.coefficients && a.intercept == b.intercept)
+    }
+    assert(together.last.coefficients.numNonzeros > 0)
   }
 
   test("local progress is worth rounds: CoCoA takes fewer than either mini-batch algorithm") {

@@ -6,6 +6,9 @@ sealed abstract class Algorithm(val name: String) extends Serializable {
   /** Whether all steps of a worker's round start from the same shared vector. */
   def batch: Boolean = true
 
+  /** Whether the workers keep variables of the problem, which the next fit could start from. */
+  def keepsVariables: Boolean = true
+
   /** Epochs in a round where the user has not said; None lets the measured times choose. */
   def localWork: Option[Double] = None
 }
@@ -25,6 +28,7 @@ object Algorithm {
 
   /** Mini-batches of rows, and a step along the gradient of their losses for each, as Spark's `GradientDescent`. */
   case object MiniBatchSGD extends Algorithm("mini-batch-sgd") {
+    override def keepsVariables: Boolean = false
 
     /** Spark's default as well, and what a lower bound takes. */
     override def localWork: Option[Double] = Some(1.0)

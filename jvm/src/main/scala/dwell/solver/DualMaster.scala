@@ -127,8 +127,8 @@ private[solver] abstract class DualMaster(
     val intercepts = candidates
     val values = intercepts.indices.map(c => headers.sum(ResultLayout.Losses + c))
     val lowest = values.indices.minBy(values(_))
-    val penalties = penalty
-    val value = values(lowest) + penalties
+    val value = values(lowest) + penalty
+    certified(value)
     if (value < best) {
       best = value
       System.arraycopy(w, 0, bestCoefficients, 0, n)
@@ -140,11 +140,16 @@ private[solver] abstract class DualMaster(
         math.ulp(math.abs(intercepts(lowest))) * SpacingUlps,
         spacing * (if (step >= WidestStep) Widen else if (step < 1.0) Narrow else 1.0))
     }
-    certified(values.head + penalties)
   }
 
-  /** Called with the primal value where the workers started, at the intercept that they started with. */
+  /** Called with the primal value where the workers started, before it may become the best one. */
   protected def certified(value: Double): Unit = ()
+
+  /** Goes back to the coefficients of the best model; returns their intercept, of centred features. */
+  protected final def returnToBest(): Double = {
+    System.arraycopy(bestCoefficients, 0, w, 0, n)
+    if (centred) bestIntercept + meanOfMargins else 0.0
+  }
 
   /**
    * Takes in the dual value of dual variables, made feasible.
@@ -299,19 +304,16 @@ private[solver] object DualMaster {
       labels: LabelSummary,
       problem: LinearProblem,
       initialIntercept: Option[Double]): DualMaster =
-    if (problem.algorithm == Algorithm.MiniBatchSGD) {
-      new MiniBatchGradient(data, n, totalWeight, labels, problem, initialIntercept)
-    } else if (problem.algorithm.batch) {
-      new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
-    } else
-      problem.loss match {
-        case Squared | Logistic => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
-        case Hinge | SmoothedHinge(_) | SquaredHinge =>
-          new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
-      }
+    (problem.algorithm, problem.loss) match {
+      case (Algorithm.MiniBatchSGD, _) => new MiniBatchGradient(data, n, totalWeight, labels, problem)
+      case (Algorithm.CoCoA, Hinge | SmoothedHinge(_) | SquaredHinge) =>
+        new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
+      case _ => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
+    }
 
   /**
-   * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to double at 20.
+   * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to
+   * double at 20 (bench/results/2026-11-21-spark/intercept.md).
    */
   private val InterceptStiffness = 3.0
 

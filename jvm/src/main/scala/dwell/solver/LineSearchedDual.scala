@@ -8,8 +8,8 @@ import dwell.data.RowDataset
  *
  * The intercept goes by the method of multipliers: its quadratic term is `l2 nu kappa^2 / 2` about `centre`, with
  * `kappa = sum_i s_i a_i / (S l2)` and the value `centre + nu kappa`; after every round `centre` moves to where the
- * intercept is, and kappa goes to 0. For the squared loss the intercept of centred features is known: it is the mean of the labels, where
- * centre stays.
+ * intercept is, and kappa goes to 0. For the squared loss the intercept of centred features is known: it is the mean of
+ * the labels, where centre stays.
  */
 private[solver] final class LineSearchedDual(
     data: RowDataset,
@@ -28,24 +28,18 @@ private[solver] final class LineSearchedDual(
   private var multiplier = initialIntercept.getOrElse(interceptAlone)
   private var conjugate = 0.0
 
+  private val adding = problem.settings.adding
+  private val quadraticTerm = {
+    val coordinates = data.rowsPerPartition.map(_.toLong).sum
+    new SigmaPrime(problem.algorithm, data.numPartitions, coordinates, data.nonzeros.toDouble / n)
+  }
+
   /** The method of multipliers shrinks kappa by `1 + nu h / l2` a round or more, h the mean second derivative of the losses. */
   override protected def leastNu: Double = LineSearchedDual.LeastStiffness * l2 / loss.curvature
 
   override protected def intercept: Double = multiplier + nu * kappa
 
-  private val adding = problem.settings.adding
-
-  private val quadratic = {
-    val coordinates = data.rowsPerPartition.map(_.toLong).sum
-    new SigmaPrime(
-      problem.algorithm,
-      adding,
-      data.numPartitions,
-      coordinates,
-      data.nonzerosPerPartition.sum.toDouble / n)
-  }
-
-  override def sigmaPrime: Double = quadratic.value
+  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
 
   override val points: Array[Double] =
     if (loss == Squared) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
@@ -66,7 +60,7 @@ private[solver] final class LineSearchedDual(
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
-    quadratic.learn(g1)
+    quadraticTerm.learn(g1)
     conjugate += conjugates(g1, g2).value + rest
     var j = 0
     while (j < n) {

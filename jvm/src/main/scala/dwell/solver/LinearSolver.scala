@@ -38,9 +38,10 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
       val done = loop.run(work.from)
       val (coefficients, intercept) = work.master.model(done.coefficients, rows.numFeatures)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
-      val kept = if (choice.orientation == Orientation.Dual) Some(fit) else None
+      val keeps = problem.algorithm.keepsVariables
+      val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
       if (kept.isEmpty) RoundLoop.free(rows.sc, Seq(fit))
-      remember(problem, choice.orientation, Previous(coefficients, intercept, problem.l2, kept))
+      if (keeps) remember(problem, choice.orientation, Previous(coefficients, intercept, problem.l2, kept))
       LinearSolution(
         coefficients,
         intercept,
@@ -84,7 +85,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
     val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, problem.loss.classifies))
     val scale = data.scaleBroadcast
     val parts = data.partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
-    val last = previous.get(family(problem, Orientation.Dual))
+    val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
     val master = DualMaster(
       data,
       rows.numFeatures,
@@ -112,7 +113,6 @@ private[solver] object LinearSolver {
       loss: Loss,
       scaleFactor: Double,
       intercept: Boolean,
-      algorithm: Algorithm,
       orientation: String,
       numWorkers: Int)
 
@@ -128,7 +128,7 @@ private[solver] object LinearSolver {
       from: Option[StartingPoint])
 
   private def family(problem: LinearProblem, orientation: String): Family =
-    Family(problem.loss, problem.scaleFactor, problem.intercept, problem.algorithm, orientation, problem.numWorkers)
+    Family(problem.loss, problem.scaleFactor, problem.intercept, orientation, problem.numWorkers)
 
   /** Labels 0 and 1 as -1 and 1. */
   private def signed(label: Double): Double = 2.0 * label - 1.0

@@ -40,11 +40,11 @@ private[solver] final class LocalWork(fixed: Option[Double], most: Double) {
     if (fixed.isEmpty) {
       measured += 1
       val epoch = workerSeconds / (done + (if (certificate) CertificateEpochs else 0.0))
-      val rest = wallSeconds - epoch * done
+      val outside = wallSeconds - epoch * done
       // The first round pays for loading classes and compiling them, outside of the solver.
-      val fixed = if (measured == 1) math.min(rest, UsualFixedSeconds) else rest
+      val usual = if (measured == 1) math.min(outside, UsualFixedSeconds) else outside
       val weight = 1.0 / math.min(measured, Memory)
-      fixedSeconds += weight * (fixed - fixedSeconds)
+      fixedSeconds += weight * (usual - fixedSeconds)
       epochSeconds += weight * (epoch - epochSeconds)
       epochs = best
     }
@@ -61,7 +61,7 @@ private[solver] object LocalWork {
 
   private val Least = 0.25
 
-  /** c: with one worker and with two, for ridge, the logistic loss and the hinge (bench/results/2026-11-21-spark-rounds). */
+  /** c: with one worker and with two, for ridge, the logistic loss and the hinge (bench/results/2026-11-21-spark). */
   private val Ratio = 1.3
 
   /** A certificate reads the data once and writes nothing. */

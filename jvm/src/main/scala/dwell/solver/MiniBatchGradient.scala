@@ -24,18 +24,14 @@ private[solver] final class MiniBatchGradient(
     n: Int,
     totalWeight: Double,
     labels: LabelSummary,
-    problem: LinearProblem,
-    initialIntercept: Option[Double])
+    problem: LinearProblem)
     extends DualMaster(data, n, totalWeight, labels, problem) {
   import MiniBatchGradient._
 
   private val numRows = data.rowsPerPartition.map(_.toLong).sum
 
   /** Of centred features, as everywhere in this orientation. */
-  private var current = initialIntercept.getOrElse(interceptAlone)
-  private var bestCurrent = current
-  private val bestStart = w.clone()
-  private var lowest = Double.PositiveInfinity
+  private var current = interceptAlone
   private var overshot = false
 
   private var rate =
@@ -66,17 +62,12 @@ private[solver] final class MiniBatchGradient(
     Stay
   }
 
-  /** Judges the steps since the last certificate; where the objective rose they are taken back, and the gradients that come with it. */
+  /** Judges the steps since the last certificate; where the objective rose they are taken back, and the gradients with them. */
   override protected def certified(value: Double): Unit =
-    if (value < lowest) {
-      if (steps > 0) rate *= Grow
-      lowest = value
-      System.arraycopy(w, 0, bestStart, 0, n)
-      bestCurrent = current
-    } else if (value > lowest || value.isNaN) {
+    if (value < upperBound) rate *= Grow
+    else if (!(value <= upperBound * (1.0 + Master.Rounding))) {
       rate *= Shrink
-      System.arraycopy(bestStart, 0, w, 0, n)
-      current = bestCurrent
+      current = returnToBest()
       overshot = true
     }
 

@@ -53,8 +53,7 @@ private[solver] final class PrimalMaster(
   private var adding = problem.settings.adding
   private val quadraticTerm = {
     val coordinates = data.columnsPerPartition.map(_.toLong).sum
-    val sharing = data.nonzerosPerPartition.sum.toDouble / labels.length
-    new SigmaPrime(problem.algorithm, adding, workers, coordinates, sharing)
+    new SigmaPrime(problem.algorithm, workers, coordinates, data.nonzeros.toDouble / labels.length)
   }
 
   shiftIntercept()
@@ -68,7 +67,7 @@ private[solver] final class PrimalMaster(
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
 
-  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.value
+  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
 
   override val subproblem: Subproblem =
     PrimalSubproblem(problem.l1 / curvature, problem.l2 / curvature, problem.scaleFactor, problem.intercept)

@@ -8,32 +8,27 @@ package dwell.solver
  * @param sharing
  *   coordinates for each entry of the shared vector, in the mean
  */
-private[solver] final class SigmaPrime(
-    algorithm: Algorithm,
-    adding: Boolean,
-    workers: Int,
-    coordinates: Long,
-    sharing: Double) {
+private[solver] final class SigmaPrime(algorithm: Algorithm, workers: Int, coordinates: Long, sharing: Double) {
   import SigmaPrime._
 
   /** With it the workers' steps can be added as they are: the objective does not rise. */
   val safe: Double = if (algorithm.batch) math.max(1L, coordinates).toDouble else workers.toDouble
 
-  private var searched = if (algorithm.batch) math.max(1.0, math.min(safe, sharing)) else 1.0
+  private var lower = if (algorithm.batch) math.max(1.0, math.min(safe, sharing)) else 1.0
 
-  /** Below the safe one where steps are searched: the search makes up for it, and in CoCoA a lower one was never found to be worse. */
-  def value: Double = if (adding) safe else searched
+  /** Where steps are searched: the search makes up for less than is safe, and in CoCoA less was never found to be worse. */
+  def searched: Double = lower
 
   /**
-   * Steps of a batch that were all too short or too long are made longer or shorter in the next one: their length is tuned, as a
-   * user would, but round by round.
+   * Steps of a batch that were all too short or too long are made longer or shorter in the next one: their length is
+   * tuned, as a user would, but round by round.
    *
    * @param factor
    *   the step factor that was found for their sum
    */
   def learn(factor: Double): Unit = if (algorithm.batch) {
     val change = if (factor > 0.0) math.sqrt(1.0 / factor) else Most
-    searched = math.max(1.0, math.min(safe, searched * math.max(1.0 / Most, math.min(Most, change))))
+    lower = math.max(1.0, math.min(safe, lower * math.max(1.0 / Most, math.min(Most, change))))
   }
 }
 
