@@ -2,16 +2,12 @@
 
 mod common;
 
-use common::{POINTS, Problem, Random, rows, run_round};
+use common::{
+    POINTS, Problem, Random,
+    rows::{self, LOSSES},
+    run_round,
+};
 use dwell_solvers::{ElasticNetParams, Loss, SolverError};
-
-const LOSSES: [Loss; 5] = [
-    Loss::Squared,
-    Loss::Logistic,
-    Loss::Hinge,
-    Loss::SmoothedHinge(0.5),
-    Loss::SquaredHinge,
-];
 
 fn columns(weighted: bool, centred: bool) -> Problem {
     let mut random = Random::new(3);

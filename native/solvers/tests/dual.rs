@@ -4,21 +4,13 @@ mod common;
 
 use common::{
     ROUNDING, doubles, previous,
-    rows::{Cluster, Problem, run_round},
+    rows::{Cluster, LOSSES, Problem, run_round},
 };
 use dwell_solvers::{
     DualProduct, ElasticNetParams, Loss, Progress, Values,
     order::{BucketOrder, bucket_size},
 };
 use proptest::{prelude::*, test_runner::RngSeed};
-
-const LOSSES: [Loss; 5] = [
-    Loss::Squared,
-    Loss::Logistic,
-    Loss::Hinge,
-    Loss::SmoothedHinge(0.5),
-    Loss::SquaredHinge,
-];
 
 /// One partition with sigma' = 1 is stochastic dual coordinate ascent, nothing else.
 #[test]

@@ -7,7 +7,7 @@ use super::{
     kernel::{Entries, WithEntries, with_entries},
     primal::ValidSubproblemParams,
     problem::{Certificate, DataOf, Problem, Separable},
-    steps::{Descent, Span},
+    steps::{Descent, Frozen, Span},
 };
 use crate::error::{SolverError, reserve, same_length};
 
@@ -21,13 +21,6 @@ pub struct Local<P: Problem> {
     pub(super) running: P::Running,
     /// In a batch: what every step sees in the place of the two above.
     frozen: Option<Frozen<P::Running>>,
-}
-
-/// The vector, and the sums beside it, before the first step.
-#[derive(Debug)]
-pub struct Frozen<R> {
-    pub w: Vec<f64>,
-    pub running: R,
 }
 
 /// Columns as coordinates: see [`ValidSubproblemParams`].

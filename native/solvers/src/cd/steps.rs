@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use super::{
-    kernel::{Entries, dot, subtract},
-    local::Frozen,
-};
+use super::kernel::{Entries, dot, subtract};
 use crate::columns::Columns;
 
 /// How a coordinate is minimised: all that the loop does not know.
@@ -27,6 +24,13 @@ pub struct Descent {
     pub nonzeros: usize,
 }
 
+/// The vector, and the sums beside it, before the first step: what all steps of a batch see.
+#[derive(Debug)]
+pub struct Frozen<R> {
+    pub w: Vec<f64>,
+    pub running: R,
+}
+
 /// Coordinates to visit, and what a visit changes.
 pub struct Span<'a, E, R> {
     pub columns: Columns<'a>,
@@ -46,7 +50,7 @@ pub struct Span<'a, E, R> {
 
 impl<E: Entries, S> Span<'_, E, S> {
     /// Visits coordinates from the start of the range on in rising order, until the range is done or the work reaches the budget.
-    /// Returns the rule as the steps left it, given one for the sums beside the vector that `rule` is asked with.
+    /// `rule` makes the rule that goes with given sums beside the vector; returns it as the steps left it.
     #[inline(always)]
     pub(super) fn descend<R: Rule, const WEIGHTED: bool>(
         self,
@@ -71,7 +75,7 @@ impl<E: Entries, S> Span<'_, E, S> {
         (steps.rule, descent)
     }
 
-    /// The same visits, but every step sees `frozen` and `start`.
+    /// The same visits, but every step sees `frozen` and the sums of `start`; `rule` gathers what they change.
     fn descend_at_once<R: Rule>(self, frozen: &[f64], start: R, mut rule: R) -> (R, Descent) {
         let mut next = self.range.start;
         let mut nonzeros = 0;

@@ -6,6 +6,14 @@ use dwell_solvers::{
     Samples, Values,
 };
 
+pub const LOSSES: [Loss; 5] = [
+    Loss::Squared,
+    Loss::Logistic,
+    Loss::Hinge,
+    Loss::SmoothedHinge(0.5),
+    Loss::SquaredHinge,
+];
+
 /// A problem in the plainest way: dense rows.
 #[derive(Debug, Clone)]
 pub struct Problem {

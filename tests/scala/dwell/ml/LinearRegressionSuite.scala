@@ -111,6 +111,9 @@ class LinearRegressionSuite extends SparkSuite {
       assert(r.workerSeconds > 0.0 && r.driverSeconds > 0.0 && r.overheadSeconds >= 0.0 && r.gap >= 0.0)
       assert(math.abs(r.seconds - r.workerSeconds - r.overheadSeconds - r.driverSeconds) <= 1e-3 + 0.01 * r.seconds)
     }
+    val epochSeconds = report.rounds.map(_.workerSeconds).sum / report.rounds.map(_.localWork).sum
+    assert(math.abs(report.flattenEpochs.get * epochSeconds - report.flattenSeconds) < 1e-9 * report.flattenSeconds)
+    assert(report.copy(rounds = report.rounds.take(1)).flattenEpochs.isEmpty)
     val text = report.toText
     assert(text.linesIterator.size == 6 + report.rounds.size && text.contains("converged"))
     eventually(assert(rounds.size == summary.totalIterations))

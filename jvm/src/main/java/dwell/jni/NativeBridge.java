@@ -42,9 +42,10 @@ package dwell.jni;
  *
  * <h2>control: 11 longs</h2>
  * 0: {@link #LAYOUT_VERSION}; 1: fit; 2: partition; 3: round t; 4: seed of the coordinate order; 5: least number of
- * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE}, {@link #BATCH} and, in primal calls, {@link #CENTRED}, in dual ones {@link #GRADIENT}; 7: threads T, 1 to 256:
- * steps are made on T copies of the shared vector, so that another T gives another step, but the same one on every machine; 8: m; 9: stamp of the state that the caller expects: 0 from the start of the fit, then what slot 9 of the last
- * product's result says; 10: loss, 0 squared, 1 logistic, 2 hinge, 3 smoothed hinge, 4 squared hinge, always 0 in primal calls,
+ * coordinates to visit; 6: flags, the sum of {@link #CERTIFICATE}, {@link #BATCH} and, in primal calls, {@link #CENTRED}, in
+ * dual ones {@link #GRADIENT}; 7: threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives
+ * another step, but the same one on every machine; 8: m; 9: stamp of the state that the caller expects: 0 from the start of the
+ * fit, then what slot 9 of the last product's result says; 10: loss, 0 squared, 1 logistic, 2 hinge, 3 smoothed hinge, 4 squared hinge, always 0 in primal calls,
  * whose residual has all that they need of the loss. Version and stamp together determine the content of a state.
  *
  * <h2>settings of a primal call: 7 + 2 P doubles</h2>

@@ -108,8 +108,9 @@ final case class FitReport(
 
   def stateLosses: Int = rounds.map(_.stateLosses).sum
 
-  /** `flattenSeconds` in epochs: passes of the slowest worker over its coordinates, as the rounds took them. NaN without rounds. */
-  def flattenEpochs: Double = flattenSeconds * rounds.map(_.localWork).sum / rounds.map(_.workerSeconds).sum
+  /** `flattenSeconds` in epochs of the slowest worker, certificates included, as the rounds took them; None without rounds. */
+  def flattenEpochs: Option[Double] =
+    Some(rounds.map(_.workerSeconds).sum).filter(_ > 0.0).map(flattenSeconds * rounds.map(_.localWork).sum / _)
 
   /** Largest part's nonzeros over the mean. */
   def imbalance: Double =
@@ -128,8 +129,8 @@ final case class FitReport(
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         f"objective $objective%.10g, dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
           (if (converged) "converged" else "NOT converged"),
-        f"flatten $flattenSeconds%.2f s ($flattenEpochs%.0f epochs), total $totalSeconds%.2f s, worker state $stateBytes%d bytes, " +
-          s"$stateLosses state losses",
+        f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
+          s"worker state $stateBytes bytes, $stateLosses state losses",
         RoundRecord.header)
       (head ++ rounds.map(_.toLine)).mkString("\n")
   }

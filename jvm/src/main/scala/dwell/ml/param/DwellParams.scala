@@ -18,10 +18,10 @@ import dwell.solver.{Algorithm, Orientation}
 trait DwellParams extends Params {
 
   /**
-   * The training algorithm. `mini-batch-scd` and `mini-batch-sgd`: what CoCoA is compared with, coordinate steps that do not
-   * see one another and gradient steps, a batch of `localWork` epochs (1 at most) in a round. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's
-   * own solver otherwise, after one WARN. (`solver` is Spark's Param and keeps Spark's meaning: it decides which of
-   * Spark's two definitions of the objective is minimised.)
+   * The training algorithm. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's own
+   * solver otherwise, after one WARN. `mini-batch-scd` and `mini-batch-sgd`: what CoCoA is compared with, coordinate steps
+   * that do not see one another and gradient steps, a batch of `localWork` epochs (1 at most) in a round. (`solver` is
+   * Spark's Param and keeps Spark's meaning: it decides which of Spark's two definitions of the objective is minimised.)
    */
   final val algorithm: Param[String] =
     DwellParams.choice(this, "algorithm", "training algorithm", DwellParams.algorithms)
