@@ -3,7 +3,7 @@
 
     spark_tables.py DIRECTORY COMMAND VERSIONS RESULT.json...
 
-Each RESULT is a file of build/bench (benchRounds.json, benchLocalWork.json, benchClassification.json, benchGrid.json). Writes
+Each RESULT is a file of build/bench (benchRounds.json, benchIntercept.json, benchLocalWork.json, benchClassification.json, benchGrid.json). Writes
 them to DIRECTORY with the machine, and their tables into its README.md: what stands there above "## Tables" is kept.
 """
 
@@ -27,6 +27,16 @@ def rounds_table(rows):
         lines.append("| %s | %s | %s | %s | %s | %s | %s | %.1e after %d |" % (
             row["data"], row["loss"], row["params"], row["orientation"], row["step"], counts("roundsToSuboptimality"),
             counts("roundsToGap"), row["gaps"][-1], len(row["gaps"]) - 1))
+    return lines
+
+
+def intercept_table(rows):
+    lines = ["| data | rows x features | standardised | regParam | loss | workers | rounds to a gap of 1e-2 / 1e-3 / 1e-4 / 1e-5 / 1e-6 |",
+             "|:--|:--|:--|--:|:--|--:|:--|"]
+    for row in rows:
+        lines.append("| %s | %d x %d | %s | %g | %s | %d | %s |" % (
+            row["data"], row["rows"], row["features"], "yes" if row["standardization"] else "no", row["regParam"], row["loss"],
+            row["workers"], " / ".join("-" if count is None else str(count) for count in row["roundsToGap"])))
     return lines
 
 
@@ -66,7 +76,8 @@ def grid_table(rows):
     return lines
 
 
-TABLES = {"benchRounds": ("Rounds", rounds_table), "benchLocalWork": ("Local work", local_work_table),
+TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
+          "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchGrid": ("Grid search", grid_table)}
 
 
