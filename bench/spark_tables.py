@@ -3,7 +3,7 @@
 
     spark_tables.py DIRECTORY COMMAND VERSIONS RESULT.json...
 
-Each RESULT is a file of build/bench (benchRounds.json, benchIntercept.json, benchLocalWork.json, benchClassification.json, benchGrid.json). Writes
+Each RESULT is a file of build/bench (benchRounds.json, benchIntercept.json, benchLocalWork.json, benchClassification.json, benchExchange.json, benchGrid.json). Writes
 them to DIRECTORY with the machine, and their tables into its README.md: what stands there above "## Tables" is kept.
 """
 
@@ -68,6 +68,13 @@ def classification_table(rows):
     return lines
 
 
+def exchange_table(rows):
+    lines = ["| doubles | workers | mode | milliseconds of an exchange: median (all runs) |", "|--:|--:|:--|:--|"]
+    for row in rows:
+        lines.append("| %d | %d | %s | %s |" % (row["length"], row["workers"], row["mode"], seconds_text(row["milliseconds"])))
+    return lines
+
+
 def grid_table(rows):
     lines = ["| data | system | seconds: median (all) | best regParam | best area under ROC |", "|:--|:--|:--|--:|--:|"]
     for row in rows:
@@ -78,7 +85,8 @@ def grid_table(rows):
 
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
-          "benchClassification": ("Classification", classification_table), "benchGrid": ("Grid search", grid_table)}
+          "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
+          "benchGrid": ("Grid search", grid_table)}
 
 
 def main(directory, command, versions, files):

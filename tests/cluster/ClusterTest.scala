@@ -6,12 +6,13 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 import scala.util.Random
 import scala.util.control.NonFatal
 
-import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.{BlockExchange, SparkEnv, SparkException, TaskContext}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import dwell.comm.{Contribution, DriverMode}
+import dwell.DwellConf
+import dwell.comm.{DriverMode, Workers}
 import dwell.data.{Flattener, LabeledRow}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
@@ -71,8 +72,9 @@ object ClusterTest {
     }
 
     test("an executor killed in mid-fit costs progress, not correctness") {
-      val model = withExecutorKilled(spark)(estimator.fit(data))(FitReport.of)
+      val model = withExecutorKilled(spark)(estimator.fit(data))
       val report = FitReport.of(model)
+      check(report.stateLosses > 0, report.toText)
       check(report.converged, report.toText)
       val difference = math.abs(report.objective - expected.objective)
       check(difference <= 1e-9 * expected.objective, s"objective differs by $difference")
@@ -85,6 +87,7 @@ object ClusterTest {
       new LogisticRegression()
         .setAlgorithm(algorithm)
         .setOrientation(orientation)
+        .setAggregation("driver")
         .setRegParam(0.01)
         .setNumWorkers(4)
         .setLocalWork(1.0)
@@ -97,10 +100,11 @@ object ClusterTest {
     }
     survives(spark, "mini-batch SCD")(logistic("mini-batch-scd", "dual", 1e-2))
     // Its workers have no state that could be lost.
-    survives(spark, "mini-batch SGD", stateIsLost = false)(logistic("mini-batch-sgd", "dual", 0.1))
+    survives(spark, "mini-batch SGD", noticed = _ => true)(logistic("mini-batch-sgd", "dual", 0.1))
     survives(spark, "linear SVC") {
       FitReport.of(
         new LinearSVC()
+          .setAggregation("driver")
           .setRegParam(0.01)
           .setNumWorkers(4)
           .setLocalWork(1.0)
@@ -109,12 +113,79 @@ object ClusterTest {
           .fit(binary(data)))
     }
 
-    test("thirty fits one after another leave nothing behind") {
+    survives(spark, "in shuffle mode")(FitReport.of(pair("shuffle").setLocalWork(1.0).fit(data)))
+    survives(spark, "in a gang", noticed = _.restarts > 0)(FitReport.of(pair("gang").fit(data)))
+
+    test("all modes give the same bits") {
       waitForExecutors(spark, 2)
-      val persistedBefore = spark.sparkContext.getPersistentRDDs.size
-      (1 to 30).foreach(_ => estimator.setMaxIter(2).fit(data))
-      check(stateBytes(spark).values.sum == 0L, stateBytes(spark).toString)
-      check(spark.sparkContext.getPersistentRDDs.size == persistedBefore, "cached data was left behind")
+      val models = Seq("driver", "shuffle", "gang").map(mode => pair(mode).setMaxIter(10).fit(data))
+      check(
+        models.map(FitReport.of(_).aggregation) == Seq("driver", "shuffle", "gang"),
+        FitReport.of(models.last).toText)
+      models.tail.foreach { model =>
+        check(model.coefficients == models.head.coefficients && model.intercept == models.head.intercept, "other bits")
+      }
+    }
+
+    test("a cancelled gang ends within two seconds and leaves nothing behind") {
+      val sc = spark.sparkContext
+      @volatile var cancelled = 0L
+      val canceller = new SparkListener {
+        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+          case RoundCompleted(_, r) if r.round == 5 =>
+            cancelled = System.nanoTime()
+            sc.cancelJobGroup("doomed")
+          case _ =>
+        }
+      }
+      sc.addSparkListener(canceller)
+      sc.setJobGroup("doomed", "a gang that is cancelled", interruptOnCancel = false)
+      try {
+        pair("gang").setTol(0.0).setMaxIter(1000000).fit(data)
+        check(false, "the fit ended")
+      } catch {
+        case e: SparkException => check(e.getMessage.contains("cancelled"), e.getMessage)
+      } finally {
+        sc.clearJobGroup()
+        sc.removeSparkListener(canceller)
+      }
+      check(System.nanoTime() - cancelled < 2e9, s"it took ${(System.nanoTime() - cancelled) * 1e-9} s")
+      checkNothingLeft(spark)
+    }
+
+    test("a gang that finds no slots gives way to driver mode, with the same bits") {
+      val sc = spark.sparkContext
+      spark.conf.set(DwellConf.GangPatience, "1s")
+      val expected = pair("driver").setMaxIter(10).fit(data)
+      val holder = sc.parallelize(0 until 1, 1).map(_ => Thread.sleep(60000)).countAsync()
+      try {
+        val model = pair("gang").setMaxIter(10).fit(data)
+        val report = FitReport.of(model)
+        check(report.aggregation == "driver" && report.aggregationReason.contains("free slot"), report.toText)
+        check(model.coefficients == expected.coefficients, "other bits")
+        check(!holder.isCompleted, "the slot was not held to the end")
+      } finally {
+        holder.cancel()
+        spark.conf.unset(DwellConf.GangPatience)
+      }
+      val tooMany = FitReport.of(pair("gang").setNumWorkers(3).setMaxIter(3).fit(data))
+      check(tooMany.aggregation == "driver" && tooMany.aggregationReason.contains("2 slots"), tooMany.toText)
+    }
+
+    for (mode <- Seq("driver", "shuffle", "gang")) test(s"thirty fits one after another leave nothing behind: $mode") {
+      waitForExecutors(spark, 2)
+      def counts = (spark.sparkContext.getPersistentRDDs.size, shuffleFiles(spark), threads(spark))
+      (1 to 5).foreach(_ => pair(mode).setMaxIter(2).fit(data))
+      val before = counts
+      (1 to 30).foreach(_ => pair(mode).setMaxIter(2).fit(data))
+      checkNothingLeft(spark)
+      var after = counts
+      eventually(s"cached data, shuffle files, threads were $before, and are $after") {
+        System.gc() // Spark's own cleaner waits for it
+        after = counts
+        // Spark's pools of threads grow up to their limits; what each fit left behind would be thirty times as much.
+        after._1 == before._1 && after._2 <= before._2 && after._3 < before._3 + 30
+      }
     }
 
     println(s"$passed passed, $failed failed")
@@ -122,22 +193,29 @@ object ClusterTest {
     if (failed > 0) sys.exit(1)
   }
 
-  /** A fit ends within its own bound of the optimum, whether or not an executor is killed in its course. */
-  private def survives(spark: SparkSession, name: String, stateIsLost: Boolean = true)(fit: => FitReport): Unit =
+  /**
+   * A fit ends within its own bound of the optimum, whether or not an executor is killed in its course.
+   *
+   * @param noticed
+   *   what the report has to say of the loss
+   */
+  private def survives(spark: SparkSession, name: String, noticed: FitReport => Boolean = _.stateLosses > 0)(
+      fit: => FitReport): Unit =
     test(s"an executor killed in mid-fit costs progress, not correctness: $name") {
       waitForExecutors(spark, 2)
       val expected = fit
-      val report = withExecutorKilled(spark, stateIsLost)(fit)(identity)
+      val report = withExecutorKilled(spark)(fit)
+      check(noticed(report), s"nobody has noticed:\n${report.toText}")
       check(expected.solver == "native" && report.solver == "native", s"${expected.solver}, ${report.solver}")
       check(expected.converged, expected.toText)
       check(report.converged, report.toText)
       val difference = math.abs(report.objective - expected.objective)
       check(difference <= math.max(report.gap, expected.gap), s"objective differs by $difference\n${report.toText}")
+      checkNothingLeft(spark)
     }
 
   /** What `fit` gives when the executor with the lowest process id is killed after its third round. */
-  private def withExecutorKilled[M](spark: SparkSession, stateIsLost: Boolean = true)(fit: => M)(
-      reportOf: M => FitReport): M = {
+  private def withExecutorKilled[M](spark: SparkSession)(fit: => M): M = {
     val removed = new AtomicInteger()
     val victim = new AtomicReference[java.lang.Long](executors(spark).values.min)
     val killer = new SparkListener {
@@ -155,8 +233,14 @@ object ClusterTest {
       try fit
       finally spark.sparkContext.removeSparkListener(killer)
     check(removed.get >= 1, "no executor was lost")
-    if (stateIsLost) check(reportOf(result).stateLosses > 0, s"no state was lost:\n${reportOf(result).toText}")
     result
+  }
+
+  /** No worker state, and no block of a gang, on any executor. */
+  private def checkNothingLeft(spark: SparkSession): Unit = {
+    check(stateBytes(spark).values.sum == 0L, stateBytes(spark).toString)
+    val blocks = onEach(spark)(() => BlockExchange.local.count("dwell"))
+    check(blocks.values.sum == 0, blocks.toString)
   }
 
   /** The same rows with a label of two classes, one of them rarer. */
@@ -164,7 +248,17 @@ object ClusterTest {
     data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
 
   private def estimator: LinearRegression =
-    new LinearRegression().setRegParam(1.0).setNumWorkers(4).setLocalWork(2.0).setTol(1e-9).setMaxIter(400)
+    new LinearRegression()
+      .setAggregation("driver")
+      .setRegParam(1.0)
+      .setNumWorkers(4)
+      .setLocalWork(2.0)
+      .setTol(1e-9)
+      .setMaxIter(400)
+
+  /** A fit by one task on each executor, of many short rounds. */
+  private def pair(aggregation: String): LinearRegression =
+    estimator.setAggregation(aggregation).setNumWorkers(2).setLocalWork(0.05).setMaxIter(5000)
 
   /** Sparse, power-law features, wide enough for every worker to have something to do. */
   private def problem(spark: SparkSession): DataFrame = {
@@ -210,9 +304,9 @@ object ClusterTest {
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
         val message =
-          RoundMessage(Phase.Round, request, bytes.array, null, SolverSelection("native", fallbackIsError = true))
-        val gathered =
-          DriverMode.exchange(parts, message, ResultLayout.HeaderBytes, residual.length)(retried(failing))
+          RoundMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
+        val mode = new DriverMode(parts, ResultLayout.HeaderBytes, residual.length)(retried(failing))
+        val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
         residual.indices.foreach(j => residual(j) -= gathered.sum(j))
       }
@@ -227,9 +321,9 @@ object ClusterTest {
    * One of the two tasks of a round fails in its first attempt after its work. Spark may run the second attempt anywhere, so
    * the other task holds the other executor's slot meanwhile: on another executor the state would count as lost.
    */
-  private def retried(failing: Boolean): (LocalData, RoundMessage) => Contribution[WorkerReply] =
-    (part, message) => {
-      val contribution = WorkerStep(part, message)
+  private def retried(failing: Boolean): Workers.Step[LocalData, RoundMessage, WorkerReply] =
+    (part, message, shared) => {
+      val contribution = WorkerStep(part, message, shared)
       if (failing && TaskContext.get().attemptNumber() == 0) {
         if (TaskContext.getPartitionId() != message.request.round % 2) Thread.sleep(2000)
         else {
@@ -251,6 +345,21 @@ object ClusterTest {
   /** Executor id to process id. */
   private def executors(spark: SparkSession): Map[String, java.lang.Long] =
     onEach(spark)(() => java.lang.Long.valueOf(ProcessHandle.current().pid()))
+
+  private def threads(spark: SparkSession): Int = onEach(spark)(() => Thread.activeCount()).values.sum
+
+  /** Files that shuffles have written. */
+  private def shuffleFiles(spark: SparkSession): Int = onEach(spark) { () =>
+    SparkEnv.get.blockManager.diskBlockManager.getAllBlocks().count(_.isShuffle)
+  }.values.sum
+
+  private def eventually(message: => String)(condition: => Boolean): Unit = {
+    val end = System.nanoTime() + 10L * 1000 * 1000 * 1000
+    while (!condition) {
+      check(System.nanoTime() < end, message)
+      Thread.sleep(200)
+    }
+  }
 
   /** Bytes of worker state by executor. */
   private def stateBytes(spark: SparkSession): Map[String, Long] = onEach(spark)(() => NativeBridge.stateBytes())

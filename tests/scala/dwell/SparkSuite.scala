@@ -10,13 +10,20 @@ trait SparkSuite extends AnyFunSuite {
   protected def sc: SparkContext = spark.sparkContext
 }
 
-private object SparkSuite {
-  def session: SparkSession = SparkSession
+object SparkSuite {
+  private[dwell] def session: SparkSession = builder("local[2]").getOrCreate()
+
+  /** A session in the place of the one that all suites share; who asks for it stops it. */
+  private[dwell] def fresh(master: String): SparkSession = {
+    SparkSession.getDefaultSession.foreach(_.stop())
+    builder(master).getOrCreate()
+  }
+
+  private def builder(master: String): SparkSession.Builder = SparkSession
     .builder()
-    .master("local[2]")
+    .master(master)
     .appName("dwell tests")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
     .config("spark.driver.host", "localhost")
-    .getOrCreate()
 }

@@ -57,36 +57,39 @@ class RowDatasetSuite extends SparkSuite {
     val scale = Array.tabulate(n) { j =>
       if (form.scaleFactor == 0.0) 1.0 else if (constant(j)) 0.0 else 1.0 / (form.scaleFactor * variance(j))
     }
-    if (form.scaleFactor == 0.0) assert(data.scale == null && data.scaleBroadcast == null)
+    if (form.scaleFactor == 0.0) assert(data.summary.scale == null && data.scaleBroadcast == null)
     else {
-      assert(close(data.scale, scale) && data.scaleBroadcast.value.sameElements(data.scale))
-      assert((0 until n).forall(j => (data.scale(j) == 0.0) == constant(j)))
+      assert(close(data.summary.scale, scale) && data.scaleBroadcast.value.sameElements(data.summary.scale))
+      assert((0 until n).forall(j => (data.summary.scale(j) == 0.0) == constant(j)))
     }
-    if (form.intercept) assert(close(data.mean, mean)) else assert(data.mean == null)
+    if (form.intercept) assert(close(data.summary.mean, mean)) else assert(data.summary.mean == null)
     val meanScaleMean = if (form.intercept) (0 until n).map(j => scale(j) * mean(j) * mean(j)).sum else 0.0
-    assert(close(data.meanScaleMean, meanScaleMean))
+    assert(close(data.summary.meanScaleMean, meanScaleMean))
 
     val varying = (0 until n).filterNot(constant(_))
     val norms = x.map(r => varying.map(j => scale(j) * r(j) * r(j)).sum)
     val projections = x.map(r => varying.map(j => scale(j) * mean(j) * r(j)).sum)
     val centredNorms =
       kept.indices.map(i => if (form.intercept) norms(i) - 2 * projections(i) + meanScaleMean else norms(i))
-    assert(close(data.meanSquareNorm, sum(i => s(i) * centredNorms(i)) / total))
+    assert(close(data.summary.meanSquareNorm, sum(i => s(i) * centredNorms(i)) / total))
     if (form.signedLabels) {
       def classSum(label: Double): Array[Double] =
         Array.tabulate(n)(j => if (constant(j)) 0.0 else sum(i => if (kept(i).label == label) s(i) * x(i)(j) else 0.0))
-      assert(close(data.classSums.positive, classSum(1.0)) && close(data.classSums.negative, classSum(0.0)))
-      assert(close(data.classSums.positiveWeight, sum(i => if (kept(i).label == 1.0) s(i) else 0.0)))
-      assert(close(data.classSums.negativeWeight, sum(i => if (kept(i).label == 0.0) s(i) else 0.0)))
-    } else assert(data.classSums == null)
+      assert(
+        close(data.summary.classSums.positive, classSum(1.0)) && close(data.summary.classSums.negative, classSum(0.0)))
+      assert(close(data.summary.classSums.positiveWeight, sum(i => if (kept(i).label == 1.0) s(i) else 0.0)))
+      assert(close(data.summary.classSums.negativeWeight, sum(i => if (kept(i).label == 0.0) s(i) else 0.0)))
+    } else assert(data.summary.classSums == null)
 
     val partitions = data.partitions.collect()
     assert(data.numPartitions == partitions.length && partitions.map(_.index).sameElements(partitions.indices))
     assert(data.nonzerosPerPartition.sameElements(partitions.map(_.nonzeros.toLong)))
-    assert(data.rowsPerPartition.sameElements(partitions.map(_.numRows)))
+    assert(data.summary.rowsPerPartition.sameElements(partitions.map(_.numRows)))
     assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
     assert(partitions.flatMap(_.rows).sorted.sameElements(kept.indices), "every row is in one partition")
-    assert(data.rowsPerPartition.max - data.rowsPerPartition.min <= 2, "groups of K rows, the last one incomplete")
+    assert(
+      data.summary.rowsPerPartition.max - data.summary.rowsPerPartition.min <= 2,
+      "groups of K rows, the last one incomplete")
     partitions.foreach { p =>
       assert(p.features == n && p.offsets.length == p.numRows + 1 && p.offsets.last == p.nonzeros && p.offsets(0) == 0)
       assert(p.rows.sorted.sameElements(p.rows))
@@ -116,8 +119,11 @@ class RowDatasetSuite extends SparkSuite {
       val doubles = Seq(Array.tabulate(p.nonzeros)(p.value), p.labels, p.weights, p.norms, p.projections).map(bits)
       (integers, doubles)
     }
-    val sums = Option(data.classSums).toSeq.flatMap(c => Seq(c.positive, c.negative))
-    partitions ++ (Seq(data.scale, data.mean, Array(data.meanScaleMean, data.meanSquareNorm)) ++ sums).map(bits)
+    val sums = Option(data.summary.classSums).toSeq.flatMap(c => Seq(c.positive, c.negative))
+    partitions ++ (Seq(
+      data.summary.scale,
+      data.summary.mean,
+      Array(data.summary.meanScaleMean, data.summary.meanSquareNorm)) ++ sums).map(bits)
   }
 
   for {
@@ -240,7 +246,7 @@ class RowDatasetSuite extends SparkSuite {
     val total = far.map(_.weight).sum
     val ones = far.filter(_.features(0) != 1e9).map(_.weight).sum / total
     rows(far.grouped(100).toSeq, 1, RowForm(1.0, intercept = true, signedLabels = false)) { data =>
-      assert(math.abs(1.0 / data.scale(0) - ones * (1 - ones)) < 1e-9)
+      assert(math.abs(1.0 / data.summary.scale(0) - ones * (1 - ones)) < 1e-9)
     }
   }
 
@@ -249,8 +255,9 @@ class RowDatasetSuite extends SparkSuite {
     val blocks = Seq(Seq(row(0, 0.1, 0.1, 1e300)), Seq(row(1, 0.1, almost, 1e300), row(0, 0.1, 0.1, 1e300)))
     for (form <- Seq(RowForm(0.0, true, true), RowForm(1.0, true, true))) rows(blocks, 1, form) { data =>
       assert(data.partitions.first().indices.sameElements(Array(1, 1, 1)))
-      assert(data.mean(0) == 0.0 && data.mean(2) == 0.0 && data.classSums.negative(2) == 0.0)
-      if (data.scale != null) assert(data.scale(0) == 0.0 && data.scale(1) > 0.0 && data.scale(2) == 0.0)
+      assert(data.summary.mean(0) == 0.0 && data.summary.mean(2) == 0.0 && data.summary.classSums.negative(2) == 0.0)
+      if (data.summary.scale != null)
+        assert(data.summary.scale(0) == 0.0 && data.summary.scale(1) > 0.0 && data.summary.scale(2) == 0.0)
     }
   }
 

@@ -55,7 +55,7 @@ class LinearRegressionSuite extends SparkSuite {
     Seq[(String, String => Any, String)](
       ("ma-sgd", ours.setAlgorithm, "algorithm must be one of auto, cocoa"),
       ("rows", ours.setOrientation, "orientation must be one of auto, primal, dual"),
-      ("gang", ours.setAggregation, "aggregation must be one of auto, driver"),
+      ("mpi", ours.setAggregation, "aggregation must be one of auto, driver, shuffle, gang"),
       ("-1", ours.setLocalWork(_: String), "localWork must be 'auto' or a positive number")).foreach {
       case (value, set, message) =>
         val e = intercept[IllegalArgumentException](set(value))
@@ -115,7 +115,7 @@ class LinearRegressionSuite extends SparkSuite {
     assert(math.abs(report.flattenEpochs.get * epochSeconds - report.flattenSeconds) < 1e-9 * report.flattenSeconds)
     assert(report.copy(rounds = report.rounds.take(1)).flattenEpochs.isEmpty)
     val text = report.toText
-    assert(text.linesIterator.size == 6 + report.rounds.size && text.contains("converged"))
+    assert(text.linesIterator.size == 7 + report.rounds.size && text.contains("converged"))
     eventually(assert(rounds.size == summary.totalIterations))
   }
 

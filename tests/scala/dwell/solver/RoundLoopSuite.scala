@@ -78,6 +78,7 @@ class RoundLoopSuite extends SparkSuite {
       assert(other._3.rounds.map(r => (r.objective, r.gap)) == base._3.rounds.map(r => (r.objective, r.gap)))
       assert(other._3.gap == base._3.gap)
     }
+    same(configured(DwellConf.DefaultAggregation -> "driver")(fit), "native")
     same(configured(DwellConf.State -> "travelling")(fit), "native")
     same(configured(DwellConf.Solver -> "jvm")(fit), "jvm")
     same(configured(DwellConf.Solver -> "jvm", DwellConf.State -> "travelling")(fit), "jvm")

@@ -3,7 +3,7 @@ package dwell
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.SparkSession
 
-import dwell.solver.SolverSelection
+import dwell.solver.{Aggregation, SolverSelection}
 
 /**
  * Settings of the session that a fit runs in.
@@ -20,8 +20,12 @@ import dwell.solver.SolverSelection
  * @param shareData
  *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
  *   solutions; it stays cached for up to a minute after a fit
+ * @param aggregation
+ *   `spark.dwell.aggregation`: what estimators take whose Param `aggregation` is not set; None chooses
+ * @param gangPatienceMillis
+ *   `spark.dwell.gangPatience`: how long a barrier stage may wait for its slots before the fit goes on in driver mode
  * @param maxResultBytes
- *   `spark.driver.maxResultSize`, 0 for no limit
+ *   `spark.driver.maxResultSize`; the largest number where there is no limit
  * @param taskCpus
  *   `spark.task.cpus`: threads of one local solver
  */
@@ -31,6 +35,8 @@ final case class DwellConf(
     travellingState: Boolean,
     adding: Boolean,
     shareData: Boolean,
+    aggregation: Option[Aggregation],
+    gangPatienceMillis: Long,
     maxResultBytes: Long,
     taskCpus: Int)
 
@@ -40,12 +46,15 @@ object DwellConf {
   val State = "spark.dwell.state"
   val Step = "spark.dwell.step"
   val ShareData = "spark.dwell.shareData"
+  val DefaultAggregation = "spark.dwell.aggregation"
+  val GangPatience = "spark.dwell.gangPatience"
 
   /** Reads the session's settings, which include those of spark-submit. */
   def apply(session: SparkSession): DwellConf = {
     val conf = session.sparkContext.getConf
+    def get(key: String): Option[String] = session.conf.getOption(key).orElse(conf.getOption(key))
     def read(key: String, allowed: Seq[String]): String = {
-      val value = session.conf.getOption(key).orElse(conf.getOption(key)).getOrElse(allowed.head)
+      val value = get(key).getOrElse(allowed.head)
       require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
       value
     }
@@ -56,7 +65,11 @@ object DwellConf {
       read(State, Seq("persistent", "travelling")) == "travelling",
       read(Step, Seq("search", "add")) == "add",
       read(ShareData, Seq("false", "true")) == "true",
-      JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")),
+      Aggregation.named(read(DefaultAggregation, Aggregation.choices)),
+      JavaUtils.timeStringAsMs(get(GangPatience).getOrElse("10s")),
+      Some(JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")))
+        .filter(_ > 0L)
+        .getOrElse(Long.MaxValue),
       conf.getInt("spark.task.cpus", 1))
   }
 }

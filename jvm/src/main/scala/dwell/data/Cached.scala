@@ -71,7 +71,7 @@ private[data] object Cached {
 }
 
 /** A shuffle of pieces to the partitions that their keys name. */
-private[data] object Shuffle {
+private[dwell] object Shuffle {
 
   def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[(Int, P)] =
     // Pieces are a handful of primitive arrays, which gain nothing from Kryo, and need no registration this way.

@@ -38,6 +38,7 @@ final class ClassSums private[data] (
     val negative: Array[Double],
     val positiveWeight: Double,
     val negativeWeight: Double)
+    extends Serializable
 
 /**
  * Moments of the nonzeros of some columns in one block. Moments of blocks are merged in block order, so that sums have

@@ -24,17 +24,13 @@ final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: 
 }
 
 /**
- * Training data as rows, split into partitions of equally many. Features that are constant are not solved for: they
- * have no nonzeros in the partitions, and 0 in `mean`, in `classSums` and in a `scale` that is not null.
+ * What the driver knows of the rows in this form; it can be sent to where the rounds are led from. Features that are
+ * constant have 0 in `mean`, in `classSums` and in a `scale` that is not null.
  *
- * @param partitions
- *   one [[RowPartition]] per Spark partition
  * @param rowsPerPartition
  *   rows of each partition
  * @param scale
  *   scale_j of each feature, or null where every one is 1, which is where `scaleFactor` is 0
- * @param scaleBroadcast
- *   the same for the workers, or null
  * @param mean
  *   weighted mean of each feature, implicit zeros included; null without intercept
  * @param meanScaleMean
@@ -47,20 +43,39 @@ final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: 
  * @param holders
  *   number of partitions that have a nonzero of each feature
  */
+final case class RowSummary(
+    rowsPerPartition: Array[Int],
+    nonzerosPerPartition: Array[Long],
+    scale: Array[Double],
+    mean: Array[Double],
+    meanScaleMean: Double,
+    meanSquareNorm: Double,
+    classSums: ClassSums,
+    holders: Array[Int]) {
+
+  /** Number of partitions, K. */
+  def numPartitions: Int = rowsPerPartition.length
+
+  /** Nonzeros of all partitions. */
+  def nonzeros: Long = nonzerosPerPartition.sum
+}
+
+/**
+ * Training data as rows, split into partitions of equally many. Features that are constant are not solved for: they
+ * have no nonzeros in the partitions.
+ *
+ * @param partitions
+ *   one [[RowPartition]] per Spark partition
+ * @param scaleBroadcast
+ *   the scale of the features for the workers, or null
+ */
 final class RowDataset private (
     partitions: RDD[RowPartition],
-    nonzerosPerPartition: Array[Long],
-    val rowsPerPartition: Array[Int],
-    val scale: Array[Double],
+    val summary: RowSummary,
     val scaleBroadcast: Broadcast[Array[Double]],
-    val mean: Array[Double],
-    val meanScaleMean: Double,
-    val meanSquareNorm: Double,
-    val classSums: ClassSums,
-    val holders: Array[Int],
     bytes: Long,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[RowPartition](partitions, nonzerosPerPartition, bytes, broadcasts)
+    extends CachedDataset[RowPartition](partitions, summary.nonzerosPerPartition, bytes, broadcasts)
 
 private[data] object RowDataset {
 
@@ -113,19 +128,20 @@ private[data] object RowDataset {
       }
       new RowDataset(
         partitions,
-        summaries.map(_.nonzeros),
-        summaries.map(_.rows),
-        scale,
-        scaleBroadcast,
-        mean,
-        if (mean == null) 0.0 else scaledSum(scale, j => mean(j) * mean(j), numFeatures),
-        // The sum over the rows in closed form: it is the features' second moments, about the mean with an intercept.
-        scaledSum(
+        RowSummary(
+          summaries.map(_.rows),
+          summaries.map(_.nonzeros),
           scale,
-          j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
-          numFeatures),
-        if (form.signedLabels) moments.classSums else null,
-        holders(summaries.map(_.held), numFeatures),
+          mean,
+          if (mean == null) 0.0 else scaledSum(scale, j => mean(j) * mean(j), numFeatures),
+          // The sum over the rows in closed form: it is the features' second moments, about the mean with an intercept.
+          scaledSum(
+            scale,
+            j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
+            numFeatures),
+          if (form.signedLabels) moments.classSums else null,
+          holders(summaries.map(_.held), numFeatures)),
+        scaleBroadcast,
         summaries.map(_.bytes).sum,
         broadcasts)
     }

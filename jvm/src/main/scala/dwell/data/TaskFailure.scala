@@ -19,4 +19,11 @@ private[dwell] object TaskFailure {
           case _ => throw e
         }
     }
+
+  /** Whether what raised this raises it again when it is repeated: a message for the user, or a broken invariant. */
+  def isFinal(e: Exception): Boolean = e match {
+    case _: InputChangedException | _: IllegalArgumentException | _: ArithmeticException | _: IllegalStateException =>
+      true
+    case _ => false
+  }
 }

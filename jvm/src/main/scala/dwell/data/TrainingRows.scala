@@ -118,6 +118,12 @@ final class TrainingRows private[data] (
   def unpersist(): Unit = synchronized {
     if (!released) {
       released = true
+      if (!sc.isStopped) {
+        // Copies of all data. Spark itself removes such files when the driver collects garbage. The cached blocks are where
+        // cleaning ends: it must not reach the user's own shuffles.
+        columnDatasets.values.foreach(_.partitions.cleanShuffleDependencies())
+        rowShuffles.values.foreach(_.cleanShuffleDependencies())
+      }
       columnDatasets.values.foreach(_.unpersist())
       rowDatasets.values.foreach(_.unpersist())
       columnDatasets.clear()

@@ -62,6 +62,12 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  *   `primal`: coordinates were features; `dual`: they were rows
  * @param orientationReason
  *   why this orientation
+ * @param aggregation
+ *   how updates travelled: `driver`, `gang`
+ * @param aggregationReason
+ *   why in this way
+ * @param restarts
+ *   times that a gang began again, from what was left with the workers; `rounds` are those of the last attempt
  * @param solver
  *   `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained
  * @param reason
@@ -82,6 +88,9 @@ final case class FitReport(
     algorithm: String,
     orientation: String,
     orientationReason: String,
+    aggregation: String,
+    aggregationReason: String,
+    restarts: Int,
     solver: String,
     reason: Option[String],
     rounds: Seq[RoundRecord],
@@ -126,11 +135,12 @@ final case class FitReport(
       val head = Seq(
         s"$uid: $algorithm, $solver solver, $numPartitions partitions",
         s"$orientation orientation: $orientationReason",
+        s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         f"objective $objective%.10g, dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
           (if (converged) "converged" else "NOT converged"),
         f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
-          s"worker state $stateBytes bytes, $stateLosses state losses",
+          s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts",
         RoundRecord.header)
       (head ++ rounds.map(_.toLine)).mkString("\n")
   }
@@ -176,6 +186,9 @@ object FitReport {
       algorithm = "spark",
       orientation = "",
       orientationReason = "",
+      aggregation = "",
+      aggregationReason = "",
+      restarts = 0,
       solver = "spark",
       reason = Some(reason),
       rounds = Seq.empty,

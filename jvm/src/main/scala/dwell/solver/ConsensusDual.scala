@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.RowDataset
+import dwell.data.RowSummary
 
 /**
  * Dual CoCoA by over-relaxed consensus ADMM (Boyd et al., "Distributed Optimization and Statistical Learning via the
@@ -24,7 +24,7 @@ import dwell.data.RowDataset
  * feature, without a regulariser. Neither bound is monotone; the best of each is kept.
  */
 private[solver] final class ConsensusDual(
-    data: RowDataset,
+    data: RowSummary,
     n: Int,
     totalWeight: Double,
     labels: LabelSummary,

@@ -2,7 +2,7 @@ package dwell.solver
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-import dwell.data.RowDataset
+import dwell.data.RowSummary
 
 /**
  * The driver's half of dual CoCoA, as far as all ways of choosing a step have it in common: the regulariser, the
@@ -24,7 +24,7 @@ import dwell.data.RowDataset
  *   only the squared loss asks
  */
 private[solver] abstract class DualMaster(
-    data: RowDataset,
+    data: RowSummary,
     n: Int,
     override val totalWeight: Double,
     labels: LabelSummary,
@@ -298,7 +298,7 @@ private[solver] object DualMaster {
 
   /** The way of choosing a step that suits the algorithm and the loss. */
   def apply(
-      data: RowDataset,
+      data: RowSummary,
       n: Int,
       totalWeight: Double,
       labels: LabelSummary,

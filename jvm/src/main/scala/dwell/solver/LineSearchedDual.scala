@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.RowDataset
+import dwell.data.RowSummary
 
 /**
  * Dual CoCoA with the step of the lowest dual objective along the sum of the workers' directions and the step before it
@@ -12,7 +12,7 @@ import dwell.data.RowDataset
  * the labels, where centre stays.
  */
 private[solver] final class LineSearchedDual(
-    data: RowDataset,
+    data: RowSummary,
     n: Int,
     totalWeight: Double,
     labels: LabelSummary,

@@ -26,6 +26,8 @@ import dwell.report.RoundRecord
  *   `auto`, `primal` or `dual`
  * @param numWorkers
  *   0 chooses by the size of the data
+ * @param aggregation
+ *   None chooses by what the cluster allows
  * @param initial
  *   coefficients and intercept to start from; used in the primal orientation
  */
@@ -42,6 +44,7 @@ final case class LinearProblem(
     localWork: Option[Double],
     orientation: String,
     numWorkers: Int,
+    aggregation: Option[Aggregation],
     seed: Long,
     initial: Option[(Array[Double], Double)],
     settings: SolverSettings)
@@ -55,8 +58,18 @@ final case class LinearProblem(
  *   worker state travels with every round instead of staying with the worker
  * @param adding
  *   the workers' steps are added as they are (Smith et al. 2018, gamma = 1, sigma' = K), instead of searched along
+ * @param gangPatienceMillis
+ *   time for which a gang may wait for slots
+ * @param maxResultBytes
+ *   results of a job that the driver takes
  */
-final case class SolverSettings(threads: Int, travellingState: Boolean, selection: SolverSelection, adding: Boolean)
+final case class SolverSettings(
+    threads: Int,
+    travellingState: Boolean,
+    selection: SolverSelection,
+    adding: Boolean,
+    gangPatienceMillis: Long,
+    maxResultBytes: Long)
 
 /**
  * A trained model and its certificate.
@@ -71,6 +84,12 @@ final case class SolverSettings(threads: Int, travellingState: Boolean, selectio
  *   largest relative difference between what was carried along and what was computed anew
  * @param orientationReason
  *   why this orientation was chosen
+ * @param aggregation
+ *   the mode that was used
+ * @param aggregationReason
+ *   why this mode
+ * @param restarts
+ *   times that the rounds began again, from what was left with the workers, since a barrier stage had failed
  * @param flattenSeconds
  *   time spent on bringing the data into the form of this orientation; 0 where an earlier fit had done so
  */
@@ -85,6 +104,9 @@ final case class LinearSolution(
     solver: String,
     orientation: String,
     orientationReason: String,
+    aggregation: String,
+    aggregationReason: String,
+    restarts: Int,
     rounds: Seq[RoundRecord],
     nonzerosPerPartition: Seq[Long],
     flattenSeconds: Double)

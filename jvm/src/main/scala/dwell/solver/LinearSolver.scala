@@ -32,40 +32,50 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
       case Orientation.Dual => dual(problem)
     }
     val flattenSeconds = (System.nanoTime() - started) * 1e-9
-    val fit = UUID.randomUUID().getMostSignificantBits
+    val plan = FitPlan(
+      UUID.randomUUID().getMostSignificantBits,
+      problem,
+      rows.numFeatures,
+      work.coordinates,
+      work.master,
+      work.from)
+    val runner = new FitRunner(rows.sc, work.parts, plan)
     try {
-      val loop = new RoundLoop(rows.sc, fit, work.parts, work.coordinates, work.master, problem)
-      val done = loop.run(work.from)
-      val (coefficients, intercept) = work.master.model(done.coefficients, rows.numFeatures)
+      val outcome = runner.run()
+      val done = outcome.trained
+      val fit = plan.attemptId(done.attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
-      if (kept.isEmpty) RoundLoop.free(rows.sc, Seq(fit))
-      if (keeps) remember(problem, choice.orientation, Previous(coefficients, intercept, problem.l2, kept))
+      if (kept.isEmpty) FitRunner.free(rows.sc, Seq(fit))
+      if (keeps) remember(problem, choice.orientation, Previous(done.coefficients, done.intercept, problem.l2, kept))
       LinearSolution(
-        coefficients,
-        intercept,
-        work.master.upperBound,
-        work.master.lowerBound,
-        math.max(0.0, work.master.upperBound - work.master.lowerBound),
+        done.coefficients,
+        done.intercept,
+        done.objective,
+        done.dual,
+        math.max(0.0, done.objective - done.dual),
         done.converged,
-        work.master.drift,
+        done.drift,
         done.solver,
         choice.orientation,
         choice.reason,
+        outcome.aggregation.name,
+        outcome.reason,
+        done.attempt,
         done.records,
         work.nonzeros.toSeq,
         flattenSeconds)
     } catch {
       case e: Throwable =>
-        RoundLoop.free(rows.sc, Seq(fit))
+        runner.freeAll()
         throw e
     }
   }
 
   /** Frees what the fits have left with the workers, and the data. */
   override def close(): Unit =
-    try RoundLoop.free(rows.sc, previous.values.flatMap(_.fit).toSeq)
+    try FitRunner.free(rows.sc, previous.values.flatMap(_.fit).toSeq)
     finally {
       previous.clear()
       rows.unpersist()
@@ -76,7 +86,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
     val weights = data.weightsBroadcast
     val parts = data.partitions.map[LocalData](p => ColumnData(p, if (weights == null) null else weights.value))
     val labels = if (problem.loss.classifies) rows.labels.map(signed) else rows.labels
-    val master = new PrimalMaster(labels, rows.weights, rows.totalWeight, problem, data)
+    val master = PrimalPlan(labels, rows.weights, rows.totalWeight, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
     Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, master, from.map(FromCoefficients))
   }
@@ -86,16 +96,15 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
     val scale = data.scaleBroadcast
     val parts = data.partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
-    val master = DualMaster(
-      data,
+    val master = DualPlan(
+      data.summary,
       rows.numFeatures,
       rows.totalWeight,
       LabelSummary(rows.labelMean, rows.labelVariance),
-      problem,
-      last.map(p => p.intercept + meanMargin(data.mean, p.coefficients)))
+      last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
-    val from = last.flatMap(p => p.fit.map(FromFit(_, math.min(1.0, problem.l2 / p.l2))))
-    Work(parts, data.rowsPerPartition, data.nonzerosPerPartition, master, from)
+    val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
+    Work(parts, data.summary.rowsPerPartition, data.nonzerosPerPartition, master, from)
   }
 
   /** What the intercept of centred features has beside that of features as they are. */
@@ -103,7 +112,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
     if (mean == null) 0.0 else mean.indices.iterator.map(j => mean(j) * coefficients(j)).sum
 
   private def remember(problem: LinearProblem, orientation: String, last: Previous): Unit =
-    previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => RoundLoop.free(rows.sc, Seq(fit)))
+    previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => FitRunner.free(rows.sc, Seq(fit)))
 }
 
 private[solver] object LinearSolver {
@@ -124,7 +133,7 @@ private[solver] object LinearSolver {
       parts: RDD[LocalData],
       coordinates: Array[Int],
       nonzeros: Array[Long],
-      master: Master,
+      master: MasterPlan,
       from: Option[StartingPoint])
 
   private def family(problem: LinearProblem, orientation: String): Family =

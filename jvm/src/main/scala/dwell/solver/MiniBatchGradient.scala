@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.data.RowDataset
+import dwell.data.RowSummary
 
 /**
  * Mini-batch SGD as Spark's `GradientDescent` does it: in every round the workers take the gradients of their next rows at
@@ -20,7 +20,7 @@ import dwell.data.RowDataset
  * [[DualMaster]]; without an L2 penalty there is none but 0.
  */
 private[solver] final class MiniBatchGradient(
-    data: RowDataset,
+    data: RowSummary,
     n: Int,
     totalWeight: Double,
     labels: LabelSummary,

@@ -2,8 +2,6 @@ package dwell.solver
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-import dwell.data.ColumnDataset
-
 /**
  * The driver's half of primal CoCoA: margins of all rows, objective, lower bound, line search.
  *
@@ -22,17 +20,22 @@ import dwell.data.ColumnDataset
  *   row weights, or null where every weight is 1
  * @param totalWeight
  *   sum of the weights, S
+ * @param coordinates
+ *   of each partition
+ * @param nonzeros
+ *   of all partitions
  */
 private[solver] final class PrimalMaster(
     labels: Array[Double],
     weights: Array[Double],
     override val totalWeight: Double,
     problem: LinearProblem,
-    data: ColumnDataset)
+    coordinates: Array[Int],
+    nonzeros: Long)
     extends Master {
   import PrimalMaster._
 
-  private val workers = data.numPartitions
+  private val workers = coordinates.length
   private val loss = problem.loss
   private val curvature = loss.curvature
   private val squared = loss == Squared
@@ -51,10 +54,8 @@ private[solver] final class PrimalMaster(
   private var bound = Double.NegativeInfinity
   private var worstDrift = 0.0
   private var adding = problem.settings.adding
-  private val quadraticTerm = {
-    val coordinates = data.columnsPerPartition.map(_.toLong).sum
-    new SigmaPrime(problem.algorithm, workers, coordinates, data.nonzeros.toDouble / labels.length)
-  }
+  private val quadraticTerm =
+    new SigmaPrime(problem.algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / labels.length)
 
   shiftIntercept()
   private var objective = lossValue

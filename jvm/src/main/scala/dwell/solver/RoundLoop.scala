@@ -1,15 +1,11 @@
 package dwell.solver
 
 import scala.collection.mutable
-import scala.concurrent.duration._
 
-import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.internal.Logging
-import org.apache.spark.rdd.RDD
 
-import dwell.comm.{Contribution, DriverMode, Gathered, OnExecutors}
-import dwell.data.TaskFailure
-import dwell.report.{RoundCompleted, RoundRecord}
+import dwell.comm.{Gathered, Workers}
+import dwell.report.RoundRecord
 
 /**
  * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[Master]] of the
@@ -19,24 +15,26 @@ import dwell.report.{RoundCompleted, RoundRecord}
  * number they are at, and a worker that does not hold the state that an exchange refers to says so and is rebuilt. Any
  * coordinates are a feasible start of a convex problem, so a loss costs progress and never correctness.
  *
+ * @param workers
+ *   however messages to them travel
  * @param fit
- *   identifier of the fit, unique within the application. Its states stay with the workers until [[RoundLoop.free]].
- * @param parts
- *   one element per partition
+ *   identifier of the fit, unique within the application. Its states stay with the workers until they are freed.
  * @param coordinates
  *   of each partition
+ * @param completed
+ *   called after each round
  */
-final class RoundLoop private[solver] (
-    sc: SparkContext,
+private[solver] final class RoundLoop(
+    workers: Workers[RoundMessage, WorkerReply],
     fit: Long,
-    parts: RDD[LocalData],
     coordinates: Array[Int],
     master: Master,
-    problem: LinearProblem)
+    problem: LinearProblem,
+    completed: RoundRecord => Unit)
     extends Logging {
   import RoundLoop._
 
-  private val workers = coordinates.length
+  private val numWorkers = coordinates.length
   private val localWork = {
     val asked = problem.localWork.orElse(problem.algorithm.localWork)
     // A batch has every coordinate once at most.
@@ -48,7 +46,7 @@ final class RoundLoop private[solver] (
   private var version = 0L
 
   /** Stamp of each partition's state, new with every rebuild; a state with another stamp is not the one meant. */
-  private val stamps = new Array[Long](workers)
+  private val stamps = new Array[Long](numWorkers)
 
   /** The verdict on the pending steps: step factors for them and for the steps before them. */
   private var verdict = Nothing
@@ -61,7 +59,7 @@ final class RoundLoop private[solver] (
   private val records = mutable.ArrayBuffer.empty[RoundRecord]
 
   /** Solves the problem. */
-  private[solver] def run(from: Option[StartingPoint]): Rounds = {
+  def run(from: Option[StartingPoint]): Rounds = {
     from.foreach(point => rebuild(Phase.Start(point)))
     records += RoundRecord(0, master.upperBound, openGap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0)
     var collected = Option.empty[Rebuilt]
@@ -102,7 +100,7 @@ final class RoundLoop private[solver] (
       val lost = gathered.scalars.count(_.lost)
       if (lost > 0) {
         losses += lost
-        logWarning(s"${problem.uid}: $lost of $workers workers lost their state in round $rounds; rebuilding")
+        logWarning(s"${problem.uid}: $lost of $numWorkers workers lost their state in round $rounds; rebuilding")
         rebuild(Phase.Rebuild)
         // Progress was lost, not correctness: the rounds that it cost are not the user's.
         most = rounds + problem.maxRounds
@@ -166,7 +164,7 @@ final class RoundLoop private[solver] (
       epochs,
       headers.sum(ResultLayout.StateBytes).toLong,
       losses)
-    DwellBridge.post(sc, RoundCompleted(problem.uid, records.last))
+    completed(records.last)
     logInfo(s"${problem.uid}: ${records.last.toLine}")
   }
 
@@ -180,7 +178,7 @@ final class RoundLoop private[solver] (
     }
     val headers = new Headers(gathered.headers)
     val found = headers.slot(ResultLayout.Stamp).map(_.toLong)
-    System.arraycopy(found, 0, stamps, 0, workers)
+    System.arraycopy(found, 0, stamps, 0, numWorkers)
     version += 1
     verdict = Nothing // nothing is pending any more
     val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
@@ -205,16 +203,8 @@ final class RoundLoop private[solver] (
       points = master.points,
       subproblem = master.subproblem)
     val shared = if (phase == Phase.Round) master.shared else Array.emptyByteArray
-    val message = RoundMessage(phase, request, shared, states, problem.settings.selection)
-    val described = sc.getLocalProperty(JobDescription)
-    sc.setJobDescription(description)
-    val gathered =
-      try {
-        // Data that are lost with an executor are read again, and may then be refused with a message for the user.
-        TaskFailure.unwrapped {
-          DriverMode.exchange(parts, message, ResultLayout.HeaderBytes, master.vectorLength)(localStep)
-        }
-      } finally sc.setJobDescription(described)
+    val message = RoundMessage(phase, request, states, problem.settings.selection)
+    val gathered = workers.exchange(message, shared, description)
     solvers ++= gathered.scalars.map(_.solver)
     if (problem.settings.travellingState) {
       states = gathered.scalars.zip(states).map { case (r, old) => r.state.getOrElse(old) }
@@ -239,29 +229,16 @@ private[solver] final case class Rounds(
     solver: String,
     records: Seq[RoundRecord])
 
-object RoundLoop {
-
-  /** Frees the states of fits on all executors. */
-  private[solver] def free(sc: SparkContext, fits: Seq[Long]): Unit =
-    if (fits.nonEmpty) {
-      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state")(() =>
-        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free)))
-    }
+private object RoundLoop {
 
   /** Against rounding drift the shared vector is built anew after so many rounds. */
   private val RebuildEvery = 50
 
   private val RebuildAttempts = 5
 
-  private val CleanUpLimit = 10.seconds
-
-  private val JobDescription = "spark.job.description"
-
   /** The verdict on a step that is not to be taken. */
   private val Nothing = (0.0, 0.0)
 
   /** What an exchange of the committed coordinates brought beside the shared vector. */
   private final case class Rebuilt(lostNothing: Boolean, coefficients: Array[(Array[Int], Array[Double])])
-
-  private def localStep: (LocalData, RoundMessage) => Contribution[WorkerReply] = WorkerStep(_, _)
 }

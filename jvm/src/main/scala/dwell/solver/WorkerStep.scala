@@ -1,6 +1,7 @@
 package dwell.solver
 
 import java.util.concurrent.CancellationException
+import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.{TaskContext, TaskKilledException}
 
@@ -45,26 +46,27 @@ final case class FromCoefficients(coefficients: Array[Double]) extends StartingP
 }
 
 /**
- * The coordinates that another fit on the same partitions has left with its workers, times `factor`; a worker that does
- * not have them starts from zero.
+ * The coordinates that another fit on the same partitions has left with its workers, times `factor`; a worker takes the
+ * first of the fits that it has coordinates of, and starts from zero if it has none.
  */
-final case class FromFit(fit: Long, factor: Double) extends StartingPoint {
+final case class FromFits(fits: Seq[Long], factor: Double) extends StartingPoint {
   override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] =
-    solver.exportState(fit, data.index).map(_.alpha).filter(_.length == data.coordinates).map(_.map(_ * factor))
+    fits.iterator
+      .flatMap(solver.exportState(_, data.index))
+      .map(_.alpha)
+      .find(_.length == data.coordinates)
+      .map(_.map(_ * factor))
 }
 
 /**
- * The message of one exchange.
+ * The message of one exchange. The shared vector goes with it, little endian; it is empty where the phase does not read it.
  *
- * @param shared
- *   the shared vector, little endian; empty where the phase does not read it
  * @param states
  *   null where workers keep their state between rounds; else the state of every partition, which then travels
  */
 final case class RoundMessage(
     phase: Phase,
     request: RoundRequest,
-    shared: Array[Byte],
     states: Array[WorkerState],
     selection: SolverSelection)
 
@@ -90,21 +92,24 @@ object WorkerStep {
   /** A state that nobody has asked for in so long belongs to a driver that died. */
   private val AbandonedMillis = 6L * 60 * 60 * 1000
 
-  def apply(data: LocalData, message: RoundMessage): Contribution[WorkerReply] = {
+  def apply(data: LocalData, message: RoundMessage, shared: Array[Byte]): Contribution[WorkerReply] = {
     val solver = message.selection.solver()
     val context = TaskContext.get()
     val cancellation: Cancellation = () => context.isInterrupted()
     solver.expire(AbandonedMillis)
     try {
       val (update, state, coefficients) =
-        if (message.states == null) exchange(solver, data, message, message.request, cancellation)
-        else travelling(solver, data, message, context.taskAttemptId(), cancellation)
+        if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
+        else travelling(solver, data, message, shared, cancellation)
       val reply = WorkerReply(update.isEmpty, solver.name, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
     } catch {
       case e: CancellationException => throw new TaskKilledException(s"fit cancelled: ${e.getMessage}")
     }
   }
+
+  /** Exchanges of travelling states that this process has begun. */
+  private val exchanges = new AtomicLong()
 
   private type Outcome = (Option[Array[Byte]], Option[WorkerState], Option[(Array[Int], Array[Double])])
 
@@ -113,10 +118,11 @@ object WorkerStep {
       data: LocalData,
       message: RoundMessage,
       request: RoundRequest,
+      shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
     val result = ResultLayout.allocate(data.vectorLength)
     val held = message.phase match {
-      case Phase.Round => solver.round(data, request, message.shared, result, cancellation)
+      case Phase.Round => solver.round(data, request, shared, result, cancellation)
       case Phase.Start(from) =>
         start(solver, data, request, from)
         solver.product(data, request, result, cancellation)
@@ -145,19 +151,20 @@ object WorkerStep {
     }
 
   /**
-   * The same exchange without state between rounds: the state is put under a key of this attempt alone, used once and
+   * The same exchange without state between rounds: the state is put under a key of this exchange alone, used once and
    * taken away again. It is the oracle that the persistent mode is tested against.
    */
   private def travelling(
       solver: LocalSolver,
       data: LocalData,
       message: RoundMessage,
-      attempt: Long,
+      shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
-    val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(attempt))
+    val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(exchanges.incrementAndGet()))
     solver.importState(key, data.index, message.states(data.index))
     try {
-      val (update, _, collected) = exchange(solver, data, message, message.request.copy(fit = key), cancellation)
+      val (update, _, collected) =
+        exchange(solver, data, message, message.request.copy(fit = key), shared, cancellation)
       (update, solver.exportState(key, data.index), collected)
     } finally solver.free(key)
   }

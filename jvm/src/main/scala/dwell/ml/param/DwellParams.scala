@@ -2,7 +2,7 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{IntParam, Param, ParamValidators, Params}
 
-import dwell.solver.{Algorithm, Orientation}
+import dwell.solver.{Aggregation, Algorithm, Orientation}
 
 /**
  * The Params that Dwell adds to Spark's own estimators.
@@ -48,9 +48,14 @@ trait DwellParams extends Params {
           s"localWork must be 'auto' or a positive number (1 is one epoch over the local coordinates), but was '$value'.")
       })
 
-  /** How updates travel. `driver`: one Spark job a round, updates summed on the driver in partition order. */
+  /**
+   * How updates travel; the model is the same to the last bit where `localWork` is set. `driver`: one Spark job a round, updates
+   * are added on the driver. `shuffle`: the same, but updates are added where the workers are, in slices, and one vector comes
+   * to the driver. `gang`: one barrier stage for the whole fit, whose tasks send updates to each other; where it cannot run, one
+   * of the others takes over after one WARN. `auto`: gang.
+   */
   final val aggregation: Param[String] =
-    DwellParams.choice(this, "aggregation", "how updates travel between rounds", DwellParams.aggregations)
+    DwellParams.choice(this, "aggregation", "how updates travel between rounds", Aggregation.choices)
 
   /** Number of partitions that train side by side; 0 chooses by the size of the data and the cluster's slots. */
   final val numWorkers: IntParam = new IntParam(
@@ -78,7 +83,6 @@ object DwellParams {
 
   private val algorithms = Auto +: Algorithm.all.map(_.name)
   private val orientations = Seq(Orientation.Auto, Orientation.Primal, Orientation.Dual)
-  private val aggregations = Seq(Auto, "driver")
 
   /** The value of `localWork` as a positive finite number, where it is one. */
   private[ml] def fraction(value: String): Option[Double] =

@@ -9,7 +9,7 @@ import dwell.DwellConf
 import dwell.data.{ColumnNames, Flattener, TrainingRows}
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.{Algorithm, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
+import dwell.solver.{Aggregation, Algorithm, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
@@ -101,6 +101,9 @@ trait LinearTraining[M <: Model[M]]
   private def chosenAlgorithm: Algorithm =
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
 
+  private def chosenAggregation(conf: DwellConf): Option[Aggregation] =
+    if (isSet(aggregation)) Aggregation.named($(aggregation)) else conf.aggregation
+
   private def unpenalised(task: LinearTask[M]): Option[String] =
     if ($(regParam) > 0.0 || chosenAlgorithm == Algorithm.MiniBatchSGD) None
     else if (task.loss.curvature.isInfinite) {
@@ -117,7 +120,7 @@ trait LinearTraining[M <: Model[M]]
   }
 
   private def orientationWithin(possible: Seq[String], data: TrainingRows, conf: DwellConf): Either[String, String] =
-    Orientations.withinLimit($(orientation), possible, data, $(numWorkers), conf) match {
+    Orientations.withinLimit($(orientation), possible, data, $(numWorkers), chosenAggregation(conf), conf) match {
       case Left(message) if $(algorithm) != DwellParams.Auto => throw new IllegalArgumentException(message)
       case chosen => chosen
     }
@@ -137,9 +140,16 @@ trait LinearTraining[M <: Model[M]]
       localWork = DwellParams.fraction($(localWork)),
       orientation = orientation,
       numWorkers = $(numWorkers),
+      aggregation = chosenAggregation(conf),
       seed = Seed,
       initial = task.initial(data.numFeatures),
-      settings = SolverSettings(conf.taskCpus, conf.travellingState, conf.selection, conf.adding))
+      settings = SolverSettings(
+        conf.taskCpus,
+        conf.travellingState,
+        conf.selection,
+        conf.adding,
+        conf.gangPatienceMillis,
+        conf.maxResultBytes))
   }
 
   private def trainNatively(
@@ -164,6 +174,9 @@ trait LinearTraining[M <: Model[M]]
       algorithm = chosenAlgorithm.name,
       orientation = solution.orientation,
       orientationReason = solution.orientationReason,
+      aggregation = solution.aggregation,
+      aggregationReason = solution.aggregationReason,
+      restarts = solution.restarts,
       solver = solution.solver,
       reason = None,
       rounds = solution.rounds,

@@ -2,7 +2,7 @@ package dwell.ml.training
 
 import dwell.DwellConf
 import dwell.data.TrainingRows
-import dwell.solver.{Algorithm, Loss, Orientation, ResultLayout, WorkerCount}
+import dwell.solver.{Aggregation, Algorithm, Loss, Orientation, ResultLayout, WorkerCount}
 
 /** Which of the two forms of a problem exist, and which of them the driver has room for. */
 private[training] object Orientations {
@@ -50,21 +50,25 @@ private[training] object Orientations {
    *   orientations that the problem has, of those that are asked for
    * @param numWorkers
    *   the Param, 0 for a choice by size
+   * @param aggregation
+   *   in driver mode every worker's vector comes to the driver, otherwise only their sum
    */
   def withinLimit(
       asked: String,
       possible: Seq[String],
       data: TrainingRows,
       numWorkers: Int,
+      aggregation: Option[Aggregation],
       conf: DwellConf): Either[String, String] = {
     val workers =
       if (numWorkers > 0) numWorkers
       else WorkerCount.choose(data.nonzeros, data.sc.defaultParallelism / conf.taskCpus)
     val sizes = possible.map { name =>
       val length = if (name == Orientation.Primal) data.numRows else data.numFeatures
-      name -> workers.toLong * (ResultLayout.HeaderBytes + 8L * length)
+      val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
+      name -> (workers.toLong * ResultLayout.HeaderBytes + vectors * 8L * length)
     }
-    val limit = if (conf.maxResultBytes > 0) conf.maxResultBytes else Long.MaxValue
+    val limit = conf.maxResultBytes
     val fitting = sizes.collect { case (name, bytes) if bytes <= limit => name }
     if (fitting.size == possible.size) Right(asked)
     else {

@@ -14,4 +14,11 @@ object DwellBridge {
       .filterNot(_.isDriver)
       .map(id => s"executor_${id.host}_${id.executorId}")
       .sorted
+
+  /** Tasks of the default profile that can run at once on the executors that are registered now. */
+  def slots(sc: SparkContext): Int = sc.maxNumConcurrentTasks(sc.resourceProfileManager.defaultResourceProfile)
+
+  /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between versions. */
+  def dynamicAllocation(sc: SparkContext): Boolean =
+    !sc.isLocal && sc.conf.getBoolean("spark.dynamicAllocation.enabled", defaultValue = false)
 }

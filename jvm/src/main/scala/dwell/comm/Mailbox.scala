@@ -1,0 +1,98 @@
+package dwell.comm
+
+import scala.concurrent.duration.Duration
+import scala.concurrent.{Await, Future, TimeoutException}
+
+import org.apache.spark.storage.BlockManagerId
+import org.apache.spark.{BlockExchange, TaskContext, TaskKilledException}
+
+/**
+ * What the tasks of a gang send each other.
+ *
+ * A task waits for as long as the stage lives: an executor that is lost, or does not answer the driver any more, ends the
+ * stage, and so does the end of its job. Whatever a task waits for, it hears as well when all is over: the leader of a
+ * failure, the others of their dismissal.
+ *
+ * @param at
+ *   where each task is
+ */
+private[comm] final class Mailbox(gang: String, rank: Int, at: Array[BlockManagerId]) {
+  import Mailbox._
+
+  private val context = TaskContext.get()
+  private val blocks = BlockExchange.local
+  private var underWay = List.empty[Future[Unit]]
+
+  def members: Int = at.length
+
+  /** Begins to send a parcel, which has arrived at the latest when the next [[settle]] returns. */
+  def send(to: Int, name: String, parcel: Parcel): Unit = sendWritten(Seq(to), name, parcel)
+
+  /** The same to several tasks, written once. */
+  def sendWritten(to: Seq[Int], name: String, parcel: Parcel): Unit = if (to.nonEmpty) {
+    val bytes = parcel.write()
+    underWay = to.map(k => blocks.push(at(k), addressed(k, name), bytes.duplicate())).toList ++ underWay
+  }
+
+  /** Waits for a parcel. */
+  def receive(name: String): Parcel = Parcel.read(blocks.await(addressed(rank, name))(checkEnd()))
+
+  /** Waits until what was sent has arrived; throws if it did not. */
+  def settle(): Unit = settle(checkEnd())
+
+  private def settle(check: => Unit): Unit = {
+    underWay.foreach { sent =>
+      while (!sent.isCompleted) {
+        check
+        try Await.ready(sent, LookEvery)
+        catch { case _: TimeoutException => }
+      }
+      Await.result(sent, Duration.Zero)
+    }
+    underWay = Nil
+  }
+
+  /** Tells the leader that this task cannot go on, and why. */
+  def fail(cause: Exception): Unit = send(Leader, Ended, Parcel(cause))
+
+  /** Tells the other tasks that no message will come any more. */
+  def dismissOthers(): Unit = {
+    sendWritten((0 until members).filter(_ != rank), Ended, Parcel(()))
+    // Whoever has failed as well is of no interest any more.
+    settle(checkKilled())
+  }
+
+  /** Removes what has come and was not received. */
+  def clear(): Unit = blocks.removeAll(addressed(rank, ""))
+
+  private def checkKilled(): Unit =
+    if (context.isInterrupted()) throw new TaskKilledException("the stage is over")
+
+  private def checkEnd(): Unit = {
+    checkKilled()
+    underWay.foreach(sent => if (sent.isCompleted) Await.result(sent, Duration.Zero)) // throws if it did not arrive
+    blocks.take(addressed(rank, Ended)).foreach { bytes =>
+      Parcel.read(bytes).content match {
+        case cause: Exception => throw cause
+        case _ => throw new Dismissal
+      }
+    }
+  }
+
+  private def addressed(to: Int, name: String): String = s"${prefix(gang)}to_${to}_$name"
+}
+
+private[comm] object Mailbox {
+
+  /** The task that leads. */
+  val Leader = 0
+
+  /** Raised where a task waits for something after its dismissal. */
+  final class Dismissal extends RuntimeException with scala.util.control.NoStackTrace
+
+  /** What all names of a gang begin with. */
+  def prefix(gang: String): String = s"${gang}_"
+
+  private val Ended = "end"
+  private val LookEvery = Duration(20, "ms")
+}

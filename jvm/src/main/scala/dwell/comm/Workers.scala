@@ -1,0 +1,114 @@
+package dwell.comm
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+import scala.reflect.ClassTag
+
+/**
+ * What one worker returns from one exchange.
+ *
+ * @param update
+ *   a header of bytes, then the vector, little endian; empty where the worker has nothing to add
+ * @param scalars
+ *   whatever else the algorithm wants to know of this worker
+ */
+final case class Contribution[S](update: Array[Byte], scalars: S)
+
+/**
+ * Sum of the workers' vectors, and their scalars by partition.
+ *
+ * @param addSeconds
+ *   time spent on adding, which no worker's time covers
+ */
+final case class Gathered[S](sum: Array[Double], headers: Array[Array[Byte]], scalars: Array[S], addSeconds: Double)
+
+/**
+ * The workers of a fit, one a partition, and the way in which messages to them and their vectors travel. All ways give the
+ * same bits: vectors are added in the order of the partitions.
+ *
+ * @tparam M
+ *   message, the same for all workers
+ * @tparam S
+ *   what a worker answers beside its vector
+ */
+trait Workers[M, S] {
+
+  /**
+   * Asks every worker once.
+   *
+   * @param shared
+   *   bytes that go with the message
+   * @param description
+   *   of this exchange, for whoever watches
+   */
+  def exchange(message: M, shared: Array[Byte], description: String): Gathered[S]
+}
+
+object Workers {
+
+  /** What a worker does with a message and the bytes that go with it. */
+  type Step[D, M, S] = (D, M, Array[Byte]) => Contribution[S]
+}
+
+/** The parts of a contribution. */
+object Contribution {
+
+  /** The bytes before the vector; null where the worker has nothing to add. */
+  def header(c: Contribution[_], headerBytes: Int): Array[Byte] =
+    if (c.update.isEmpty) null else java.util.Arrays.copyOf(c.update, headerBytes)
+
+  /** Entries `from` until `to` of the vector; empty where the worker has nothing to add. */
+  def entries(c: Contribution[_], headerBytes: Int, from: Int, to: Int): ByteBuffer =
+    if (c.update.isEmpty) ByteBuffer.allocate(0) else ByteBuffer.wrap(c.update, headerBytes + 8 * from, 8 * (to - from))
+}
+
+/**
+ * Adds contributions in the order of the partitions, whatever the order in which they arrive.
+ *
+ * @param length
+ *   entries of the vector
+ */
+private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int) {
+  private val sum = new Array[Double](length)
+  private val headers = new Array[Array[Byte]](partitions)
+  private val scalars = new Array[S](partitions)
+  private val waiting = new Array[ByteBuffer](partitions)
+  private var next = 0
+  private var addNanos = 0L
+
+  /** Contributions that have been added. */
+  def added: Int = next
+
+  /**
+   * @param header
+   *   handed back as it is
+   * @param vector
+   *   little endian; empty where the worker has nothing to add
+   */
+  def add(partition: Int, header: Array[Byte], vector: ByteBuffer, said: S): Unit = {
+    require(
+      !vector.hasRemaining || vector.remaining() == 8L * length,
+      s"an update has ${vector.remaining()} bytes where ${8L * length} were expected")
+    headers(partition) = header
+    scalars(partition) = said
+    waiting(partition) = vector
+    val start = System.nanoTime()
+    while (next < partitions && waiting(next) != null) {
+      if (waiting(next).hasRemaining) addVector(waiting(next))
+      waiting(next) = null
+      next += 1
+    }
+    addNanos += System.nanoTime() - start
+  }
+
+  def result: Gathered[S] = Gathered(sum, headers, scalars, addNanos * 1e-9)
+
+  private def addVector(bytes: ByteBuffer): Unit = {
+    val values = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    var j = 0
+    while (j < length) {
+      sum(j) += values.get(j)
+      j += 1
+    }
+  }
+}

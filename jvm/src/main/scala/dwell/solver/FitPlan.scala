@@ -1,0 +1,96 @@
+package dwell.solver
+
+import dwell.comm.Workers
+import dwell.data.RowSummary
+import dwell.report.RoundRecord
+
+/**
+ * One fit, in a form that can be sent to where its rounds are led from.
+ *
+ * @param id
+ *   unique within the application
+ * @param coordinates
+ *   of each partition
+ * @param from
+ *   where its first attempt starts; zero otherwise
+ */
+private[solver] final case class FitPlan(
+    id: Long,
+    problem: LinearProblem,
+    numFeatures: Int,
+    coordinates: Array[Int],
+    master: MasterPlan,
+    from: Option[StartingPoint]) {
+
+  /** Entries of the shared vector. */
+  def vectorLength: Int = master.vectorLength
+
+  /**
+   * Identifies an attempt to make the rounds. Each has states of its own, since nobody knows how far those of the one
+   * before it have come.
+   */
+  def attemptId(attempt: Int): Long = if (attempt == 0) id else SplitMix.mix(id + attempt)
+
+  /** Makes the rounds. A later attempt starts from what those before it have left with the workers. */
+  def lead(workers: Workers[RoundMessage, WorkerReply], attempt: Int)(completed: RoundRecord => Unit): Trained = {
+    val start = if (attempt == 0) from else Some(FromFits((attempt - 1 to 0 by -1).map(attemptId), 1.0))
+    val leader = master.of(problem)
+    val loop = new RoundLoop(workers, attemptId(attempt), coordinates, leader, problem, completed)
+    val rounds = loop.run(start)
+    val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
+    Trained(
+      coefficients,
+      intercept,
+      leader.upperBound,
+      leader.lowerBound,
+      rounds.converged,
+      leader.drift,
+      rounds.solver,
+      rounds.records,
+      attempt)
+  }
+}
+
+/** What the rounds of a fit led to; `attempt` is the one that made them. */
+private[solver] final case class Trained(
+    coefficients: Array[Double],
+    intercept: Double,
+    objective: Double,
+    dual: Double,
+    converged: Boolean,
+    drift: Double,
+    solver: String,
+    records: Seq[RoundRecord],
+    attempt: Int)
+
+/** What a [[Master]] is made of. */
+private[solver] sealed trait MasterPlan extends Serializable {
+  def vectorLength: Int
+  def of(problem: LinearProblem): Master
+}
+
+/** For columns: see [[PrimalMaster]]. */
+private[solver] final case class PrimalPlan(
+    labels: Array[Double],
+    weights: Array[Double],
+    totalWeight: Double,
+    coordinates: Array[Int],
+    nonzeros: Long)
+    extends MasterPlan {
+  override def vectorLength: Int = labels.length
+  override def of(problem: LinearProblem): Master =
+    new PrimalMaster(labels, weights, totalWeight, problem, coordinates, nonzeros)
+}
+
+/** For rows: see [[DualMaster]]. */
+private[solver] final case class DualPlan(
+    rows: RowSummary,
+    numFeatures: Int,
+    totalWeight: Double,
+    labels: LabelSummary,
+    initialIntercept: Option[Double])
+    extends MasterPlan {
+  override def vectorLength: Int = numFeatures
+  override def of(problem: LinearProblem): Master =
+    DualMaster(rows, numFeatures, totalWeight, labels, problem, initialIntercept)
+}

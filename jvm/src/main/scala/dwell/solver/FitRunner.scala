@@ -1,0 +1,111 @@
+package dwell.solver
+
+import scala.concurrent.duration._
+
+import org.apache.spark.{DwellBridge, SparkContext}
+import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
+
+import dwell.comm.{DriverMode, Gang, OnExecutors, ShuffleMode, Workers}
+import dwell.data.TaskFailure
+import dwell.report.{RoundCompleted, RoundRecord}
+
+/**
+ * Runs a [[FitPlan]] on Spark, in the mode asked for or, where that one cannot run, in one that can.
+ *
+ * @param parts
+ *   the data of each partition
+ */
+private[solver] final class FitRunner(sc: SparkContext, parts: RDD[LocalData], plan: FitPlan) extends Logging {
+  import FitRunner._
+
+  private val problem = plan.problem
+  private val workers = parts.getNumPartitions
+
+  def run(): Outcome = {
+    val outcome = problem.aggregation match {
+      case Some(mode) if mode != Aggregation.Gang => byJobs(attempt = 0, mode, "asked for")
+      case _ =>
+        Gang.impossible(parts, workers) match {
+          case None => inGang(attempt = 0)
+          case Some(reason) => insteadOfGang(attempt = 0, reason)
+        }
+    }
+    FitRunner.free(sc, (0 until outcome.trained.attempt).map(plan.attemptId))
+    outcome
+  }
+
+  /** Frees whatever the fit may have left with the workers. */
+  def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId))
+
+  private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome = {
+    val exchange: Workers[RoundMessage, WorkerReply] =
+      if (mode == Aggregation.Shuffle) new ShuffleMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(localStep)
+      else new DriverMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(localStep)
+    // Data that are lost with an executor are read again, and may then be refused with a message for the user.
+    Outcome(TaskFailure.unwrapped(plan.lead(exchange, attempt)(completed)), mode, reason)
+  }
+
+  private def insteadOfGang(attempt: Int, reason: String): Outcome = {
+    val bytes = workers * ResultLayout.length(plan.vectorLength).toLong
+    val mode = if (bytes <= problem.settings.maxResultBytes) Aggregation.Driver else Aggregation.Shuffle
+    logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")
+    byJobs(attempt, mode, reason)
+  }
+
+  private def inGang(attempt: Int): Outcome = {
+    val sent = sc.broadcast(plan)
+    val name = s"dwell-gang-${plan.attemptId(attempt)}"
+    try {
+      val trained = TaskFailure.unwrapped {
+        Gang.run(parts, name, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(localStep)(
+          (workers: Workers[RoundMessage, WorkerReply], tell) => sent.value.lead(workers, attempt)(tell)) {
+          case record: RoundRecord => completed(record)
+        }
+      }
+      Outcome(trained, Aggregation.Gang, s"the cluster has slots for $workers tasks at once")
+    } catch {
+      case e: Gang.StalledException => insteadOfGang(attempt + 1, e.getMessage)
+      case e: Gang.BrokenException => again(attempt + 1, e)
+    } finally if (!sc.isStopped) sent.destroy()
+  }
+
+  /** Another gang, or after several another mode, from what is left with the workers. */
+  private def again(attempt: Int, e: Gang.BrokenException): Outcome = {
+    logWarning(s"${problem.uid}: the gang broke in attempt $attempt and begins again: ${e.getMessage}")
+    if (attempt == MostGangs) insteadOfGang(attempt, s"$MostGangs barrier stages have failed")
+    else {
+      Gang.impossible(parts, workers, patienceMillis) match {
+        case None => inGang(attempt)
+        case Some(reason) => insteadOfGang(attempt, reason)
+      }
+    }
+  }
+
+  private def patienceMillis: Long = problem.settings.gangPatienceMillis
+
+  private def completed(record: RoundRecord): Unit = {
+    logInfo(s"${problem.uid}: ${record.toLine}")
+    DwellBridge.post(sc, RoundCompleted(problem.uid, record))
+  }
+}
+
+private[solver] object FitRunner {
+
+  /** @param reason why in this mode */
+  final case class Outcome(trained: Trained, aggregation: Aggregation, reason: String)
+
+  /** Frees the states of fits, or of attempts, on all executors. */
+  def free(sc: SparkContext, fits: Seq[Long]): Unit =
+    if (fits.nonEmpty) {
+      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state")(() =>
+        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free)))
+    }
+
+  private val CleanUpLimit = 10.seconds
+
+  /** As many as Spark allows attempts of a stage in a row. */
+  private val MostGangs = 4
+
+  private def localStep: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _)
+}

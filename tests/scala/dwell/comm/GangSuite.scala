@@ -1,0 +1,243 @@
+package dwell.comm
+
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentLinkedQueue, Executors}
+
+import scala.concurrent.duration._
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.{BlockExchange, SparkException, TaskContext, TaskKilledException}
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import dwell.SparkSuite
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.ml.regression.LinearRegression
+import dwell.report.FitReport
+
+/** Barrier stages with up to eight tasks, in a session of its own that has slots for them. */
+class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
+  import GangSuite._
+
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds), Span(20, Millis))
+  private implicit lazy val threads: ExecutionContext =
+    ExecutionContext.fromExecutor(Executors.newCachedThreadPool { task =>
+      val thread = new Thread(task)
+      thread.setDaemon(true)
+      thread
+    })
+  private lazy val spark: SparkSession = SparkSuite.fresh(master = "local[8]")
+  private def sc = spark.sparkContext
+
+  override def afterAll(): Unit = spark.stop()
+
+  private val names = new AtomicInteger()
+  private def nextName(): String = s"dwell-gang-test-${names.incrementAndGet()}"
+
+  private def gang[R](k: Int, length: Int, name: String = nextName(), patienceMillis: Long = 10000L)(
+      step: Workers.Step[Int, Int, String])(lead: (Workers[Int, String], Any => Unit) => R): R =
+    Gang.run(sc.parallelize(0 until k, k), name, HeaderBytes, length, patienceMillis)(step)(lead)(_ => ())
+
+  private def leftBehind(name: String): Int = BlockExchange.local.count(Mailbox.prefix(name))
+
+  for (k <- Seq(1, 2, 3, 4, 8); length <- Seq(1, 1003, 20011); emptyAt <- Seq(-1, 0, k - 1).distinct) {
+    test(s"$k tasks, vectors of $length, nothing from task $emptyAt: the same bits as by the driver") {
+      val shared = Random.nextBytes(8 * length)
+      val driver = new DriverMode(sc.parallelize(0 until k, k), HeaderBytes, length)(echo(length, emptyAt))
+      val name = nextName()
+      val together = gang(k, length, name)(echo(length, emptyAt)) { (workers, _) =>
+        (1 to 3).map(message => bits(workers.exchange(message, if (message == 2) shared else Array.emptyByteArray, "")))
+      }
+      val shuffle = new ShuffleMode(sc.parallelize(0 until k, k), HeaderBytes, length)(echo(length, emptyAt))
+      val Seq(expected, shuffled) = Seq(driver, shuffle).map { workers =>
+        (1 to 3).map { message =>
+          bits(workers.exchange(message, if (message == 2) shared else Array.emptyByteArray, "by jobs"))
+        }
+      }
+      assert(together == expected && shuffled == expected)
+      assert(together(1)._3.zipWithIndex.forall { case (said, at) => said == s"$at heard ${shared.length}" })
+      assert(leftBehind(name) == 0)
+    }
+  }
+
+  for (k <- Seq(2, 5); failing <- Seq(0, k - 1); length <- Seq(10, 20011)) {
+    test(s"what task $failing of $k says to the user is thrown on the driver, vectors of $length") {
+      val name = nextName()
+      val e = intercept[IllegalArgumentException] {
+        gang(k, length, name)(failingAt(failing, length)) { (workers, _) =>
+          (1 to 3).foreach(workers.exchange(_, Array.emptyByteArray, ""))
+        }
+      }
+      assert(e.getMessage == s"task $failing does not like 2")
+      eventually(assert(leftBehind(name) == 0))
+    }
+  }
+
+  test("all tasks fail at once: one of the messages is thrown") {
+    val e = intercept[IllegalArgumentException] {
+      gang(5, 20011) { (k: Int, _: Int, _: Array[Byte]) => throw new IllegalArgumentException(s"task $k") }(
+        (workers, _) => workers.exchange(1, Array.emptyByteArray, ""))
+    }
+    assert(e.getMessage.startsWith("task "))
+  }
+
+  for (k <- Seq(1, 4); failing <- Seq(0, k - 1).distinct) test(s"task $failing of $k breaks down") {
+    val name = nextName()
+    val e = intercept[Gang.BrokenException] {
+      gang(k, 20011, name) { (at: Int, message: Int, shared: Array[Byte]) =>
+        if (at == failing) throw new RuntimeException("out of order")
+        echo(20011, -1)(at, message, shared)
+      }((workers, _) => workers.exchange(1, Array.emptyByteArray, ""))
+    }
+    assert(e.getMessage.contains("out of order") && leftBehind(name) == 0)
+  }
+
+  test("what the leader tells arrives in order, and what it throws is thrown") {
+    val told = new ConcurrentLinkedQueue[Any]()
+    val e = intercept[IllegalStateException] {
+      Gang.run(sc.parallelize(0 until 3, 3), nextName(), HeaderBytes, 5, 10000L)(echo(5, -1)) {
+        (_: Workers[Int, String], tell) =>
+          (1 to 100).foreach(tell)
+          throw new IllegalStateException("the leader gives up")
+      }(told.add(_))
+    }
+    assert(e.getMessage == "the leader gives up" && told.asScala.toSeq == (1 to 100))
+  }
+
+  test("too few slots are noticed before anything runs") {
+    val nine = Gang.impossible(sc.parallelize(0 until 9, 9), 9)
+    assert(nine.exists(_.contains("9 tasks have to run at once, and the cluster has 8 slots")))
+    assert(Gang.impossible(sc.parallelize(0 until 8, 8), 8).isEmpty)
+  }
+
+  test("slots that others hold are waited for, but not for ever") {
+    val holder = sc.parallelize(0 until 4, 4).map(_ => sleepUntilKilled()).countAsync()
+    eventually(assert(asleep.get == 4))
+    val start = System.nanoTime()
+    val e = intercept[Gang.StalledException] {
+      gang(8, 5, patienceMillis = 500L)(echo(5, -1))((workers, _) => workers.exchange(1, Array.emptyByteArray, ""))
+    }
+    assert(e.getMessage.contains("0.5 s") && System.nanoTime() - start < 4e9 && !holder.isCompleted)
+    assert(gang(4, 5)(echo(5, -1))((_, _) => "done") == "done", "four slots are free")
+    holder.cancel()
+    eventually(assert(asleep.get == 0))
+  }
+
+  test("a cancelled job group ends the gang within two seconds, whatever its tasks wait for") {
+    for (sleeper <- Seq(0, 3)) {
+      val name = nextName()
+      val fit = Future {
+        sc.setJobGroup(name, "to be cancelled", interruptOnCancel = false)
+        gang(4, 20011, name)(sleeping(sleeper))((workers, _) => workers.exchange(1, Array.emptyByteArray, ""))
+      }
+      eventually(assert(asleep.get == 1))
+      val start = System.nanoTime()
+      sc.cancelJobGroup(name)
+      val e = intercept[SparkException](Await.result(fit, 10.seconds))
+      assert(e.getMessage.contains("cancelled"), e)
+      assert(asleep.get == 0 && leftBehind(name) == 0)
+      assert(System.nanoTime() - start < 2e9, s"task $sleeper was asleep")
+    }
+  }
+
+  private lazy val sparse: DataFrame = {
+    val random = new Random(17)
+    val rows = Seq.fill(300) {
+      val ids = Seq.fill(30)((12000 * math.pow(random.nextDouble(), 3.0)).toInt).distinct.sorted
+      val x = Vectors.sparse(12000, ids.map(i => (i, random.nextGaussian())))
+      val y = ids.count(_ % 3 == 0) - 10 + random.nextGaussian()
+      (if (y > 0.0) 1.0 else 0.0, y, x: Vector)
+    }
+    spark.createDataFrame(rows).toDF("label", "target", "features").repartition(4).cache()
+  }
+
+  private lazy val dense: DataFrame = {
+    val random = new Random(18)
+    val rows = Seq.fill(200) {
+      val x = Array.fill(15)(random.nextGaussian())
+      val y = x.take(5).sum + random.nextGaussian()
+      (if (y > 0.0) 1.0 else 0.0, y, Vectors.dense(x))
+    }
+    spark.createDataFrame(rows).toDF("label", "target", "features").repartition(4).cache()
+  }
+
+  private def fits(data: DataFrame, k: Int, aggregation: String): Seq[(Vector, Double, FitReport)] = {
+    def logistic(orientation: String) = new LogisticRegression().setOrientation(orientation).setRegParam(0.02)
+    def squared(orientation: String, elasticNet: Double) = new LinearRegression()
+      .setOrientation(orientation)
+      .setRegParam(0.05)
+      .setElasticNetParam(elasticNet)
+      .setLabelCol("target")
+      .setSolver("l-bfgs")
+    val regressions = Seq(squared("primal", 0.0), squared("primal", 0.5), squared("dual", 0.5)).map { e =>
+      val model = e.setNumWorkers(k).setLocalWork(0.7).setMaxIter(8).setTol(0.0).setAggregation(aggregation).fit(data)
+      (model.coefficients, model.intercept, FitReport.of(model))
+    }
+    val classifications = Seq(logistic("primal"), logistic("dual")).map { e =>
+      val model = e.setNumWorkers(k).setLocalWork(0.7).setMaxIter(8).setTol(0.0).setAggregation(aggregation).fit(data)
+      (model.coefficients, model.intercept, FitReport.of(model))
+    }
+    val svc = new LinearSVC().setRegParam(0.02).setNumWorkers(k).setLocalWork(0.7).setMaxIter(8).setTol(0.0)
+    val hinge = svc.setAggregation(aggregation).fit(data)
+    regressions ++ classifications :+ ((hinge.coefficients, hinge.intercept, FitReport.of(hinge)))
+  }
+
+  for (k <- Seq(1, 2, 3, 8);
+    (name, data) <- Seq[(String, () => DataFrame)]("sparse" -> (() => sparse), "dense" -> (() => dense))) {
+    test(s"fits in a gang, through shuffles and by the driver: the same bits, all losses, K = $k, $name") {
+      val byDriver = fits(data(), k, "driver")
+      for (mode <- Seq("gang", "shuffle"); (one, other) <- fits(data(), k, mode).zip(byDriver)) {
+        assert(one._3.aggregation == mode && other._3.aggregation == "driver" && one._3.solver == "native")
+        assert(one._1 == other._1 && one._2 == other._2, one._3.toText)
+        assert(one._3.rounds.map(r => (r.objective, r.gap)) == other._3.rounds.map(r => (r.objective, r.gap)))
+        assert(one._3.numPartitions == k && one._3.restarts == 0)
+      }
+    }
+  }
+}
+
+private object GangSuite {
+  val HeaderBytes = 16
+
+  private type Bits = (Seq[Long], Seq[Option[Seq[Byte]]], Seq[String])
+
+  def bits(g: Gathered[String]): Bits = (
+    g.sum.toSeq.map(java.lang.Double.doubleToRawLongBits),
+    g.headers.toSeq.map(Option(_).map(_.toSeq)),
+    g.scalars.toSeq)
+
+  /** Numbers of very different size, whose sum depends on the order. */
+  def echo(length: Int, emptyAt: Int): Workers.Step[Int, Int, String] = (k, message, shared) => {
+    val random = new Random(1000L * message + k)
+    val update = ByteBuffer.allocate(HeaderBytes + 8 * length).order(ByteOrder.LITTLE_ENDIAN)
+    update.putLong(k.toLong).putLong(message.toLong)
+    (0 until length).foreach(_ => update.putDouble(random.nextGaussian() * math.pow(10.0, random.nextInt(30).toDouble)))
+    Contribution(if (k == emptyAt) Array.emptyByteArray else update.array, s"$k heard ${shared.length}")
+  }
+
+  def failingAt(failing: Int, length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
+    if (k == failing && message == 2) throw new IllegalArgumentException(s"task $k does not like $message")
+    else echo(length, -1)(k, message, shared)
+
+  def sleeping(sleeper: Int): Workers.Step[Int, Int, String] = (k, message, shared) => {
+    if (k == sleeper) sleepUntilKilled()
+    echo(20011, -1)(k, message, shared)
+  }
+
+  /** Tasks that sleep now: all are in this process. */
+  val asleep = new AtomicInteger()
+
+  def sleepUntilKilled(): Unit = {
+    asleep.incrementAndGet()
+    try while (!TaskContext.get().isInterrupted()) Thread.sleep(10)
+    finally asleep.decrementAndGet()
+    throw new TaskKilledException("noticed")
+  }
+}
