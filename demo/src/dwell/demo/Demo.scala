@@ -38,7 +38,9 @@ object Demo {
     val (model, seconds) = timed(ours.fit(train))
     val report = FitReport.of(model)
     require(report.solver == "native", s"the demo is to run native code, but the solver was: ${report.solver}")
-    println(report.toText.linesIterator.take(4).mkString("\n", "\n", ""))
+    println(report.toText.linesIterator.take(5).mkString("\n", "\n", ""))
+    report.writeHtml(s"$output/report.html")
+    println("the same with charts: report.html in the demo's directory")
     println(s"\nSpark's l-bfgs, regParam $RegParam, tol $Tolerance (the last step's relative improvement) ...")
     val (sparkModel, sparkSeconds) = timed(theirs.fit(train))
 

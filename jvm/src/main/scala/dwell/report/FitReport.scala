@@ -1,5 +1,6 @@
 package dwell.report
 
+import java.nio.file.Paths
 import java.util.{Collections, WeakHashMap}
 
 import scala.jdk.CollectionConverters._
@@ -30,6 +31,10 @@ import org.apache.spark.scheduler.SparkListenerEvent
  *   memory that the workers keep between rounds
  * @param stateLosses
  *   partitions that had lost their state when this round was asked for
+ * @param elapsed
+ *   seconds from the start of the rounds to the end of this one
+ * @param workers
+ *   when each worker was at work; none in round 0
  */
 final case class RoundRecord(
     round: Int,
@@ -41,7 +46,9 @@ final case class RoundRecord(
     driverSeconds: Double,
     localWork: Double,
     stateBytes: Long,
-    stateLosses: Int) {
+    stateLosses: Int,
+    elapsed: Double,
+    workers: Seq[WorkerTime]) {
 
   /** Bound of the relative suboptimality (F - F*)/F. */
   def relativeGap: Double = if (gap == 0.0) 0.0 else gap / objective
@@ -50,6 +57,14 @@ final case class RoundRecord(
     f"$round%5d $objective%16.10g $gap%10.3e $relativeGap%10.3e $seconds%8.3f $workerSeconds%8.3f " +
       f"$overheadSeconds%8.3f $driverSeconds%8.3f $localWork%7.2f $stateLosses%4d"
 }
+
+/**
+ * When a worker was in the local solver.
+ *
+ * @param start
+ *   seconds since the start of the rounds, by the clock of the worker's machine
+ */
+final case class WorkerTime(start: Double, seconds: Double)
 
 /** Posted to the listener bus of the SparkContext after each round of a fit. */
 final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkListenerEvent
@@ -128,6 +143,9 @@ final case class FitReport(
   /** The rounds, for callers in Java. */
   def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
 
+  /** Writes the report as a page with charts, which needs no network; an existing file is replaced. */
+  def writeHtml(path: String): Unit = HtmlReport.write(this, Paths.get(path))
+
   /** Plain text: a summary and a line a round. */
   def toText: String = reason match {
     case Some(why) => f"$uid: trained by Spark's own code in $totalSeconds%.2f s: $why"
@@ -173,6 +191,15 @@ object FitReport {
           "loaded or copied ones"))
 
   def find(model: Model[_]): Option[FitReport] = Option(reports.get(model))
+
+  /** Several fits, by name, on the same axes. */
+  def compare(reports: (String, FitReport)*): Comparison = new Comparison(reports)
+
+  final class Comparison private[FitReport] (reports: Seq[(String, FitReport)]) {
+
+    /** Writes the comparison as a page with charts, which needs no network; an existing file is replaced. */
+    def writeHtml(path: String): Unit = HtmlReport.compare(reports, Paths.get(path))
+  }
 
   /** The report of a fit that was left to Spark's own code. */
   private[dwell] def bySpark(

@@ -1,6 +1,7 @@
 package dwell.solver
 
 import java.nio.{ByteBuffer, ByteOrder, DoubleBuffer}
+import java.time.Instant
 
 /**
  * Layout of what a partition returns: a header of 64 slots, then the vector, all little endian doubles. The vector has
@@ -92,6 +93,15 @@ object ResultLayout {
 
   /** First slot that the solver leaves to its caller. */
   val FirstFreeSlot: Int = Losses + MaxCandidates
+
+  /** When the solver was called, as [[now]] says; not the solver's own slot. */
+  val Started: Int = FirstFreeSlot
+
+  /** Seconds since 1970, by this machine's clock, to a microsecond. */
+  def now(): Double = {
+    val now = Instant.now()
+    now.getEpochSecond + now.getNano * 1e-9
+  }
 
   /** Length of a result with a vector of `entries` entries, in bytes. */
   def length(entries: Int): Int = {

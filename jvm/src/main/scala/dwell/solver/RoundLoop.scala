@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.internal.Logging
 
 import dwell.comm.{Gathered, Workers}
-import dwell.report.RoundRecord
+import dwell.report.{RoundRecord, WorkerTime}
 
 /**
  * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[Master]] of the
@@ -55,13 +55,15 @@ private[solver] final class RoundLoop(
   private var states: Array[WorkerState] =
     if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
+  private val started = ResultLayout.now()
+
   private val solvers = mutable.SortedSet.empty[String]
   private val records = mutable.ArrayBuffer.empty[RoundRecord]
 
   /** Solves the problem. */
   def run(from: Option[StartingPoint]): Rounds = {
     from.foreach(point => rebuild(Phase.Start(point)))
-    records += RoundRecord(0, master.upperBound, openGap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0)
+    records += RoundRecord(0, master.upperBound, openGap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0, elapsed, Seq.empty)
     var collected = Option.empty[Rebuilt]
     var allowed = problem.maxRounds
     var rounds = 0
@@ -80,6 +82,8 @@ private[solver] final class RoundLoop(
     }
     Rounds(collected.get.coefficients, converged, solvers.mkString("+"), records.toSeq)
   }
+
+  private def elapsed: Double = ResultLayout.now() - started
 
   private def converged: Boolean = master.converged(problem.tolerance)
 
@@ -163,7 +167,11 @@ private[solver] final class RoundLoop(
       driver,
       epochs,
       headers.sum(ResultLayout.StateBytes).toLong,
-      losses)
+      losses,
+      elapsed,
+      headers.slot(ResultLayout.Started).zip(headers.slot(ResultLayout.SolverNanos)).toSeq.map { case (start, nanos) =>
+        WorkerTime(start - started, nanos * 1e-9)
+      })
     completed(records.last)
     logInfo(s"${problem.uid}: ${records.last.toLine}")
   }

@@ -121,6 +121,7 @@ object WorkerStep {
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
     val result = ResultLayout.allocate(data.vectorLength)
+    val started = ResultLayout.now()
     val held = message.phase match {
       case Phase.Round => solver.round(data, request, shared, result, cancellation)
       case Phase.Start(from) =>
@@ -128,6 +129,7 @@ object WorkerStep {
         solver.product(data, request, result, cancellation)
       case Phase.Rebuild | Phase.Collect => solver.product(data, request, result, cancellation)
     }
+    ResultLayout.put(result, ResultLayout.Started, started)
     val collected =
       if (held && message.phase == Phase.Collect) {
         // The coefficients must be those of the product: a concurrent attempt may have left another state behind.

@@ -1,0 +1,173 @@
+package dwell.report
+
+import java.util.Locale
+
+/** A line of a chart. Values that the scale of the chart cannot show are left out. */
+private[report] final case class Series(name: String, points: Seq[(Double, Double)])
+
+/** Bars that lie behind one another in one row of a chart, by start and end. */
+private[report] final case class Row(name: String, bars: Seq[(Double, Double)])
+
+/** Charts as SVG. Colours are those of the page's style sheet, by class: `s0`, `s1`, ... */
+private[report] object Chart {
+  private val Width = 640.0
+  private val Height = 280.0
+  private val Left = 74.0
+  private val Right = 14.0
+  private val Top = 12.0
+  private val Bottom = 44.0
+  private val RowHeight = 22.0
+  private val Colours = 6
+
+  /** A quantity along an axis of `from` to `to` pixels. */
+  private final class Axis(
+      label: String,
+      values: Seq[Double],
+      log: Boolean,
+      from: Double,
+      to: Double,
+      startAtZero: Boolean) {
+    private val shown = values.filter(v => !v.isNaN && !v.isInfinite && (!log || v > 0.0))
+    private val (low, high) = {
+      val least = if (shown.isEmpty) 1.0 else shown.min
+      val most = if (shown.isEmpty) 1.0 else shown.max
+      if (log)
+        (math.floor(math.log10(least)), math.max(math.ceil(math.log10(most)), math.floor(math.log10(least)) + 1.0))
+      else {
+        val bottom = if (startAtZero) math.min(0.0, least) else least
+        if (most > bottom) (bottom, most)
+        else (bottom - 0.5 * math.abs(bottom) - 0.5, bottom + 0.5 * math.abs(bottom) + 0.5)
+      }
+    }
+
+    def shows(v: Double): Boolean = !v.isNaN && !v.isInfinite && (!log || v > 0.0)
+
+    def apply(v: Double): Double = {
+      val u = if (log) math.log10(v) else v
+      from + (u - low) / (high - low) * (to - from)
+    }
+
+    /** Values with a mark, and what stands there. */
+    def ticks: Seq[(Double, String)] =
+      if (log) {
+        val every = math.max(1, math.ceil((high - low) / 8.0).toInt)
+        (low.toInt to high.toInt by every).map(e => (math.pow(10.0, e.toDouble), s"1e$e"))
+      } else {
+        val raw = (high - low) / 6.0
+        val unit = math.pow(10.0, math.floor(math.log10(raw)))
+        val step = Seq(1.0, 2.0, 5.0, 10.0).map(_ * unit).find(_ >= raw).get
+        val digits = math.max(0, -math.floor(math.log10(step)).toInt)
+        Iterator
+          .iterate(math.ceil(low / step))(_ + 1.0)
+          .map(_ * step)
+          .takeWhile(_ <= high + 1e-9 * step)
+          .map(v =>
+            (v, if (digits <= 12) decimals(v, digits) else String.format(Locale.ROOT, "%.3g", v: java.lang.Double)))
+          .toSeq
+      }
+
+    def name: String = label
+  }
+
+  def lines(xName: String, yName: String, series: Seq[Series], log: Boolean): String = {
+    val x = new Axis(xName, series.flatMap(_.points.map(_._1)), log = false, Left, Width - Right, startAtZero = true)
+    val y = new Axis(yName, series.flatMap(_.points.map(_._2)), log, Height - Bottom, Top, startAtZero = false)
+    val paths = series.zipWithIndex.map { case (s, i) =>
+      val points = s.points.filter { case (_, v) => y.shows(v) }.map { case (u, v) => s"${at(x(u))},${at(y(v))}" }
+      val dots =
+        if (points.size > 60) ""
+        else points.map(_.split(',')).map(p => s"""<circle cx="${p(0)}" cy="${p(1)}" r="2.2"/>""").mkString
+      s"""<g class="line s${i % Colours}"><title>${escaped(s.name)}</title>""" +
+        s"""<polyline points="${points.mkString(" ")}"/>$dots</g>"""
+    }
+    framed(x, y, Height, paths.mkString) + legend(series.map(_.name))
+  }
+
+  /** Bars of several parts; `values` has the parts of each bar. */
+  def stacked(xName: String, yName: String, parts: Seq[String], values: Seq[Seq[Double]]): String = {
+    val x = new Axis(xName, Seq(0.5, values.size + 0.5), log = false, Left, Width - Right, startAtZero = false)
+    val y = new Axis(yName, 0.0 +: values.map(_.sum), log = false, Height - Bottom, Top, startAtZero = true)
+    val width = math.min(40.0, 0.8 * (x(1.0) - x(0.0)))
+    val paths = parts.indices.map { part =>
+      val bars = values.zipWithIndex.map { case (bar, i) =>
+        val below = bar.take(part).sum
+        box(x(i + 1.0) - width / 2.0, y(below + bar(part)), width, y(below) - y(below + bar(part)))
+      }
+      s"""<path class="bar s${part % Colours}" d="${bars.mkString}"><title>${escaped(parts(part))}</title></path>"""
+    }
+    framed(x, y, Height, paths.mkString) + legend(parts)
+  }
+
+  /** A row of bars for each name. */
+  def rows(xName: String, rows: Seq[Row]): String = {
+    val height = Top + Bottom + RowHeight * rows.size
+    val x = new Axis(
+      xName,
+      rows.flatMap(_.bars.flatMap(b => Seq(b._1, b._2))),
+      log = false,
+      Left,
+      Width - Right,
+      startAtZero = true)
+    val bars = rows.zipWithIndex.map { case (row, i) =>
+      val top = Top + RowHeight * i
+      val boxes = row.bars.map { case (start, end) =>
+        box(x(start), top + 3.0, math.max(0.3, x(end) - x(start)), RowHeight - 6.0)
+      }
+      s"""<rect class="idle" x="${at(Left)}" y="${at(top + 3.0)}" width="${at(Width - Right - Left)}" height="${at(
+          RowHeight - 6.0)}"/>""" +
+        s"""<path class="bar s0" d="${boxes.mkString}"/>""" +
+        s"""<text class="tick" text-anchor="end" x="${at(Left - 6.0)}" y="${at(top + RowHeight / 2.0 + 4.0)}">${escaped(
+            row.name)}</text>"""
+    }
+    svg(height, bars.mkString + xTicks(x, height))
+  }
+
+  private def framed(x: Axis, y: Axis, height: Double, content: String): String = {
+    val marks = y.ticks.map { case (v, text) =>
+      s"""<line class="grid" x1="${at(Left)}" x2="${at(Width - Right)}" y1="${at(y(v))}" y2="${at(y(v))}"/>""" +
+        s"""<text class="tick" text-anchor="end" x="${at(Left - 6.0)}" y="${at(y(v) + 4.0)}">$text</text>"""
+    }
+    val name =
+      s"""<text class="name" text-anchor="middle" transform="translate(14 ${at(
+          (height - Bottom + Top) / 2.0)}) rotate(-90)">""" +
+        s"${escaped(y.name)}</text>"
+    svg(height, marks.mkString + xTicks(x, height) + name + content)
+  }
+
+  private def xTicks(x: Axis, height: Double): String = {
+    val marks = x.ticks.map { case (v, text) =>
+      s"""<line class="grid" x1="${at(x(v))}" x2="${at(x(v))}" y1="${at(height - Bottom)}" y2="${at(
+          height - Bottom + 4.0)}"/>""" +
+        s"""<text class="tick" text-anchor="middle" x="${at(x(v))}" y="${at(height - Bottom + 17.0)}">$text</text>"""
+    }
+    marks.mkString +
+      s"""<line class="axis" x1="${at(Left)}" x2="${at(Width - Right)}" y1="${at(height - Bottom)}" y2="${at(
+          height - Bottom)}"/>""" +
+      s"""<text class="name" text-anchor="middle" x="${at((Left + Width - Right) / 2.0)}" y="${at(
+          height - 8.0)}">${escaped(x.name)}</text>"""
+  }
+
+  private def legend(names: Seq[String]): String =
+    if (names.size < 2) ""
+    else {
+      val entries = names.zipWithIndex.map { case (name, i) =>
+        s"""<span class="key s${i % Colours}">${escaped(name)}</span>"""
+      }
+      s"""<div class="legend">${entries.mkString}</div>"""
+    }
+
+  private def svg(height: Double, content: String): String =
+    s"""<svg viewBox="0 0 ${at(Width)} ${at(height)}" role="img">$content</svg>"""
+
+  private def box(x: Double, y: Double, width: Double, height: Double): String =
+    s"M${at(x)} ${at(y)}h${at(width)}v${at(height)}h${at(-width)}z"
+
+  private def at(pixels: Double): String = decimals(pixels, 1)
+
+  /** With a point, wherever the program runs. */
+  private def decimals(v: Double, digits: Int): String =
+    String.format(Locale.ROOT, s"%.${digits}f", v: java.lang.Double)
+
+  def escaped(text: String): String =
+    text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
+}
