@@ -3,9 +3,6 @@ package dwell.cluster
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
-import scala.util.Random
-import scala.util.control.NonFatal
-
 import org.apache.spark.{BlockExchange, SparkEnv, SparkException, TaskContext}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved}
@@ -16,7 +13,6 @@ import dwell.comm.{DriverMode, Workers}
 import dwell.data.{Flattener, LabeledRow}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
-import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
 import dwell.solver._
 
@@ -24,24 +20,7 @@ import dwell.solver._
  * What only real executors can show. Run by spark-submit on a `local-cluster` with `--jars` as a user would; prints
  * `N passed, N failed` and ends with status 1 if anything failed.
  */
-object ClusterTest {
-
-  private var passed = 0
-  private var failed = 0
-
-  private def test(name: String)(body: => Unit): Unit =
-    try {
-      body
-      passed += 1
-      println(s"ok      $name")
-    } catch {
-      case e @ (NonFatal(_) | _: AssertionError) =>
-        failed += 1
-        println(s"FAILED  $name: $e")
-        e.getStackTrace.take(12).foreach(frame => println(s"          $frame"))
-    }
-
-  private def check(condition: Boolean, message: => String): Unit = if (!condition) throw new AssertionError(message)
+object ClusterTest extends Harness {
 
   def main(args: Array[String]): Unit = {
     val spark = SparkSession.builder().appName("dwell cluster tests").getOrCreate()
@@ -116,16 +95,8 @@ object ClusterTest {
     survives(spark, "in shuffle mode")(FitReport.of(pair("shuffle").setLocalWork(1.0).fit(data)))
     survives(spark, "in a gang", noticed = _.restarts > 0)(FitReport.of(pair("gang").fit(data)))
 
-    test("all modes give the same bits") {
-      waitForExecutors(spark, 2)
-      val models = Seq("driver", "shuffle", "gang").map(mode => pair(mode).setMaxIter(10).fit(data))
-      check(
-        models.map(FitReport.of(_).aggregation) == Seq("driver", "shuffle", "gang"),
-        FitReport.of(models.last).toText)
-      models.tail.foreach { model =>
-        check(model.coefficients == models.head.coefficients && model.intercept == models.head.intercept, "other bits")
-      }
-    }
+    waitForExecutors(spark, 2)
+    modesAgree(data, "gang")
 
     test("a cancelled gang ends within two seconds and leaves nothing behind") {
       val sc = spark.sparkContext
@@ -188,9 +159,7 @@ object ClusterTest {
       }
     }
 
-    println(s"$passed passed, $failed failed")
-    spark.stop()
-    if (failed > 0) sys.exit(1)
+    finish(spark)
   }
 
   /**
@@ -246,32 +215,6 @@ object ClusterTest {
   /** The same rows with a label of two classes, one of them rarer. */
   private def binary(data: DataFrame): DataFrame =
     data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
-
-  private def estimator: LinearRegression =
-    new LinearRegression()
-      .setAggregation("driver")
-      .setRegParam(1.0)
-      .setNumWorkers(4)
-      .setLocalWork(2.0)
-      .setTol(1e-9)
-      .setMaxIter(400)
-
-  /** A fit by one task on each executor, of many short rounds. */
-  private def pair(aggregation: String): LinearRegression =
-    estimator.setAggregation(aggregation).setNumWorkers(2).setLocalWork(0.05).setMaxIter(5000)
-
-  /** Sparse, power-law features, wide enough for every worker to have something to do. */
-  private def problem(spark: SparkSession): DataFrame = {
-    val rows = spark.sparkContext.parallelize(0 until 3000, 6).map { j =>
-      val random = new Random(j)
-      val ids = Seq.fill(40)((5000 * math.pow(random.nextDouble(), 3.0)).toInt).distinct.sorted
-      val x = Vectors.sparse(5000, ids.map(i => (i, 1.0 + random.nextInt(4))))
-      (ids.filter(_ % 7 == 0).size + 0.3 * random.nextGaussian(), x: Vector)
-    }
-    val data = spark.createDataFrame(rows).toDF("label", "features").cache()
-    data.count()
-    data
-  }
 
   /**
    * The residual after three native rounds through the `driver` mode, in which every task fails once after its step was
@@ -334,14 +277,6 @@ object ClusterTest {
       contribution
     }
 
-  private def waitForExecutors(spark: SparkSession, n: Int): Unit = {
-    val end = System.nanoTime() + 120L * 1000 * 1000 * 1000
-    while (spark.sparkContext.statusTracker.getExecutorInfos.length < n + 1) {
-      check(System.nanoTime() < end, s"$n executors did not come up")
-      Thread.sleep(100)
-    }
-  }
-
   /** Executor id to process id. */
   private def executors(spark: SparkSession): Map[String, java.lang.Long] =
     onEach(spark)(() => java.lang.Long.valueOf(ProcessHandle.current().pid()))
@@ -363,14 +298,4 @@ object ClusterTest {
 
   /** Bytes of worker state by executor. */
   private def stateBytes(spark: SparkSession): Map[String, Long] = onEach(spark)(() => NativeBridge.stateBytes())
-
-  private def onEach[T](spark: SparkSession)(value: () => T): Map[String, T] =
-    spark.sparkContext
-      .parallelize(0 until 40, 40)
-      .map { _ =>
-        Thread.sleep(20) // long enough for both executors to get some of the tasks
-        (SparkEnv.get.executorId, value())
-      }
-      .collect()
-      .toMap
 }
