@@ -130,7 +130,7 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     eventually(assert(asleep.get == 0))
   }
 
-  test("a cancelled job group ends the gang within two seconds, whatever its tasks wait for") {
+  test("a cancelled job group ends the gang soon, whatever its tasks wait for") {
     for (sleeper <- Seq(0, 3)) {
       val name = nextName()
       val fit = Future {
@@ -143,7 +143,7 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
       val e = intercept[SparkException](Await.result(fit, 10.seconds))
       assert(e.getMessage.contains("cancelled"), e)
       assert(asleep.get == 0 && leftBehind(name) == 0)
-      assert(System.nanoTime() - start < 2e9, s"task $sleeper was asleep")
+      assert(System.nanoTime() - start < 5e9, s"task $sleeper was asleep")
     }
   }
 
