@@ -299,6 +299,6 @@ object ClusterTest extends Harness {
     }
   }
 
-  /** Bytes of worker state by executor. */
-  private def stateBytes(spark: SparkSession): Map[String, Long] = onEach(spark)(() => NativeBridge.stateBytes())
+  /** Bytes of worker state by executor; one that has just come up has not loaded the library. */
+  private def stateBytes(spark: SparkSession): Map[String, Long] = onEach(spark)(() => SolverSelection.loaded.map(_.stateBytes).sum)
 }
