@@ -300,5 +300,6 @@ object ClusterTest extends Harness {
   }
 
   /** Bytes of worker state by executor; one that has just come up has not loaded the library. */
-  private def stateBytes(spark: SparkSession): Map[String, Long] = onEach(spark)(() => SolverSelection.loaded.map(_.stateBytes).sum)
+  private def stateBytes(spark: SparkSession): Map[String, Long] =
+    onEach(spark)(() => SolverSelection.loaded.map(_.stateBytes).sum)
 }
