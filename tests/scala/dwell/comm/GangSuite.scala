@@ -134,12 +134,12 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     for (sleeper <- Seq(0, 3)) {
       val name = nextName()
       val fit = Future {
-        sc.setJobGroup(name, "to be cancelled", interruptOnCancel = false)
+        sc.setJobGroup(s"barrier $name", "to be cancelled", interruptOnCancel = false)
         gang(4, 20011, name)(sleeping(sleeper))((workers, _) => workers.exchange(1, Array.emptyByteArray, ""))
       }
       eventually(assert(asleep.get == 1))
       val start = System.nanoTime()
-      sc.cancelJobGroup(name)
+      sc.cancelJobGroup(s"barrier $name")
       val e = intercept[SparkException](Await.result(fit, 10.seconds))
       assert(e.getMessage.contains("cancelled"), e)
       assert(asleep.get == 0 && leftBehind(name) == 0)

@@ -66,10 +66,17 @@ object DwellConf {
       read(Step, Seq("search", "add")) == "add",
       read(ShareData, Seq("false", "true")) == "true",
       Aggregation.named(read(DefaultAggregation, Aggregation.choices)),
-      JavaUtils.timeStringAsMs(get(GangPatience).getOrElse("10s")),
+      milliseconds(GangPatience, get(GangPatience).getOrElse("10s")),
       Some(JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")))
         .filter(_ > 0L)
         .getOrElse(Long.MaxValue),
       conf.getInt("spark.task.cpus", 1))
   }
+
+  private def milliseconds(key: String, value: String): Long =
+    try JavaUtils.timeStringAsMs(value)
+    catch {
+      case e: NumberFormatException =>
+        throw new IllegalArgumentException(s"$key must be a time such as 10s or 2min, but was '$value'", e)
+    }
 }

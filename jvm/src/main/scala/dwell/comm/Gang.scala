@@ -59,8 +59,8 @@ object Gang {
    * @param patienceMillis
    *   time for which the stage may wait for slots
    * @param lead
-   *   runs on an executor, with the workers and a way to tell the driver something; where it throws what [[dwell.data.TaskFailure.isFinal]] says would be thrown again, that is thrown
-   *   here
+   *   runs on an executor, with the workers and a way to tell the driver something; where it throws what
+   *   [[dwell.data.TaskFailure.isFinal]] says would be thrown again, that is thrown here
    * @param told
    *   called on the driver with what the leading task tells
    * @throws StalledException
@@ -91,8 +91,10 @@ object Gang {
       try {
         awaitEnd(job, active, patienceMillis)
         job.value.foreach {
-          // It is only in its message that the end of a barrier stage differs from that of a cancelled job.
-          case Failure(e: SparkException) if e.getMessage.contains("barrier") => throw new BrokenException(e)
+          // It is only in its message that the end of a barrier stage differs from that of other stages and of a cancelled
+          // job, whose message has the name of the user's job group in it.
+          case Failure(e: SparkException) if e.getMessage.startsWith(Aborted) && e.getMessage.contains("barrier") =>
+            throw new BrokenException(e)
           case outcome => outcome.get
         }
         nothingLeft = result.get.isRight
@@ -134,6 +136,7 @@ object Gang {
     }
   }
 
+  private val Aborted = "Job aborted"
   private val PollMillis = 100L
   private val CleanUpLimit = 5.seconds
 }

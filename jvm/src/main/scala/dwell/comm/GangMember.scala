@@ -1,6 +1,6 @@
 package dwell.comm
 
-import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.ByteBuffer
 
 import scala.reflect.ClassTag
 
@@ -89,15 +89,12 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, members: I
   /** Sends the other tasks their slices of this contribution, and adds the slice of this task over all contributions. */
   private def reduceScatter(mail: Mailbox, c: Contribution[S]): ByteBuffer = {
     sendSlices(mail, c)
-    val size = slices.size(rank - 1)
-    val gathering = new Gathering[Unit](members, size)
+    val gathering = new Gathering[Unit](members, slices.size(rank - 1))
     (0 until members).foreach { k =>
       val part = if (k == rank) slices.of(c, headerBytes, rank - 1) else mail.receive(named(s"part_$k")).bytes
       gathering.add(k, null, part, ())
     }
-    val sum = ByteBuffer.allocate(8 * size).order(ByteOrder.LITTLE_ENDIAN)
-    sum.asDoubleBuffer().put(gathering.result.sum)
-    sum
+    gathering.sumAsBytes
   }
 
   private def sendSlices(mail: Mailbox, c: Contribution[S]): Unit =

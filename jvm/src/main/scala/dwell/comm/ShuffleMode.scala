@@ -1,6 +1,6 @@
 package dwell.comm
 
-import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.ByteBuffer
 
 import scala.reflect.ClassTag
 
@@ -80,16 +80,13 @@ private object ShuffleMode {
 
   /** Adds the pieces of one slice. */
   private def addUp(pieces: Iterator[(Int, Piece)], workers: Int, slices: Slices): Summed = {
-    val length = slices.size(TaskContext.getPartitionId())
-    val gathering = new Gathering[Unit](workers, length)
+    val gathering = new Gathering[Unit](workers, slices.size(TaskContext.getPartitionId()))
     var said = Option.empty[Said]
     pieces.foreach { case (_, piece) =>
       gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())
       said = said.orElse(piece.said)
     }
-    val sum = ByteBuffer.allocate(8 * length).order(ByteOrder.LITTLE_ENDIAN)
-    sum.asDoubleBuffer().put(gathering.result.sum)
-    Summed(sum.array, said.get)
+    Summed(gathering.sumAsBytes.array, said.get)
   }
 
   private def arrayOf(bytes: ByteBuffer): Array[Byte] = {

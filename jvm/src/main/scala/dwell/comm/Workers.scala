@@ -103,6 +103,13 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int) {
 
   def result: Gathered[S] = Gathered(sum, headers, scalars, addNanos * 1e-9)
 
+  /** The sum alone, little endian. */
+  def sumAsBytes: ByteBuffer = {
+    val bytes = ByteBuffer.allocate(8 * length).order(ByteOrder.LITTLE_ENDIAN)
+    bytes.asDoubleBuffer().put(sum)
+    bytes
+  }
+
   private def addVector(bytes: ByteBuffer): Unit = {
     val values = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
     var j = 0

@@ -22,8 +22,7 @@ private[dwell] object TaskFailure {
 
   /** Whether what raised this raises it again when it is repeated: a message for the user, or a broken invariant. */
   def isFinal(e: Exception): Boolean = e match {
-    case _: InputChangedException | _: IllegalArgumentException | _: ArithmeticException | _: IllegalStateException =>
-      true
+    case _: IllegalArgumentException | _: ArithmeticException | _: IllegalStateException => true
     case _ => false
   }
 }

@@ -78,7 +78,7 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  * @param orientationReason
  *   why this orientation
  * @param aggregation
- *   how updates travelled: `driver`, `gang`
+ *   how updates travelled: `driver`, `shuffle` or `gang`
  * @param aggregationReason
  *   why in this way
  * @param restarts

@@ -57,7 +57,6 @@ private[report] object HtmlReport {
     def lines(x: RoundRecord => Double) = withRounds.map { case (name, r) =>
       Series(name, r.rounds.map(n => x(n) -> n.relativeGap))
     }
-    // The best bound of any of them holds for all that have the same objective, which only the caller knows of.
     val split = withRounds.map { case (_, r) =>
       Seq(
         r.flattenSeconds,

@@ -15,8 +15,15 @@ import dwell.report.{RoundCompleted, RoundRecord}
  *
  * @param parts
  *   the data of each partition
+ * @param step
+ *   what a worker does in an exchange
  */
-private[solver] final class FitRunner(sc: SparkContext, parts: RDD[LocalData], plan: FitPlan) extends Logging {
+private[solver] final class FitRunner(
+    sc: SparkContext,
+    parts: RDD[LocalData],
+    plan: FitPlan,
+    step: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _))
+    extends Logging {
   import FitRunner._
 
   private val problem = plan.problem
@@ -40,8 +47,8 @@ private[solver] final class FitRunner(sc: SparkContext, parts: RDD[LocalData], p
 
   private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome = {
     val exchange: Workers[RoundMessage, WorkerReply] =
-      if (mode == Aggregation.Shuffle) new ShuffleMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(localStep)
-      else new DriverMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(localStep)
+      if (mode == Aggregation.Shuffle) new ShuffleMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(step)
+      else new DriverMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(step)
     // Data that are lost with an executor are read again, and may then be refused with a message for the user.
     Outcome(TaskFailure.unwrapped(plan.lead(exchange, attempt)(completed)), mode, reason)
   }
@@ -58,7 +65,7 @@ private[solver] final class FitRunner(sc: SparkContext, parts: RDD[LocalData], p
     val name = s"dwell-gang-${plan.attemptId(attempt)}"
     try {
       val trained = TaskFailure.unwrapped {
-        Gang.run(parts, name, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(localStep)(
+        Gang.run(parts, name, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(step)(
           (workers: Workers[RoundMessage, WorkerReply], tell) => sent.value.lead(workers, attempt)(tell)) {
           case record: RoundRecord => completed(record)
         }
@@ -106,6 +113,4 @@ private[solver] object FitRunner {
 
   /** As many as Spark allows attempts of a stage in a row. */
   private val MostGangs = 4
-
-  private def localStep: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _)
 }
