@@ -1,11 +1,14 @@
 package dwell.cluster
 
 import java.nio.{ByteBuffer, ByteOrder}
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+
+import scala.jdk.CollectionConverters._
 
 import org.apache.spark.{BlockExchange, SparkEnv, SparkException, TaskContext}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.DwellConf
@@ -97,6 +100,25 @@ object ClusterTest extends Harness {
 
     waitForExecutors(spark, 2)
     modesAgree(data, "gang")
+
+    test("the rounds of a gang appear in Spark's list of jobs while it runs") {
+      val sc = spark.sparkContext
+      val lines = new ConcurrentLinkedQueue[String]()
+      @volatile var fitting = true
+      val watcher = new SparkListener {
+        override def onJobStart(job: SparkListenerJobStart): Unit =
+          Option(job.properties.getProperty("spark.job.description")).filter(_ => fitting).foreach(lines.add)
+        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+          case RoundCompleted(_, r) if r.round == 2000 => fitting = false
+          case _ =>
+        }
+      }
+      sc.addSparkListener(watcher)
+      try pair("gang").setTol(0.0).setMaxIter(2000).fit(data)
+      finally sc.removeSparkListener(watcher)
+      val shown = lines.asScala.filter(line => line.contains(" rounds, objective ") && line.contains(", gap ")).toSeq
+      check(shown.nonEmpty && shown.distinct.size == shown.size, lines.toString)
+    }
 
     test("a cancelled gang ends soon and leaves nothing behind") {
       val sc = spark.sparkContext

@@ -190,6 +190,15 @@ class LinearRegressionSuite extends SparkSuite {
     assert(noIntercept.getMessage.contains("standard deviation of the label is zero"))
   }
 
+  test("a setting of the session that makes no sense is refused by its name") {
+    Seq(DwellConf.GangPatience -> "soon", DwellConf.DefaultAggregation -> "mpi").foreach { case (key, value) =>
+      withConf(key, value) {
+        val e = intercept[IllegalArgumentException](estimator.fit(data))
+        assert(e.getMessage.contains(key) && e.getMessage.contains(s"'$value'"), e.getMessage)
+      }
+    }
+  }
+
   test("without a penalty, algorithm=cocoa solves natively to the least-squares solution") {
     val model = new LinearRegression().setAlgorithm("cocoa").setLocalWork(20).setTol(1e-10).fit(data)
     val stock = new SparkLinearRegression().setSolver("normal").fit(data)

@@ -62,14 +62,17 @@ object Gang {
    *   runs on an executor, with the workers and a way to tell the driver something; where it throws what
    *   [[dwell.data.TaskFailure.isFinal]] says would be thrown again, that is thrown here
    * @param told
-   *   called on the driver with what the leading task tells
+   *   called on the driver with what the leading task tells, in a thread of Spark's
+   * @param watch
+   *   called every now and then by the thread that waits here
    * @throws StalledException
    *   if no task has run for `patienceMillis`
    * @throws BrokenException
    *   if the stage has failed
    */
   def run[D, M, S: ClassTag, R](data: RDD[D], name: String, headerBytes: Int, length: Int, patienceMillis: Long)(
-      step: Workers.Step[D, M, S])(lead: (Workers[M, S], Any => Unit) => R)(told: Any => Unit): R = {
+      step: Workers.Step[D, M, S])(
+      lead: (Workers[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
     val sc = data.sparkContext
     val members = data.getNumPartitions
     val meeting = Rendezvous.open(sc, name, members)(told)
@@ -89,7 +92,7 @@ object Gang {
         ())
       var nothingLeft = false
       try {
-        awaitEnd(job, active, patienceMillis)
+        awaitEnd(job, active, patienceMillis, watch)
         job.value.foreach {
           // It is only in its message that the end of a barrier stage differs from that of other stages and of a cancelled
           // job, whose message has the name of the user's job group in it.
@@ -121,11 +124,16 @@ object Gang {
   }
 
   /** Waits for the end of a job. No task of it may have run for `patienceMillis`, but for want of slots. */
-  private def awaitEnd(job: SimpleFutureAction[_], active: ActiveTasks, patienceMillis: Long): Unit = {
+  private def awaitEnd(
+      job: SimpleFutureAction[_],
+      active: ActiveTasks,
+      patienceMillis: Long,
+      watch: () => Unit): Unit = {
     var lastSeenRunning = System.nanoTime()
     while (!job.isCompleted) {
       try Await.ready(job, Duration(PollMillis, TimeUnit.MILLISECONDS))
       catch { case _: TimeoutException => }
+      watch()
       val now = System.nanoTime()
       if (job.isCompleted || job.jobIds.exists(active.of)) lastSeenRunning = now
       else if (now - lastSeenRunning > patienceMillis * 1000000L) {

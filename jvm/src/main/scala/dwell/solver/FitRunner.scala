@@ -6,7 +6,7 @@ import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
-import dwell.comm.{DriverMode, Gang, OnExecutors, ShuffleMode, Workers}
+import dwell.comm.{DriverMode, Gang, Job, OnExecutors, ShuffleMode, Workers}
 import dwell.data.TaskFailure
 import dwell.report.{RoundCompleted, RoundRecord}
 
@@ -63,12 +63,16 @@ private[solver] final class FitRunner(
   private def inGang(attempt: Int): Outcome = {
     val sent = sc.broadcast(plan)
     val name = s"dwell-gang-${plan.attemptId(attempt)}"
+    val progress = new Progress
     try {
       val trained = TaskFailure.unwrapped {
         Gang.run(parts, name, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(step)(
-          (workers: Workers[RoundMessage, WorkerReply], tell) => sent.value.lead(workers, attempt)(tell)) {
-          case record: RoundRecord => completed(record)
-        }
+          (workers: Workers[RoundMessage, WorkerReply], tell) => sent.value.lead(workers, attempt)(tell))(
+          told = { case record: RoundRecord =>
+            completed(record)
+            progress.latest = Some(record)
+          },
+          watch = () => progress.show())
       }
       Outcome(trained, Aggregation.Gang, s"the cluster has slots for $workers tasks at once")
     } catch {
@@ -91,6 +95,18 @@ private[solver] final class FitRunner(
 
   private def patienceMillis: Long = problem.settings.gangPatienceMillis
 
+  /** Shows the rounds of a gang in Spark's list of jobs, where those of the other modes are jobs themselves. */
+  private final class Progress {
+    @volatile var latest = Option.empty[RoundRecord]
+    private var shown = System.nanoTime()
+
+    def show(): Unit = latest.filter(_ => System.nanoTime() - shown >= ShowEvery.toNanos).foreach { record =>
+      Job.line(parts, RoundLoop.describe(problem.uid, record.round, record.objective, record.gap))
+      latest = None
+      shown = System.nanoTime()
+    }
+  }
+
   private def completed(record: RoundRecord): Unit = {
     logInfo(s"${problem.uid}: ${record.toLine}")
     DwellBridge.post(sc, RoundCompleted(problem.uid, record))
@@ -110,6 +126,9 @@ private[solver] object FitRunner {
     }
 
   private val CleanUpLimit = 10.seconds
+
+  /** Spark's UI keeps a thousand jobs. */
+  private val ShowEvery = 1.second
 
   /** As many as Spark allows attempts of a stage in a row. */
   private val MostGangs = 4

@@ -224,8 +224,8 @@ private[solver] final class RoundLoop(
   private def commitTravelling(): Unit =
     if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
 
-  private def describe(round: Int): String =
-    f"dwell ${problem.uid}: round ${round + 1}%d, objective ${master.upperBound}%.6g, gap $openGap%.2e"
+  private def describe(rounds: Int): String =
+    RoundLoop.describe(problem.uid, rounds, master.upperBound, openGap)
 
   private def seconds(since: Long): Double = (System.nanoTime() - since) * 1e-9
 }
@@ -237,7 +237,11 @@ private[solver] final case class Rounds(
     solver: String,
     records: Seq[RoundRecord])
 
-private object RoundLoop {
+private[solver] object RoundLoop {
+
+  /** What Spark's UI shows of a fit after so many rounds. */
+  def describe(uid: String, rounds: Int, objective: Double, gap: Double): String =
+    f"dwell $uid: $rounds%d rounds, objective $objective%.6g, gap $gap%.2e"
 
   /** Against rounding drift the shared vector is built anew after so many rounds. */
   private val RebuildEvery = 50
