@@ -11,6 +11,8 @@ import org.apache.spark.ml.param.{Param, Params}
 import org.apache.spark.ml.regression.LinearRegressionModel
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import dwell.report.{FitReport, RoundRecord}
+
 /**
  * One run of a benchmark on Spark: its arguments, its data, and the JSON file that it writes.
  *
@@ -34,6 +36,9 @@ private[bench] final class Bench(
   lazy val packages: Option[DataFrame] = packagesFile.map(BenchData.packages(spark, _))
   lazy val libraries: Option[DataFrame] = packagesFile.map(BenchData.libraries(spark, _))
 
+  /** Path of a page beside the file. */
+  def page(name: String): String = s"${output.stripSuffix(".json")}-$name.html"
+
   /** Adds a result to the file, which is complete after each. */
   def add(result: (String, Any)*): Unit = {
     rows += result.map { case (name, value) => s""""$name": ${Bench.json(value)}""" }.mkString("  {", ", ", "}")
@@ -42,6 +47,9 @@ private[bench] final class Bench(
 }
 
 private[bench] object Bench {
+
+  /** Number of the arguments of [[run]]. */
+  val Arguments = 5
 
   /** Arguments: the TSV file of demo/packages.py (or `-` to leave that data out), scale, seed, repetitions, output. */
   def run(name: String, args: Array[String])(body: Bench => Unit): Unit = {
@@ -73,6 +81,31 @@ private[bench] object Bench {
     }
     estimator.fit(data).asInstanceOf[Model[_]]
   }
+
+  /** Rounds that were measured, as a report that can be compared with others. */
+  def report(name: String, rounds: Seq[RoundRecord]): FitReport = FitReport(
+    uid = name,
+    algorithm = "",
+    orientation = "",
+    orientationReason = "",
+    aggregation = "",
+    aggregationReason = "",
+    restarts = 0,
+    solver = "",
+    reason = None,
+    rounds = rounds,
+    objective = rounds.last.objective,
+    dual = rounds.last.objective - rounds.last.gap,
+    gap = rounds.last.gap,
+    tolerance = 0.0,
+    converged = false,
+    drift = 0.0,
+    numRows = 0L,
+    numFeatures = 0,
+    nonzeros = 0L,
+    nonzerosPerPartition = Seq.empty,
+    flattenSeconds = 0.0,
+    totalSeconds = rounds.last.elapsed)
 
   /** The objective by iteration, in Spark's units: those of the squared loss are not those of the FitReport. */
   def history(model: Model[_]): Array[Double] = model match {

@@ -36,7 +36,8 @@ object ExchangeBench {
 
   private val Executors = 2
 
-  private def milliseconds(spark: SparkSession, data: RDD[Int], mode: String, length: Int): Seq[Double] =
+  /** Of each exchange in a mode, but for the first ones. */
+  private[bench] def milliseconds(spark: SparkSession, data: RDD[Int], mode: String, length: Int): Seq[Double] =
     mode match {
       case "driver" => timed(new DriverMode(data, HeaderBytes, length)(step(length)), length)
       case "shuffle" => timed(new ShuffleMode(data, HeaderBytes, length)(step(length)), length)

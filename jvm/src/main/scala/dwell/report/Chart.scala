@@ -77,7 +77,7 @@ private[report] object Chart {
       val dots =
         if (points.size > 60) ""
         else points.map(_.split(',')).map(p => s"""<circle cx="${p(0)}" cy="${p(1)}" r="2.2"/>""").mkString
-      s"""<g class="line s${i % Colours}"><title>${escaped(s.name)}</title>""" +
+      s"""<g class="line ${style(i)}"><title>${escaped(s.name)}</title>""" +
         s"""<polyline points="${points.mkString(" ")}"/>$dots</g>"""
     }
     framed(x, y, Height, paths.mkString) + legend(series.map(_.name))
@@ -151,10 +151,13 @@ private[report] object Chart {
     if (names.size < 2) ""
     else {
       val entries = names.zipWithIndex.map { case (name, i) =>
-        s"""<span class="key s${i % Colours}">${escaped(name)}</span>"""
+        s"""<span class="key ${style(i)}">${escaped(name)}</span>"""
       }
       s"""<div class="legend">${entries.mkString}</div>"""
     }
+
+  /** Of the line with this number: where there are more lines than colours, the others are dashed. */
+  private def style(i: Int): String = s"s${i % Colours}" + (if (i < Colours) "" else " dashed")
 
   private def svg(height: Double, content: String): String =
     s"""<svg viewBox="0 0 ${at(Width)} ${at(height)}" role="img">$content</svg>"""

@@ -140,6 +140,8 @@ private[report] object HtmlReport {
       |.s5 { --c: var(--c5); } .line polyline { fill: none; stroke: var(--c); stroke-width: 1.8; } .line circle { fill: var(--c); }
       |.bar { fill: var(--c); } .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding-left: 4.5rem; font-size: 13px; }
       |.key::before { content: ""; display: inline-block; width: .8em; height: .8em; margin-right: .4em; background: var(--c); }
+      |.dashed polyline { stroke-dasharray: 7 4; }
+      |.dashed.key::before { background: repeating-linear-gradient(90deg, var(--c) 0 4px, transparent 4px 7px); }
       |table { border-collapse: collapse; } th, td { text-align: left; padding: .2rem .8rem .2rem 0; border-bottom: 1px solid var(--grid); }
       |pre { overflow-x: auto; font-size: 12px; }
       |""".stripMargin

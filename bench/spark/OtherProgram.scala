@@ -1,0 +1,73 @@
+package dwell.bench
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import dwell.report.RoundRecord
+
+/**
+ * An implementation that is a program of its own, and reads the files of [[PartitionFiles]].
+ *
+ * @param command
+ *   to which the options `--data`, `--local-work`, `--rounds` and `--output` are added
+ */
+private[bench] final class OtherProgram(command: Seq[String], data: Path) {
+  import OtherProgram._
+
+  /** A fit of so many rounds, and the seconds of a round without work and vector. */
+  def run(localWork: Double, rounds: Int): (Seq[RoundRecord], Double) = {
+    val output = Files.createTempFile("dwell-bench", ".json")
+    val log = Files.createTempFile("dwell-bench", ".log")
+    try {
+      val options = Seq(
+        "--data",
+        data.toString,
+        "--local-work",
+        localWork.toString,
+        "--rounds",
+        rounds.toString,
+        "--output",
+        output.toString)
+      val process =
+        new ProcessBuilder((command ++ options).asJava).redirectErrorStream(true).redirectOutput(log.toFile).start()
+      val status = process.waitFor()
+      if (status != 0) {
+        throw new IllegalStateException(
+          s"${command.mkString(" ")} ended with status $status:\n${Files.readString(log)}")
+      }
+      read(output, localWork)
+    } finally Seq(output, log).foreach(Files.deleteIfExists(_))
+  }
+}
+
+private object OtherProgram {
+
+  private def read(file: Path, localWork: Double): (Seq[RoundRecord], Double) = {
+    val root = new ObjectMapper().readTree(file.toFile)
+    val Seq(fit) = root.get("fits").elements().asScala.toSeq
+    var before = 0.0
+    val records = fit.get("rounds").elements().asScala.toSeq.zipWithIndex.map { case (round, i) =>
+      def number(name: String) = round.get(name).asDouble()
+      val (elapsed, worker, master) = (number("elapsed"), number("worker"), number("master"))
+      val seconds = elapsed - before
+      before = elapsed
+      RoundRecord(
+        i + 1,
+        number("objective"),
+        Double.NaN,
+        seconds,
+        worker,
+        math.max(0.0, seconds - worker - master),
+        master,
+        localWork,
+        0L,
+        0,
+        elapsed,
+        Seq.empty)
+    }
+    (records, root.get("emptyRound").asDouble())
+  }
+}
