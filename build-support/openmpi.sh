@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs what bench/mpi is built and run with: Open MPI, and libclang, with which its Rust bindings are generated.
+# By apt-get, as root or with sudo. Does nothing where all of it is there.
+set -eu
+
+say() { printf 'openmpi: %s\n' "$*" >&2; }
+
+missing=
+need() { missing="$missing $1"; }
+
+command -v mpirun >/dev/null 2>&1 || need openmpi-bin
+command -v mpicc >/dev/null 2>&1 || need libopenmpi-dev
+# The name of the package has a version in it, so look for the file that the generator loads.
+ls "${LIBCLANG_PATH:-/nowhere}"/libclang.so* /usr/lib/*/libclang.so* /usr/lib*/libclang.so* /usr/lib/llvm*/lib/libclang.so* \
+  2>/dev/null | grep -q . || need libclang-dev
+
+if [ -z "$missing" ]; then
+  exit 0
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+  say "no apt-get here; please install what Debian calls$missing and run this again"
+  exit 1
+fi
+install="apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends$missing"
+if [ "$(id -u)" -eq 0 ]; then
+  say "missing, installing:$missing: $install"
+  sh -c "$install" >&2
+elif command -v sudo >/dev/null 2>&1; then
+  say "missing, installing with sudo:$missing: $install"
+  sudo sh -c "$install" >&2
+else
+  say "neither root nor sudo; please install$missing and run this again"
+  exit 1
+fi
