@@ -1,0 +1,22 @@
+//! CoCoA+ (adding, sigma' = K) on columns, one rank a partition, with the local solver of Dwell and as little around it as possible:
+//! the yardstick for what Spark costs.
+//!
+//! ```text
+//! F(a) = 1/(2S) sum_j (y_j - z_j)^2 + sum_i [ l1 |a_i| + l2 a_i^2 / 2 ],   z = A a
+//! ```
+//!
+//! One sum over all ranks is all that a round exchanges. Every rank forms margins, residual and objective from it by itself.
+
+#![forbid(unsafe_code)]
+
+mod directory;
+mod failure;
+mod options;
+mod report;
+mod rounds;
+
+pub use directory::{Partition, Problem, ValueType, read_labels};
+pub use failure::Failure;
+pub use options::Options;
+pub use report::to_json;
+pub use rounds::{Exchange, Fit, Ranks, Round, Worker, empty_round, fit};

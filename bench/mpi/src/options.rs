@@ -1,0 +1,81 @@
+//! The command line.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use crate::failure::Failure;
+
+/// What the program is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// `--data`: directory of the partitions.
+    pub data: PathBuf,
+    /// `--local-work`: epochs of every worker in a round, finite and positive; a fit for each.
+    pub local_work: Vec<f64>,
+    /// `--rounds`: rounds of a fit, at least 1.
+    pub rounds: usize,
+    /// `--output`: file for the results.
+    pub output: PathBuf,
+}
+
+impl Options {
+    /// `arguments`: pairs of a name and a value, all four once, in any order.
+    ///
+    /// # Errors
+    /// Names the option that is unknown, missing, given twice or out of range.
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
+        let (mut data, mut local_work, mut rounds, mut output) = (None, None, None, None);
+        let mut arguments = arguments.into_iter();
+        while let Some(name) = arguments.next() {
+            let name = name.to_string_lossy();
+            let slot = match &*name {
+                "--data" => &mut data,
+                "--local-work" => &mut local_work,
+                "--rounds" => &mut rounds,
+                "--output" => &mut output,
+                _ => {
+                    return Err(Failure::new(
+                        name,
+                        "there is no such option: they are --data, --local-work, --rounds and --output",
+                    ));
+                }
+            };
+            let Some(value) = arguments.next() else {
+                return Err(Failure::new(name, "a value is missing"));
+            };
+            if slot.replace(value).is_some() {
+                return Err(Failure::new(name, "given twice"));
+            }
+        }
+        let given = |name: &str, value: Option<OsString>| {
+            value.ok_or_else(|| Failure::new(name, "this option is missing"))
+        };
+        Ok(Self {
+            data: given("--data", data)?.into(),
+            local_work: local_work_of(&given("--local-work", local_work)?.to_string_lossy())?,
+            rounds: rounds_of(&given("--rounds", rounds)?.to_string_lossy())?,
+            output: given("--output", output)?.into(),
+        })
+    }
+}
+
+fn local_work_of(text: &str) -> Result<Vec<f64>, Failure> {
+    text.split(',')
+        .map(|part| match part.parse() {
+            Ok(epochs) if f64::is_finite(epochs) && epochs > 0.0 => Ok(epochs),
+            _ => Err(Failure::new(
+                "--local-work",
+                format!("{part:?} in {text:?} must be a finite and positive number"),
+            )),
+        })
+        .collect()
+}
+
+fn rounds_of(text: &str) -> Result<usize, Failure> {
+    match text.parse() {
+        Ok(rounds) if rounds > 0 => Ok(rounds),
+        _ => Err(Failure::new(
+            "--rounds",
+            format!("{text:?} must be a whole number of at least 1"),
+        )),
+    }
+}

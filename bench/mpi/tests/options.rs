@@ -1,0 +1,46 @@
+//! The command line.
+
+use dwell_mpi::Options;
+
+const RIGHT: &str = "--data d --local-work 0.25,1 --rounds 50 --output o.json";
+
+fn parse(text: &str) -> Result<Options, String> {
+    let arguments = text.split_whitespace().map(Into::into);
+    Options::parse(arguments).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn options_are_read_in_any_order() {
+    let expected = Options {
+        data: "d".into(),
+        local_work: vec![0.25, 1.0],
+        rounds: 50,
+        output: "o.json".into(),
+    };
+    assert_eq!(parse(RIGHT).as_ref(), Ok(&expected));
+    let other = "--output o.json --rounds 50 --local-work 0.25,1 --data d";
+    assert_eq!(parse(other), Ok(expected));
+}
+
+#[test]
+fn a_wrong_option_is_named() {
+    for (right, wrong, named) in [
+        ("--data d", "", "--data"),
+        ("--local-work 0.25,1", "", "--local-work"),
+        ("--rounds 50", "", "--rounds"),
+        ("--output o.json", "", "--output"),
+        ("--output o.json", "--output", "--output"),
+        ("--data d", "--data d --data e", "--data"),
+        ("--data d", "--data d --date e", "--date"),
+        ("0.25,1", "0.25,,1", "--local-work"),
+        ("0.25,1", "0", "--local-work"),
+        ("0.25,1", "-1", "--local-work"),
+        ("0.25,1", "inf", "--local-work"),
+        ("0.25,1", "all", "--local-work"),
+        ("--rounds 50", "--rounds 0", "--rounds"),
+        ("--rounds 50", "--rounds 1.5", "--rounds"),
+    ] {
+        let message = parse(&RIGHT.replace(right, wrong)).unwrap_err();
+        assert!(message.starts_with(&format!("{named}: ")), "{message}");
+    }
+}
