@@ -19,4 +19,4 @@ pub use directory::{Partition, Problem, ValueType, read_labels};
 pub use failure::Failure;
 pub use options::Options;
 pub use report::to_json;
-pub use rounds::{Exchange, Fit, Ranks, Round, Worker, empty_round, fit};
+pub use rounds::{Certificates, Exchange, Fit, Ranks, Round, Worker, empty_round, fit};

@@ -5,8 +5,8 @@
 use std::{env, fs::File, io::Write, mem, panic, process};
 
 use dwell_mpi::{
-    Exchange, Failure, Fit, Options, Partition, Problem, Ranks, Worker, empty_round, fit,
-    read_labels, to_json,
+    Certificates, Exchange, Failure, Fit, Options, Partition, Problem, Ranks, Worker, empty_round,
+    fit, read_labels, to_json,
 };
 use mpi::{collective::SystemOperation, topology::SimpleCommunicator, traits::*};
 
@@ -102,7 +102,13 @@ impl Input {
         let mut exchange = Exchange::new(&self.labels, self.problem.total_weight, ranks.count());
         let data = self.partition.data()?;
         let mut run = |local_work: f64, rounds: usize| -> Result<Fit, Failure> {
-            let mut worker = Worker::new(&self.problem, data, ranks.rank(), local_work)?;
+            let mut worker = Worker::new(
+                &self.problem,
+                data,
+                ranks.rank(),
+                local_work,
+                Certificates::new(self.options.certificates, local_work),
+            )?;
             Ok(Fit {
                 local_work,
                 rounds: fit(&mut exchange, &mut worker, ranks, rounds)?,

@@ -15,15 +15,18 @@ pub struct Options {
     pub rounds: usize,
     /// `--output`: file for the results.
     pub output: PathBuf,
+    /// `--certificates`, optional, `yes` or `no`: whether to measure the parts of the duality gap in the rounds in which Dwell does.
+    pub certificates: bool,
 }
 
 impl Options {
-    /// `arguments`: pairs of a name and a value, all four once, in any order.
+    /// `arguments`: pairs of a name and a value, each once at most, in any order.
     ///
     /// # Errors
     /// Names the option that is unknown, missing, given twice or out of range.
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
         let (mut data, mut local_work, mut rounds, mut output) = (None, None, None, None);
+        let mut certificates = None;
         let mut arguments = arguments.into_iter();
         while let Some(name) = arguments.next() {
             let name = name.to_string_lossy();
@@ -32,10 +35,11 @@ impl Options {
                 "--local-work" => &mut local_work,
                 "--rounds" => &mut rounds,
                 "--output" => &mut output,
+                "--certificates" => &mut certificates,
                 _ => {
                     return Err(Failure::new(
                         name,
-                        "there is no such option: they are --data, --local-work, --rounds and --output",
+                        "there is no such option: they are --data, --local-work, --rounds, --output and --certificates",
                     ));
                 }
             };
@@ -54,6 +58,10 @@ impl Options {
             local_work: local_work_of(&given("--local-work", local_work)?.to_string_lossy())?,
             rounds: rounds_of(&given("--rounds", rounds)?.to_string_lossy())?,
             output: given("--output", output)?.into(),
+            certificates: match certificates {
+                Some(text) => yes_or_no(&text.to_string_lossy())?,
+                None => false,
+            },
         })
     }
 }
@@ -76,6 +84,17 @@ fn rounds_of(text: &str) -> Result<usize, Failure> {
         _ => Err(Failure::new(
             "--rounds",
             format!("{text:?} must be a whole number of at least 1"),
+        )),
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, Failure> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(Failure::new(
+            "--certificates",
+            format!("{text:?} must be yes or no"),
         )),
     }
 }

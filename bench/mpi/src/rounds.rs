@@ -28,11 +28,48 @@ pub trait Ranks {
     fn sum(&mut self, numbers: &mut Vec<f64>);
 }
 
+/// In which rounds the parts of the duality gap are measured, a pass over the data before the steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certificates {
+    /// In none, as in the textbook.
+    Never,
+    /// In those in which Dwell measures them: the first one and every other one after it.
+    EveryOther,
+    /// In those in which Dwell measures them where a round is long.
+    Always,
+}
+
+impl Certificates {
+    /// Epochs of a round from which on Dwell measures them always.
+    const ALWAYS_FROM: f64 = 2.0;
+
+    /// As Dwell does with rounds of so many epochs, or not at all.
+    pub fn new(wanted: bool, local_work: f64) -> Self {
+        match wanted {
+            false => Self::Never,
+            true if local_work >= Self::ALWAYS_FROM => Self::Always,
+            true => Self::EveryOther,
+        }
+    }
+
+    fn wants(self, round: u64) -> bool {
+        match self {
+            Self::Never => false,
+            Self::EveryOther => round.is_multiple_of(2),
+            Self::Always => true,
+        }
+    }
+}
+
 /// The local solver of one partition and its state during a fit.
 #[derive(Debug)]
 pub struct Worker<'a> {
     data: PrimalData<'a>,
     params: ValidPrimalParams,
+    /// For rounds with a certificate, and which rounds these are.
+    certifying: ValidPrimalParams,
+    certificates: Certificates,
+    rounds: u64,
     alpha: Vec<f64>,
     previous: Vec<f64>,
     cursor: u64,
@@ -48,6 +85,7 @@ impl<'a> Worker<'a> {
         data: PrimalData<'a>,
         k: usize,
         local_work: f64,
+        certificates: Certificates,
     ) -> Result<Self, SolverError> {
         let columns = data.columns().len();
         let params = PrimalParams {
@@ -60,9 +98,16 @@ impl<'a> Worker<'a> {
             threads: 1,
             batch: false,
         };
+        let certifying = PrimalParams {
+            certificate: true,
+            ..params.clone()
+        };
         Ok(Self {
             data,
             params: params.check()?,
+            certifying: certifying.check()?,
+            certificates,
+            rounds: 0,
             alpha: vec![0.0; columns],
             previous: vec![0.0; columns],
             cursor: 0,
@@ -80,8 +125,14 @@ impl<'a> Worker<'a> {
     /// # Errors
     /// `NonFinite` if the residual or the steps overflow, `OutOfMemory`, `Shape` for wrong lengths.
     pub fn round(&mut self, residual: &[f64], update: &mut [f64]) -> Result<f64, SolverError> {
+        let params = if self.certificates.wants(self.rounds) {
+            &self.certifying
+        } else {
+            &self.params
+        };
+        self.rounds += 1;
         let mut round = PrimalRound::new(
-            self.params.clone(),
+            params.clone(),
             residual.len(),
             &self.alpha,
             &self.previous,

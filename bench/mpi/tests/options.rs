@@ -16,16 +16,23 @@ fn options_are_read_in_any_order() {
         local_work: vec![0.25, 1.0],
         rounds: 50,
         output: "o.json".into(),
+        certificates: false,
     };
     assert_eq!(parse(RIGHT).as_ref(), Ok(&expected));
     let other = "--output o.json --rounds 50 --local-work 0.25,1 --data d";
-    assert_eq!(parse(other), Ok(expected));
+    assert_eq!(parse(other).as_ref(), Ok(&expected));
+    let certified = Options {
+        certificates: true,
+        ..expected
+    };
+    assert_eq!(parse(&format!("--certificates yes {RIGHT}")), Ok(certified));
 }
 
 #[test]
 fn a_wrong_option_is_named() {
     for (right, wrong, named) in [
         ("--data d", "", "--data"),
+        ("--data d", "--data d --certificates some", "--certificates"),
         ("--local-work 0.25,1", "", "--local-work"),
         ("--rounds 50", "", "--rounds"),
         ("--output o.json", "", "--output"),

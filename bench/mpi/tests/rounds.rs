@@ -4,8 +4,8 @@ mod common;
 
 use std::path::Path;
 
-use common::{Dense, fit_on_threads};
-use dwell_mpi::{Partition, Problem};
+use common::{Dense, certified_fit_on_threads, fit_on_threads};
+use dwell_mpi::{Certificates, Partition, Problem};
 use dwell_solvers::{ElasticNetParams, PrimalParams, PrimalRound, Progress, cd::SubproblemParams};
 
 /// Rounding of sums of some hundred terms.
@@ -163,4 +163,24 @@ fn times_of_a_round_fit_one_another() {
             before = round.elapsed;
         }
     }
+}
+
+#[test]
+fn certificates_change_nothing_but_the_time() {
+    let dense = Dense::random(50, 31, 0.01, 0.02);
+    let directory = dense.write("certificates", 2);
+    let coefficients = |certificates| -> Vec<Vec<f64>> {
+        certified_fit_on_threads(&directory, 0.5, 5, certificates)
+            .unwrap()
+            .into_iter()
+            .map(|(_, alpha)| alpha)
+            .collect()
+    };
+    let plain = coefficients(Certificates::Never);
+    for wanted in [Certificates::EveryOther, Certificates::Always] {
+        assert_eq!(coefficients(wanted), plain, "{wanted:?}");
+    }
+    assert_eq!(Certificates::new(true, 1.0), Certificates::EveryOther);
+    assert_eq!(Certificates::new(true, 2.0), Certificates::Always);
+    assert_eq!(Certificates::new(false, 2.0), Certificates::Never);
 }

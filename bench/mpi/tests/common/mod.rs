@@ -9,7 +9,9 @@ use std::{
 };
 
 use bytemuck::Pod;
-use dwell_mpi::{Exchange, Failure, Partition, Problem, Ranks, Round, Worker, fit, read_labels};
+use dwell_mpi::{
+    Certificates, Exchange, Failure, Partition, Problem, Ranks, Round, Worker, fit, read_labels,
+};
 use dwell_solvers::order::SplitMix64;
 use serde_json::json;
 
@@ -237,11 +239,21 @@ fn on_ranks<T: Send>(count: usize, work: impl Fn(&mut ThreadRank) -> T + Sync) -
 /// What one rank has after a fit: its history and its coefficients.
 pub type Fitted = (Vec<Round>, Vec<f64>);
 
-/// A fit of the problem in `directory` on as many threads as it has partitions.
+/// A fit of the problem in `directory` on as many threads as it has partitions, without certificates.
 pub fn fit_on_threads(
     directory: &Path,
     local_work: f64,
     rounds: usize,
+) -> Result<Vec<Fitted>, Failure> {
+    certified_fit_on_threads(directory, local_work, rounds, Certificates::Never)
+}
+
+/// The same with certificates.
+pub fn certified_fit_on_threads(
+    directory: &Path,
+    local_work: f64,
+    rounds: usize,
+    certificates: Certificates,
 ) -> Result<Vec<Fitted>, Failure> {
     let problem = Problem::read(directory)?;
     let labels = read_labels(directory, problem.rows)?;
@@ -252,7 +264,7 @@ pub fn fit_on_threads(
         let (rank, count) = (ranks.rank(), ranks.count());
         let mut exchange = Exchange::new(&labels, problem.total_weight, count);
         let data = partitions[rank].data()?;
-        let mut worker = Worker::new(&problem, data, rank, local_work)?;
+        let mut worker = Worker::new(&problem, data, rank, local_work, certificates)?;
         let history = fit(&mut exchange, &mut worker, ranks, rounds)?;
         Ok((history, worker.alpha().to_vec()))
     })
