@@ -3,12 +3,13 @@
 
     spark_tables.py DIRECTORY COMMAND VERSIONS RESULT.json...
 
-Each RESULT is a file of build/bench (benchRounds.json, benchIntercept.json, benchLocalWork.json, benchClassification.json, benchExchange.json, benchGrid.json). Writes
-them to DIRECTORY with the machine, and their tables into its README.md: what stands there above "## Tables" is kept.
+Each RESULT is a file of build/bench: TABLES below names them. Writes them to DIRECTORY with the machine, with the pages
+beside them, and their tables into its README.md: what stands there above "## Tables" is kept.
 """
 
 import json
 import pathlib
+import shutil
 import sys
 
 from report import machine, middle
@@ -16,6 +17,10 @@ from report import machine, middle
 
 def seconds_text(seconds):
     return "%.2f (%s)" % (middle(seconds), " ".join("%.2f" % s for s in seconds)) if seconds else "not reached"
+
+
+def thousandths(seconds):
+    return "%.3f (%s)" % (middle(seconds), " ".join("%.3f" % s for s in seconds)) if seconds else "not reached"
 
 
 def rounds_table(rows):
@@ -83,10 +88,66 @@ def grid_table(rows):
     return lines
 
 
+def split(row):
+    """Median seconds of worker, master, overhead and communication: what is neither of the first two is overhead up to that of rounds without
+    work and vector, and communication beyond."""
+    def parts(seconds, worker, master, empty):
+        rest = max(0.0, seconds - worker - master)
+        overhead = min(rest, row["rounds"] * empty)
+        return worker, master, overhead, rest - overhead
+    runs = [parts(*run) for run in zip(row["seconds"], row["worker"], row["master"], row["emptyRound"])]
+    return [middle([run[i] for run in runs]) for i in range(4)]
+
+
+def line(points):
+    """Least squares y = a + b x."""
+    n, mean_x, mean_y = len(points), sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)
+    b = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    return mean_y - b * mean_x, b
+
+
+def references_table(rows):
+    lines = ["| data | implementation | best H | rounds | seconds to 1e-3: median (all) | worker | master | overhead | communication | to (E), run by run: median | to (E) with certificates |",
+             "|:--|:--|--:|--:|:--|--:|--:|--:|--:|--:|--:|"]
+    best = [row for row in rows if row["best"]]
+    for row in best:
+        def to(name):
+            other = [other for other in best if other["data"] == row["data"] and other["implementation"] == name]
+            return "%.2f" % middle([a / b for a, b in zip(row["seconds"], other[0]["seconds"])]) if other else ""
+        lines.append("| %s | %s | %g | %d | %s | %s | %s | %s |" % (
+            row["data"], row["implementation"], row["localWork"], row["rounds"], thousandths(row["seconds"]), " | ".join("%.3f" % part for part in split(row)),
+            to("(E) MPI"), to("(E) MPI, with certificates")))
+    lines += ["", "Against local work, the first run of each: milliseconds a round / seconds to 1e-3. The model is N(H) (t1 + t2 H), with rounds N(H) = a/H + b, and is least at H* = sqrt(a t1 / (b t2)).", ""]
+    names = sorted({row["localWork"] for row in rows})
+    lines += ["| data | implementation | %s | t1 ms | t2 ms | a | b | H* |" % " | ".join("H %g" % h for h in names), "|:--|:--|%s--:|--:|--:|--:|--:|" % ("--:|" * len(names))]
+    for data, implementation in dict.fromkeys((row["data"], row["implementation"]) for row in rows):
+        runs = {row["localWork"]: row for row in rows if row["data"] == data and row["implementation"] == implementation}
+        cells = ["%.2f / %.3f" % (1e3 * runs[h]["seconds"][0] / runs[h]["rounds"], runs[h]["seconds"][0]) if h in runs else "" for h in names]
+        if len(runs) > 2:
+            t1, t2 = line([(h, row["seconds"][0] / row["rounds"]) for h, row in runs.items()])
+            b, a = line([(1.0 / h, row["rounds"]) for h, row in runs.items()])
+            optimum = "%.2f" % (a * t1 / (b * t2)) ** 0.5 if min(a, b, t1, t2) > 0 else "-"
+            model = "%.2f | %.2f | %.2f | %.2f | %s" % (1e3 * t1, 1e3 * t2, a, b, optimum)
+        else:
+            model = " | | | | "
+        lines.append("| %s | %s | %s | %s |" % (data, implementation, " | ".join(cells), model))
+    return lines
+
+
+def mini_batch_table(rows):
+    lines = ["| data | system | H | rounds to 1e-3 | seconds to 1e-3: median (all) | otherwise |", "|:--|:--|--:|--:|:--|:--|"]
+    for row in rows:
+        otherwise = "" if row["rounds"] is not None else "%.1e above the optimum after %d rounds, %.1f s" % (row["suboptimality"], row["roundsMade"], row["secondsMade"])
+        lines.append("| %s | %s | %g | %s | %s | %s |" % (
+            row["data"], row["system"], row["localWork"], "-" if row["rounds"] is None else row["rounds"], thousandths(row["seconds"]), otherwise))
+    return lines
+
+
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
-          "benchGrid": ("Grid search", grid_table)}
+          "benchGrid": ("Grid search", grid_table), "benchReferences": ("Implementations", references_table),
+          "benchMiniBatch": ("Mini-batches", mini_batch_table)}
 
 
 def main(directory, command, versions, files):
@@ -99,6 +160,8 @@ def main(directory, command, versions, files):
     for file in files:
         title, table = TABLES[file.stem]
         rows = json.loads(file.read_text())
+        for chart in file.parent.glob(file.stem + "-*.html"):
+            shutil.copy(chart, directory)
         (directory / file.name).write_text(json.dumps({"machine": about, "results": rows}, indent=1) + "\n")
         page += ["", "### %s" % title, "", *table(rows)]
     readme.write_text("\n".join(page) + "\n")

@@ -7,7 +7,7 @@ import dwell.data.ColumnPartition
 
 /**
  * Writes the columns of a problem as files that programs without Spark read: raw little-endian arrays, and `problem.json` with
- * their sizes. The format is described in bench/mpi/README.md.
+ * their sizes. The format is described in bench/mpi/src/directory.rs.
  */
 private[bench] object PartitionFiles {
 
