@@ -30,6 +30,7 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np
 import scipy
 import scipy.sparse as sparse
+from dwell_abi import Columns, Dual, Library, Matrix, Primal, Round, Rows
 from liblinear import liblinear as lib
 
 try:
@@ -117,49 +118,13 @@ def packages(path):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Dwell, by the C interface (native/jni/include/dwell.h)
-
-POINTER = ctypes.c_void_p
-
-
-class Matrix(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in ("coordinates", "length", "entries")] + \
-        [(name, POINTER) for name in ("offsets", "indices", "values32", "values64")]
-
-
-class Rows(ctypes.Structure):
-    _fields_ = [("matrix", Matrix)] + [(name, POINTER) for name in ("labels", "weights", "norms", "projections", "scale")]
-
-
-class Columns(ctypes.Structure):
-    _fields_ = [("matrix", Matrix)] + [(name, POINTER) for name in ("mean", "variance", "deviation", "weights")]
-
-
-class Round(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_double) for name in ("sigma_prime", "l2", "total_weight")] + \
-        [("seed", ctypes.c_uint64), ("budget", ctypes.c_uint64), ("partition", ctypes.c_int32), ("threads", ctypes.c_int32),
-         ("point_count", ctypes.c_int64), ("points", POINTER)]
-
-
-class Dual(ctypes.Structure):
-    _fields_ = [("loss", ctypes.c_int32)] + [(name, ctypes.c_double) for name in ("gamma", "intercept", "offset")] + \
-        [("candidate_count", ctypes.c_int64), ("candidates", POINTER)]
-
-
-class Primal(ctypes.Structure):
-    _fields_ = [("l1", ctypes.c_double), ("scale_factor", ctypes.c_double), ("centred", ctypes.c_bool), ("certificate", ctypes.c_bool)]
-
+# Dwell, by the C interface
 
 class Dwell:
-    ABI_VERSION = 2
     CODES = {"ridge": 0, "logistic": 1, "hinge": 2}
 
     def __init__(self, path):
-        self.library = ctypes.CDLL(str(path))
-        if self.library.dwell_abi_version() != self.ABI_VERSION:
-            sys.exit("%s has another version of the C interface than %d" % (path, self.ABI_VERSION))
-        for name in ("dwell_dual_round", "dwell_primal_round"):
-            getattr(self.library, name).argtypes = [POINTER] * 10
+        self.library = Library(path)
 
     @staticmethod
     def norms(compressed):
@@ -174,19 +139,9 @@ class Dwell:
             first = last
         return norms
 
-    def _round(self, function, matrix, problem, budget, alpha, cursor, vector):
-        m = problem[1]
-        settings = Round(1.0, LAMBDA / m, m, 1, budget, 0, 1, 0, None)
-        cursor = ctypes.c_uint64(cursor)
-        delta, update = np.empty(len(alpha)), np.empty(len(vector))
-        previous = np.zeros(len(alpha))
-        code = function(ctypes.addressof(matrix), ctypes.addressof(settings), ctypes.addressof(problem[0]), alpha.ctypes.data, previous.ctypes.data,
-                        ctypes.addressof(cursor), vector.ctypes.data, delta.ctypes.data, update.ctypes.data, None)
-        if code != 0:
-            message = ctypes.create_string_buffer(1000)
-            self.library.dwell_last_error(message, ctypes.c_size_t(1000))
-            sys.exit("Dwell: %s" % message.value.decode())
-        return delta, update, cursor.value
+    @staticmethod
+    def settings(m, budget):
+        return Round(1.0, LAMBDA / m, m, 1, budget, 0, 1, 0, None)
 
     def dual(self, data, loss, budget, alpha=None, cursor=0, w=None, norms=None):
         """From zero, or on from `alpha` and `w`: alpha, w and the cursor after at least `budget` rows."""
@@ -198,8 +153,8 @@ class Dwell:
         y = data.y(loss)
         lent = Rows(Matrix(m, n, rows.nnz, rows.indptr.ctypes.data, rows.indices.ctypes.data, rows.data.ctypes.data, None),
                     y.ctypes.data, None, norms.ctypes.data, None, None)
-        delta, update, cursor = self._round(self.library.dwell_dual_round, lent, (Dual(self.CODES[loss], 1.0, 0.0, 0.0, 0, None), m),
-                                            budget, alpha, cursor, w)
+        delta, update, cursor, _ = self.library.dual_round(lent, self.settings(m, budget), Dual(self.CODES[loss], 1.0, 0.0, 0.0, 0, None),
+                                                           alpha, cursor, w)
         return (delta, update, cursor) if fresh else (alpha + delta, w + update, cursor)
 
     def primal(self, data, budget):
@@ -210,7 +165,7 @@ class Dwell:
         mean, deviation = np.zeros(n), np.sqrt(variance)
         lent = Columns(Matrix(n, m, columns.nnz, columns.indptr.ctypes.data, columns.indices.ctypes.data, columns.data.ctypes.data, None),
                        mean.ctypes.data, variance.ctypes.data, deviation.ctypes.data, None)
-        delta, _, _ = self._round(self.library.dwell_primal_round, lent, (Primal(0.0, 0.0, False, False), m), budget, np.zeros(n), 0, data.labels)
+        delta, _, _, _ = self.library.primal_round(lent, self.settings(m, budget), Primal(0.0, 0.0, False, False), np.zeros(n), 0, data.labels)
         return delta
 
 
