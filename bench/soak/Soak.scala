@@ -129,7 +129,8 @@ object Soak extends Harness {
   }
 
   private def describe(fit: Fit): String = fit.outcome match {
-    case Right(r) => f"${fit.seconds}%.1f s, ${r.rounds.last.round} rounds, ${r.stateLosses} losses, ${r.restarts} restarts"
+    case Right(r) =>
+      f"${fit.seconds}%.1f s, ${r.rounds.last.round} rounds, ${r.stateLosses} losses, ${r.restarts} restarts"
     case Left(e) => f"${fit.seconds}%.1f s, ${e.getClass.getSimpleName}"
   }
 
@@ -188,7 +189,8 @@ object Soak extends Harness {
       val reports = some.flatMap(_.outcome.toOption)
       s"""  {"fits": "$name", "number": ${some.size}, "givenUpBySpark": ${some.count(_.outcome.isLeft)}, """ +
         s""""stateLosses": ${reports.map(_.stateLosses).sum}, "restarts": ${reports.map(_.restarts).sum}, """ +
-        s""""inAnotherMode": ${some.count(f => f.outcome.exists(r => f.mode != "auto" && r.aggregation != f.mode))}, """ +
+        s""""inAnotherMode": ${some.count(f =>
+            f.outcome.exists(r => f.mode != "auto" && r.aggregation != f.mode))}, """ +
         s""""longestSeconds": ${some.map(_.seconds).maxOption.getOrElse(0.0)}}"""
     }
     val rows = (summary("all", fits) +: Modes.map(mode => summary(mode, fits.filter(_.mode == mode)))) ++

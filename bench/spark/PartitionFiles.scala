@@ -7,7 +7,7 @@ import dwell.data.ColumnPartition
 
 /**
  * Writes the columns of a problem as files that programs without Spark read: raw little-endian arrays, and `problem.json` with
- * their sizes. The format is described in bench/mpi/src/directory.rs.
+ * their sizes; features are those that vary. The format is described in bench/mpi/src/directory.rs.
  */
 private[bench] object PartitionFiles {
 
@@ -19,7 +19,7 @@ private[bench] object PartitionFiles {
     val about = parts.map(p => s"""{"columns": ${p.numColumns}, "nonzeros": ${p.nonzeros}, "values": "${values(p)}"}""")
     Files.writeString(
       directory.resolve("problem.json"),
-      s"""{"rows": ${problem.numRows}, "features": ${problem.numFeatures}, "partitions": ${parts.length},
+      s"""{"rows": ${problem.numRows}, "features": ${parts.map(_.numColumns).sum}, "partitions": ${parts.length},
          | "l1": 0.0, "l2": ${problem.l2}, "totalWeight": ${problem.totalWeight}, "sigmaPrime": ${parts.length}.0,
          | "seed": ${RidgeProblem.Seed}, "parts": [${about.mkString(", ")}]}
          |""".stripMargin)
