@@ -2,13 +2,12 @@ package dwell.cluster
 
 import java.nio.{ByteBuffer, ByteOrder}
 import java.util.concurrent.ConcurrentLinkedQueue
-import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.{BlockExchange, SparkEnv, SparkException, TaskContext}
+import org.apache.spark.TaskContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved, SparkListenerJobStart}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.DwellConf
@@ -40,7 +39,7 @@ object ClusterTest extends Harness {
     }
 
     test("worker state is freed on every executor after a fit") {
-      check(stateBytes(spark).values.sum == 0L, stateBytes(spark).toString)
+      checkNothingLeft(spark)
     }
 
     test("a fit is repeated to the bit, whatever the order of arrival") {
@@ -120,35 +119,6 @@ object ClusterTest extends Harness {
       check(shown.nonEmpty && shown.distinct.size == shown.size, lines.toString)
     }
 
-    test("a cancelled gang ends soon and leaves nothing behind") {
-      val sc = spark.sparkContext
-      @volatile var cancelled = 0L
-      val canceller = new SparkListener {
-        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-          case RoundCompleted(_, r) if r.round == 5 =>
-            cancelled = System.nanoTime()
-            sc.cancelJobGroup("doomed")
-          case _ =>
-        }
-      }
-      sc.addSparkListener(canceller)
-      sc.setJobGroup("doomed", "a gang that is cancelled", interruptOnCancel = false)
-      try {
-        pair("gang").setTol(0.0).setMaxIter(1000000).fit(data)
-        check(false, "the fit ended")
-      } catch {
-        case e: SparkException => check(e.getMessage.contains("cancelled"), e.getMessage)
-      } finally {
-        sc.clearJobGroup()
-        sc.removeSparkListener(canceller)
-      }
-      val seconds = (System.nanoTime() - cancelled) * 1e-9
-      println(f"        after $seconds%.2f s")
-      // Two are promised; a machine that is busy with other things gets more.
-      check(seconds < 5.0, s"it took $seconds s")
-      checkNothingLeft(spark)
-    }
-
     test("a gang that finds no slots gives way to driver mode, with the same bits") {
       val sc = spark.sparkContext
       spark.conf.set(DwellConf.GangPatience, "1s")
@@ -166,22 +136,6 @@ object ClusterTest extends Harness {
       }
       val tooMany = FitReport.of(pair("gang").setNumWorkers(3).setMaxIter(3).fit(data))
       check(tooMany.aggregation == "driver" && tooMany.aggregationReason.contains("2 slots"), tooMany.toText)
-    }
-
-    for (mode <- Seq("driver", "shuffle", "gang")) test(s"thirty fits one after another leave nothing behind: $mode") {
-      waitForExecutors(spark, 2)
-      def counts = (spark.sparkContext.getPersistentRDDs.size, shuffleFiles(spark), threads(spark))
-      (1 to 5).foreach(_ => pair(mode).setMaxIter(2).fit(data))
-      val before = counts
-      (1 to 30).foreach(_ => pair(mode).setMaxIter(2).fit(data))
-      checkNothingLeft(spark)
-      var after = counts
-      eventually(s"cached data, shuffle files, threads were $before, and are $after") {
-        System.gc() // Spark's own cleaner waits for it
-        after = counts
-        // Spark's pools of threads grow up to their limits; what each fit left behind would be thirty times as much.
-        after._1 == before._1 && after._2 <= before._2 && after._3 < before._3 + 25
-      }
     }
 
     finish(spark)
@@ -207,39 +161,6 @@ object ClusterTest extends Harness {
       check(difference <= math.max(report.gap, expected.gap), s"objective differs by $difference\n${report.toText}")
       checkNothingLeft(spark)
     }
-
-  /** What `fit` gives when the executor with the lowest process id is killed after its third round. */
-  private def withExecutorKilled[M](spark: SparkSession)(fit: => M): M = {
-    val removed = new AtomicInteger()
-    val victim = new AtomicReference[java.lang.Long](executors(spark).values.min)
-    val killer = new SparkListener {
-      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-        case RoundCompleted(_, r) if r.round == 3 =>
-          Option(victim.getAndSet(null)).foreach { pid =>
-            check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
-          }
-        case _ =>
-      }
-      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = removed.incrementAndGet()
-    }
-    spark.sparkContext.addSparkListener(killer)
-    val result =
-      try fit
-      finally spark.sparkContext.removeSparkListener(killer)
-    check(removed.get >= 1, "no executor was lost")
-    result
-  }
-
-  /** No worker state, and no block of a gang, on any executor. */
-  private def checkNothingLeft(spark: SparkSession): Unit = {
-    check(stateBytes(spark).values.sum == 0L, stateBytes(spark).toString)
-    val blocks = onEach(spark)(() => BlockExchange.local.count("dwell"))
-    check(blocks.values.sum == 0, blocks.toString)
-  }
-
-  /** The same rows with a label of two classes, one of them rarer. */
-  private def binary(data: DataFrame): DataFrame =
-    data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
 
   /**
    * The residual after three native rounds through the `driver` mode, in which every task fails once after its step was
@@ -301,27 +222,4 @@ object ClusterTest extends Harness {
       }
       contribution
     }
-
-  /** Executor id to process id. */
-  private def executors(spark: SparkSession): Map[String, java.lang.Long] =
-    onEach(spark)(() => java.lang.Long.valueOf(ProcessHandle.current().pid()))
-
-  /** Of the executor that has most: which executors answer is a matter of chance. */
-  private def threads(spark: SparkSession): Int = onEach(spark)(() => Thread.activeCount()).values.max
-
-  /** Files that shuffles have written, of the executor that has most. */
-  private def shuffleFiles(spark: SparkSession): Int =
-    onEach(spark)(() => SparkEnv.get.blockManager.diskBlockManager.getAllBlocks().count(_.isShuffle)).values.max
-
-  private def eventually(message: => String)(condition: => Boolean): Unit = {
-    val end = System.nanoTime() + 10L * 1000 * 1000 * 1000
-    while (!condition) {
-      check(System.nanoTime() < end, message)
-      Thread.sleep(200)
-    }
-  }
-
-  /** Bytes of worker state by executor; one that has just come up has not loaded the library. */
-  private def stateBytes(spark: SparkSession): Map[String, Long] =
-    onEach(spark)(() => SolverSelection.loaded.map(_.stateBytes).sum)
 }

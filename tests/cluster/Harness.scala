@@ -1,14 +1,20 @@
 package dwell.cluster
 
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+
+import scala.reflect.ClassTag
 import scala.util.Random
 import scala.util.control.NonFatal
 
-import org.apache.spark.SparkEnv
+import org.apache.spark.{BlockExchange, DwellBridge, SparkEnv}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved}
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.storage.RDDBlockId
 
 import dwell.ml.regression.LinearRegression
-import dwell.report.FitReport
+import dwell.report.{FitReport, RoundCompleted}
+import dwell.solver.SolverSelection
 
 /** What programs that test on real executors have in common; they end with a line `N passed, N failed`. */
 private[cluster] trait Harness {
@@ -16,17 +22,19 @@ private[cluster] trait Harness {
   private var passed = 0
   private var failed = 0
 
-  protected def test(name: String)(body: => Unit): Unit =
+  protected def test(name: String)(body: => Unit): Unit = {
+    val start = System.nanoTime()
     try {
       body
       passed += 1
-      println(s"ok      $name")
+      println(f"ok      $name (${(System.nanoTime() - start) * 1e-9}%.1f s)")
     } catch {
       case e @ (NonFatal(_) | _: AssertionError) =>
         failed += 1
         println(s"FAILED  $name: $e")
         e.getStackTrace.take(12).foreach(frame => println(s"          $frame"))
     }
+  }
 
   protected def check(condition: Boolean, message: => String): Unit = if (!condition) throw new AssertionError(message)
 
@@ -39,21 +47,86 @@ private[cluster] trait Harness {
 
   protected def waitForExecutors(spark: SparkSession, n: Int): Unit = {
     val end = System.nanoTime() + 120L * 1000 * 1000 * 1000
-    while (spark.sparkContext.statusTracker.getExecutorInfos.length < n + 1) {
+    while (DwellBridge.executorLocations(spark.sparkContext).size < n) {
       check(System.nanoTime() < end, s"$n executors did not come up")
       Thread.sleep(100)
     }
   }
 
-  protected def onEach[T](spark: SparkSession)(value: () => T): Map[String, T] =
-    spark.sparkContext
-      .parallelize(0 until 40, 40)
-      .map { _ =>
-        Thread.sleep(20) // long enough for both executors to get some of the tasks
-        (SparkEnv.get.executorId, value())
+  protected def eventually(message: => String)(condition: => Boolean): Unit = {
+    val end = System.nanoTime() + 10L * 1000 * 1000 * 1000
+    while (!condition) {
+      check(System.nanoTime() < end, message)
+      Thread.sleep(200)
+    }
+  }
+
+  /** What `value` is on each executor, by its id. */
+  protected def onEach[T: ClassTag](spark: SparkSession)(value: () => T): Map[String, T] = {
+    val sc = spark.sparkContext
+    val pinned = sc.makeRDD(DwellBridge.executorLocations(sc).map(location => (location, Seq(location))))
+    pinned.map(_ => (SparkEnv.get.executorId, value())).collect().toMap
+  }
+
+  /** Process id of each executor. */
+  protected def executors(spark: SparkSession): Map[String, Long] = onEach(spark)(() => ProcessHandle.current().pid())
+
+  /** What `fit` gives when `action` runs once, in a thread of Spark's, after the third of its rounds. */
+  protected def afterThirdRound[M](spark: SparkSession)(action: String => Unit)(fit: => M): M = {
+    val done = new AtomicBoolean
+    val listener = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+        case RoundCompleted(uid, r) if r.round == 3 && !done.getAndSet(true) => action(uid)
+        case _ =>
       }
-      .collect()
-      .toMap
+    }
+    spark.sparkContext.addSparkListener(listener)
+    val result =
+      try fit
+      finally spark.sparkContext.removeSparkListener(listener)
+    check(done.get, "there was no third round")
+    result
+  }
+
+  /** What `fit` gives when an executor that has a part of its data is killed after the third round. */
+  protected def withExecutorKilled[M](spark: SparkSession)(fit: => M): M = {
+    val sc = spark.sparkContext
+    val pids = executors(spark)
+    val removed = new AtomicInteger()
+    val losses = new SparkListener {
+      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = removed.incrementAndGet()
+    }
+    sc.addSparkListener(losses)
+    val result =
+      try {
+        afterThirdRound(spark) { uid =>
+          val data = trainingData(spark, uid).head
+          val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
+          val pid = pids(at.executorId)
+          check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
+        }(fit)
+      } finally sc.removeSparkListener(losses)
+    check(removed.get >= 1, "no executor was lost")
+    result
+  }
+
+  /** The cached data that the workers of a fit train on. */
+  protected def trainingData(spark: SparkSession, uid: String): Seq[Int] =
+    spark.sparkContext.getPersistentRDDs.toSeq.collect {
+      case (id, data) if data.name == s"$uid: columns" || data.name == s"$uid: rows" => id
+    }
+
+  /** Nothing of a fit is on any executor, but what is cached and wanted. */
+  protected def checkNothingLeft(spark: SparkSession): Unit = {
+    val wanted = spark.sparkContext.getPersistentRDDs.keySet
+    def left = onEach(spark)(() => Remains.here).view.mapValues(_.without(wanted)).filter(!_._2.isEmpty).toMap
+    var found = left
+    check(found.values.forall(_.ofDwell == 0L), found.toString)
+    eventually(s"Spark has not removed $found") { // which it does in the background
+      found = left
+      found.isEmpty
+    }
+  }
 
   protected def estimator: LinearRegression =
     new LinearRegression()
@@ -69,17 +142,21 @@ private[cluster] trait Harness {
     estimator.setAggregation(aggregation).setNumWorkers(2).setLocalWork(0.05).setMaxIter(5000)
 
   /** Sparse, power-law features, wide enough for every worker to have something to do. */
-  protected def problem(spark: SparkSession): DataFrame = {
+  protected def problem(spark: SparkSession, features: Int = 5000): DataFrame = {
     val rows = spark.sparkContext.parallelize(0 until 3000, 6).map { j =>
       val random = new Random(j)
-      val ids = Seq.fill(40)((5000 * math.pow(random.nextDouble(), 3.0)).toInt).distinct.sorted
-      val x = Vectors.sparse(5000, ids.map(i => (i, 1.0 + random.nextInt(4))))
+      val ids = Seq.fill(40)((features * math.pow(random.nextDouble(), 3.0)).toInt).distinct.sorted
+      val x = Vectors.sparse(features, ids.map(i => (i, 1.0 + random.nextInt(4))))
       (ids.filter(_ % 7 == 0).size + 0.3 * random.nextGaussian(), x: Vector)
     }
     val data = spark.createDataFrame(rows).toDF("label", "features").cache()
     data.count()
     data
   }
+
+  /** The same rows with a label of two classes, one of them rarer. */
+  protected def binary(data: DataFrame): DataFrame =
+    data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
 
   /**
    * The same fit in every mode of aggregation.
@@ -96,5 +173,30 @@ private[cluster] trait Harness {
       check(report.aggregation == used && report.solver == "native", report.toText)
       check(model.coefficients == byDriver.coefficients && model.intercept == byDriver.intercept, "other bits")
     }
+  }
+}
+
+/** What fits have left on an executor: worker states, messages of gangs, cached data by their RDD, and files of shuffles. */
+private[cluster] final case class Remains(
+    stateBytes: Long,
+    states: Long,
+    messages: Int,
+    cached: Set[Int],
+    shuffleFiles: Int) {
+  def ofDwell: Long = stateBytes + states + messages
+  def isEmpty: Boolean = ofDwell == 0L && cached.isEmpty && shuffleFiles == 0
+  def without(wanted: collection.Set[Int]): Remains = copy(cached = cached.filterNot(wanted))
+}
+
+private[cluster] object Remains {
+  def here: Remains = {
+    val blocks = SparkEnv.get.blockManager
+    val solvers = SolverSelection.loaded // none on an executor that has just come up
+    Remains(
+      solvers.map(_.stateBytes).sum,
+      solvers.map(_.stateEntries).sum,
+      BlockExchange.local.count("dwell"),
+      blocks.getMatchingBlockIds(_.isRDD).flatMap(_.asRDDId).map(_.rddId).toSet,
+      blocks.diskBlockManager.getAllBlocks().count(_.isShuffle))
   }
 }

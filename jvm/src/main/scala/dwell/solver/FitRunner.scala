@@ -22,7 +22,7 @@ private[solver] final class FitRunner(
     sc: SparkContext,
     parts: RDD[LocalData],
     plan: FitPlan,
-    step: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _))
+    step: Workers.Step[LocalData, RoundMessage, WorkerReply])
     extends Logging {
   import FitRunner._
 

@@ -6,6 +6,7 @@ import scala.collection.mutable
 
 import org.apache.spark.rdd.RDD
 
+import dwell.comm.Workers
 import dwell.data.{RowForm, TrainingRows}
 
 /**
@@ -14,8 +15,14 @@ import dwell.data.{RowForm, TrainingRows}
  * the penalty: the certificate is of the fit's own.
  *
  * Not for concurrent use: callers take turns.
+ *
+ * @param step
+ *   what a worker does in an exchange
  */
-final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
+final class LinearSolver(
+    rows: TrainingRows,
+    step: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _))
+    extends AutoCloseable {
   import LinearSolver._
 
   private val previous = mutable.Map.empty[Family, Previous]
@@ -39,7 +46,7 @@ final class LinearSolver(rows: TrainingRows) extends AutoCloseable {
       work.coordinates,
       work.master,
       work.from)
-    val runner = new FitRunner(rows.sc, work.parts, plan)
+    val runner = new FitRunner(rows.sc, work.parts, plan, step)
     try {
       val outcome = runner.run()
       val done = outcome.trained

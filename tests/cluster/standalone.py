@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Run spark-submit on a standalone cluster of its own: a master and two workers as processes of this machine.
+
+    standalone.py [--cores N] [--timeout SECONDS] SPARK_SUBMIT ARGUMENT...
+
+The workers are on two loopback addresses, so that Spark takes them for two hosts: only on another host does it run a
+speculative copy. Each gives one executor to an application, with all of its cores, and another one whenever that is lost.
+
+The output is that of spark-submit, and so is the exit status. What the processes write to disk is removed with them at
+the end, however this script ends: a guard in a session of its own waits for that.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MASTER = "127.0.0.1"
+WORKERS = ["127.0.0.2", "127.0.0.3"]
+
+# Executors have 1 GiB where an application does not say.
+WORKER_MEMORY = "1g"
+
+# Seconds for the master to come up, and the workers to register.
+PATIENCE = 60
+
+# Seconds in which processes end that were asked to.
+GRACE = 5
+
+
+class Cluster:
+    def __init__(self, submit, directory, cores, keeper):
+        self.home = pathlib.Path(submit).resolve().parent.parent
+        self.directory = directory
+        self.cores = cores
+        self.keeper = keeper
+        self.processes = []
+        configuration = directory / "conf"
+        configuration.mkdir()
+        # Nothing of the machine's own configuration: the log is read below.
+        self.environment = dict(os.environ, SPARK_HOME=str(self.home), SPARK_CONF_DIR=str(configuration),
+                                SPARK_LOCAL_DIRS=str(directory / "local"), SPARK_DAEMON_MEMORY="256m",
+                                SPARK_DAEMON_JAVA_OPTS="-Dspark.deploy.maxExecutorRetries=-1")
+
+    def start(self):
+        """Starts master and workers; returns the master's URL."""
+        log = self.daemon("master", "Master", MASTER, ["--host", MASTER, "--port", "0", "--webui-port", "0"])
+        url = self.wait_for(log, r"Starting Spark master at (spark://\S+)", 1)[0]
+        for host in WORKERS:
+            self.daemon(host, "Worker", host, ["--host", host, "--port", "0", "--webui-port", "0", "--cores", str(self.cores),
+                                               "--memory", WORKER_MEMORY, "--work-dir", str(self.directory / "work"), url])
+        self.wait_for(log, r"Registering worker (\S+)", len(WORKERS))
+        return url
+
+    def daemon(self, name, role, host, arguments):
+        log = self.directory / (name + ".log")
+        command = [str(self.home / "bin" / "spark-class"), "org.apache.spark.deploy.%s.%s" % (role.lower(), role)]
+        with open(log, "wb") as output:
+            self.launch(command + arguments, {"SPARK_LOCAL_IP": host}, stdout=output, stderr=subprocess.STDOUT)
+        return log
+
+    def launch(self, command, environment, **streams):
+        """Starts a process in the group of the first one, which the guard is told."""
+        group = self.processes[0].pid if self.processes else 0
+        process = subprocess.Popen(command, env=dict(self.environment, **environment), stdin=subprocess.DEVNULL,
+                                   process_group=group, **streams)
+        if not self.processes:
+            self.keeper.write(b"%d\n" % process.pid)
+            self.keeper.flush()
+        self.processes.append(process)
+        return process
+
+    def wait_for(self, log, pattern, count):
+        end = time.monotonic() + PATIENCE
+        while True:
+            text = log.read_text("utf-8", "replace")
+            found = re.findall(pattern, text)
+            if len(found) >= count:
+                return found
+            if time.monotonic() > end or any(process.poll() is not None for process in self.processes):
+                sys.exit("no cluster: %d of %d lines like '%s' in\n%s" % (len(found), count, pattern, text))
+            time.sleep(0.05)
+
+
+def guard(directory):
+    """Waits for the end of standard input, whose first line names a process group, and of that group."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    group = sys.stdin.readline().strip()
+    sys.stdin.read()
+    if group:
+        end = time.monotonic() + GRACE
+        try:
+            os.killpg(int(group), signal.SIGTERM)
+            while time.monotonic() < end:
+                os.killpg(int(group), 0)
+                time.sleep(0.05)
+            os.killpg(int(group), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def run(arguments):
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="dwell-standalone-"))
+    keeper = subprocess.Popen([sys.executable, __file__, "--guard", str(directory)], stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, start_new_session=True)
+    cluster = Cluster(arguments.submit, directory, arguments.cores, keeper.stdin)
+    try:
+        with keeper.stdin:
+            url = cluster.start()
+            submitted = cluster.launch([arguments.submit, "--master", url, "--conf", "spark.driver.host=" + MASTER] +
+                                       arguments.rest, {"SPARK_LOCAL_IP": MASTER})
+            try:
+                return submitted.wait(arguments.timeout)
+            except subprocess.TimeoutExpired:
+                print("standalone.py: stopped after %g s" % arguments.timeout, flush=True)
+                return 1
+    finally:
+        # Whoever is not waited for stays in the group, as far as the guard can see.
+        for process in cluster.processes:
+            process.wait()
+        keeper.wait()
+
+
+def main():
+    if sys.argv[1:2] == ["--guard"]:
+        return guard(pathlib.Path(sys.argv[2]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--timeout", type=float, default=900)
+    parser.add_argument("submit")
+    parser.add_argument("rest", nargs=argparse.REMAINDER)
+    for stopped in signal.SIGTERM, signal.SIGINT:
+        signal.signal(stopped, lambda number, _: sys.exit(128 + number))
+    return run(parser.parse_args())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
