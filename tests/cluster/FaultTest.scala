@@ -1,10 +1,24 @@
 package dwell.cluster
 
+import java.io.File
+import java.lang.management.ManagementFactory
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Future}
+import scala.reflect.ClassTag
+import scala.util.{Random, Try}
+
+import org.apache.spark.{FetchFailed, SparkEnv, SparkException}
 import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.rdd.RDD
+import org.apache.spark.scheduler._
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.storage.RDDBlockId
 
-import dwell.data.LabeledRow
+import dwell.data.{InputChangedException, LabeledRow, RowForm, TrainingRows}
+import dwell.ml.classification.LogisticRegression
 import dwell.solver.{Fault, FaultyFit, LinearSolution, Orientation}
 
 /**
@@ -13,60 +27,419 @@ import dwell.solver.{Fault, FaultyFit, LinearSolution, Orientation}
  */
 object FaultTest extends Harness {
   private val Modes = Seq("driver", "shuffle", "gang")
+  private val Limit = 90.seconds
 
-  def main(args: Array[String]): Unit = {
-    val spark = SparkSession.builder().appName("dwell fault tests").getOrCreate()
-    waitForExecutors(spark, 2)
-    val data = problem(spark, Features)
-    val problems = Seq(Ridge(data), Classification(data))
-    for (p <- problems) p.reference // before anything goes wrong
-    for (mode <- Modes; p <- problems) exceptions(spark, mode, p)
-    finish(spark)
-  }
-
-  /** More than one vector of which is sent in slices by a gang of four. */
+  /** So many that a gang of four sends vectors of one number a feature in slices. */
   private val Features = 9000
 
-  /** The problem of one orientation. */
-  private final class Problem(val orientation: String, val numWorkers: Int, rows: RDD[LabeledRow]) {
-    def fit(mode: String, faults: Fault*): FaultyFit =
-      new FaultyFit(rows, Features, FaultyFit.problem(orientation, mode, numWorkers), faults)
+  /** Of a task, and of gangs before driver mode takes over. */
+  private val Attempts = 4
 
-    /** Undisturbed. All modes give the same bits. */
+  /** Executors that were killed on purpose. */
+  private var killed = 0
+
+  def main(args: Array[String]): Unit = {
+    val spark = session()
+    val lost = new AtomicInteger()
+    spark.sparkContext.addSparkListener(new SparkListener {
+      override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = lost.incrementAndGet()
+    })
+    val data = problem(spark, Features)
+    val problems = problemsOf(data)
+    problems.foreach(_.reference) // before anything goes wrong
+    for (mode <- Modes) {
+      for (p <- problems) {
+        exceptions(spark, mode, p)
+        exceptionsForEver(spark, mode, p)
+        lostData(spark, mode, p)
+      }
+      changedData(spark, mode, problems.head)
+      cancellation(spark, mode, problems.head)
+      thirtyFits(spark, mode, data)
+    }
+    problems.foreach(lostWhileFlattening(spark, _))
+    twoAtOnce(spark, data)
+    for (mode <- Modes; p <- problems) kills(spark, mode, p)
+    killedTwice(spark, problems.last)
+    test("no executor was lost but those that were killed") {
+      check(lost.get == killed, s"${lost.get} lost, $killed killed")
+    }
+    spark.stop()
+
+    val speculating = session(
+      "spark.speculation" -> "true",
+      "spark.speculation.quantile" -> "0.5",
+      "spark.speculation.multiplier" -> "1.5",
+      "spark.locality.wait" -> "300ms" // or no copy would leave the data in time
+    )
+    for (p <- problemsOf(problem(speculating, Features))) {
+      p.reference
+      for (mode <- Modes) speculation(speculating, mode, p)
+    }
+    finish(speculating)
+  }
+
+  private def session(settings: (String, String)*): SparkSession = {
+    val builder = settings.foldLeft(SparkSession.builder().appName("dwell fault tests")) { case (b, (key, value)) =>
+      b.config(key, value)
+    }
+    val spark = builder.getOrCreate()
+    waitForExecutors(spark, 2)
+    spark
+  }
+
+  /** A case that hangs fails, and shows where. */
+  override protected def test(name: String)(body: => Unit): Unit = super.test(name) {
+    val outcome = new AtomicReference[Try[Unit]]()
+    val thread = new Thread(() => outcome.set(Try(body)))
+    thread.setDaemon(true)
+    thread.start()
+    thread.join(Limit.toMillis)
+    if (outcome.get == null) {
+      val hanging = new AssertionError(s"not done after $Limit")
+      hanging.setStackTrace(thread.getStackTrace)
+      SparkSession.getDefaultSession.foreach(_.sparkContext.cancelAllJobs())
+      throw hanging
+    }
+    outcome.get.get
+  }
+
+  /** One problem in one orientation. */
+  private final class Problem(val orientation: String, val numWorkers: Int, val rows: RDD[LabeledRow]) {
+    def fit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults: _*)
+
+    def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
+      new FaultyFit(rows, Features, FaultyFit.problem(orientation, mode, numWorkers, localWork = 1.0), faults)
+
+    /** One in which each round takes a while: long enough for what happens after a round to be seen by the next ones. */
+    def slowFit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults :+ slow: _*)
+
+    def slow: Fault = Fault(Fault.Sleep(60L), again = true)
+
+    /** In no mode do undisturbed fits differ. */
     lazy val reference: LinearSolution = fit("driver").solve()
 
     def check(solution: LinearSolution): Unit = {
-      FaultTest.check(
-        solution.converged && solution.solver == "native",
-        s"not converged by the native solver: $solution")
+      FaultTest.check(solution.converged && solution.solver == "native", s"not converged natively: $solution")
       val difference = math.abs(solution.objective - reference.objective)
       val allowed = math.max(solution.gap, reference.gap)
-      FaultTest.check(difference <= allowed, s"the objective differs by $difference, more than $allowed")
+      FaultTest.check(difference <= allowed, s"the objective differs by $difference, by more than $allowed")
     }
   }
 
-  /** Primal: two workers, which find slots in one executor when the other one is lost. */
-  private def Ridge(data: DataFrame): Problem = new Problem(Orientation.Primal, 2, labeled(data))
-
-  /** Dual: four workers, which need all slots of both executors. */
-  private def Classification(data: DataFrame): Problem = new Problem(Orientation.Dual, 4, labeled(binary(data)))
+  /** Two workers find slots in one executor when the other one is lost; four need both. */
+  private def problemsOf(data: DataFrame): Seq[Problem] =
+    Seq(
+      new Problem(Orientation.Primal, numWorkers = 2, labeled(data)),
+      new Problem(Orientation.Dual, numWorkers = 4, labeled(binary(data))))
 
   private def labeled(data: DataFrame): RDD[LabeledRow] =
     data.rdd.map(row => LabeledRow(row.getDouble(0), 1.0, row.getAs[Vector](1)))
 
-  /** A worker throws something in each phase of a round. */
+  private def expect[E <: Throwable](body: => Any)(implicit kind: ClassTag[E]): E =
+    Try(body).failed.toOption match {
+      case Some(e: E) => e
+      case Some(e) => throw e
+      case None => throw new AssertionError(s"no ${kind.runtimeClass.getSimpleName} was thrown")
+    }
+
+  /** A gang has to begin again, whatever happens to one of its tasks; otherwise Spark repeats the task. */
+  private def restarts(mode: String): Int = if (mode == "gang") 1 else 0
+
   private def exceptions(spark: SparkSession, mode: String, p: Problem): Unit =
     for (phase <- Seq("round", "rebuild", "start", "collect"); afterWork <- Seq(false, true)) {
-      val when = if (afterWork) "after" else "before"
-      test(s"$mode, ${p.orientation}: exception $when the work of a $phase") {
-        // A worker whose state is lost makes the others rebuild, too.
+      test(s"$mode, ${p.orientation}: exception ${if (afterWork) "after" else "before"} the work of a $phase") {
+        // A worker whose state is lost makes all of them rebuild.
         val cause = if (phase == "rebuild") Some(Fault(Fault.LoseState, from = 3L)) else None
         val thrown = Fault(Fault.Throw, phase, from = if (phase == "round") 3L else 0L, partition = 1, afterWork)
         val fit = p.fit(mode, cause.toSeq :+ thrown: _*)
+        // The second fit starts from the first.
         val solution = fit.solve(fits = if (phase == "start") 2 else 1)
         p.check(solution)
         check(fit.happened.forall(_ == 1), fit.happened.toString)
-        check(solution.restarts == (if (mode == "gang") 1 else 0), s"${solution.restarts} restarts")
+        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        checkNothingLeft(spark)
+      }
+    }
+
+  private def exceptionsForEver(spark: SparkSession, mode: String, p: Problem): Unit =
+    for (phase <- Seq("round", "collect")) test(s"$mode, ${p.orientation}: exception in every $phase") {
+      val fit = p.fit(mode, Fault(Fault.Throw, phase, partition = 1, again = true))
+      val e = expect[SparkException](fit.solve())
+      check(e.getMessage.contains(Fault.Message), e.getMessage)
+      // Each gang is one attempt, and after the last one driver mode has its own.
+      val attempts = if (mode == "gang") Attempts + Attempts else Attempts
+      check(fit.happened == Seq(attempts), fit.happened.toString)
+      checkNothingLeft(spark)
+    }
+
+  /** Removes the cached data with these ids from the executors; they stay marked as cached. */
+  private def evict(ids: Seq[Int]): Unit = {
+    // Not before the tasks that read them have ended, in a gang those of the whole fit.
+    ids.foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = false))
+  }
+
+  private def rowsAsRead(spark: SparkSession, uid: String): Seq[Int] =
+    spark.sparkContext.getPersistentRDDs.toSeq.collect { case (id, data) if data.name == s"$uid: rows as read" => id }
+
+  /** Where the executors keep files of shuffles. */
+  private def localDirectories(spark: SparkSession): Seq[File] =
+    // A file of any name is in a directory of one of them, and there is one.
+    onEach(spark)(() =>
+      SparkEnv.get.blockManager.diskBlockManager.getFile("any").getParentFile.getParentFile).values.toSeq
+
+  private def shuffleFiles(directories: Seq[File]): Seq[File] =
+    directories
+      .flatMap(d => Option(d.listFiles))
+      .flatten
+      .flatMap(d => Option(d.listFiles))
+      .flatten
+      .filter(_.getName.startsWith("shuffle_"))
+
+  /** Counts what Spark does again. */
+  private final class Recovery extends SparkListener {
+    val fetchesFailed = new AtomicInteger()
+    @volatile var cachedAgain = Set.empty[Int]
+    @volatile var evicted = Set.empty[Int]
+    override def onTaskEnd(end: SparkListenerTaskEnd): Unit = end.reason match {
+      case _: FetchFailed => fetchesFailed.incrementAndGet()
+      case _ =>
+    }
+    override def onBlockUpdated(update: SparkListenerBlockUpdated): Unit = update.blockUpdatedInfo.blockId match {
+      case RDDBlockId(id, _) if evicted(id) && update.blockUpdatedInfo.storageLevel.isValid => cachedAgain += id
+      case _ =>
+    }
+  }
+
+  private def watching[T](spark: SparkSession)(body: Recovery => T): T = {
+    val recovery = new Recovery
+    spark.sparkContext.addSparkListener(recovery)
+    try body(recovery)
+    finally spark.sparkContext.removeSparkListener(recovery)
+  }
+
+  /** A gang reads its data when it begins, so that only one that begins again misses them. */
+  private def makesGangBeginAgain(mode: String): Seq[Fault] =
+    if (mode == "gang") Seq(Fault(Fault.Throw, from = 6L, partition = 1)) else Seq.empty
+
+  private def lostData(spark: SparkSession, mode: String, p: Problem): Unit = {
+    if (mode == "gang") test(s"gang, ${p.orientation}: data evicted, and not missed") {
+      val fit = p.slowFit(mode)
+      val solution = afterThirdRound(spark)(uid => evict(trainingData(spark, uid)))(fit.solve())
+      check(solution.coefficients.sameElements(p.reference.coefficients), "other bits")
+      checkNothingLeft(spark)
+    }
+    test(s"$mode, ${p.orientation}: data evicted") {
+      watching(spark) { recovery =>
+        val fit = p.slowFit(mode, makesGangBeginAgain(mode): _*)
+        val solution = afterThirdRound(spark) { uid =>
+          recovery.evicted = trainingData(spark, uid).toSet
+          evict(recovery.evicted.toSeq)
+        }(fit.solve())
+        p.check(solution)
+        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        check(recovery.cachedAgain.nonEmpty && recovery.fetchesFailed.get == 0, "the data were not missed")
+        checkNothingLeft(spark)
+      }
+    }
+    test(s"$mode, ${p.orientation}: data evicted, and deleted where they came from") {
+      watching(spark) { recovery =>
+        val directories = localDirectories(spark)
+        val fit = p.slowFit(mode, makesGangBeginAgain(mode): _*)
+        val solution = afterThirdRound(spark) { uid =>
+          recovery.evicted = (trainingData(spark, uid) ++ rowsAsRead(spark, uid)).toSet
+          evict(recovery.evicted.toSeq)
+          shuffleFiles(directories).foreach(_.delete())
+        }(fit.solve())
+        p.check(solution)
+        check(recovery.fetchesFailed.get > 0, "the files were not missed")
+        check(recovery.cachedAgain == recovery.evicted, s"${recovery.cachedAgain} of ${recovery.evicted}")
+        checkNothingLeft(spark)
+      }
+    }
+  }
+
+  private def changedData(spark: SparkSession, mode: String, p: Problem): Unit =
+    test(s"$mode: data evicted, and not the same when they are read again") {
+      val directories = localDirectories(spark)
+      val noisy = p.rows.map(row => row.copy(label = row.label + 0.01 * Random.nextGaussian()))
+      val fit = p.fitOn(noisy, mode, makesGangBeginAgain(mode) :+ p.slow: _*)
+      val e = expect[InputChangedException] {
+        afterThirdRound(spark) { uid =>
+          evict(trainingData(spark, uid) ++ rowsAsRead(spark, uid))
+          shuffleFiles(directories).foreach(_.delete())
+        }(fit.solve())
+      }
+      check(e.getMessage.contains("not deterministic"), e.getMessage)
+      checkNothingLeft(spark)
+    }
+
+  /** The mode does not matter, since no round has begun. */
+  private def lostWhileFlattening(spark: SparkSession, p: Problem): Unit =
+    test(s"${p.orientation}: files of the flattening deleted before they are read") {
+      watching(spark) { recovery =>
+        val directories = localDirectories(spark)
+        val last = p.rows.getNumPartitions - 1
+        val slow = p.rows.mapPartitionsWithIndex { (k, rows) =>
+          if (k == last) Thread.sleep(1500)
+          rows
+        }
+        var deleting = Future.unit
+        val fit = p.fitOn(slow, "driver")
+        def prepare(data: TrainingRows): Unit = {
+          // What comes before the flattening proper happens now, and once.
+          if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, true))
+          rowsAsRead(spark, fit.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
+          val earlier = shuffleFiles(directories).toSet
+          deleting = Future {
+            def written = shuffleFiles(directories).filter(f => f.getName.endsWith(".data") && !earlier(f))
+            while (written.size < last) Thread.sleep(10)
+            written.foreach(_.delete())
+          }
+        }
+        p.check(fit.solve(prepare = prepare))
+        Await.result(deleting, Limit)
+        check(recovery.fetchesFailed.get > 0, "the files were not missed")
+        checkNothingLeft(spark)
+      }
+    }
+
+  private def cancellation(spark: SparkSession, mode: String, p: Problem): Unit =
+    for (interrupt <- Seq(false, true)) {
+      test(s"$mode: cancelled in the middle of a round${if (interrupt) ", with interrupts" else ""}") {
+        val sc = spark.sparkContext
+        val endless = FaultyFit.problem(p.orientation, mode, p.numWorkers, localWork = 1e7)
+        val fit = new FaultyFit(p.rows, Features, endless, Seq.empty)
+        val cancelled = Future {
+          while (trainingData(spark, fit.uid).isEmpty) Thread.sleep(10)
+          Thread.sleep(1500) // until the data are there and the first round has begun
+          val now = System.nanoTime()
+          sc.cancelJobGroup("doomed")
+          now
+        }
+        sc.setJobGroup("doomed", "to be cancelled", interrupt)
+        val e =
+          try expect[SparkException](fit.solve())
+          finally sc.clearJobGroup()
+        check(e.getMessage.contains("cancelled"), e.getMessage)
+        val since = Await.result(cancelled, Limit)
+        def seconds = (System.nanoTime() - since) * 1e-9
+        val returned = seconds
+        eventually("tasks go on")(sc.statusTracker.getExecutorInfos.forall(_.numRunningTasks() == 0))
+        println(f"        back after $returned%.2f s, tasks gone after $seconds%.2f s")
+        // Two are promised; a machine that is busy with other things gets more.
+        check(seconds < 5.0, s"it took $seconds s")
+        checkNothingLeft(spark)
+      }
+    }
+
+  private def kills(spark: SparkSession, mode: String, p: Problem): Unit = {
+    def survives(name: String, fit: FaultyFit)(solve: => LinearSolution): Unit =
+      test(s"$mode, ${p.orientation}: executor killed $name") {
+        waitForExecutors(spark, 2)
+        killed += 1
+        val solution = solve
+        p.check(solution)
+        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        checkNothingLeft(spark)
+      }
+    val slow = p.slowFit(mode)
+    survives("between rounds", slow)(withExecutorKilled(spark)(slow.solve()))
+    for (phase <- Seq("round", "collect")) {
+      val fit = p.fit(mode, Fault(Fault.KillExecutor, phase, from = 3L, afterWork = true))
+      survives(s"after the work of a $phase", fit)(fit.solve())
+    }
+  }
+
+  private def killedTwice(spark: SparkSession, p: Problem): Unit =
+    test("gang: executor killed, and another one when the gang begins again") {
+      waitForExecutors(spark, 2)
+      killed += 2
+      val faults = Seq("round", "start").map(Fault(Fault.KillExecutor, _))
+      val fit = p.fit("gang", faults: _*)
+      val solution = fit.solve()
+      p.check(solution)
+      check(solution.restarts == 2 && fit.happened == Seq(1, 1), s"${solution.restarts}, ${fit.happened}")
+      checkNothingLeft(spark)
+    }
+
+  /** Each result is the one that the fit has alone. */
+  private def twoAtOnce(spark: SparkSession, data: DataFrame): Unit = {
+    val classes = binary(data)
+    def first(mode: String) = pair(mode).setMaxIter(60).setTol(0.0).fit(data).coefficients
+    def second(mode: String) = {
+      val estimator =
+        new LogisticRegression().setRegParam(0.01).setOrientation("dual").setNumWorkers(2).setLocalWork(0.5)
+      estimator.setAggregation(mode).setMaxIter(60).setTol(0.0).fit(classes).coefficients
+    }
+    val alone = (first("driver"), second("driver"))
+    for ((one, other) <- Modes.map(m => (m, m)) ++ Modes.combinations(2).map(ms => (ms(0), ms(1)))) {
+      test(s"two fits at once, $one and $other: each as alone") {
+        val together = Future(second(other))
+        check(first(one) == alone._1, "the first has other bits")
+        check(Await.result(together, Limit) == alone._2, "the second has other bits")
+        checkNothingLeft(spark)
+      }
+    }
+  }
+
+  /** What a process holds; heap after a collection of garbage. */
+  private final case class Footprint(threads: Int, blocks: Int, heap: Long)
+
+  private def footprint(): Footprint = {
+    System.gc()
+    val heap = ManagementFactory.getMemoryMXBean.getHeapMemoryUsage.getUsed
+    Footprint(Thread.activeCount(), SparkEnv.get.blockManager.getMatchingBlockIds(_ => true).size, heap)
+  }
+
+  private def thirtyFits(spark: SparkSession, mode: String, data: DataFrame): Unit =
+    test(s"$mode: thirty fits one after another leave nothing behind") {
+      def fits(n: Int): Unit = (1 to n).foreach(_ => pair(mode).setMaxIter(2).fit(data))
+      def persistent = spark.sparkContext.getPersistentRDDs.size
+      def footprints = {
+        System.gc() // Spark's own cleaner waits for that of the driver
+        onEach(spark)(() => footprint()) + ("driver" -> footprint())
+      }
+      fits(5)
+      checkNothingLeft(spark)
+      val cached = persistent
+      val before = footprints
+      fits(30)
+      checkNothingLeft(spark)
+      check(persistent == cached, s"$cached persistent data before, $persistent after")
+      var after = footprints
+      eventually(s"before $before, after $after") {
+        after = footprints
+        after.forall { case (id, now) =>
+          val earlier = before(id)
+          // Spark's pools of threads grow up to their limits; what each fit left behind would be thirty times as much.
+          now.threads < earlier.threads + 25 && now.blocks < earlier.blocks + 25 && now.heap < earlier.heap + HeapGrowth
+        }
+      }
+      println(s"        before $before\n        after  $after")
+    }
+
+  /** Bytes. The data of thirty fits are ten times as many. */
+  private val HeapGrowth = 8L * 1024 * 1024
+
+  private def speculation(spark: SparkSession, mode: String, p: Problem): Unit =
+    for (phase <- Seq("round", "collect"); afterWork <- Seq(false, true)) {
+      val when = s"${if (afterWork) "after" else "before"} the work of a $phase"
+      test(s"$mode, ${p.orientation}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
+        val copies = new AtomicInteger()
+        val counting = new SparkListener {
+          override def onTaskStart(start: SparkListenerTaskStart): Unit =
+            if (start.taskInfo.speculative) copies.incrementAndGet()
+        }
+        val fit = p.fit(mode, Fault(Fault.Sleep(3000L), phase, from = 3L, afterWork = afterWork))
+        spark.sparkContext.addSparkListener(counting)
+        val solution =
+          try fit.solve()
+          finally spark.sparkContext.removeSparkListener(counting)
+        p.check(solution)
+        // Spark does not copy tasks of barrier stages.
+        check(if (mode == "gang") copies.get == 0 else copies.get > 0, s"${copies.get} copies")
+        check(fit.happened == Seq(1) && solution.restarts == 0, s"${fit.happened}, ${solution.restarts} restarts")
         checkNothingLeft(spark)
       }
     }

@@ -81,6 +81,8 @@ private final class FaultyStep(faults: Seq[Fault], directory: String)
 
 /** A fit on data of its own, whose workers meet with faults. */
 private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, problem: LinearProblem, faults: Seq[Fault]) {
+  def uid: String = problem.uid
+
   private var counts = Seq.empty[Int]
 
   /** How often each of the faults has happened. */
@@ -121,34 +123,29 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
 private[dwell] object FaultyFit {
   private val fits = new AtomicInteger()
 
-  /** Rounds enough for something to happen between them. */
-  def problem(
-      orientation: String,
-      aggregation: String,
-      numWorkers: Int,
-      localWork: Double = 0.5,
-      tolerance: Double = 1e-5,
-      gangPatienceMillis: Long = 30000L): LinearProblem = LinearProblem(
-    uid = s"fault-${fits.incrementAndGet()}",
-    Algorithm.CoCoA,
-    loss = if (orientation == Orientation.Primal) Squared else Logistic,
-    l1 = 0.0,
-    l2 = if (orientation == Orientation.Primal) 0.5 else 0.01,
-    scaleFactor = 1.0,
-    intercept = true,
-    tolerance,
-    maxRounds = 1000,
-    localWork = Some(localWork),
-    orientation,
-    numWorkers,
-    Aggregation.named(aggregation),
-    seed = 1L,
-    initial = None,
-    SolverSettings(
-      threads = 1,
-      travellingState = false,
-      SolverSelection("native", fallbackIsError = true),
-      adding = false,
-      gangPatienceMillis,
-      maxResultBytes = Long.MaxValue))
+  /** Ridge regression in the primal orientation, logistic regression in the dual one. */
+  def problem(orientation: String, aggregation: String, numWorkers: Int, localWork: Double): LinearProblem =
+    LinearProblem(
+      uid = s"fault-${fits.incrementAndGet()}",
+      Algorithm.CoCoA,
+      loss = if (orientation == Orientation.Primal) Squared else Logistic,
+      l1 = 0.0,
+      l2 = if (orientation == Orientation.Primal) 0.5 else 0.01,
+      scaleFactor = 1.0,
+      intercept = true,
+      tolerance = 1e-5,
+      maxRounds = 1000,
+      localWork = Some(localWork),
+      orientation,
+      numWorkers,
+      Aggregation.named(aggregation),
+      seed = 1L,
+      initial = None,
+      SolverSettings(
+        threads = 1,
+        travellingState = false,
+        SolverSelection("native", fallbackIsError = true),
+        adding = false,
+        gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
+        maxResultBytes = Long.MaxValue))
 }
