@@ -28,7 +28,8 @@ object Soak extends Harness {
   private val LimitSeconds = 180L
 
   /** Between two kills, in milliseconds. */
-  private val (LeastPause, MostPause) = (2000, 15000)
+  private val LeastPause = 2000
+  private val MostPause = 15000
 
   /** @param fit in a mode of aggregation */
   private final case class Kind(name: String, fit: String => FitReport)
@@ -60,7 +61,7 @@ object Soak extends Harness {
     test("nothing is left behind")(checkNothingLeft(spark))
     val growth = usedHeap() - heap
     // Spark keeps what its UI could show of a thousand jobs and stages, and this program the reports of its fits.
-    test("the driver's heap has not grown")(check(growth < 200L << 20, s"by $growth bytes"))
+    test("the driver's heap has not grown")(check(growth < (200L << 20), s"by $growth bytes"))
     write(output, minutes, seed, fits.toSeq, killer.kills, growth)
     finish(spark)
   }

@@ -36,6 +36,8 @@ private[cluster] trait Harness {
     }
   }
 
+  protected def failures: Int = failed
+
   protected def check(condition: Boolean, message: => String): Unit = if (!condition) throw new AssertionError(message)
 
   /** Prints the counts; the program ends with status 1 if anything failed. */
