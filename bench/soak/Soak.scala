@@ -52,6 +52,7 @@ object Soak extends Harness {
       val end = System.nanoTime() + (minutes.toDouble * 60e9).toLong
       while (System.nanoTime() < end) {
         val (kind, mode) = (kinds(random.nextInt(kinds.size)), Modes(random.nextInt(Modes.size)))
+        waitForExecutors(spark, 2) // or every gang that comes after a kill would give way to driver mode at once
         val fit = run(spark, kind, mode)
         fits += fit
         test(f"${fits.size}%4d: ${kind.name}, $mode: ${describe(fit)}")(checkOutcome(fit, expected(kind)))
