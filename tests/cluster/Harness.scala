@@ -128,6 +128,8 @@ private[cluster] trait Harness {
       found = left
       found.isEmpty
     }
+    def known = SparkEnv.get.blockManager.master.getMatchingBlockIds(_.name.contains("dwell"), askStorageEndpoints = false)
+    eventually(s"the driver has a list of ${known.size} messages")(known.isEmpty)
   }
 
   protected def estimator: LinearRegression =

@@ -8,6 +8,7 @@ import scala.reflect.classTag
 
 import org.apache.spark.network.BlockTransferService
 import org.apache.spark.network.buffer.NioManagedBuffer
+import org.apache.spark.storage.BlockManagerMessages.UpdateBlockInfo
 import org.apache.spark.storage.{BlockId, BlockManager, BlockManagerId, StorageLevel, TestBlockId}
 import org.apache.spark.util.io.ChunkedByteBuffer
 
@@ -54,6 +55,9 @@ final class BlockExchange private (blocks: BlockManager) {
       val bytes = data.toByteBuffer()
       blocks.releaseLock(id)
       blocks.removeBlock(id, tellMaster = false)
+      // The driver's list has every block that was pushed from elsewhere. Nobody waits for its answer.
+      blocks.master.driverEndpoint.ask[Boolean](
+        updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
       bytes
     }
   }
@@ -73,9 +77,7 @@ final class BlockExchange private (blocks: BlockManager) {
 
   /** Removes every buffer here whose name starts so. */
   def removeAll(prefix: String): Unit =
-    blocks.getMatchingBlockIds(id => id.name.startsWith(block(prefix).name)).foreach { id =>
-      blocks.removeBlock(id, tellMaster = false)
-    }
+    blocks.getMatchingBlockIds(_.name.startsWith(block(prefix).name)).foreach(id => blocks.removeBlock(id))
 
   /** Buffers here whose name starts so. */
   def count(prefix: String): Int = blocks.getMatchingBlockIds(_.name.startsWith(block(prefix).name)).size
@@ -115,5 +117,6 @@ object BlockExchange {
 
   private val putBytes = new Compatible(classOf[BlockManager], "putBytes", after = 1)
   private val uploadBlock = new Compatible(classOf[BlockTransferService], "uploadBlock", after = 0)
+  private val updateBlockInfo = new Compatible(UpdateBlockInfo.getClass, "apply", after = 0)
   private val tag = classTag[Array[Byte]]
 }
