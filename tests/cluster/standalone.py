@@ -46,7 +46,7 @@ class Cluster:
         # Nothing of the machine's own configuration: the log is read below.
         self.environment = dict(os.environ, SPARK_HOME=str(self.home), SPARK_CONF_DIR=str(configuration),
                                 SPARK_LOCAL_DIRS=str(directory / "local"), SPARK_DAEMON_MEMORY="256m",
-                                SPARK_DAEMON_JAVA_OPTS="-Dspark.deploy.maxExecutorRetries=-1")
+                                SPARK_DAEMON_JAVA_OPTS="-Dspark.deploy.maxExecutorRetries=-1 -XX:TieredStopAtLevel=1")
 
     def start(self):
         """Starts master and workers; returns the master's URL."""

@@ -56,8 +56,8 @@ final class BlockExchange private (blocks: BlockManager) {
       blocks.releaseLock(id)
       blocks.removeBlock(id, tellMaster = false)
       // The driver's list has every block that was pushed from elsewhere. Nobody waits for its answer.
-      blocks.master.driverEndpoint.ask[Boolean](
-        updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
+      blocks.master.driverEndpoint
+        .ask[Boolean](updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
       bytes
     }
   }
