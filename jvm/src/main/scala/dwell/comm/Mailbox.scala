@@ -37,8 +37,11 @@ private[comm] final class Mailbox(gang: String, rank: Int, at: Array[BlockManage
   /** Waits for a parcel. */
   def receive(name: String): Parcel = Parcel.read(blocks.await(addressed(rank, name))(checkEnd()))
 
-  /** Waits until what was sent has arrived; throws if it did not. */
-  def settle(): Unit = settle(checkEnd())
+  /** Ends an exchange: waits until what was sent has arrived, and throws if it did not. */
+  def settle(): Unit = {
+    settle(checkEnd())
+    blocks.removeTaken()
+  }
 
   private def settle(check: => Unit): Unit = {
     underWay.foreach { sent =>

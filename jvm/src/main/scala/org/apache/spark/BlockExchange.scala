@@ -14,7 +14,7 @@ import org.apache.spark.util.io.ChunkedByteBuffer
 
 /**
  * Byte buffers that processes of one application push to each other as blocks of Spark's BlockManager: no port, no protocol
- * and no authentication beside Spark's own. A buffer has a name, is pushed once and taken once.
+ * and no authentication beside Spark's own. A buffer has a name, is pushed once and taken once. Not for concurrent use.
  *
  * Names are those of `TestBlockId`, the one kind of block that a remote side takes without looking for anything behind its
  * name. Blocks are spilled to disk where storage is short.
@@ -48,18 +48,38 @@ final class BlockExchange private (blocks: BlockManager) {
         .asInstanceOf[Future[Unit]]
     }
 
-  /** A buffer that has been pushed here, if it is here already; it is removed. */
+  /** Buffers that were taken, and those that had been before the last [[removeTaken]]. */
+  private var taken, takenBefore = List.empty[BlockId]
+
+  /**
+   * A buffer that has been pushed here, if it is here already. It is read without its lock, which whoever puts it holds until
+   * the driver has been told: every message would wait for that.
+   */
   def take(name: String): Option[ByteBuffer] = {
     val id = block(name)
-    blocks.getLocalBytes(id).map { data =>
-      val bytes = data.toByteBuffer()
-      blocks.releaseLock(id)
+    val found = blocks.memoryStore.getBytes(id).map(_.toByteBuffer).orElse {
+      if (blocks.diskStore.contains(id)) readLocked(id) else None
+    }
+    if (found.nonEmpty) taken = id :: taken
+    found
+  }
+
+  private def readLocked(id: BlockId): Option[ByteBuffer] = blocks.getLocalBytes(id).map { data =>
+    val bytes = data.toByteBuffer()
+    blocks.releaseLock(id)
+    bytes
+  }
+
+  /** Removes what had been taken when this was called before: by now nobody holds it any more. */
+  def removeTaken(): Unit = {
+    takenBefore.foreach { id =>
       blocks.removeBlock(id, tellMaster = false)
       // The driver's list has every block that was pushed from elsewhere. Nobody waits for its answer.
-      blocks.master.driverEndpoint
-        .ask[Boolean](updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
-      bytes
+      blocks.master.driverEndpoint.ask[Boolean](
+        updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
     }
+    takenBefore = taken
+    taken = Nil
   }
 
   /** Waits for a buffer that another process pushes here, asking `stop` now and then, which may throw. */
