@@ -62,6 +62,7 @@ object FaultTest extends Harness {
       thirtyFits(spark, mode, data)
     }
     problems.foreach(lostWhileFlattening(spark, _))
+    stateOfForgotten(spark)
     twoAtOnce(spark, data)
     for (mode <- Modes; p <- problems) kills(spark, mode, p)
     killedTwice(spark, problems.last)
@@ -306,6 +307,18 @@ object FaultTest extends Harness {
         check(recovery.fetchesFailed.get > 0, "the files were not missed")
         checkNothingLeft(spark)
       }
+    }
+
+  /** Spark takes an executor off its list of block managers when a shuffle file of it is missing, until it hears from it. */
+  private def stateOfForgotten(spark: SparkSession): Unit =
+    test("states are freed on executors that Spark has taken off its list of block managers") {
+      val fit = 1L
+      val all = onEach(spark)(() => FaultyFit.leaveState(fit)).keys
+      check(all.size == 2, all.toString)
+      all.foreach(SparkEnv.get.blockManager.master.removeExecutor)
+      FaultyFit.free(spark.sparkContext, fit)
+      check(executors(spark).size == 2, "not every executor has answered")
+      checkNothingLeft(spark)
     }
 
   private def cancellation(spark: SparkSession, mode: String, p: Problem): Unit =

@@ -3,6 +3,7 @@ package dwell.solver
 import java.nio.file.{FileAlreadyExistsException, Files, Path, Paths}
 import java.util.concurrent.atomic.AtomicInteger
 
+import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
 import dwell.comm.{Contribution, Workers}
@@ -122,6 +123,13 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
 
 private[dwell] object FaultyFit {
   private val fits = new AtomicInteger()
+
+  /** Leaves a state of a fit in this process, as a worker does. */
+  def leaveState(fit: Long): Unit =
+    SolverSelection("native", fallbackIsError = true).solver().importState(fit, 0, WorkerState.zero(1000))
+
+  /** Frees the states of a fit. */
+  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit))
 
   /** Ridge regression in the primal orientation, logistic regression in the dual one. */
   def problem(orientation: String, aggregation: String, numWorkers: Int, localWork: Double): LinearProblem =
