@@ -75,8 +75,8 @@ final class BlockExchange private (blocks: BlockManager) {
     takenBefore.foreach { id =>
       blocks.removeBlock(id, tellMaster = false)
       // The driver's list has every block that was pushed from elsewhere. Nobody waits for its answer.
-      blocks.master.driverEndpoint.ask[Boolean](
-        updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
+      blocks.master.driverEndpoint
+        .ask[Boolean](updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
     }
     takenBefore = taken
     taken = Nil
