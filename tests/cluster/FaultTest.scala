@@ -326,10 +326,11 @@ object FaultTest extends Harness {
       test(s"$mode: cancelled in the middle of a round${if (interrupt) ", with interrupts" else ""}") {
         val sc = spark.sparkContext
         val endless = FaultyFit.problem(p.orientation, mode, p.numWorkers, localWork = 1e7)
-        val fit = new FaultyFit(p.rows, Features, endless, Seq.empty)
+        val begun = Fault(Fault.Sleep(0L))
+        val fit = new FaultyFit(p.rows, Features, endless, Seq(begun))
         val cancelled = Future {
-          while (trainingData(spark, fit.uid).isEmpty) Thread.sleep(10)
-          Thread.sleep(1500) // until the data are there and the first round has begun
+          while (fit.happened != Seq(1)) Thread.sleep(10)
+          Thread.sleep(300) // until the solver is at work
           val now = System.nanoTime()
           sc.cancelJobGroup("doomed")
           now

@@ -80,14 +80,19 @@ private final class FaultyStep(faults: Seq[Fault], directory: String)
   }
 }
 
-/** A fit on data of its own, whose workers meet with faults. */
+/** A fit on data of its own, whose workers meet with faults; for one use. */
 private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, problem: LinearProblem, faults: Seq[Fault]) {
   def uid: String = problem.uid
 
-  private var counts = Seq.empty[Int]
+  private val directory = Files.createTempDirectory("dwell-faults-")
 
-  /** How often each of the faults has happened. */
-  def happened: Seq[Int] = counts
+  @volatile private var total = Option.empty[Seq[Int]]
+
+  /** How often each of the faults has happened so far. */
+  def happened: Seq[Int] = total.getOrElse {
+    val names = notes.map(_.getFileName.toString)
+    faults.indices.map(i => names.count(_.startsWith(s"$i-")))
+  }
 
   /**
    * @param fits
@@ -97,8 +102,7 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
    * @return
    *   that of the last
    */
-  def solve(fits: Int = 1, prepare: TrainingRows => Unit = _ => ()): LinearSolution = {
-    val directory = Files.createTempDirectory("dwell-faults-")
+  def solve(fits: Int = 1, prepare: TrainingRows => Unit = _ => ()): LinearSolution =
     try {
       val data = Flattener.read(rows, features, problem.uid)
       val solver = new LinearSolver(data, new FaultyStep(faults, directory.toString))
@@ -107,17 +111,15 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
         (1 to fits).map(_ => solver.solve(problem)).last
       } finally solver.close()
     } finally {
-      val notes = list(directory)
-      counts = faults.indices.map(i => notes.count(_.getFileName.toString.startsWith(s"$i-")))
+      total = Some(happened)
       notes.foreach(Files.delete(_))
       Files.delete(directory)
     }
-  }
 
-  private def list(directory: Path): Seq[Path] = {
-    val notes = Files.list(directory)
-    try notes.toArray.toSeq.map(_.asInstanceOf[Path])
-    finally notes.close()
+  private def notes: Seq[Path] = {
+    val files = Files.list(directory)
+    try files.toArray.toSeq.map(_.asInstanceOf[Path])
+    finally files.close()
   }
 }
 
