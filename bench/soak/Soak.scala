@@ -27,9 +27,9 @@ object Soak extends Harness {
   /** Longer than any fit takes, with all that can happen to it. */
   private val LimitSeconds = 180L
 
-  /** Between two kills, in milliseconds. */
-  private val LeastPause = 2000
-  private val MostPause = 15000
+  /** Between two kills, in milliseconds: a fit that takes much longer than this loses coordinates as fast as it finds them. */
+  private val LeastPause = 3000
+  private val MostPause = 30000
 
   /** @param fit in a mode of aggregation */
   private final case class Kind(name: String, fit: String => FitReport)
@@ -76,7 +76,7 @@ object Soak extends Harness {
         .setOrientation(orientation)
         .setAggregation(mode)
         .setNumWorkers(2)
-        .setLocalWork(0.05)
+        .setLocalWork(0.2)
         .setTol(1e-7)
         .setMaxIter(5000)
         .fit(data))
