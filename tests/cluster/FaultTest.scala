@@ -436,7 +436,7 @@ object FaultTest extends Harness {
       println(s"        before $before\n        after  $after")
     }
 
-  /** Bytes. The data of thirty fits are ten times as many. */
+  /** Bytes. What thirty fits cache on an executor is three times as much. */
   private val HeapGrowth = 8L * 1024 * 1024
 
   private def speculation(spark: SparkSession, mode: String, p: Problem): Unit =
