@@ -68,7 +68,7 @@ private[report] object HtmlReport {
       val cells = Seq(
         (i + 1).toString,
         name,
-        s"${r.solver}, ${r.orientation}, ${r.aggregation}",
+        Seq(r.solver, r.orientation, r.aggregation).filter(_.nonEmpty).mkString(", "),
         r.rounds.last.round.toString,
         number("%.3e", r.relativeGap),
         number("%.2f", r.totalSeconds))
