@@ -22,7 +22,7 @@ object ReferencesBench {
   private val Workers = 2
   private val MostRounds = 400
 
-  /** How often an iterate may be added up in another order, and by other code. */
+  /** Relative: other code adds up in another order, in every round. */
   private val SameObjective = 1e-9
 
   private val Fine = Seq(0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
