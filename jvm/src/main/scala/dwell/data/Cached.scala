@@ -78,6 +78,15 @@ private[dwell] object Shuffle {
     new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions))
       .setSerializer(new JavaSerializer(pieces.sparkContext.getConf))
 
+  /**
+   * The value of `body`, which reads what was shuffled for `rdd`; the files of these shuffles are removed afterwards. Spark itself
+   * would remove them when the driver collects garbage, maybe half an hour later, and not at all on executors that it has
+   * taken off its list of block managers at that moment.
+   */
+  def once[T](rdd: RDD[_])(body: => T): T =
+    try body
+    finally if (!rdd.sparkContext.isStopped) rdd.cleanShuffleDependencies()
+
   private final class ByIndex(override val numPartitions: Int) extends Partitioner {
     override def getPartition(key: Any): Int = key.asInstanceOf[Int]
   }

@@ -28,7 +28,14 @@ private[data] object ColumnDataset {
   /** Nonzeros of each column; 0 for a constant one, which is not solved for and must not weigh in the balance either. */
   def countColumns(rows: TrainingRows): Array[Int] = TaskFailure.unwrapped {
     val numFeatures = rows.numFeatures
-    val counts = rows.verifiedBlocks.map(_.columnCounts(numFeatures)).treeReduce(_ + _).toDense(numFeatures)
+    // In groups, so that the driver does not get the counts of every block.
+    val numGroups = math.ceil(math.sqrt(rows.numBlocks.toDouble)).toInt
+    val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.columnCounts(numFeatures)))
+    val groups = Shuffle.byIndex(byGroup, numGroups)
+    val counts = Shuffle
+      .once(groups)(rows.sc.runJob(groups, (it: Iterator[(Int, ColumnCounts)]) => it.map(_._2).reduce(_ + _)))
+      .reduce(_ + _)
+      .toDense(numFeatures)
     rows.constant.indices.foreach(column => counts(column) = 0)
     counts
   }

@@ -112,7 +112,10 @@ private[data] object FeatureMoments {
     val positive = if (binary) new Array[Double](numFeatures) else null
     val negative = if (binary) new Array[Double](numFeatures) else null
     val flat = Array.newBuilder[Int]
-    TaskFailure.unwrapped(rows.sc.runJob(ranges, (it: Iterator[PackedMoments]) => it.next())).foreach { range =>
+    val merged = Shuffle.once(ranges) {
+      TaskFailure.unwrapped(rows.sc.runJob(ranges, (it: Iterator[PackedMoments]) => it.next()))
+    }
+    merged.foreach { range =>
       DoubleBytes.unpack(range.mean, mean, range.first)
       DoubleBytes.unpack(range.variance, variance, range.first)
       if (binary) {
