@@ -1,4 +1,4 @@
-//! What one epoch of coordinate descent costs for each stored entry, beside the two floors: reading the matrix once
+//! What one epoch of coordinate descent or of SGD costs for each stored entry, beside the two floors: reading the matrix once
 //! (`stream`), and gathering from the shared vector for every entry (`gather`). Processor time, as the machine may be shared.
 //!
 //! Data are generated: a power-law matrix with the shape of the news20 set, its columns by feature number (`by-id`), sorted by length as
@@ -18,7 +18,8 @@ use std::{hint::black_box, path::Path, time::Duration};
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, Loss, PrimalData,
-    Samples, Values,
+    Progress, Samples, Schedule, ScheduleKind, SgdData, SgdLoss, SgdParams, SgdProblem, SgdRound,
+    Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams, ValidSubproblemParams},
     order::BucketOrder,
 };
@@ -98,11 +99,19 @@ fn main() {
     ] {
         floors(&mut group, &format!("rows/{kind}"), &rows, values);
         DualEpoch::new(&rows, values).run(&mut group, &format!("rows/{kind}"), kind == "f32");
+        SgdEpoch::new(&rows, values).run(&mut group, &format!("rows/{kind}"), kind == "f32");
     }
     let scrambled = by_id.shuffled(seed).by_rows();
     let values = Values::F32(&scrambled.values);
     floors(&mut group, "hashed-rows/f32", &scrambled, values);
     DualEpoch::new(&scrambled, values).run(&mut group, "hashed-rows/f32", false);
+    SgdEpoch::new(&scrambled, values).run(&mut group, "hashed-rows/f32", false);
+    let short = PowerLaw::url(0.2 * scale).generate(seed).by_rows();
+    group.throughput(Throughput::Elements(short.nonzeros() as u64));
+    let values = Values::F32(&short.values);
+    floors(&mut group, "short-rows/f32", &short, values);
+    SgdEpoch::new(&short, values).run(&mut group, "short-rows/f32", false);
+    group.throughput(Throughput::Elements(by_id.nonzeros() as u64));
     for (name, matrix) in [("rows", &rows), ("columns", &by_length)] {
         let values = Values::F32(&matrix.values);
         group.bench_function(format!("validate/{name}/f32"), |b| {
@@ -383,6 +392,160 @@ impl<'a> DualEpoch<'a> {
                             .expect("shapes fit");
                     }
                     subproblem
+                },
+                BatchSize::PerIteration,
+            );
+        });
+    }
+}
+
+/// Epochs of SGD from zero.
+struct SgdEpoch<'a> {
+    matrix: &'a Matrix,
+    values: Values<'a>,
+    signs: Vec<f64>,
+    classes: Vec<f64>,
+    scale: Vec<f64>,
+}
+
+/// What an epoch is run with.
+#[derive(Clone, Copy)]
+struct SgdCase {
+    name: &'static str,
+    loss: SgdLoss,
+    l1: f64,
+    scaled: bool,
+    running: bool,
+}
+
+const CLASSES: usize = 10;
+
+impl<'a> SgdEpoch<'a> {
+    fn new(matrix: &'a Matrix, values: Values<'a>) -> Self {
+        Self {
+            matrix,
+            values,
+            signs: matrix.labels.iter().map(|y| y.signum()).collect(),
+            classes: (0..matrix.columns())
+                .map(|i| (i % CLASSES) as f64)
+                .collect(),
+            scale: (0..matrix.rows).map(|j| 1.0 + (j % 3) as f64).collect(),
+        }
+    }
+
+    /// With hinge and logistic loss, and if `all` with every kind of cell.
+    fn run(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, layout: &str, all: bool) {
+        let plain = SgdCase {
+            name: "logistic",
+            loss: SgdLoss::Margin(Loss::Logistic),
+            l1: 0.0,
+            scaled: false,
+            running: false,
+        };
+        let hinge = SgdCase {
+            name: "hinge",
+            loss: SgdLoss::Margin(Loss::Hinge),
+            ..plain
+        };
+        let mut cases = vec![plain, hinge];
+        if all {
+            cases.extend([
+                SgdCase {
+                    name: "logistic-scale",
+                    scaled: true,
+                    ..plain
+                },
+                SgdCase {
+                    name: "logistic-l1",
+                    l1: 1e-7,
+                    ..plain
+                },
+                SgdCase {
+                    name: "logistic-l1-scale",
+                    l1: 1e-7,
+                    scaled: true,
+                    ..plain
+                },
+                SgdCase {
+                    name: "logistic-running",
+                    running: true,
+                    ..plain
+                },
+                SgdCase {
+                    name: "logistic-running-scale",
+                    running: true,
+                    scaled: true,
+                    ..plain
+                },
+                SgdCase {
+                    name: "logistic-running-l1",
+                    running: true,
+                    l1: 1e-7,
+                    ..plain
+                },
+                SgdCase {
+                    name: "softmax-10",
+                    loss: SgdLoss::Softmax(CLASSES),
+                    ..plain
+                },
+            ]);
+        }
+        for case in cases {
+            self.run_case(group, &format!("epoch-sgd/{layout}/{}", case.name), case);
+        }
+    }
+
+    fn run_case(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, name: &str, case: SgdCase) {
+        let matrix = self.matrix;
+        let rows = Columns::new(matrix.rows, &matrix.offsets, &matrix.indices, self.values)
+            .expect("generated rows are valid");
+        let outputs = case.loss.outputs();
+        let labels = if outputs > 1 {
+            &self.classes
+        } else {
+            &self.signs
+        };
+        let scale = case.scaled.then_some(&self.scale[..]);
+        let data = SgdData::new(rows, labels, None, scale).expect("labels are finite");
+        let (count, features) = (matrix.columns(), matrix.rows);
+        let params = SgdParams {
+            problem: SgdProblem {
+                loss: case.loss,
+                l1: case.l1,
+                l2: 1.0 / count as f64,
+                intercept: true,
+                weight_factor: 1.0,
+            },
+            schedule: Schedule {
+                kind: ScheduleKind::InverseSquareRoot,
+                eta0: 1.0,
+                rate: 1e-3,
+            },
+            seed: 1,
+            partition: 0,
+            budget: count as u64,
+            cursor: 0,
+            steps: 0,
+            running: case.running,
+            share: 1.0,
+        }
+        .check()
+        .expect("parameters are in range");
+        let shared = vec![0; 8 * outputs * (features + 1)];
+        let to_load = count + outputs * (features + 1);
+        let fresh = || {
+            let mut round = SgdRound::new(params, features).expect("it fits memory");
+            let progress = round.advance(&data, &shared, to_load).expect("shapes fit");
+            assert_eq!(progress, Progress::More);
+            round
+        };
+        let steps = outputs * (count + matrix.nonzeros());
+        group.bench_function(name, |b| {
+            b.iter_batched(
+                fresh,
+                |mut round| {
+                    round.advance(&data, &shared, steps).expect("shapes fit");
+                    round
                 },
                 BatchSize::PerIteration,
             );

@@ -7,7 +7,7 @@ use dwell_solvers::{Columns, Values};
 use crate::{
     argument,
     boundary::{Fault, reserve},
-    orientation::Orientation,
+    partition::Partition,
 };
 
 /// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in the dual.
@@ -19,9 +19,9 @@ pub struct Matrix<'a> {
 }
 
 /// The arrays of a partition, for one slice of work.
-pub struct Arrays<'a, O: Orientation> {
+pub struct Arrays<'a, P: Partition> {
     pub matrix: Matrix<'a>,
-    pub fields: O::Fields<&'a [f64]>,
+    pub fields: P::Fields<&'a [f64]>,
     /// The shared vector of a round: 8 bytes for each number, little endian.
     pub shared: &'a [u8],
 }
@@ -92,7 +92,7 @@ impl Structure {
     const SAMPLES: usize = 64;
 
     /// `length` is that of the shared vector.
-    pub fn of<O: Orientation>(length: usize, arrays: &Arrays<'_, O>) -> Self {
+    pub fn of<P: Partition>(length: usize, arrays: &Arrays<'_, P>) -> Self {
         let Matrix {
             offsets,
             indices,
@@ -114,7 +114,7 @@ impl Structure {
             }
         }
         // The names tell which arrays are there, and with it the orientation.
-        O::each(arrays.fields, |name, field| {
+        P::each(arrays.fields, |name, field| {
             name.hash(&mut hasher);
             sample(&mut hasher, field, f64::to_bits);
         });
@@ -143,6 +143,7 @@ mod tests {
     use crate::{
         dual::{Dual, Rows},
         primal::{Moments, Primal},
+        sgd::{LabelledRows, Sgd},
     };
 
     /// Coordinates of 0, 3, 2 and 4 entries, of length 4.
@@ -223,6 +224,15 @@ mod tests {
             },
             shared: &[],
         };
+        let sgd = |weights, scale| Arrays::<Sgd> {
+            matrix: matrix(&OFFSETS, &INDICES, &VALUES),
+            fields: LabelledRows {
+                labels: &FIELD,
+                weights,
+                scale,
+            },
+            shared: &[],
+        };
         let same = matrix(&OFFSETS, &INDICES, &VALUES);
         let ones = Matrix {
             values: Values::Ones,
@@ -244,6 +254,9 @@ mod tests {
             Structure::of(4, &dual(some, None, None)),
             Structure::of(4, &dual(None, some, None)),
             Structure::of(4, &dual(None, None, some)),
+            Structure::of(4, &sgd(None, None)),
+            Structure::of(4, &sgd(some, None)),
+            Structure::of(4, &sgd(None, some)),
         ];
         for (i, one) in structures.iter().enumerate() {
             for (k, other) in structures.iter().enumerate() {

@@ -22,7 +22,8 @@ use crate::{
     orientation::{Orientation, Start},
     primal::{Moments, Primal},
     request::{self, Request},
-    rounds::{self, Lender},
+    rounds,
+    slices::Lender,
 };
 
 #[cfg(target_endian = "big")]

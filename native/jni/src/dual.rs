@@ -10,6 +10,7 @@ use crate::{
     argument,
     boundary::Fault,
     orientation::{Orientation, ProductScalars, Start},
+    partition::Partition,
     request::{self, BATCH, CERTIFICATE, Control, GRADIENT, MOST_CANDIDATES},
 };
 
@@ -27,16 +28,11 @@ pub struct Rows<A> {
     pub scale: Option<A>,
 }
 
-impl Orientation for Dual {
+impl Partition for Dual {
     const INDICES: &'static str = "features";
-    const LENGTH: &'static str = "control[8], the features";
-    const FLAGS: i64 = CERTIFICATE | BATCH | GRADIENT;
 
     type Fields<A: Copy> = Rows<A>;
-    type Params = DualParams;
     type Data<'a> = DualData<'a>;
-    type Round = DualRound;
-    type Product = DualProduct;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: Rows<A>,
@@ -53,6 +49,47 @@ impl Orientation for Dual {
             scale: fields.scale.map(|s| f("scale", s)).transpose()?,
         })
     }
+
+    fn check(columns: Columns<'_>, fields: Rows<&[f64]>) -> Result<(), SolverError> {
+        // First, because the others are measured against the labels.
+        if fields.labels.len() != columns.len() {
+            return Err(SolverError::Shape(format!(
+                "labels has length {}, expected {}: one for each row",
+                fields.labels.len(),
+                columns.len()
+            )));
+        }
+        let samples = Samples::new(
+            fields.labels,
+            fields.weights,
+            fields.norms,
+            fields.projections,
+        )?;
+        DualData::new(columns, samples, fields.scale)?;
+        Ok(())
+    }
+
+    fn data<'a>(
+        columns: Columns<'a>,
+        fields: Rows<&'a [f64]>,
+    ) -> Result<DualData<'a>, SolverError> {
+        let samples = Samples::validated_before(
+            fields.labels,
+            fields.weights,
+            fields.norms,
+            fields.projections,
+        )?;
+        DualData::validated_before(columns, samples, fields.scale)
+    }
+}
+
+impl Orientation for Dual {
+    const LENGTH: &'static str = "control[8], the features";
+    const FLAGS: i64 = CERTIFICATE | BATCH | GRADIENT;
+
+    type Params = DualParams;
+    type Round = DualRound;
+    type Product = DualProduct;
 
     fn decode(control: &Control, settings: &[f64]) -> Result<(DualParams, Verdict), Fault> {
         let (
@@ -99,38 +136,6 @@ impl Orientation for Dual {
             batch: control.batch(),
         };
         Ok((params, request::verdict(6, [theta1, theta2])?))
-    }
-
-    fn check(columns: Columns<'_>, fields: Rows<&[f64]>) -> Result<(), SolverError> {
-        // First, because the others are measured against the labels.
-        if fields.labels.len() != columns.len() {
-            return Err(SolverError::Shape(format!(
-                "labels has length {}, expected {}: one for each row",
-                fields.labels.len(),
-                columns.len()
-            )));
-        }
-        let samples = Samples::new(
-            fields.labels,
-            fields.weights,
-            fields.norms,
-            fields.projections,
-        )?;
-        DualData::new(columns, samples, fields.scale)?;
-        Ok(())
-    }
-
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: Rows<&'a [f64]>,
-    ) -> Result<DualData<'a>, SolverError> {
-        let samples = Samples::validated_before(
-            fields.labels,
-            fields.weights,
-            fields.norms,
-            fields.projections,
-        )?;
-        DualData::validated_before(columns, samples, fields.scale)
     }
 
     fn round(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dwell_solvers::Values;
+use dwell_solvers::{EvaluationParams, SearchParams, SgdParams, Values};
 use jni::{
     Env, NativeMethod, jni_sig, jni_str, native_method,
     objects::{
@@ -18,11 +18,14 @@ use crate::{
     boundary::{Fault, Throw, reserve},
     dual::{Dual, Rows},
     orientation::Orientation,
+    partition::Partition,
     pins::{ArrayRef, EnvCritical, Pins},
     primal::{Moments, Primal},
     registry::{Committed, REGISTRY, Registry},
     request::{CONTROL_LENGTH, MOST_SETTINGS, Request},
-    rounds::{self, HEADER_BYTES, HEADER_SLOTS, Header, Lender},
+    rounds::{self, HEADER_BYTES, HEADER_SLOTS, Header},
+    sgd::{self, LabelledRows, SGD_CONTROL_LENGTH, Sgd, SgdCall},
+    slices::Lender,
 };
 
 const OK: jint = 0;
@@ -57,6 +60,24 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
+        static fn sgd_descend(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn sgd_search(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn sgd_evaluate(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        error_policy = Throw
+    },
+    native_method! {
         static fn export_state(fit: jlong, partition: jint, meta: jlong[], alpha: jdouble[], previous: jdouble[],
             delta: jdouble[]) -> jboolean,
         error_policy = Throw
@@ -81,28 +102,28 @@ fn build_id<'l>(env: &mut Env<'l>, _: JClass<'l>) -> Result<JString<'l>, Fault> 
 }
 
 /// The arrays of one call, pinned anew for each slice.
-struct JavaLender<'e, 'l, O: Orientation> {
+struct JavaLender<'e, 'l, P: Partition> {
     env: &'e mut Env<'l>,
     offsets: ArrayRef<'e, i32>,
     indices: ArrayRef<'e, i32>,
     values32: Option<ArrayRef<'e, f32>>,
     values64: Option<ArrayRef<'e, f64>>,
-    fields: O::Fields<ArrayRef<'e, f64>>,
+    fields: P::Fields<ArrayRef<'e, f64>>,
     shared: Option<ArrayRef<'e, u8>>,
     result: ArrayRef<'e, u8>,
     cancellation: &'e JObject<'l>,
 }
 
-impl<O: Orientation> Lender<O> for JavaLender<'_, '_, O> {
+impl<P: Partition> Lender<P> for JavaLender<'_, '_, P> {
     fn lend<R>(
         &mut self,
-        work: impl FnOnce(&Arrays<'_, O>, &mut [u8]) -> Result<R, Fault>,
+        work: impl FnOnce(&Arrays<'_, P>, &mut [u8]) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
         let critical = EnvCritical::new(self.env);
         let pins = Pins::new(&critical);
         // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` asks that of its callers, partitions are
         // immutable once they are built, and a result belongs to one task. The result is no other of the arrays: only the shared
-        // vector is a byte[] too, and their lengths, which were checked, differ by the header.
+        // vector is a byte[] too, and `lender` has seen that it is another object.
         let (arrays, result) = unsafe {
             let arrays = Arrays {
                 matrix: Matrix {
@@ -114,7 +135,7 @@ impl<O: Orientation> Lender<O> for JavaLender<'_, '_, O> {
                         (None, None) => Values::Ones,
                     },
                 },
-                fields: O::try_map(self.fields, |_, field| pins.read(field))?,
+                fields: P::try_map(self.fields, |_, field| pins.read(field))?,
                 shared: self
                     .shared
                     .map_or(Ok(&[][..]), |shared| pins.read(shared))?,
@@ -139,15 +160,15 @@ impl<O: Orientation> Lender<O> for JavaLender<'_, '_, O> {
     }
 }
 
-/// The arguments of a round or a product.
-struct Arguments<'a, 'l, O: Orientation> {
+/// The arguments of a call on a partition.
+struct Arguments<'a, 'l, P: Partition> {
     control: &'a JLongArray<'l>,
     settings: &'a JDoubleArray<'l>,
     offsets: &'a JIntArray<'l>,
     indices: &'a JIntArray<'l>,
     values32: &'a JFloatArray<'l>,
     values64: &'a JDoubleArray<'l>,
-    fields: O::Fields<&'a JDoubleArray<'l>>,
+    fields: P::Fields<&'a JDoubleArray<'l>>,
     shared: Option<&'a JByteArray<'l>>,
     result: &'a JByteArray<'l>,
     cancellation: &'a JObject<'l>,
@@ -171,6 +192,24 @@ fn call<'e, 'l, O: Orientation>(
     let mut settings = [0.0; MOST_SETTINGS];
     let settings = numbers(env, "settings", arguments.settings, &mut settings)?;
     let request = Request::decode::<O>(control, settings)?;
+    let offsets = ArrayRef::new(env, "offsets", arguments.offsets)?.length();
+    let mut lender = lender(env, &arguments, request.length, request.length)?;
+    let coordinates = offsets.saturating_sub(1);
+    let Some(header) = compute(&REGISTRY, &mut lender, &request, coordinates)? else {
+        return Ok(STATE_LOST);
+    };
+    write_header(lender.env, arguments.result, &header)?;
+    Ok(OK)
+}
+
+/// Checks the lengths of shared vector (`shared` numbers) and result (`vector` numbers after the header), and what else can be checked before
+/// anything is pinned.
+fn lender<'e, 'l, P: Partition>(
+    env: &'e mut Env<'l>,
+    arguments: &Arguments<'e, 'l, P>,
+    shared: usize,
+    vector: usize,
+) -> Result<JavaLender<'e, 'l, P>, Fault> {
     let values32 = optional(env, "values32", arguments.values32)?;
     let values64 = optional(env, "values64", arguments.values64)?;
     if values32.is_some() && values64.is_some() {
@@ -178,48 +217,62 @@ fn call<'e, 'l, O: Orientation>(
             "values32 and values64 are both given: one of them must be null"
         ));
     }
-    let vector = 8 * request.length;
     let shared = match arguments.shared {
         None => None,
-        Some(shared) => {
-            let shared = ArrayRef::new(env, "shared", shared)?.unsigned();
-            expect_length("shared", shared.length(), vector)?;
-            Some(shared)
+        Some(given) => {
+            let array = ArrayRef::new(env, "shared", given)?.unsigned();
+            expect_length("shared", array.length(), 8 * shared)?;
+            if env.is_same_object(given, arguments.result)? {
+                return Err(argument!(
+                    "result is the array of shared: it must be another one"
+                ));
+            }
+            Some(array)
         }
     };
     let result = ArrayRef::new(env, "result", arguments.result)?.unsigned();
-    expect_length("result", result.length(), HEADER_BYTES + vector)?;
+    expect_length("result", result.length(), HEADER_BYTES + 8 * vector)?;
     if arguments.cancellation.is_null() {
         return Err(argument!(
             "cancellation is null: pass Cancellation.NEVER for a call that is never cancelled"
         ));
     }
-    let offsets = ArrayRef::new(env, "offsets", arguments.offsets)?;
-    let mut lender = JavaLender {
-        offsets,
-        indices: ArrayRef::new(env, O::INDICES, arguments.indices)?,
+    Ok(JavaLender {
+        offsets: ArrayRef::new(env, "offsets", arguments.offsets)?,
+        indices: ArrayRef::new(env, P::INDICES, arguments.indices)?,
         values32,
         values64,
-        fields: O::try_map(arguments.fields, |name, field| {
+        fields: P::try_map(arguments.fields, |name, field| {
             ArrayRef::new(env, name, field)
         })?,
         shared,
         result,
         cancellation: arguments.cancellation,
         env,
-    };
-    let coordinates = offsets.length().saturating_sub(1);
-    let Some(header) = compute(&REGISTRY, &mut lender, &request, coordinates)? else {
-        return Ok(STATE_LOST);
-    };
+    })
+}
+
+fn write_header(env: &Env<'_>, result: &JByteArray<'_>, header: &Header) -> Result<(), Fault> {
     let mut bytes = [0; 8 * HEADER_SLOTS];
     for (slot, number) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(header) {
         *slot = number.to_le_bytes();
     }
-    arguments
-        .result
-        .set_region(lender.env, 0, &bytes.map(u8::cast_signed))?;
-    Ok(OK)
+    result.set_region(env, 0, &bytes.map(u8::cast_signed))?;
+    Ok(())
+}
+
+fn call_sgd<'e, 'l, P: SgdCall>(
+    env: &'e mut Env<'l>,
+    arguments: &Arguments<'e, 'l, Sgd>,
+) -> Result<(), Fault> {
+    let mut control = [0; SGD_CONTROL_LENGTH];
+    let control = numbers(env, "control", arguments.control, &mut control)?;
+    let settings = copied(env, "settings", arguments.settings)?;
+    let request = P::decode(control, &settings)?;
+    let vector = if P::HAS_VECTOR { request.length } else { 0 };
+    let mut lender = lender(env, arguments, request.length, vector)?;
+    let header = sgd::compute(&REGISTRY, &mut lender, &request)?;
+    write_header(lender.env, arguments.result, &header)
 }
 
 #[expect(
@@ -392,6 +445,123 @@ fn dual_product<'l>(
     clippy::too_many_arguments,
     reason = "the signature of the Java method"
 )]
+fn sgd_descend<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+    scale: JDoubleArray<'l>,
+    shared: JByteArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<(), Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &features,
+        values32: &values32,
+        values64: &values64,
+        fields: LabelledRows {
+            labels: &labels,
+            weights: given(&weights),
+            scale: given(&scale),
+        },
+        shared: Some(&shared),
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call_sgd::<SgdParams>(env, &arguments)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+fn sgd_search<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+    scale: JDoubleArray<'l>,
+    shared: JByteArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<(), Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &features,
+        values32: &values32,
+        values64: &values64,
+        fields: LabelledRows {
+            labels: &labels,
+            weights: given(&weights),
+            scale: given(&scale),
+        },
+        shared: Some(&shared),
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call_sgd::<SearchParams>(env, &arguments)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+fn sgd_evaluate<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+    scale: JDoubleArray<'l>,
+    shared: JByteArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<(), Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &features,
+        values32: &values32,
+        values64: &values64,
+        fields: LabelledRows {
+            labels: &labels,
+            weights: given(&weights),
+            scale: given(&scale),
+        },
+        shared: Some(&shared),
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call_sgd::<EvaluationParams>(env, &arguments)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
 fn export_state<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -557,12 +727,18 @@ fn numbers<'a, T: TypeArray>(
 
 /// A copy of an array, all elements finite.
 fn finite(env: &Env<'_>, name: &str, array: &JDoubleArray<'_>) -> Result<Vec<f64>, Fault> {
-    let length = ArrayRef::new(env, name, array)?.length();
-    let mut copy = reserve(length, "a worker state")?;
-    copy.resize(length, 0.0);
-    array.get_region(env, 0, &mut copy)?;
+    let copy = copied(env, name, array)?;
     match copy.iter().position(|x| !x.is_finite()) {
         None => Ok(copy),
         Some(i) => Err(argument!("{name}[{i}] is {}: it must be finite", copy[i])),
     }
+}
+
+/// A copy of an array.
+fn copied(env: &Env<'_>, name: &str, array: &JDoubleArray<'_>) -> Result<Vec<f64>, Fault> {
+    let length = ArrayRef::new(env, name, array)?.length();
+    let mut copy = reserve(length, name)?;
+    copy.resize(length, 0.0);
+    array.get_region(env, 0, &mut copy)?;
+    Ok(copy)
 }

@@ -6,8 +6,11 @@
 //! | [`capi`] | the functions of `dwell.h` |
 //! | [`request`] | the numbers of a call, decoded |
 //! | [`arrays`] | the arrays of a partition, validated |
-//! | [`rounds`] | the loop over slices of work, the layout of results |
+//! | [`partition`] | what the arrays of a kind of calls are called, and how its solver takes them |
+//! | [`slices`] | the loop over slices of work |
+//! | [`rounds`] | rounds and products, the layout of their results |
 //! | [`orientation`] | what [`primal`] and [`dual`] differ in |
+//! | [`sgd`] | the calls of model averaging, which have no worker state |
 //! | [`registry`] | worker states between rounds |
 //! | [`pins`] | Java arrays, pinned for one slice |
 //! | [`pool`] | threads |
@@ -24,12 +27,15 @@ pub mod capi;
 pub mod dual;
 pub mod java;
 pub mod orientation;
+pub mod partition;
 pub mod pins;
 pub mod pool;
 pub mod primal;
 pub mod registry;
 pub mod request;
 pub mod rounds;
+pub mod sgd;
+pub mod slices;
 
 use std::{ffi::c_void, ptr};
 

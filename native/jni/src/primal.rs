@@ -10,6 +10,7 @@ use crate::{
     argument,
     boundary::Fault,
     orientation::{Orientation, ProductScalars, Start},
+    partition::Partition,
     request::{self, BATCH, CENTRED, CERTIFICATE, Control},
 };
 
@@ -26,16 +27,11 @@ pub struct Moments<A> {
     pub weights: Option<A>,
 }
 
-impl Orientation for Primal {
+impl Partition for Primal {
     const INDICES: &'static str = "rows";
-    const LENGTH: &'static str = "control[8], the rows";
-    const FLAGS: i64 = CERTIFICATE | CENTRED | BATCH;
 
     type Fields<A: Copy> = Moments<A>;
-    type Params = PrimalParams;
     type Data<'a> = PrimalData<'a>;
-    type Round = PrimalRound;
-    type Product = PrimalProduct;
 
     fn try_map<A: Copy, B: Copy, E>(
         fields: Moments<A>,
@@ -48,6 +44,30 @@ impl Orientation for Primal {
             weights: fields.weights.map(|w| f("weights", w)).transpose()?,
         })
     }
+
+    fn check(columns: Columns<'_>, fields: Moments<&[f64]>) -> Result<(), SolverError> {
+        let moments = ColumnMoments::new(fields.mean, fields.variance, fields.deviation)?;
+        PrimalData::new(columns, moments, fields.weights)?;
+        Ok(())
+    }
+
+    fn data<'a>(
+        columns: Columns<'a>,
+        fields: Moments<&'a [f64]>,
+    ) -> Result<PrimalData<'a>, SolverError> {
+        let moments =
+            ColumnMoments::validated_before(fields.mean, fields.variance, fields.deviation)?;
+        PrimalData::validated_before(columns, moments, fields.weights)
+    }
+}
+
+impl Orientation for Primal {
+    const LENGTH: &'static str = "control[8], the rows";
+    const FLAGS: i64 = CERTIFICATE | CENTRED | BATCH;
+
+    type Params = PrimalParams;
+    type Round = PrimalRound;
+    type Product = PrimalProduct;
 
     fn decode(control: &Control, settings: &[f64]) -> Result<(PrimalParams, Verdict), Fault> {
         let (
@@ -88,21 +108,6 @@ impl Orientation for Primal {
             batch: control.batch(),
         };
         Ok((params, request::verdict(5, [theta1, theta2])?))
-    }
-
-    fn check(columns: Columns<'_>, fields: Moments<&[f64]>) -> Result<(), SolverError> {
-        let moments = ColumnMoments::new(fields.mean, fields.variance, fields.deviation)?;
-        PrimalData::new(columns, moments, fields.weights)?;
-        Ok(())
-    }
-
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: Moments<&'a [f64]>,
-    ) -> Result<PrimalData<'a>, SolverError> {
-        let moments =
-            ColumnMoments::validated_before(fields.mean, fields.variance, fields.deviation)?;
-        PrimalData::validated_before(columns, moments, fields.weights)
     }
 
     fn round(

@@ -156,6 +156,13 @@ impl Entry {
     }
 }
 
+/// That the arrays of a partition were validated, for calls that keep nothing else.
+#[derive(Debug)]
+struct Check {
+    structure: Structure,
+    used: Instant,
+}
+
 /// Where a call starts from.
 #[derive(Debug)]
 pub struct Ticket {
@@ -178,6 +185,7 @@ pub struct Snapshot {
 #[derive(Debug, Default)]
 struct Inner {
     entries: HashMap<Key, Entry>,
+    checks: HashMap<Key, Check>,
     /// Sum of the entries' bytes.
     bytes: usize,
     freed: VecDeque<i64>,
@@ -198,15 +206,20 @@ impl Inner {
         self.freed.contains(&fit)
     }
 
-    /// Takes out the entries that `leaves` chooses.
-    fn take(&mut self, mut leaves: impl FnMut(&Key, &Entry) -> bool) -> Vec<Entry> {
+    /// Takes out what `leaves` chooses by its key and by when it was last used: the entries, and the bytes of all.
+    fn take(&mut self, mut leaves: impl FnMut(&Key, Instant) -> bool) -> (Vec<Entry>, usize) {
         let taken: Vec<Entry> = self
             .entries
-            .extract_if(|key, entry| leaves(key, entry))
+            .extract_if(|key, entry| leaves(key, entry.used))
             .map(|(_, entry)| entry)
             .collect();
-        self.bytes -= taken.iter().map(Entry::bytes).sum::<usize>();
-        taken
+        let entries = taken.iter().map(Entry::bytes).sum::<usize>();
+        self.bytes -= entries;
+        let checks = self
+            .checks
+            .extract_if(|key, check| leaves(key, check.used))
+            .count();
+        (taken, entries + checks * size_of::<Check>())
     }
 }
 
@@ -223,6 +236,7 @@ impl Registry {
             self.inner.clear_poison();
             let mut inner = poisoned.into_inner();
             inner.entries.clear();
+            inner.checks.clear();
             inner.bytes = 0;
             inner
         })
@@ -443,18 +457,38 @@ impl Registry {
 
     /// Frees the states that no call has touched for longer than `age`. Returns the bytes freed.
     pub fn expire(&self, age: Duration) -> usize {
-        let taken = self.lock().take(|_, entry| entry.used.elapsed() > age);
+        let taken = self.lock().take(|_, used| used.elapsed() > age);
         dropped(taken)
     }
 
-    /// Bytes of all states.
-    pub fn bytes(&self) -> usize {
-        self.lock().bytes
+    /// The arrays that were validated for calls without a state.
+    pub fn checked(&self, key: Key) -> Option<Structure> {
+        let mut inner = self.lock();
+        let check = inner.checks.get_mut(&key)?;
+        check.used = Instant::now();
+        Some(check.structure)
     }
 
-    /// Number of states.
+    /// Remembers that arrays were validated. Ignored if the fit was freed.
+    pub fn record_check(&self, key: Key, structure: Structure) {
+        let mut inner = self.lock();
+        if inner.is_freed(key.0) {
+            return;
+        }
+        let used = Instant::now();
+        inner.checks.insert(key, Check { structure, used });
+    }
+
+    /// Bytes of all states and checks.
+    pub fn bytes(&self) -> usize {
+        let inner = self.lock();
+        inner.bytes + inner.checks.len() * size_of::<Check>()
+    }
+
+    /// Number of states and checks.
     pub fn entries(&self) -> usize {
-        self.lock().entries.len()
+        let inner = self.lock();
+        inner.entries.len() + inner.checks.len()
     }
 }
 
@@ -507,9 +541,8 @@ impl Snapshot {
     }
 }
 
-/// Drops entries outside of the lock, and gives their memory back to the system, which the allocator would keep.
-fn dropped(entries: Vec<Entry>) -> usize {
-    let bytes = entries.iter().map(Entry::bytes).sum();
+/// Drops entries outside of the lock, and gives their memory back to the system, which the allocator would keep. Returns the bytes.
+fn dropped((entries, bytes): (Vec<Entry>, usize)) -> usize {
     let any = !entries.is_empty();
     drop(entries);
     if any {
@@ -626,6 +659,32 @@ mod tests {
             pending,
             committed.alpha.clone(),
         )
+    }
+
+    #[test]
+    fn checks_are_counted_and_freed() {
+        let registry = Registry::default();
+        let bytes = size_of::<Check>();
+        assert_eq!(registry.checked(KEY), None);
+        registry.record_check(KEY, structure());
+        registry.record_check(KEY, structure());
+        registry.record_check((KEY.0, 9), structure());
+        registry.record_check((8, 2), structure());
+        assert_eq!(registry.checked(KEY), Some(structure()));
+        assert_eq!((registry.entries(), registry.bytes()), (3, 3 * bytes));
+        // A state of the same partition is another thing.
+        assert!(run(&registry, 0, 0));
+        assert_eq!(registry.entries(), 4);
+        assert_eq!(registry.export((8, 2)), None);
+        assert_eq!(registry.expire(Duration::from_secs(60)), 0);
+        let all = registry.bytes();
+        assert_eq!(registry.free(KEY.0), all - bytes);
+        assert_eq!((registry.entries(), registry.bytes()), (1, bytes));
+        // A late call of a fit that was freed leaves nothing behind.
+        registry.record_check(KEY, structure());
+        assert_eq!(registry.checked(KEY), None);
+        assert_eq!(registry.expire(Duration::ZERO), bytes);
+        assert_eq!((registry.entries(), registry.bytes()), (0, 0));
     }
 
     #[test]

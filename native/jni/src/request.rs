@@ -220,7 +220,11 @@ fn all_finite(name: &str, numbers: &[f64]) -> Result<(), Fault> {
     }
 }
 
-fn within(name: &str, value: i64, least: i64, most: i64) -> Result<i64, Fault> {
+/// An integer of a call in its range.
+///
+/// # Errors
+/// `Argument` names it.
+pub fn within(name: &str, value: i64, least: i64, most: i64) -> Result<i64, Fault> {
     if (least..=most).contains(&value) {
         Ok(value)
     } else {

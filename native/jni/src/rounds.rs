@@ -1,18 +1,17 @@
-//! Rounds and products of either orientation: lend the arrays slice by slice to the solver, keep or write what comes out.
+//! Rounds and products of either orientation: computed slice by slice, kept or written.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use dwell_solvers::{Progress, RoundOutcome, RoundScalars};
+use dwell_solvers::{RoundOutcome, RoundScalars};
 
 use crate::{
-    argument,
-    arrays::{Arrays, Structure},
+    arrays::Structure,
     boundary::Fault,
     orientation::{Orientation, ProductScalars, Start},
-    pins::SliceLength,
     pool,
     registry::{Registry, Step},
     request::{MOST_CANDIDATES, MOST_POINTS, Request},
+    slices::{Lender, data, in_slices, validate, write_vector},
 };
 
 /// Bytes before the vector of a result.
@@ -28,98 +27,6 @@ const LOSSES: usize = SAMPLES + MOST_POINTS;
 
 /// Numbers of a header, by slot.
 pub type Header = [f64; HEADER_SLOTS];
-
-/// Who owns the arrays: Java, which lends them pinned, or a C caller.
-pub trait Lender<O: Orientation> {
-    /// Lends the arrays, and the vector of the result for writing, to one slice of work.
-    ///
-    /// # Errors
-    /// Of the work, or if the arrays cannot be lent.
-    fn lend<R>(
-        &mut self,
-        work: impl FnOnce(&Arrays<'_, O>, &mut [u8]) -> Result<R, Fault>,
-    ) -> Result<R, Fault>;
-
-    /// Called between slices, while nothing is lent.
-    ///
-    /// # Errors
-    /// `Cancelled` if the result is not wanted any more.
-    fn poll(&mut self) -> Result<(), Fault>;
-}
-
-/// Lends slice after slice of `units` of work until `work` says it is done. Returns the time spent inside of `work`.
-fn in_slices<O: Orientation, L: Lender<O>>(
-    lender: &mut L,
-    mut work: impl FnMut(&Arrays<'_, O>, &mut [u8], usize) -> Result<Progress, Fault>,
-) -> Result<Duration, Fault> {
-    let mut length = SliceLength::default();
-    let mut total = Duration::ZERO;
-    loop {
-        lender.poll()?;
-        let (progress, elapsed) = lender.lend(|arrays, out| {
-            let start = Instant::now();
-            let progress = work(arrays, out, length.units())?;
-            Ok((progress, start.elapsed()))
-        })?;
-        total += elapsed;
-        if progress == Progress::Done {
-            return Ok(total);
-        }
-        length.took(elapsed);
-    }
-}
-
-/// As [`in_slices`], for work that goes through a vector of `length`: `work` gets the first number, and the part of the result from
-/// there on.
-fn write_vector<O: Orientation, L: Lender<O>>(
-    lender: &mut L,
-    length: usize,
-    mut work: impl FnMut(&Arrays<'_, O>, usize, &mut [u8]) -> Result<(), Fault>,
-) -> Result<Duration, Fault> {
-    let mut first = 0;
-    in_slices(lender, |arrays, out, units| {
-        let end = length.min(first + units);
-        let part = out
-            .get_mut(8 * first..8 * end)
-            .ok_or_else(|| argument!("result is too short for {length} numbers"))?;
-        work(arrays, first, part)?;
-        first = end;
-        Ok(done_if(first == length))
-    })
-}
-
-fn done_if(done: bool) -> Progress {
-    if done { Progress::Done } else { Progress::More }
-}
-
-/// Validates the arrays, unless they are those of `known`.
-fn validate<O: Orientation, L: Lender<O>>(
-    lender: &mut L,
-    length: usize,
-    known: Option<Structure>,
-) -> Result<Structure, Fault> {
-    lender.poll()?;
-    let (structure, mut next) = lender.lend(|arrays, _| {
-        let structure = Structure::of(length, arrays);
-        let next = if known == Some(structure) {
-            arrays.matrix.coordinates()
-        } else {
-            O::check(arrays.matrix.known(length)?, arrays.fields)?;
-            0
-        };
-        Ok((structure, next))
-    })?;
-    in_slices(lender, |arrays, _, units| {
-        next = arrays.matrix.check_part(length, next, units)?;
-        Ok(done_if(next == arrays.matrix.coordinates()))
-    })?;
-    Ok(structure)
-}
-
-/// The arrays of a slice, as the solver takes them.
-fn data<'a, O: Orientation>(length: usize, arrays: &Arrays<'a, O>) -> Result<O::Data<'a>, Fault> {
-    Ok(O::data(arrays.matrix.known(length)?, arrays.fields)?)
-}
 
 /// What a computation gives beside the vector, which is written to its lender.
 #[derive(Debug)]

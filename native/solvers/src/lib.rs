@@ -34,12 +34,15 @@
 #![forbid(unsafe_code)]
 
 pub mod cd;
+mod checks;
 mod columns;
 mod error;
+mod kernel;
 pub mod loss;
 mod moments;
 pub mod order;
 mod penalty;
+pub mod sgd;
 
 pub use cd::{
     DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, PrimalData, PrimalParams,
@@ -51,3 +54,8 @@ pub use error::SolverError;
 pub use loss::Loss;
 pub use moments::ColumnMoments;
 pub use penalty::{ColumnPenalty, ElasticNet, ElasticNetParams};
+pub use sgd::{
+    EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,
+    SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars,
+    SgdSearch,
+};

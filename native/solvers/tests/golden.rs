@@ -2,48 +2,17 @@
 
 mod common;
 
-use common::{Problem, bytes, doubles, run_round};
+use common::{
+    Problem, bytes, doubles,
+    golden::{exact, exacts, golden, integers, number, numbers},
+    run_round,
+};
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, ElasticNetParams, Loss, PrimalData, PrimalParams, Samples,
     Values,
     cd::{DualSubproblemParams, LocalDualSubproblem, LocalSubproblem, SubproblemParams},
     order::{BucketOrder, SplitMix64, bucket_size},
 };
-use serde_json::Value;
-
-fn golden(name: &str) -> Value {
-    let path = format!(
-        "{}/../../tests/golden/{name}.json",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(number).collect()
-}
-
-fn integers(value: &Value) -> Vec<i32> {
-    value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|v| v.as_i64().unwrap() as i32)
-        .collect()
-}
-
-/// A double by its bits.
-fn exact(value: &Value) -> f64 {
-    f64::from_bits(u64::from_str_radix(value.as_str().unwrap(), 16).unwrap())
-}
-
-fn exacts(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(exact).collect()
-}
 
 fn assert_close(actual: &[f64], expected: &[f64], what: &str) {
     // Other orders of addition than Python's: a few units in the last place.

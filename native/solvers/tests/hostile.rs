@@ -2,8 +2,9 @@
 
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
-    ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalProduct, PrimalRound, Samples,
-    SolverError, Values,
+    ElasticNetParams, EvaluationParams, Loss, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
+    Progress, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation, SgdLoss,
+    SgdParams, SgdProblem, SgdRound, SgdSearch, SolverError, Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams},
 };
 use proptest::prelude::*;
@@ -387,6 +388,432 @@ fn overflow_is_an_error() {
         product.write(0, &mut [0; 8]),
         Err(SolverError::NonFinite(_))
     ));
+}
+
+const SGD: SgdParams = SgdParams {
+    problem: SgdProblem {
+        loss: SgdLoss::Margin(Loss::SmoothedHinge(0.5)),
+        l1: 0.1,
+        l2: 0.1,
+        intercept: true,
+        weight_factor: 1.0,
+    },
+    schedule: Schedule {
+        kind: ScheduleKind::Inverse,
+        eta0: 0.5,
+        rate: 0.1,
+    },
+    seed: 1,
+    partition: 0,
+    budget: 3,
+    cursor: 0,
+    steps: 0,
+    running: true,
+    share: 0.5,
+};
+
+fn evaluation_of(params: &SgdParams, dual: Option<Vec<f64>>) -> EvaluationParams {
+    EvaluationParams {
+        problem: params.problem,
+        factor: 1.0,
+        dual,
+    }
+}
+
+fn search_of(params: &SgdParams, candidates: Vec<f64>) -> SearchParams {
+    SearchParams {
+        problem: params.problem,
+        schedule: params.schedule,
+        candidates,
+        seed: params.seed,
+        partition: params.partition,
+        budget: params.budget,
+        cursor: params.cursor,
+        steps: params.steps,
+    }
+}
+
+#[test]
+fn rows_of_sgd_name_the_place() {
+    let rows = Columns::new(2, &[0, 1, 3], &[0, 0, 1], Values::Ones).unwrap();
+    let refused = |labels: &[f64], weights: Option<&[f64]>, scale: Option<&[f64]>| {
+        let data = SgdData::new(rows, labels, weights, scale);
+        data.expect_err("must be refused").to_string()
+    };
+    let one = &[1.0, 1.0][..];
+    assert!(refused(&[1.0], None, None).contains("labels has length 1, expected 2"));
+    assert!(refused(one, Some(&[1.0; 3]), None).contains("weights has length 3, expected 2"));
+    assert!(refused(one, None, Some(&[1.0])).contains("scale has length 1, expected 2"));
+    assert!(refused(&[1.0, f64::INFINITY], None, None).contains("label of row 1"));
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(refused(one, Some(&[1.0, bad]), None).contains("weight of row 1"));
+    }
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(refused(one, None, Some(&[1.0, bad])).contains("scale of feature 1"));
+    }
+    assert!(SgdData::new(rows, one, Some(one), Some(&[0.0, 1.0])).is_ok());
+}
+
+#[test]
+fn parameters_of_sgd() {
+    let named = |params: SgdParams, expected: &str| match params.check() {
+        Err(SolverError::InvalidParam { name, .. }) => assert_eq!(name, expected),
+        other => panic!("{expected}: {other:?}"),
+    };
+    assert!(SGD.check().is_ok());
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        let problem = SGD.problem;
+        let schedule = SGD.schedule;
+        let with = |problem| SgdParams { problem, ..SGD };
+        named(with(SgdProblem { l1: bad, ..problem }), "l1");
+        named(with(SgdProblem { l2: bad, ..problem }), "l2");
+        let weight_factor = bad;
+        named(
+            with(SgdProblem {
+                weight_factor,
+                ..problem
+            }),
+            "weight_factor",
+        );
+        let loss = SgdLoss::Margin(Loss::SmoothedHinge(bad));
+        named(with(SgdProblem { loss, ..problem }), "gamma");
+        let with = |schedule| SgdParams { schedule, ..SGD };
+        named(
+            with(Schedule {
+                eta0: bad,
+                ..schedule
+            }),
+            "eta0",
+        );
+        named(
+            with(Schedule {
+                rate: bad,
+                ..schedule
+            }),
+            "rate",
+        );
+        named(SgdParams { share: bad, ..SGD }, "share");
+    }
+    named(SgdParams { share: 1.5, ..SGD }, "share");
+    named(SgdParams { budget: 0, ..SGD }, "budget");
+    let eta = |eta0: f64| SgdParams {
+        schedule: Schedule {
+            eta0,
+            ..SGD.schedule
+        },
+        ..SGD
+    };
+    named(eta(0.0), "eta0");
+    // 1 / l2 and more would turn the signs of coefficients.
+    named(eta(10.0), "eta0");
+    named(eta(1e300), "eta0");
+    assert!(eta(9.999).check().is_ok());
+    let loss = |loss| SgdParams {
+        problem: SgdProblem {
+            loss,
+            ..SGD.problem
+        },
+        ..SGD
+    };
+    named(loss(SgdLoss::Softmax(0)), "outputs");
+    named(loss(SgdLoss::Softmax(1)), "outputs");
+
+    assert!(SgdLoss::from_code(1, 0.0, 1).is_ok());
+    assert_eq!(SgdLoss::from_code(5, 0.0, 4), Ok(SgdLoss::Softmax(4)));
+    for (code, gamma, outputs) in [
+        (-1, 1.0, 1),
+        (6, 1.0, 1),
+        (1, 0.0, 2),
+        (1, 0.0, 0),
+        (5, 0.0, 1),
+        (3, 0.0, 1),
+    ] {
+        assert!(SgdLoss::from_code(code, gamma, outputs).is_err());
+    }
+    for code in [-1, 3, i64::MAX] {
+        assert!(ScheduleKind::from_code(code).is_err());
+    }
+
+    for candidates in [
+        vec![],
+        vec![0.1; 25],
+        vec![0.1, f64::NAN],
+        vec![0.0],
+        vec![10.0],
+    ] {
+        assert!(
+            search_of(&SGD, candidates.clone()).check().is_err(),
+            "{candidates:?}"
+        );
+    }
+    assert!(search_of(&SGD, vec![0.1; 24]).check().is_ok());
+    assert!(
+        search_of(&SgdParams { budget: 0, ..SGD }, vec![0.1])
+            .check()
+            .is_err()
+    );
+    let bad_rate = Schedule {
+        rate: -1.0,
+        ..SGD.schedule
+    };
+    assert!(
+        search_of(
+            &SgdParams {
+                schedule: bad_rate,
+                ..SGD
+            },
+            vec![0.1]
+        )
+        .check()
+        .is_err()
+    );
+
+    let dual = |loss, numbers: &[f64]| {
+        let params = SgdParams {
+            problem: SgdProblem {
+                loss,
+                ..SGD.problem
+            },
+            ..SGD
+        };
+        evaluation_of(&params, Some(numbers.to_vec()))
+            .check()
+            .is_ok()
+    };
+    let squared = SgdLoss::Margin(Loss::Squared);
+    let hinge = SgdLoss::Margin(Loss::Hinge);
+    assert!(
+        dual(squared, &[-7.0])
+            && dual(hinge, &[0.0, 1.0])
+            && dual(SgdLoss::Softmax(2), &[0.5, 0.5, 0.5])
+    );
+    for bad in [f64::NAN, f64::INFINITY] {
+        assert!(!dual(squared, &[bad]));
+    }
+    for bad in [f64::NAN, -0.1, 1.1] {
+        assert!(!dual(hinge, &[1.0, bad]));
+        assert!(!dual(SgdLoss::Softmax(2), &[0.5, 0.5, bad]));
+    }
+    assert!(!dual(squared, &[]) && !dual(hinge, &[1.0]) && !dual(SgdLoss::Softmax(2), &[0.5; 2]));
+    for factor in [f64::NAN, f64::INFINITY] {
+        assert!(
+            EvaluationParams {
+                factor,
+                ..evaluation_of(&SGD, None)
+            }
+            .check()
+            .is_err()
+        );
+    }
+}
+
+#[test]
+fn calls_of_sgd_refuse_what_does_not_fit() {
+    let rows = Columns::new(2, &[0, 1, 3], &[0, 0, 1], Values::Ones).unwrap();
+    let data = SgdData::new(rows, &[1.0, -1.0], None, None).unwrap();
+    let round = |features| SgdRound::new(SGD.check().unwrap(), features).unwrap();
+    let evaluation = |features| {
+        let params = evaluation_of(&SGD, None).check().unwrap();
+        SgdEvaluation::new(params, features).unwrap()
+    };
+    let search = |features| {
+        let params = search_of(&SGD, vec![0.1]).check().unwrap();
+        SgdSearch::new(params, features).unwrap()
+    };
+    let all = |data: &SgdData<'_>, features: usize, shared: &[u8], part: &str| {
+        for error in [
+            round(features).advance(data, shared, 99),
+            evaluation(features).advance(data, shared, 99),
+            search(features).advance(data, shared, 99),
+        ] {
+            let error = error.expect_err(part).to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    };
+    all(&data, 3, &[0; 32], "a row has length 2, expected 3");
+    all(&data, 2, &[0; 16], "16 bytes, expected 24");
+    all(&data, 2, &[0; 25], "25 bytes");
+    let bad = [1.0, f64::NAN, 0.0].map(f64::to_le_bytes).concat();
+    all(&data, 2, &bad, "number 1 of the shared model is NaN");
+    let infinite = [1.0, 0.0, f64::INFINITY].map(f64::to_le_bytes).concat();
+    all(&data, 2, &infinite, "number 2");
+    let labels = SgdData::new(rows, &[1.0, 0.5], None, None).unwrap();
+    all(&labels, 2, &[0; 24], "label of row 1 is 0.5");
+
+    let softmax = |labels: &[f64]| {
+        let loss = SgdLoss::Softmax(3);
+        let params = SgdParams {
+            problem: SgdProblem {
+                loss,
+                ..SGD.problem
+            },
+            ..SGD
+        };
+        let data = SgdData::new(rows, labels, None, None).unwrap();
+        let mut round = SgdRound::new(params.check().unwrap(), 2).unwrap();
+        round.advance(&data, &[0; 72], 99)
+    };
+    assert!(softmax(&[2.0, 0.0]).is_ok());
+    for bad in [3.0, -1.0, 0.5, 1e300, -0.5] {
+        let error = softmax(&[0.0, bad]).unwrap_err().to_string();
+        assert!(
+            error.contains("label of row 1") && error.contains("0 to 2"),
+            "{error}"
+        );
+    }
+
+    // What is asked for too early.
+    assert_eq!(round(2).finish().err(), Some(SolverError::Unfinished));
+    assert_eq!(
+        round(2).write_update(&[0; 24], 0, &mut [0; 8]),
+        Err(SolverError::Unfinished)
+    );
+    assert_eq!(evaluation(2).finish().err(), Some(SolverError::Unfinished));
+    assert_eq!(
+        evaluation(2).write(0, &mut [0; 8]),
+        Err(SolverError::Unfinished)
+    );
+    assert_eq!(search(2).finish().err(), Some(SolverError::Unfinished));
+    // Data that change between slices.
+    let mut changing = round(2);
+    assert_eq!(changing.advance(&data, &[0; 24], 3), Ok(Progress::More));
+    let scaled = SgdData::new(rows, &[1.0, -1.0], None, Some(&[1.0, 1.0])).unwrap();
+    assert!(changing.advance(&scaled, &[0; 24], 3).is_err());
+    let mut changing = evaluation(2);
+    assert_eq!(changing.advance(&data, &[0; 24], 3), Ok(Progress::More));
+    let fewer = Columns::new(2, &[0, 1], &[0], Values::Ones).unwrap();
+    let fewer = SgdData::new(fewer, &[1.0], None, None).unwrap();
+    assert!(changing.advance(&fewer, &[0; 24], 3).is_err());
+    // Models that an i32 does not count.
+    let huge = SgdParams {
+        problem: SgdProblem {
+            loss: SgdLoss::Softmax(usize::MAX / 2),
+            ..SGD.problem
+        },
+        ..SGD
+    };
+    assert!(matches!(
+        SgdRound::new(huge.check().unwrap(), 5),
+        Err(SolverError::Shape(_))
+    ));
+    let many = i32::MAX as usize;
+    let params = evaluation_of(&SGD, None).check().unwrap();
+    assert!(matches!(
+        SgdEvaluation::new(params, many),
+        Err(SolverError::Shape(_))
+    ));
+}
+
+/// Thresholds, scales and steps at the ends of what a double can hold: a report or a number, never an error or a panic.
+#[test]
+fn extremes_of_sgd_are_reported() {
+    let rows = Columns::new(
+        3,
+        &[0, 2, 3, 3],
+        &[0, 1, 0],
+        Values::F64(&[1e150, -1e-300, 3.0]),
+    )
+    .unwrap();
+    let scale = [1e300, 1e-300, 0.0];
+    let data = SgdData::new(
+        rows,
+        &[1.0, -1.0, 1.0],
+        Some(&[1e-300, 1e300, 1.0]),
+        Some(&scale),
+    )
+    .unwrap();
+    let shared = [1e300, -1e-300, 5.0, -1e300].map(f64::to_le_bytes).concat();
+    for loss in [
+        Loss::Squared,
+        Loss::Logistic,
+        Loss::Hinge,
+        Loss::SmoothedHinge(1e-300),
+        Loss::SquaredHinge,
+    ] {
+        for (l1, l2, eta0) in [
+            (0.0, 0.0, 1e300),
+            (1e300, 0.0, 1e300),
+            (1e300, 1e-300, 1e299),
+            (1e-300, 1e300, 1e-301),
+        ] {
+            for running in [false, true] {
+                let loss = SgdLoss::Margin(loss);
+                let params = SgdParams {
+                    problem: SgdProblem {
+                        loss,
+                        l1,
+                        l2,
+                        ..SGD.problem
+                    },
+                    schedule: Schedule {
+                        eta0,
+                        rate: 1e300,
+                        ..SGD.schedule
+                    },
+                    running,
+                    budget: 9,
+                    ..SGD
+                };
+                let mut round = SgdRound::new(params.check().unwrap(), 3).unwrap();
+                while round.advance(&data, &shared, 2).unwrap() == Progress::More {}
+                let mut out = vec![0; 32];
+                round.write_update(&shared, 0, &mut out).unwrap();
+                let finite = out
+                    .as_chunks::<8>()
+                    .0
+                    .iter()
+                    .all(|b| f64::from_le_bytes(*b).is_finite());
+                assert!(finite, "{params:?}");
+                let mut search =
+                    SgdSearch::new(search_of(&params, vec![eta0]).check().unwrap(), 3).unwrap();
+                while search.advance(&data, &shared, 2).unwrap() == Progress::More {}
+                assert!(!search.finish().unwrap().objectives[0].is_nan());
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Rows changed after their validation: a number, an error or a panic, and nothing else.
+    #[test]
+    fn changed_rows_of_sgd_stay_in_bounds(
+        middle in any::<[i32; 2]>(),
+        indices in any::<[i32; 4]>(),
+        numbers in any::<[f64; 3]>(),
+        code in 0i64..6,
+        running in any::<bool>(),
+        scaled in any::<bool>(),
+        l1 in prop_oneof![Just(0.0), Just(0.1)],
+        slice in 1usize..20,
+    ) {
+        let offsets = [0, middle[0], middle[1], 4];
+        let rows = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let scale = scaled.then_some(&numbers[..]);
+        // Labels that are checked, and arrays that are not any more what they were then.
+        let outputs = if code == 5 { 3 } else { 1 };
+        let data = SgdData::validated_before(rows, &[1.0; 3], Some(&numbers), scale).unwrap();
+        let params = SgdParams {
+            problem: SgdProblem { loss: SgdLoss::from_code(code, 1.0, outputs).unwrap(), l1, ..SGD.problem },
+            running,
+            ..SGD
+        };
+        let shared = vec![0; 32 * outputs];
+        let _ = std::panic::catch_unwind(|| {
+            let mut round = SgdRound::new(params.check().unwrap(), 3).unwrap();
+            while round.advance(&data, &shared, slice)? == Progress::More {}
+            round.finish()
+        });
+        let _ = std::panic::catch_unwind(|| {
+            let mut evaluation = SgdEvaluation::new(evaluation_of(&params, None).check().unwrap(), 3).unwrap();
+            while evaluation.advance(&data, &shared, slice)? == Progress::More {}
+            evaluation.finish()
+        });
+        let _ = std::panic::catch_unwind(|| {
+            let mut search = SgdSearch::new(search_of(&params, vec![0.1]).check().unwrap(), 3).unwrap();
+            while search.advance(&data, &shared, slice)? == Progress::More {}
+            search.finish()
+        });
+    }
 }
 
 proptest! {

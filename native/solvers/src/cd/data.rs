@@ -1,11 +1,9 @@
 //! The arrays of one partition, lent for one slice of work.
 
-use std::ops::Range;
-
 use crate::{
+    checks::{finite_rows, positive_weights, usable_scale},
     columns::Columns,
     error::{SolverError, same_length},
-    loss::Loss,
     moments::ColumnMoments,
 };
 
@@ -92,13 +90,7 @@ impl<'a> Samples<'a> {
             ("norm", Some(norms)),
             ("projection", projections),
         ] {
-            let array = array.unwrap_or_default();
-            if let Some(row) = array.iter().position(|x| !x.is_finite()) {
-                return Err(SolverError::NonFinite(format!(
-                    "{name} of row {row} is {}: it must be finite",
-                    array[row]
-                )));
-            }
+            finite_rows(name, array.unwrap_or_default())?;
         }
         if let Some(row) = norms.iter().position(|&x| x < 0.0) {
             return Err(SolverError::Shape(format!(
@@ -146,19 +138,6 @@ impl<'a> Samples<'a> {
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
-
-    /// The labels of some rows must be -1 or 1, unless `loss` takes any.
-    pub(crate) fn check_labels(&self, loss: Loss, rows: Range<usize>) -> Result<(), SolverError> {
-        let labels = &self.labels[rows.clone()];
-        match labels.iter().position(|y| y.abs() != 1.0) {
-            Some(k) if loss.is_classification() => Err(SolverError::Shape(format!(
-                "label of row {} is {}: labels of a classification must be -1 or 1",
-                rows.start + k,
-                labels[k]
-            ))),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Rows as coordinates: the matrix by rows, what belongs to each row, and the scale of the features. Lengths fit one another.
@@ -183,14 +162,8 @@ impl<'a> DualData<'a> {
         scale: Option<&'a [f64]>,
     ) -> Result<Self, SolverError> {
         let data = Self::validated_before(columns, samples, scale)?;
-        let scale = scale.unwrap_or_default();
-        match scale.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {
-            None => Ok(data),
-            Some(feature) => Err(SolverError::NonFinite(format!(
-                "scale of feature {feature} is {}: it must be finite and at least 0",
-                scale[feature]
-            ))),
-        }
+        usable_scale(scale)?;
+        Ok(data)
     }
 
     /// For arrays that [`DualData::new`] has accepted before: compares lengths, O(1).
@@ -216,17 +189,5 @@ impl<'a> DualData<'a> {
     /// The matrix: its columns are the rows of the data.
     pub fn columns(&self) -> &Columns<'a> {
         &self.columns
-    }
-}
-
-/// Refuses weights that are not positive and finite.
-fn positive_weights(weights: Option<&[f64]>) -> Result<(), SolverError> {
-    let weights = weights.unwrap_or_default();
-    match weights.iter().position(|s| !(s.is_finite() && *s > 0.0)) {
-        None => Ok(()),
-        Some(row) => Err(SolverError::NonFinite(format!(
-            "weight of row {row} is {}: weights must be positive and finite, rows without weight are left out",
-            weights[row]
-        ))),
     }
 }

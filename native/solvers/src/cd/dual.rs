@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{
     data::{DualData, Samples},
-    kernel::Entries,
     pass::Sums,
     problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
@@ -12,6 +11,7 @@ use super::{
 use crate::{
     columns::Columns,
     error::SolverError,
+    kernel::Entries,
     loss::Loss,
     penalty::{at_least_zero, positive},
 };
@@ -200,7 +200,7 @@ impl Problem for ValidDualSubproblemParams {
     }
 
     fn check(&self, data: &DualData<'_>, range: Range<usize>) -> Result<(), SolverError> {
-        data.samples.check_labels(self.objective.loss, range)
+        self.objective.loss.check_labels(data.samples.labels, range)
     }
 
     #[inline(always)]

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use super::{
     dual::ValidDualSubproblemParams,
-    kernel::{Entries, WithEntries, with_entries},
     primal::ValidSubproblemParams,
     problem::{Certificate, DataOf, Problem, Separable},
     steps::{Descent, Frozen, Span},
 };
-use crate::error::{SolverError, reserve, same_length};
+use crate::{
+    error::{SolverError, reserve, same_length},
+    kernel::{Entries, WithEntries, with_entries},
+};
 
 /// Variables, and the vector that gives the derivative along each of them as one dot product.
 #[derive(Debug)]

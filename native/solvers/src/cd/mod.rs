@@ -2,7 +2,6 @@
 
 mod data;
 mod dual;
-mod kernel;
 mod local;
 mod pass;
 mod primal;

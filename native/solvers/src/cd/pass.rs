@@ -5,11 +5,11 @@
 
 use rayon::prelude::*;
 
-use super::{
+use super::problem::{Certificate, DataOf, Problem, Separable};
+use crate::{
+    error::{SolverError, reserve},
     kernel::{Entries, WithEntries, dot, with_entries},
-    problem::{Certificate, DataOf, Problem, Separable},
 };
-use crate::error::{SolverError, reserve};
 
 /// Coordinates in a chunk.
 const CHUNK: usize = 4096;

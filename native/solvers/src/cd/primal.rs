@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{
     data::PrimalData,
-    kernel::Entries,
     pass::Sums,
     problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
@@ -12,6 +11,7 @@ use super::{
 use crate::{
     columns::Columns,
     error::SolverError,
+    kernel::Entries,
     moments::ColumnMoments,
     penalty::{ElasticNet, ElasticNetParams, positive},
 };

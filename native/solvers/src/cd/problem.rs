@@ -3,11 +3,10 @@
 use std::{fmt::Debug, ops::Range};
 
 use super::{
-    kernel::Entries,
     pass::Sums,
     steps::{Descent, Span},
 };
-use crate::{columns::Columns, error::SolverError};
+use crate::{columns::Columns, error::SolverError, kernel::Entries};
 
 /// The separable part of an objective, `sum_i h_i(a_i)`, and the words for its coordinates in messages.
 pub trait Separable: Copy + Debug + Send + Sync {

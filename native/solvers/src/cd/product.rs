@@ -3,7 +3,6 @@
 use super::{
     Progress,
     dual::ValidDualSubproblemParams,
-    kernel::{Entries, WithEntries, subtract, with_entries},
     local::write_entries,
     pass::{Pass, Value},
     primal::ColumnAddends,
@@ -11,6 +10,7 @@ use super::{
 };
 use crate::{
     error::{SolverError, reserve, same_length},
+    kernel::{Entries, WithEntries, subtract, with_entries},
     penalty::ElasticNet,
 };
 

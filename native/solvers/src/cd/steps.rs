@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::kernel::{Entries, dot, subtract};
-use crate::columns::Columns;
+use crate::{
+    columns::Columns,
+    kernel::{Entries, dot, subtract},
+};
 
 /// How a coordinate is minimised: all that the loop does not know.
 pub(super) trait Rule: Clone {

@@ -2,7 +2,9 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod dense;
+pub mod golden;
 pub mod rows;
+pub mod sgd;
 
 use dwell_solvers::{
     ColumnMoments, Columns, ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalRound,

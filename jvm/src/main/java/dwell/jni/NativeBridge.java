@@ -81,6 +81,57 @@ package dwell.jni;
  * Slots without a meaning are 0. In the result of a product 0 and 1 are equal, 10 is of alpha in the place of the step, and slots from
  * 11 on are 0. Where the answer is not {@link #OK}, the content of the array is unspecified.
  *
+ * <h2>Calls of model averaging</h2>
+ * {@link #sgdDescend}, {@link #sgdSearch} and {@link #sgdEvaluate} are pure functions of their arguments: there is no worker state, only
+ * a record that the arrays of (fit, partition) were checked, which is freed and counted as a state is. Their matrix is that of a dual call
+ * (n rows, features, N entries), with labels, weights and scale as there; with the softmax loss a label is the number of a class.
+ *
+ * <p>The model is C (d + 1) numbers for d features and C outputs: the coefficient of feature j and output c is number j C + c, intercepts are
+ * the last C; without intercept they are 0. A step on row i, where t rows have been visited since the start of the fit, is
+ * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, with
+ * g_c = weight * (weight factor) * derivative of the loss by the prediction c.
+ * <table>
+ * <caption>control: 12 longs</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0</td><td>{@link #SGD_LAYOUT_VERSION}</td></tr>
+ * <tr><td>1, 2, 3</td><td>fit, partition, seed of the order of the rows</td></tr>
+ * <tr><td>4</td><td>d, the features</td></tr>
+ * <tr><td>5, 6</td><td>loss: as in control of the other calls, or 5 for softmax; C, the outputs: 1, with softmax the classes, at least 2</td></tr>
+ * <tr><td>7</td><td>flags: the sum of {@link #SGD_INTERCEPT}, {@link #SGD_RUNNING} and {@link #SGD_DUAL}</td></tr>
+ * <tr><td>8</td><td>rows to visit, at least 1: a descent visits whole buckets until it has as many, a search exactly so many for steps and
+ *   so many for losses, where there are twice as many rows (else the half of them, at least 1)</td></tr>
+ * <tr><td>9, 10</td><td>cursor and steps: buckets and rows visited since the start of the fit</td></tr>
+ * <tr><td>11</td><td>schedule: eta is 0: eta0; 1: eta0 / sqrt(1 + rate t); 2: eta0 / (1 + rate eta0 t)</td></tr>
+ * </table>
+ * <table>
+ * <caption>settings: 7 doubles, and more where said</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0</td><td>gamma, the width of the smoothed hinge's parabola; read with that loss only</td></tr>
+ * <tr><td>1, 2</td><td>l1 and l2, at least 0</td></tr>
+ * <tr><td>3</td><td>weight factor, positive: the rows of all partitions over the sum of their weights</td></tr>
+ * <tr><td>4, 5</td><td>eta0, positive and less than 1 / l2, read by a descent; rate, at least 0</td></tr>
+ * <tr><td>6</td><td>descent: the share, 0 to 1, that its model is multiplied by; evaluation: the factor of its vector</td></tr>
+ * <tr><td>from 7 on</td><td>search: values of eta0 to try, 1 to {@value #MOST_STEP_SIZES}; evaluation with {@link #SGD_DUAL}: the dual
+ *   numbers; else nothing. Dual numbers are delta for the squared loss; the factors of rows with label -1 and with label 1 for the other losses
+ *   of one output; eps and C probabilities for softmax</td></tr>
+ * </table>
+ * <table>
+ * <caption>Slots of the header; those that are not named are 0, and those from 56 on are left as they are</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0, 1</td><td>sum of weight times loss over the rows visited, each before its step (evaluation with dual numbers: of the conjugates; 0
+ *   for a search); sum of their weights (search: of the rows whose loss was taken)</td></tr>
+ * <tr><td>2, 3</td><td>sums of |w| / sqrt(scale) and of w^2 / scale of the shared model</td></tr>
+ * <tr><td>4</td><td>1 if numbers were not finite any more, else 0: slot 0 is infinite then, and the vector that of a call that visits
+ *   nothing</td></tr>
+ * <tr><td>5, 6, 7</td><td>rows visited, entries visited, nanoseconds inside the solver</td></tr>
+ * <tr><td>9, 10</td><td>cursor and steps after the call</td></tr>
+ * <tr><td>11, 12</td><td>evaluation, losses of one output but squared: sum of weight * p over the rows with label 1, and with -1, where p is
+ *   minus label times derivative</td></tr>
+ * <tr><td>13, 14</td><td>descent: the sums of slots 2 and 3 of the vector, before it is multiplied by the share</td></tr>
+ * <tr><td>16 to 39</td><td>search: for each candidate the mean loss of the rows after those it made steps on, plus penalty, at the model it
+ *   reached; infinite where it diverged</td></tr>
+ * </table>
+ *
  * <h2>Errors</h2>
  * {@link IllegalArgumentException} names the wrong argument; {@link NativeException} is a fault of the library;
  * {@link java.util.concurrent.CancellationException} answers {@link Cancellation#requested()}. After any of them the
@@ -116,6 +167,21 @@ public final class NativeBridge {
    * update is the gradient of the losses, times -1 / l2.
    */
   public static final long GRADIENT = 8;
+
+  /** Version of the layout of control, settings and result of the calls of model averaging. */
+  public static final long SGD_LAYOUT_VERSION = 1;
+
+  /** Step sizes that a search can be asked for. */
+  public static final int MOST_STEP_SIZES = 24;
+
+  /** Flag of control, model averaging: steps change the intercepts. */
+  public static final long SGD_INTERCEPT = 1;
+
+  /** Flag of control, descent: the result is the mean of the models after every step, in the place of the last one. */
+  public static final long SGD_RUNNING = 2;
+
+  /** Flag of control, evaluation: a dual point in the place of the gradient. */
+  public static final long SGD_DUAL = 4;
 
   /** The call was done. */
   public static final int OK = 0;
@@ -187,6 +253,41 @@ public final class NativeBridge {
       double[] scale, byte[] result, Cancellation cancellation);
 
   /**
+   * Runs local SGD on a partition, from the shared model.
+   *
+   * @param shared
+   *   model, 8 C (d + 1) bytes: little endian doubles; read
+   * @param result
+   *   512 + 8 C (d + 1) bytes, written: the vector is the share times the model reached, or times the mean; not the array of shared
+   * @param cancellation
+   *   polled every few milliseconds
+   */
+  public static native void sgdDescend(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
+      double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
+      Cancellation cancellation);
+
+  /**
+   * Tries values of eta0 on a few rows of a partition, each from the shared model.
+   *
+   * @param result
+   *   512 bytes, written
+   */
+  public static native void sgdSearch(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
+      double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
+      Cancellation cancellation);
+
+  /**
+   * Losses of all rows of a partition at the shared model, and their gradient or dual point.
+   *
+   * @param result
+   *   512 + 8 C (d + 1) bytes, written: the vector is the factor times the sum of weight times derivative times value (with dual numbers: the
+   *   dual variable in the place of the derivative); for the intercepts without value, always
+   */
+  public static native void sgdEvaluate(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
+      double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
+      Cancellation cancellation);
+
+  /**
    * Copies a worker state. All arrays are written, the last three have length {@link #stateSize}.
    *
    * @param meta
@@ -213,15 +314,15 @@ public final class NativeBridge {
   /** Number of coordinates of a worker state, -1 if there is none. */
   public static native int stateSize(long fit, int partition);
 
-  /** Frees all states of a fit for good: late calls of it get {@link #STATE_LOST}. Returns the bytes freed. */
+  /** Frees all states and records of a fit for good: late calls of it get {@link #STATE_LOST}, or leave no record. Returns the bytes freed. */
   public static native long freeFit(long fit);
 
-  /** Frees states that no call has touched for longer than this. Returns the bytes freed. */
+  /** Frees states and records of checks that no call has touched for longer than this. Returns the bytes freed. */
   public static native long expire(long maxAgeMillis);
 
-  /** Bytes of all states. */
+  /** Bytes of all states, and of the records of checks. */
   public static native long stateBytes();
 
-  /** Number of states. */
+  /** Number of states, and of records of checks. */
   public static native long stateEntries();
 }

@@ -1,6 +1,6 @@
-//! The two inner loops, over the entries of one column: gather (dot product) and scatter (update).
+//! The inner loops, over the entries of one column or row: gather (dot product) and scatter (update).
 //!
-//! The order of additions is part of the contract with other implementations of this solver: four accumulators over chunks of
+//! The order of additions is part of the contract with other implementations of these solvers: four accumulators over chunks of
 //! four, then `(a0 + a1) + (a2 + a3)`, then the last 0 to 3 products in order.
 
 use std::{iter::repeat_n, ops::Range};
@@ -18,7 +18,7 @@ pub trait Entries: Copy + Send + Sync {
 
 /// All values are 1.
 #[derive(Clone, Copy)]
-pub(super) struct Ones {
+pub(crate) struct Ones {
     length: usize,
 }
 
@@ -66,13 +66,13 @@ impl<T: Copy + Into<f64> + Send + Sync> Entries for &[T] {
 }
 
 /// Work that is compiled once for each way of storing values.
-pub(super) trait WithEntries {
+pub(crate) trait WithEntries {
     type Output;
     fn run<E: Entries>(self, entries: E) -> Self::Output;
 }
 
 /// Runs `work` on the values as they are stored.
-pub(super) fn with_entries<W: WithEntries>(
+pub(crate) fn with_entries<W: WithEntries>(
     values: Values<'_>,
     nonzeros: usize,
     work: W,
@@ -86,45 +86,56 @@ pub(super) fn with_entries<W: WithEntries>(
 
 /// `sum_k values_k w[rows_k]`.
 #[inline(always)]
-pub(super) fn dot<E: Entries>(rows: &[i32], values: E, w: &[f64]) -> f64 {
+pub(crate) fn dot<E: Entries>(rows: &[i32], values: E, w: &[f64]) -> f64 {
+    gather(rows, values, |row| w[row])
+}
+
+/// `sum_k values_k w(rows_k)`.
+#[inline(always)]
+pub(crate) fn gather<E: Entries>(rows: &[i32], values: E, mut w: impl FnMut(usize) -> f64) -> f64 {
     let (row_fours, row_rest) = rows.as_chunks::<4>();
     let (value_fours, value_rest) = values.fours();
     let mut sums = [0.0; 4];
     for (row, value) in row_fours.iter().zip(value_fours) {
         for k in 0..4 {
-            sums[k] += value[k] * w[row[k] as usize];
+            sums[k] += value[k] * w(row[k] as usize);
         }
     }
     let mut sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     for (&row, value) in row_rest.iter().zip(value_rest) {
-        sum += value * w[row as usize];
+        sum += value * w(row as usize);
     }
     sum
 }
 
 /// `w[rows_k] -= step values_k`, times the weight of the row if there are weights.
 #[inline(always)]
-pub(super) fn subtract<E: Entries>(
+pub(crate) fn subtract<E: Entries>(
     rows: &[i32],
     values: E,
     step: f64,
     weights: Option<&[f64]>,
     w: &mut [f64],
 ) {
-    let change = |row: usize, value: f64| match weights {
-        None => step * value,
-        Some(weights) => (step * value) * weights[row],
-    };
+    match weights {
+        None => each(rows, values, |row, value| w[row] -= step * value),
+        Some(weights) => each(rows, values, |row, value| {
+            w[row] -= (step * value) * weights[row];
+        }),
+    }
+}
+
+/// Calls `f` with row and value of each entry, in order.
+#[inline(always)]
+pub(crate) fn each<E: Entries>(rows: &[i32], values: E, mut f: impl FnMut(usize, f64)) {
     let (row_fours, row_rest) = rows.as_chunks::<4>();
     let (value_fours, value_rest) = values.fours();
     for (row, value) in row_fours.iter().zip(value_fours) {
         for k in 0..4 {
-            let row = row[k] as usize;
-            w[row] -= change(row, value[k]);
+            f(row[k] as usize, value[k]);
         }
     }
     for (&row, value) in row_rest.iter().zip(value_rest) {
-        let row = row as usize;
-        w[row] -= change(row, value);
+        f(row as usize, value);
     }
 }

@@ -1,0 +1,389 @@
+//! The model of a worker: coefficients that are brought up to date when they are touched.
+
+use std::ops::Range;
+
+use super::{
+    clock::Clock,
+    data::SgdData,
+    shape::{LINE, Layout, Shape},
+};
+use crate::error::{SolverError, reserve};
+
+/// `sum u_j |w_jc|` and `sum u_j^2 w_jc^2` with `u_j^2 = 1 / scale_j`; features with a scale of 0 are left out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Norms {
+    pub l1: f64,
+    pub square: f64,
+}
+
+impl Norms {
+    #[inline(always)]
+    fn add(&mut self, w: f64, unit: Unit) {
+        // A division by 1 changes no bit, but it takes its time.
+        if !unit.scaled {
+            self.l1 += w.abs();
+            self.square += w * w;
+        } else if unit.scale != 0.0 {
+            self.l1 += w.abs() / unit.root;
+            self.square += (w * w) / unit.scale;
+        }
+    }
+}
+
+/// The scale of a feature, and its root.
+#[derive(Debug, Clone, Copy)]
+struct Unit {
+    scaled: bool,
+    scale: f64,
+    root: f64,
+}
+
+impl Unit {
+    #[inline(always)]
+    fn of(scale: Option<&[f64]>, feature: usize) -> Self {
+        match scale {
+            None => Self {
+                scaled: false,
+                scale: 1.0,
+                root: 1.0,
+            },
+            Some(scale) => Self {
+                scaled: true,
+                scale: scale[feature],
+                root: scale[feature].sqrt(),
+            },
+        }
+    }
+}
+
+/// Cells of the features, intercepts, and the clock that the cells are behind.
+#[derive(Debug)]
+pub(super) struct Model {
+    layout: Layout,
+    features: usize,
+    /// Has room for all cells; those that are loaded are there.
+    numbers: Vec<f64>,
+    /// Where the first cell is: at the start of a cache line.
+    first: usize,
+    pub intercepts: Vec<f64>,
+    /// What a running average or a gradient adds up of the intercepts.
+    pub intercept_sums: Vec<f64>,
+    pub clock: Clock,
+    loaded: usize,
+    norms: Norms,
+    /// The next feature of a renormalisation in progress.
+    renormalising: Option<usize>,
+    settled: usize,
+    /// Whether all of it is: there may be no features.
+    is_settled: bool,
+    /// What the features settled so far are like.
+    settled_norms: Norms,
+    finite: bool,
+    /// Predictions and derivatives of one row.
+    scratch: [Vec<f64>; 2],
+}
+
+/// The parts of a model that a step needs.
+pub(super) struct Parts<'a> {
+    pub cells: &'a mut [f64],
+    pub intercepts: &'a mut [f64],
+    pub intercept_sums: &'a mut [f64],
+    pub clock: &'a mut Clock,
+    pub z: &'a mut [f64],
+    pub derivatives: &'a mut [f64],
+}
+
+impl Model {
+    /// A model still to be loaded, for at most `steps` steps.
+    pub fn new(layout: Layout, features: usize, steps: u64) -> Result<Self, SolverError> {
+        let outputs = layout.outputs;
+        length(outputs, features)?;
+        let stride = layout.stride();
+        let mut numbers: Vec<f64> = reserve(
+            features.saturating_mul(stride).saturating_add(LINE),
+            "a model",
+        )?;
+        let first = numbers.as_ptr().align_offset(LINE * size_of::<f64>());
+        // Where an address has no alignment that could be known, any place will do.
+        let first = if first <= LINE { first } else { 0 };
+        numbers.resize(first, 0.0);
+        Ok(Self {
+            layout,
+            features,
+            first,
+            numbers,
+            intercepts: zeros(outputs)?,
+            intercept_sums: zeros(outputs)?,
+            clock: Clock::new(layout, steps)?,
+            loaded: 0,
+            norms: Norms::default(),
+            renormalising: None,
+            settled: 0,
+            is_settled: false,
+            settled_norms: Norms::default(),
+            finite: true,
+            scratch: [zeros(outputs)?, zeros(outputs)?],
+        })
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Refuses data that do not suit the cells.
+    pub fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
+        if data.scale.is_some() == self.layout.scaled {
+            Ok(())
+        } else {
+            Err(SolverError::Shape(
+                "scale is null in one slice of work and not in another".into(),
+            ))
+        }
+    }
+
+    /// Numbers in the shared vector.
+    pub fn length(&self) -> usize {
+        (self.features + 1) * self.layout.outputs
+    }
+
+    /// Norms of the shared vector.
+    pub fn norms(&self) -> Norms {
+        self.norms
+    }
+
+    pub fn parts(&mut self) -> Parts<'_> {
+        let [z, derivatives] = &mut self.scratch;
+        Parts {
+            cells: &mut self.numbers[self.first..],
+            intercepts: &mut self.intercepts,
+            intercept_sums: &mut self.intercept_sums,
+            clock: &mut self.clock,
+            z,
+            derivatives,
+        }
+    }
+
+    /// Numbers of the shared vector that are still to be loaded.
+    pub fn left_to_load(&self) -> usize {
+        self.length() - self.loaded
+    }
+
+    /// Loads the next numbers of the shared vector, at most `count`: little endian `f64`.
+    pub fn load(
+        &mut self,
+        shared: &[u8],
+        scale: Option<&[f64]>,
+        count: usize,
+    ) -> Result<(), SolverError> {
+        let shared = doubles(shared, self.length())?;
+        let outputs = self.layout.outputs;
+        let stride = self.layout.stride();
+        let end = self.loaded.saturating_add(count).min(self.length());
+        let (mut feature, mut output) = (self.loaded / outputs, self.loaded % outputs);
+        for (entry, bytes) in (self.loaded..end).zip(&shared[self.loaded..end]) {
+            let w = f64::from_le_bytes(*bytes);
+            if !w.is_finite() {
+                return Err(SolverError::NonFinite(format!(
+                    "number {entry} of the shared model is {w}: it must be finite"
+                )));
+            }
+            if feature == self.features {
+                self.intercepts[output] = w;
+            } else {
+                let unit = Unit::of(scale, feature);
+                if output == 0 {
+                    self.numbers.resize(self.numbers.len() + stride, 0.0);
+                }
+                let cell = &mut self.numbers[self.first + feature * stride..][..stride];
+                if output == 0 && self.layout.scaled {
+                    cell[self.layout.scale()] = unit.scale;
+                }
+                if output == 0 && self.layout.scaled && self.layout.threshold {
+                    cell[self.layout.root()] = unit.root;
+                }
+                cell[output] = w;
+                self.norms.add(w, unit);
+            }
+            output += 1;
+            if output == outputs {
+                output = 0;
+                feature += 1;
+            }
+        }
+        self.loaded = end;
+        Ok(())
+    }
+
+    /// To load another model, or the same one again.
+    pub fn unload(&mut self) {
+        self.clock.reset();
+        self.numbers.truncate(self.first);
+        self.intercept_sums.fill(0.0);
+        self.loaded = 0;
+        self.norms = Norms::default();
+        self.renormalising = None;
+        self.settled = 0;
+        self.is_settled = false;
+        self.settled_norms = Norms::default();
+        self.finite = true;
+    }
+
+    /// A renormalisation is due.
+    pub fn wear_out(&mut self) {
+        self.renormalising = Some(0);
+    }
+
+    pub fn is_worn(&self) -> bool {
+        self.renormalising.is_some()
+    }
+
+    /// Works on for at most `count` features; returns how many it were.
+    pub fn renormalise(&mut self, count: usize) -> usize {
+        let Some(next) = self.renormalising else {
+            return 0;
+        };
+        let (layout, clock) = (self.layout, &self.clock);
+        let end = next.saturating_add(count).min(self.features);
+        for cell in cells(&mut self.numbers[self.first..], layout, next..end) {
+            clock.renormalise(layout, cell);
+        }
+        self.renormalising = (end < self.features).then_some(end);
+        if self.renormalising.is_none() {
+            self.clock.reset();
+        }
+        end - next
+    }
+
+    /// Makes coefficients of the next features, at most `count`; returns how many it were. `mean`: of the iterates of so many steps, in the
+    /// place of the last one. `scale`: for the norms of what comes out.
+    pub fn settle(&mut self, mean: Option<f64>, scale: Option<&[f64]>, count: usize) -> usize {
+        let layout = self.layout;
+        let mut norms = self.settled_norms;
+        let clock = &self.clock;
+        let start = self.settled;
+        let end = start.saturating_add(count).min(self.features);
+        let mut finite = self.finite;
+        let numbers = &mut self.numbers[self.first..];
+        for (feature, cell) in (start..end).zip(cells(numbers, layout, start..end)) {
+            match mean {
+                Some(steps) => clock.average(layout, cell, steps),
+                None => clock.renormalise(layout, cell),
+            }
+            finite &= cell[..layout.outputs].iter().all(|w| w.is_finite());
+            let unit = Unit::of(scale, feature);
+            for &w in &cell[..layout.outputs] {
+                norms.add(w, unit);
+            }
+        }
+        self.settled_norms = norms;
+        self.finish_settling(end, finite, |intercept, sum| {
+            *intercept = mean.map_or(*intercept, |steps| sum / steps);
+        });
+        end - start
+    }
+
+    /// Puts `factor` times the second number in the place of the first one, of the next features, at most `count`; returns how many it were.
+    pub fn settle_sums(&mut self, factor: f64, count: usize) -> usize {
+        let layout = self.layout;
+        let start = self.settled;
+        let end = start.saturating_add(count).min(self.features);
+        let mut finite = self.finite;
+        for cell in cells(&mut self.numbers[self.first..], layout, start..end) {
+            let (numbers, sums) = cell[..layout.mark()].split_at_mut(layout.outputs);
+            for (x, sum) in numbers.iter_mut().zip(sums) {
+                *x = factor * *sum;
+                finite &= x.is_finite();
+            }
+        }
+        self.finish_settling(end, finite, |intercept, sum| *intercept = factor * sum);
+        end - start
+    }
+
+    fn finish_settling(&mut self, end: usize, finite: bool, intercept: impl Fn(&mut f64, f64)) {
+        self.settled = end;
+        self.finite = finite;
+        if end == self.features {
+            for (b, &sum) in self.intercepts.iter_mut().zip(&self.intercept_sums) {
+                intercept(b, sum);
+                self.finite &= b.is_finite();
+            }
+            self.clock.reset();
+            self.is_settled = true;
+        }
+    }
+
+    pub fn is_settled(&self) -> bool {
+        self.is_settled
+    }
+
+    /// Of a settled model: whether all of it is finite.
+    pub fn is_finite(&self) -> bool {
+        self.finite
+    }
+
+    /// Norms of a settled model, if they were wanted.
+    pub fn settled_norms(&self) -> Norms {
+        self.settled_norms
+    }
+
+    /// Numbers of a settled model in the order of the shared vector, from `start` on.
+    pub fn numbers(&self, start: usize) -> impl Iterator<Item = f64> {
+        let outputs = self.layout.outputs;
+        let (feature, output) = (start / outputs, start % outputs);
+        let stride = self.layout.stride();
+        self.numbers[self.first..][..self.features * stride]
+            .chunks_exact(stride)
+            .skip(feature)
+            .flat_map(move |cell| &cell[..outputs])
+            .chain(&self.intercepts)
+            .skip(if feature < self.features {
+                output
+            } else {
+                start - self.features * outputs
+            })
+            .copied()
+    }
+}
+
+/// Cells of some features.
+fn cells(
+    numbers: &mut [f64],
+    layout: Layout,
+    features: Range<usize>,
+) -> impl Iterator<Item = &mut [f64]> {
+    let stride = layout.stride();
+    numbers[features.start * stride..features.end * stride].chunks_exact_mut(stride)
+}
+
+fn zeros(length: usize) -> Result<Vec<f64>, SolverError> {
+    let mut numbers = reserve(length, "a model")?;
+    numbers.resize(length, 0.0);
+    Ok(numbers)
+}
+
+/// Numbers in the shared vector of a model.
+pub(super) fn length(outputs: usize, features: usize) -> Result<usize, SolverError> {
+    features
+        .checked_add(1)
+        .and_then(|cells| cells.checked_mul(outputs))
+        .filter(|&numbers| numbers <= i32::MAX as usize)
+        .ok_or_else(|| {
+            SolverError::Shape(format!(
+                "{features} features and {outputs} outputs: a model has at most {} numbers",
+                i32::MAX
+            ))
+        })
+}
+
+/// The shared vector, number by number.
+pub(super) fn doubles(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
+    let (numbers, rest) = shared.as_chunks::<8>();
+    if !rest.is_empty() || numbers.len() != length {
+        return Err(SolverError::Shape(format!(
+            "the shared model has {} bytes, expected {}: 8 for each of {length} numbers",
+            shared.len(),
+            8 * length
+        )));
+    }
+    Ok(numbers)
+}

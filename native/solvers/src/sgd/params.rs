@@ -1,0 +1,123 @@
+//! What a fit minimises and how its steps shrink: parameters and their ranges.
+
+use super::loss::SgdLoss;
+use crate::{
+    error::SolverError,
+    penalty::{at_least_zero, positive},
+};
+
+/// Unchecked objective: `(1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j u_j^2 w_j^2` with `u_j^2 = 1 / scale_j`.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `loss` | the loss | see [`SgdLoss`] |
+/// | `l1` | weight of the absolute values | finite, >= 0 |
+/// | `l2` | weight of the squares | finite, >= 0 |
+/// | `intercept` | whether steps change b | |
+/// | `weight_factor` | `m / S`: makes the weights of rows 1 on average | finite, > 0 |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SgdProblem {
+    pub loss: SgdLoss,
+    pub l1: f64,
+    pub l2: f64,
+    pub intercept: bool,
+    pub weight_factor: f64,
+}
+
+impl SgdProblem {
+    pub(super) fn check(self) -> Result<Self, SolverError> {
+        self.loss.check()?;
+        at_least_zero("l1", self.l1)?;
+        at_least_zero("l2", self.l2)?;
+        positive("weight_factor", self.weight_factor)?;
+        Ok(self)
+    }
+
+    /// Refuses a first step that would turn the signs of coefficients.
+    pub(super) fn check_step(&self, name: &'static str, eta0: f64) -> Result<(), SolverError> {
+        positive(name, eta0)?;
+        if eta0 * self.l2 < 1.0 {
+            Ok(())
+        } else {
+            Err(SolverError::InvalidParam {
+                name,
+                value: eta0,
+                expected: "must be less than 1 / l2",
+            })
+        }
+    }
+}
+
+/// How step sizes shrink with t, the rows visited before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScheduleKind {
+    /// `eta0`
+    Constant,
+    /// `eta0 / sqrt(1 + rate t)`
+    InverseSquareRoot,
+    /// `eta0 / (1 + rate eta0 t)`
+    Inverse,
+}
+
+impl ScheduleKind {
+    /// The kind with this code: 0, 1 or 2, in the order above.
+    ///
+    /// # Errors
+    /// `InvalidParam` for another code.
+    pub fn from_code(code: i64) -> Result<Self, SolverError> {
+        match code {
+            0 => Ok(Self::Constant),
+            1 => Ok(Self::InverseSquareRoot),
+            2 => Ok(Self::Inverse),
+            _ => Err(SolverError::InvalidParam {
+                name: "schedule",
+                value: code as f64,
+                expected: "must be 0 (constant), 1 (inverse square root) or 2 (inverse)",
+            }),
+        }
+    }
+}
+
+/// Unchecked step sizes.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `kind` | see [`ScheduleKind`] | |
+/// | `eta0` | step size at t = 0 | finite, > 0, less than `1 / l2` |
+/// | `rate` | how fast step sizes shrink | finite, >= 0 |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule {
+    pub kind: ScheduleKind,
+    pub eta0: f64,
+    pub rate: f64,
+}
+
+impl Schedule {
+    /// Refuses step sizes that do not suit `problem`.
+    pub(super) fn check(self, problem: &SgdProblem) -> Result<Self, SolverError> {
+        problem.check_step("eta0", self.eta0)?;
+        at_least_zero("rate", self.rate)?;
+        Ok(self)
+    }
+
+    /// The step size after `t` rows.
+    #[inline(always)]
+    pub fn at(&self, t: u64) -> f64 {
+        match self.kind {
+            ScheduleKind::Constant => self.eta0,
+            ScheduleKind::InverseSquareRoot => self.eta0 / (1.0 + self.rate * t as f64).sqrt(),
+            ScheduleKind::Inverse => self.eta0 / (1.0 + (self.rate * self.eta0) * t as f64),
+        }
+    }
+}
+
+pub(super) fn check_budget(budget: u64) -> Result<(), SolverError> {
+    if budget > 0 {
+        return Ok(());
+    }
+    Err(SolverError::InvalidParam {
+        name: "budget",
+        value: 0.0,
+        expected: "must be at least 1",
+    })
+}

@@ -1,0 +1,148 @@
+//! What a feature keeps in the model, and where.
+//!
+//! All numbers of a feature are in one cell, so that to touch the feature is to touch one cache line: x of every output, the second number
+//! of every output (if there is one), the mark, the scale and its root.
+
+/// Layout of a cell. Steps are compiled for [`Single`], where all of this is known, and once for [`Layout`].
+pub(super) trait Shape: Copy {
+    fn outputs(self) -> usize;
+
+    /// Whether there is a second number for every output: what a running average or a gradient adds up.
+    fn paired(self) -> bool;
+
+    /// Whether there is an L1 penalty, and with it a mark: how far the feature is up to date.
+    fn threshold(self) -> bool;
+
+    /// Whether there is a scale.
+    fn scaled(self) -> bool;
+
+    #[inline(always)]
+    fn mark(self) -> usize {
+        self.outputs() * (1 + usize::from(self.paired()))
+    }
+
+    #[inline(always)]
+    fn scale(self) -> usize {
+        self.mark() + usize::from(self.threshold())
+    }
+
+    #[inline(always)]
+    fn root(self) -> usize {
+        self.scale() + 1
+    }
+
+    /// Numbers in a cell. Small cells do not straddle cache lines.
+    #[inline(always)]
+    fn stride(self) -> usize {
+        let root = self.scaled() && self.threshold();
+        let numbers = self.scale() + usize::from(self.scaled()) + usize::from(root);
+        if numbers <= LINE {
+            numbers.next_power_of_two()
+        } else {
+            numbers
+        }
+    }
+
+    /// The cell of a feature.
+    #[inline(always)]
+    fn cell(self, cells: &mut [f64], feature: usize) -> &mut [f64] {
+        &mut cells[feature * self.stride()..][..self.stride()]
+    }
+}
+
+/// Numbers in a cache line.
+pub(super) const LINE: usize = 8;
+
+/// One output, and all of the rest known when the code is compiled: `STRIDE`, too.
+#[derive(Clone, Copy)]
+pub(super) struct Single<
+    const PAIRED: bool,
+    const THRESHOLD: bool,
+    const SCALED: bool,
+    const STRIDE: usize,
+>;
+
+impl<const PAIRED: bool, const THRESHOLD: bool, const SCALED: bool, const STRIDE: usize> Shape
+    for Single<PAIRED, THRESHOLD, SCALED, STRIDE>
+{
+    #[inline(always)]
+    fn outputs(self) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn paired(self) -> bool {
+        PAIRED
+    }
+
+    #[inline(always)]
+    fn threshold(self) -> bool {
+        THRESHOLD
+    }
+
+    #[inline(always)]
+    fn scaled(self) -> bool {
+        SCALED
+    }
+
+    /// With one check of its bounds.
+    #[inline(always)]
+    fn cell(self, cells: &mut [f64], feature: usize) -> &mut [f64] {
+        debug_assert_eq!(self.stride(), STRIDE);
+        &mut cells.as_chunks_mut::<STRIDE>().0[feature]
+    }
+}
+
+/// Any layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub outputs: usize,
+    pub paired: bool,
+    pub threshold: bool,
+    pub scaled: bool,
+}
+
+impl Shape for Layout {
+    #[inline(always)]
+    fn outputs(self) -> usize {
+        self.outputs
+    }
+
+    #[inline(always)]
+    fn paired(self) -> bool {
+        self.paired
+    }
+
+    #[inline(always)]
+    fn threshold(self) -> bool {
+        self.threshold
+    }
+
+    #[inline(always)]
+    fn scaled(self) -> bool {
+        self.scaled
+    }
+}
+
+/// Work that is compiled for the shapes that deserve it.
+pub(super) trait WithShape {
+    type Output;
+    fn run<S: Shape>(self, shape: S) -> Self::Output;
+}
+
+/// Runs `work` on the shape of `layout`.
+pub(super) fn with_shape<W: WithShape>(layout: Layout, work: W) -> W::Output {
+    if layout.outputs > 1 {
+        return work.run(layout);
+    }
+    match (layout.paired, layout.threshold, layout.scaled) {
+        (false, false, false) => work.run(Single::<false, false, false, 1>),
+        (false, false, true) => work.run(Single::<false, false, true, 2>),
+        (false, true, false) => work.run(Single::<false, true, false, 2>),
+        (false, true, true) => work.run(Single::<false, true, true, 4>),
+        (true, false, false) => work.run(Single::<true, false, false, 2>),
+        (true, false, true) => work.run(Single::<true, false, true, 4>),
+        (true, true, false) => work.run(Single::<true, true, false, 4>),
+        (true, true, true) => work.run(Single::<true, true, true, 8>),
+    }
+}

@@ -1,0 +1,447 @@
+//! Loops over rows: steps of gradient descent, losses, gradients.
+
+use std::ops::Range;
+
+use super::{
+    clock::Clock,
+    data::SgdData,
+    evaluation::RowRule,
+    loss::SgdLoss,
+    model::{Model, Parts},
+    params::{Schedule, SgdProblem},
+    shape::{Layout, Shape, Single, WithShape, with_shape},
+};
+use crate::kernel::{Entries, WithEntries, each, gather, with_entries};
+
+/// Sums over the rows visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Totals {
+    pub loss_sum: f64,
+    pub weight_sum: f64,
+    pub rows: u64,
+    pub nonzeros: u64,
+}
+
+impl Totals {
+    /// Counts a row, unless its loss makes the sum infinite.
+    #[inline(always)]
+    fn add(&mut self, loss: f64, weight: f64, nonzeros: usize) -> bool {
+        let loss_sum = self.loss_sum + weight * loss;
+        if !loss_sum.is_finite() {
+            return false;
+        }
+        self.loss_sum = loss_sum;
+        self.weight_sum += weight;
+        self.rows += 1;
+        self.nonzeros += nonzeros as u64;
+        true
+    }
+}
+
+/// How far a loop came.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Visit {
+    /// The first row not visited.
+    pub next: usize,
+    /// Units of work: one for each output of each row and each entry.
+    pub spent: usize,
+    /// Numbers are not finite any more; the row at fault is `next`.
+    pub diverged: bool,
+}
+
+/// Rows of a partition, of which as many are visited as `budget` units of work allow, one at least.
+#[derive(Clone)]
+pub(super) struct Span<'a, 'd> {
+    pub data: &'a SgdData<'d>,
+    pub rows: Range<usize>,
+    pub budget: usize,
+}
+
+impl Span<'_, '_> {
+    /// Calls `visit` with each row, its indices and its values, until it says that it is enough or that numbers are not finite.
+    #[inline(always)]
+    fn each<E: Entries>(
+        &self,
+        outputs: usize,
+        values: E,
+        mut visit: impl FnMut(usize, &[i32], E) -> Next,
+    ) -> Visit {
+        let columns = self.data.rows();
+        let mut result = Visit {
+            next: self.rows.start,
+            spent: 0,
+            diverged: false,
+        };
+        while result.next < self.rows.end && result.spent < self.budget {
+            let entries = columns.entries(result.next);
+            let indices = &columns.indices()[entries.clone()];
+            let next = visit(result.next, indices, values.part(entries));
+            if next == Next::Diverged {
+                result.diverged = true;
+                break;
+            }
+            result.next += 1;
+            result.spent += outputs * (1 + indices.len());
+            if next == Next::Enough {
+                break;
+            }
+        }
+        result
+    }
+}
+
+/// What follows a row.
+#[derive(PartialEq)]
+enum Next {
+    Row,
+    Enough,
+    Diverged,
+}
+
+/// `z_c = x^T w_c + b_c`. The features of the row are up to date afterwards.
+#[inline(always)]
+fn predict<S: Shape, E: Entries>(
+    shape: S,
+    cells: &mut [f64],
+    clock: &Clock,
+    intercepts: &[f64],
+    indices: &[i32],
+    values: E,
+    z: &mut [f64],
+) {
+    if shape.outputs() == 1 {
+        let dot = gather(indices, values, |feature| {
+            let cell = shape.cell(cells, feature);
+            clock.sync(shape, cell);
+            cell[0]
+        });
+        z[0] = clock.factor * dot + intercepts[0];
+        return;
+    }
+    z.fill(0.0);
+    if shape.threshold() {
+        each(indices, values, |feature, _| {
+            clock.sync(shape, shape.cell(cells, feature));
+        });
+    }
+    add_cells(shape, cells, indices, values, z);
+    for (z, b) in z.iter_mut().zip(intercepts) {
+        *z = clock.factor * *z + b;
+    }
+}
+
+/// `sums_c += value x_jc` for every entry, in order. Four entries at a time, so that a sum is in memory between two of them only once in four.
+#[inline(always)]
+fn add_cells<S: Shape, E: Entries>(
+    shape: S,
+    cells: &[f64],
+    indices: &[i32],
+    values: E,
+    sums: &mut [f64],
+) {
+    let outputs = sums.len();
+    let numbers = |feature: i32| &cells[feature as usize * shape.stride()..][..outputs];
+    let (index_fours, index_rest) = indices.as_chunks::<4>();
+    let (value_fours, value_rest) = values.fours();
+    for (&[i, j, k, l], v) in index_fours.iter().zip(value_fours) {
+        let (first, second) = (numbers(i), numbers(j));
+        let (third, fourth) = (numbers(k), numbers(l));
+        for c in 0..outputs {
+            let two = (sums[c] + v[0] * first[c]) + v[1] * second[c];
+            sums[c] = (two + v[2] * third[c]) + v[3] * fourth[c];
+        }
+    }
+    for (&feature, value) in index_rest.iter().zip(value_rest) {
+        for (sum, x) in sums.iter_mut().zip(numbers(feature)) {
+            *sum += value * x;
+        }
+    }
+}
+
+/// Makes a step on every row of a span; stops after one that leaves the model worn out.
+pub(super) struct Steps<'a, 'd> {
+    pub span: Span<'a, 'd>,
+    pub problem: &'a SgdProblem,
+    pub schedule: Schedule,
+    /// Rows visited before, since the start of the fit.
+    pub t: u64,
+}
+
+impl Steps<'_, '_> {
+    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Visit {
+        let layout = model.layout();
+        let columns = *self.span.data.rows();
+        let parts = model.parts();
+        let work = StepWork {
+            steps: self,
+            parts,
+            totals,
+            layout,
+        };
+        let visit = with_entries(columns.values(), columns.nonzeros(), work);
+        if model.clock.is_worn(layout) {
+            model.wear_out();
+        }
+        visit
+    }
+}
+
+struct StepWork<'a, 'd, 'm> {
+    steps: Steps<'a, 'd>,
+    parts: Parts<'m>,
+    totals: &'m mut Totals,
+    layout: Layout,
+}
+
+impl WithEntries for StepWork<'_, '_, '_> {
+    type Output = Visit;
+
+    fn run<E: Entries>(self, values: E) -> Visit {
+        with_shape(self.layout, StoredStepWork { work: self, values })
+    }
+}
+
+struct StoredStepWork<'a, 'd, 'm, E> {
+    work: StepWork<'a, 'd, 'm>,
+    values: E,
+}
+
+impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
+    type Output = Visit;
+
+    fn run<S: Shape>(self, shape: S) -> Visit {
+        let StepWork {
+            steps:
+                Steps {
+                    span,
+                    problem,
+                    schedule,
+                    mut t,
+                },
+            parts,
+            totals,
+            ..
+        } = self.work;
+        let Parts {
+            cells,
+            intercepts,
+            intercept_sums,
+            clock,
+            z,
+            derivatives,
+        } = parts;
+        let outputs = shape.outputs();
+        let (z, derivatives) = (&mut z[..outputs], &mut derivatives[..outputs]);
+        span.each(outputs, self.values, |row, indices, values| {
+            predict(shape, cells, clock, intercepts, indices, values, z);
+            let weight = span.data.weight(row);
+            let loss = problem
+                .loss
+                .differentiate(z, span.data.labels[row], derivatives);
+            let factor = weight * problem.weight_factor;
+            let mut finite = true;
+            for (z, g) in z.iter().zip(&mut *derivatives) {
+                *g *= factor;
+                finite &= z.is_finite() & g.is_finite();
+            }
+            if !finite || !totals.add(loss, weight, indices.len()) {
+                return Next::Diverged;
+            }
+            let eta = schedule.at(t);
+            t += 1;
+            let next = clock.factor * (1.0 - eta * problem.l2);
+            if problem.intercept {
+                for (b, g) in intercepts.iter_mut().zip(&*derivatives) {
+                    *b -= eta * g;
+                }
+            }
+            if shape.paired() {
+                for (sum, b) in intercept_sums.iter_mut().zip(&*intercepts) {
+                    *sum += b;
+                }
+            }
+            // Hinges leave most rows alone in the end.
+            if outputs > 1 || derivatives[0] != 0.0 {
+                for step in &mut *derivatives {
+                    *step = (eta * *step) / next;
+                }
+                each(indices, values, |feature, value| {
+                    let cell = shape.cell(cells, feature);
+                    let value = if shape.scaled() {
+                        value * cell[shape.scale()]
+                    } else {
+                        value
+                    };
+                    subtract(shape, cell, derivatives, value, clock.sum);
+                });
+            }
+            clock.tick(shape, next, eta * problem.l1);
+            if clock.is_worn(shape) {
+                Next::Enough
+            } else {
+                Next::Row
+            }
+        })
+    }
+}
+
+/// `x_c -= steps_c value`; with a running average what this changes in the iterates before, whose factors add up to `sum`, is taken back.
+#[inline(always)]
+fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum: f64) {
+    if shape.paired() && !shape.threshold() {
+        let (numbers, sums) = cell[..shape.mark()].split_at_mut(shape.outputs());
+        for ((x, undo), step) in numbers.iter_mut().zip(sums).zip(steps) {
+            let change = step * value;
+            *x -= change;
+            *undo -= change * sum;
+        }
+    } else {
+        for (x, step) in cell[..shape.outputs()].iter_mut().zip(steps) {
+            *x -= step * value;
+        }
+    }
+}
+
+/// Adds up the losses of rows at a settled model.
+pub(super) struct Losses<'a, 'd> {
+    pub span: Span<'a, 'd>,
+    pub loss: SgdLoss,
+}
+
+impl Losses<'_, '_> {
+    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Visit {
+        let layout = model.layout();
+        let columns = *self.span.data.rows();
+        let work = LossWork {
+            losses: self,
+            layout,
+            parts: model.parts(),
+            totals,
+        };
+        with_entries(columns.values(), columns.nonzeros(), work)
+    }
+}
+
+struct LossWork<'a, 'd, 'm> {
+    losses: Losses<'a, 'd>,
+    layout: Layout,
+    parts: Parts<'m>,
+    totals: &'m mut Totals,
+}
+
+impl WithEntries for LossWork<'_, '_, '_> {
+    type Output = Visit;
+
+    fn run<E: Entries>(self, values: E) -> Visit {
+        let Self {
+            losses: Losses { span, loss },
+            layout,
+            parts,
+            totals,
+        } = self;
+        let Parts {
+            cells,
+            intercepts,
+            clock,
+            z,
+            derivatives,
+            ..
+        } = parts;
+        span.each(layout.outputs, values, |row, indices, values| {
+            predict(layout, cells, clock, intercepts, indices, values, z);
+            let loss = loss.value(z, span.data.labels[row], derivatives);
+            let finite = z.iter().all(|z| z.is_finite());
+            if finite && totals.add(loss, span.data.weight(row), indices.len()) {
+                Next::Row
+            } else {
+                Next::Diverged
+            }
+        })
+    }
+}
+
+/// Adds the entries of rows, times their coefficients, to the second numbers of a settled model.
+pub(super) struct Sums<'a, 'd> {
+    pub span: Span<'a, 'd>,
+    pub rule: RowRule<'a>,
+}
+
+impl Sums<'_, '_> {
+    pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Visit {
+        let layout = model.layout();
+        let columns = *self.span.data.rows();
+        let work = SumWork {
+            sums: self,
+            layout,
+            parts: model.parts(),
+            totals,
+            sides,
+        };
+        with_entries(columns.values(), columns.nonzeros(), work)
+    }
+}
+
+struct SumWork<'a, 'd, 'm> {
+    sums: Sums<'a, 'd>,
+    layout: Layout,
+    parts: Parts<'m>,
+    totals: &'m mut Totals,
+    sides: &'m mut [f64; 2],
+}
+
+impl WithEntries for SumWork<'_, '_, '_> {
+    type Output = Visit;
+
+    fn run<E: Entries>(self, values: E) -> Visit {
+        if self.layout.outputs == 1 {
+            self.run_shape(Single::<true, false, false, 2>, values)
+        } else {
+            let layout = self.layout;
+            self.run_shape(layout, values)
+        }
+    }
+}
+
+impl SumWork<'_, '_, '_> {
+    fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Visit {
+        let Self {
+            sums: Sums { span, rule },
+            parts,
+            totals,
+            sides,
+            ..
+        } = self;
+        let Parts {
+            cells,
+            intercepts,
+            intercept_sums,
+            clock,
+            z,
+            derivatives,
+        } = parts;
+        let outputs = shape.outputs();
+        let (z, coefficients) = (&mut z[..outputs], &mut derivatives[..outputs]);
+        span.each(outputs, values, |row, indices, values| {
+            predict(shape, cells, clock, intercepts, indices, values, z);
+            let weight = span.data.weight(row);
+            let label = span.data.labels[row];
+            let mut new_sides = *sides;
+            let loss = rule.coefficients(z, label, weight, coefficients, &mut new_sides);
+            let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
+            if !finite(z) || !finite(coefficients) || !totals.add(loss, weight, indices.len()) {
+                return Next::Diverged;
+            }
+            *sides = new_sides;
+            each(indices, values, |feature, value| {
+                let cell = shape.cell(cells, feature);
+                for (sum, k) in cell[outputs..2 * outputs].iter_mut().zip(&*coefficients) {
+                    *sum += k * value;
+                }
+            });
+            for (sum, k) in intercept_sums.iter_mut().zip(&*coefficients) {
+                *sum += k;
+            }
+            Next::Row
+        })
+    }
+}

@@ -1,0 +1,37 @@
+//! Numbers made by the scripts of tests/golden.
+
+use serde_json::Value;
+
+pub fn golden(name: &str) -> Value {
+    let path = format!(
+        "{}/../../tests/golden/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+pub fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(number).collect()
+}
+
+pub fn integers(value: &Value) -> Vec<i32> {
+    value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v.as_i64().unwrap() as i32)
+        .collect()
+}
+
+/// A double by its bits.
+pub fn exact(value: &Value) -> f64 {
+    f64::from_bits(u64::from_str_radix(value.as_str().unwrap(), 16).unwrap())
+}
+
+pub fn exacts(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(exact).collect()
+}

@@ -1,0 +1,309 @@
+//! Problems for local SGD, and the same steps in the plainest way: on all coefficients at once.
+
+use dwell_solvers::{
+    Columns, EvaluationOutcome, EvaluationParams, Loss, Progress, Schedule, SearchOutcome,
+    SearchParams, SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound,
+    SgdSearch, Values,
+    order::{BucketOrder, bucket_size},
+};
+
+use super::{Random, bytes, doubles};
+
+pub const LOSSES: [SgdLoss; 6] = [
+    SgdLoss::Margin(Loss::Squared),
+    SgdLoss::Margin(Loss::Logistic),
+    SgdLoss::Margin(Loss::Hinge),
+    SgdLoss::Margin(Loss::SmoothedHinge(0.5)),
+    SgdLoss::Margin(Loss::SquaredHinge),
+    SgdLoss::Softmax(3),
+];
+
+/// The rows of one partition, as the solver takes them.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    pub features: usize,
+    pub offsets: Vec<i32>,
+    pub indices: Vec<i32>,
+    pub values: Vec<f64>,
+    pub labels: Vec<f64>,
+    pub weights: Option<Vec<f64>>,
+    pub scale: Option<Vec<f64>>,
+}
+
+impl Rows {
+    /// Random ones, some of them empty; features with a scale of 0 have no entries. All values are numbers that a `f32` can hold.
+    pub fn random(
+        random: &mut Random,
+        loss: SgdLoss,
+        rows: usize,
+        features: usize,
+        weighted: bool,
+        scaled: bool,
+    ) -> Self {
+        let scale: Option<Vec<f64>> = scaled.then(|| {
+            (0..features)
+                .map(|j| {
+                    if j % 5 == 3 {
+                        0.0
+                    } else {
+                        1.25 + random.number()
+                    }
+                })
+                .collect()
+        });
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for i in 0..rows {
+            for j in 0..features {
+                let varies = scale.as_ref().is_none_or(|scale| scale[j] > 0.0);
+                if random.number() < -0.1 && varies && i % 7 != 5 {
+                    indices.push(j as i32);
+                    values.push(f64::from((2.0 * random.number()) as f32));
+                }
+            }
+            offsets.push(indices.len() as i32);
+        }
+        let labels = (0..rows)
+            .map(|_| match loss {
+                SgdLoss::Margin(Loss::Squared) => 2.0 * random.number(),
+                SgdLoss::Margin(_) => 1.0f64.copysign(random.number() + 0.2),
+                SgdLoss::Softmax(classes) => {
+                    ((random.number() + 1.0) / 2.0 * classes as f64).floor()
+                }
+            })
+            .collect();
+        Self {
+            features,
+            offsets,
+            indices,
+            values,
+            labels,
+            weights: weighted.then(|| (0..rows).map(|_| 1.5 + random.number()).collect()),
+            scale,
+        }
+    }
+
+    pub fn data(&self) -> SgdData<'_> {
+        self.data_with(Values::F64(&self.values))
+    }
+
+    pub fn data_with<'a>(&'a self, values: Values<'a>) -> SgdData<'a> {
+        let rows = Columns::new(self.features, &self.offsets, &self.indices, values).unwrap();
+        SgdData::new(
+            rows,
+            &self.labels,
+            self.weights.as_deref(),
+            self.scale.as_deref(),
+        )
+        .unwrap()
+    }
+
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[i])
+    }
+
+    pub fn scale(&self, j: usize) -> f64 {
+        self.scale.as_ref().map_or(1.0, |scale| scale[j])
+    }
+
+    /// Features and values of a row.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.offsets[i] as usize..self.offsets[i + 1] as usize;
+        let indices = self.indices[range.clone()].iter().map(|&j| j as usize);
+        indices.zip(self.values[range].iter().copied())
+    }
+
+    /// The predictions of a row.
+    pub fn predictions(&self, i: usize, outputs: usize, model: &[f64]) -> Vec<f64> {
+        (0..outputs)
+            .map(|c| {
+                let products = self.row(i).map(|(j, x)| x * model[j * outputs + c]);
+                products.sum::<f64>() + model[self.features * outputs + c]
+            })
+            .collect()
+    }
+
+    /// A model: coefficients of features that do not vary are 0, and intercepts too unless there is one.
+    pub fn model(&self, random: &mut Random, outputs: usize, intercept: bool) -> Vec<f64> {
+        (0..(self.features + 1) * outputs)
+            .map(|p| {
+                let j = p / outputs;
+                let number = 0.5 * random.number();
+                let is_free = if j == self.features {
+                    intercept
+                } else {
+                    self.scale(j) > 0.0
+                };
+                if is_free { number } else { 0.0 }
+            })
+            .collect()
+    }
+}
+
+/// The loss, and its derivatives, from the definition.
+pub fn differentiate(loss: SgdLoss, z: &[f64], y: f64) -> (f64, Vec<f64>) {
+    match loss {
+        SgdLoss::Margin(loss) => (loss.value(z[0], y), vec![loss.derivative(z[0], y)]),
+        SgdLoss::Softmax(_) => {
+            let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total: f64 = z.iter().map(|z| (z - top).exp()).sum();
+            let class = y as usize;
+            let slopes = z
+                .iter()
+                .enumerate()
+                .map(|(c, z)| (z - top).exp() / total - f64::from(u8::from(c == class)));
+            (total.ln() + top - z[class], slopes.collect())
+        }
+    }
+}
+
+/// What [`eager`] finds.
+pub struct Eager {
+    pub vector: Vec<f64>,
+    pub loss_sum: f64,
+    pub rows: u64,
+}
+
+/// The steps of a round on all coefficients, one after the other.
+pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
+    let SgdProblem {
+        loss,
+        l1,
+        l2,
+        intercept,
+        weight_factor,
+    } = params.problem;
+    let outputs = loss.outputs();
+    let mut model = shared.to_vec();
+    let mut sums = vec![0.0; shared.len()];
+    let mut order = BucketOrder::new(
+        rows.len(),
+        bucket_size(rows.len()),
+        params.seed,
+        params.partition,
+    )
+    .unwrap();
+    let (mut visited, mut cursor, mut loss_sum) = (0, params.cursor, 0.0);
+    while visited < params.budget && rows.len() > 0 {
+        for i in order.at(cursor) {
+            let eta = params.schedule.at(params.steps + visited);
+            let z = rows.predictions(i, outputs, &model);
+            let (value, slopes) = differentiate(loss, &z, rows.labels[i]);
+            loss_sum += rows.weight(i) * value;
+            let g: Vec<f64> = slopes
+                .iter()
+                .map(|slope| rows.weight(i) * weight_factor * slope)
+                .collect();
+            let coefficients = rows.features * outputs;
+            for w in &mut model[..coefficients] {
+                *w *= 1.0 - eta * l2;
+            }
+            for (j, x) in rows.row(i) {
+                for c in 0..outputs {
+                    model[j * outputs + c] -= eta * g[c] * rows.scale(j) * x;
+                }
+            }
+            for (p, w) in model[..coefficients].iter_mut().enumerate() {
+                let threshold = eta * l1 * rows.scale(p / outputs).sqrt();
+                *w = (w.abs() - threshold).max(0.0).copysign(*w);
+            }
+            if intercept {
+                for c in 0..outputs {
+                    model[coefficients + c] -= eta * g[c];
+                }
+            }
+            for (sum, w) in sums.iter_mut().zip(&model) {
+                *sum += w;
+            }
+            visited += 1;
+        }
+        cursor += 1;
+    }
+    if params.running && visited > 0 {
+        model = sums.iter().map(|sum| sum / visited as f64).collect();
+    }
+    Eager {
+        vector: model.iter().map(|w| params.share * w).collect(),
+        loss_sum,
+        rows: visited,
+    }
+}
+
+/// Runs a round in slices of `slice` units; returns its outcome and its vector, written in pieces.
+pub fn descend(
+    params: &SgdParams,
+    data: &SgdData<'_>,
+    shared: &[f64],
+    slice: usize,
+) -> (SgdOutcome, Vec<f64>) {
+    let length = shared.len();
+    let shared = bytes(shared);
+    let mut round = SgdRound::new(params.check().unwrap(), data.rows().rows()).unwrap();
+    while round.advance(data, &shared, slice).unwrap() == Progress::More {}
+    let mut vector = vec![0; 8 * length];
+    for first in (0..length).step_by(slice.clamp(1, 7)) {
+        let end = length.min(first + slice.clamp(1, 7));
+        let part = &mut vector[8 * first..8 * end];
+        round.write_update(&shared, first, part).unwrap();
+    }
+    (round.finish().unwrap(), doubles(&vector))
+}
+
+/// The same for an evaluation.
+pub fn evaluate(
+    params: &EvaluationParams,
+    data: &SgdData<'_>,
+    shared: &[f64],
+    slice: usize,
+) -> (EvaluationOutcome, Vec<f64>) {
+    let mut vector = vec![0; 8 * shared.len()];
+    let shared = bytes(shared);
+    let params = params.clone().check().unwrap();
+    let mut evaluation = SgdEvaluation::new(params, data.rows().rows()).unwrap();
+    while evaluation.advance(data, &shared, slice).unwrap() == Progress::More {}
+    evaluation.write(0, &mut vector).unwrap();
+    (evaluation.finish().unwrap(), doubles(&vector))
+}
+
+/// The same for a search.
+pub fn search(
+    params: &SearchParams,
+    data: &SgdData<'_>,
+    shared: &[f64],
+    slice: usize,
+) -> SearchOutcome {
+    let shared = bytes(shared);
+    let params = params.clone().check().unwrap();
+    let mut search = SgdSearch::new(params, data.rows().rows()).unwrap();
+    while search.advance(data, &shared, slice).unwrap() == Progress::More {}
+    search.finish().unwrap()
+}
+
+/// A problem with this loss and these penalties.
+pub fn problem(loss: SgdLoss, l1: f64, l2: f64) -> SgdProblem {
+    SgdProblem {
+        loss,
+        l1,
+        l2,
+        intercept: true,
+        weight_factor: 1.0,
+    }
+}
+
+/// A round of one epoch from the start of a fit.
+pub fn epoch(problem: SgdProblem, schedule: Schedule, rows: usize) -> SgdParams {
+    SgdParams {
+        problem,
+        schedule,
+        seed: 5,
+        partition: 1,
+        budget: rows.max(1) as u64,
+        cursor: 0,
+        steps: 0,
+        running: false,
+        share: 1.0,
+    }
+}

@@ -1,0 +1,931 @@
+//! Local SGD: against numbers of other code, against steps on all coefficients, and what has to hold for all data.
+
+mod common;
+
+use common::{
+    ROUNDING, Random, bytes, doubles,
+    golden::{golden, integers, number, numbers},
+    sgd::{LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search},
+};
+use dwell_solvers::{
+    EvaluationParams, Loss, Schedule, ScheduleKind, SearchParams, SgdLoss, SgdOutcome, SgdParams,
+    SgdProblem, SgdScalars, Values,
+};
+use proptest::{prelude::*, test_runner::RngSeed};
+use serde_json::Value;
+
+/// Other orders of addition and another mathematical library, in a hundred steps that hardly amplify: a few units in the last place each.
+const OTHER_ORDER: f64 = 1e-12;
+
+const CONSTANT: Schedule = Schedule {
+    kind: ScheduleKind::Constant,
+    eta0: 0.1,
+    rate: 0.0,
+};
+
+#[track_caller]
+fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(actual.len(), expected.len(), "{what}");
+    for (a, e) in actual.iter().zip(expected) {
+        assert!(
+            (a - e).abs() <= tolerance * e.abs().max(1.0),
+            "{what}: {a}, expected {e}"
+        );
+    }
+}
+
+fn optional(value: &Value) -> Option<Vec<f64>> {
+    (!value.is_null()).then(|| numbers(value))
+}
+
+fn case_rows(case: &Value) -> Rows {
+    Rows {
+        features: case["features"].as_u64().unwrap() as usize,
+        offsets: integers(&case["offsets"]),
+        indices: integers(&case["indices"]),
+        values: numbers(&case["values"]),
+        labels: numbers(&case["labels"]),
+        weights: optional(&case["weights"]),
+        scale: optional(&case["scale"]),
+    }
+}
+
+fn case_problem(case: &Value) -> SgdProblem {
+    SgdProblem {
+        loss: SgdLoss::from_code(
+            case["code"].as_i64().unwrap(),
+            number(&case["gamma"]),
+            case["outputs"].as_u64().unwrap() as usize,
+        )
+        .unwrap(),
+        l1: number(&case["l1"]),
+        l2: number(&case["l2"]),
+        intercept: case["intercept"].as_bool().unwrap(),
+        weight_factor: number(&case["weightFactor"]),
+    }
+}
+
+fn case_schedule(case: &Value, eta0: f64) -> Schedule {
+    Schedule {
+        kind: ScheduleKind::from_code(case["kind"].as_i64().unwrap()).unwrap(),
+        eta0,
+        rate: number(&case["rate"]),
+    }
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+#[test]
+fn golden_averaging() {
+    let content = golden("sgd");
+    let averaging = &content["averaging"];
+    let dense: Vec<Vec<f64>> = averaging["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(numbers)
+        .collect();
+    let labels = numbers(&averaging["labels"]);
+    let partitions: Vec<Rows> = averaging["partitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|members| {
+            let members: Vec<usize> = integers(members).iter().map(|&i| i as usize).collect();
+            let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for &i in &members {
+                for (j, &x) in dense[i].iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                    indices.push(j as i32);
+                    values.push(x);
+                }
+                offsets.push(indices.len() as i32);
+            }
+            Rows {
+                features: 4,
+                offsets,
+                indices,
+                values,
+                labels: members.iter().map(|&i| labels[i]).collect(),
+                weights: None,
+                scale: None,
+            }
+        })
+        .collect();
+    for case in averaging["cases"].as_array().unwrap() {
+        let mut model = vec![0.0; 5];
+        for round in 0..2 {
+            let mut mean = vec![0.0; 5];
+            for (k, rows) in partitions.iter().enumerate() {
+                let params = SgdParams {
+                    problem: SgdProblem {
+                        loss: SgdLoss::Margin(Loss::Logistic),
+                        l1: number(&case["l1"]),
+                        l2: number(&averaging["l2"]),
+                        intercept: false,
+                        weight_factor: 1.0,
+                    },
+                    schedule: Schedule {
+                        eta0: number(&averaging["eta"]),
+                        ..CONSTANT
+                    },
+                    seed: count(&averaging["seed"]),
+                    partition: k as u32,
+                    budget: 3,
+                    cursor: 3 * round,
+                    steps: 3 * round,
+                    running: false,
+                    share: 0.5,
+                };
+                let (_, part) = descend(&params, &rows.data(), &model, 9);
+                for (sum, w) in mean.iter_mut().zip(part) {
+                    *sum += w;
+                }
+            }
+            model = mean;
+            let expected = numbers(&case[["round1", "round2"][round as usize]]);
+            assert_close(&model[..4], &expected, OTHER_ORDER, "averaging");
+        }
+    }
+}
+
+#[test]
+fn golden_descents() {
+    for case in golden("sgd")["descents"].as_array().unwrap() {
+        let rows = case_rows(case);
+        let params = SgdParams {
+            problem: case_problem(case),
+            schedule: case_schedule(case, number(&case["eta0"])),
+            seed: count(&case["seed"]),
+            partition: count(&case["partition"]) as u32,
+            budget: count(&case["budget"]),
+            cursor: count(&case["cursor"]),
+            steps: count(&case["steps"]),
+            running: case["running"].as_bool().unwrap(),
+            share: number(&case["share"]),
+        };
+        let (outcome, vector) = descend(&params, &rows.data(), &numbers(&case["shared"]), 50);
+        let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
+        assert_close(&vector, &numbers(&expected["vector"]), OTHER_ORDER, name);
+        let scalars = outcome.scalars;
+        assert_close(
+            &[
+                scalars.loss_sum,
+                scalars.weight_sum,
+                scalars.l1_norm,
+                scalars.square_norm,
+            ],
+            &["lossSum", "weightSum", "l1Norm", "squareNorm"].map(|key| number(&expected[key])),
+            OTHER_ORDER,
+            name,
+        );
+        assert!(!scalars.diverged);
+        assert_eq!(
+            [
+                scalars.rows,
+                scalars.nonzeros,
+                outcome.cursor,
+                outcome.steps
+            ],
+            ["rows", "nonzeros", "cursor", "steps"].map(|key| count(&expected[key])),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn golden_evaluations() {
+    for case in golden("sgd")["evaluations"].as_array().unwrap() {
+        let rows = case_rows(case);
+        let params = EvaluationParams {
+            problem: case_problem(case),
+            factor: number(&case["factor"]),
+            dual: optional(&case["dual"]),
+        };
+        let shared = numbers(&case["shared"]);
+        let (outcome, vector) = evaluate(&params, &rows.data(), &shared, 10);
+        let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
+        assert_close(&vector, &numbers(&expected["vector"]), OTHER_ORDER, name);
+        assert_close(
+            &outcome.sides,
+            &numbers(&expected["sides"]),
+            OTHER_ORDER,
+            name,
+        );
+        let scalars = outcome.scalars;
+        assert_close(
+            &[
+                scalars.loss_sum,
+                scalars.weight_sum,
+                scalars.l1_norm,
+                scalars.square_norm,
+            ],
+            &["lossSum", "weightSum", "l1Norm", "squareNorm"].map(|key| number(&expected[key])),
+            OTHER_ORDER,
+            name,
+        );
+        assert_eq!(scalars.rows as usize, rows.len());
+        assert_eq!(scalars.nonzeros as usize, rows.values.len());
+    }
+}
+
+#[test]
+fn golden_searches() {
+    for case in golden("sgd")["searches"].as_array().unwrap() {
+        let rows = case_rows(case);
+        let params = SearchParams {
+            problem: case_problem(case),
+            schedule: case_schedule(case, f64::NAN),
+            candidates: numbers(&case["candidates"]),
+            seed: count(&case["seed"]),
+            partition: count(&case["partition"]) as u32,
+            budget: count(&case["budget"]),
+            cursor: count(&case["cursor"]),
+            steps: count(&case["steps"]),
+        };
+        let shared = numbers(&case["shared"]);
+        let outcome = search(&params, &rows.data(), &shared, 10);
+        let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
+        assert_close(
+            &outcome.objectives,
+            &numbers(&expected["objectives"]),
+            OTHER_ORDER,
+            name,
+        );
+        assert_close(
+            &[outcome.scalars.weight_sum],
+            &[number(&expected["weightSum"])],
+            OTHER_ORDER,
+            name,
+        );
+        assert_eq!(outcome, search(&params, &rows.data(), &shared, usize::MAX));
+    }
+}
+
+/// More steps than a model with thresholds makes between two renormalisations, with none for the size of a.
+#[test]
+fn a_million_steps() {
+    const STEPS: u64 = (1 << 20) + 5000;
+    let rows = Rows {
+        features: 3,
+        offsets: vec![0, 2, 3, 3],
+        indices: vec![0, 1, 0],
+        values: vec![1.0, 0.5, -0.25],
+        labels: vec![1.0, -0.5, 0.25],
+        weights: None,
+        scale: None,
+    };
+    for running in [false, true] {
+        // Thresholds are powers of 2, whose sums are exact: a million roundings would say nothing of laziness.
+        let problem = problem(SgdLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
+        let schedule = Schedule {
+            eta0: 0.125,
+            ..CONSTANT
+        };
+        let params = SgdParams {
+            budget: STEPS,
+            running,
+            ..epoch(problem, schedule, 3)
+        };
+        let shared = [0.1, -0.2, 3000.0, 0.0];
+        let expected = eager(&rows, &params, &shared);
+        let (outcome, vector) = descend(&params, &rows.data(), &shared, usize::MAX);
+        assert_close(&vector, &expected.vector, ROUNDING, "model");
+        assert_eq!(outcome.scalars.rows, expected.rows);
+        // The third feature is never touched: only thresholds move it.
+        assert!(vector[2] > 1000.0 && vector[2] < 3000.0);
+    }
+}
+
+/// The derivative of the loss along any number of the model, by differences.
+#[test]
+fn gradients_are_those_of_the_losses() {
+    let mut random = Random::new(3);
+    for loss in LOSSES {
+        for (weighted, scaled) in [(false, false), (true, true)] {
+            let rows = Rows::random(&mut random, loss, 20, 6, weighted, scaled);
+            let outputs = loss.outputs();
+            let shared = rows.model(&mut random, outputs, true);
+            let params = EvaluationParams {
+                problem: problem(loss, 0.0, 0.1),
+                factor: 1.0,
+                dual: None,
+            };
+            let (_, gradient) = evaluate(&params, &rows.data(), &shared, 1000);
+            let value = |p: usize, step: f64| {
+                let mut model = shared.clone();
+                model[p] += step;
+                let (outcome, _) = evaluate(&params, &rows.data(), &model, 1000);
+                outcome.scalars.loss_sum
+            };
+            // Between the error of the difference, which is of the order of its square, and rounding.
+            const STEP: f64 = 1e-5;
+            for (p, slope) in gradient.iter().enumerate() {
+                let difference = (value(p, STEP) - value(p, -STEP)) / (2.0 * STEP);
+                assert!(
+                    (slope - difference).abs() < 1e-7,
+                    "{loss:?} {p}: {slope}, by differences {difference}"
+                );
+            }
+        }
+    }
+}
+
+/// Losses, gradient and dual point at a model, and the duality gap that they give for a penalty without L1.
+struct Certificate {
+    gap: f64,
+    gradient: Vec<f64>,
+}
+
+fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
+    let SgdProblem {
+        loss,
+        l2,
+        intercept,
+        ..
+    } = problem;
+    let outputs = loss.outputs();
+    let total: f64 = (0..rows.len()).map(|i| rows.weight(i)).sum();
+    let primal = EvaluationParams {
+        problem,
+        factor: 1.0 / total,
+        dual: None,
+    };
+    let (at_model, mut gradient) = evaluate(&primal, &rows.data(), model, 1000);
+    let SgdScalars {
+        loss_sum,
+        square_norm,
+        ..
+    } = at_model.scalars;
+    let b = gradient.len() - outputs;
+    let numbers = match loss {
+        SgdLoss::Margin(Loss::Squared) if intercept => vec![-gradient[b]],
+        SgdLoss::Margin(Loss::Squared) => vec![0.0],
+        SgdLoss::Margin(_) if intercept => {
+            let [positive, negative] = at_model.sides;
+            let least = positive.min(negative);
+            [negative, positive]
+                .map(|side| if side > 0.0 { least / side } else { 1.0 })
+                .to_vec()
+        }
+        SgdLoss::Margin(_) => vec![1.0, 1.0],
+        SgdLoss::Softmax(_) => {
+            let mut shares = vec![0.0; outputs];
+            for i in 0..rows.len() {
+                shares[rows.labels[i] as usize] += rows.weight(i) / total;
+            }
+            let predicted: Vec<f64> = (0..outputs).map(|c| gradient[b + c] + shares[c]).collect();
+            let eps = if intercept {
+                let short = |c: usize| 1.0 - shares[c] / predicted[c];
+                (0..outputs).map(short).fold(0.0, f64::max)
+            } else {
+                0.0
+            };
+            let rest = |c: usize| shares[c] - (1.0 - eps) * predicted[c];
+            let mut numbers = vec![eps];
+            numbers.extend((0..outputs).map(|c| {
+                if eps > 0.0 {
+                    (rest(c) / eps).max(0.0)
+                } else {
+                    0.0
+                }
+            }));
+            numbers
+        }
+    };
+    let dual = EvaluationParams {
+        dual: Some(numbers),
+        ..primal
+    };
+    let (at_dual, point) = evaluate(&dual, &rows.data(), model, 1000);
+    if intercept {
+        assert_close(
+            &point[b..],
+            &vec![0.0; outputs],
+            ROUNDING,
+            "sums of the dual point",
+        );
+    }
+    let norm: f64 = point[..b]
+        .iter()
+        .enumerate()
+        .map(|(p, v)| rows.scale(p / outputs) * v * v)
+        .sum();
+    let value = loss_sum / total + l2 / 2.0 * square_norm;
+    let bound = -at_dual.scalars.loss_sum / total - norm / (2.0 * l2);
+    for (p, (g, w)) in gradient.iter_mut().zip(model).enumerate() {
+        let j = p / outputs;
+        if j < rows.features {
+            // In the coordinates in which the penalty is l2 for all.
+            *g = rows.scale(j) * *g + l2 * w;
+        }
+    }
+    Certificate {
+        gap: value - bound,
+        gradient,
+    }
+}
+
+#[test]
+fn the_gap_bounds_and_vanishes() {
+    let mut random = Random::new(4);
+    for loss in LOSSES {
+        for (intercept, scaled) in [(false, false), (true, false), (true, true)] {
+            let rows = Rows::random(&mut random, loss, 30, 5, true, scaled);
+            let problem = SgdProblem {
+                intercept,
+                ..problem(loss, 0.0, 0.5)
+            };
+            let mut model = rows.model(&mut random, loss.outputs(), intercept);
+            let b = rows.features * loss.outputs();
+            for _ in 0..4000 {
+                let Certificate { gap, gradient } = certificate(&rows, problem, &model);
+                assert!(gap >= -ROUNDING, "{loss:?}: gap {gap}");
+                for (p, (w, g)) in model.iter_mut().zip(gradient).enumerate() {
+                    if p < b || intercept {
+                        *w -= 0.05 * g;
+                    }
+                }
+            }
+            // A gradient that jumps does not lead a constant step to the optimum.
+            if loss != SgdLoss::Margin(Loss::Hinge) {
+                let gap = certificate(&rows, problem, &model).gap;
+                assert!(gap < 1e-9, "{loss:?}, intercept {intercept}: gap {gap}");
+            }
+        }
+    }
+}
+
+/// The softmax of two classes is the logistic loss of their difference.
+#[test]
+fn two_classes_are_a_margin() {
+    let mut random = Random::new(5);
+    let rows = Rows::random(&mut random, SgdLoss::Softmax(2), 25, 6, true, false);
+    let margins = Rows {
+        labels: rows.labels.iter().map(|y| 2.0 * y - 1.0).collect(),
+        ..rows.clone()
+    };
+    let margin = rows.model(&mut random, 1, true);
+    // Both coefficients move, by half as much each in the difference of steps of half the size.
+    let classes: Vec<f64> = margin.iter().flat_map(|w| [-0.5 * w, 0.5 * w]).collect();
+    let logistic = SgdLoss::Margin(Loss::Logistic);
+    let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
+    let (first, one) = descend(
+        &epoch(problem(logistic, 0.0, 0.0), eta(0.2), 25),
+        &margins.data(),
+        &margin,
+        1000,
+    );
+    let (second, two) = descend(
+        &epoch(problem(SgdLoss::Softmax(2), 0.0, 0.0), eta(0.1), 25),
+        &rows.data(),
+        &classes,
+        1000,
+    );
+    let differences: Vec<f64> = two.chunks(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_close(&differences, &one, ROUNDING, "model");
+    let losses = [first, second].map(|outcome: SgdOutcome| outcome.scalars.loss_sum);
+    assert_close(&losses[..1], &losses[1..], ROUNDING, "losses");
+}
+
+/// Two calls are one of twice the budget, up to what is lost by writing the model down in between.
+#[test]
+fn calls_continue_one_another() {
+    let mut random = Random::new(6);
+    for loss in LOSSES {
+        let rows = Rows::random(&mut random, loss, 40, 7, true, true);
+        let shared = rows.model(&mut random, loss.outputs(), true);
+        let schedule = Schedule {
+            kind: ScheduleKind::Inverse,
+            eta0: 0.2,
+            rate: 0.3,
+        };
+        let first = epoch(problem(loss, 0.01, 0.1), schedule, 40);
+        let whole = SgdParams {
+            budget: 80,
+            ..first
+        };
+        let (halfway, model) = descend(&first, &rows.data(), &shared, 1000);
+        let second = SgdParams {
+            cursor: halfway.cursor,
+            steps: halfway.steps,
+            ..first
+        };
+        let (end, model) = descend(&second, &rows.data(), &model, 1000);
+        let (outcome, expected) = descend(&whole, &rows.data(), &shared, 1000);
+        assert_close(&model, &expected, OTHER_ORDER, "model");
+        assert_eq!((end.cursor, end.steps), (outcome.cursor, outcome.steps));
+        let losses = halfway.scalars.loss_sum + end.scalars.loss_sum;
+        assert_close(
+            &[losses],
+            &[outcome.scalars.loss_sum],
+            OTHER_ORDER,
+            "losses",
+        );
+    }
+}
+
+/// How values are stored does not change a bit.
+#[test]
+fn storage_of_values() {
+    let mut random = Random::new(7);
+    for loss in LOSSES {
+        let mut rows = Rows::random(&mut random, loss, 30, 7, false, true);
+        let shared = rows.model(&mut random, loss.outputs(), true);
+        let params = SgdParams {
+            running: true,
+            ..epoch(problem(loss, 0.01, 0.1), CONSTANT, 30)
+        };
+        let narrow: Vec<f32> = rows.values.iter().map(|&x| x as f32).collect();
+        assert_eq!(
+            descend(&params, &rows.data(), &shared, 100),
+            descend(&params, &rows.data_with(Values::F32(&narrow)), &shared, 100)
+        );
+        rows.values.fill(1.0);
+        assert_eq!(
+            descend(&params, &rows.data(), &shared, 100),
+            descend(&params, &rows.data_with(Values::Ones), &shared, 100)
+        );
+    }
+}
+
+/// Steps that are too large end in a report, and the model is the shared one.
+#[test]
+fn divergence_is_reported() {
+    let mut random = Random::new(8);
+    let loss = SgdLoss::Margin(Loss::Squared);
+    let rows = Rows::random(&mut random, loss, 60, 5, false, false);
+    let shared = rows.model(&mut random, 1, true);
+    let problem = problem(loss, 0.0, 0.0);
+    let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
+    for running in [false, true] {
+        let params = SgdParams {
+            running,
+            share: 0.5,
+            ..epoch(problem, eta(1e30), 60)
+        };
+        let (outcome, vector) = descend(&params, &rows.data(), &shared, 7);
+        assert!(outcome.scalars.diverged);
+        assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
+        assert!(outcome.scalars.rows < 60 && outcome.scalars.rows > 2);
+        assert_eq!(outcome.steps, outcome.scalars.rows);
+        assert_eq!(outcome.cursor, outcome.steps + 1);
+        let half: Vec<f64> = shared.iter().map(|w| 0.5 * w).collect();
+        assert_eq!(vector, half);
+    }
+    // The last step alone: every row was visited, and the model overflows at the end.
+    let one = Rows {
+        features: 1,
+        offsets: vec![0, 1],
+        indices: vec![0],
+        values: vec![1e10],
+        labels: vec![1e300],
+        weights: None,
+        scale: None,
+    };
+    let hinge = epoch(problem, eta(1e5), 1);
+    let (outcome, vector) = descend(&hinge, &one.data(), &[0.0, 0.0], 100);
+    assert!(
+        outcome.scalars.diverged && outcome.scalars.rows == 0,
+        "the loss is infinite already"
+    );
+    assert_eq!(vector, [0.0, 0.0]);
+    let one = Rows {
+        labels: vec![1e150],
+        ..one
+    };
+    let overflowing = epoch(problem, eta(1e200), 1);
+    let (outcome, vector) = descend(&overflowing, &one.data(), &[2.0, 1.0], 100);
+    assert!(outcome.scalars.diverged && outcome.scalars.rows == 1);
+    assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
+    assert_eq!(vector, [2.0, 1.0]);
+
+    let params = SearchParams {
+        problem,
+        schedule: CONSTANT,
+        candidates: vec![0.01, 1e30, 0.02],
+        seed: 1,
+        partition: 0,
+        budget: 30,
+        cursor: 0,
+        steps: 0,
+    };
+    let outcome = search(&params, &rows.data(), &shared, 7);
+    assert!(outcome.objectives[0].is_finite() && outcome.objectives[2].is_finite());
+    assert_eq!(outcome.objectives[1], f64::INFINITY);
+
+    for dual in [None, Some(vec![0.0])] {
+        let params = EvaluationParams {
+            problem,
+            factor: 1.0,
+            dual,
+        };
+        let far = [1e200, 1e200, -1e200, 1e200, 1e200, 0.0];
+        let (outcome, vector) = evaluate(&params, &rows.data(), &far, 7);
+        assert!(outcome.scalars.diverged);
+        assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
+        assert_eq!(vector, [0.0; 6]);
+        // A factor that the entries do not bear.
+        let steep = EvaluationParams {
+            factor: 1e308,
+            ..params
+        };
+        let (outcome, vector) = evaluate(&steep, &rows.data(), &shared, 7);
+        assert!(outcome.scalars.diverged);
+        assert_eq!(vector, [0.0; 6]);
+    }
+}
+
+/// A hinge does not see that a prediction is not a number; the solver does.
+#[test]
+fn a_hinge_at_infinity() {
+    let loss = SgdLoss::Margin(Loss::Hinge);
+    let rows = Rows {
+        features: 2,
+        offsets: vec![0, 2],
+        indices: vec![0, 1],
+        values: vec![1e200, 1e200],
+        labels: vec![1.0],
+        weights: None,
+        scale: None,
+    };
+    for (first, second) in [(1e200, -1e200), (1e200, 1e200)] {
+        let shared = [first, second, 0.0];
+        let params = epoch(problem(loss, 0.0, 0.0), CONSTANT, 1);
+        let (outcome, vector) = descend(&params, &rows.data(), &shared, 9);
+        assert!(outcome.scalars.diverged && outcome.scalars.rows == 0);
+        assert_eq!(vector, shared);
+    }
+}
+
+#[test]
+fn without_rows_or_features() {
+    for loss in LOSSES {
+        for running in [false, true] {
+            let mut random = Random::new(9);
+            let nothing = Rows::random(&mut random, loss, 0, 3, false, true);
+            let shared = nothing.model(&mut random, loss.outputs(), true);
+            let params = SgdParams {
+                running,
+                share: 0.25,
+                cursor: 4,
+                steps: 9,
+                ..epoch(problem(loss, 0.1, 0.1), CONSTANT, 10)
+            };
+            let (outcome, vector) = descend(&params, &nothing.data(), &shared, 5);
+            assert_eq!((outcome.cursor, outcome.steps), (4, 9));
+            assert_eq!(outcome.scalars.rows, 0);
+            assert!(!outcome.scalars.diverged);
+            let quarter: Vec<f64> = shared.iter().map(|w| 0.25 * w).collect();
+            assert_eq!(vector, quarter);
+
+            // Intercepts alone.
+            let narrow = Rows::random(&mut random, loss, 12, 0, true, false);
+            let shared = narrow.model(&mut random, loss.outputs(), true);
+            let expected = eager(&narrow, &params, &shared);
+            let (outcome, vector) = descend(&params, &narrow.data(), &shared, 5);
+            assert_close(&vector, &expected.vector, OTHER_ORDER, "intercepts");
+            assert_eq!(outcome.scalars.nonzeros, 0);
+        }
+        let mut random = Random::new(10);
+        let params = |candidates| SearchParams {
+            problem: problem(loss, 0.1, 0.1),
+            schedule: CONSTANT,
+            candidates,
+            seed: 1,
+            partition: 0,
+            budget: 10,
+            cursor: 0,
+            steps: 0,
+        };
+        let nothing = Rows::random(&mut random, loss, 0, 3, false, false);
+        let shared = nothing.model(&mut random, loss.outputs(), true);
+        let outcome = search(&params(vec![0.1, 1.0]), &nothing.data(), &shared, 5);
+        assert_eq!(outcome.scalars.weight_sum, 0.0);
+        let penalty = 0.1 * outcome.scalars.l1_norm + 0.05 * outcome.scalars.square_norm;
+        assert_close(&outcome.objectives, &[penalty; 2], OTHER_ORDER, "penalty");
+        // One row is for steps and for the loss.
+        let one = Rows::random(&mut random, loss, 1, 3, true, false);
+        let outcome = search(&params(vec![0.01]), &one.data(), &shared, 5);
+        assert_eq!(outcome.scalars.rows, 2);
+        assert_eq!(outcome.scalars.weight_sum, one.weight(0));
+
+        let evaluation = EvaluationParams {
+            problem: problem(loss, 0.0, 0.1),
+            factor: 1.0,
+            dual: None,
+        };
+        let (outcome, vector) = evaluate(&evaluation, &nothing.data(), &shared, 5);
+        assert_eq!(outcome.scalars.loss_sum, 0.0);
+        assert_eq!(vector, vec![0.0; shared.len()]);
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Case {
+    rows: Rows,
+    params: SgdParams,
+    shared: Vec<f64>,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let data = (0..LOSSES.len(), 1usize..40, 1usize..9, any::<u64>());
+    let flags = any::<[bool; 4]>();
+    // eta l2 of 0.9 wears a model out every few steps.
+    let penalties = (
+        prop_oneof![Just(0.0), 0.0..0.1f64],
+        prop_oneof![Just(0.0), 0.0..0.2f64, 2.0..9.0f64],
+    );
+    let schedule = (0i64..3, 0.01..0.1f64, 0.0..0.5f64);
+    (
+        data,
+        flags,
+        penalties,
+        schedule,
+        1u64..300,
+        0u64..50,
+        0.0..1.0f64,
+    )
+        .prop_map(
+            |(
+                (loss, count, features, seed),
+                [weighted, scaled, intercept, running],
+                (l1, l2),
+                (kind, eta0, rate),
+                budget,
+                cursor,
+                share,
+            )| {
+                let loss = LOSSES[loss];
+                let mut random = Random::new(seed);
+                let rows = Rows::random(&mut random, loss, count, features, weighted, scaled);
+                let shared = rows.model(&mut random, loss.outputs(), intercept);
+                let params = SgdParams {
+                    problem: SgdProblem {
+                        loss,
+                        l1,
+                        l2,
+                        intercept,
+                        weight_factor: 0.75,
+                    },
+                    schedule: Schedule {
+                        kind: ScheduleKind::from_code(kind).unwrap(),
+                        eta0,
+                        rate,
+                    },
+                    seed,
+                    partition: 2,
+                    budget,
+                    cursor,
+                    steps: 3 * cursor,
+                    running,
+                    share,
+                };
+                Case {
+                    rows,
+                    params,
+                    shared,
+                }
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
+    /// Lazy steps are those on all coefficients.
+    #[test]
+    fn lazy_is_eager(case in cases()) {
+        let Case { rows, params, shared } = case;
+        let expected = eager(&rows, &params, &shared);
+        let (outcome, vector) = descend(&params, &rows.data(), &shared, usize::MAX);
+        prop_assert!(!outcome.scalars.diverged);
+        prop_assert_eq!(outcome.scalars.rows, expected.rows);
+        let largest = expected.vector.iter().fold(1.0f64, |most, w| most.max(w.abs()));
+        for (actual, expected) in vector.iter().zip(&expected.vector) {
+            prop_assert!((actual - expected).abs() <= ROUNDING * largest, "{actual}, eager {expected}");
+        }
+        let losses = (outcome.scalars.loss_sum, expected.loss_sum);
+        prop_assert!((losses.0 - losses.1).abs() <= ROUNDING * losses.1.max(1.0), "{losses:?}");
+    }
+
+    /// Slices do not change a bit.
+    #[test]
+    fn slices_do_not_matter(case in cases(), slice in 1usize..200) {
+        let Case { rows, params, shared } = case;
+        let whole = descend(&params, &rows.data(), &shared, usize::MAX);
+        prop_assert_eq!(&whole, &descend(&params, &rows.data(), &shared, slice));
+        prop_assert_eq!(&whole, &descend(&params, &rows.data(), &shared, 1));
+        let params = EvaluationParams { problem: params.problem, factor: 0.5, dual: None };
+        let whole = evaluate(&params, &rows.data(), &shared, usize::MAX);
+        prop_assert_eq!(whole, evaluate(&params, &rows.data(), &shared, slice));
+    }
+
+    /// What a search says of a candidate is what a round and an evaluation say.
+    #[test]
+    fn searches_are_rounds(case in cases(), slice in 1usize..200) {
+        let Case { rows, params, shared } = case;
+        let half = (rows.len() / 2) as u64;
+        prop_assume!(half > 0);
+        let eta0 = params.schedule.eta0;
+        let search_params = SearchParams {
+            problem: params.problem,
+            schedule: params.schedule,
+            candidates: vec![eta0, 0.5 * eta0],
+            seed: params.seed,
+            partition: params.partition,
+            budget: half,
+            cursor: params.cursor,
+            steps: params.steps,
+        };
+        let outcome = search(&search_params, &rows.data(), &shared, slice);
+        // Buckets of so few rows have one row, so that a round visits exactly the budget.
+        for (k, &eta0) in search_params.candidates.iter().enumerate() {
+            let round = SgdParams {
+                budget: half,
+                running: false,
+                share: 1.0,
+                schedule: Schedule { eta0, ..params.schedule },
+                ..params
+            };
+            let (reached, model) = descend(&round, &rows.data(), &shared, usize::MAX);
+            let rest = SgdParams { cursor: reached.cursor, steps: reached.steps, ..round };
+            let (mut losses, mut weights) = (0.0, 0.0);
+            let mut order = dwell_solvers::order::BucketOrder::new(rows.len(), 1, rest.seed, rest.partition).unwrap();
+            for cursor in rest.cursor..rest.cursor + half {
+                let i = order.at(cursor).start;
+                let z = rows.predictions(i, rest.problem.loss.outputs(), &model);
+                losses += rows.weight(i) * differentiate(rest.problem.loss, &z, rows.labels[i]).0;
+                weights += rows.weight(i);
+            }
+            let (at_model, _) = descend(&SgdParams { budget: 1, ..rest }, &rows.data(), &model, usize::MAX);
+            let SgdProblem { l1, l2, .. } = rest.problem;
+            let penalty = l1 * at_model.scalars.l1_norm + 0.5 * l2 * at_model.scalars.square_norm;
+            let expected = losses / weights + penalty;
+            prop_assert!((outcome.objectives[k] - expected).abs() <= ROUNDING * expected.max(1.0));
+            prop_assert!((outcome.scalars.weight_sum - weights).abs() <= ROUNDING);
+        }
+        prop_assert_eq!(outcome.scalars.rows, 4 * half);
+    }
+}
+
+/// Large partitions have buckets of several rows: a search cuts them, and a round does not.
+#[test]
+fn buckets_of_several_rows() {
+    let mut random = Random::new(11);
+    let loss = SgdLoss::Margin(Loss::Logistic);
+    let rows = Rows::random(&mut random, loss, 1500, 4, false, false);
+    let shared = rows.model(&mut random, 1, true);
+    let params = SgdParams {
+        budget: 7,
+        cursor: 250,
+        ..epoch(problem(loss, 0.0, 0.01), CONSTANT, 1500)
+    };
+    let (outcome, vector) = descend(&params, &rows.data(), &shared, 3);
+    assert_eq!((outcome.scalars.rows, outcome.cursor), (10, 252));
+    assert_close(
+        &vector,
+        &eager(&rows, &params, &shared).vector,
+        OTHER_ORDER,
+        "model",
+    );
+    let search_params = SearchParams {
+        problem: params.problem,
+        schedule: params.schedule,
+        candidates: vec![0.1],
+        seed: params.seed,
+        partition: params.partition,
+        budget: 7,
+        cursor: 250,
+        steps: 0,
+    };
+    let outcome = search(&search_params, &rows.data(), &shared, 3);
+    assert_eq!(outcome.scalars.rows, 14);
+    assert_eq!(outcome.scalars.weight_sum, 7.0);
+}
+
+/// A result is written in any pieces, and nothing beyond its end.
+#[test]
+fn results_are_written_in_pieces() {
+    let mut random = Random::new(12);
+    let loss = SgdLoss::Softmax(3);
+    let rows = Rows::random(&mut random, loss, 9, 4, false, true);
+    let shared = rows.model(&mut random, 3, true);
+    let params = epoch(problem(loss, 0.01, 0.1), CONSTANT, 9);
+    let (_, expected) = descend(&params, &rows.data(), &shared, 1000);
+    let mut round = dwell_solvers::SgdRound::new(params.check().unwrap(), 4).unwrap();
+    let shared = bytes(&shared);
+    round.advance(&rows.data(), &shared, 1000).unwrap();
+    for first in 0..=15 {
+        for end in first..=15 {
+            let mut part = vec![0; 8 * (end - first)];
+            round.write_update(&shared, first, &mut part).unwrap();
+            assert_eq!(doubles(&part), expected[first..end]);
+        }
+    }
+    for (first, length) in [(0, 8 * 16), (15, 8), (usize::MAX, 8), (0, 7)] {
+        let mut part = vec![0; length];
+        assert!(round.write_update(&shared, first, &mut part).is_err());
+    }
+}

@@ -1,0 +1,208 @@
+package dwell.jni;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Wrong and hostile arguments of model averaging: always an exception that names the argument, never a crash. */
+class SgdArgumentsTest {
+  private static final SgdProblem.Native[] CALLS = {SgdProblem.DESCEND, SgdProblem.SEARCH, SgdProblem.EVALUATE};
+
+  @BeforeAll
+  static void load() {
+    NativeLoader.ensureLoaded();
+  }
+
+  private static SgdProblem problem(int loss) {
+    return new SgdProblem(new Random(8), 30, 10, Partition.Values.DOUBLES, true, true, loss);
+  }
+
+  /** One call on this problem refuses what {@code spoil} did, with a message that has {@code part} in it. */
+  private static void refused(SgdProblem p, SgdProblem.Native which, String part, Consumer<Partition.Call> spoil) {
+    Partition.Call call = Partition.copied(p.call(which));
+    spoil.accept(call);
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> SgdProblem.run(which, call), part);
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+    p.free();
+    assertEquals(0, NativeBridge.stateEntries());
+  }
+
+  /** All calls do. */
+  private static void refused(String part, Consumer<Partition.Call> spoil) {
+    for (SgdProblem.Native which : CALLS) {
+      refused(problem(DualProblem.SMOOTHED_HINGE), which, part, spoil);
+    }
+  }
+
+  @Test
+  void nulls() {
+    refused("control", c -> c.control = null);
+    refused("settings", c -> c.settings = null);
+    refused("offsets", c -> c.offsets = null);
+    refused("features is null", c -> c.indices = null);
+    refused("labels is null", c -> c.fields.put("labels", null));
+    refused("result", c -> c.result = null);
+    refused("cancellation", c -> c.cancellation = null);
+    refused("shared", c -> c.shared = null);
+  }
+
+  @Test
+  void lengths() {
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 11));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 13));
+    refused("settings", c -> c.settings = Arrays.copyOf(c.settings, 6));
+    refused("", c -> c.settings = Arrays.copyOf(c.settings, 40));
+    refused("offset", c -> c.offsets = new int[0]);
+    refused("the last offset is", c -> c.offsets = Arrays.copyOf(c.offsets, 5));
+    refused("indices", c -> c.indices = Arrays.copyOf(c.indices, c.indices.length - 1));
+    refused("values", c -> c.values64 = Arrays.copyOf(c.values64, 3));
+    refused("values32", c -> c.values32 = new float[c.indices.length]);
+    refused("shared", c -> c.shared = new byte[8 * 30]);
+    refused("result", c -> c.result = new byte[8 * 31]);
+    for (String name : new String[] {"labels", "weights", "scale"}) {
+      for (int other : new int[] {0, 9, 11, 29, 31}) {
+        refused(name, c -> c.fields.put(name, new double[other]));
+      }
+    }
+  }
+
+  /** A search has a result that can be as long as a model. */
+  @Test
+  void theResultIsNotTheSharedModel() {
+    SgdProblem p = new SgdProblem(new Random(9), 63, 5, Partition.Values.ONES, false, false, DualProblem.HINGE);
+    assertEquals(Partition.HEADER, 8 * p.shared.length);
+    refused(p, SgdProblem.SEARCH, "result is the array of shared", c -> c.result = c.shared);
+  }
+
+  @Test
+  void numbersOfTheRequest() {
+    for (long[] bad : new long[][] {{0, 0}, {0, 2}, {2, -1}, {2, 1L << 31}, {4, -1}, {4, 1L << 31}, {6, 0}, {6, 1L << 31}, {7, 8},
+        {7, -1}, {8, -1}, {9, -1}, {10, -1}}) {
+      refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
+    }
+    refused("byte[]", c -> c.control[4] = Integer.MAX_VALUE);
+    refused("shared", c -> c.control[4] = 29);
+    refused("loss", c -> c.control[5] = 6);
+    refused("loss", c -> c.control[5] = -1);
+    refused("outputs", c -> c.control[5] = SgdProblem.SOFTMAX);
+    refused("outputs", c -> c.control[6] = 2);
+    refused("schedule", c -> c.control[11] = 3);
+    refused("gamma", c -> c.settings[0] = 0.0);
+    for (double bad : new double[] {-1.0, Double.NaN, Double.POSITIVE_INFINITY}) {
+      refused("l1", c -> c.settings[1] = bad);
+      refused("l2", c -> c.settings[2] = bad);
+      refused("weight_factor", c -> c.settings[3] = bad);
+      refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[4] = bad);
+      refused(problem(0), SgdProblem.DESCEND, "rate", c -> c.settings[5] = bad);
+      refused(problem(0), SgdProblem.SEARCH, "rate", c -> c.settings[5] = bad);
+      refused(problem(0), SgdProblem.DESCEND, "share", c -> c.settings[6] = bad);
+      refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[8] = bad);
+    }
+    refused(problem(0), SgdProblem.DESCEND, "budget", c -> c.control[8] = 0);
+    refused(problem(0), SgdProblem.SEARCH, "budget", c -> c.control[8] = 0);
+    refused(problem(0), SgdProblem.SEARCH, "candidates", c -> c.settings = Arrays.copyOf(c.settings, 7));
+    // A step of 1 / l2 and more.
+    refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[2] = 10.0);
+    refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[2] = 10.0);
+    refused(problem(0), SgdProblem.EVALUATE, "factor", c -> c.settings[6] = Double.NaN);
+    refused(problem(0), SgdProblem.EVALUATE, "0 dual numbers", c -> c.control[7] = NativeBridge.SGD_DUAL);
+    SgdProblem dual = problem(SgdProblem.SOFTMAX);
+    dual.dual = new double[] {0.5, 0.3, 0.3, 0.4};
+    refused(dual, SgdProblem.EVALUATE, "dual number", c -> c.settings[9] = 1.5);
+    refused(dual, SgdProblem.EVALUATE, "3 dual numbers", c -> c.settings = Arrays.copyOf(c.settings, 10));
+  }
+
+  @Test
+  void structure() {
+    refused("offsets", c -> c.offsets[0] = 1);
+    refused("offsets", c -> c.offsets[3] = -5);
+    refused("offsets", c -> c.offsets[3] = Integer.MAX_VALUE);
+    refused("30", c -> c.indices[5] = 30);
+    refused("-1", c -> c.indices[5] = -1);
+    refused("increase", c -> Arrays.fill(c.indices, 0));
+    refused("finite", c -> c.values64[4] = Double.NaN);
+    refused("label of row 3", c -> c.field("labels")[3] = Double.NaN);
+    refused("label of row 4 is 0.5", c -> c.field("labels")[4] = 0.5);
+    refused("weight of row 2", c -> c.field("weights")[2] = 0.0);
+    refused("scale of feature 20", c -> c.field("scale")[20] = -1.0);
+    refused("number 2 of the shared model is NaN", c -> Arrays.fill(c.shared, 16, 24, (byte) 0xff));
+    refused(problem(SgdProblem.SOFTMAX), SgdProblem.DESCEND, "classes are 0 to 2", c -> c.field("labels")[4] = 3.0);
+  }
+
+  /** Thousands of calls with everything random: results and exceptions of the three families only. */
+  @Test
+  void fuzz() {
+    Random random = new Random(16);
+    int results = 0;
+    int refused = 0;
+    for (int i = 0; i < 8000; i++) {
+      SgdProblem p = new SgdProblem(random, random.nextInt(12), random.nextInt(8), Partition.Values.values()[random.nextInt(3)],
+          random.nextBoolean(), random.nextBoolean(), random.nextInt(6));
+      p.running = random.nextBoolean();
+      p.l1 = random.nextInt(2) * 0.1;
+      SgdProblem.Native which = CALLS[random.nextInt(3)];
+      Partition.Call call = Partition.copied(p.call(which));
+      for (int spoiled = random.nextInt(4); spoiled > 0; spoiled--) {
+        Spoiling.spoil(call, random);
+      }
+      long deadline = System.nanoTime() + 20_000_000;
+      call.cancellation = () -> System.nanoTime() > deadline;
+      try {
+        SgdProblem.run(which, call);
+        results++;
+      } catch (IllegalArgumentException | CancellationException e) {
+        refused++;
+      }
+      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[1]);
+    }
+    assertTrue(results > 1000 && refused > 1000, results + " " + refused);
+    assertEquals(0, NativeBridge.stateEntries());
+    System.gc();
+  }
+
+  /** Java threads that change the arrays of running calls break numbers, not the JVM. */
+  @Test
+  void arraysThatChangeDuringACall() throws InterruptedException {
+    SgdProblem p = new SgdProblem(new Random(17), 300, 50, Partition.Values.DOUBLES, false, true, SgdProblem.SOFTMAX);
+    p.l1 = 0.01;
+    AtomicBoolean done = new AtomicBoolean();
+    int[] indices = p.indices.clone();
+    int[] offsets = p.offsets.clone();
+    double[] labels = p.labels.clone();
+    Thread vandal = new Thread(() -> {
+      Random random = new Random(18);
+      while (!done.get()) {
+        p.indices[random.nextInt(indices.length)] = random.nextInt();
+        p.offsets[random.nextInt(offsets.length)] = random.nextInt();
+        p.labels[random.nextInt(labels.length)] = random.nextInt();
+        System.arraycopy(indices, 0, p.indices, 0, indices.length);
+        System.arraycopy(offsets, 0, p.offsets, 0, offsets.length);
+        System.arraycopy(labels, 0, p.labels, 0, labels.length);
+      }
+    });
+    vandal.start();
+    try {
+      for (int i = 0; i < 2000; i++) {
+        try {
+          p.run(CALLS[i % 3]);
+        } catch (IllegalArgumentException | NativeException e) {
+          assertTrue(e.getMessage().length() > 10);
+        }
+      }
+    } finally {
+      done.set(true);
+      vandal.join();
+    }
+    p.free();
+    System.gc();
+  }
+}

@@ -1,0 +1,177 @@
+package dwell.jni;
+
+import java.util.Arrays;
+import java.util.Random;
+
+/** Model averaging on one partition of rows, with the calls on it, and the same steps in plain Java on all coefficients at once. */
+final class SgdProblem extends Partition {
+  static final int SOFTMAX = 5;
+  static final int CLASSES = 3;
+
+  /** A native call. */
+  interface Native {
+    void run(long[] control, double[] settings, int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,
+        double[] weights, double[] scale, byte[] shared, byte[] result, Cancellation cancellation);
+  }
+
+  static final Native DESCEND = NativeBridge::sgdDescend;
+  static final Native SEARCH = NativeBridge::sgdSearch;
+  static final Native EVALUATE = NativeBridge::sgdEvaluate;
+
+  final int loss;
+  final int outputs;
+  final double[] labels;
+  final double[] weights;
+  final double[] scale;
+  final double[] shared;
+  boolean intercept = true;
+  boolean running;
+  double gamma = 0.5;
+  double l1;
+  double l2;
+  double weightFactor = 0.75;
+  double eta0 = 0.1;
+  double rate = 0.2;
+  int kind = 1;
+  double share = 0.5;
+  double factor = -0.25;
+  double[] candidates = {0.01, 0.1};
+  double[] dual;
+  long cursor;
+  long steps;
+
+  SgdProblem(Random random, int features, int rows, Values values, boolean weighted, boolean scaled, int loss) {
+    super(random, features, rows, values, 7);
+    this.loss = loss;
+    outputs = loss == SOFTMAX ? CLASSES : 1;
+    labels = switch (loss) {
+      case DualProblem.SQUARED -> random.doubles(n, -2.0, 2.0).toArray();
+      case SOFTMAX -> random.ints(n, 0, CLASSES).asDoubleStream().toArray();
+      default -> random.doubles(n).map(x -> x < 0.6 ? 1.0 : -1.0).toArray();
+    };
+    weights = weighted ? random.doubles(n, 0.5, 2.0).toArray() : null;
+    scale = scaled ? random.doubles(m, 0.5, 1.5).toArray() : null;
+    shared = random.doubles((long) outputs * (m + 1), -0.5, 0.5).toArray();
+    fields.put("labels", labels);
+    fields.put("weights", weights);
+    fields.put("scale", scale);
+  }
+
+  Call call(Native which) {
+    long flags = (intercept ? NativeBridge.SGD_INTERCEPT : 0) + (running ? NativeBridge.SGD_RUNNING : 0)
+        + (which == EVALUATE && dual != null ? NativeBridge.SGD_DUAL : 0);
+    long[] control = {NativeBridge.SGD_LAYOUT_VERSION, fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind};
+    double[] settings = {gamma, l1, l2, weightFactor, eta0, rate, which == EVALUATE ? factor : share};
+    double[] more = which == SEARCH ? candidates : which == EVALUATE && dual != null ? dual : new double[0];
+    return call(control, concatenated(settings, more), shared, newResult(which));
+  }
+
+  byte[] newResult(Native which) {
+    return new byte[HEADER + (which == SEARCH ? 0 : 8 * shared.length)];
+  }
+
+  static void run(Native which, Call c) {
+    which.run(c.control, c.settings, c.offsets, c.indices, c.values32, c.values64, c.field("labels"), c.field("weights"),
+        c.field("scale"), c.shared, c.result, c.cancellation);
+  }
+
+  /** The result of a call. */
+  byte[] run(Native which) {
+    Call c = call(which);
+    run(which, c);
+    return c.result;
+  }
+
+  double weight(int row) {
+    return weights == null ? 1.0 : weights[row];
+  }
+
+  private double scale(int feature) {
+    return scale == null ? 1.0 : scale[feature];
+  }
+
+  private double[] predictions(int row, double[] model) {
+    double[] z = Arrays.copyOfRange(model, m * outputs, model.length);
+    for (int p = 0; p < m * outputs; p++) {
+      z[p % outputs] += dense[row][p / outputs] * model[p];
+    }
+    return z;
+  }
+
+  /** The loss of a row at a model, and then its derivatives. */
+  private double[] differentiate(int row, double[] model) {
+    double[] z = predictions(row, model);
+    double y = labels[row];
+    double room = 1.0 - y * z[0];
+    return switch (loss) {
+      case DualProblem.SQUARED -> new double[] {(z[0] - y) * (z[0] - y) / 2, z[0] - y};
+      case DualProblem.LOGISTIC -> new double[] {Math.log1p(Math.exp(-y * z[0])), -y / (1.0 + Math.exp(y * z[0]))};
+      case DualProblem.HINGE -> new double[] {Math.max(0.0, room), room > 0.0 ? -y : 0.0};
+      case DualProblem.SMOOTHED_HINGE -> {
+        double part = Math.max(0.0, Math.min(1.0, room / gamma));
+        yield new double[] {room > gamma ? room - gamma / 2 : gamma * part * part / 2, -y * part};
+      }
+      case DualProblem.SQUARED_HINGE -> new double[] {Math.pow(Math.max(0.0, room), 2), -2.0 * y * Math.max(0.0, room)};
+      default -> {
+        double total = Arrays.stream(z).map(Math::exp).sum();
+        double[] all = new double[1 + outputs];
+        all[0] = Math.log(total) - z[(int) y];
+        for (int c = 0; c < outputs; c++) {
+          all[1 + c] = Math.exp(z[c]) / total - (c == (int) y ? 1.0 : 0.0);
+        }
+        yield all;
+      }
+    };
+  }
+
+  /** What a call is to give: slots 0, 1, 5, 9 and 10, and the vector. */
+  record Expected(double lossSum, double weightSum, long rows, long cursor, long steps, double[] vector) {}
+
+  Expected descended() {
+    double[] model = shared.clone();
+    double[] mean = new double[model.length];
+    double[] sums = new double[2];
+    long[] t = {steps};
+    long end = visit(cursor, i -> {
+      double eta = switch (kind) {
+        case 0 -> eta0;
+        case 1 -> eta0 / Math.sqrt(1.0 + rate * t[0]);
+        default -> eta0 / (1.0 + rate * eta0 * t[0]);
+      };
+      double[] row = differentiate(i, model);
+      sums[0] += weight(i) * row[0];
+      sums[1] += weight(i);
+      for (int p = 0; p < model.length; p++) {
+        int j = p / outputs;
+        double step = eta * weight(i) * weightFactor * row[1 + p % outputs];
+        if (j < m) {
+          double w = (1.0 - eta * l2) * model[p] - step * scale(j) * dense[i][j];
+          model[p] = Math.copySign(Math.max(0.0, Math.abs(w) - eta * l1 * Math.sqrt(scale(j))), w);
+        } else if (intercept) {
+          model[p] -= step;
+        }
+        mean[p] += model[p];
+      }
+      t[0]++;
+    });
+    long rows = t[0] - steps;
+    double[] vector = running && rows > 0 ? Arrays.stream(mean).map(sum -> sum / rows).toArray() : model;
+    return new Expected(sums[0], sums[1], rows, end, t[0], Arrays.stream(vector).map(w -> share * w).toArray());
+  }
+
+  Expected evaluated() {
+    double[] vector = new double[shared.length];
+    double lossSum = 0.0;
+    double weightSum = 0.0;
+    for (int i = 0; i < n; i++) {
+      double[] row = differentiate(i, shared);
+      lossSum += weight(i) * row[0];
+      weightSum += weight(i);
+      for (int p = 0; p < vector.length; p++) {
+        int j = p / outputs;
+        vector[p] += factor * weight(i) * row[1 + p % outputs] * (j < m ? dense[i][j] : 1.0);
+      }
+    }
+    return new Expected(lossSum, weightSum, n, cursor, steps, vector);
+  }
+}
