@@ -2,55 +2,80 @@ package dwell.bench
 
 import java.nio.ByteBuffer
 
+import scala.concurrent.duration._
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
-import dwell.comm.{Contribution, DriverMode, Gang, ShuffleMode, Workers}
+import dwell.comm.{Contribution, DriverMode, Gang, ModelStore, OnExecutors, Replicas, ShuffleMode, Workers}
 
 /**
  * Milliseconds of one exchange in each mode of aggregation: a vector goes to every worker, one comes back from each, and they
- * are added. The workers do nothing else. One worker on each executor.
+ * are added. And those of one allReduce, before which the workers hold the vector, and after which they hold the sum. The
+ * workers do nothing else. One worker on each executor.
  */
 object ExchangeBench {
 
-  private val Lengths = Seq(1000, 20000, 200000, 1000000)
-  private val WarmUp = 20
-  private val Exchanges = 40
+  private val Lengths = Seq(1000, 20000, 200000, 1000000, 8000000)
+
+  /** Longer vectors are exchanged less often. */
+  private val LongLength = 4000000
   private val HeaderBytes = 512
   private val Modes = Seq("driver", "shuffle", "gang")
+  private val Executors = 2
+
+  private type Call = (Replicas[Int, Int], Int) => Seq[Double]
+  private val Calls = Seq[(String, Call)]("exchange" -> (exchanges(_, _)), "allReduce" -> (allReduces(_, _)))
 
   def main(args: Array[String]): Unit = Bench.run("exchange bench", args) { bench =>
     val spark = bench.spark
     val data = spark.sparkContext.parallelize(0 until Executors, Executors).cache()
     data.count()
     for (length <- Lengths) {
-      val fits = for (_ <- 1 to bench.repetitions; mode <- Modes) yield mode -> milliseconds(spark, data, mode, length)
-      for (mode <- Modes) {
-        val medians = fits.collect { case (m, times) if m == mode => Bench.median(times) }
-        println(f"$length%8d doubles, $mode%-7s median ${Bench
+      val measured = for (_ <- 1 to bench.repetitions; mode <- Modes; (name, call) <- Calls) yield {
+        (mode, name) -> milliseconds(spark, data, mode, length, call)
+      }
+      for (mode <- Modes; (name, _) <- Calls) {
+        val medians = measured.collect { case (of, times) if of == ((mode, name)) => Bench.median(times) }
+        println(f"$length%8d doubles, $mode%-7s $name%-9s median ${Bench
             .median(medians)}%.2f ms of ${medians.map(m => f"$m%.2f").mkString(" ")}")
-        bench.add("length" -> length, "workers" -> Executors, "mode" -> mode, "milliseconds" -> medians)
+        bench.add("length" -> length, "workers" -> Executors, "mode" -> mode, "call" -> name, "milliseconds" -> medians)
       }
     }
   }
 
-  private val Executors = 2
-
   /** Of each exchange in a mode, but for the first ones. */
   private[bench] def milliseconds(spark: SparkSession, data: RDD[Int], mode: String, length: Int): Seq[Double] =
-    mode match {
-      case "driver" => timed(new DriverMode(data, HeaderBytes, length)(step(length)), length)
-      case "shuffle" => timed(new ShuffleMode(data, HeaderBytes, length)(step(length)), length)
-      case "gang" =>
-        val name = s"dwell-exchange-bench-${System.nanoTime()}"
-        Gang.run(data, name, HeaderBytes, length, 10000L)(step(length))((workers: Workers[Int, Int], _) =>
-          timed(workers, length))(_ => ())
-    }
+    milliseconds(spark, data, mode, length, exchanges(_, _))
 
-  private def timed(workers: Workers[Int, Int], length: Int): Seq[Double] = {
+  private def milliseconds(spark: SparkSession, data: RDD[Int], mode: String, length: Int, call: Call): Seq[Double] = {
+    val fit = System.nanoTime()
+    mode match {
+      case "driver" => call(new DriverMode(data, fit, HeaderBytes, length)(step(length)), length)
+      case "shuffle" => call(new ShuffleMode(data, fit, HeaderBytes, length)(step(length)), length)
+      case "gang" =>
+        try {
+          Gang.run(data, s"dwell-exchange-bench-$fit", fit, HeaderBytes, length, 10000L)(step(length))(
+            (workers: Replicas[Int, Int], _) => call(workers, length))(_ => ())
+        } finally OnExecutors.run(spark.sparkContext, 10.seconds, "free models")(() => ModelStore.free(fit))
+    }
+  }
+
+  private def exchanges(workers: Replicas[Int, Int], length: Int): Seq[Double] = {
     val shared = new Array[Byte](8 * length)
-    val times = (1 to WarmUp + Exchanges).map(i => Bench.timed(workers.exchange(i, shared, "exchange")).seconds * 1e3)
-    times.drop(WarmUp)
+    timed(length)(workers.exchange(_, shared, "exchange"))
+  }
+
+  private def allReduces(workers: Replicas[Int, Int], length: Int): Seq[Double] = {
+    workers.distribute(0L, new Array[Byte](8 * length), None, "distribute")
+    val times = timed(length)(i => workers.allReduce(i, i - 1L, i.toLong, Set.empty, None, "allReduce"))
+    workers.release()
+    times
+  }
+
+  private def timed(length: Int)(call: Int => Any): Seq[Double] = {
+    val warmUp = if (length < LongLength) 20 else 5
+    (1 to 3 * warmUp).map(i => Bench.timed(call(i)).seconds * 1e3).drop(warmUp)
   }
 
   private def step(length: Int): Workers.Step[Int, Int, Int] = (worker, message, _) =>

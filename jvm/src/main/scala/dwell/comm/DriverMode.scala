@@ -6,25 +6,67 @@ import org.apache.spark.rdd.RDD
 
 /**
  * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast, the vectors come back as byte
- * arrays (nothing is serialised element by element) and are added on the driver as they arrive.
+ * arrays (nothing is serialised element by element) and are added on the driver as they arrive. The driver holds the models.
  *
  * @param data
  *   one element a partition
+ * @param fit
+ *   whose models [[recover]] looks for
  * @param headerBytes
  *   bytes before the vector of a contribution
  * @param length
  *   entries of the vector
  */
-final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], headerBytes: Int, length: Int)(
+final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, headerBytes: Int, length: Int)(
     step: Workers.Step[D, M, S])
-    extends Workers[M, S] {
+    extends Replicas[M, S] {
+
+  private val models = new HeldModels[Array[Byte]]
 
   override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] =
+    run(message, shared, length, description)(step)
+
+  override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit = {
+    Model.check(model, length)
+    models.put(version, model.clone, note)
+  }
+
+  override def allReduce(
+      message: M,
+      from: Long,
+      to: Long,
+      kept: Set[Long],
+      note: Option[Serializable],
+      description: String): Replies[S] = {
+    models.checkNew(to)
+    val gathered = exchange(message, models(from), description)
+    models.put(to, Model.bytes(gathered.sum), note)
+    models.retain(kept + from + to)
+    gathered.replies
+  }
+
+  override def ask(message: M, from: Long, description: String): Replies[S] = {
+    val (localStep, bytes) = (step, headerBytes)
+    run(message, models(from), 0, description) { (element, message, shared) =>
+      Contribution.withoutVector(localStep(element, message, shared), bytes)
+    }.replies
+  }
+
+  override def collect(version: Long, description: String): Array[Double] = Model.doubles(models(version))
+
+  override def recover(description: String): Option[Recovered] = models.noted.headOption match {
+    case Some((version, model, note)) => Some(Recovered(version, note, Model.doubles(model)))
+    case None => LeftModels.newest(data, fit, description)
+  }
+
+  override def release(): Unit = models.retain(Set.empty)
+
+  private def run(message: M, shared: Array[Byte], length: Int, description: String)(
+      localStep: Workers.Step[D, M, S]): Gathered[S] =
     Job.described(data, description) {
       val sc = data.sparkContext
       val sent = sc.broadcast((message, shared))
       val gathering = new Gathering[S](data.getNumPartitions, length)
-      val localStep = step
       try {
         Job.run(data)(elements => localStep(elements.next(), sent.value._1, sent.value._2)) { (k, c) =>
           val header = Contribution.header(c, headerBytes)

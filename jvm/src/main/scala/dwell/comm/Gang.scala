@@ -52,6 +52,8 @@ object Gang {
    *
    * @param name
    *   unique within the application
+   * @param fit
+   *   whose models the workers hold
    * @param headerBytes
    *   bytes before the vector of a contribution
    * @param length
@@ -70,9 +72,14 @@ object Gang {
    * @throws BrokenException
    *   if the stage has failed
    */
-  def run[D, M, S: ClassTag, R](data: RDD[D], name: String, headerBytes: Int, length: Int, patienceMillis: Long)(
-      step: Workers.Step[D, M, S])(
-      lead: (Workers[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
+  def run[D, M, S: ClassTag, R](
+      data: RDD[D],
+      name: String,
+      fit: Long,
+      headerBytes: Int,
+      length: Int,
+      patienceMillis: Long)(step: Workers.Step[D, M, S])(
+      lead: (Replicas[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
     val sc = data.sparkContext
     val members = data.getNumPartitions
     val meeting = Rendezvous.open(sc, name, members)(told)
@@ -81,7 +88,7 @@ object Gang {
     try {
       val result = new AtomicReference[Either[Exception, R]]()
       val tasks = data.barrier().mapPartitions { elements =>
-        val member = new GangMember[D, M, S](name, members, headerBytes, length)
+        val member = new GangMember[D, M, S](name, fit, members, headerBytes, length)
         Iterator.single(member.run(elements, step, lead))
       }
       val job = sc.submitJob(

@@ -9,164 +9,275 @@ import org.apache.spark.{Rendezvous, TaskContext, TaskKilledException}
 import dwell.data.TaskFailure
 
 /**
- * One task of a gang. The first one leads, the others answer its messages until they are dismissed.
+ * One task of a gang. The first one leads, the others follow its orders until they are dismissed.
  *
- * Few tasks, or small vectors: the leader sends the shared vector to each, and adds what they answer. Otherwise it would be
- * the bottleneck, and the others share the work: each gets one slice of the shared vector and hands it on to the rest, and
- * adds one slice of all answers (scatter and all-gather; reduce-scatter and gather). No task then sends or receives more than
- * about two vectors, however many there are.
+ * Exchanges with few tasks, or small vectors: the leader sends the shared vector to each, and adds what they answer. Otherwise
+ * it would be the bottleneck, and the others share the work: each gets one slice of the shared vector and hands it on to the
+ * rest, and adds one slice of all answers (scatter and all-gather; reduce-scatter and gather). No task then sends or receives
+ * more than about two vectors, however many there are. For models see [[GangModels]].
  */
-private[comm] final class GangMember[D, M, S: ClassTag](name: String, members: Int, headerBytes: Int, length: Int) {
+private[comm] final class GangMember[D, M, S: ClassTag](
+    name: String,
+    fit: Long,
+    members: Int,
+    headerBytes: Int,
+    length: Int) {
   import GangMember._
 
   private val context = TaskContext.get()
   private val rank = context.partitionId()
   private val others = 1 until members
 
-  /** One for each task but the leader. */
-  private val slices = new Slices(length, math.max(1, others.size))
-  private var number = 0
-
   /** What `lead` returns, or throws, in the first task; None in the others. */
   def run[R](
       elements: Iterator[D],
       step: Workers.Step[D, M, S],
-      lead: (Workers[M, S], Any => Unit) => R): Option[Either[Exception, R]] = {
+      lead: (Replicas[M, S], Any => Unit) => R): Option[Either[Exception, R]] = {
     val visit = new Rendezvous.Visit(name)
     val at = visit.join(rank) {
       if (context.isInterrupted()) throw new TaskKilledException("the stage is over")
     }
     val mail = new Mailbox(name, rank, at)
+    val models = new GangModels(mail, fit, name, headerBytes, length)
     try {
       // Reading may fail for a reason that the user has to know, and is done where that is caught.
       lazy val data = elements.next()
       if (rank == Mailbox.Leader) {
         val outcome =
-          try Right(lead(new Led(mail, step(data, _, _)), visit.tell))
+          try Right(lead(new Led(mail, models, step(data, _, _)), visit.tell))
           catch { case e: Exception if TaskFailure.isFinal(e) => Left(e) }
         mail.dismissOthers()
         Some(outcome)
       } else {
-        try while (true) answer(mail, step(data, _, _))
+        val follower = new Follower(mail, models, step(data, _, _))
+        try while (true) follower.followOrder()
         catch { case _: Mailbox.Dismissal => }
         None
       }
     } finally mail.clear()
   }
 
-  /** Receives one message, and answers it. */
-  private def answer(mail: Mailbox, step: (M, Array[Byte]) => Contribution[S]): Unit = {
-    val parcel = mail.receive(named("message"))
-    val Message(content, sliced) = parcel.content.asInstanceOf[Message]
-    val shared = if (sliced && parcel.bytes.hasRemaining) allGather(mail, parcel) else parcel.toArray
-    try {
-      val c = step(content.asInstanceOf[M], shared)
-      val reply =
-        Parcel(
-          Answer(c.scalars, Contribution.header(c, headerBytes)),
-          if (sliced) reduceScatter(mail, c) else vector(c))
-      mail.send(Mailbox.Leader, named(s"answer_$rank"), reply)
+  /** How the vectors of an exchange travel in slices: each task but the leader owns one. */
+  private def slices(mail: Mailbox): SliceExchange = new SliceExchange(mail, others, headerBytes, length)
+
+  private def answerOf(c: Contribution[S]): Answer = Answer(c.scalars, Contribution.header(c, headerBytes))
+
+  private def vector(c: Contribution[S]): ByteBuffer = Contribution.entries(c, headerBytes, 0, length)
+
+  /** Any task but the leader. */
+  private final class Follower(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S]) {
+    private val exchange = slices(mail)
+
+    def followOrder(): Unit = {
+      val parcel = mail.receive(OrderName)
+      try {
+        parcel.content.asInstanceOf[Order] match {
+          case Exchange(message, sliced) =>
+            val c = work(message, if (sliced && parcel.bytes.hasRemaining) allGather(parcel.bytes) else parcel.toArray)
+            answer(answerOf(c), if (sliced) reduceScatter(c) else vector(c))
+          case Distribute(version, note) => models.take(version, note, parcel.bytes)
+          case AllReduce(message, from, to, kept, note) =>
+            val c = work(message, models.model(from))
+            models.reduce(c, to, kept, note, answerOf(c))((_, _) => ())
+          case Ask(message, from) => answer(answerOf(work(message, models.model(from))))
+          case Newest => answer(models.newest)
+          case Bring(`rank`, version) => answer((), ByteBuffer.wrap(models.left(version)))
+          case Bring(_, _) =>
+          case Release => models.retain(Set.empty)
+        }
+      } catch { case e: Exception if TaskFailure.isFinal(e) => mail.fail(e) }
       mail.settle()
-    } catch {
-      case e: Exception if TaskFailure.isFinal(e) =>
-        mail.fail(e)
-        mail.settle()
     }
-    number += 1
-  }
 
-  /** The shared vector, of which each of the other tasks got a slice. */
-  private def allGather(mail: Mailbox, own: Parcel): Array[Byte] = {
-    val peers = others.filter(_ != rank)
-    mail.sendWritten(peers, named(s"shared_$rank"), Parcel((), own.bytes))
-    val shared = new Array[Byte](8 * length)
-    def put(k: Int, slice: ByteBuffer): Unit = slices.of(shared, k - 1).put(slice.duplicate())
-    put(rank, own.bytes)
-    peers.foreach(k => put(k, mail.receive(named(s"shared_$k")).bytes))
-    shared
-  }
+    private def work(message: Any, shared: Array[Byte]): Contribution[S] = step(message.asInstanceOf[M], shared)
 
-  /** Sends the other tasks their slices of this contribution, and adds the slice of this task over all contributions. */
-  private def reduceScatter(mail: Mailbox, c: Contribution[S]): ByteBuffer = {
-    sendSlices(mail, c)
-    val gathering = new Gathering[Unit](members, slices.size(rank - 1))
-    (0 until members).foreach { k =>
-      val part = if (k == rank) slices.of(c, headerBytes, rank - 1) else mail.receive(named(s"part_$k")).bytes
-      gathering.add(k, null, part, ())
+    private def answer(content: Any, bytes: ByteBuffer = ByteBuffer.allocate(0)): Unit =
+      mail.send(Mailbox.Leader, answerName(rank), Parcel(content, bytes))
+
+    /** The shared vector, of which each of the other tasks got a slice. */
+    private def allGather(slice: ByteBuffer): Array[Byte] = {
+      exchange.spread(slice, others)
+      val shared = new Array[Byte](8 * length)
+      exchange.of(shared, rank).put(slice.duplicate())
+      exchange.glue(shared)()
+      shared
     }
-    gathering.sumAsBytes
-  }
 
-  private def sendSlices(mail: Mailbox, c: Contribution[S]): Unit =
-    others
-      .filter(_ != rank)
-      .foreach(k => mail.send(k, named(s"part_$rank"), Parcel((), slices.of(c, headerBytes, k - 1))))
+    /** The sum of one slice of all answers. */
+    private def reduceScatter(c: Contribution[S]): ByteBuffer = {
+      val sum = ByteBuffer.allocate(exchange.ownBytes)
+      exchange.reduceScatter(c, sum)
+      sum
+    }
+  }
 
   /** The workers as the leader sees them, itself among them. */
-  private final class Led(mail: Mailbox, step: (M, Array[Byte]) => Contribution[S]) extends Workers[M, S] {
+  private final class Led(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S])
+      extends Replicas[M, S] {
+    private val slices = GangMember.this.slices(mail)
+    private val held = new HeldModels[Unit]
 
     override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] = {
       val sliced = others.size >= LeastSliced && 8L * length >= SmallBytes
-      if (sliced) {
-        others.foreach { k =>
-          mail.send(k, named("message"), Parcel(Message(message, sliced), slices.of(shared, k - 1)))
-        }
-      } else mail.sendWritten(others, named("message"), Parcel(Message(message, sliced), shared))
+      if (sliced) others.foreach(k => order(Exchange(message, sliced), Seq(k), slices.of(shared, k)))
+      else order(Exchange(message, sliced), others, ByteBuffer.wrap(shared))
       val own = step(message, shared)
-      if (sliced) sendSlices(mail, own)
+      if (sliced) slices.send(own)
       val gathered = if (sliced) gatherSlices(own) else gather(own)
       mail.settle()
-      number += 1
       gathered
     }
+
+    override def distribute(
+        version: Long,
+        model: Array[Byte],
+        note: Option[Serializable],
+        description: String): Unit = {
+      Model.check(model, length)
+      held.put(version, (), note)
+      models.distribute(version, model, note)(order(Distribute(version, note), _, _))
+      mail.settle()
+    }
+
+    override def allReduce(
+        message: M,
+        from: Long,
+        to: Long,
+        kept: Set[Long],
+        note: Option[Serializable],
+        description: String): Replies[S] = {
+      held(from)
+      held.checkNew(to)
+      val retained = kept + from + to
+      order(AllReduce(message, from, to, retained, note))
+      val own = step(message, models.model(from))
+      val answers = new Answers
+      answers.put(Mailbox.Leader, answerOf(own))
+      val addSeconds = models.reduce(own, to, retained, note, ())(answers.put)
+      mail.settle()
+      held.put(to, (), note)
+      held.retain(retained)
+      answers.replies(addSeconds)
+    }
+
+    override def ask(message: M, from: Long, description: String): Replies[S] = {
+      held(from)
+      order(Ask(message, from))
+      val answers = new Answers
+      answers.put(Mailbox.Leader, answerOf(step(message, models.model(from))))
+      others.foreach(k => answers.put(k, received(k).content))
+      mail.settle()
+      answers.replies(0.0)
+    }
+
+    override def collect(version: Long, description: String): Array[Double] = {
+      held(version)
+      Model.doubles(models.model(version))
+    }
+
+    override def recover(description: String): Option[Recovered] = {
+      order(Newest)
+      val newest = models.newest +: others.map(received(_).content.asInstanceOf[Option[(Long, Serializable)]])
+      mail.settle()
+      val found = newest.zipWithIndex.collect { case (Some((version, note)), k) => (version, note, k) }
+      found.sortBy { case (version, _, k) => (-version, k) }.headOption.map { case (version, note, k) =>
+        Recovered(version, note, Model.doubles(left(version, k)))
+      }
+    }
+
+    override def release(): Unit = {
+      order(Release)
+      held.retain(Set.empty)
+      models.retain(Set.empty)
+      mail.settle()
+    }
+
+    /** A model that is with a member. */
+    private def left(version: Long, member: Int): Array[Byte] =
+      if (member == Mailbox.Leader) models.left(version)
+      else {
+        order(Bring(member, version))
+        val bytes = received(member).toArray
+        mail.settle()
+        bytes
+      }
+
+    private def order(order: Order, to: Seq[Int] = others, bytes: ByteBuffer = ByteBuffer.allocate(0)): Unit =
+      mail.sendWritten(to, OrderName, Parcel(order, bytes))
 
     private def gather(own: Contribution[S]): Gathered[S] = {
       val gathering = new Gathering[S](members, length)
       gathering.add(Mailbox.Leader, Contribution.header(own, headerBytes), vector(own), own.scalars)
       others.foreach { k =>
-        val (answer, vector) = received(k)
-        gathering.add(k, answer.header, vector, answer.scalars.asInstanceOf[S])
+        val parcel = received(k)
+        val answer = parcel.content.asInstanceOf[Answer]
+        gathering.add(k, answer.header, parcel.bytes, answer.scalars.asInstanceOf[S])
       }
       gathering.result
     }
 
     private def gatherSlices(own: Contribution[S]): Gathered[S] = {
       val sum = new Array[Double](length)
-      val headers = new Array[Array[Byte]](members)
-      val scalars = new Array[S](members)
-      headers(Mailbox.Leader) = Contribution.header(own, headerBytes)
-      scalars(Mailbox.Leader) = own.scalars
+      val answers = new Answers
+      answers.put(Mailbox.Leader, answerOf(own))
       others.foreach { k =>
-        val (answer, slice) = received(k)
-        headers(k) = answer.header
-        scalars(k) = answer.scalars.asInstanceOf[S]
-        slices.put(sum, k - 1, slice)
+        val parcel = received(k)
+        answers.put(k, parcel.content)
+        slices.put(sum, k, parcel.bytes)
       }
-      Gathered(sum, headers, scalars, 0.0)
+      Gathered(sum, answers.headers, answers.scalars, 0.0)
     }
 
-    private def received(k: Int): (Answer, ByteBuffer) = {
-      val parcel = mail.receive(named(s"answer_$k"))
-      (parcel.content.asInstanceOf[Answer], parcel.bytes)
-    }
+    private def received(k: Int): Parcel = mail.receive(answerName(k))
   }
 
-  private def named(what: String): String = s"${number}_$what"
+  private final class Answers {
+    val headers = new Array[Array[Byte]](members)
+    val scalars = new Array[S](members)
 
-  private def vector(c: Contribution[S]): ByteBuffer = Contribution.entries(c, headerBytes, 0, length)
+    def put(k: Int, content: Any): Unit = {
+      val answer = content.asInstanceOf[Answer]
+      headers(k) = answer.header
+      scalars(k) = answer.scalars.asInstanceOf[S]
+    }
+
+    def replies(addSeconds: Double): Replies[S] = Replies(headers, scalars, addSeconds)
+  }
 }
 
-private object GangMember {
+private[comm] object GangMember {
 
   /** So many tasks beside the leader are worth two more hops. */
   private val LeastSliced = 3
 
   /** Below so many bytes a message takes as long as its name. */
-  private val SmallBytes = 64L * 1024
+  val SmallBytes: Long = 64L * 1024
+
+  private val OrderName = "order"
+  private def answerName(rank: Int): String = s"answer_$rank"
+
+  /** What the leader wants of all other members. */
+  private sealed trait Order extends Serializable
 
   /** @param sliced whether the bytes beside it are a slice of the shared vector, and only a slice is to be sent back */
-  private final case class Message(content: Any, sliced: Boolean)
+  private final case class Exchange(message: Any, sliced: Boolean) extends Order
 
-  /** @param header null where the worker has nothing to add */
+  private final case class Distribute(version: Long, note: Option[Serializable]) extends Order
+
+  /** @param retained all models that are not dropped */
+  private final case class AllReduce(
+      message: Any,
+      from: Long,
+      to: Long,
+      retained: Set[Long],
+      note: Option[Serializable])
+      extends Order
+
+  private final case class Ask(message: Any, from: Long) extends Order
+  private case object Newest extends Order
+  private final case class Bring(rank: Int, version: Long) extends Order
+  private case object Release extends Order
+
+  /** @param header null where the worker has nothing to say */
   private final case class Answer(scalars: Any, header: Array[Byte])
 }

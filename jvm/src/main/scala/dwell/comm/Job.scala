@@ -55,8 +55,8 @@ private[dwell] object Job {
    * Puts a line into Spark's list of jobs: a job without tasks, which nothing is scheduled for. It is what Spark's UI can show
    * of a job that runs, since it counts accumulators when tasks end only.
    */
-  def line(data: RDD[_], description: String): Unit = described(data, description) {
-    data.sparkContext.submitJob[Any, Unit, Unit](data.asInstanceOf[RDD[Any]], _ => (), Seq.empty, (_, _) => (), ())
+  def line[T](data: RDD[T], description: String): Unit = described(data, description) {
+    data.sparkContext.submitJob(data, (_: Iterator[T]) => (), Seq.empty, (_: Int, _: Unit) => (), ())
     ()
   }
 

@@ -16,31 +16,40 @@ import org.apache.spark.{BlockExchange, TaskContext, TaskKilledException}
  * @param at
  *   where each task is
  */
-private[comm] final class Mailbox(gang: String, rank: Int, at: Array[BlockManagerId]) {
+private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockManagerId]) {
   import Mailbox._
 
   private val context = TaskContext.get()
   private val blocks = BlockExchange.local
   private var underWay = List.empty[Future[Unit]]
 
+  /** Number of the exchange, which all names begin with: members take part in the same ones. */
+  private var exchange = 0
+
   def members: Int = at.length
+
+  /** Members by the executor that they run on. */
+  def byExecutor: Seq[Seq[Int]] = at.indices.groupBy(at(_).executorId).values.toSeq
 
   /** Begins to send a parcel, which has arrived at the latest when the next [[settle]] returns. */
   def send(to: Int, name: String, parcel: Parcel): Unit = sendWritten(Seq(to), name, parcel)
 
   /** The same to several tasks, written once. */
-  def sendWritten(to: Seq[Int], name: String, parcel: Parcel): Unit = if (to.nonEmpty) {
+  def sendWritten(to: Seq[Int], name: String, parcel: Parcel): Unit = push(to, numbered(name), parcel)
+
+  private def push(to: Seq[Int], name: String, parcel: Parcel): Unit = if (to.nonEmpty) {
     val bytes = parcel.write()
     underWay = to.map(k => blocks.push(at(k), addressed(k, name), bytes.duplicate())).toList ++ underWay
   }
 
   /** Waits for a parcel. */
-  def receive(name: String): Parcel = Parcel.read(blocks.await(addressed(rank, name))(checkEnd()))
+  def receive(name: String): Parcel = Parcel.read(blocks.await(addressed(rank, numbered(name)))(checkEnd()))
 
   /** Ends an exchange: waits until what was sent has arrived, and throws if it did not. */
   def settle(): Unit = {
     settle(checkEnd())
     blocks.removeTaken()
+    exchange += 1
   }
 
   private def settle(check: => Unit): Unit = {
@@ -56,11 +65,11 @@ private[comm] final class Mailbox(gang: String, rank: Int, at: Array[BlockManage
   }
 
   /** Tells the leader that this task cannot go on, and why. */
-  def fail(cause: Exception): Unit = send(Leader, Ended, Parcel(cause))
+  def fail(cause: Exception): Unit = push(Seq(Leader), Ended, Parcel(cause))
 
   /** Tells the other tasks that no message will come any more. */
   def dismissOthers(): Unit = {
-    sendWritten((0 until members).filter(_ != rank), Ended, Parcel(()))
+    push((0 until members).filter(_ != rank), Ended, Parcel(()))
     // Whoever has failed as well is of no interest any more.
     settle(checkKilled())
   }
@@ -71,7 +80,8 @@ private[comm] final class Mailbox(gang: String, rank: Int, at: Array[BlockManage
   private def checkKilled(): Unit =
     if (context.isInterrupted()) throw new TaskKilledException("the stage is over")
 
-  private def checkEnd(): Unit = {
+  /** Throws where there is nothing to wait for any more. */
+  def checkEnd(): Unit = {
     checkKilled()
     underWay.foreach(sent => if (sent.isCompleted) Await.result(sent, Duration.Zero)) // throws if it did not arrive
     blocks.take(addressed(rank, Ended)).foreach { bytes =>
@@ -81,6 +91,8 @@ private[comm] final class Mailbox(gang: String, rank: Int, at: Array[BlockManage
       }
     }
   }
+
+  private def numbered(name: String): String = s"${exchange}_$name"
 
   private def addressed(to: Int, name: String): String = s"${prefix(gang)}to_${to}_$name"
 }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{DwellBridge, SparkContext, TaskContext}
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
@@ -15,42 +15,146 @@ import dwell.data.Shuffle
  * reducer adds one slice of all of them (reduce-scatter). One vector comes to the driver, in slices, however many workers
  * there are, and goes out again as one broadcast.
  *
+ * Models stay with the executors, in slices. Another shuffle brings all slices to every worker (all-gather), in the same job:
+ * no vector comes to the driver. What is lost with an executor is made again, and with it the step of its worker; Spark also
+ * begins again those steps that are under way then, where there are slots for them.
+ *
  * @param data
  *   one element a partition
+ * @param fit
+ *   whose models [[recover]] looks for
  * @param headerBytes
  *   bytes before the vector of a contribution
  * @param length
  *   entries of the vector
  */
-final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], headerBytes: Int, length: Int)(
+final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, headerBytes: Int, length: Int)(
     step: Workers.Step[D, M, S])
-    extends Workers[M, S] {
+    extends Replicas[M, S] {
   import ShuffleMode._
+
+  private val workers = data.getNumPartitions
+  private val slices = new Slices(length, workers)
+  private val models = new HeldModels[SlicedModel]
+  private def sc: SparkContext = data.sparkContext
 
   override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] =
     Job.described(data, description) {
-      val sc = data.sparkContext
-      val partitions = data.getNumPartitions
-      val slices = new Slices(length, partitions)
       val sent = sc.broadcast((message, shared))
+      val localStep = step
+      val contributions = data.mapPartitions { elements =>
+        Iterator.single(localStep(elements.next(), sent.value._1, sent.value._2))
+      }
+      val summed = sums(contributions)
       val sum = new Array[Double](length)
-      val headers = new Array[Array[Byte]](partitions)
-      val scalars = new Array[S](partitions)
-      val summed = Shuffle.byIndex(pieces(data, sent, headerBytes, slices, partitions)(step), partitions)
+      val answers = new Answers
       try {
-        Job.run(summed)(addUp(_, partitions, slices)) { (k, s) =>
-          slices.put(sum, k, ByteBuffer.wrap(s.bytes))
-          headers(k) = s.said.header
-          scalars(k) = s.said.scalars.asInstanceOf[S]
+        Job.run(summed)(_.next()) { (k, s) =>
+          val parcel = Parcel.read(ByteBuffer.wrap(s))
+          slices.put(sum, k, parcel.bytes)
+          answers.put(k, parcel.content)
         }
-      } finally
-        if (!sc.isStopped) {
-          // Spark itself removes them when the driver collects garbage, which may be half an hour later.
-          summed.cleanShuffleDependencies()
-          sent.destroy()
-        }
-      Gathered(sum, headers, scalars, 0.0)
+      } finally forget(summed, sent)
+      Gathered(sum, answers.headers, answers.scalars, 0.0)
     }
+
+  override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit =
+    Job.described(data, description) {
+      Model.check(model, length)
+      models.checkNew(version)
+      val (sent, slices) = (sc.broadcast(model), this.slices)
+      val parcels = sc
+        .parallelize(0 until workers, workers)
+        .map(slice => Parcel((), slices.of(sent.value, slice)).write().array)
+      make(version, note, parcels)(Job.run(_)(_.hasNext)((_, _) => ()))(if (!sc.isStopped) sent.destroy())
+    }
+
+  override def allReduce(
+      message: M,
+      from: Long,
+      to: Long,
+      kept: Set[Long],
+      note: Option[Serializable],
+      description: String): Replies[S] = Job.described(data, description) {
+    models.checkNew(to)
+    val sent = sc.broadcast(message)
+    val answers = new Answers
+    val summed = sums(contributions(from, sent))
+    make(to, note, summed) { parcels =>
+      Job.run(parcels)(written => Parcel.read(ByteBuffer.wrap(written.next())).content)(answers.put)
+    }(forget(summed, sent))
+    models.retain(kept + from + to).foreach(_.drop())
+    answers.replies
+  }
+
+  override def ask(message: M, from: Long, description: String): Replies[S] = Job.described(data, description) {
+    val sent = sc.broadcast(message)
+    val bytes = headerBytes
+    val answered = contributions(from, sent).map(c => Said(Contribution.header(c, bytes), c.scalars))
+    val answers = new Answers
+    try SlicedModel.orLost(Job.run(answered)(_.next())(answers.put))
+    finally forget(answered, sent)
+    answers.replies
+  }
+
+  override def collect(version: Long, description: String): Array[Double] =
+    Job.described(data, description)(models(version).collect())
+
+  override def recover(description: String): Option[Recovered] =
+    models.noted.find(_._2.isComplete) match {
+      case Some((version, _, note)) => Some(Recovered(version, note, collect(version, description)))
+      case None => LeftModels.newest(data, fit, description)
+    }
+
+  override def release(): Unit = models.retain(Set.empty).foreach(_.drop())
+
+  /** What the workers make of a model, where their data are. */
+  private def contributions(from: Long, sent: Broadcast[M]): RDD[Contribution[S]] = {
+    val model = models(from)
+    model.check()
+    val localStep = step
+    new Beside(data, model.everywhere).map { case (element, shared) => localStep(element, sent.value, shared) }
+  }
+
+  /** A slice of the sum in each partition, and what the worker with the number of the slice has said beside its vector. */
+  private def sums(contributions: RDD[Contribution[S]]): RDD[Array[Byte]] = {
+    val (workers, slices, bytes) = (this.workers, this.slices, headerBytes)
+    val pieces = contributions.mapPartitionsWithIndex((worker, c) => cut(worker, c.next(), slices, workers, bytes))
+    Shuffle.byIndex(pieces, workers).mapPartitions(pieces => Iterator.single(addUp(pieces, workers, slices)))
+  }
+
+  /** Computes the slices of a model; `forget` removes what they were computed from. */
+  private def make(version: Long, note: Option[Serializable], parcels: RDD[Array[Byte]])(job: RDD[Array[Byte]] => Unit)(
+      forget: => Unit): Unit = {
+    val replicated = DwellBridge.executorLocations(sc).size > 1
+    val persisted = SlicedModel.persist(parcels, replicated, s"dwell: model $version of fit $fit")
+    val model = new SlicedModel(version, persisted, slices, length)
+    try SlicedModel.orLost(job(persisted))
+    catch {
+      case e: Throwable =>
+        model.drop()
+        throw e
+    } finally forget
+    models.put(version, model, note)
+  }
+
+  /** Removes the shuffles of a job, which Spark does when the driver collects garbage, maybe half an hour later. */
+  private def forget(result: RDD[_], sent: Broadcast[_]): Unit = if (!sc.isStopped) {
+    result.cleanShuffleDependencies()
+    sent.destroy()
+  }
+
+  private final class Answers {
+    val headers = new Array[Array[Byte]](workers)
+    val scalars = new Array[S](workers)
+
+    def put(k: Int, said: Any): Unit = {
+      headers(k) = said.asInstanceOf[Said].header
+      scalars(k) = said.asInstanceOf[Said].scalars.asInstanceOf[S]
+    }
+
+    def replies: Replies[S] = Replies(headers, scalars, 0.0)
+  }
 }
 
 private object ShuffleMode {
@@ -61,37 +165,25 @@ private object ShuffleMode {
   /** One slice of a worker's vector; `said` goes with the slice that has the worker's own number. */
   private final case class Piece(worker: Int, bytes: Array[Byte], said: Option[Said])
 
-  private final case class Summed(bytes: Array[Byte], said: Said)
-
-  private def pieces[D, M, S](
-      data: RDD[D],
-      sent: Broadcast[(M, Array[Byte])],
-      headerBytes: Int,
+  private def cut(
+      worker: Int,
+      c: Contribution[_],
       slices: Slices,
-      count: Int)(step: Workers.Step[D, M, S]): RDD[(Int, Piece)] =
-    data.mapPartitionsWithIndex { (worker, elements) =>
-      val c = step(elements.next(), sent.value._1, sent.value._2)
-      (0 until count).iterator.map { slice =>
-        val said = if (slice == worker) Some(Said(Contribution.header(c, headerBytes), c.scalars)) else None
-        val bytes = slices.of(c, headerBytes, slice)
-        slice -> Piece(worker, arrayOf(bytes), said)
-      }
+      count: Int,
+      headerBytes: Int): Iterator[(Int, Piece)] =
+    (0 until count).iterator.map { slice =>
+      val said = if (slice == worker) Some(Said(Contribution.header(c, headerBytes), c.scalars)) else None
+      slice -> Piece(worker, Parcel((), slices.of(c, headerBytes, slice)).toArray, said)
     }
 
-  /** Adds the pieces of one slice. */
-  private def addUp(pieces: Iterator[(Int, Piece)], workers: Int, slices: Slices): Summed = {
+  /** Adds the pieces of one slice, to a parcel. */
+  private def addUp(pieces: Iterator[(Int, Piece)], workers: Int, slices: Slices): Array[Byte] = {
     val gathering = new Gathering[Unit](workers, slices.size(TaskContext.getPartitionId()))
     var said = Option.empty[Said]
     pieces.foreach { case (_, piece) =>
       gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())
       said = said.orElse(piece.said)
     }
-    Summed(gathering.sumAsBytes.array, said.get)
-  }
-
-  private def arrayOf(bytes: ByteBuffer): Array[Byte] = {
-    val array = new Array[Byte](bytes.remaining())
-    bytes.get(array)
-    array
+    Parcel(said.get, gathering.sumAsBytes).write().array
   }
 }

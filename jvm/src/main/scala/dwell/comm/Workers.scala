@@ -8,7 +8,8 @@ import scala.reflect.ClassTag
  * What one worker returns from one exchange.
  *
  * @param update
- *   a header of bytes, then the vector, little endian; empty where the worker has nothing to add
+ *   a header of bytes, then the vector, little endian; the header alone where the worker has no vector to add, and empty where
+ *   it has nothing to say at all
  * @param scalars
  *   whatever else the algorithm wants to know of this worker
  */
@@ -20,7 +21,9 @@ final case class Contribution[S](update: Array[Byte], scalars: S)
  * @param addSeconds
  *   time spent on adding, which no worker's time covers
  */
-final case class Gathered[S](sum: Array[Double], headers: Array[Array[Byte]], scalars: Array[S], addSeconds: Double)
+final case class Gathered[S](sum: Array[Double], headers: Array[Array[Byte]], scalars: Array[S], addSeconds: Double) {
+  private[comm] def replies: Replies[S] = Replies(headers, scalars, addSeconds)
+}
 
 /**
  * The workers of a fit, one a partition, and the way in which messages to them and their vectors travel. All ways give the
@@ -46,20 +49,25 @@ trait Workers[M, S] {
 
 object Workers {
 
-  /** What a worker does with a message and the bytes that go with it. */
+  /** What a worker does with a message and the bytes that go with it, which it must not change: others may read them as well. */
   type Step[D, M, S] = (D, M, Array[Byte]) => Contribution[S]
 }
 
 /** The parts of a contribution. */
 object Contribution {
 
-  /** The bytes before the vector; null where the worker has nothing to add. */
+  /** The bytes before the vector; null where the worker has nothing to say. */
   def header(c: Contribution[_], headerBytes: Int): Array[Byte] =
     if (c.update.isEmpty) null else java.util.Arrays.copyOf(c.update, headerBytes)
 
+  /** The same with nothing to add. */
+  def withoutVector[S](c: Contribution[S], headerBytes: Int): Contribution[S] =
+    if (c.update.length <= headerBytes) c else c.copy(update = header(c, headerBytes))
+
   /** Entries `from` until `to` of the vector; empty where the worker has nothing to add. */
   def entries(c: Contribution[_], headerBytes: Int, from: Int, to: Int): ByteBuffer =
-    if (c.update.isEmpty) ByteBuffer.allocate(0) else ByteBuffer.wrap(c.update, headerBytes + 8 * from, 8 * (to - from))
+    if (c.update.length <= headerBytes) ByteBuffer.allocate(0)
+    else ByteBuffer.wrap(c.update, headerBytes + 8 * from, 8 * (to - from))
 }
 
 /**
@@ -101,14 +109,13 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int) {
     addNanos += System.nanoTime() - start
   }
 
-  def result: Gathered[S] = Gathered(sum, headers, scalars, addNanos * 1e-9)
+  def result: Gathered[S] = Gathered(sum, headers, scalars, addSeconds)
 
-  /** The sum alone, little endian. */
-  def sumAsBytes: ByteBuffer = {
-    val bytes = ByteBuffer.allocate(8 * length).order(ByteOrder.LITTLE_ENDIAN)
-    bytes.asDoubleBuffer().put(sum)
-    bytes
-  }
+  /** Time spent on adding. */
+  def addSeconds: Double = addNanos * 1e-9
+
+  /** The sum alone. */
+  def sumAsBytes: Array[Byte] = Model.bytes(sum)
 
   private def addVector(bytes: ByteBuffer): Unit = {
     val values = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()

@@ -1,0 +1,38 @@
+package dwell.comm
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+/** A vector as it travels: little endian. */
+private[comm] object Model {
+
+  def bytes(entries: Array[Double]): Array[Byte] = {
+    val bytes = ByteBuffer.allocate(8 * entries.length).order(ByteOrder.LITTLE_ENDIAN)
+    bytes.asDoubleBuffer().put(entries)
+    bytes.array
+  }
+
+  def doubles(bytes: Array[Byte]): Array[Double] = {
+    val entries = new Array[Double](bytes.length / 8)
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().get(entries)
+    entries
+  }
+
+  /** Adds a vector, which may be empty, to a sum of the same length. */
+  def add(vector: ByteBuffer, sum: ByteBuffer): Unit = if (vector.hasRemaining) {
+    require(
+      vector.remaining() == sum.remaining(),
+      s"an update has ${vector.remaining()} bytes where ${sum.remaining()} were expected")
+    val summand = vector.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    val total = sum.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    val length = summand.remaining()
+    var j = 0
+    while (j < length) {
+      total.put(j, total.get(j) + summand.get(j))
+      j += 1
+    }
+  }
+
+  /** @throws IllegalArgumentException if these are not the bytes of so many entries */
+  def check(bytes: Array[Byte], length: Int): Unit =
+    require(bytes.length == 8L * length, s"a model has ${bytes.length} bytes where ${8L * length} were expected")
+}

@@ -1,0 +1,70 @@
+package dwell.comm
+
+import java.nio.ByteBuffer
+
+/**
+ * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
+ * slice, and adds that slice of all contributions (reduce-scatter), or hands it on (all-gather).
+ *
+ * @param owners
+ *   members that own a slice each, in the order of the slices
+ * @param length
+ *   entries of the vector
+ */
+private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerBytes: Int, length: Int) {
+
+  /** The first slice is there even if nobody owns it. */
+  private val slices = new Slices(length, math.max(1, owners.size))
+  private val own = owners.indexOf(mail.rank)
+
+  /** The slice of a vector that a member owns; the vector may be empty altogether. */
+  def of(vector: Array[Byte], owner: Int): ByteBuffer = slices.of(vector, owners.indexOf(owner))
+
+  /** Sends the owners their slices of this member's contribution. */
+  def send(c: Contribution[_]): Unit = owners.indices
+    .filter(_ != own)
+    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.of(c, headerBytes, i))))
+
+  /**
+   * The same, and adds the slice of this owner over the contributions of all members, in their order.
+   *
+   * @param sum
+   *   zeros
+   * @return
+   *   seconds spent on adding
+   */
+  def reduceScatter(c: Contribution[_], sum: ByteBuffer): Double = {
+    send(c)
+    addAll(sum)(k => if (k == mail.rank) slices.of(c, headerBytes, own) else mail.receive(s"part_$k").bytes)
+  }
+
+  /** Adds what all members contribute, in their order; returns the seconds spent on adding. */
+  def addAll(sum: ByteBuffer)(part: Int => ByteBuffer): Double = {
+    var nanos = 0L
+    (0 until mail.members).foreach { k =>
+      val bytes = part(k)
+      val start = System.nanoTime()
+      Model.add(bytes, sum)
+      nanos += System.nanoTime() - start
+    }
+    nanos * 1e-9
+  }
+
+  /** Bytes of this owner's slice. */
+  def ownBytes: Int = 8 * slices.size(own)
+
+  /** Sends other members the slice of this owner. */
+  def spread(slice: ByteBuffer, to: Seq[Int], content: Any = ()): Unit =
+    mail.sendWritten(to.filter(_ != mail.rank), s"slice_${mail.rank}", Parcel(content, slice))
+
+  /** Receives what the other owners spread, and puts their slices in their places; `content` is called with what came along. */
+  def glue(vector: Array[Byte])(content: (Int, Any) => Unit = (_, _) => ()): Unit =
+    owners.indices.filter(_ != own).foreach { i =>
+      val parcel = mail.receive(s"slice_${owners(i)}")
+      content(owners(i), parcel.content)
+      slices.of(vector, i).put(parcel.bytes.duplicate())
+    }
+
+  /** Puts the slice of a sum in its place. */
+  def put(sum: Array[Double], owner: Int, slice: ByteBuffer): Unit = slices.put(sum, owners.indexOf(owner), slice)
+}

@@ -1,0 +1,139 @@
+package dwell.comm
+
+import java.nio.{ByteBuffer, ByteOrder}
+import java.security.MessageDigest
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.util.Random
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+
+/** A short history of models, which every mode has to make with the same bits. */
+private[dwell] object ReplicasChecks {
+  val HeaderBytes = 16
+
+  /** Lengths for K workers: such that slices are empty, of different lengths, and worth a message each. */
+  def lengths(k: Int): Seq[Int] = (Seq(0, 1, k - 1, k, k + 1) ++ slicedLengths(k)).distinct
+
+  /** Lengths that are worth slices. */
+  def slicedLengths(k: Int): Seq[Int] = if (k == 2) Seq(100003, 600001) else Seq(100003)
+
+  val Modes: Seq[String] = Seq("driver", "shuffle", "gang")
+
+  type Lead[R] = Replicas[Int, String] => R
+
+  /** Runs `lead` with the workers of a mode. */
+  def led[R](mode: String, data: RDD[Int], fit: Long, length: Int)(step: Workers.Step[Int, Int, String])(
+      lead: Lead[R]): R = mode match {
+    case "driver" => lead(new DriverMode(data, fit, HeaderBytes, length)(step))
+    case "shuffle" => lead(new ShuffleMode(data, fit, HeaderBytes, length)(step))
+    case "gang" =>
+      Gang.run(data, s"dwell-replicas-test-${gangs.incrementAndGet()}", fit, HeaderBytes, length, 10000L)(step)(
+        (workers: Replicas[Int, String], _) => lead(workers))(_ => ())
+  }
+
+  private val gangs = new AtomicInteger()
+
+  /** Everything that a leader sees, in a form that can be compared. */
+  final case class Seen(
+      models: Seq[String],
+      headers: Seq[Seq[Option[Seq[Byte]]]],
+      hashes: Seq[Seq[String]],
+      refusals: Seq[String])
+
+  /**
+   * Numbers of very different size, whose sum depends on the order. A worker says which model it was given, and adds nothing
+   * in message `10 + worker`.
+   */
+  def step(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) => {
+    val update =
+      if (message == 10 + k) header(k, message)
+      else Array.concat(header(k, message), bytes(vector(k, message, length)))
+    Contribution(update, hash(shared))
+  }
+
+  def failingAt(failing: Int, length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
+    if (k == failing && message == 2) throw new IllegalArgumentException(s"worker $k does not like $message")
+    else step(length)(k, message, shared)
+
+  /** The last worker breaks down. */
+  def breakingAt(message: Int, length: Int): Workers.Step[Int, Int, String] = (k, m, shared) =>
+    if (m == message && k == TaskContext.get().numPartitions() - 1) throw new RuntimeException("out of order")
+    else step(length)(k, m, shared)
+
+  private def vector(k: Int, message: Int, length: Int): Array[Double] = {
+    val random = new Random(1000L * message + k)
+    Array.fill(length)(random.nextGaussian() * math.pow(10.0, random.nextInt(30).toDouble))
+  }
+
+  private def header(k: Int, message: Int): Array[Byte] =
+    ByteBuffer.allocate(HeaderBytes).order(ByteOrder.LITTLE_ENDIAN).putLong(k.toLong).putLong(message.toLong).array
+
+  /** Tells models apart, to the bit. */
+  def bytes(model: Array[Double]): Array[Byte] = Model.bytes(model)
+
+  def hash(model: Array[Double]): String = hash(bytes(model))
+
+  private def hash(model: Array[Byte]): String =
+    MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
+
+  private def firstModel(length: Int): Array[Byte] = bytes(Array.tabulate(length)(j => 1.0 / (1 + j)))
+
+  /** Models 1 and 7 are given; 2, 3, 5 and 8 are made, of which 3 stays. */
+  def story(length: Int): Lead[Seen] = workers => {
+    def refused(body: => Any): String =
+      try {
+        body
+        "not refused"
+      } catch { case e: IllegalArgumentException => e.getMessage.stripPrefix("requirement failed: ") }
+    workers.distribute(1L, firstModel(length), None, "distribute")
+    val first = workers.allReduce(1, 1L, 2L, Set.empty, None, "first")
+    val second = workers.allReduce(10, 2L, 3L, Set.empty, Some("third"), "second")
+    val droppedOne = refused(workers.ask(4, 1L, "of a model that was dropped"))
+    val third = workers.allReduce(3, 3L, 5L, Set(3L), None, "third")
+    val asked = workers.ask(11, 3L, "ask")
+    val models = Seq(3L, 5L).map(workers.collect(_, "collect"))
+    val refusals = Seq(
+      droppedOne,
+      refused(workers.collect(2L, "of a model that was dropped")),
+      refused(workers.allReduce(9, 4L, 6L, Set.empty, None, "of a model that never was")),
+      refused(workers.allReduce(9, 3L, 5L, Set.empty, None, "of a version that has been")),
+      refused(workers.distribute(6L, new Array[Byte](8 * length + 8), None, "of a wrong length")))
+    workers.distribute(7L, firstModel(length).reverse, None, "distribute again")
+    val last = workers.allReduce(8, 7L, 8L, Set(3L), Some("last"), "last")
+    val replies = Seq(first, second, third, asked, last, workers.ask(0, 8L, "ask again"))
+    Seen(
+      (models :+ workers.collect(8L, "collect again")).map(hash),
+      replies.map(_.headers.toSeq.map(Option(_).map(_.toSeq))),
+      replies.map(_.scalars.toSeq),
+      refusals)
+  }
+
+  /** What the workers' vectors add up to. */
+  def sum(message: Int, workers: Int, length: Int): Array[Double] = {
+    val sum = new Array[Double](length)
+    for (k <- 0 until workers if message != 10 + k) {
+      vector(k, message, length).zipWithIndex.foreach { case (x, j) => sum(j) += x }
+    }
+    sum
+  }
+
+  /** What the story has to be, by plain sums. */
+  def expected(workers: Int, length: Int): Seen = {
+    def sum(message: Int): Array[Double] = this.sum(message, workers, length)
+    val models = Map(1 -> firstModel(length), 7 -> firstModel(length).reverse) ++
+      Seq(2 -> 1, 3 -> 10, 5 -> 3, 8 -> 8).map { case (version, message) => version -> bytes(sum(message)) }
+    val (messages, versions) = (Seq(1, 10, 3, 11, 8, 0), Seq(1, 2, 3, 3, 7, 8))
+    Seen(
+      Seq(10, 3, 8).map(message => hash(sum(message))),
+      messages.map(message => (0 until workers).map(k => Some(header(k, message).toSeq))),
+      versions.map(version => Seq.fill(workers)(hash(models(version)))),
+      Seq(
+        "the workers hold no model 1, but 2, 3",
+        "the workers hold no model 2, but 3, 5",
+        "the workers hold no model 4, but 3, 5",
+        "model 5 is not higher than 5, the version of a model that was made before it",
+        s"a model has ${8 * length + 8} bytes where ${8 * length} were expected"))
+  }
+}

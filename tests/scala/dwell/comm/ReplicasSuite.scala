@@ -1,0 +1,144 @@
+package dwell.comm
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.{BlockExchange, SparkEnv}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.storage.RDDBlockId
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import dwell.SparkSuite
+
+/** Models that all workers hold, in each mode, in a session of its own that has slots for gangs of eight. */
+class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
+  import ReplicasChecks._
+
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds), Span(20, Millis))
+  private lazy val spark: SparkSession = SparkSuite.fresh(master = "local[8]")
+  private def sc = spark.sparkContext
+
+  override def afterAll(): Unit = spark.stop()
+
+  private val fits = new AtomicInteger()
+
+  private def nextFit(): Long = fits.incrementAndGet().toLong
+
+  private def rddBlocks = SparkEnv.get.blockManager.getMatchingBlockIds(_.isRDD)
+  private def shuffleFiles = SparkEnv.get.blockManager.diskBlockManager.getAllBlocks().count(_.isShuffle)
+
+  private def lead[R](mode: String, k: Int, length: Int, fit: Long)(lead: Lead[R]): R =
+    this.lead(mode, k, length, fit, step(length))(lead)
+
+  private def lead[R](mode: String, k: Int, length: Int, fit: Long, step: Workers.Step[Int, Int, String])(
+      lead: Lead[R]): R = {
+    val result = led(mode, sc.parallelize(0 until k, k), fit, length)(step)(lead)
+    assert(BlockExchange.local.count("dwell") == 0, "messages are left")
+    result
+  }
+
+  for (mode <- Modes; k <- Seq(1, 2, 3, 8); length <- lengths(k)) {
+    test(s"$mode, $k workers, models of $length: replicas with the bits of a plain sum") {
+      val (seen, held) = lead(mode, k, length, nextFit()) { workers =>
+        val seen = story(length)(workers)
+        val held = ModelStore.entries
+        workers.release()
+        (seen, held)
+      }
+      assert(seen == expected(k, length))
+      assert(held == (if (mode == "gang") 3 else 0), "models 3, 7 and 8, once for all workers")
+      assert(ModelStore.entries == 0 && sc.getPersistentRDDs.isEmpty)
+    }
+  }
+
+  test("shuffle: neither files nor blocks become more with the rounds") {
+    val workers = new ShuffleMode(sc.parallelize(0 until 3, 3), nextFit(), HeaderBytes, 1003)(step(1003))
+    workers.distribute(0L, new Array[Byte](8 * 1003), None, "distribute")
+    for (round <- 1L to 20L) {
+      workers.allReduce(round.toInt, round - 1, round, Set(0L), None, "allReduce")
+      workers.ask(0, round, "ask")
+      assert(sc.getPersistentRDDs.size == (if (round == 1L) 2 else 3))
+    }
+    eventually(assert(rddBlocks.size == 3 * 3 && shuffleFiles == 0))
+    workers.release()
+    eventually(assert(rddBlocks.isEmpty))
+  }
+
+  for (mode <- Modes; k <- Seq(1, 2, 5); failing <- Seq(0, k - 1).distinct; length <- Seq(10, 20011)) {
+    test(s"$mode: what worker $failing of $k says to the user is thrown, models of $length") {
+      val fit = nextFit()
+      val e = intercept[Exception] {
+        lead(mode, k, length, fit, failingAt(failing, length)) { workers =>
+          workers.distribute(1L, new Array[Byte](8 * length), None, "distribute")
+          try (1 to 3).foreach(i => workers.allReduce(i, i.toLong, i + 1L, Set.empty, None, "allReduce"))
+          finally if (mode == "shuffle") workers.release()
+        }
+      }
+      val cause = if (mode == "gang") e else e.getCause
+      assert(cause.isInstanceOf[IllegalArgumentException] && cause.getMessage == s"worker $failing does not like 2")
+      assert(sc.getPersistentRDDs.isEmpty)
+      eventually(assert(shuffleFiles == 0))
+      assert(ModelStore.entries == (if (mode == "gang") 2 else 0), "models 1 and 2")
+      ModelStore.free(fit)
+    }
+  }
+
+  for (k <- Seq(1, 2, 5); length <- Seq(10, 20011)) {
+    test(s"what $k workers of a broken gang hold is found by whoever leads next, models of $length") {
+      val fit = nextFit()
+      assert(lead("gang", k, length, fit)(_.recover("nothing")).isEmpty)
+      intercept[Gang.BrokenException] {
+        lead("gang", k, length, fit, breakingAt(4, length)) { workers =>
+          workers.distribute(1L, new Array[Byte](8 * length), Some("first"), "distribute")
+          workers.allReduce(2, 1L, 2L, Set.empty, Some("second"), "second")
+          workers.allReduce(3, 2L, 3L, Set(1L), None, "no model to go on from")
+          workers.allReduce(4, 2L, 4L, Set.empty, Some("fourth"), "breaks")
+        }
+      }
+      for (mode <- Modes) {
+        val found = lead(mode, k, length, fit)(_.recover("after a broken gang")).get
+        assert(found.version == 2L && found.note == "second", mode)
+        assert(hash(found.model) == hash(sum(2, k, length)))
+        // Models of an earlier gang are not those of the next, before it distributes them.
+        val e = intercept[IllegalArgumentException](lead(mode, k, length, fit)(_.collect(2L, "")))
+        assert(e.getMessage == "the workers hold no model 2, but none")
+      }
+      val again = lead("gang", k, length, fit) { workers =>
+        val found = workers.recover("again").get
+        workers.distribute(found.version, bytes(found.model), Some(found.note.toString), "distribute again")
+        val hashes = workers.allReduce(3, 2L, 3L, Set.empty, Some("third"), "third").scalars
+        (hashes.distinct.toSeq, hash(workers.collect(3L, "third")), workers.recover("third").map(_.note))
+      }
+      assert(again == ((Seq(hash(sum(2, k, length))), hash(sum(3, k, length)), Some("third"))))
+      ModelStore.free(fit)
+      assert(ModelStore.entries == 0 && lead("gang", k, length, fit)(_.recover("freed")).isEmpty)
+    }
+  }
+
+  for (driverKnows <- Seq(true, false)) {
+    test(s"shuffle: a model that was lost is missed${if (driverKnows) "" else ", where the driver does not know"}") {
+      val workers = new ShuffleMode(sc.parallelize(0 until 3, 3), nextFit(), HeaderBytes, 1003)(step(1003))
+      workers.distribute(1L, new Array[Byte](8 * 1003), Some("first"), "distribute")
+      workers.allReduce(1, 1L, 2L, Set.empty, Some("second"), "allReduce")
+      val (_, second) = sc.getPersistentRDDs.maxBy(_._1)
+      val block = RDDBlockId(second.id, 1)
+      SparkEnv.get.blockManager.removeBlock(block, tellMaster = driverKnows)
+      val attempts = Seq[() => Any](
+        () => workers.allReduce(2, 2L, 3L, Set.empty, None, "allReduce"),
+        () => workers.ask(2, 2L, "ask"),
+        () => workers.collect(2L, "collect"))
+      for (attempt <- attempts) {
+        assert(intercept[ModelLostException](attempt()).getMessage.startsWith("slices 1 of model 2 are gone"))
+      }
+      if (driverKnows) {
+        val found = workers.recover("the one before").get
+        assert(found.version == 1L && found.note == "first")
+      }
+      assert(workers.allReduce(3, 1L, 3L, Set.empty, None, "goes on from the first").scalars.length == 3)
+      workers.release()
+      eventually(assert(rddBlocks.isEmpty && shuffleFiles == 0))
+    }
+  }
+}
