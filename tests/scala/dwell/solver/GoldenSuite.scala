@@ -1,10 +1,6 @@
 package dwell.solver
 
-import java.io.File
-
-import scala.jdk.CollectionConverters._
-
-import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -13,13 +9,8 @@ import dwell.jni.Cancellation
 
 /** Both solvers against the numbers of `tests/golden/primal.py`, which shares no code with either. */
 class GoldenSuite extends AnyFunSuite {
+  import Golden.{golden, integers, items}
   import LocalSolverTests.nextFit
-
-  /** Tests run in the root of the project. */
-  private def golden(name: String): JsonNode = new ObjectMapper().readTree(new File(s"tests/golden/$name.json"))
-
-  private def items(node: JsonNode): Seq[JsonNode] = node.elements().asScala.toSeq
-  private def integers(node: JsonNode): Array[Int] = items(node).map(_.asInt).toArray
 
   /** Doubles are given by their bits. */
   private def exact(node: JsonNode): Double =

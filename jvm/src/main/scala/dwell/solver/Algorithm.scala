@@ -6,6 +6,9 @@ sealed abstract class Algorithm(val name: String) extends Serializable {
   /** Whether all steps of a worker's round start from the same shared vector. */
   def batch: Boolean = true
 
+  /** Whether its steps are along rows, so that the data have to be split by rows whatever the penalty. */
+  def ofRows: Boolean = false
+
   /** Whether the workers keep variables of the problem, which the next fit could start from. */
   def keepsVariables: Boolean = true
 
@@ -28,11 +31,40 @@ object Algorithm {
 
   /** Mini-batches of rows, and a step along the gradient of their losses for each, as Spark's `GradientDescent`. */
   case object MiniBatchSGD extends Algorithm("mini-batch-sgd") {
+    override def ofRows: Boolean = true
     override def keepsVariables: Boolean = false
 
     /** Spark's default as well, and what a lower bound takes. */
     override def localWork: Option[Double] = Some(1.0)
   }
 
-  val all: Seq[Algorithm] = Seq(CoCoA, MiniBatchSCD, MiniBatchSGD)
+  /**
+   * Local stochastic gradient descent, and the average of the workers' models (Guo et al., "Model averaging in distributed
+   * machine learning", VLDB Journal 30, 2021).
+   */
+  case object ModelAveraging extends GradientAlgorithm("ma-sgd", averages = true, refines = false)
+
+  /** Model averaging until it makes little progress, and L-BFGS from there. */
+  case object ModelAveragingThenLBFGS extends GradientAlgorithm("ma-sgd+l-bfgs", averages = true, refines = true)
+
+  /** L-BFGS, and OWL-QN where there is an L1 penalty, as in Spark. */
+  case object LBFGS extends GradientAlgorithm("l-bfgs", averages = false, refines = true)
+
+  val all: Seq[Algorithm] =
+    Seq(CoCoA, MiniBatchSCD, MiniBatchSGD, ModelAveraging, ModelAveragingThenLBFGS, LBFGS)
+}
+
+/**
+ * An algorithm that works on coefficients along the gradients of the rows' losses: see [[dwell.solver.sgd]].
+ *
+ * @param averages
+ *   whether it begins with rounds of local descent
+ * @param refines
+ *   whether it ends with iterations of L-BFGS
+ */
+sealed abstract class GradientAlgorithm(name: String, val averages: Boolean, val refines: Boolean)
+    extends Algorithm(name) {
+  override def ofRows: Boolean = true
+  override def keepsVariables: Boolean = false
+  override def localWork: Option[Double] = Some(1.0)
 }

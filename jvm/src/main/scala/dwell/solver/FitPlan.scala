@@ -1,38 +1,58 @@
 package dwell.solver
 
-import dwell.comm.Workers
+import dwell.comm.Replicas
 import dwell.data.RowSummary
 import dwell.report.RoundRecord
 
 /**
  * One fit, in a form that can be sent to where its rounds are led from.
  *
- * @param id
- *   unique within the application
- * @param coordinates
- *   of each partition
- * @param from
- *   where its first attempt starts; zero otherwise
+ * @tparam M
+ *   message to the workers
+ * @tparam S
+ *   what a worker answers beside its vector
  */
-private[solver] final case class FitPlan(
-    id: Long,
-    problem: LinearProblem,
-    numFeatures: Int,
-    coordinates: Array[Int],
-    master: MasterPlan,
-    from: Option[StartingPoint]) {
+private[solver] trait FitPlan[M, S] extends Serializable {
 
-  /** Entries of the shared vector. */
-  def vectorLength: Int = master.vectorLength
+  /** Unique within the application. */
+  def id: Long
+
+  def problem: LinearProblem
+
+  /** Entries of the vectors that are exchanged. */
+  def vectorLength: Int
 
   /**
    * Identifies an attempt to make the rounds. Each has states of its own, since nobody knows how far those of the one
    * before it have come.
    */
-  def attemptId(attempt: Int): Long = if (attempt == 0) id else SplitMix.mix(id + attempt)
+  final def attemptId(attempt: Int): Long = if (attempt == 0) id else SplitMix.mix(id + attempt)
 
   /** Makes the rounds. A later attempt starts from what those before it have left with the workers. */
-  def lead(workers: Workers[RoundMessage, WorkerReply], attempt: Int)(completed: RoundRecord => Unit): Trained = {
+  def lead(workers: Replicas[M, S], attempt: Int)(completed: RoundRecord => Unit): Trained
+}
+
+/**
+ * A fit by coordinate descent.
+ *
+ * @param coordinates
+ *   of each partition
+ * @param from
+ *   where its first attempt starts; zero otherwise
+ */
+private[solver] final case class CoordinatePlan(
+    id: Long,
+    problem: LinearProblem,
+    numFeatures: Int,
+    coordinates: Array[Int],
+    master: MasterPlan,
+    from: Option[StartingPoint])
+    extends FitPlan[RoundMessage, WorkerReply] {
+
+  override def vectorLength: Int = master.vectorLength
+
+  override def lead(workers: Replicas[RoundMessage, WorkerReply], attempt: Int)(
+      completed: RoundRecord => Unit): Trained = {
     val start = if (attempt == 0) from else Some(FromFits((attempt - 1 to 0 by -1).map(attemptId), 1.0))
     val leader = master.of(problem)
     val loop = new RoundLoop(workers, attemptId(attempt), coordinates, leader, problem, completed)
@@ -40,7 +60,7 @@ private[solver] final case class FitPlan(
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
     Trained(
       coefficients,
-      intercept,
+      Array(intercept),
       leader.upperBound,
       leader.lowerBound,
       rounds.converged,
@@ -51,10 +71,10 @@ private[solver] final case class FitPlan(
   }
 }
 
-/** What the rounds of a fit led to; `attempt` is the one that made them. */
+/** What the rounds of a fit led to, as [[LinearSolution]] has it; `attempt` is the one that made them. */
 private[solver] final case class Trained(
     coefficients: Array[Double],
-    intercept: Double,
+    intercepts: Array[Double],
     objective: Double,
     dual: Double,
     converged: Boolean,

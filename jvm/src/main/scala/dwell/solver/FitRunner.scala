@@ -1,12 +1,13 @@
 package dwell.solver
 
 import scala.concurrent.duration._
+import scala.reflect.ClassTag
 
 import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
-import dwell.comm.{DriverMode, Gang, Job, OnExecutors, ShuffleMode, Workers}
+import dwell.comm.{DriverMode, Gang, Job, ModelStore, OnExecutors, Replicas, ShuffleMode, Workers}
 import dwell.data.TaskFailure
 import dwell.report.{RoundCompleted, RoundRecord}
 
@@ -18,11 +19,11 @@ import dwell.report.{RoundCompleted, RoundRecord}
  * @param step
  *   what a worker does in an exchange
  */
-private[solver] final class FitRunner(
+private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
     sc: SparkContext,
     parts: RDD[LocalData],
-    plan: FitPlan,
-    step: Workers.Step[LocalData, RoundMessage, WorkerReply])
+    plan: FitPlan[M, S],
+    step: Workers.Step[LocalData, M, S])
     extends Logging {
   import FitRunner._
 
@@ -46,11 +47,13 @@ private[solver] final class FitRunner(
   def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId))
 
   private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome = {
-    val exchange: Workers[RoundMessage, WorkerReply] =
-      if (mode == Aggregation.Shuffle) new ShuffleMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(step)
-      else new DriverMode(parts, ResultLayout.HeaderBytes, plan.vectorLength)(step)
+    val exchange: Replicas[M, S] =
+      if (mode == Aggregation.Shuffle)
+        new ShuffleMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
+      else new DriverMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
     // Data that are lost with an executor are read again, and may then be refused with a message for the user.
-    Outcome(TaskFailure.unwrapped(plan.lead(exchange, attempt)(completed)), mode, reason)
+    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, attempt)(completed)), mode, reason)
+    finally exchange.release()
   }
 
   private def insteadOfGang(attempt: Int, reason: String): Outcome = {
@@ -66,8 +69,8 @@ private[solver] final class FitRunner(
     val progress = new Progress
     try {
       val trained = TaskFailure.unwrapped {
-        Gang.run(parts, name, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(step)(
-          (workers: Workers[RoundMessage, WorkerReply], tell) => sent.value.lead(workers, attempt)(tell))(
+        Gang.run(parts, name, plan.id, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(step)(
+          (workers: Replicas[M, S], tell) => sent.value.lead(workers, attempt)(tell))(
           told = { case record: RoundRecord =>
             completed(record)
             progress.latest = Some(record)
@@ -118,11 +121,13 @@ private[solver] object FitRunner {
   /** @param reason why in this mode */
   final case class Outcome(trained: Trained, aggregation: Aggregation, reason: String)
 
-  /** Frees the states of fits, or of attempts, on all executors. */
+  /** Frees the states and the models of fits, or of attempts, on all executors. */
   def free(sc: SparkContext, fits: Seq[Long]): Unit =
     if (fits.nonEmpty) {
-      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state")(() =>
-        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free)))
+      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state") { () =>
+        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free))
+        fits.foreach(ModelStore.free)
+      }
     }
 
   private val CleanUpLimit = 10.seconds

@@ -1,6 +1,7 @@
 package dwell.solver
 
 import dwell.jni.Cancellation
+import dwell.solver.sgd.{JvmSgd, SgdSolver}
 
 /**
  * The local solver without native code: what runs where the library cannot load, and what the native solver is
@@ -9,6 +10,8 @@ import dwell.jni.Cancellation
 final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver {
 
   override def name: String = "jvm"
+
+  override def sgd: SgdSolver = JvmSgd
 
   override def round(
       data: LocalData,
@@ -66,6 +69,7 @@ private sealed trait Calls {
 }
 
 private object Calls {
+  import Arguments._
 
   private val MaxThreads = 256
 
@@ -126,11 +130,7 @@ private object Calls {
       problem.candidates.nonEmpty || !r.certificate,
       "a certificate needs a candidate for the intercept at least: pass 0 where there is no intercept")
     require(!problem.gradient || r.batch, "gradients are all taken at the same coefficients: they need a batch")
-    if (problem.loss.classifies) {
-      p.labels.find(y => y != 1.0 && y != -1.0).foreach { y =>
-        throw new IllegalArgumentException(s"a label is $y: for the ${problem.loss} labels must be -1 or 1")
-      }
-    } else finite("labels", p.labels)
+    suitableLabels(p.labels, problem.loss)
     private val conjugates = new Conjugates(p, problem, r.totalWeight)
 
     override def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound =
@@ -138,20 +138,4 @@ private object Calls {
 
     override def product(patience: Patience): LocalProduct = new DualProduct(data, conjugates, patience)
   }
-
-  private def sameLength(name: String, values: Array[Double], expected: Int, of: String): Unit =
-    require(
-      values == null || values.length == expected,
-      s"$name has length ${if (values == null) 0 else values.length}, but there are $expected $of")
-
-  private def atLeastZero(name: String, value: Double): Unit =
-    require(value >= 0.0 && !value.isInfinite, s"$name = $value: must be finite and at least 0")
-
-  private def positive(name: String, value: Double): Unit =
-    require(value > 0.0 && !value.isInfinite, s"$name = $value: must be finite and positive")
-
-  private def finite(name: String, values: Array[Double]): Unit =
-    values.find(value => value.isNaN || value.isInfinite).foreach { value =>
-      throw new IllegalArgumentException(s"$name has $value in it: must be finite")
-    }
 }

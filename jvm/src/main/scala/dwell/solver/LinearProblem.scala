@@ -1,6 +1,7 @@
 package dwell.solver
 
 import dwell.report.RoundRecord
+import dwell.solver.sgd.StepSchedule
 
 /**
  * A linear model to be trained: minimise over coefficients alpha and intercept b
@@ -29,7 +30,11 @@ import dwell.report.RoundRecord
  * @param aggregation
  *   None chooses by what the cluster allows
  * @param initial
- *   coefficients and intercept to start from; used in the primal orientation
+ *   coefficients and intercepts to start from, in the layout of [[LinearSolution]]; used in the primal orientation and by
+ *   algorithms that work on coefficients
+ * @param classes
+ *   number of classes where the loss is their softmax, in place of `loss`; the labels of the data are then their numbers,
+ *   from 0. Only for a [[GradientAlgorithm]]
  */
 final case class LinearProblem(
     uid: String,
@@ -46,8 +51,28 @@ final case class LinearProblem(
     numWorkers: Int,
     aggregation: Option[Aggregation],
     seed: Long,
-    initial: Option[(Array[Double], Double)],
-    settings: SolverSettings)
+    initial: Option[(Array[Double], Array[Double])],
+    settings: SolverSettings,
+    classes: Option[Int] = None,
+    descent: DescentSettings = DescentSettings())
+
+/**
+ * How local gradient descent makes its steps.
+ *
+ * @param stepSize
+ *   the first one; None searches for it
+ * @param schedule
+ *   how it falls; None chooses by the penalty
+ * @param decay
+ *   what it is multiplied by after each round
+ * @param running
+ *   a worker's result is the mean of its models after each step, in place of the last one
+ */
+final case class DescentSettings(
+    stepSize: Option[Double] = None,
+    schedule: Option[StepSchedule.Kind] = None,
+    decay: Double = 1.0,
+    running: Boolean = false)
 
 /**
  * How the workers of a session solve.
@@ -74,10 +99,14 @@ final case class SolverSettings(
 /**
  * A trained model and its certificate.
  *
+ * @param coefficients
+ *   of feature j and output c at j C + c; C is 1, or the number of classes with the softmax loss
+ * @param intercepts
+ *   one for each output
  * @param objective
  *   F of the coefficients
  * @param dual
- *   lower bound of F over all models
+ *   lower bound of F over all models; NaN where the algorithm gives none
  * @param gap
  *   objective - dual
  * @param drift
@@ -95,7 +124,7 @@ final case class SolverSettings(
  */
 final case class LinearSolution(
     coefficients: Array[Double],
-    intercept: Double,
+    intercepts: Array[Double],
     objective: Double,
     dual: Double,
     gap: Double,
@@ -109,4 +138,8 @@ final case class LinearSolution(
     restarts: Int,
     rounds: Seq[RoundRecord],
     nonzerosPerPartition: Seq[Long],
-    flattenSeconds: Double)
+    flattenSeconds: Double) {
+
+  /** The intercept of a model with one output. */
+  def intercept: Double = intercepts.head
+}

@@ -3,11 +3,13 @@ package dwell.solver
 import java.util.UUID
 
 import scala.collection.mutable
+import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
 import dwell.comm.Workers
-import dwell.data.{RowForm, TrainingRows}
+import dwell.data.{RowDataset, RowForm, TrainingRows}
+import dwell.solver.sgd.{GradientMessage, GradientPlan, GradientReply, GradientStep, RowFacts}
 
 /**
  * Trains linear models on one set of rows. The data are brought into the form of each orientation once, and a fit starts
@@ -17,11 +19,14 @@ import dwell.data.{RowForm, TrainingRows}
  * Not for concurrent use: callers take turns.
  *
  * @param step
- *   what a worker does in an exchange
+ *   what a worker does in an exchange of coordinate descent
+ * @param gradientStep
+ *   and in one of a fit by gradients
  */
 final class LinearSolver(
     rows: TrainingRows,
-    step: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _))
+    step: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _),
+    gradientStep: Workers.Step[LocalData, GradientMessage, GradientReply] = GradientStep(_, _, _))
     extends AutoCloseable {
   import LinearSolver._
 
@@ -34,44 +39,82 @@ final class LinearSolver(
   def solve(problem: LinearProblem): LinearSolution = {
     val choice = Orientation.choose(problem, rows)
     val started = System.nanoTime()
+    problem.algorithm match {
+      case _: GradientAlgorithm => byGradients(problem, choice, started)
+      case _ => byCoordinates(problem, choice, started)
+    }
+  }
+
+  private def byCoordinates(problem: LinearProblem, choice: Orientation, started: Long): LinearSolution = {
     val work = choice.orientation match {
       case Orientation.Primal => primal(problem)
       case Orientation.Dual => dual(problem)
     }
-    val flattenSeconds = (System.nanoTime() - started) * 1e-9
-    val plan = FitPlan(
-      UUID.randomUUID().getMostSignificantBits,
-      problem,
-      rows.numFeatures,
-      work.coordinates,
-      work.master,
-      work.from)
-    val runner = new FitRunner(rows.sc, work.parts, plan, step)
-    try {
-      val outcome = runner.run()
-      val done = outcome.trained
+    val plan = CoordinatePlan(newId, problem, rows.numFeatures, work.coordinates, work.master, work.from)
+    run(plan, work.parts, work.nonzeros, choice, started, step) { done =>
       val fit = plan.attemptId(done.attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
       if (kept.isEmpty) FitRunner.free(rows.sc, Seq(fit))
-      if (keeps) remember(problem, choice.orientation, Previous(done.coefficients, done.intercept, problem.l2, kept))
+      if (keeps) {
+        remember(problem, choice.orientation, Previous(done.coefficients, done.intercepts.head, problem.l2, kept))
+      }
+    }
+  }
+
+  private def byGradients(problem: LinearProblem, choice: Orientation, started: Long): LinearSolution = {
+    val signed = problem.loss.classifies && problem.classes.isEmpty
+    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed))
+    val facts = RowFacts(
+      data.summary.rowsPerPartition,
+      rows.weightsPerPartition(data.numPartitions).map(_ / rows.totalWeight),
+      rows.totalWeight,
+      data.summary.scale,
+      data.summary.mean,
+      rows.featureDeviations,
+      data.summary.meanSquareNorm,
+      rows.labelMean,
+      rows.labelVariance,
+      problem.classes.orElse(if (signed) Some(2) else None).map(rows.classWeights).orNull)
+    val plan = GradientPlan(newId, problem, rows.numFeatures, facts)
+    run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { done =>
+      FitRunner.free(rows.sc, Seq(plan.attemptId(done.attempt)))
+    }
+  }
+
+  private def newId: Long = UUID.randomUUID().getMostSignificantBits
+
+  /** Runs a fit on its parts; `done` settles what becomes of what it has left with the workers. */
+  private def run[M: ClassTag, S: ClassTag](
+      plan: FitPlan[M, S],
+      parts: RDD[LocalData],
+      nonzeros: Array[Long],
+      choice: Orientation,
+      started: Long,
+      step: Workers.Step[LocalData, M, S])(done: Trained => Unit): LinearSolution = {
+    val flattenSeconds = (System.nanoTime() - started) * 1e-9
+    val runner = new FitRunner(rows.sc, parts, plan, step)
+    try {
+      val outcome = runner.run()
+      val trained = outcome.trained
+      done(trained)
       LinearSolution(
-        done.coefficients,
-        done.intercept,
-        done.objective,
-        done.dual,
-        math.max(0.0, done.objective - done.dual),
-        done.converged,
-        done.drift,
-        done.solver,
+        trained.coefficients,
+        trained.intercepts,
+        trained.objective,
+        trained.dual,
+        math.max(0.0, trained.objective - trained.dual),
+        trained.converged,
+        trained.drift,
+        trained.solver,
         choice.orientation,
         choice.reason,
         outcome.aggregation.name,
         outcome.reason,
-        done.attempt,
-        done.records,
-        work.nonzeros.toSeq,
+        trained.attempt,
+        trained.records,
+        nonzeros.toSeq,
         flattenSeconds)
     } catch {
       case e: Throwable =>
@@ -100,8 +143,6 @@ final class LinearSolver(
 
   private def dual(problem: LinearProblem): Work = {
     val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, problem.loss.classifies))
-    val scale = data.scaleBroadcast
-    val parts = data.partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
     val master = DualPlan(
       data.summary,
@@ -111,7 +152,12 @@ final class LinearSolver(
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
     val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
-    Work(parts, data.summary.rowsPerPartition, data.nonzerosPerPartition, master, from)
+    Work(parts(data), data.summary.rowsPerPartition, data.nonzerosPerPartition, master, from)
+  }
+
+  private def parts(data: RowDataset): RDD[LocalData] = {
+    val scale = data.scaleBroadcast
+    data.partitions.map(p => RowData(p, if (scale == null) null else scale.value))
   }
 
   /** What the intercept of centred features has beside that of features as they are. */

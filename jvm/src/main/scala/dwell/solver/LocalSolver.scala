@@ -2,6 +2,7 @@ package dwell.solver
 
 import dwell.data.{ColumnPartition, RowPartition}
 import dwell.jni.Cancellation
+import dwell.solver.sgd.SgdSolver
 
 /** The data of one partition, in one of the two orientations. */
 sealed trait LocalData {
@@ -246,6 +247,9 @@ trait LocalSolver {
   /** "native" or "jvm". */
   def name: String
 
+  /** Stochastic gradient descent by the same means. */
+  def sgd: SgdSolver
+
   /**
    * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is what the
    * step adds to the shared one: A (a' - a) for columns, and for rows the step of the coefficients before any soft
@@ -295,9 +299,9 @@ trait LocalSolver {
   /** Frees states that no call has touched for longer than `maxAgeMillis`; returns the bytes freed. */
   def expire(maxAgeMillis: Long): Long
 
-  /** Bytes of all states held by this worker process. */
+  /** Bytes of all states held by this worker process, and of what [[sgd]] remembers. */
   def stateBytes: Long
 
-  /** Number of states held by this worker process. */
+  /** Number of states held by this worker process, and of the partitions that [[sgd]] remembers. */
   def stateEntries: Long
 }

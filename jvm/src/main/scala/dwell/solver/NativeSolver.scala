@@ -1,11 +1,14 @@
 package dwell.solver
 
 import dwell.jni.{Cancellation, NativeBridge}
+import dwell.solver.sgd.{NativeSgd, SgdSolver}
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
 private[solver] object NativeSolver extends LocalSolver {
 
   override def name: String = "native"
+
+  override def sgd: SgdSolver = NativeSgd
 
   override def round(
       data: LocalData,

@@ -23,9 +23,9 @@ object Orientation {
    *   if the orientation asked for cannot solve the problem
    */
   def choose(problem: LinearProblem, rows: TrainingRows): Orientation = {
-    val gradients = problem.algorithm == Algorithm.MiniBatchSGD
+    val gradients = problem.algorithm.ofRows
     val primalNo =
-      if (gradients) Some("the batches of mini-batch-sgd are of rows")
+      if (gradients) Some(s"the steps of ${problem.algorithm.name} are along rows")
       else if (problem.loss.curvature.isInfinite) Some(s"the ${problem.loss} loss is not smooth")
       else None
     val dualNo =

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.internal.Logging
 
 import dwell.comm.{Gathered, Workers}
-import dwell.report.{RoundRecord, WorkerTime}
+import dwell.report.RoundRecord
 
 /**
  * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[Master]] of the
@@ -55,15 +55,13 @@ private[solver] final class RoundLoop(
   private var states: Array[WorkerState] =
     if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
-  private val started = ResultLayout.now()
-
   private val solvers = mutable.SortedSet.empty[String]
-  private val records = mutable.ArrayBuffer.empty[RoundRecord]
+  private val timeline = new Timeline(completed)
 
   /** Solves the problem. */
   def run(from: Option[StartingPoint]): Rounds = {
     from.foreach(point => rebuild(Phase.Start(point)))
-    records += RoundRecord(0, master.upperBound, openGap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0, elapsed, Seq.empty)
+    timeline.begin(master.upperBound, openGap)
     var collected = Option.empty[Rebuilt]
     var allowed = problem.maxRounds
     var rounds = 0
@@ -80,10 +78,8 @@ private[solver] final class RoundLoop(
         allowed = rounds + problem.maxRounds
       }
     }
-    Rounds(collected.get.coefficients, converged, solvers.mkString("+"), records.toSeq)
+    Rounds(collected.get.coefficients, converged, solvers.mkString("+"), timeline.records)
   }
-
-  private def elapsed: Double = ResultLayout.now() - started
 
   private def converged: Boolean = master.converged(problem.tolerance)
 
@@ -116,7 +112,10 @@ private[solver] final class RoundLoop(
         commitTravelling()
         rounds += 1
         sinceRebuild += 1
-        record(rounds, epochs, headers, clock, gathered.addSeconds + seconds(arrived), losses, certify)
+        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9
+        val record = timeline.add(master.upperBound, openGap, clock, driver, epochs, headers, losses)
+        localWork.measure(record.seconds, record.workerSeconds, epochs, certify)
+        logInfo(s"${problem.uid}: ${record.toLine}")
         losses = 0
         if (sinceRebuild == RebuildEvery && rounds < most && !converged) {
           rebuild(Phase.Rebuild)
@@ -144,36 +143,6 @@ private[solver] final class RoundLoop(
       version += 1
       commitTravelling()
     }
-  }
-
-  private def record(
-      round: Int,
-      epochs: Double,
-      headers: Headers,
-      clock: Long,
-      driver: Double,
-      losses: Int,
-      certified: Boolean): Unit = {
-    val wall = seconds(clock)
-    val worker = headers.largest(ResultLayout.SolverNanos) * 1e-9
-    localWork.measure(wall, worker, epochs, certified)
-    records += RoundRecord(
-      round,
-      master.upperBound,
-      openGap,
-      wall,
-      worker,
-      math.max(0.0, wall - worker - driver),
-      driver,
-      epochs,
-      headers.sum(ResultLayout.StateBytes).toLong,
-      losses,
-      elapsed,
-      headers.slot(ResultLayout.Started).zip(headers.slot(ResultLayout.SolverNanos)).toSeq.map { case (start, nanos) =>
-        WorkerTime(start - started, nanos * 1e-9)
-      })
-    completed(records.last)
-    logInfo(s"${problem.uid}: ${records.last.toLine}")
   }
 
   /** Builds the shared vector anew from the coordinates that the workers hold. */
@@ -226,8 +195,6 @@ private[solver] final class RoundLoop(
 
   private def describe(rounds: Int): String =
     RoundLoop.describe(problem.uid, rounds, master.upperBound, openGap)
-
-  private def seconds(since: Long): Double = (System.nanoTime() - since) * 1e-9
 }
 
 /** What the rounds of a fit led to, beside what the [[Master]] holds. */

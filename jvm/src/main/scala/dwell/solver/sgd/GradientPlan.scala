@@ -1,0 +1,156 @@
+package dwell.solver.sgd
+
+import dwell.comm.Replicas
+import dwell.report.RoundRecord
+import dwell.solver.{FitPlan, GradientAlgorithm, InterceptSearch, LinearProblem, Squared, Timeline, Trained}
+
+/**
+ * What whoever leads knows of the rows.
+ *
+ * @param scale
+ *   of [[dwell.solver.RowData]]; null where every one is 1
+ * @param mean
+ *   weighted mean of each feature; null without intercept
+ * @param deviation
+ *   of the population of each feature; 0 for a constant one
+ * @param meanSquareNorm
+ *   weighted mean of the rows' squared norms in the metric of the scale, of centred rows if there is an intercept
+ * @param shares
+ *   sum of the weights of each partition, relative to all
+ * @param classWeights
+ *   sum of the weights of each class; of labels -1 and 1 in this order; null without classes
+ */
+private[solver] final case class RowFacts(
+    rowsPerPartition: Array[Int],
+    shares: Array[Double],
+    totalWeight: Double,
+    scale: Array[Double],
+    mean: Array[Double],
+    deviation: Array[Double],
+    meanSquareNorm: Double,
+    labelMean: Double,
+    labelVariance: Double,
+    classWeights: Array[Double]) {
+
+  /** Rows of all partitions, m. */
+  def rows: Long = rowsPerPartition.map(_.toLong).sum
+}
+
+/** A fit by gradients of the rows: model averaging, L-BFGS, or the one after the other. */
+private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, numFeatures: Int, facts: RowFacts)
+    extends FitPlan[GradientMessage, GradientReply] {
+
+  val sgd: SgdProblem = SgdProblem(
+    problem.classes.fold[SgdLoss](MarginLoss(problem.loss))(Softmax),
+    problem.l1,
+    problem.l2,
+    problem.intercept,
+    facts.rows / facts.totalWeight)
+
+  /** Outputs of the model, C. */
+  def outputs: Int = sgd.loss.outputs
+
+  override def vectorLength: Int = SgdLayout.entries(numFeatures, outputs)
+
+  def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
+
+  /** The penalty of a model with these norms: see [[SgdLayout]]. */
+  def penalty(l1Norm: Double, squareNorm: Double): Double = sgd.l1 * l1Norm + 0.5 * sgd.l2 * squareNorm
+
+  override def lead(workers: Replicas[GradientMessage, GradientReply], attempt: Int)(
+      completed: RoundRecord => Unit): Trained = {
+    val algorithm = problem.algorithm.asInstanceOf[GradientAlgorithm]
+    val timeline = new Timeline(completed)
+    val asked = new GradientWorkers(workers, this, attemptId(attempt))
+    val certificate = new ModelCertificate(asked, this)
+    val start = problem.initial match {
+      case Some((coefficients, intercepts)) =>
+        val model = coefficients ++ intercepts
+        Reached(model, certificate.objective(model), converged = false)
+      case None => priorModel
+    }
+    timeline.begin(start.objective, Double.NaN)
+    val averaged =
+      if (algorithm.averages) new ModelAveraging(asked, this, timeline).run(start, algorithm.refines) else start
+    val reached = if (algorithm.refines) new QuasiNewton(asked, this, timeline).run(averaged) else averaged
+    val model = centred(reached.model)
+    val certified = certificate.of(model)
+    val coefficients = numFeatures * outputs
+    Trained(
+      model.take(coefficients),
+      model.drop(coefficients),
+      certified.objective,
+      certified.dual,
+      reached.converged,
+      drift = 0.0,
+      asked.solvers,
+      timeline.records,
+      attempt)
+  }
+
+  /** The best model without coefficients, and its objective. */
+  private def priorModel: Reached = {
+    val model = new Array[Double](vectorLength)
+    val intercepts = if (problem.intercept) priorIntercepts else new Array[Double](outputs)
+    System.arraycopy(intercepts, 0, model, numFeatures * outputs, outputs)
+    val b = intercepts(0)
+    val objective = sgd.loss match {
+      case MarginLoss(Squared) => (facts.labelVariance + math.pow(facts.labelMean - b, 2.0)) / 2.0
+      case MarginLoss(loss) =>
+        val Array(negative, positive) = facts.classWeights
+        (negative * loss.value(b, -1.0) + positive * loss.value(b, 1.0)) / facts.totalWeight
+      case Softmax(_) =>
+        val highest = intercepts.max
+        val logSum = highest + math.log(intercepts.map(z => math.exp(z - highest)).sum)
+        facts.classWeights.indices.map(c => facts.classWeights(c) * (logSum - intercepts(c))).sum / facts.totalWeight
+    }
+    Reached(model, objective, converged = false)
+  }
+
+  private def priorIntercepts: Array[Double] = sgd.loss match {
+    case MarginLoss(Squared) => Array(facts.labelMean)
+    case MarginLoss(loss) => Array(InterceptSearch.alone(loss, facts.classWeights(1), facts.classWeights(0)))
+    case Softmax(_) =>
+      // As Spark starts: a class that does not occur has a finite intercept as well.
+      val logs = facts.classWeights.map(math.log1p)
+      logs.map(_ - logs.sum / logs.length)
+  }
+
+  /**
+   * The softmax does not change when a number is added to all coefficients of a feature: as Spark does, those are returned
+   * whose mean over the classes is 0, and so for the intercepts. It is the smallest L2 penalty; an L1 penalty it could raise.
+   */
+  private def centred(model: Array[Double]): Array[Double] =
+    if (problem.classes.isEmpty) model
+    else {
+      val result = model.clone()
+      val first = if (sgd.l1 > 0.0) numFeatures else 0
+      var j = first
+      while (j <= numFeatures) {
+        var mean = 0.0
+        var c = 0
+        while (c < outputs) {
+          mean += result(j * outputs + c)
+          c += 1
+        }
+        mean /= outputs
+        c = 0
+        while (c < outputs) {
+          result(j * outputs + c) -= mean
+          c += 1
+        }
+        j += 1
+      }
+      result
+    }
+}
+
+/**
+ * A model that some rounds have led to.
+ *
+ * @param model
+ *   in the layout of [[SgdLayout]]
+ * @param objective
+ *   F, as far as the rounds know it
+ */
+private[sgd] final case class Reached(model: Array[Double], objective: Double, converged: Boolean)

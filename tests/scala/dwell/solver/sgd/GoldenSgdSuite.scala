@@ -1,0 +1,177 @@
+package dwell.solver.sgd
+
+import com.fasterxml.jackson.databind.JsonNode
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.data.RowPartition
+import dwell.jni.Cancellation
+import dwell.solver.{Golden, Hinge, JvmSolver, LocalSolver, Logistic, Loss, ResultLayout, RowData, SmoothedHinge}
+import dwell.solver.{SolverSelection, Squared, SquaredHinge}
+import dwell.solver.LocalSolverTests.nextFit
+
+/** Both solvers against the numbers of `tests/golden/sgd.py`, which makes every step on every coefficient. */
+class GoldenSgdSuite extends AnyFunSuite {
+  import Golden.{doubles, golden, integers, items}
+
+  private lazy val solvers: Seq[LocalSolver] =
+    Seq(JvmSolver.shared, SolverSelection("native", fallbackIsError = true).solver())
+
+  /** Of sums of some dozens of numbers in another order, relative to the greatest. */
+  private val Tolerance = 1e-12
+
+  private def close(found: Seq[Double], expected: Seq[Double], about: String): Unit = {
+    assert(found.length == expected.length, about)
+    val size = 1.0 + expected.map(math.abs).max
+    found.zip(expected).foreach { case (a, b) => assert(math.abs(a - b) <= Tolerance * size, s"$about: $a, $b") }
+  }
+
+  private def slots(result: Array[Byte], slots: Int*): Seq[Double] = slots.map(ResultLayout.get(result, _))
+
+  private def numbers(node: JsonNode, names: String*): Seq[Double] = names.map(node.get(_).asDouble)
+
+  /** Rows of a case, with values of single or double precision. */
+  private def data(c: JsonNode, narrow: Boolean): RowData = {
+    def optional(name: String): Array[Double] = if (c.get(name).isNull) null else doubles(c.get(name))
+    val values = doubles(c.get("values"))
+    val labels = doubles(c.get("labels"))
+    val p = new RowPartition(
+      c.get("partition").asInt,
+      c.get("features").asInt,
+      labels.indices.toArray,
+      integers(c.get("offsets")),
+      integers(c.get("indices")),
+      if (narrow) values.map(_.toFloat) else null,
+      if (narrow) null else values,
+      labels,
+      optional("weights"),
+      new Array[Double](labels.length),
+      null)
+    RowData(p, optional("scale"))
+  }
+
+  private def problem(c: JsonNode): SgdProblem = {
+    val margins = Seq[Loss](Squared, Logistic, Hinge, SmoothedHinge(c.get("gamma").asDouble), SquaredHinge)
+    val code = c.get("code").asInt
+    val loss = if (code < margins.size) MarginLoss(margins(code)) else Softmax(c.get("outputs").asInt)
+    assert(loss.code == code)
+    val Seq(l1, l2, factor) = numbers(c, "l1", "l2", "weightFactor")
+    SgdProblem(loss, l1, l2, c.get("intercept").asBoolean, factor)
+  }
+
+  private def kind(c: JsonNode): StepSchedule.Kind = SgdSolverTests.kinds.find(_.code == c.get("kind").asInt).get
+
+  /** Calls `body` with every case of a group, for both solvers and widths of values. */
+  private def foreachCase(group: String)(body: (JsonNode, SgdSolver, RowData, String) => Unit): Unit =
+    for (c <- items(golden("sgd").get(group)); solver <- solvers; narrow <- Seq(false, true)) {
+      body(c, solver.sgd, data(c, narrow), s"${c.get("name").asText}, ${solver.name}, narrow=$narrow")
+    }
+
+  private def newResult(c: JsonNode): Array[Byte] = SgdLayout.allocate(c.get("features").asInt, c.get("outputs").asInt)
+
+  private def shared(c: JsonNode): Array[Byte] = SgdCase.pack(doubles(c.get("shared")))
+
+  test("descents") {
+    foreachCase("descents") { (c, solver, data, about) =>
+      val Seq(eta0, rate, share) = numbers(c, "eta0", "rate", "share")
+      val r = Descend(
+        nextFit(),
+        c.get("seed").asLong,
+        problem(c),
+        StepSchedule(kind(c), eta0, rate),
+        c.get("budget").asLong,
+        c.get("cursor").asLong,
+        c.get("steps").asLong,
+        c.get("running").asBoolean,
+        share)
+      val result = newResult(c)
+      solver.descend(data, r, shared(c), result, Cancellation.NEVER)
+      val expected = c.get("expected")
+      close(SgdCase.vector(result).toSeq, doubles(expected.get("vector")).toSeq, about)
+      close(
+        slots(result, SgdLayout.LossSum, SgdLayout.WeightSum, SgdLayout.L1Norm, SgdLayout.SquareNorm),
+        numbers(expected, "lossSum", "weightSum", "l1Norm", "squareNorm"),
+        about)
+      assert(
+        slots(result, SgdLayout.Rows, SgdLayout.Nonzeros, SgdLayout.Cursor, SgdLayout.Steps) ==
+          numbers(expected, "rows", "nonzeros", "cursor", "steps"),
+        about)
+    }
+  }
+
+  test("evaluations") {
+    foreachCase("evaluations") { (c, solver, data, about) =>
+      val dual = if (c.get("dual").isNull) None else Some(doubles(c.get("dual")))
+      val result = newResult(c)
+      val r = Evaluate(nextFit(), problem(c), c.get("factor").asDouble, dual)
+      solver.evaluate(data, r, shared(c), result, Cancellation.NEVER)
+      val expected = c.get("expected")
+      close(SgdCase.vector(result).toSeq, doubles(expected.get("vector")).toSeq, about)
+      close(
+        slots(
+          result,
+          SgdLayout.LossSum,
+          SgdLayout.WeightSum,
+          SgdLayout.L1Norm,
+          SgdLayout.SquareNorm,
+          SgdLayout.PositiveSum,
+          SgdLayout.NegativeSum),
+        numbers(expected, "lossSum", "weightSum", "l1Norm", "squareNorm") ++ doubles(expected.get("sides")),
+        about)
+    }
+  }
+
+  test("searches") {
+    foreachCase("searches") { (c, solver, data, about) =>
+      val candidates = doubles(c.get("candidates"))
+      val r = Search(
+        nextFit(),
+        c.get("seed").asLong,
+        problem(c),
+        StepSchedule(kind(c), Double.NaN, c.get("rate").asDouble),
+        candidates,
+        c.get("budget").asLong,
+        c.get("cursor").asLong,
+        c.get("steps").asLong)
+      val result = new Array[Byte](ResultLayout.HeaderBytes)
+      solver.search(data, r, shared(c), result, Cancellation.NEVER)
+      val expected = c.get("expected")
+      val found = candidates.indices.map(k => ResultLayout.get(result, SgdLayout.Objectives + k))
+      close(found, doubles(expected.get("objectives")).toSeq, about)
+      close(slots(result, SgdLayout.WeightSum), numbers(expected, "weightSum"), about)
+    }
+  }
+
+  test("rounds of two workers, whose models are averaged") {
+    val averaging = golden("sgd").get("averaging")
+    val Seq(eta, l2) = numbers(averaging, "eta", "l2")
+    val x = items(averaging.get("rows")).map(doubles)
+    val y = doubles(averaging.get("labels"))
+    val workers = items(averaging.get("partitions")).map(integers).zipWithIndex.map { case (members, k) =>
+      SgdCase.dense(members.map(x(_).toSeq).toSeq, members.map(y(_)).toSeq, index = k)
+    }
+    for (c <- items(averaging.get("cases")); solver <- solvers) {
+      val loss = MarginLoss(Logistic)
+      val problem = SgdProblem(loss, c.get("l1").asDouble, l2, intercept = false, weightFactor = 1.0)
+      var model = new Array[Double](x.head.length + 1)
+      for ((name, t) <- Seq("round1", "round2").zipWithIndex) {
+        val r = Descend(
+          nextFit(),
+          averaging.get("seed").asLong,
+          problem,
+          StepSchedule(StepSchedule.Constant, eta, 0.0),
+          budget = 3L,
+          cursor = 3L * t,
+          steps = 3L * t,
+          running = false,
+          share = 0.5)
+        val models = workers.map { data =>
+          val result = SgdLayout.allocate(x.head.length, 1)
+          solver.sgd.descend(data, r, SgdCase.pack(model), result, Cancellation.NEVER)
+          SgdCase.vector(result)
+        }
+        model = models.transpose.map(_.sum).toArray
+        close(model.toSeq, doubles(c.get(name)).toSeq :+ 0.0, s"${c.get("name").asText}, ${solver.name}, $name")
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dwell.solver.sgd
+
+import org.scalatest.funsuite.AnyFunSuite
+
+/** What follows from the objectives of the rounds. */
+class ProgressSuite extends AnyFunSuite {
+
+  private val Tolerance = 1e-6
+
+  private def start: Progress = Progress.start(objective = 1.0, eta0 = 0.8, partitions = 2)
+
+  private def met(objective: Double, diverged: Boolean = false, steps: Long = 0L): RoundOutcome =
+    RoundOutcome(objective * 10.0, 10.0, 0.0, diverged, Array(steps, steps), Array(steps, steps))
+
+  private def after(from: Progress, objectives: Double*): Progress =
+    objectives.foldLeft(from)((progress, f) => progress.after(met(f), 1, Tolerance))
+
+  test("rounds go on from the model that the last one made, and the two before are kept") {
+    val progress = after(start, 0.9, 0.8, 0.7)
+    assert((progress.current, progress.begun, progress.before, progress.next) == ((3L, 3L, 2L, 4L)))
+    assert(progress.eta0 == 0.8 && progress.objective == 0.7 && progress.note.isEmpty && !progress.exhausted)
+  }
+
+  test("a rise halves the step, and goes back to where the epoch began; the next one to where the epoch before began") {
+    val good = after(start, 0.9, 0.8)
+    val risen = after(good, 0.9)
+    assert((risen.current, risen.eta0, risen.next) == ((2L, 0.4, 4L)))
+    assert(risen.note.contains("objective rose to 0.9") && risen.note.contains("halved to 0.4"))
+    val again = after(risen, 0.9)
+    assert((again.current, again.eta0) == ((1L, 0.2)))
+    // Shorter steps from an older model are measured against what was reached by then.
+    assert(again.objective == 0.9 && after(again, 0.85).note.isEmpty)
+  }
+
+  test("descent that diverges goes back at once, and the rows that it has visited do not count for the step size") {
+    val good = start.after(met(0.9, steps = 5L), 4, Tolerance)
+    assert(good.steps.toSeq == Seq(5L, 5L) && good.begun == 0L)
+    val diverged = good.after(met(Double.PositiveInfinity, diverged = true, steps = 9L), 4, Tolerance)
+    assert((diverged.current, diverged.eta0) == ((0L, 0.4)))
+    assert(diverged.steps.toSeq == Seq(0L, 0L) && diverged.cursors.toSeq == Seq(9L, 9L))
+    assert(diverged.note.contains("diverged"))
+  }
+
+  test("an objective that is no number counts as a rise") {
+    assert(after(start, Double.NaN).eta0 == 0.4)
+  }
+
+  test("rounds of a part of an epoch are judged together") {
+    val first = start.after(met(1.5), 2, Tolerance)
+    assert(first.note.isEmpty && first.current == 1L && first.begun == 0L && first.seen == 1.5)
+    val second = first.after(met(0.3), 2, Tolerance)
+    assert(second.objective == 0.9 && second.begun == 2L && second.before == 0L)
+  }
+
+  test(
+    "without progress in two epochs the step is halved where the rounds stand; it ends when that changes nothing twice") {
+    val still = after(start, 0.9, 0.9)
+    assert(still.eta0 == 0.8 && still.slow)
+    val halved = after(still, 0.9)
+    assert(halved.eta0 == 0.4 && halved.current == 3L && halved.note.contains("little progress") && !halved.exhausted)
+    assert(after(halved, 0.9, 0.9, 0.9, 0.9).exhausted)
+    // A change in either direction is one: workers meet other losses with other steps.
+    assert(!after(halved, 0.905, 0.905, 0.905, 0.905).exhausted)
+  }
+
+  test("a small rise is noise, and no reason to go back") {
+    val progress = after(start, 0.9, 0.901)
+    assert(progress.current == 2L && progress.eta0 == 0.8 && progress.objective == 0.9)
+  }
+
+  test("slow is an epoch that gains less than a hundredth") {
+    assert(!after(start, 0.9).slow && after(start, 0.9, 0.895).slow)
+  }
+
+  test("who goes on from a recovered model has that one alone") {
+    val found = after(start, 0.9, 0.8).from(7L)
+    assert((found.current, found.begun, found.before, found.next) == ((7L, 7L, 7L, 8L)) && found.objective == 0.8)
+  }
+}

@@ -1,0 +1,152 @@
+package dwell.solver.sgd
+
+import scala.util.Random
+
+import dwell.data.{RowPartition, TestData}
+import dwell.data.TestData.Values
+import dwell.jni.Cancellation
+import dwell.solver.{LocalSolverTests, ResultLayout, RowData, RowProblem, Squared}
+
+/** Random data of one partition with a problem and a model, and calls of a solver for them. */
+private[sgd] final class SgdCase(
+    seed: Int,
+    loss: SgdLoss,
+    rows: Int = 60,
+    val features: Int = 20,
+    density: Double = 0.2,
+    values: Values = Values.Doubles,
+    l1: Double = 0.01,
+    l2: Double = 0.1,
+    weighted: Boolean = true,
+    scaled: Boolean = true,
+    intercept: Boolean = true) {
+
+  /** Native code remembers what it has checked by fit. */
+  val fit: Long = LocalSolverTests.nextFit()
+
+  val data: RowData = {
+    val source = TestData.random(seed, rows, features, density, values, weighted)
+    val margin = loss match {
+      case MarginLoss(margin) => margin
+      case Softmax(_) => Squared
+    }
+    val made = new RowProblem(source, 1, margin, 1.0, scaleFactor = if (scaled) 1.0 else 0.0).data.head
+    loss match {
+      case MarginLoss(_) => made
+      case Softmax(classes) =>
+        val p = made.partition
+        made.copy(partition =
+          SgdCase.withLabels(p, p.labels.map(y => math.floorMod((8.0 * y).toInt, classes).toDouble)))
+    }
+  }
+
+  val problem: SgdProblem = {
+    val p = data.partition
+    val factor = if (p.weights == null) 1.0 else p.numRows / p.weights.sum
+    SgdProblem(loss, l1, l2, intercept, factor)
+  }
+
+  val eager = new EagerSgd(data, problem)
+
+  val outputs: Int = loss.outputs
+
+  /** A model that is not zero; entries that are to stay 0 are. */
+  val model: Array[Double] = {
+    val random = new Random(seed)
+    Array.tabulate(outputs * (features + 1)) { k =>
+      val value = random.nextGaussian() * 0.3
+      val j = k / outputs
+      if (if (j == features) !intercept else eager.scale(j) == 0.0) 0.0 else value
+    }
+  }
+
+  val descent: Descend = Descend(
+    fit,
+    seed = 42L,
+    problem,
+    StepSchedule(StepSchedule.Constant, 0.05, 0.0),
+    budget = rows.toLong,
+    cursor = 0L,
+    steps = 0L,
+    running = false,
+    share = 1.0)
+
+  val search: Search =
+    Search(fit, 42L, problem, descent.schedule, Array(0.01, 0.1), budget = 10L, cursor = 0L, steps = 0L)
+
+  val evaluation: Evaluate = Evaluate(fit, problem, factor = 1.0, dual = None)
+
+  def newResult: Array[Byte] = SgdLayout.allocate(features, outputs)
+
+  def descend(
+      solver: SgdSolver,
+      r: Descend = descent,
+      from: Array[Double] = model,
+      cancellation: Cancellation = Cancellation.NEVER): Array[Byte] = {
+    val result = newResult
+    solver.descend(data, r, SgdCase.pack(from), result, cancellation)
+    result
+  }
+
+  def search(solver: SgdSolver, r: Search): Array[Byte] = {
+    val result = new Array[Byte](ResultLayout.HeaderBytes)
+    solver.search(data, r, SgdCase.pack(model), result, Cancellation.NEVER)
+    result
+  }
+
+  def evaluate(solver: SgdSolver, r: Evaluate = evaluation, at: Array[Double] = model): Array[Byte] = {
+    val result = newResult
+    solver.evaluate(data, r, SgdCase.pack(at), result, Cancellation.NEVER)
+    result
+  }
+
+  override def toString: String =
+    s"$loss, l1=$l1, l2=$l2, weighted=$weighted, scaled=$scaled, intercept=$intercept, seed=$seed"
+}
+
+private[sgd] object SgdCase {
+
+  /** The rows of a partition with other labels. */
+  def withLabels(p: RowPartition, labels: Array[Double]): RowPartition = new RowPartition(
+    p.index,
+    p.features,
+    p.rows,
+    p.offsets,
+    p.indices,
+    p.values32,
+    p.values64,
+    labels,
+    p.weights,
+    p.norms,
+    p.projections)
+
+  /** Dense rows of weight 1. */
+  def dense(x: Seq[Seq[Double]], y: Seq[Double], index: Int = 0, features: Int = 0): RowData = {
+    val entries = x.map(_.zipWithIndex.filter(_._1 != 0.0))
+    val p = new RowPartition(
+      index,
+      math.max(features, x.headOption.fold(0)(_.size)),
+      x.indices.toArray,
+      entries.map(_.size).scanLeft(0)(_ + _).toArray,
+      entries.flatten.map(_._2).toArray,
+      null,
+      entries.flatten.map(_._1).toArray,
+      y.toArray,
+      null,
+      x.map(_.map(v => v * v).sum).toArray,
+      null)
+    RowData(p, null)
+  }
+
+  def pack(model: Array[Double]): Array[Byte] = {
+    val bytes = new Array[Byte](8 * model.length)
+    ResultLayout.doubles(bytes).put(model)
+    bytes
+  }
+
+  def vector(result: Array[Byte]): Array[Double] = {
+    val values = new Array[Double]((result.length - ResultLayout.HeaderBytes) / 8)
+    ResultLayout.vector(result).get(values)
+    values
+  }
+}
