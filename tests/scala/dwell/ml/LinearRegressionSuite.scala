@@ -39,10 +39,19 @@ class LinearRegressionSuite extends SparkSuite {
     finally spark.conf.unset(key)
   }
 
-  test("every Param and default of Spark's estimator is inherited, and five are added") {
+  test("every Param and default of Spark's estimator is inherited, and nine are added") {
     val ours = new LinearRegression()
     val stock = new SparkLinearRegression()
-    val added = Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers")
+    val added = Set(
+      "algorithm",
+      "orientation",
+      "localWork",
+      "aggregation",
+      "numWorkers",
+      "stepSize",
+      "stepSchedule",
+      "stepDecay",
+      "averaging")
     assert(ours.params.map(_.name).toSet == stock.params.map(_.name).toSet ++ added)
     stock.params.foreach { p =>
       assert(ours.getDefault(ours.getParam(p.name)) == stock.getDefault(p), p.name)
@@ -67,7 +76,16 @@ class LinearRegressionSuite extends SparkSuite {
   }
 
   test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers").foreach { name =>
+    Seq(
+      "setAlgorithm",
+      "setOrientation",
+      "setLocalWork",
+      "setAggregation",
+      "setNumWorkers",
+      "setStepSize",
+      "setStepSchedule",
+      "setStepDecay",
+      "setAveraging").foreach { name =>
       val methods = classOf[LinearRegression].getMethods.filter(_.getName == name)
       assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearRegression]), name)
     }

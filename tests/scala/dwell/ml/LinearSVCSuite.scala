@@ -37,7 +37,17 @@ class LinearSVCSuite extends SparkSuite {
 
   test("every Param and default of Spark's estimator is inherited, and six are added") {
     val (ours, spark) = (new LinearSVC(), new SparkLinearSVC())
-    val added = Set("loss", "algorithm", "orientation", "localWork", "aggregation", "numWorkers")
+    val added = Set(
+      "loss",
+      "algorithm",
+      "orientation",
+      "localWork",
+      "aggregation",
+      "numWorkers",
+      "stepSize",
+      "stepSchedule",
+      "stepDecay",
+      "averaging")
     assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
     spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
     assert(added.forall(name => ours.hasDefault(ours.getParam(name))) && ours.getLoss == "hinge")
@@ -46,10 +56,19 @@ class LinearSVCSuite extends SparkSuite {
   }
 
   test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq("setLoss", "setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers").foreach {
-      name =>
-        val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
-        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
+    Seq(
+      "setLoss",
+      "setAlgorithm",
+      "setOrientation",
+      "setLocalWork",
+      "setAggregation",
+      "setNumWorkers",
+      "setStepSize",
+      "setStepSchedule",
+      "setStepDecay",
+      "setAveraging").foreach { name =>
+      val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
+      assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
     }
   }
 

@@ -48,16 +48,34 @@ class LogisticRegressionSuite extends SparkSuite {
     assert(e.getRawPredictionCol + e.getProbabilityCol == "rq")
   }
 
-  test("every Param and default of Spark's estimator is inherited, and five are added") {
+  test("every Param and default of Spark's estimator is inherited, and nine are added") {
     val (ours, spark) = (new LogisticRegression(), new SparkLogisticRegression())
-    val added = Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers")
+    val added = Set(
+      "algorithm",
+      "orientation",
+      "localWork",
+      "aggregation",
+      "numWorkers",
+      "stepSize",
+      "stepSchedule",
+      "stepDecay",
+      "averaging")
     assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
     spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
     assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
   }
 
   test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers").foreach { name =>
+    Seq(
+      "setAlgorithm",
+      "setOrientation",
+      "setLocalWork",
+      "setAggregation",
+      "setNumWorkers",
+      "setStepSize",
+      "setStepSchedule",
+      "setStepDecay",
+      "setAveraging").foreach { name =>
       val methods = classOf[LogisticRegression].getMethods.filter(_.getName == name)
       assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LogisticRegression]), name)
     }

@@ -114,6 +114,26 @@ final class TrainingRows private[data] (
     }
   }
 
+  /** Deviation of each feature in the population of all rows; 0 for a constant one. */
+  def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))
+
+  /** Sum of the weights of each partition that `rows` makes. */
+  def weightsPerPartition(numPartitions: Int): Array[Double] =
+    weightsBy(numPartitions)(RowDistribution.partitionOf(_, numPartitions))
+
+  /** Sum of the weights of each class, where labels are the numbers of classes. */
+  def classWeights(numClasses: Int): Array[Double] = weightsBy(numClasses)(row => labels(row).toInt)
+
+  private def weightsBy(groups: Int)(groupOf: Int => Int): Array[Double] = {
+    val sums = new Array[Double](groups)
+    var row = 0
+    while (row < numRows) {
+      sums(groupOf(row)) += (if (weights == null) 1.0 else weights(row))
+      row += 1
+    }
+    sums
+  }
+
   /** Releases the cached rows and every dataset made from them. Nothing can be made from them afterwards. */
   def unpersist(): Unit = synchronized {
     if (!released) {

@@ -14,9 +14,10 @@ import org.apache.spark.scheduler.SparkListenerEvent
  * @param round
  *   0 is the start, before any local work
  * @param objective
- *   F after the round
+ *   F after the round; with model averaging as the workers met it on their way
  * @param gap
- *   F minus the best lower bound that any certificate has given so far: an upper bound of F - F*
+ *   F minus the best lower bound that any certificate has given so far: an upper bound of F - F*. NaN in the rounds of an
+ *   algorithm that gives one at its end only
  * @param seconds
  *   wall-clock time of the round, which is workerSeconds + overheadSeconds + driverSeconds
  * @param workerSeconds
@@ -35,6 +36,8 @@ import org.apache.spark.scheduler.SparkListenerEvent
  *   seconds from the start of the rounds to the end of this one
  * @param workers
  *   when each worker was at work; none in round 0
+ * @param note
+ *   what happened in it beside that, such as a step size that was halved; empty if nothing did
  */
 final case class RoundRecord(
     round: Int,
@@ -48,14 +51,16 @@ final case class RoundRecord(
     stateBytes: Long,
     stateLosses: Int,
     elapsed: Double,
-    workers: Seq[WorkerTime]) {
+    workers: Seq[WorkerTime],
+    note: String = "") {
 
   /** Bound of the relative suboptimality (F - F*)/F. */
   def relativeGap: Double = if (gap == 0.0) 0.0 else gap / objective
 
   def toLine: String =
     f"$round%5d $objective%16.10g $gap%10.3e $relativeGap%10.3e $seconds%8.3f $workerSeconds%8.3f " +
-      f"$overheadSeconds%8.3f $driverSeconds%8.3f $localWork%7.2f $stateLosses%4d"
+      f"$overheadSeconds%8.3f $driverSeconds%8.3f $localWork%7.2f $stateLosses%4d" + (if (note.isEmpty) ""
+                                                                                      else s"  $note")
 }
 
 /**
@@ -90,9 +95,10 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  * @param objective
  *   F of the returned coefficients, computed from them and not carried along
  * @param dual
- *   best lower bound of F over all models: the value of the dual problem. NaN where Spark's own code trained
+ *   best lower bound of F over all models: the value of the dual problem. NaN where there is none: without an L2 penalty in
+ *   model averaging and L-BFGS, and where Spark's own code trained
  * @param gap
- *   objective - dual: F - F* is at most this. NaN where Spark's own code trained
+ *   objective - dual: F - F* is at most this. NaN where there is no bound
  * @param converged
  *   whether the stop rule was met within maxIter rounds
  * @param drift
@@ -155,7 +161,9 @@ final case class FitReport(
         s"$orientation orientation: $orientationReason",
         s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
-        f"objective $objective%.10g, dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), " +
+        f"objective $objective%.10g, " +
+          (if (gap.isNaN) f"no lower bound (tolerance $tolerance%.1e), "
+           else f"dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), ") +
           (if (converged) "converged" else "NOT converged"),
         f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts",

@@ -11,10 +11,11 @@ import org.apache.spark.sql.Dataset
 
 import dwell.data.{LabeledRow, TrainingRows}
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.{LinearSolution, Logistic, Loss}
+import dwell.solver.{GradientAlgorithm, LinearSolution, Logistic, Loss}
 
 /**
- * Spark's `LogisticRegression`, trained by CoCoA with native local solvers, for two classes.
+ * Spark's `LogisticRegression`, trained by CoCoA with native local solvers, for two classes; by model averaging or L-BFGS
+ * with native gradients for any number of them.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LogisticRegressionModel` with its training
  * summary. The objective is Spark's,
@@ -30,9 +31,10 @@ import dwell.solver.{LinearSolution, Logistic, Loss}
  * objective. `maxIter` is the most rounds. [[dwell.report.FitReport]] holds the certificate.
  *
  * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
- * exception where `spark.dwell.fallback` is `error`: more than two classes, `family` multinomial, labels of one class,
- * bounds on coefficients or intercepts, and, unless `algorithm` is `cocoa`, a fit without a penalty, which has no
- * certificate, and has no solution either where a plane separates the classes.
+ * exception where `spark.dwell.fallback` is `error`: labels of one class, bounds on coefficients or intercepts; more than
+ * two classes and `family` multinomial, unless `algorithm` is `ma-sgd`, `l-bfgs` or both; and, unless it is one of these or
+ * `cocoa`, a fit without a penalty, which has no certificate, and has no solution either where a plane separates the
+ * classes. With `family` multinomial coefficients are centred over the classes, as Spark returns them.
  */
 class LogisticRegression(override val uid: String)
     extends SparkLogisticRegression(uid)
@@ -48,6 +50,11 @@ class LogisticRegression(override val uid: String)
   def setLocalWork(value: Double): this.type = set(localWork, value.toString)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
+  def setStepSize(value: String): this.type = set(stepSize, value)
+  def setStepSize(value: Double): this.type = set(stepSize, value.toString)
+  def setStepSchedule(value: String): this.type = set(stepSchedule, value)
+  def setStepDecay(value: Double): this.type = set(stepDecay, value)
+  def setAveraging(value: String): this.type = set(averaging, value)
 
   // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
   override def setLabelCol(value: String): this.type = set(labelCol, value)
@@ -87,14 +94,40 @@ class LogisticRegression(override val uid: String)
     override def unsupported(numFeatures: Int): Option[String] = {
       val bounds =
         Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients, lowerBoundsOnIntercepts, upperBoundsOnIntercepts)
-      if ($(family).toLowerCase(Locale.ROOT) == Multinomial) Some("family=multinomial is not solved natively")
-      else if (bounds.exists(isSet(_))) Some("bounds on coefficients or intercepts are not solved natively")
+      if (bounds.exists(isSet(_))) Some("bounds on coefficients or intercepts are not solved natively")
+      else if (bySoftmax) None
+      else if (!binomial(2)) Some(s"family=multinomial is solved natively by $ForClasses only")
       else if (isDefined(thresholds) && $(thresholds).length != 2) {
         Some(s"thresholds has ${$(thresholds).length} values, and two classes need two")
-      } else BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol)))
+      } else BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol))).map(onlyForTwo)
     }
 
-    override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data.labels)
+    override def unsuitable(data: TrainingRows): Option[String] = {
+      val found = numClasses(data)
+      if (!bySoftmax || binomial(found)) BinaryLabels.objection(data.labels).map(onlyForTwo)
+      else if (data.labelConstant) Some("all labels are of one class")
+      else if (isDefined(thresholds) && $(thresholds).length != found) {
+        Some(s"thresholds has ${$(thresholds).length} values, and there are $found classes")
+      } else None
+    }
+
+    /** Whether the algorithm is one that solves for several classes at once. */
+    private def bySoftmax: Boolean = chosenAlgorithm.isInstanceOf[GradientAlgorithm]
+
+    private def onlyForTwo(why: String): String = if (bySoftmax) why else s"$why, which $ForClasses solves natively"
+
+    /** As Spark has it: those that the metadata names, or else those up to the largest label. */
+    private def numClasses(data: TrainingRows): Int =
+      TrainingBridge.numClasses(dataset, $(labelCol)).getOrElse(0).max(data.labels.max.toInt + 1)
+
+    /** Whether there is one vector of coefficients, for so many classes. */
+    private def binomial(classes: Int): Boolean = $(family).toLowerCase(Locale.ROOT) match {
+      case Binomial => true
+      case Multinomial => false
+      case _ => classes <= 2
+    }
+
+    override def classes(data: TrainingRows): Option[Int] = Some(numClasses(data)).filterNot(binomial)
 
     override def penalty(data: TrainingRows): Penalty =
       Penalty(
@@ -103,22 +136,26 @@ class LogisticRegression(override val uid: String)
         scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
 
     /** By Spark's rule, one that does not fit is ignored. */
-    override def initial(numFeatures: Int): Option[(Array[Double], Double)] =
+    override def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] =
       initialModel.flatMap { model =>
         val matrix = model.coefficientMatrix
-        val fits = matrix.numRows == 1 && matrix.numCols == numFeatures && model.getFitIntercept == $(fitIntercept)
-        if (fits) Some((matrix.toArray, model.interceptVector(0)))
+        val rows = classes(data).getOrElse(1)
+        val fits =
+          matrix.numRows == rows && matrix.numCols == data.numFeatures && model.getFitIntercept == $(fitIntercept)
+        // Column by column, whatever the matrix is stored like.
+        if (fits) Some((matrix.toArray, model.interceptVector.toArray))
         else {
           logWarning(
             s"$uid: the initial model is ignored: it has ${matrix.numRows} x ${matrix.numCols} coefficients and " +
-              s"fitIntercept=${model.getFitIntercept}, not 1 x $numFeatures and fitIntercept=${$(fitIntercept)}.")
+              s"fitIntercept=${model.getFitIntercept}, not $rows x ${data.numFeatures} and fitIntercept=${$(fitIntercept)}.")
           None
         }
       }
 
     override def model(data: TrainingRows, solution: LinearSolution): LogisticRegressionModel =
       LogisticRegressionBridge.attachSummary(
-        copyValues(LogisticRegressionBridge.model(uid, solution.coefficients, solution.intercept)),
+        copyValues(
+          LogisticRegressionBridge.model(uid, solution.coefficients, solution.intercepts, classes(data).getOrElse(2))),
         dataset,
         solution.rounds.map(_.objective).toArray)
 
@@ -128,7 +165,9 @@ class LogisticRegression(override val uid: String)
 
 object LogisticRegression extends DefaultParamsReadable[LogisticRegression] {
 
+  private val Binomial = "binomial"
   private val Multinomial = "multinomial"
+  private val ForClasses = "algorithm=l-bfgs, ma-sgd or ma-sgd+l-bfgs"
 
   override def load(path: String): LogisticRegression = super.load(path)
 }

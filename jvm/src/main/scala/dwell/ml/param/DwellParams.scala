@@ -1,8 +1,9 @@
 package dwell.ml.param
 
-import org.apache.spark.ml.param.{IntParam, Param, ParamValidators, Params}
+import org.apache.spark.ml.param.{DoubleParam, IntParam, Param, ParamValidators, Params}
 
 import dwell.solver.{Aggregation, Algorithm, Orientation}
+import dwell.solver.sgd.StepSchedule
 
 /**
  * The Params that Dwell adds to Spark's own estimators.
@@ -14,14 +15,21 @@ import dwell.solver.{Aggregation, Algorithm, Orientation}
  * | localWork | auto | local coordinate steps in a round, as a fraction of the local coordinates |
  * | aggregation | auto | how updates travel between rounds |
  * | numWorkers | 0 | number of partitions that train side by side; 0 chooses by the size of the data |
+ * | stepSize | auto | first step size of local SGD |
+ * | stepSchedule | auto | how step sizes fall with the rows visited |
+ * | stepDecay | 1.0 | what step sizes are multiplied by after each round |
+ * | averaging | last | which local models are averaged |
  */
 trait DwellParams extends Params {
 
   /**
    * The training algorithm. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's own
    * solver otherwise, after one WARN. `mini-batch-scd` and `mini-batch-sgd`: what CoCoA is compared with, coordinate steps
-   * that do not see one another and gradient steps, a batch of `localWork` epochs (1 at most) in a round. (`solver` is
-   * Spark's Param and keeps Spark's meaning: it decides which of Spark's two definitions of the objective is minimised.)
+   * that do not see one another and gradient steps, a batch of `localWork` epochs (1 at most) in a round. `ma-sgd`: local
+   * SGD and averages of the workers' models, for very many rows, where a good model soon is worth more than a certificate
+   * later. `l-bfgs`: as Spark, with native gradients. `ma-sgd+l-bfgs`: the first until it becomes slow, then the second.
+   * (`solver` is Spark's Param and keeps Spark's meaning: it decides which of Spark's two definitions of the objective is
+   * minimised.)
    */
   final val algorithm: Param[String] =
     DwellParams.choice(this, "algorithm", "training algorithm", DwellParams.algorithms)
@@ -36,14 +44,14 @@ trait DwellParams extends Params {
 
   /**
    * Local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half of one,
-   * 4 four; a mini-batch has one at most), or `auto`.
+   * 4 four; a mini-batch has one at most), or `auto`. With `ma-sgd`: passes over the local rows, 1 for `auto`.
    */
   final val localWork: Param[String] = new Param[String](
     this,
     "localWork",
     "local work in a round, as a fraction of the local coordinates (> 0), or auto",
     (value: String) =>
-      value == DwellParams.Auto || DwellParams.fraction(value).nonEmpty || {
+      value == DwellParams.Auto || DwellParams.positive(value).nonEmpty || {
         throw new IllegalArgumentException(
           s"localWork must be 'auto' or a positive number (1 is one epoch over the local coordinates), but was '$value'.")
       })
@@ -64,18 +72,55 @@ trait DwellParams extends Params {
     "number of partitions that train side by side (>= 0); 0 chooses by the size of the data",
     ParamValidators.gtEq(0))
 
+  /** First step size of local SGD, a positive number; `auto` searches for it on a sample. */
+  final val stepSize: Param[String] = new Param[String](
+    this,
+    "stepSize",
+    "first step size of local SGD (> 0), or auto",
+    (value: String) =>
+      value == DwellParams.Auto || DwellParams.positive(value).nonEmpty || {
+        throw new IllegalArgumentException(s"stepSize must be 'auto' or a positive number, but was '$value'.")
+      })
+
+  /**
+   * How the step sizes of local SGD fall with the rows t that a worker has visited: `constant`; `inverse-sqrt`, with
+   * 1/sqrt(t); `inverse`, with 1/t at the pace of the L2 penalty; `auto`, the last one where there is an L2 penalty and the
+   * one before it otherwise. Whatever the schedule, a step size under which the objective rises or stands still is halved.
+   */
+  final val stepSchedule: Param[String] =
+    DwellParams.choice(this, "stepSchedule", "how step sizes fall", DwellParams.Auto +: DwellParams.schedules.map(_._1))
+
+  /** What the step sizes of local SGD are multiplied by after each round, in (0, 1]. */
+  final val stepDecay: DoubleParam = new DoubleParam(
+    this,
+    "stepDecay",
+    "what step sizes are multiplied by after each round, in (0, 1]",
+    ParamValidators.inRange(0.0, 1.0, lowerInclusive = false, upperInclusive = true))
+
+  /** Which models of a round of local SGD are averaged: the `last` ones, or the means of each worker's `running` models. */
+  final val averaging: Param[String] =
+    DwellParams.choice(this, "averaging", "which local models are averaged", Seq(DwellParams.Last, DwellParams.Running))
+
   setDefault(
     algorithm -> DwellParams.Auto,
     orientation -> Orientation.Auto,
     localWork -> DwellParams.Auto,
     aggregation -> DwellParams.Auto,
-    numWorkers -> 0)
+    numWorkers -> 0,
+    stepSize -> DwellParams.Auto,
+    stepSchedule -> DwellParams.Auto,
+    stepDecay -> 1.0,
+    averaging -> DwellParams.Last)
 
   final def getAlgorithm: String = $(algorithm)
   final def getOrientation: String = $(orientation)
   final def getLocalWork: String = $(localWork)
   final def getAggregation: String = $(aggregation)
   final def getNumWorkers: Int = $(numWorkers)
+  final def getStepSize: String = $(stepSize)
+  final def getStepSchedule: String = $(stepSchedule)
+  final def getStepDecay: Double = $(stepDecay)
+  final def getAveraging: String = $(averaging)
 }
 
 object DwellParams {
@@ -84,8 +129,17 @@ object DwellParams {
   private val algorithms = Auto +: Algorithm.all.map(_.name)
   private val orientations = Seq(Orientation.Auto, Orientation.Primal, Orientation.Dual)
 
-  /** The value of `localWork` as a positive finite number, where it is one. */
-  private[ml] def fraction(value: String): Option[Double] =
+  private[ml] val Last = "last"
+  private[ml] val Running = "running"
+
+  /** Values of `stepSchedule` beside `auto`. */
+  private[ml] val schedules: Seq[(String, StepSchedule.Kind)] = Seq(
+    "constant" -> StepSchedule.Constant,
+    "inverse-sqrt" -> StepSchedule.InverseSqrt,
+    "inverse" -> StepSchedule.Inverse)
+
+  /** The value of a Param as a positive finite number, where it is one. */
+  private[ml] def positive(value: String): Option[Double] =
     value.toDoubleOption.filter(h => h > 0.0 && !h.isInfinite)
 
   /** A Param with a closed list of values, whose error names the list: Spark's own message does not. */

@@ -47,6 +47,11 @@ class LinearRegression(override val uid: String)
   def setLocalWork(value: Double): this.type = set(localWork, value.toString)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
+  def setStepSize(value: String): this.type = set(stepSize, value)
+  def setStepSize(value: Double): this.type = set(stepSize, value.toString)
+  def setStepSchedule(value: String): this.type = set(stepSchedule, value)
+  def setStepDecay(value: Double): this.type = set(stepDecay, value)
+  def setAveraging(value: String): this.type = set(averaging, value)
 
   // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
   override def setLabelCol(value: String): this.type = set(labelCol, value)

@@ -38,8 +38,11 @@ private[ml] trait LinearTask[M] {
   /** The penalty that Spark would have used. */
   def penalty(data: TrainingRows): Penalty
 
-  /** Coefficients and intercept to start from, where the user has given some. */
-  def initial(numFeatures: Int): Option[(Array[Double], Double)] = None
+  /** Number of classes where the loss is their softmax, in place of `loss`. */
+  def classes(data: TrainingRows): Option[Int] = None
+
+  /** Coefficients and intercepts to start from, where the user has given some: see [[dwell.solver.LinearSolution]]. */
+  def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] = None
 
   /** Spark's model, with Params and training summary. */
   def model(data: TrainingRows, solution: LinearSolution): M

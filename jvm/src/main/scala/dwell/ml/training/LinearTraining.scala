@@ -9,7 +9,7 @@ import dwell.DwellConf
 import dwell.data.{ColumnNames, Flattener, TrainingRows}
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.{Aggregation, Algorithm, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
+import dwell.solver.{Aggregation, Algorithm, DescentSettings, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
@@ -68,7 +68,7 @@ trait LinearTraining[M <: Model[M]]
             task.unsuitable(data) match {
               case Some(reason) => Left(reason)
               case None =>
-                orientationWithin(possible, data, conf).map { orientation =>
+                orientationWithin(possible, task, data, conf).map { orientation =>
                   trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
                 }
             }
@@ -98,14 +98,14 @@ trait LinearTraining[M <: Model[M]]
         }
     }
 
-  private def chosenAlgorithm: Algorithm =
+  protected final def chosenAlgorithm: Algorithm =
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
 
   private def chosenAggregation(conf: DwellConf): Option[Aggregation] =
     if (isSet(aggregation)) Aggregation.named($(aggregation)) else conf.aggregation
 
   private def unpenalised(task: LinearTask[M]): Option[String] =
-    if ($(regParam) > 0.0 || chosenAlgorithm == Algorithm.MiniBatchSGD) None
+    if ($(regParam) > 0.0 || chosenAlgorithm.ofRows) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
     } else if ($(algorithm) == DwellParams.Auto) {
@@ -119,11 +119,24 @@ trait LinearTraining[M <: Model[M]]
     Flattener.read(task.rows, numFeatures, uid, names)
   }
 
-  private def orientationWithin(possible: Seq[String], data: TrainingRows, conf: DwellConf): Either[String, String] =
-    Orientations.withinLimit($(orientation), possible, data, $(numWorkers), chosenAggregation(conf), conf) match {
+  private def orientationWithin(
+      possible: Seq[String],
+      task: LinearTask[M],
+      data: TrainingRows,
+      conf: DwellConf): Either[String, String] = {
+    val outputs = task.classes(data).getOrElse(1)
+    Orientations.withinLimit(
+      $(orientation),
+      possible,
+      data,
+      outputs,
+      $(numWorkers),
+      chosenAggregation(conf),
+      conf) match {
       case Left(message) if $(algorithm) != DwellParams.Auto => throw new IllegalArgumentException(message)
       case chosen => chosen
     }
+  }
 
   private def problem(task: LinearTask[M], data: TrainingRows, orientation: String, conf: DwellConf): LinearProblem = {
     val penalty = task.penalty(data)
@@ -137,19 +150,25 @@ trait LinearTraining[M <: Model[M]]
       intercept = $(fitIntercept),
       tolerance = $(tol),
       maxRounds = $(maxIter),
-      localWork = DwellParams.fraction($(localWork)),
+      localWork = DwellParams.positive($(localWork)),
       orientation = orientation,
       numWorkers = $(numWorkers),
       aggregation = chosenAggregation(conf),
       seed = Seed,
-      initial = task.initial(data.numFeatures),
+      initial = task.initial(data),
       settings = SolverSettings(
         conf.taskCpus,
         conf.travellingState,
         conf.selection,
         conf.adding,
         conf.gangPatienceMillis,
-        conf.maxResultBytes))
+        conf.maxResultBytes),
+      classes = task.classes(data),
+      descent = DescentSettings(
+        DwellParams.positive($(stepSize)),
+        DwellParams.schedules.toMap.get($(stepSchedule)),
+        $(stepDecay),
+        $(averaging) == DwellParams.Running))
   }
 
   private def trainNatively(
@@ -160,9 +179,11 @@ trait LinearTraining[M <: Model[M]]
       clock: Clock): M = {
     val solution = solver.solve(problem)
     if (!solution.converged) {
+      // Not every algorithm gives a bound, and not every one stops by it.
+      val proven = if (solution.gap.isNaN) "" else f" with a relative gap of ${solution.gap / solution.objective}%.2e"
       logWarning(
-        f"$uid stopped after maxIter = ${$(maxIter)} rounds with a relative gap of " +
-          f"${solution.gap / solution.objective}%.2e, above tol = ${$(tol)}%.1e. Raise maxIter or localWork, or tol.")
+        s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter or " +
+          "localWork, or tol.")
     }
     val model = task.model(data, solution)
     FitReport.attach(model, report(data, solution, clock))

@@ -16,12 +16,12 @@ private[training] object Orientations {
    *   if it asks for one that the problem does not have
    */
   def possible(asked: String, algorithm: Algorithm, loss: Loss, regParam: Double, elasticNet: Double): Seq[String] = {
-    val ofRows = algorithm == Algorithm.MiniBatchSGD
+    val ofRows = algorithm.ofRows
     val smooth = !loss.curvature.isInfinite && !ofRows
     val strong = regParam * (1.0 - elasticNet) > 0.0 || ofRows
     if (asked == Orientation.Primal && ofRows) {
       throw new IllegalArgumentException(
-        s"orientation=primal is not for algorithm=${algorithm.name}, whose batches are of rows. Use orientation dual or auto.")
+        s"orientation=primal is not for algorithm=${algorithm.name}, whose steps are along rows. Use orientation dual or auto.")
     }
     if (asked == Orientation.Primal && !smooth) {
       throw new IllegalArgumentException(
@@ -48,6 +48,8 @@ private[training] object Orientations {
    *   the Param orientation
    * @param possible
    *   orientations that the problem has, of those that are asked for
+   * @param outputs
+   *   of the model
    * @param numWorkers
    *   the Param, 0 for a choice by size
    * @param aggregation
@@ -57,6 +59,7 @@ private[training] object Orientations {
       asked: String,
       possible: Seq[String],
       data: TrainingRows,
+      outputs: Int,
       numWorkers: Int,
       aggregation: Option[Aggregation],
       conf: DwellConf): Either[String, String] = {
@@ -64,7 +67,7 @@ private[training] object Orientations {
       if (numWorkers > 0) numWorkers
       else WorkerCount.choose(data.nonzeros, data.sc.defaultParallelism / conf.taskCpus)
     val sizes = possible.map { name =>
-      val length = if (name == Orientation.Primal) data.numRows else data.numFeatures
+      val length = if (name == Orientation.Primal) data.numRows.toLong else data.numFeatures.toLong * outputs
       val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
       name -> (workers.toLong * ResultLayout.HeaderBytes + vectors * 8L * length)
     }

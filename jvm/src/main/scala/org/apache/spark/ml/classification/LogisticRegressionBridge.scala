@@ -6,14 +6,31 @@ import org.apache.spark.sql.Dataset
 /** The members of Spark ML that are private to Spark and that `dwell.ml.classification.LogisticRegression` needs. */
 object LogisticRegressionBridge {
 
-  /** A binomial model, its coefficients stored as Spark's own training stores them. */
-  def model(uid: String, coefficients: Array[Double], intercept: Double): LogisticRegressionModel =
+  /**
+   * A model, its coefficients stored as Spark's own training stores them.
+   *
+   * @param coefficients
+   *   of feature j and output c at j C + c, where C is the number of intercepts
+   * @param intercepts
+   *   one of a binomial model, otherwise one for each class
+   */
+  def model(
+      uid: String,
+      coefficients: Array[Double],
+      intercepts: Array[Double],
+      numClasses: Int): LogisticRegressionModel = {
+    val outputs = intercepts.length
+    val features = coefficients.length / outputs
+    val byOutput =
+      if (outputs == 1) coefficients
+      else Array.tabulate(coefficients.length)(i => coefficients((i % features) * outputs + i / features))
     new LogisticRegressionModel(
       uid,
-      new DenseMatrix(1, coefficients.length, coefficients, isTransposed = true).compressed,
-      Vectors.dense(intercept).compressed,
-      numClasses = 2,
-      isMultinomial = false)
+      new DenseMatrix(outputs, features, byOutput, isTransposed = true).compressed,
+      Vectors.dense(intercepts).compressed,
+      numClasses,
+      isMultinomial = outputs > 1)
+  }
 
   /**
    * Attaches Spark's training summary. To be called after the Params were copied to the model, because the summary
@@ -27,16 +44,29 @@ object LogisticRegressionBridge {
       dataset: Dataset[_],
       objectiveHistory: Array[Double]): LogisticRegressionModel = {
     val (summaryModel, probabilityColumn, predictionColumn) = model.findSummaryModel()
-    model.setSummary(
-      Some(
+    val predictions = summaryModel.transform(dataset)
+    // As Spark has it: the name of the Param where there is no such column.
+    val weightColumn = if (model.isDefined(model.weightCol)) model.getWeightCol else "weightCol"
+    val summary =
+      if (model.numClasses <= 2) {
         new BinaryLogisticRegressionTrainingSummaryImpl(
-          summaryModel.transform(dataset),
+          predictions,
           probabilityColumn,
           predictionColumn,
           model.getLabelCol,
           model.getFeaturesCol,
-          // As Spark has it: the name of the Param where there is no such column.
-          if (model.isDefined(model.weightCol)) model.getWeightCol else "weightCol",
-          objectiveHistory)))
+          weightColumn,
+          objectiveHistory)
+      } else {
+        new LogisticRegressionTrainingSummaryImpl(
+          predictions,
+          probabilityColumn,
+          predictionColumn,
+          model.getLabelCol,
+          model.getFeaturesCol,
+          weightColumn,
+          objectiveHistory)
+      }
+    model.setSummary(Some(summary))
   }
 }

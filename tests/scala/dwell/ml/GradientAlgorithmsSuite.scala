@@ -1,0 +1,265 @@
+package dwell.ml
+
+import java.nio.file.Files
+
+import scala.util.Random
+
+import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
+import org.apache.spark.sql.DataFrame
+
+import dwell.SparkSuite
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.ml.regression.LinearRegression
+import dwell.report.FitReport
+
+/** Model averaging and L-BFGS as users of Spark ML meet them; Spark's own optimum is the yardstick. */
+class GradientAlgorithmsSuite extends SparkSuite {
+
+  private val Refining = Seq("l-bfgs", "ma-sgd+l-bfgs")
+
+  /** Of objectives, where both sides end by second-order steps at a tol far below. */
+  private val Tight = 1e-7
+
+  /** Of the objective of model averaging with a strongly convex penalty: what is left of the noise after enough epochs. */
+  private val Averaged = 1e-4
+
+  /** The same where features differ by a factor of six in scale, so that what suits one is too long or too short for another. */
+  private val Unscaled = 3e-3
+
+  /** The same without strong convexity, where progress ends with the square root of the time. */
+  private val Weakly = 1e-2
+
+  /** Rows of three classes with weights; features of different scale, one of them constant, half of their entries zero. */
+  private lazy val data: DataFrame = {
+    val random = new Random(7)
+    val planted = Array.fill(3, 6)(random.nextGaussian())
+    val rows = Seq.fill(600) {
+      val x = Array.tabulate(6)(j => if (random.nextBoolean()) 0.0 else random.nextGaussian() * (1 + j))
+      val scores = planted.map(w => w.indices.map(j => w(j) * x(j) / (1 + j)).sum + 0.7 * random.nextGaussian())
+      (scores.indexOf(scores.max).toDouble, 0.5 + random.nextDouble(), Vectors.dense(x :+ 2.5).compressed)
+    }
+    spark.createDataFrame(rows).toDF("label", "weight", "features").repartition(3).cache()
+  }
+
+  private lazy val binary: DataFrame =
+    data.select((data("label") > 0.5).cast("double").as("label"), data("weight"), data("features")).cache()
+
+  private def close(actual: Double, expected: Double, tolerance: Double): Unit =
+    assert(math.abs(actual - expected) <= tolerance * math.abs(expected), s"$actual beside $expected")
+
+  private def stock(regParam: Double, elasticNet: Double): SparkLogisticRegression =
+    new SparkLogisticRegression()
+      .setWeightCol("weight")
+      .setRegParam(regParam)
+      .setElasticNetParam(elasticNet)
+      .setTol(1e-12)
+      .setMaxIter(1000)
+
+  private def ours(algorithm: String, regParam: Double, elasticNet: Double): LogisticRegression =
+    new LogisticRegression()
+      .setWeightCol("weight")
+      .setRegParam(regParam)
+      .setElasticNetParam(elasticNet)
+      .setAlgorithm(algorithm)
+      .setNumWorkers(2)
+      .setAggregation("driver")
+      .setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
+      .setMaxIter(400)
+
+  private def objective(model: LogisticRegressionModel): Double = model.summary.objectiveHistory.last
+
+  private val penalties = Seq((0.05, 0.0), (0.05, 0.4), (0.02, 1.0), (0.0, 0.0))
+
+  for {
+    (title, rows) <- Seq("logistic" -> (() => binary), "softmax" -> (() => data))
+    (regParam, elasticNet) <- penalties
+    standardize <- Seq(true, false)
+  } test(s"$title: Spark's optimum, regParam $regParam, elasticNetParam $elasticNet, standardization $standardize") {
+    val intercept = elasticNet != 0.4
+    val expected =
+      stock(regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows())
+    val optimum = objective(expected)
+    for (algorithm <- Refining) {
+      val model =
+        ours(algorithm, regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows())
+      val report = FitReport.of(model)
+      close(report.objective, optimum, Tight)
+      assert(report.solver == "native" && report.converged && report.reason.isEmpty)
+      val difference = (model.coefficientMatrix.toArray ++ model.interceptVector.toArray)
+        .zip(expected.coefficientMatrix.toArray ++ expected.interceptVector.toArray)
+        .map { case (a, b) => math.abs(a - b) / (1.0 + math.abs(b)) }
+        .max
+      // Without a penalty the objective hardly tells coefficients apart.
+      assert(difference < (if (regParam == 0.0) 2e-2 else 1e-3), s"coefficients differ by $difference")
+    }
+    val model =
+      ours("ma-sgd", regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows())
+    val report = FitReport.of(model)
+    if (regParam * (1.0 - elasticNet) > 0.0) {
+      close(report.objective, optimum, if (standardize) Averaged else Unscaled)
+      assert(report.dual <= optimum * (1.0 + 1e-9) && report.gap >= 0.0 && report.relativeGap < 0.05, report.toText)
+    } else {
+      close(report.objective, optimum, Weakly)
+      assert(report.dual.isNaN)
+    }
+  }
+
+  test("squared loss: Spark's optimum, in the objective that Spark's choice of solver has") {
+    for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3); standardize <- Seq(true, false)) {
+      def set[E <: SparkLinearRegression](e: E): E = {
+        e.setWeightCol("weight").setRegParam(0.05).setElasticNetParam(elasticNet).setSolver(solver)
+        e.setStandardization(standardize).setMaxIter(1000).setTol(1e-12)
+        e
+      }
+      val expected = set(new SparkLinearRegression()).fit(data)
+      val optimum = Objective(solver, data, expected)(expected)
+      for (algorithm <- Refining :+ "ma-sgd") {
+        val e = set(new LinearRegression()).setAlgorithm(algorithm).setNumWorkers(2).setAggregation("driver")
+        e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
+        val model = e.fit(data)
+        close(Objective(solver, data, model)(model), optimum, if (algorithm == "ma-sgd") Averaged else Tight)
+        val report = FitReport.of(model)
+        close(report.objective, Objective(solver, data, model)(model), 1e-9)
+        assert(report.dual <= optimum * (1.0 + 1e-9))
+      }
+    }
+  }
+
+  test("hinge and squared hinge: Spark's optimum, and CoCoA's") {
+    def set(e: LinearSVC): LinearSVC = e.setNumWorkers(2).setAggregation("driver")
+    for (standardize <- Seq(true, false)) {
+      val hinge = new SparkLinearSVC().setWeightCol("weight").setRegParam(0.05).setStandardization(standardize)
+      val optimum = hinge.setTol(1e-12).setMaxIter(1000).fit(binary).summary.objectiveHistory.last
+      for (loss <- Seq("hinge", "squaredHinge"); algorithm <- Refining :+ "ma-sgd") {
+        def svc = {
+          val e = set(new LinearSVC()).setLoss(loss)
+          e.setWeightCol("weight").setRegParam(0.05).setStandardization(standardize).setMaxIter(300)
+          e
+        }
+        val exact = svc.setAlgorithm("cocoa")
+        exact.setTol(1e-8)
+        val best = FitReport.of(exact.fit(binary)).objective
+        if (loss == "hinge") close(best, optimum, 1e-4)
+        val e = svc.setAlgorithm(algorithm)
+        e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
+        val report = FitReport.of(e.fit(binary))
+        // The hinge has corners, at which steps of gradients stall.
+        val tolerance =
+          if (loss == "hinge") 1e-3
+          else if (algorithm != "ma-sgd") Tight
+          else if (standardize) Averaged
+          else Unscaled
+        close(report.objective, best, tolerance)
+        assert(report.dual <= best * (1.0 + 1e-7) && report.gap >= 0.0)
+      }
+    }
+  }
+
+  test("a softmax model is Spark's, centred over the classes, and predicts without Dwell") {
+    val model = ours("l-bfgs", 0.05, 0.0).fit(data)
+    assert(model.getClass == classOf[LogisticRegressionModel] && model.numClasses == 3)
+    val matrix = model.coefficientMatrix
+    assert(matrix.numRows == 3 && matrix.numCols == 7)
+    for (j <- 0 until 7) assert(math.abs((0 until 3).map(matrix(_, j)).sum) < 1e-12)
+    assert(math.abs(model.interceptVector.toArray.sum) < 1e-12)
+    assert((0 until 3).forall(matrix(_, 6) == 0.0), "the constant feature")
+    val path = Files.createTempDirectory("dwell-softmax").resolve("m").toString
+    model.write.save(path)
+    val loaded = LogisticRegressionModel.load(path)
+    val expected = stock(0.05, 0.0).fit(data)
+    def predictions(m: LogisticRegressionModel) = m.transform(data).select("prediction").collect().toSeq
+    assert(predictions(loaded) == predictions(model) && predictions(model) == predictions(expected))
+    assert(model.summary.accuracy == expected.summary.accuracy)
+    assert(model.summary.labels.toSeq == Seq(0.0, 1.0, 2.0))
+  }
+
+  test("family=multinomial with two classes has a vector of coefficients for each") {
+    val model = ours("ma-sgd+l-bfgs", 0.05, 0.0).setFamily("multinomial").fit(binary)
+    val expected = stock(0.05, 0.0).setFamily("multinomial").fit(binary)
+    assert(model.coefficientMatrix.numRows == 2 && model.numClasses == 2)
+    close(objective(model), objective(expected), Tight)
+  }
+
+  test("several classes are left to Spark by other algorithms, with a reason that names those that take them") {
+    val model = new LogisticRegression().setRegParam(0.1).fit(data)
+    assert(FitReport.of(model).reason.exists(why => why.contains("ma-sgd") && why.contains("3 classes")))
+  }
+
+  test("an initial model is where rounds begin") {
+    for (rows <- Seq(binary, data); algorithm <- Refining :+ "ma-sgd") {
+      val first = ours(algorithm, 0.05, 0.0).fit(rows)
+      val again = ours(algorithm, 0.05, 0.0).setInitialModel(first).fit(rows)
+      val report = FitReport.of(again)
+      close(report.rounds.head.objective, FitReport.of(first).objective, 1e-12)
+      assert(report.rounds.size < FitReport.of(first).rounds.size, algorithm)
+    }
+  }
+
+  test("a step that is far too long is halved until it is not, and the report says so") {
+    def fit(step: String) = {
+      val e = new LinearRegression().setAlgorithm("ma-sgd").setStepSize(step).setNumWorkers(2).setAggregation("driver")
+      FitReport.of(e.setWeightCol("weight").setRegParam(0.05).fit(data))
+    }
+    val report = fit("2.0")
+    val notes = report.rounds.map(_.note).filter(_.nonEmpty)
+    assert(notes.head.contains("back to the average before, step size halved"), notes.toString)
+    assert(report.toText.contains(notes.head))
+    assert(report.rounds.forall(_.objective <= report.rounds.head.objective), report.toText)
+    close(report.objective, fit("auto").objective, 1e-3)
+  }
+
+  test("schedules, running averages, and rounds of a part of an epoch lead to the same optimum") {
+    val optimum = objective(stock(0.05, 0.0).fit(binary))
+    val variants = Seq[LogisticRegression => Any](
+      _.setStepSchedule("constant"),
+      _.setStepSchedule("constant").setStepDecay(0.9),
+      _.setStepSchedule("inverse-sqrt"),
+      _.setStepSchedule("inverse"),
+      _.setAveraging("running"),
+      _.setLocalWork(0.25),
+      _.setLocalWork(3.0))
+    variants.zipWithIndex.foreach { case (variant, i) =>
+      val e = ours("ma-sgd", 0.05, 0.0)
+      variant(e)
+      val report = FitReport.of(e.fit(binary))
+      assert(math.abs(report.objective - optimum) <= 1e-3 * optimum, s"variant $i: ${report.objective} beside $optimum")
+    }
+  }
+
+  test("all modes, and fits one after another, give the same bits") {
+    def bits(mode: String, algorithm: String): Seq[Double] = {
+      val model = ours(algorithm, 0.05, 0.3).setMaxIter(12).setAggregation(mode).fit(data)
+      assert(FitReport.of(model).aggregation == mode)
+      model.coefficientMatrix.toArray.toSeq ++ model.interceptVector.toArray
+    }
+    for (algorithm <- Refining :+ "ma-sgd") {
+      val expected = bits("driver", algorithm)
+      Seq("driver", "gang", "shuffle").foreach(mode => assert(bits(mode, algorithm) == expected, s"$algorithm $mode"))
+    }
+  }
+
+  test("more workers than rows: those without rows have no weight") {
+    val few = data.limit(5).coalesce(1)
+    val model = ours("ma-sgd+l-bfgs", 0.5, 0.0).setNumWorkers(8).fit(few)
+    close(objective(model), objective(stock(0.5, 0.0).fit(few)), 1e-6)
+  }
+
+  test("Params are checked, and the message names the values") {
+    val e = new LogisticRegression()
+    Seq[(String, () => Any)](
+      "stepSize" -> (() => e.setStepSize("fast")),
+      "stepSize" -> (() => e.setStepSize(-1.0)),
+      "inverse-sqrt" -> (() => e.setStepSchedule("linear")),
+      "running" -> (() => e.setAveraging("best")),
+      "stepDecay" -> (() => e.setStepDecay(0.0)),
+      "stepSize = 30.0" -> (() => ours("ma-sgd", 0.05, 0.0).setStepSize(30.0).fit(binary))).foreach {
+      case (part, set) =>
+        val message = intercept[IllegalArgumentException](set()).getMessage
+        assert(message.contains(part), message)
+    }
+    val primal = ours("ma-sgd", 0.05, 0.0).setOrientation("primal")
+    assert(intercept[IllegalArgumentException](primal.fit(binary)).getMessage.contains("ma-sgd"))
+  }
+}
