@@ -194,7 +194,7 @@ object ClusterTest extends Harness {
         residual.foreach(bytes.putDouble)
         val message =
           RoundMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
-        val mode = new DriverMode(parts, ResultLayout.HeaderBytes, residual.length)(retried(failing))
+        val mode = new DriverMode(parts, fit, ResultLayout.HeaderBytes, residual.length)(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
         residual.indices.foreach(j => residual(j) -= gathered.sum(j))

@@ -19,7 +19,7 @@ import org.apache.spark.storage.RDDBlockId
 
 import dwell.data.{InputChangedException, LabeledRow, RowForm, TrainingRows}
 import dwell.ml.classification.LogisticRegression
-import dwell.solver.{Fault, FaultyFit, LinearSolution, Orientation}
+import dwell.solver.{Algorithm, Fault, FaultyFit, LinearProblem, LinearSolution, Orientation}
 
 /**
  * What goes wrong on a real cluster: each fit ends with the objective of an undisturbed one, or with an exception that says
@@ -49,23 +49,26 @@ object FaultTest extends Harness {
       override def onExecutorRemoved(event: SparkListenerExecutorRemoved): Unit = lost.incrementAndGet()
     })
     val data = problem(spark, Features)
-    val problems = problemsOf(data)
+    val coordinates = coordinatesOf(data)
+    val primal = coordinates.head
+    val averaging = new Averaging(Algorithm.ModelAveraging, data)
+    val problems = coordinates ++ Seq(averaging, new Averaging(Algorithm.ModelAveragingThenLBFGS, data))
     problems.foreach(_.reference) // before anything goes wrong
     for (mode <- Modes) {
       for (p <- problems) {
         exceptions(spark, mode, p)
         exceptionsForEver(spark, mode, p)
-        lostData(spark, mode, p)
       }
-      changedData(spark, mode, problems.head)
-      cancellation(spark, mode, problems.head)
+      coordinates.foreach(lostData(spark, mode, _))
+      changedData(spark, mode, primal)
+      Seq(primal, averaging).foreach(cancellation(spark, mode, _))
       thirtyFits(spark, mode, data)
     }
-    problems.foreach(lostWhileFlattening(spark, _))
+    coordinates.foreach(lostWhileFlattening(spark, _))
     stateOfForgotten(spark)
     twoAtOnce(spark, data)
-    for (mode <- Modes; p <- problems) kills(spark, mode, p)
-    killedTwice(spark, problems.last)
+    for (mode <- Modes; p <- coordinates :+ averaging) kills(spark, mode, p)
+    killedTwice(spark, coordinates.last)
     test("no executor was lost but those that were killed") {
       check(lost.get == killed, s"${lost.get} lost, $killed killed")
     }
@@ -77,7 +80,7 @@ object FaultTest extends Harness {
       "spark.speculation.multiplier" -> "1.5",
       "spark.locality.wait" -> "300ms" // or no copy would leave the data in time
     )
-    for (p <- problemsOf(problem(speculating, Features))) {
+    for (p <- coordinatesOf(problem(speculating, Features))) {
       p.reference
       for (mode <- Modes) speculation(speculating, mode, p)
     }
@@ -85,8 +88,11 @@ object FaultTest extends Harness {
   }
 
   private def session(settings: (String, String)*): SparkSession = {
-    val builder = settings.foldLeft(SparkSession.builder().appName("dwell fault tests")) { case (b, (key, value)) =>
-      b.config(key, value)
+    // An executor that has seen the only other one go would make no second copies of its blocks for a minute: what the next
+    // one to go holds of a model in shuffle mode would be lost.
+    val always = "spark.storage.cachedPeersTtl" -> "0"
+    val builder = (always +: settings).foldLeft(SparkSession.builder().appName("dwell fault tests")) {
+      case (b, (key, value)) => b.config(key, value)
     }
     val spark = builder.getOrCreate()
     waitForExecutors(spark, 2)
@@ -109,22 +115,61 @@ object FaultTest extends Harness {
     outcome.get.get
   }
 
-  /** One problem in one orientation. */
-  private final class Problem(val orientation: String, val numWorkers: Int, val rows: RDD[LabeledRow]) {
+  /** One problem, and how it is solved. */
+  private sealed abstract class Problem(
+      val name: String,
+      algorithm: Algorithm,
+      val orientation: String,
+      val numWorkers: Int,
+      val rows: RDD[LabeledRow]) {
+
+    /** The phase of a round. */
+    def round: String
+
+    /** Those in which a task can fail. */
+    def phases: Seq[String]
+
+    /** Those where it can fail whenever they are tried again. */
+    def lasting: Seq[String]
+
+    /** Whether a solution is right. */
+    def check(solution: LinearSolution): Unit
+
+    def problem(mode: String, localWork: Double): LinearProblem =
+      FaultyFit.problem(algorithm, orientation, mode, numWorkers, localWork)
+
     def fit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults: _*)
 
     def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
-      new FaultyFit(rows, Features, FaultyFit.problem(orientation, mode, numWorkers, localWork = 1.0), faults)
+      new FaultyFit(rows, Features, problem(mode, localWork = 1.0), faults)
 
     /** One in which each round takes a while: long enough for what happens after a round to be seen by the next ones. */
     def slowFit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults :+ slow: _*)
 
-    def slow: Fault = Fault(Fault.Sleep(60L), again = true)
+    def slow: Fault = Fault(Fault.Sleep(60L), round, again = true)
+
+    /** Counts searches for a step size. */
+    val searched: Fault = Fault(Fault.Sleep(0L), "search", again = true)
 
     /** In no mode do undisturbed fits differ. */
-    lazy val reference: LinearSolution = fit("driver").solve()
+    lazy val (reference: LinearSolution, searches: Int) = {
+      val undisturbed = fit("driver", searched)
+      (undisturbed.solve(), undisturbed.happened.head)
+    }
 
-    def check(solution: LinearSolution): Unit = {
+    def checkBits(solution: LinearSolution): Unit = FaultTest.check(
+      solution.coefficients.sameElements(reference.coefficients) && solution.intercept == reference.intercept,
+      s"other bits: objective ${solution.objective} in place of ${reference.objective}")
+  }
+
+  /** By coordinate descent. */
+  private final class Coordinates(orientation: String, numWorkers: Int, rows: RDD[LabeledRow])
+      extends Problem(orientation, Algorithm.CoCoA, orientation, numWorkers, rows) {
+    override def round: String = "round"
+    override def phases: Seq[String] = Seq("round", "rebuild", "start", "collect")
+    override def lasting: Seq[String] = Seq("round", "collect")
+
+    override def check(solution: LinearSolution): Unit = {
       FaultTest.check(solution.converged && solution.solver == "native", s"not converged natively: $solution")
       val difference = math.abs(solution.objective - reference.objective)
       val allowed = math.max(solution.gap, reference.gap)
@@ -132,11 +177,30 @@ object FaultTest extends Harness {
     }
   }
 
+  /** By gradients of the rows, beginning with local descent. */
+  private final class Averaging(algorithm: Algorithm, data: DataFrame)
+      extends Problem(algorithm.name, algorithm, Orientation.Dual, numWorkers = 4, labeled(binary(data))) {
+    override def round: String = "descend"
+    override def phases: Seq[String] =
+      if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "evaluate") else Seq("evaluate")
+    override def lasting: Seq[String] = phases
+
+    override def check(solution: LinearSolution): Unit = {
+      FaultTest.check(solution.converged && solution.solver == "native", s"not converged natively: $solution")
+      // No step depends on what a worker has done before. A gang that begins again goes on from an average.
+      if (solution.restarts == 0) checkBits(solution)
+      else {
+        val difference = math.abs(solution.objective - reference.objective)
+        FaultTest.check(difference <= 1e-3 * reference.objective, s"the objective differs by $difference")
+      }
+    }
+  }
+
   /** Two workers find slots in one executor when the other one is lost; four need both. */
-  private def problemsOf(data: DataFrame): Seq[Problem] =
+  private def coordinatesOf(data: DataFrame): Seq[Problem] =
     Seq(
-      new Problem(Orientation.Primal, numWorkers = 2, labeled(data)),
-      new Problem(Orientation.Dual, numWorkers = 4, labeled(binary(data))))
+      new Coordinates(Orientation.Primal, numWorkers = 2, labeled(data)),
+      new Coordinates(Orientation.Dual, numWorkers = 4, labeled(binary(data))))
 
   private def labeled(data: DataFrame): RDD[LabeledRow] =
     data.rdd.map(row => LabeledRow(row.getDouble(0), 1.0, row.getAs[Vector](1)))
@@ -152,11 +216,11 @@ object FaultTest extends Harness {
   private def restarts(mode: String): Int = if (mode == "gang") 1 else 0
 
   private def exceptions(spark: SparkSession, mode: String, p: Problem): Unit =
-    for (phase <- Seq("round", "rebuild", "start", "collect"); afterWork <- Seq(false, true)) {
-      test(s"$mode, ${p.orientation}: exception ${if (afterWork) "after" else "before"} the work of a $phase") {
+    for (phase <- p.phases; afterWork <- Seq(false, true)) {
+      test(s"$mode, ${p.name}: exception ${if (afterWork) "after" else "before"} the work of a $phase") {
         // A worker whose state is lost makes all of them rebuild.
         val cause = if (phase == "rebuild") Some(Fault(Fault.LoseState, from = 3L)) else None
-        val thrown = Fault(Fault.Throw, phase, from = if (phase == "round") 3L else 0L, partition = 1, afterWork)
+        val thrown = Fault(Fault.Throw, phase, from = if (phase == p.round) 3L else 0L, partition = 1, afterWork)
         val fit = p.fit(mode, cause.toSeq :+ thrown: _*)
         // The second fit starts from the first.
         val solution = fit.solve(fits = if (phase == "start") 2 else 1)
@@ -168,7 +232,7 @@ object FaultTest extends Harness {
     }
 
   private def exceptionsForEver(spark: SparkSession, mode: String, p: Problem): Unit =
-    for (phase <- Seq("round", "collect")) test(s"$mode, ${p.orientation}: exception in every $phase") {
+    for (phase <- p.lasting) test(s"$mode, ${p.name}: exception in every $phase") {
       val fit = p.fit(mode, Fault(Fault.Throw, phase, partition = 1, again = true))
       val e = expect[SparkException](fit.solve())
       check(e.getMessage.contains(Fault.Message), e.getMessage)
@@ -228,13 +292,13 @@ object FaultTest extends Harness {
     if (mode == "gang") Seq(Fault(Fault.Throw, from = 6L, partition = 1)) else Seq.empty
 
   private def lostData(spark: SparkSession, mode: String, p: Problem): Unit = {
-    if (mode == "gang") test(s"gang, ${p.orientation}: data evicted, and not missed") {
+    if (mode == "gang") test(s"gang, ${p.name}: data evicted, and not missed") {
       val fit = p.slowFit(mode)
       val solution = afterThirdRound(spark)(uid => evict(trainingData(spark, uid)))(fit.solve())
-      check(solution.coefficients.sameElements(p.reference.coefficients), "other bits")
+      p.checkBits(solution)
       checkNothingLeft(spark)
     }
-    test(s"$mode, ${p.orientation}: data evicted") {
+    test(s"$mode, ${p.name}: data evicted") {
       watching(spark) { recovery =>
         val fit = p.slowFit(mode, makesGangBeginAgain(mode): _*)
         val solution = afterThirdRound(spark) { uid =>
@@ -247,7 +311,7 @@ object FaultTest extends Harness {
         checkNothingLeft(spark)
       }
     }
-    test(s"$mode, ${p.orientation}: data evicted, and deleted where they came from") {
+    test(s"$mode, ${p.name}: data evicted, and deleted where they came from") {
       watching(spark) { recovery =>
         val directories = localDirectories(spark)
         val fit = p.slowFit(mode, makesGangBeginAgain(mode): _*)
@@ -281,7 +345,7 @@ object FaultTest extends Harness {
 
   /** The mode does not matter, since no round has begun. */
   private def lostWhileFlattening(spark: SparkSession, p: Problem): Unit =
-    test(s"${p.orientation}: files of the flattening deleted before they are read") {
+    test(s"${p.name}: files of the flattening deleted before they are read") {
       watching(spark) { recovery =>
         val directories = localDirectories(spark)
         val last = p.rows.getNumPartitions - 1
@@ -323,11 +387,10 @@ object FaultTest extends Harness {
 
   private def cancellation(spark: SparkSession, mode: String, p: Problem): Unit =
     for (interrupt <- Seq(false, true)) {
-      test(s"$mode: cancelled in the middle of a round${if (interrupt) ", with interrupts" else ""}") {
+      test(s"$mode, ${p.name}: cancelled in the middle of a round${if (interrupt) ", with interrupts" else ""}") {
         val sc = spark.sparkContext
-        val endless = FaultyFit.problem(p.orientation, mode, p.numWorkers, localWork = 1e7)
-        val begun = Fault(Fault.Sleep(0L))
-        val fit = new FaultyFit(p.rows, Features, endless, Seq(begun))
+        val begun = Fault(Fault.Sleep(0L), p.round)
+        val fit = new FaultyFit(p.rows, Features, p.problem(mode, localWork = 1e7), Seq(begun))
         val cancelled = Future {
           while (fit.happened != Seq(1)) Thread.sleep(10)
           Thread.sleep(300) // until the solver is at work
@@ -352,20 +415,25 @@ object FaultTest extends Harness {
     }
 
   private def kills(spark: SparkSession, mode: String, p: Problem): Unit = {
-    def survives(name: String)(solve: => LinearSolution): Unit =
-      test(s"$mode, ${p.orientation}: executor killed $name") {
+    def survives(name: String, faults: Fault*)(solve: FaultyFit => LinearSolution): Unit =
+      test(s"$mode, ${p.name}: executor killed $name") {
         waitForExecutors(spark, 2)
         killed += 1
-        val solution = solve
+        val fit = p.fit(mode, p.searched +: faults: _*)
+        val solution = solve(fit)
         p.check(solution)
         check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        // Whoever begins again with nothing has to search again.
+        check(
+          fit.happened.head == p.searches,
+          s"searched ${fit.happened.head} times, and undisturbed ${p.searches} times")
         checkNothingLeft(spark)
       }
     // A state is lost in the same way in both orientations.
-    if (p.orientation == Orientation.Primal) {
-      survives("between rounds")(withExecutorKilled(spark)(p.slowFit(mode).solve()))
+    if (p.name != Orientation.Dual) {
+      survives("between rounds", p.slow)(fit => withExecutorKilled(spark)(fit.solve()))
     }
-    survives("after the work of a round")(p.fit(mode, Fault(Fault.KillExecutor, from = 3L, afterWork = true)).solve())
+    survives("after the work of a round", Fault(Fault.KillExecutor, p.round, from = 3L, afterWork = true))(_.solve())
   }
 
   private def killedTwice(spark: SparkSession, p: Problem): Unit =
@@ -383,20 +451,23 @@ object FaultTest extends Harness {
   /** Each result is the one that the fit has alone. */
   private def twoAtOnce(spark: SparkSession, data: DataFrame): Unit = {
     val classes = binary(data)
-    def first(mode: String) = pair(mode).setMaxIter(60).setTol(0.0).fit(data).coefficients
-    def second(mode: String) = {
-      val estimator =
-        new LogisticRegression().setRegParam(0.01).setOrientation("dual").setNumWorkers(2).setLocalWork(0.5)
-      estimator.setAggregation(mode).setMaxIter(60).setTol(0.0).fit(classes).coefficients
-    }
-    val alone = (first("driver"), second("driver"))
-    for ((one, other) <- Modes.map(m => (m, m)) ++ Modes.combinations(2).map(ms => (ms(0), ms(1)))) {
-      test(s"two fits at once, $one and $other: each as alone") {
-        val together = Future(second(other))
-        check(first(one) == alone._1, "the first has other bits")
-        check(Await.result(together, Limit) == alone._2, "the second has other bits")
-        checkNothingLeft(spark)
-      }
+    def ridge(mode: String) = pair(mode).setMaxIter(60).setTol(0.0).fit(data).coefficients
+    def logistic = new LogisticRegression().setRegParam(0.01).setNumWorkers(2).setTol(0.0)
+    def dual(mode: String) =
+      logistic.setOrientation("dual").setLocalWork(0.5).setAggregation(mode).setMaxIter(60).fit(classes).coefficients
+    def averaged(mode: String) =
+      logistic.setAlgorithm("ma-sgd").setAggregation(mode).setMaxIter(15).fit(classes).coefficients
+    val same = Modes.map(m => (m, m))
+    val all = same ++ Modes.combinations(2).map(ms => (ms(0), ms(1)))
+    for ((name, second, modes) <- Seq(("cocoa", dual _, all), ("ma-sgd", averaged _, same))) {
+      lazy val alone = (ridge("driver"), second("driver"))
+      for ((one, other) <- modes)
+        test(s"two fits at once, cocoa in $one mode and $name in $other mode: each as alone") {
+          val together = Future(second(other))
+          check(ridge(one) == alone._1, "the first has other bits")
+          check(Await.result(together, Limit) == alone._2, "the second has other bits")
+          checkNothingLeft(spark)
+        }
     }
   }
 
@@ -442,7 +513,7 @@ object FaultTest extends Harness {
   private def speculation(spark: SparkSession, mode: String, p: Problem): Unit =
     for ((phase, afterWork) <- Seq(("round", false), ("round", true), ("collect", true))) {
       val when = s"${if (afterWork) "after" else "before"} the work of a $phase"
-      test(s"$mode, ${p.orientation}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
+      test(s"$mode, ${p.name}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
         val copies = new AtomicInteger()
         val counting = new SparkListener {
           override def onTaskStart(start: SparkListenerTaskStart): Unit =

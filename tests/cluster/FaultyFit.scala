@@ -8,14 +8,15 @@ import org.apache.spark.rdd.RDD
 
 import dwell.comm.{Contribution, Workers}
 import dwell.data.{Flattener, LabeledRow, TrainingRows}
+import dwell.solver.sgd.{DescendCall, EvaluateCall, GradientMessage, GradientStep, SearchCall}
 
 /**
  * What goes wrong in an exchange.
  *
  * @param phase
- *   name of the exchange's [[Phase]]
+ *   what the exchange is for: see [[Asked]]
  * @param from
- *   number of the first exchange that it can happen in
+ *   number of the first round that it can happen in
  * @param afterWork
  *   whether the worker has done its part of the exchange by then
  * @param again
@@ -29,8 +30,8 @@ private[dwell] final case class Fault(
     afterWork: Boolean = false,
     again: Boolean = false) {
 
-  def concerns(data: LocalData, message: RoundMessage): Boolean =
-    message.phase.name == phase && message.request.round >= from && data.index == partition
+  def concerns(data: LocalData, asked: Asked): Boolean =
+    asked.phase == phase && asked.round >= from && data.index == partition
 }
 
 private[dwell] object Fault {
@@ -46,17 +47,54 @@ private[dwell] object Fault {
   val Message = "made to fail"
 }
 
-/** What a worker does in an exchange, and what goes wrong in it; each occurrence is a file whose name begins with its number. */
-private final class FaultyStep(faults: Seq[Fault], directory: String)
-    extends Workers.Step[LocalData, RoundMessage, WorkerReply]
+/**
+ * What a fault has to know of a message.
+ *
+ * @param phase
+ *   name of the [[Phase]], or what a call of a fit by gradients does
+ * @param round
+ *   number of the worker's round; 0 where the message does not tell
+ */
+private[solver] final case class Asked(phase: String, round: Long, fit: Long, selection: SolverSelection)
+
+private[solver] object Asked {
+
+  def coordinates(data: LocalData, message: RoundMessage): Asked =
+    Asked(message.phase.name, message.request.round, message.request.fit, message.selection)
+
+  def gradients(data: LocalData, message: GradientMessage): Asked = {
+    val (phase, round) = message.call match {
+      case c: DescendCall => ("descend", math.round(c.steps(data.index) / (c.epochs * data.coordinates)))
+      case _: SearchCall => ("search", 0L)
+      case _: EvaluateCall => ("evaluate", 0L)
+    }
+    Asked(phase, round, message.fit, message.selection)
+  }
+}
+
+/**
+ * What a worker does in an exchange, and what goes wrong in it; each occurrence is a file whose name begins with its number.
+ *
+ * @param step
+ *   what it does when nothing goes wrong
+ * @param asked
+ *   what a message asks of a worker
+ */
+private final class FaultyStep[M, S](
+    faults: Seq[Fault],
+    directory: String,
+    step: Workers.Step[LocalData, M, S],
+    asked: (LocalData, M) => Asked)
+    extends Workers.Step[LocalData, M, S]
     with Serializable {
 
-  override def apply(data: LocalData, message: RoundMessage, shared: Array[Byte]): Contribution[WorkerReply] = {
+  override def apply(data: LocalData, message: M, shared: Array[Byte]): Contribution[S] = {
+    val asked = this.asked(data, message)
     def meet(afterWork: Boolean): Unit = faults.zipWithIndex.foreach { case (fault, i) =>
-      if (fault.afterWork == afterWork && fault.concerns(data, message) && note(fault, i)) happen(fault, data, message)
+      if (fault.afterWork == afterWork && fault.concerns(data, asked) && note(fault, i)) happen(fault, data, asked)
     }
     meet(afterWork = false)
-    val contribution = WorkerStep(data, message, shared)
+    val contribution = step(data, message, shared)
     meet(afterWork = true)
     contribution
   }
@@ -69,14 +107,14 @@ private final class FaultyStep(faults: Seq[Fault], directory: String)
       true
     } catch { case _: FileAlreadyExistsException => false }
 
-  private def happen(fault: Fault, data: LocalData, message: RoundMessage): Unit = fault.what match {
+  private def happen(fault: Fault, data: LocalData, asked: Asked): Unit = fault.what match {
     case Fault.Throw => throw new RuntimeException(Fault.Message)
     // Neither hooks nor finally blocks run, as after SIGKILL, which no process can send itself through Java.
     case Fault.KillExecutor => Runtime.getRuntime.halt(137)
     case Fault.Sleep(millis) => Thread.sleep(millis)
     case Fault.LoseState =>
       val foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
-      message.selection.solver().importState(message.request.fit, data.index, foreign)
+      asked.selection.solver().importState(asked.fit, data.index, foreign)
   }
 }
 
@@ -105,7 +143,10 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
   def solve(fits: Int = 1, prepare: TrainingRows => Unit = _ => ()): LinearSolution =
     try {
       val data = Flattener.read(rows, features, problem.uid)
-      val solver = new LinearSolver(data, new FaultyStep(faults, directory.toString))
+      val solver = new LinearSolver(
+        data,
+        faulty(WorkerStep(_, _, _), Asked.coordinates),
+        faulty(GradientStep(_, _, _), Asked.gradients))
       try {
         prepare(data)
         (1 to fits).map(_ => solver.solve(problem)).last
@@ -115,6 +156,9 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
       notes.foreach(Files.delete(_))
       Files.delete(directory)
     }
+
+  private def faulty[M, S](step: Workers.Step[LocalData, M, S], asked: (LocalData, M) => Asked) =
+    new FaultyStep(faults, directory.toString, step, asked)
 
   private def notes: Seq[Path] = {
     val files = Files.list(directory)
@@ -134,16 +178,23 @@ private[dwell] object FaultyFit {
   def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit))
 
   /** Ridge regression in the primal orientation, logistic regression in the dual one. */
-  def problem(orientation: String, aggregation: String, numWorkers: Int, localWork: Double): LinearProblem =
+  def problem(
+      algorithm: Algorithm,
+      orientation: String,
+      aggregation: String,
+      numWorkers: Int,
+      localWork: Double): LinearProblem = {
+    // Steps that fall as fast as a large penalty allows need few rounds, but where there is an intercept, which it leaves alone.
+    val averages = algorithm != Algorithm.CoCoA
     LinearProblem(
       uid = s"fault-${fits.incrementAndGet()}",
-      Algorithm.CoCoA,
+      algorithm,
       loss = if (orientation == Orientation.Primal) Squared else Logistic,
       l1 = 0.0,
-      l2 = if (orientation == Orientation.Primal) 0.5 else 0.01,
+      l2 = if (averages) 4.0 else if (orientation == Orientation.Primal) 0.5 else 0.01,
       scaleFactor = 1.0,
-      intercept = true,
-      tolerance = 1e-5,
+      intercept = !averages,
+      tolerance = if (averages) 1e-3 else 1e-5,
       maxRounds = 1000,
       localWork = Some(localWork),
       orientation,
@@ -158,4 +209,5 @@ private[dwell] object FaultyFit {
         adding = false,
         gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
         maxResultBytes = Long.MaxValue))
+  }
 }

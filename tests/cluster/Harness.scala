@@ -12,6 +12,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
+import dwell.comm.ModelStore
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
 import dwell.solver.SolverSelection
@@ -120,7 +121,8 @@ private[cluster] trait Harness {
 
   /** Nothing of a fit is on any executor, but what is cached and wanted. */
   protected def checkNothingLeft(spark: SparkSession): Unit = {
-    val wanted = spark.sparkContext.getPersistentRDDs.keySet
+    val persistent = spark.sparkContext.getPersistentRDDs
+    val wanted = persistent.keySet.filterNot(id => Option(persistent(id).name).exists(_.startsWith("dwell: model ")))
     def left = onEach(spark)(() => Remains.here).view.mapValues(_.without(wanted)).filter(!_._2.isEmpty).toMap
     var found = left
     check(found.values.forall(_.ofDwell == 0L), found.toString)
@@ -182,14 +184,17 @@ private[cluster] trait Harness {
   }
 }
 
-/** What fits have left on an executor: worker states, messages of gangs, cached data by their RDD, and files of shuffles. */
+/**
+ * What fits have left on an executor: worker states, models, messages of gangs, cached data by their RDD, and files of shuffles.
+ */
 private[cluster] final case class Remains(
     stateBytes: Long,
     states: Long,
+    models: Int,
     messages: Int,
     cached: Set[Int],
     shuffleFiles: Int) {
-  def ofDwell: Long = stateBytes + states + messages
+  def ofDwell: Long = stateBytes + states + models + messages
   def isEmpty: Boolean = ofDwell == 0L && cached.isEmpty && shuffleFiles == 0
   def without(wanted: collection.Set[Int]): Remains = copy(cached = cached.filterNot(wanted))
 }
@@ -201,6 +206,7 @@ private[cluster] object Remains {
     Remains(
       solvers.map(_.stateBytes).sum,
       solvers.map(_.stateEntries).sum,
+      ModelStore.entries,
       BlockExchange.local.count("dwell"),
       blocks.getMatchingBlockIds(_.isRDD).flatMap(_.asRDDId).map(_.rddId).toSet,
       blocks.diskBlockManager.getAllBlocks().count(_.isShuffle))
