@@ -143,11 +143,63 @@ def mini_batch_table(rows):
     return lines
 
 
+def case(row):
+    return "%s | %s | %g" % (row["data"], row["loss"], row["l2"])
+
+
+def number(value, form):
+    return "-" if value is None else form % value
+
+
+def ma_sgd_table(rows):
+    """Rows with a measure are comparisons, the others histories."""
+    histories, goals = [row for row in rows if "measure" not in row], [row for row in rows if "measure" in row]
+    lines = ["Data: %s." % "; ".join(dict.fromkeys("%s %d x %d, %d nonzeros" % (row["data"], row["rows"], row["features"], row["nonzeros"]) for row in histories)), "",
+             "Where each system comes to; steps are rounds of communication, or passes over the data:", "",
+             "| data | loss | l2 | system | step size | steps | seconds | objective | held-out loss: last (best) | held-out error |",
+             "|:--|:--|--:|:--|--:|--:|--:|--:|--:|--:|"]
+    for row in histories:
+        held_out = [loss for loss in row["heldOutLosses"] if loss is not None]
+        lines.append("| %s | %s | %s | %g %s | %.2f | %s | %s (%s) | %.4f |" % (
+            case(row), row["system"], number(row["stepSize"], "%.3g"), row["steps"][-1], row["unit"], row["seconds"][-1],
+            number(row["objectives"][-1], "%.6f"), number(row["heldOutLosses"][-1], "%.6f"), number(min(held_out, default=None), "%.6f"),
+            row["heldOutErrors"][-1]))
+    lines += ["", "To where another system comes: the objective at the end of MLlib's SGD (goals: 100 times fewer rounds, 20 times fewer seconds), or",
+              "within 1e-3 of the best held-out loss of a program on one node (goal: fewer seconds).", "",
+              "| data | loss | l2 | target | of | its steps, seconds | by | rounds, seconds | rounds: times fewer | seconds: times fewer | goal |",
+              "|:--|:--|--:|--:|:--|--:|:--|--:|--:|--:|:--|"]
+    for row in goals:
+        lines.append("| %s | %s %s | %s | %s, %s | %s | %s, %s | %s | %s | %s |" % (
+            case(row), row["measure"], number(row["target"], "%.6f"), row["peer"], number(row["peerSteps"], "%g"), number(row["peerSeconds"], "%.2f"),
+            row["system"], number(row["steps"], "%g"), number(row["seconds"], "%.2f"),
+            number(row["roundsRatio"], "%.3g"), number(row["secondsRatio"], "%.3g"), "met" if row["met"] else "missed"))
+    return lines
+
+
+def scaling_table(rows):
+    lines = ["| data | loss | l2 | system | partitions | rounds to the target | seconds to it | seconds a round | best objective |", "|:--|:--|--:|:--|--:|--:|--:|--:|--:|"]
+    for row in rows:
+        lines.append("| %s | %s | %d | %s | %s | %.3f | %.6f |" % (
+            case(row), row["system"], row["workers"], number(row["roundsToTarget"], "%g"), number(row["secondsToTarget"], "%.2f"),
+            row["seconds"][-1] / row["steps"][-1], min(objective for objective in row["objectives"] if objective is not None)))
+    return lines
+
+
+def sections_table(rows):
+    lines = ["| task | classes | rows | system | rounds | seconds: median (all) | held-out accuracy | at least that of Spark, to three digits |", "|:--|--:|--:|:--|--:|:--|--:|:--|"]
+    for row in rows:
+        lines.append("| %s | %d | %d | %s | %d | %s | %.4f | %s |" % (
+            row["task"], row["classes"], row["rows"], row["system"], row["rounds"], seconds_text(row["seconds"]), row["accuracy"],
+            {True: "yes", False: "NO", None: ""}[row["met"]]))
+    return lines
+
+
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
           "benchGrid": ("Grid search", grid_table), "benchReferences": ("Implementations", references_table),
-          "benchMiniBatch": ("Mini-batches", mini_batch_table)}
+          "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
+          "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table)}
 
 
 def main(directory, command, versions, files):

@@ -25,7 +25,7 @@ private[bench] final class Bench(
     val spark: SparkSession,
     packagesFile: Option[String],
     scale: Double,
-    seed: Long,
+    val seed: Long,
     val repetitions: Int,
     output: String) {
 
@@ -35,6 +35,13 @@ private[bench] final class Bench(
   lazy val wideClasses: DataFrame = BenchData.twoClasses(wide)
   lazy val packages: Option[DataFrame] = packagesFile.map(BenchData.packages(spark, _))
   lazy val libraries: Option[DataFrame] = packagesFile.map(BenchData.libraries(spark, _))
+
+  /** Of a share of the packages where the scale is below 1. */
+  lazy val sections: Option[DataFrame] = packagesFile.map(BenchData.sections(spark, _, scale))
+  lazy val scaledLibraries: Option[DataFrame] = packagesFile.map(BenchData.libraries(spark, _, scale))
+
+  /** Generated for SGD, with as many partitions; the caller gives its memory back. */
+  def sgd(shape: SgdShape, workers: Int): SgdData = new SgdData(spark, shape, scale, seed, workers)
 
   /** Path of a page beside the file. */
   def page(name: String): String = s"${output.stripSuffix(".json")}-$name.html"

@@ -2,7 +2,7 @@ package dwell.bench
 
 import scala.util.Random
 
-import org.apache.spark.ml.feature.{CountVectorizer, IDF, NGram, Normalizer, RegexTokenizer}
+import org.apache.spark.ml.feature.{CountVectorizer, IDF, NGram, Normalizer, RegexTokenizer, StringIndexer}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, concat, log1p, when}
@@ -25,24 +25,46 @@ private[bench] object BenchData {
   /**
    * Libraries (1) against all other packages (0): words and pairs of words of the descriptions, tf-idf, rows of unit norm.
    * The classification of bench/python/one_thread.py.
+   *
+   * @param share
+   *   of the packages
    */
-  def libraries(spark: SparkSession, path: String): DataFrame = {
+  def libraries(spark: SparkSession, path: String, share: Double = 1.0): DataFrame = {
     val isLibrary = col("section").rlike("(^|/)(libs|libdevel)$")
-    val words = tokenized(descriptions(spark, path).withColumn("label", when(isLibrary, 1.0).otherwise(0.0)))
+    val words = tokenized(descriptions(spark, path, share).withColumn("label", when(isLibrary, 1.0).otherwise(0.0)))
     val pairs = new NGram().setN(2).setInputCol("words").setOutputCol("pairs").transform(words)
-    val both = pairs.withColumn("terms", concat(col("words"), col("pairs")))
-    val rows = weighted(both, "terms").withColumnRenamed("features", "weights")
-    cached(new Normalizer().setInputCol("weights").setOutputCol("features").transform(rows).select("label", "features"))
+    cached(unitRows(weighted(pairs.withColumn("terms", concat(col("words"), col("pairs"))), "terms")))
   }
 
-  private def descriptions(spark: SparkSession, path: String): DataFrame =
-    spark.read
+  /**
+   * The section of each package, classes in order of size: words of the descriptions, tf-idf, rows of unit norm.
+   *
+   * @param share
+   *   of the packages
+   */
+  def sections(spark: SparkSession, path: String, share: Double): DataFrame = {
+    val rows = descriptions(spark, path, share)
+    val labeled = new StringIndexer().setInputCol("section").setOutputCol("label").fit(rows).transform(rows)
+    cached(unitRows(weighted(tokenized(labeled), "words")))
+  }
+
+  private def unitRows(rows: DataFrame): DataFrame =
+    new Normalizer()
+      .setInputCol("weights")
+      .setOutputCol("features")
+      .transform(rows.withColumnRenamed("features", "weights"))
+      .select("label", "features")
+
+  private def descriptions(spark: SparkSession, path: String, share: Double = 1.0): DataFrame = {
+    val all = spark.read
       .option("sep", "\t")
       .option("quote", "")
       .schema("package string, section string, size double, text string")
       .csv(path)
       .na
       .drop()
+    if (share < 1.0) all.sample(share, seed = 1L) else all
+  }
 
   private def tokenized(rows: DataFrame): DataFrame =
     new RegexTokenizer().setInputCol("text").setOutputCol("words").setPattern("[^a-z0-9+]+").transform(rows)
@@ -82,13 +104,13 @@ private[bench] object BenchData {
 
   private val SeedMix = 0x9e3779b97f4a7c15L
 
-  private def plantedWeight(feature: Int, seed: Long): Double = {
+  private[bench] def plantedWeight(feature: Int, seed: Long): Double = {
     val random = new Random(seed * 31 + feature * SeedMix)
     if (random.nextDouble() < 0.05) random.nextGaussian() else 0.0
   }
 
   /** P(i) proportional to 1 / (i + 1 + shift)^exponent. */
-  private final class Zipf(n: Int, exponent: Double, shift: Double) {
+  private[bench] final class Zipf(n: Int, exponent: Double, shift: Double) {
     private val cumulative = {
       val c = new Array[Double](n)
       var sum = 0.0
@@ -130,7 +152,7 @@ private[bench] object BenchData {
     cached(data.withColumn("label", when(col("label") > median, 1.0).otherwise(0.0)))
   }
 
-  private def cached(data: DataFrame): DataFrame = {
+  private[bench] def cached(data: DataFrame): DataFrame = {
     val c = data.cache()
     c.count()
     c

@@ -20,7 +20,6 @@ private[bench] final class OtherProgram(command: Seq[String], data: Path) {
   /** A fit of so many rounds, and the seconds of a round without work and vector. */
   def run(localWork: Double, rounds: Int): (Seq[RoundRecord], Double) = {
     val output = Files.createTempFile("dwell-bench", ".json")
-    val log = Files.createTempFile("dwell-bench", ".log")
     try {
       val options = Seq(
         "--data",
@@ -31,19 +30,28 @@ private[bench] final class OtherProgram(command: Seq[String], data: Path) {
         rounds.toString,
         "--output",
         output.toString)
+      execute(command ++ options)
+      read(output, localWork)
+    } finally Files.deleteIfExists(output)
+  }
+}
+
+private[bench] object OtherProgram {
+
+  /** Runs it to its end; what it says is in the exception if that is not a good one. */
+  def execute(command: Seq[String]): Unit = {
+    val log = Files.createTempFile("dwell-bench", ".log")
+    try {
       val process =
-        new ProcessBuilder((command ++ options).asJava).redirectErrorStream(true).redirectOutput(log.toFile).start()
+        new ProcessBuilder(command.asJava).redirectErrorStream(true).redirectOutput(log.toFile).start()
       val status = process.waitFor()
       if (status != 0) {
         throw new IllegalStateException(
           s"${command.mkString(" ")} ended with status $status:\n${Files.readString(log)}")
       }
-      read(output, localWork)
-    } finally Seq(output, log).foreach(Files.deleteIfExists(_))
+    } finally Files.deleteIfExists(log)
+    ()
   }
-}
-
-private object OtherProgram {
 
   private def read(file: Path, localWork: Double): (Seq[RoundRecord], Double) = {
     val root = new ObjectMapper().readTree(file.toFile)

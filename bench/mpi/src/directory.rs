@@ -61,9 +61,7 @@ impl Problem {
     pub fn read(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join("problem.json");
         let wrong = |reason: String| Failure::new(path.display(), reason);
-        let text = fs::read(&path).map_err(|error| wrong(error.to_string()))?;
-        let json: Value =
-            serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
+        let json = read_json(&path)?;
         let problem = Self::of(&json).map_err(wrong)?;
         let columns: usize = problem.parts.iter().map(|part| part.columns).sum();
         for (name, expected, unit) in [
@@ -107,15 +105,19 @@ impl Problem {
             total_weight: field(json, "totalWeight", Value::as_f64)?,
             sigma_prime: field(json, "sigmaPrime", Value::as_f64)?,
             seed: field(json, "seed", Value::as_i64)?.cast_unsigned(),
-            parts: parts.iter().map(Part::of).collect::<Result<_, _>>()?,
+            parts: parts
+                .iter()
+                .map(|part| Part::of(part, "columns"))
+                .collect::<Result<_, _>>()?,
         })
     }
 }
 
 impl Part {
-    fn of(json: &Value) -> Result<Self, String> {
+    /// `unit`: what the file calls the columns.
+    pub(crate) fn of(json: &Value, unit: &str) -> Result<Self, String> {
         Ok(Self {
-            columns: field(json, "columns", count)?,
+            columns: field(json, unit, count)?,
             nonzeros: field(json, "nonzeros", count)?,
             values: field(json, "values", ValueType::of)?,
         })
@@ -123,7 +125,7 @@ impl Part {
 }
 
 impl ValueType {
-    fn of(json: &Value) -> Option<Self> {
+    pub(crate) fn of(json: &Value) -> Option<Self> {
         match json.as_str()? {
             "ones" => Some(Self::Ones),
             "float32" => Some(Self::F32),
@@ -133,11 +135,18 @@ impl ValueType {
     }
 }
 
-fn count(json: &Value) -> Option<usize> {
+/// A file of JSON.
+pub(crate) fn read_json(path: &Path) -> Result<Value, Failure> {
+    let wrong = |error: &dyn std::error::Error| Failure::new(path.display(), error);
+    let text = fs::read(path).map_err(|error| wrong(&error))?;
+    serde_json::from_slice(&text).map_err(|error| wrong(&error))
+}
+
+pub(crate) fn count(json: &Value) -> Option<usize> {
     json.as_u64()?.try_into().ok()
 }
 
-fn field<'a, T>(
+pub(crate) fn field<'a, T>(
     json: &'a Value,
     name: &str,
     read: impl FnOnce(&'a Value) -> Option<T>,
@@ -176,8 +185,9 @@ pub struct Partition {
     deviation: Vec<f64>,
 }
 
+/// The values of a partition; none where all are 1.
 #[derive(Debug)]
-enum StoredValues {
+pub(crate) enum StoredValues {
     Ones,
     F32(Vec<f32>),
     F64(Vec<f64>),
@@ -245,7 +255,7 @@ impl Partition {
 }
 
 impl StoredValues {
-    fn read(
+    pub(crate) fn read(
         stored: ValueType,
         nonzeros: usize,
         path: impl Fn(&str) -> PathBuf,
@@ -257,7 +267,7 @@ impl StoredValues {
         })
     }
 
-    fn borrowed(&self) -> Values<'_> {
+    pub(crate) fn borrowed(&self) -> Values<'_> {
         match self {
             Self::Ones => Values::Ones,
             Self::F32(values) => Values::F32(values),
@@ -267,7 +277,7 @@ impl StoredValues {
 }
 
 /// A file of exactly `count` numbers, one for each `unit`.
-fn read_array<T: Pod>(path: &Path, count: usize, unit: &str) -> Result<Vec<T>, Failure> {
+pub(crate) fn read_array<T: Pod>(path: &Path, count: usize, unit: &str) -> Result<Vec<T>, Failure> {
     let failed = |error: std::io::Error| Failure::new(path.display(), error);
     let mut file = File::open(path).map_err(failed)?;
     // Before memory is allocated: a wrong count may be too large for it.

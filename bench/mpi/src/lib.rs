@@ -6,17 +6,27 @@
 //! ```
 //!
 //! One sum over all ranks is all that a round exchanges. Every rank forms margins, residual and objective from it by itself.
+//!
+//! And MA-SGD on rows, in the same way: see [`average`].
 
 #![forbid(unsafe_code)]
 
+mod averaging;
 mod directory;
 mod failure;
 mod options;
 mod report;
 mod rounds;
+mod row_directory;
+mod sgd_options;
+mod world;
 
+pub use averaging::{Checkpoint, average};
 pub use directory::{Partition, Problem, ValueType, read_labels};
 pub use failure::Failure;
 pub use options::Options;
 pub use report::to_json;
 pub use rounds::{Certificates, Exchange, Fit, Ranks, Round, Worker, empty_round, fit};
+pub use row_directory::{RowPartition, RowProblem};
+pub use sgd_options::SgdOptions;
+pub use world::{World, run};

@@ -2,59 +2,18 @@
 
 #![forbid(unsafe_code)]
 
-use std::{env, fs::File, io::Write, mem, panic, process};
+use std::{env, fs::File, io::Write};
 
 use dwell_mpi::{
-    Certificates, Exchange, Failure, Fit, Options, Partition, Problem, Ranks, Worker, empty_round,
-    fit, read_labels, to_json,
+    Certificates, Exchange, Failure, Fit, Options, Partition, Problem, Ranks, Worker, World,
+    empty_round, fit, read_labels, run, to_json,
 };
-use mpi::{collective::SystemOperation, topology::SimpleCommunicator, traits::*};
-
-/// Exit status for wrong options and files, and for a solver that cannot go on.
-const FAILED: i32 = 2;
 
 /// Rounds of the fit that is not measured, at most.
 const WARM_UP_ROUNDS: usize = 3;
 
 fn main() {
-    end_all_on_panic();
-    let universe = mpi::initialize().expect("MPI is initialised here only");
-    let world = universe.world();
-    let input = agreed(&world, Input::read(&world));
-    if let Err(failure) = input.run(&mut World::of(&world)) {
-        end_all(&world, &failure);
-    }
-}
-
-/// Ranks that unwind would wait in `MPI_Finalize` for ranks that wait for them: killed, they make mpirun end all.
-fn end_all_on_panic() {
-    let print = panic::take_hook();
-    panic::set_hook(Box::new(move |panic| {
-        print(panic);
-        process::abort();
-    }));
-}
-
-/// Says why, and ends every rank.
-fn end_all(world: &SimpleCommunicator, failure: &Failure) -> ! {
-    eprintln!("dwell-mpi: rank {}: {failure}", world.rank());
-    world.abort(FAILED)
-}
-
-/// Where a rank has failed, the first one that has says so and all end: most failures are those of all ranks, and one message is enough.
-fn agreed<T>(world: &SimpleCommunicator, result: Result<T, Failure>) -> T {
-    let nobody = world.size();
-    let mut first = nobody;
-    let own = if result.is_ok() { nobody } else { world.rank() };
-    world.all_reduce_into(&own, &mut first, SystemOperation::min());
-    match result {
-        Ok(value) if first == nobody => value,
-        Err(failure) if first == world.rank() => end_all(world, &failure),
-        _ => {
-            world.barrier();
-            unreachable!("rank {first} ends all ranks and does not come here");
-        }
-    }
+    run("dwell-mpi", Input::read, Input::run);
 }
 
 /// What one rank needs.
@@ -68,19 +27,11 @@ struct Input {
 }
 
 impl Input {
-    fn read(world: &SimpleCommunicator) -> Result<Self, Failure> {
+    fn read(world: &World<'_>) -> Result<Self, Failure> {
         let options = Options::parse(env::args_os().skip(1))?;
         let problem = Problem::read(&options.data)?;
-        let (rank, ranks) = (world.rank() as usize, world.size() as usize);
-        if ranks != problem.parts.len() {
-            return Err(Failure::new(
-                options.data.display(),
-                format!(
-                    "{} partitions, but mpirun started {ranks} ranks: one for each is needed",
-                    problem.parts.len()
-                ),
-            ));
-        }
+        world.is_one_rank_each(&options.data, problem.parts.len())?;
+        let rank = world.rank();
         Ok(Self {
             labels: read_labels(&options.data, problem.rows)?,
             partition: Partition::read(&options.data, &problem, rank)?,
@@ -134,37 +85,4 @@ impl Input {
 
 fn output_failed(options: &Options, error: impl std::fmt::Display) -> Failure {
     Failure::new(options.output.display(), error)
-}
-
-/// All ranks that mpirun started.
-struct World<'a> {
-    communicator: &'a SimpleCommunicator,
-    /// For sums: the binding has none that are in place.
-    sums: Vec<f64>,
-}
-
-impl<'a> World<'a> {
-    fn of(communicator: &'a SimpleCommunicator) -> Self {
-        Self {
-            communicator,
-            sums: Vec::new(),
-        }
-    }
-}
-
-impl Ranks for World<'_> {
-    fn rank(&self) -> usize {
-        self.communicator.rank() as usize
-    }
-
-    fn count(&self) -> usize {
-        self.communicator.size() as usize
-    }
-
-    fn sum(&mut self, numbers: &mut Vec<f64>) {
-        self.sums.resize(numbers.len(), 0.0);
-        self.communicator
-            .all_reduce_into(&numbers[..], &mut self.sums[..], SystemOperation::sum());
-        mem::swap(numbers, &mut self.sums);
-    }
 }

@@ -25,34 +25,14 @@ impl Options {
     /// # Errors
     /// Names the option that is unknown, missing, given twice or out of range.
     pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
-        let (mut data, mut local_work, mut rounds, mut output) = (None, None, None, None);
-        let mut certificates = None;
-        let mut arguments = arguments.into_iter();
-        while let Some(name) = arguments.next() {
-            let name = name.to_string_lossy();
-            let slot = match &*name {
-                "--data" => &mut data,
-                "--local-work" => &mut local_work,
-                "--rounds" => &mut rounds,
-                "--output" => &mut output,
-                "--certificates" => &mut certificates,
-                _ => {
-                    return Err(Failure::new(
-                        name,
-                        "there is no such option: they are --data, --local-work, --rounds, --output and --certificates",
-                    ));
-                }
-            };
-            let Some(value) = arguments.next() else {
-                return Err(Failure::new(name, "a value is missing"));
-            };
-            if slot.replace(value).is_some() {
-                return Err(Failure::new(name, "given twice"));
-            }
-        }
-        let given = |name: &str, value: Option<OsString>| {
-            value.ok_or_else(|| Failure::new(name, "this option is missing"))
-        };
+        let names = [
+            "--data",
+            "--local-work",
+            "--rounds",
+            "--output",
+            "--certificates",
+        ];
+        let [data, local_work, rounds, output, certificates] = pairs(names, arguments)?;
         Ok(Self {
             data: given("--data", data)?.into(),
             local_work: local_work_of(&given("--local-work", local_work)?.to_string_lossy())?,
@@ -64,6 +44,36 @@ impl Options {
             },
         })
     }
+}
+
+/// The values of options that are given as pairs of a name and a value, each once at most, in any order.
+pub(crate) fn pairs<const N: usize>(
+    names: [&str; N],
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<[Option<OsString>; N], Failure> {
+    let mut values = [const { None }; N];
+    let mut arguments = arguments.into_iter();
+    while let Some(name) = arguments.next() {
+        let name = name.to_string_lossy();
+        let Some(k) = names.iter().position(|known| *known == name) else {
+            return Err(Failure::new(
+                name,
+                format!("there is no such option: they are {}", names.join(", ")),
+            ));
+        };
+        let Some(value) = arguments.next() else {
+            return Err(Failure::new(name, "a value is missing"));
+        };
+        if values[k].replace(value).is_some() {
+            return Err(Failure::new(name, "given twice"));
+        }
+    }
+    Ok(values)
+}
+
+/// The value of an option that is needed.
+pub(crate) fn given(name: &str, value: Option<OsString>) -> Result<OsString, Failure> {
+    value.ok_or_else(|| Failure::new(name, "this option is missing"))
 }
 
 fn local_work_of(text: &str) -> Result<Vec<f64>, Failure> {

@@ -2,14 +2,9 @@
 
 mod common;
 
-use std::{
-    fs,
-    io::Write,
-    path::Path,
-    process::{Command, Output},
-};
+use std::{ffi::OsStr, fs, path::Path, process::Output};
 
-use common::{Dense, fit_on_threads};
+use common::{Dense, fit_on_threads, mpirun};
 use serde_json::Value;
 
 /// MPI adds in another order than threads do.
@@ -22,24 +17,18 @@ const ROUNDS: usize = 20;
 
 /// Runs the program; `None` where there is no mpirun.
 fn run(ranks: usize, data: &Path, local_work: &str, output: &Path) -> Option<Output> {
-    let run = Command::new("mpirun")
-        .args(["--allow-run-as-root", "--oversubscribe"])
-        // Seconds: ranks that wait for one another must not hold up the tests.
-        .args(["--timeout", "120"])
-        .args(["-np", &ranks.to_string(), env!("CARGO_BIN_EXE_dwell-mpi")])
-        .args(["--local-work", local_work])
-        .args(["--rounds", &ROUNDS.to_string()])
-        .args(["--data".as_ref(), data, "--output".as_ref(), output])
-        .output();
-    match run {
-        Ok(output) => Some(output),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // Not by a macro, whose output the test harness keeps.
-            let _ = writeln!(std::io::stderr(), "skipped: there is no mpirun on the PATH");
-            None
-        }
-        Err(error) => panic!("mpirun: {error}"),
-    }
+    let rounds = ROUNDS.to_string();
+    let arguments: [&OsStr; 8] = [
+        "--local-work".as_ref(),
+        local_work.as_ref(),
+        "--rounds".as_ref(),
+        rounds.as_ref(),
+        "--data".as_ref(),
+        data.as_ref(),
+        "--output".as_ref(),
+        output.as_ref(),
+    ];
+    mpirun(ranks, env!("CARGO_BIN_EXE_dwell-mpi"), &arguments)
 }
 
 fn number(json: &Value, name: &str) -> f64 {

@@ -1,6 +1,6 @@
 //! The command line.
 
-use dwell_mpi::Options;
+use dwell_mpi::{Options, SgdOptions};
 
 const RIGHT: &str = "--data d --local-work 0.25,1 --rounds 50 --output o.json";
 
@@ -48,6 +48,44 @@ fn a_wrong_option_is_named() {
         ("--rounds 50", "--rounds 1.5", "--rounds"),
     ] {
         let message = parse(&RIGHT.replace(right, wrong)).unwrap_err();
+        assert!(message.starts_with(&format!("{named}: ")), "{message}");
+    }
+}
+
+const SGD: &str = "--data d --step 0.5 --steps 1,2.0,5 --output o";
+
+fn parse_sgd(text: &str) -> Result<SgdOptions, String> {
+    let arguments = text.split_whitespace().map(Into::into);
+    SgdOptions::parse(arguments).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn options_of_sgd_are_read() {
+    let expected = SgdOptions {
+        data: "d".into(),
+        step: 0.5,
+        steps: vec![1, 2, 5],
+        output: "o".into(),
+    };
+    assert_eq!(parse_sgd(SGD), Ok(expected));
+}
+
+#[test]
+fn a_wrong_option_of_sgd_is_named() {
+    for (right, wrong, named) in [
+        ("--data d", "", "--data"),
+        ("--step 0.5", "", "--step"),
+        ("--steps 1,2.0,5", "", "--steps"),
+        ("--output o", "", "--output"),
+        ("0.5", "0", "--step"),
+        ("0.5", "inf", "--step"),
+        ("1,2.0,5", "1,2.5,5", "--steps"),
+        ("1,2.0,5", "0,2,5", "--steps"),
+        ("1,2.0,5", "1,5,5", "--steps"),
+        ("1,2.0,5", "1,,5", "--steps"),
+        ("--data d", "--data d --rounds 3", "--rounds"),
+    ] {
+        let message = parse_sgd(&SGD.replace(right, wrong)).unwrap_err();
         assert!(message.starts_with(&format!("{named}: ")), "{message}");
     }
 }

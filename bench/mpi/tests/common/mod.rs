@@ -2,8 +2,11 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::{
+    ffi::OsStr,
     fs,
+    io::Write,
     path::{Path, PathBuf},
+    process::{Command, Output},
     sync::mpsc::{Receiver, Sender, channel},
     thread,
 };
@@ -139,24 +142,41 @@ impl Dense {
     }
 }
 
-/// Writes the files of partition `k`, its values as narrow as loses nothing. Returns what `problem.json` says of it.
+/// Writes the files of partition `k`. Returns what `problem.json` says of it.
 fn write_part(directory: &Path, k: usize, columns: &[Vec<f64>]) -> serde_json::Value {
     let path = |name: &str| directory.join(format!("part-{k}.{name}"));
-    let mut offsets = vec![0];
-    let (mut indices, mut values) = (Vec::new(), Vec::new());
     let (mut mean, mut variance) = (Vec::new(), Vec::new());
     for column in columns {
-        for (j, &value) in column.iter().enumerate().filter(|(_, v)| **v != 0.0) {
-            indices.push(j as i32);
-            values.push(value);
-        }
-        offsets.push(indices.len() as i32);
         let rows = column.len() as f64;
         let average = column.iter().sum::<f64>() / rows;
         mean.push(average);
         variance.push(column.iter().map(|v| (v - average).powi(2)).sum::<f64>() / rows);
     }
     let deviation: Vec<f64> = variance.iter().map(|v: &f64| v.sqrt()).collect();
+    write_array(&path("mean.f64"), &mean);
+    write_array(&path("variance.f64"), &variance);
+    write_array(&path("deviation.f64"), &deviation);
+    write_matrix(directory, k, columns, "columns")
+}
+
+/// Writes the matrix of partition `k`, its values as narrow as loses nothing. Returns what `problem.json` says of it, where `unit` is what
+/// columns are called.
+pub fn write_matrix(
+    directory: &Path,
+    k: usize,
+    columns: &[Vec<f64>],
+    unit: &str,
+) -> serde_json::Value {
+    let path = |name: &str| directory.join(format!("part-{k}.{name}"));
+    let mut offsets = vec![0];
+    let (mut indices, mut values) = (Vec::new(), Vec::new());
+    for column in columns {
+        for (j, &value) in column.iter().enumerate().filter(|(_, v)| **v != 0.0) {
+            indices.push(j as i32);
+            values.push(value);
+        }
+        offsets.push(indices.len() as i32);
+    }
     let stored = if values.iter().all(|&v| v == 1.0) {
         "ones"
     } else if values.iter().all(|&v| f64::from(v as f32) == v) {
@@ -169,18 +189,15 @@ fn write_part(directory: &Path, k: usize, columns: &[Vec<f64>]) -> serde_json::V
     };
     write_array(&path("offsets.i32"), &offsets);
     write_array(&path("indices.i32"), &indices);
-    write_array(&path("mean.f64"), &mean);
-    write_array(&path("variance.f64"), &variance);
-    write_array(&path("deviation.f64"), &deviation);
-    json!({"columns": columns.len(), "nonzeros": indices.len(), "values": stored})
+    json!({unit: columns.len(), "nonzeros": indices.len(), "values": stored})
 }
 
-fn write_array<T: Pod>(path: &Path, numbers: &[T]) {
+pub fn write_array<T: Pod>(path: &Path, numbers: &[T]) {
     fs::write(path, bytemuck::cast_slice(numbers)).unwrap();
 }
 
 /// A rank that is a thread, and adds in the order of the ranks.
-struct ThreadRank {
+pub struct ThreadRank {
     rank: usize,
     to: Vec<Sender<Vec<f64>>>,
     from: Vec<Receiver<Vec<f64>>>,
@@ -211,7 +228,7 @@ impl Ranks for ThreadRank {
 }
 
 /// Runs `work` on `count` ranks and returns what it gave on each.
-fn on_ranks<T: Send>(count: usize, work: impl Fn(&mut ThreadRank) -> T + Sync) -> Vec<T> {
+pub fn on_ranks<T: Send>(count: usize, work: impl Fn(&mut ThreadRank) -> T + Sync) -> Vec<T> {
     let mut ranks: Vec<ThreadRank> = (0..count)
         .map(|rank| ThreadRank {
             rank,
@@ -234,6 +251,26 @@ fn on_ranks<T: Send>(count: usize, work: impl Fn(&mut ThreadRank) -> T + Sync) -
             .collect();
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     })
+}
+
+/// Runs a program under mpirun; `None` where there is none.
+pub fn mpirun(ranks: usize, program: &str, arguments: &[&OsStr]) -> Option<Output> {
+    let run = Command::new("mpirun")
+        .args(["--allow-run-as-root", "--oversubscribe"])
+        // Seconds: ranks that wait for one another must not hold up the tests.
+        .args(["--timeout", "120"])
+        .args(["-np", &ranks.to_string(), program])
+        .args(arguments)
+        .output();
+    match run {
+        Ok(output) => Some(output),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            // Not by a macro, whose output the test harness keeps.
+            let _ = writeln!(std::io::stderr(), "skipped: there is no mpirun on the PATH");
+            None
+        }
+        Err(error) => panic!("mpirun: {error}"),
+    }
 }
 
 /// What one rank has after a fit: its history and its coefficients.

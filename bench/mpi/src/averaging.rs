@@ -1,0 +1,107 @@
+//! MA-SGD: every rank makes a pass over its rows from the common model, and the models are averaged by one sum over all ranks.
+
+use std::{mem, time::Instant};
+
+use dwell_solvers::{
+    Progress, Schedule, ScheduleKind, SgdData, SgdOutcome, SgdParams, SgdRound, SolverError,
+};
+
+use crate::{failure::Failure, rounds::Ranks, row_directory::RowProblem};
+
+/// The model after some rounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    pub rounds: usize,
+    /// From the start of the fit, without the time in which models were copied.
+    pub seconds: f64,
+    /// Coefficients, n.
+    pub model: Vec<f64>,
+}
+
+/// Rounds from zero, up to the last of `at`, which rise; the models after those, on every rank. `data`: the partition of this rank.
+///
+/// Models are averaged by rows. Steps shrink as those of Dwell do where nobody says how: as `eta0 / (1 + l2 eta0 t)` after t rows, and
+/// without a penalty with the root of the passes. A rank whose numbers are not finite any more gives back the model that it began with.
+///
+/// # Errors
+/// Of the solver of this rank; the other ranks wait for it then, so all have to be ended.
+pub fn average(
+    problem: &RowProblem,
+    data: &SgdData<'_>,
+    eta0: f64,
+    at: &[usize],
+    ranks: &mut impl Ranks,
+) -> Result<Vec<Checkpoint>, Failure> {
+    let mut checkpoints = Vec::with_capacity(at.len());
+    let last = at.last().copied().unwrap_or(0);
+    // The last number is the intercept, which stays 0.
+    let mut model = vec![0.0; problem.features + 1];
+    let mut sum = model.clone();
+    let mut worker = Worker::new(problem, data, eta0, ranks.rank());
+    let start = Instant::now();
+    let mut copying = 0.0;
+    for rounds in 1..=last {
+        worker.descend(data, &model, &mut sum)?;
+        ranks.sum(&mut sum);
+        mem::swap(&mut model, &mut sum);
+        if at.contains(&rounds) {
+            let before = start.elapsed().as_secs_f64();
+            checkpoints.push(Checkpoint {
+                rounds,
+                seconds: before - copying,
+                model: model[..problem.features].to_vec(),
+            });
+            copying += start.elapsed().as_secs_f64() - before;
+        }
+    }
+    Ok(checkpoints)
+}
+
+/// Where a rank is in its rows.
+struct Worker {
+    params: SgdParams,
+    features: usize,
+}
+
+impl Worker {
+    fn new(problem: &RowProblem, data: &SgdData<'_>, eta0: f64, rank: usize) -> Self {
+        let rows = data.rows().len();
+        let l2 = problem.sgd.l2;
+        let (kind, rate) = if l2 > 0.0 {
+            (ScheduleKind::Inverse, l2)
+        } else {
+            (ScheduleKind::InverseSquareRoot, 1.0 / rows.max(1) as f64)
+        };
+        Self {
+            params: SgdParams {
+                problem: problem.sgd,
+                schedule: Schedule { kind, eta0, rate },
+                seed: problem.seed,
+                partition: rank as u32,
+                budget: rows.max(1) as u64,
+                cursor: 0,
+                steps: 0,
+                running: false,
+                share: rows as f64 / problem.rows() as f64,
+            },
+            features: problem.features,
+        }
+    }
+
+    /// A pass from `shared`; writes this rank's part of the average.
+    fn descend(
+        &mut self,
+        data: &SgdData<'_>,
+        shared: &[f64],
+        part: &mut [f64],
+    ) -> Result<(), SolverError> {
+        let shared = bytemuck::cast_slice(shared);
+        let mut round = SgdRound::new(self.params.check()?, self.features)?;
+        while round.advance(data, shared, usize::MAX)? == Progress::More {}
+        round.write_update(shared, 0, bytemuck::cast_slice_mut(part))?;
+        let SgdOutcome { cursor, steps, .. } = round.finish()?;
+        self.params.cursor = cursor;
+        self.params.steps = steps;
+        Ok(())
+    }
+}
