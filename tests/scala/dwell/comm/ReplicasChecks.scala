@@ -13,6 +13,9 @@ import org.apache.spark.rdd.RDD
 private[dwell] object ReplicasChecks {
   val HeaderBytes = 16
 
+  /** Longer than tasks wait for the executor that has their data. */
+  private val PatienceMillis = 60000L
+
   /** Lengths for K workers: such that slices are empty, of different lengths, and worth a message each. */
   def lengths(k: Int): Seq[Int] = (Seq(0, 1, k - 1, k, k + 1) ++ slicedLengths(k)).distinct
 
@@ -29,7 +32,7 @@ private[dwell] object ReplicasChecks {
     case "driver" => lead(new DriverMode(data, fit, HeaderBytes, length)(step))
     case "shuffle" => lead(new ShuffleMode(data, fit, HeaderBytes, length)(step))
     case "gang" =>
-      Gang.run(data, s"dwell-replicas-test-${gangs.incrementAndGet()}", fit, HeaderBytes, length, 10000L)(step)(
+      Gang.run(data, s"dwell-replicas-test-${gangs.incrementAndGet()}", fit, HeaderBytes, length, PatienceMillis)(step)(
         (workers: Replicas[Int, String], _) => lead(workers))(_ => ())
   }
 
