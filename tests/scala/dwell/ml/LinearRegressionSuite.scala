@@ -62,7 +62,7 @@ class LinearRegressionSuite extends SparkSuite {
   test("values that are not built are refused, with the list of those that are") {
     val ours = new LinearRegression()
     Seq[(String, String => Any, String)](
-      ("ma-sgd", ours.setAlgorithm, "algorithm must be one of auto, cocoa"),
+      ("svrg", ours.setAlgorithm, "algorithm must be one of auto, cocoa"),
       ("rows", ours.setOrientation, "orientation must be one of auto, primal, dual"),
       ("mpi", ours.setAggregation, "aggregation must be one of auto, driver, shuffle, gang"),
       ("-1", ours.setLocalWork(_: String), "localWork must be 'auto' or a positive number")).foreach {
