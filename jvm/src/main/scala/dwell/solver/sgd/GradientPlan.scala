@@ -54,9 +54,6 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
 
   def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
 
-  /** The penalty of a model with these norms: see [[SgdLayout]]. */
-  def penalty(l1Norm: Double, squareNorm: Double): Double = sgd.l1 * l1Norm + 0.5 * sgd.l2 * squareNorm
-
   override def lead(workers: Replicas[GradientMessage, GradientReply], attempt: Int)(
       completed: RoundRecord => Unit): Trained = {
     val algorithm = problem.algorithm.asInstanceOf[GradientAlgorithm]

@@ -59,7 +59,7 @@ private[sgd] final class GradientWorkers(
     val headers = new Headers(gathered.headers)
     Evaluated(
       headers.sum(SgdLayout.LossSum) / plan.facts.totalWeight,
-      plan.penalty(headers.largest(SgdLayout.L1Norm), headers.largest(SgdLayout.SquareNorm)),
+      ModelNorms.shared(headers).penalty(plan.sgd),
       gathered.sum,
       headers,
       gathered.addSeconds)

@@ -11,7 +11,8 @@ import dwell.solver.{Headers, Timeline}
  * averaged again, weighted by their rows.
  *
  * The objective of a round is that of the rows as the workers met them, before their steps, and of the penalty half-way between
- * the models that they started from and reached: it costs no pass over the data. Rounds of less than an epoch are judged together, once they have covered one.
+ * the models that they started from and reached: it costs no pass over the data. Rounds of less than an epoch are judged
+ * together, once they have covered one.
  *
  * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the risen epoch
  * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
@@ -106,8 +107,8 @@ private[sgd] final class ModelAveraging(workers: GradientWorkers, plan: Gradient
     RoundOutcome(
       headers.sum(SgdLayout.LossSum),
       headers.sum(SgdLayout.WeightSum),
-      0.5 * (plan.penalty(headers.largest(SgdLayout.L1Norm), headers.largest(SgdLayout.SquareNorm)) +
-        plan.penalty(averaged(SgdLayout.ReachedL1Norm), averaged(SgdLayout.ReachedSquareNorm))),
+      0.5 * (ModelNorms.shared(headers).penalty(plan.sgd) +
+        ModelNorms(averaged(SgdLayout.ReachedL1Norm), averaged(SgdLayout.ReachedSquareNorm)).penalty(plan.sgd)),
       headers.largest(SgdLayout.Diverged) > 0.0,
       moved(SgdLayout.Steps, progress.steps),
       moved(SgdLayout.Cursor, progress.cursors))

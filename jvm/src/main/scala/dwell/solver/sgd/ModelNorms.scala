@@ -1,5 +1,7 @@
 package dwell.solver.sgd
 
+import dwell.solver.Headers
+
 /** Norms of a model's coefficients in the metric of the penalties, u_j = 1 / sqrt(scale_j). Intercepts do not count. */
 private[sgd] final case class ModelNorms(l1: Double, square: Double) {
 
@@ -8,6 +10,10 @@ private[sgd] final case class ModelNorms(l1: Double, square: Double) {
 }
 
 private[sgd] object ModelNorms {
+
+  /** Those of the shared model, as the workers report them; an empty partition reports none. */
+  def shared(headers: Headers): ModelNorms =
+    ModelNorms(headers.largest(SgdLayout.L1Norm), headers.largest(SgdLayout.SquareNorm))
 
   def of(w: Array[Double], rows: SgdRows): ModelNorms = {
     var l1, square = 0.0
