@@ -3,7 +3,7 @@ package dwell.cluster
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.reflect.ClassTag
-import scala.util.Random
+import scala.util.{Random, Try}
 import scala.util.control.NonFatal
 
 import org.apache.spark.{BlockExchange, DwellBridge, SparkEnv}
@@ -34,6 +34,7 @@ private[cluster] trait Harness {
         failed += 1
         println(s"FAILED  $name: $e")
         e.getStackTrace.take(12).foreach(frame => println(s"          $frame"))
+        Option(e.getCause).foreach(cause => println(s"          caused by $cause"))
     }
   }
 
@@ -131,9 +132,11 @@ private[cluster] trait Harness {
       found = left
       found.isEmpty
     }
-    def known =
+    // Spark looks through its lists while others change them, and then throws: asked again like any other answer
+    def known = Try(
       SparkEnv.get.blockManager.master.getMatchingBlockIds(_.name.contains("dwell"), askStorageEndpoints = false)
-    eventually(s"the driver has a list of ${known.size} messages")(known.isEmpty)
+    )
+    eventually(s"the driver has a list of messages: $known")(known.toOption.exists(_.isEmpty))
   }
 
   protected def estimator: LinearRegression =
