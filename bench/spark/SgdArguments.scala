@@ -4,7 +4,7 @@ import dwell.solver.Loss
 
 /**
  * What the benchmarks of MA-SGD are asked for beside [[Bench]]: `shapes=avazu,url`, `losses=logistic`, `penalties=0,0.1`, `systems=Dwell;MLlib SGD`
- * (beginnings of names; each of the four is `all` where everything is wanted), `rounds=400` (of MLlib's SGD), and the commands of programs, `mpi=...` and
+ * (beginnings of names; each of the four is `all` where everything is wanted), `mllibRounds=400` (of MLlib's SGD), and the commands of programs, `mpi=...` and
  * `python=...`, whose words are separated by the character
  * U+001F.
  */
@@ -47,7 +47,7 @@ private[bench] object SgdArguments {
       chosen("losses", SgdProblem.losses)(_.toString),
       list(settings, "penalties").fold(Penalties)(_.map(_.toDouble)),
       settings.get("systems").filter(_ != All).map(_.split(';').toSeq),
-      settings.get("rounds").fold(MllibRounds)(_.toInt),
+      settings.get("mllibRounds").fold(MllibRounds)(_.toInt),
       settings.view.filterKeys(Set("mpi", "python")).mapValues(_.split('\u001f').toSeq).toMap)
   }
 
