@@ -1,15 +1,21 @@
 package dwell.solver.sgd
 
 import java.nio.{ByteBuffer, ByteOrder}
+import java.util.concurrent.atomic.AtomicLong
 
+import scala.collection.mutable
 import scala.util.Random
 
+import org.apache.spark.{SparkContext, SparkEnv}
 import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
+import dwell.comm.{Gathered, ModelLostException, Recovered, Replicas, Replies, ShuffleMode}
 import dwell.data.{Flattener, LabeledRow, RowForm, TrainingRows}
 import dwell.jni.Cancellation
-import dwell.solver.{Aggregation, Algorithm, DescentSettings, LinearProblem, LinearSolution, LinearSolver, Orientation, ResultLayout, RowData, SolverSelection, SolverSettings, Squared}
+import dwell.report.RoundRecord
+import dwell.solver.{Aggregation, Algorithm, Attempt, DescentSettings, LinearProblem, LinearSolution, LinearSolver, LocalData, Orientation, ResultLayout, RowData, SolverSelection, SolverSettings, Squared, Trained}
 
 /** The rounds of model averaging against the definition: local SGD from the average, and the average of what it reaches. */
 class ModelAveragingSuite extends SparkSuite {
@@ -24,7 +30,7 @@ class ModelAveragingSuite extends SparkSuite {
     Features,
     "averaging")
 
-  private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution = {
+  private def problem(rounds: Int, workers: Int, descent: DescentSettings = ByConstantSteps): LinearProblem = {
     val settings = SolverSettings(
       1,
       travellingState = false,
@@ -32,7 +38,7 @@ class ModelAveragingSuite extends SparkSuite {
       adding = false,
       10000L,
       Long.MaxValue)
-    val problem = LinearProblem(
+    LinearProblem(
       "averaging",
       Algorithm.ModelAveraging,
       Squared,
@@ -49,22 +55,36 @@ class ModelAveragingSuite extends SparkSuite {
       seed = Seed,
       initial = None,
       settings,
-      descent = DescentSettings(stepSize = Some(Eta), schedule = Some(StepSchedule.Constant)))
+      descent = descent)
+  }
+
+  private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution = {
     val solver = new LinearSolver(rows)
-    try solver.solve(problem)
+    try solver.solve(problem(rounds, workers))
     finally solver.close()
   }
 
-  /** The same by the definition. */
-  private def expected(rows: TrainingRows, workers: Int, rounds: Int): Array[Double] = {
+  /**
+   * The same by the definition.
+   *
+   * @param again
+   *   round whose model was found after a loss: nobody knows how far its workers had come
+   */
+  private def expected(
+      rows: TrainingRows,
+      workers: Int,
+      rounds: Int,
+      again: Option[Int] = None,
+      decay: Double = 1.0): Array[Double] = {
     val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false))
     val parts = data.partitions.collect().map(RowData(_, null))
     val problem = SgdProblem(MarginLoss(Squared), 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
     val weights = parts.map(_.partition.weights.sum)
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
-    val places = Array.fill(workers)((0L, 0L))
-    for (_ <- 1 to rounds) {
+    var places = Array.fill(workers)((0L, 0L))
+    for (round <- 1 to rounds) {
+      val before = places.clone()
       val bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN)
       bytes.asDoubleBuffer().put(model)
       val next = new Array[Double](model.length)
@@ -74,7 +94,7 @@ class ModelAveragingSuite extends SparkSuite {
           1L,
           Seed,
           problem,
-          StepSchedule(StepSchedule.Constant, Eta, 0.0),
+          StepSchedule(StepSchedule.Constant, Eta * math.pow(decay, round - 1.0), 0.0),
           part.partition.numRows.toLong,
           places(k)._1,
           places(k)._2,
@@ -87,9 +107,65 @@ class ModelAveragingSuite extends SparkSuite {
         next.indices.foreach(j => next(j) += weights(k) / rows.totalWeight * reached.get(j))
       }
       model = next
+      if (again.contains(round)) places = before
     }
     model
   }
+
+  private def close(found: Array[Double], wanted: Array[Double]): Unit =
+    found.zip(wanted).foreach { case (a, b) => assert(math.abs(a - b) <= 1e-12 * (1.0 + math.abs(b))) }
+
+  /** The same led from here, by workers that lose models. */
+  private final class Lossy(descent: DescentSettings, rounds: Int)(lose: (String, Int) => Loss) {
+    private val workers = 2
+    private val rows = read()
+    private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false))
+    private val facts = RowFacts(
+      data.summary.rowsPerPartition,
+      rows.weightsPerPartition(workers).map(_ / rows.totalWeight),
+      rows.totalWeight,
+      data.summary.scale,
+      data.summary.mean,
+      rows.featureDeviations,
+      data.summary.meanSquareNorm,
+      rows.labelMean,
+      rows.labelVariance,
+      classWeights = null)
+    private val plan = GradientPlan(ids.incrementAndGet(), problem(rounds, workers, descent), Features, facts)
+    private val parts = data.partitions.map[LocalData](RowData(_, null))
+    private val replicas =
+      new LosingReplicas(
+        new ShuffleMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(GradientStep(_, _, _)),
+        plan.id,
+        lose)
+
+    /** How often something was asked for. */
+    def asked(what: String): Int = replicas.asked(what)
+
+    /** Records in the order in which they were told. */
+    val told = mutable.ArrayBuffer.empty[RoundRecord]
+
+    def lead(attempt: Attempt = Attempt.first): Trained = plan.lead(replicas, attempt)(told += _)
+
+    def expected(again: Option[Int] = None): Array[Double] =
+      ModelAveragingSuite.this.expected(rows, workers, rounds, again, descent.decay)
+
+    def close(): Unit = {
+      replicas.release()
+      rows.unpersist()
+    }
+  }
+
+  private def lossy(descent: DescentSettings = Decaying, rounds: Int = 5)(lose: PartialFunction[(String, Int), Loss])(
+      check: Lossy => Unit): Unit = {
+    val fit = new Lossy(descent, rounds)((what, n) => lose.applyOrElse((what, n), (_: (String, Int)) => NoLoss))
+    try check(fit)
+    finally fit.close()
+  }
+
+  private def model(trained: Trained): Array[Double] = trained.coefficients ++ trained.intercepts
+
+  private def numbers(records: collection.Seq[RoundRecord]): Seq[Int] = records.map(_.round).toSeq
 
   for (workers <- Seq(1, 2, 3)) {
     test(s"$workers workers: the average, weighted by rows, of local descents from the last average") {
@@ -98,9 +174,79 @@ class ModelAveragingSuite extends SparkSuite {
         val solution = solve(read(), workers, rounds)
         assert(solution.rounds.size == rounds + 1)
         val found = solution.coefficients ++ solution.intercepts
-        found.zip(wanted).foreach { case (a, b) => assert(math.abs(a - b) <= 1e-12 * (1.0 + math.abs(b))) }
+        close(found, wanted)
         if (workers == 1) assert(found.sameElements(wanted), "one worker is plain SGD to the bit")
       }
+    }
+  }
+
+  test("a model that is lost costs its round: the rounds go on from the one before") {
+    lossy() { case ("allReduce", 4) => Newest } { fit =>
+      val trained = fit.lead()
+      close(model(trained), fit.expected(again = Some(2)))
+      assert(numbers(fit.told) == Seq(1, 2, 3, 3, 4, 5), "the third was made again")
+      assert(numbers(trained.records) == (0 to 5))
+      assert(trained.records(3) eq fit.told(3), "the report has what led to the model")
+    }
+  }
+
+  test("a last model that is lost before it is collected is made again") {
+    lossy() { case ("collect", 1) => Newest } { fit =>
+      close(model(fit.lead()), fit.expected(again = Some(4)))
+      assert(numbers(fit.told) == Seq(1, 2, 3, 4, 5, 5))
+    }
+  }
+
+  test("where all models are lost the rounds begin again, and are the same") {
+    lossy() { case ("allReduce", 4) => All } { fit =>
+      val trained = fit.lead()
+      close(model(trained), fit.expected())
+      assert(numbers(fit.told) == Seq(1, 2, 3, 1, 2, 3, 4, 5) && numbers(trained.records) == (0 to 5))
+    }
+  }
+
+  test("a search for the first step that loses its model is made again, and no other one is") {
+    val searched = Decaying.copy(stepSize = None)
+    var undisturbed = Array.empty[Double]
+    lossy(searched)(PartialFunction.empty) { fit =>
+      undisturbed = model(fit.lead())
+      assert(fit.asked("ask") == 1)
+    }
+    lossy(searched) {
+      case ("ask", 1) => All
+      case ("allReduce", 3) => All
+    } { fit =>
+      assert(model(fit.lead()).sameElements(undisturbed) && fit.asked("ask") == 2)
+    }
+  }
+
+  test("a fit whose models stay nowhere ends with what was lost") {
+    lossy() { case ("allReduce", n) if n >= 3 => All } { fit =>
+      assert(intercept[ModelLostException](fit.lead()).getMessage.contains("gone with the executors"))
+      assert(numbers(fit.told) == Seq(1, 2) && fit.asked("allReduce") == 8)
+    }
+  }
+
+  test("losses between which there are rounds may be as many as they like") {
+    lossy(rounds = 12) { case ("allReduce", n) if n % 3 == 0 => Newest } { fit =>
+      assert(numbers(fit.lead().records) == (0 to 12))
+      assert(fit.asked("allReduce") / 3 > 6, "more of them than may be in a row")
+    }
+  }
+
+  test("a later attempt goes on with the rounds of those before it, and they count") {
+    lossy() { case ("allReduce", 4) => Breakdown } { fit =>
+      intercept[IllegalStateException](fit.lead())
+      val earlier = fit.told.toSeq
+      assert(numbers(earlier) == Seq(1, 2, 3))
+      // It had told of a fourth round, whose model nobody has.
+      val lost = earlier.last.copy(round = 4)
+      val trained = fit.lead(Attempt(1, earlier :+ lost, seconds = 100.0))
+      close(model(trained), fit.expected(again = Some(3)))
+      assert(numbers(trained.records) == (0 to 5) && trained.attempt == 1)
+      assert(trained.records.slice(1, 4) == earlier)
+      assert(trained.records.drop(4).forall(r => r.elapsed > 100.0 && r.elapsed < 200.0))
+      assert(trained.records.drop(4).forall(_.workers.forall(w => w.start > 100.0 && w.start < 200.0)))
     }
   }
 
@@ -123,4 +269,91 @@ object ModelAveragingSuite {
   private val Features = 7
   private val Seed = 3L
   private val Eta = 0.005
+  private val ByConstantSteps = DescentSettings(stepSize = Some(Eta), schedule = Some(StepSchedule.Constant))
+
+  /** Steps by which rounds that are counted wrongly show. */
+  private val Decaying = ByConstantSteps.copy(decay = 0.7)
+
+  private val ids = new AtomicLong()
+
+  /** What happens before an exchange. */
+  private sealed trait Loss
+  private case object NoLoss extends Loss
+  private case object Newest extends Loss
+  private case object All extends Loss
+
+  /** Of whoever leads. */
+  private case object Breakdown extends Loss
+
+  /**
+   * Workers whose blocks of models are lost.
+   *
+   * @param lose
+   *   what is lost before an exchange, by the name of the method and how often it has been called
+   */
+  private final class LosingReplicas(
+      workers: Replicas[GradientMessage, GradientReply],
+      fit: Long,
+      lose: (String, Int) => Loss)
+      extends Replicas[GradientMessage, GradientReply] {
+    private val calls = mutable.Map.empty[String, Int].withDefaultValue(0)
+
+    def asked(what: String): Int = calls(what)
+
+    private def call(what: String): Unit = {
+      calls(what) += 1
+      lose(what, calls(what)) match {
+        case NoLoss =>
+        case Newest => models.maxByOption(_._1).foreach { case (_, model) => drop(model) }
+        case All => models.foreach { case (_, model) => drop(model) }
+        case Breakdown => throw new IllegalStateException("broken down")
+      }
+    }
+
+    /** Versions and RDDs. */
+    private def models: Seq[(Long, Int)] = {
+      val Name = s"dwell: model (\\d+) of fit $fit".r
+      SparkContext
+        .getOrCreate()
+        .getPersistentRDDs
+        .toSeq
+        .collect { case (id, rdd) =>
+          Option(rdd.name).collect { case Name(version) => (version.toLong, id) }
+        }
+        .flatten
+    }
+
+    private def drop(model: Int): Unit = SparkEnv.get.blockManager.removeBlock(RDDBlockId(model, 0))
+
+    override def exchange(m: GradientMessage, shared: Array[Byte], what: String): Gathered[GradientReply] =
+      workers.exchange(m, shared, what)
+
+    override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], what: String): Unit =
+      workers.distribute(version, model, note, what)
+
+    override def allReduce(
+        m: GradientMessage,
+        from: Long,
+        to: Long,
+        kept: Set[Long],
+        note: Option[Serializable],
+        what: String): Replies[GradientReply] = {
+      call("allReduce")
+      workers.allReduce(m, from, to, kept, note, what)
+    }
+
+    override def ask(m: GradientMessage, from: Long, what: String): Replies[GradientReply] = {
+      call("ask")
+      workers.ask(m, from, what)
+    }
+
+    override def collect(version: Long, what: String): Array[Double] = {
+      call("collect")
+      workers.collect(version, what)
+    }
+
+    override def recover(what: String): Option[Recovered] = workers.recover(what)
+
+    override def release(): Unit = workers.release()
+  }
 }

@@ -25,6 +25,7 @@ class ProgressSuite extends AnyFunSuite {
     val good = after(start, 0.9, 0.8)
     val risen = after(good, 0.9)
     assert((risen.current, risen.eta0, risen.next) == ((2L, 0.4, 4L)))
+    assert(risen.rounds == 3, "one that is taken back was made all the same")
     assert(risen.note.contains("objective rose to 0.9") && risen.note.contains("halved to 0.4"))
     val again = after(risen, 0.9)
     assert((again.current, again.eta0) == ((1L, 0.2)))
@@ -75,5 +76,6 @@ class ProgressSuite extends AnyFunSuite {
   test("who goes on from a recovered model has that one alone") {
     val found = after(start, 0.9, 0.8).from(7L)
     assert((found.current, found.begun, found.before, found.next) == ((7L, 7L, 7L, 8L)) && found.objective == 0.8)
+    assert(found.rounds == 2)
   }
 }

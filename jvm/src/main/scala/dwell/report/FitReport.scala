@@ -87,7 +87,8 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  * @param aggregationReason
  *   why in this way
  * @param restarts
- *   times that a gang began again, from what was left with the workers; `rounds` are those of the last attempt
+ *   times that a gang began again, from what was left with the workers. `rounds` are all that led to the model; with CoCoA
+ *   and mini-batches those of the last attempt
  * @param solver
  *   `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained
  * @param reason

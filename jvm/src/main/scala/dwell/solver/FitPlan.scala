@@ -29,7 +29,23 @@ private[solver] trait FitPlan[M, S] extends Serializable {
   final def attemptId(attempt: Int): Long = if (attempt == 0) id else SplitMix.mix(id + attempt)
 
   /** Makes the rounds. A later attempt starts from what those before it have left with the workers. */
-  def lead(workers: Replicas[M, S], attempt: Int)(completed: RoundRecord => Unit): Trained
+  def lead(workers: Replicas[M, S], attempt: Attempt)(completed: RoundRecord => Unit): Trained
+}
+
+/**
+ * An attempt to make the rounds of a fit.
+ *
+ * @param number
+ *   0 is the first
+ * @param earlier
+ *   rounds that those before it have made, in their order, as far as the driver was told
+ * @param seconds
+ *   since the first of these began
+ */
+private[solver] final case class Attempt(number: Int, earlier: Seq[RoundRecord], seconds: Double)
+
+private[solver] object Attempt {
+  val first: Attempt = Attempt(0, Seq.empty, 0.0)
 }
 
 /**
@@ -51,11 +67,11 @@ private[solver] final case class CoordinatePlan(
 
   override def vectorLength: Int = master.vectorLength
 
-  override def lead(workers: Replicas[RoundMessage, WorkerReply], attempt: Int)(
+  override def lead(workers: Replicas[RoundMessage, WorkerReply], attempt: Attempt)(
       completed: RoundRecord => Unit): Trained = {
-    val start = if (attempt == 0) from else Some(FromFits((attempt - 1 to 0 by -1).map(attemptId), 1.0))
+    val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
     val leader = master.of(problem)
-    val loop = new RoundLoop(workers, attemptId(attempt), coordinates, leader, problem, completed)
+    val loop = new RoundLoop(workers, attemptId(attempt.number), coordinates, leader, problem, completed)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
     Trained(
@@ -67,7 +83,7 @@ private[solver] final case class CoordinatePlan(
       leader.drift,
       rounds.solver,
       rounds.records,
-      attempt)
+      attempt.number)
   }
 }
 

@@ -1,5 +1,6 @@
 package dwell.solver
 
+import scala.collection.mutable
 import scala.concurrent.duration._
 import scala.reflect.ClassTag
 
@@ -29,6 +30,7 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
 
   private val problem = plan.problem
   private val workers = parts.getNumPartitions
+  private val heard = new Heard
 
   def run(): Outcome = {
     val outcome = problem.aggregation match {
@@ -52,7 +54,7 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
         new ShuffleMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
       else new DriverMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
     // Data that are lost with an executor are read again, and may then be refused with a message for the user.
-    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, attempt)(completed)), mode, reason)
+    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, heard.attempt(attempt))(completed)), mode, reason)
     finally exchange.release()
   }
 
@@ -64,14 +66,15 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
   }
 
   private def inGang(attempt: Int): Outcome = {
-    val sent = sc.broadcast(plan)
+    val sent = sc.broadcast((plan, heard.attempt(attempt)))
     val name = s"dwell-gang-${plan.attemptId(attempt)}"
     val progress = new Progress
     try {
       val trained = TaskFailure.unwrapped {
         Gang.run(parts, name, plan.id, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(step)(
-          (workers: Replicas[M, S], tell) => sent.value.lead(workers, attempt)(tell))(
+          (workers: Replicas[M, S], tell) => sent.value._1.lead(workers, sent.value._2)(tell))(
           told = { case record: RoundRecord =>
+            heard.add(record)
             completed(record)
             progress.latest = Some(record)
           },
@@ -107,6 +110,23 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
       Job.line(parts, RoundLoop.describe(problem.uid, record.round, record.objective, record.gap))
       latest = None
       shown = System.nanoTime()
+    }
+  }
+
+  /** The rounds that gangs have told of, for an attempt that goes on from them. */
+  private final class Heard {
+    private val records = mutable.ArrayBuffer.empty[RoundRecord]
+    private var began = 0L
+
+    def add(record: RoundRecord): Unit = synchronized {
+      if (records.isEmpty) began = System.nanoTime() - (record.elapsed * 1e9).toLong
+      // One that is made again: those after it were lost.
+      records.dropRightInPlace(records.reverseIterator.count(_.round >= record.round))
+      records += record
+    }
+
+    def attempt(number: Int): Attempt = synchronized {
+      Attempt(number, records.toSeq, if (records.isEmpty) 0.0 else (System.nanoTime() - began) * 1e-9)
     }
   }
 

@@ -11,17 +11,33 @@ import dwell.report.{RoundRecord, WorkerTime}
  *   called with each record but that of the start
  */
 private[solver] final class Timeline(completed: RoundRecord => Unit) {
-  private val started = ResultLayout.now()
+  private val created = ResultLayout.now()
+  private var started = created
   private val made = mutable.ArrayBuffer.empty[RoundRecord]
+  private var count = 0
 
   def records: Seq[RoundRecord] = made.toSeq
 
   /** Rounds so far, that of the start not counted. */
-  def rounds: Int = made.last.round
+  def rounds: Int = count
 
   /** Round 0, before any work. */
   def begin(objective: Double, gap: Double): Unit =
     made += RoundRecord(0, objective, gap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0, elapsed, Seq.empty)
+
+  /**
+   * The rounds of `attempt` go on from the model of round `from`. Those after it are lost; those before it were made by this
+   * attempt or by earlier ones.
+   */
+  def goOn(from: Int, attempt: Attempt): Unit = {
+    made.filterInPlace(_.round <= from)
+    val earlier = attempt.earlier.filter(record => record.round > made.last.round && record.round <= from)
+    if (earlier.nonEmpty) {
+      made ++= earlier
+      started = created - attempt.seconds
+    }
+    count = from
+  }
 
   /**
    * A round that is over.
@@ -65,6 +81,7 @@ private[solver] final class Timeline(completed: RoundRecord => Unit) {
       },
       note)
     made += record
+    count = record.round
     completed(record)
     record
   }

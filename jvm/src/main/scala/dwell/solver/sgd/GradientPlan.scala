@@ -2,7 +2,7 @@ package dwell.solver.sgd
 
 import dwell.comm.Replicas
 import dwell.report.RoundRecord
-import dwell.solver.{FitPlan, GradientAlgorithm, InterceptSearch, LinearProblem, Squared, Timeline, Trained}
+import dwell.solver.{Attempt, FitPlan, GradientAlgorithm, InterceptSearch, LinearProblem, Squared, Timeline, Trained}
 
 /**
  * What whoever leads knows of the rows.
@@ -54,11 +54,11 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
 
   def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
 
-  override def lead(workers: Replicas[GradientMessage, GradientReply], attempt: Int)(
+  override def lead(workers: Replicas[GradientMessage, GradientReply], attempt: Attempt)(
       completed: RoundRecord => Unit): Trained = {
     val algorithm = problem.algorithm.asInstanceOf[GradientAlgorithm]
     val timeline = new Timeline(completed)
-    val asked = new GradientWorkers(workers, this, attemptId(attempt))
+    val asked = new GradientWorkers(workers, this, attemptId(attempt.number))
     val certificate = new ModelCertificate(asked, this)
     val start = problem.initial match {
       case Some((coefficients, intercepts)) =>
@@ -68,7 +68,8 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
     }
     timeline.begin(start.objective, Double.NaN)
     val averaged =
-      if (algorithm.averages) new ModelAveraging(asked, this, timeline).run(start, algorithm.refines) else start
+      if (algorithm.averages) new ModelAveraging(asked, this, attempt, timeline).run(start, algorithm.refines)
+      else start
     val reached = if (algorithm.refines) new QuasiNewton(asked, this, timeline).run(averaged) else averaged
     val model = centred(reached.model)
     val certified = certificate.of(model)
@@ -82,7 +83,7 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
       drift = 0.0,
       asked.solvers,
       timeline.records,
-      attempt)
+      attempt.number)
   }
 
   /** The best model without coefficients, and its objective. */

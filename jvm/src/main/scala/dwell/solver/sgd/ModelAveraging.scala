@@ -3,7 +3,7 @@ package dwell.solver.sgd
 import org.apache.spark.internal.Logging
 
 import dwell.comm.ModelLostException
-import dwell.solver.{Headers, Timeline}
+import dwell.solver.{Attempt, Headers, Timeline}
 
 /**
  * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021): in every round each
@@ -18,13 +18,34 @@ import dwell.solver.{Headers, Timeline}
  * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
  * of, the step is halved as well: noise stands in its way. Training has converged when that does not change anything either.
  */
-private[sgd] final class ModelAveraging(workers: GradientWorkers, plan: GradientPlan, timeline: Timeline)
+private[sgd] final class ModelAveraging(
+    workers: GradientWorkers,
+    plan: GradientPlan,
+    attempt: Attempt,
+    timeline: Timeline)
     extends Logging {
+  import ModelAveraging._
 
   private val problem = plan.problem
   private val settings = problem.descent
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
+
+  settings.stepSize.foreach { step =>
+    require(
+      step * plan.sgd.l2 < 1.0,
+      s"stepSize = $step: times the L2 penalty, ${plan.sgd.l2}, it must be less than 1, or a step would turn the " +
+        "coefficients round")
+  }
+
+  /** The first step size, once it is known: rounds that begin from the start again are the same again. */
+  private var firstStep = settings.stepSize
+
+  /** The highest version that a model may have. */
+  private var highest = -1L
+
+  /** Models lost since the last round that was made. */
+  private var losses = 0
 
   /**
    * @param start
@@ -33,68 +54,59 @@ private[sgd] final class ModelAveraging(workers: GradientWorkers, plan: Gradient
    *   whether to end where progress becomes slow, rather than where there is none
    */
   def run(start: Reached, handOver: Boolean): Reached = {
-    var progress = begin(start)
+    var reached = Option.empty[Reached]
+    while (reached.isEmpty) {
+      try reached = Some(rounds(begin(start), handOver))
+      catch {
+        case e: ModelLostException if losses < MostLosses =>
+          losses += 1
+          logWarning(s"${problem.uid}: ${e.getMessage}; the rounds go on from what is left")
+      }
+    }
+    reached.get
+  }
+
+  private def rounds(from: Progress, handOver: Boolean): Reached = {
+    var progress = from
     def ended: Boolean = progress.exhausted || (handOver && progress.slow)
-    def round(): Unit = {
+    while (!ended && timeline.rounds < problem.maxRounds) {
       val clock = System.nanoTime()
+      highest = progress.next
       val round = descend(progress)
+      losses = 0
       progress = progress.after(outcome(progress, round.headers), roundsOfEpoch, problem.tolerance)
       if (progress.note.nonEmpty) logInfo(s"${problem.uid}: ${progress.note}")
       timeline.add(progress.seen, Double.NaN, clock, round.addSeconds, epochs, round.headers, note = progress.note)
     }
-    var reached = Option.empty[Array[Double]]
-    while (reached.isEmpty) {
-      try {
-        while (!ended && timeline.rounds < problem.maxRounds) round()
-        reached = Some(workers.collect(progress.current))
-      } catch {
-        case e: ModelLostException =>
-          logWarning(s"${problem.uid}: ${e.getMessage}; the rounds go on from what is left")
-          progress = regain(progress, start)
-      }
-    }
-    Reached(reached.get, progress.objective, ended)
+    Reached(workers.collect(progress.current), progress.objective, ended)
   }
 
-  /** From the newest model that is left, or from the start again. */
-  private def regain(lost: Progress, start: Reached): Progress = {
-    // Versions rise, and the one that was to be made may have been.
-    val version = lost.next + 1L
-    val (model, progress) = workers.recover() match {
-      case Some(found) => (found.model, found.note.asInstanceOf[Progress])
-      case None => (start.model, Progress.start(start.objective, lost.eta0, plan.facts.rowsPerPartition.length))
-    }
-    workers.distribute(version, model, Some(progress))
-    progress.from(version)
-  }
-
-  /** Where a new fit begins, or an attempt at one that has lost its workers goes on. */
+  /** From the newest model that the workers hold, be it of this attempt or of an earlier one, or from the start. */
   private def begin(start: Reached): Progress = workers.recover() match {
     case Some(found) =>
-      val progress = found.note.asInstanceOf[Progress].from(found.version + 1L)
-      workers.distribute(progress.current, found.model, Some(progress))
+      highest = math.max(highest, found.version) + 1L
+      val progress = found.note.asInstanceOf[Progress].from(highest)
+      timeline.goOn(progress.rounds, attempt)
+      workers.distribute(highest, found.model, Some(progress))
       progress
     case None =>
-      workers.distribute(0L, start.model, None)
-      settings.stepSize.foreach { step =>
-        require(
-          step * plan.sgd.l2 < 1.0,
-          s"stepSize = $step: times the L2 penalty, ${plan.sgd.l2}, it must be less than 1, or a step would turn the " +
-            "coefficients round")
-      }
-      val eta0 = settings.stepSize.getOrElse(new FirstStep(workers, plan).run(0L, schedule(1.0)))
-      logInfo(s"${problem.uid}: first step size $eta0")
-      Progress.start(start.objective, eta0, plan.facts.rowsPerPartition.length)
+      highest += 1L
+      timeline.goOn(0, attempt)
+      workers.distribute(highest, start.model, None)
+      if (firstStep.isEmpty) firstStep = Some(new FirstStep(workers, plan).run(highest, schedule(1.0)))
+      logInfo(s"${problem.uid}: first step size ${firstStep.get}")
+      Progress.start(start.objective, firstStep.get, plan.facts.rowsPerPartition.length).from(highest)
   }
 
   private def descend(progress: Progress): Averaged = {
-    // Versions count the rounds, and those of earlier attempts as well.
-    val decayed = progress.eta0 * math.pow(settings.decay, progress.next - 1.0)
+    val decayed = progress.eta0 * math.pow(settings.decay, progress.rounds.toDouble)
     val call =
       DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, settings.running, plan.facts.shares)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
-    workers.average(call, progress.current, progress.next, kept, progress, what)
+    // Whoever finds the note finds the model that this round makes.
+    val note = progress.copy(rounds = progress.rounds + 1)
+    workers.average(call, progress.current, progress.next, kept, note, what)
   }
 
   private def outcome(progress: Progress, headers: Headers): RoundOutcome = {
@@ -124,4 +136,10 @@ private[sgd] final class ModelAveraging(workers: GradientWorkers, plan: Gradient
       case kind => StepSchedule(kind, eta0, byEpochs)
     }
   }
+}
+
+private object ModelAveraging {
+
+  /** In a row, with no round between them: models do not stay anywhere. */
+  private val MostLosses = 5
 }

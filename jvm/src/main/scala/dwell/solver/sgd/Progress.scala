@@ -49,6 +49,8 @@ private[sgd] object EpochSums {
  *   of the one that the epoch before it began with
  * @param next
  *   of the model that the next round makes
+ * @param rounds
+ *   that have been made, of those whose models are not lost
  * @param eta0
  *   first step size, halved so far as it had to be
  * @param steps
@@ -81,6 +83,7 @@ private[sgd] final case class Progress(
     begun: Long,
     before: Long,
     next: Long,
+    rounds: Int,
     eta0: Double,
     steps: Array[Long],
     stepsBegun: Array[Long],
@@ -121,7 +124,7 @@ private[sgd] final case class Progress(
    */
   def after(round: RoundOutcome, roundsOfEpoch: Int, tolerance: Double): Progress = {
     val sums = epoch.and(round)
-    val made = copy(current = next, next = next + 1L, cursors = round.cursors, note = "")
+    val made = copy(current = next, next = next + 1L, rounds = rounds + 1, cursors = round.cursors, note = "")
     if (round.diverged) made.backwards("descent diverged")
     else if (sums.rounds < roundsOfEpoch) made.copy(epoch = sums, seen = sums.objective, steps = round.steps)
     else if (!(sums.objective <= objective * (1.0 + Rise))) {
@@ -182,6 +185,7 @@ private[sgd] object Progress {
       begun = 0L,
       before = 0L,
       next = 1L,
+      rounds = 0,
       eta0 = eta0,
       steps = none,
       stepsBegun = none,
