@@ -19,7 +19,7 @@ import org.apache.spark.storage.RDDBlockId
 
 import dwell.data.{InputChangedException, LabeledRow, RowForm, TrainingRows}
 import dwell.ml.classification.LogisticRegression
-import dwell.solver.{Algorithm, Fault, FaultyFit, LinearProblem, LinearSolution, Orientation}
+import dwell.solver.{Algorithm, Fault, FaultyFit, GradientAlgorithm, LinearProblem, LinearSolution, Orientation}
 
 /**
  * What goes wrong on a real cluster: each fit ends with the objective of an undisturbed one, or with an exception that says
@@ -51,15 +51,17 @@ object FaultTest extends Harness {
     val data = problem(spark, Features)
     val coordinates = coordinatesOf(data)
     val primal = coordinates.head
-    val averaging = new Averaging(Algorithm.ModelAveraging, data)
-    val problems = coordinates ++ Seq(averaging, new Averaging(Algorithm.ModelAveragingThenLBFGS, data))
-    problems.foreach(_.reference) // before anything goes wrong
+    val averaging = new Gradients(Algorithm.ModelAveraging, data)
+    val (refining, newton) =
+      (new Gradients(Algorithm.ModelAveragingThenLBFGS, data), new Gradients(Algorithm.LBFGS, data))
+    val problems = coordinates ++ Seq(averaging, refining)
+    (problems :+ newton).foreach(_.reference) // before anything goes wrong
     for (mode <- Modes) {
       for (p <- problems) {
         exceptions(spark, mode, p)
         exceptionsForEver(spark, mode, p)
       }
-      coordinates.foreach(lostData(spark, mode, _))
+      (coordinates :+ averaging).foreach(lostData(spark, mode, _))
       changedData(spark, mode, primal)
       Seq(primal, averaging).foreach(cancellation(spark, mode, _))
       thirtyFits(spark, mode, data)
@@ -67,8 +69,14 @@ object FaultTest extends Harness {
     coordinates.foreach(lostWhileFlattening(spark, _))
     stateOfForgotten(spark)
     twoAtOnce(spark, data)
-    for (mode <- Modes; p <- coordinates :+ averaging) kills(spark, mode, p)
+    roundsOfBrokenGang(spark, averaging)
+    for (mode <- Modes) {
+      (coordinates :+ averaging).foreach(kills(spark, mode, _))
+      killsOutsideRounds(spark, mode, averaging)
+      Seq(refining, newton).foreach(killInLineSearch(spark, mode, _))
+    }
     killedTwice(spark, coordinates.last)
+    allKilled(spark, averaging)
     test("no executor was lost but those that were killed") {
       check(lost.get == killed, s"${lost.get} lost, $killed killed")
     }
@@ -177,10 +185,10 @@ object FaultTest extends Harness {
     }
   }
 
-  /** By gradients of the rows, beginning with local descent. */
-  private final class Averaging(algorithm: Algorithm, data: DataFrame)
+  /** By gradients of the rows. */
+  private final class Gradients(algorithm: GradientAlgorithm, data: DataFrame)
       extends Problem(algorithm.name, algorithm, Orientation.Dual, numWorkers = 4, labeled(binary(data))) {
-    override def round: String = "descend"
+    override def round: String = if (algorithm.averages) "descend" else "evaluate"
     override def phases: Seq[String] =
       if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "evaluate") else Seq("evaluate")
     override def lasting: Seq[String] = phases
@@ -288,34 +296,47 @@ object FaultTest extends Harness {
   }
 
   /** A gang reads its data when it begins, so that only one that begins again misses them. */
-  private def makesGangBeginAgain(mode: String): Seq[Fault] =
-    if (mode == "gang") Seq(Fault(Fault.Throw, from = 6L, partition = 1)) else Seq.empty
+  private def makesGangBeginAgain(mode: String, p: Problem): Seq[Fault] =
+    if (mode == "gang") Seq(Fault(Fault.Throw, p.round, from = 6L, partition = 1)) else Seq.empty
 
   private def lostData(spark: SparkSession, mode: String, p: Problem): Unit = {
     if (mode == "gang") test(s"gang, ${p.name}: data evicted, and not missed") {
       val fit = p.slowFit(mode)
-      val solution = afterThirdRound(spark)(uid => evict(trainingData(spark, uid)))(fit.solve())
+      val solution = afterRound(spark)(uid => evict(trainingData(spark, uid)))(fit.solve())
       p.checkBits(solution)
       checkNothingLeft(spark)
     }
-    test(s"$mode, ${p.name}: data evicted") {
-      watching(spark) { recovery =>
-        val fit = p.slowFit(mode, makesGangBeginAgain(mode): _*)
-        val solution = afterThirdRound(spark) { uid =>
-          recovery.evicted = trainingData(spark, uid).toSet
-          evict(recovery.evicted.toSeq)
-        }(fit.solve())
-        p.check(solution)
-        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
-        check(recovery.cachedAgain.nonEmpty && recovery.fetchesFailed.get == 0, "the data were not missed")
-        checkNothingLeft(spark)
+    def evicted(when: String, faults: Fault*)(solve: (FaultyFit, String => Unit) => LinearSolution): Unit =
+      test(s"$mode, ${p.name}: data evicted $when") {
+        watching(spark) { recovery =>
+          val fit = p.slowFit(mode, faults ++ makesGangBeginAgain(mode, p): _*)
+          val solution = solve(
+            fit,
+            uid => {
+              recovery.evicted = trainingData(spark, uid).toSet
+              evict(recovery.evicted.toSeq)
+            })
+          p.check(solution)
+          check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+          check(recovery.cachedAgain.nonEmpty && recovery.fetchesFailed.get == 0, "the data were not missed")
+          checkNothingLeft(spark)
+        }
       }
+    evicted("between rounds")((fit, evict) => afterRound(spark)(evict)(fit.solve()))
+    evicted("in the middle of a round", Fault(Fault.Sleep(500L), p.round, from = 3L)) { (fit, evict) =>
+      val evicting = Future {
+        while (fit.happened.head == 0) Thread.sleep(10)
+        evict(fit.uid)
+      }
+      val solution = fit.solve()
+      Await.result(evicting, Limit)
+      solution
     }
     test(s"$mode, ${p.name}: data evicted, and deleted where they came from") {
       watching(spark) { recovery =>
         val directories = localDirectories(spark)
-        val fit = p.slowFit(mode, makesGangBeginAgain(mode): _*)
-        val solution = afterThirdRound(spark) { uid =>
+        val fit = p.slowFit(mode, makesGangBeginAgain(mode, p): _*)
+        val solution = afterRound(spark) { uid =>
           recovery.evicted = (trainingData(spark, uid) ++ rowsAsRead(spark, uid)).toSet
           evict(recovery.evicted.toSeq)
           shuffleFiles(directories).foreach(_.delete())
@@ -332,9 +353,9 @@ object FaultTest extends Harness {
     test(s"$mode: data evicted, and not the same when they are read again") {
       val directories = localDirectories(spark)
       val noisy = p.rows.map(row => row.copy(label = row.label + 0.01 * Random.nextGaussian()))
-      val fit = p.fitOn(noisy, mode, makesGangBeginAgain(mode) :+ p.slow: _*)
+      val fit = p.fitOn(noisy, mode, makesGangBeginAgain(mode, p) :+ p.slow: _*)
       val e = expect[InputChangedException] {
-        afterThirdRound(spark) { uid =>
+        afterRound(spark) { uid =>
           evict(trainingData(spark, uid) ++ rowsAsRead(spark, uid))
           shuffleFiles(directories).foreach(_.delete())
         }(fit.solve())
@@ -414,27 +435,81 @@ object FaultTest extends Harness {
       }
     }
 
+  private def roundsOfBrokenGang(spark: SparkSession, p: Problem): Unit =
+    test(s"gang, ${p.name}: rounds of a gang that broke count, and are reported") {
+      val (most, before) = (8, 5)
+      val asked = Fault(Fault.Sleep(0L), p.round, partition = 1, again = true)
+      val thrown = Fault(Fault.Throw, p.round, from = before.toLong, partition = 1)
+      val problem = p.problem("gang", localWork = 1.0).copy(maxRounds = most, tolerance = 0.0)
+      val fit = new FaultyFit(p.rows, Features, problem, Seq(asked, thrown, p.slow))
+      val solution = fit.solve()
+      val rounds = solution.rounds
+      check(rounds.map(_.round) == (0 to most), rounds.map(_.round).toString)
+      check(rounds.map(_.elapsed) == rounds.map(_.elapsed).sorted, rounds.map(_.elapsed).toString)
+      check(solution.restarts == 1 && fit.happened.head == most + 1, s"${solution.restarts}, ${fit.happened}")
+      checkNothingLeft(spark)
+    }
+
+  /** @param searchesAgain searches for a step size beside those of an undisturbed fit: whoever goes on has what was found */
+  private def survives(
+      spark: SparkSession,
+      mode: String,
+      p: Problem,
+      name: String,
+      faults: Seq[Fault],
+      searchesAgain: Int = 0)(solve: FaultyFit => LinearSolution): Unit =
+    test(s"$mode, ${p.name}: executor killed $name") {
+      waitForExecutors(spark, 2)
+      killed += 1
+      val fit = p.fit(mode, p.searched +: faults: _*)
+      val solution = solve(fit)
+      p.check(solution)
+      check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+      check(
+        fit.happened.head == p.searches + searchesAgain,
+        s"searched ${fit.happened.head} times, and undisturbed ${p.searches} times")
+      checkNothingLeft(spark)
+    }
+
   private def kills(spark: SparkSession, mode: String, p: Problem): Unit = {
-    def survives(name: String, faults: Fault*)(solve: FaultyFit => LinearSolution): Unit =
-      test(s"$mode, ${p.name}: executor killed $name") {
-        waitForExecutors(spark, 2)
-        killed += 1
-        val fit = p.fit(mode, p.searched +: faults: _*)
-        val solution = solve(fit)
-        p.check(solution)
-        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
-        // Whoever begins again with nothing has to search again.
-        check(
-          fit.happened.head == p.searches,
-          s"searched ${fit.happened.head} times, and undisturbed ${p.searches} times")
-        checkNothingLeft(spark)
-      }
     // A state is lost in the same way in both orientations.
     if (p.name != Orientation.Dual) {
-      survives("between rounds", p.slow)(fit => withExecutorKilled(spark)(fit.solve()))
+      survives(spark, mode, p, "between rounds", Seq(p.slow))(fit => withExecutorKilled(spark)(fit.solve()))
     }
-    survives("after the work of a round", Fault(Fault.KillExecutor, p.round, from = 3L, afterWork = true))(_.solve())
+    val atWork = Fault(Fault.KillExecutor, p.round, from = 3L, afterWork = true)
+    survives(spark, mode, p, "after the work of a round", Seq(atWork))(_.solve())
   }
+
+  /** Before the first round, and after the last one. */
+  private def killsOutsideRounds(spark: SparkSession, mode: String, p: Problem): Unit =
+    for ((phase, searchesAgain) <- Seq(("search", 1), ("evaluate", 0))) {
+      survives(spark, mode, p, s"in the first $phase", Seq(Fault(Fault.KillExecutor, phase)), searchesAgain)(_.solve())
+    }
+
+  /** With a few iterations to go. */
+  private def killInLineSearch(spark: SparkSession, mode: String, p: Problem): Unit = {
+    val slow = Fault(Fault.Sleep(60L), "evaluate", again = true)
+    survives(spark, mode, p, "in the middle of L-BFGS", Seq(slow)) { fit =>
+      withExecutorKilled(spark, after = p.reference.rounds.last.round - 2)(fit.solve())
+    }
+  }
+
+  /** Shuffle mode keeps its models with the executors alone. */
+  private def allKilled(spark: SparkSession, p: Problem): Unit =
+    test(s"shuffle, ${p.name}: all executors killed, and with them all models") {
+      waitForExecutors(spark, 2)
+      killed += 2
+      val pids = executors(spark).values
+      val fit = p.fit("shuffle", p.searched, p.slow)
+      val solution = afterRound(spark)(_ => pids.foreach(kill))(fit.solve())
+      // The rounds begin again from the start, and are the same.
+      p.check(solution)
+      val last = p.reference.rounds.last.round
+      check(solution.rounds.map(_.round) == (0 to last), solution.rounds.map(_.round).toString)
+      val Seq(searches, descents) = fit.happened
+      check(searches == p.searches && descents >= last + 3, s"$searches searches, $descents descents")
+      checkNothingLeft(spark)
+    }
 
   private def killedTwice(spark: SparkSession, p: Problem): Unit =
     test("gang: executor killed, and another one when the gang begins again") {

@@ -75,12 +75,12 @@ private[cluster] trait Harness {
   /** Process id of each executor. */
   protected def executors(spark: SparkSession): Map[String, Long] = onEach(spark)(() => ProcessHandle.current().pid())
 
-  /** What `fit` gives when `action` runs once, in a thread of Spark's, after the third of its rounds. */
-  protected def afterThirdRound[M](spark: SparkSession)(action: String => Unit)(fit: => M): M = {
+  /** What `fit` gives when `action` runs once, in a thread of Spark's, after one of its rounds. */
+  protected def afterRound[M](spark: SparkSession, number: Int = 3)(action: String => Unit)(fit: => M): M = {
     val done = new AtomicBoolean
     val listener = new SparkListener {
       override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-        case RoundCompleted(uid, r) if r.round == 3 && !done.getAndSet(true) => action(uid)
+        case RoundCompleted(uid, r) if r.round == number && !done.getAndSet(true) => action(uid)
         case _ =>
       }
     }
@@ -88,12 +88,12 @@ private[cluster] trait Harness {
     val result =
       try fit
       finally spark.sparkContext.removeSparkListener(listener)
-    check(done.get, "there was no third round")
+    check(done.get, s"there was no round $number")
     result
   }
 
-  /** What `fit` gives when an executor that has a part of its data is killed after the third round. */
-  protected def withExecutorKilled[M](spark: SparkSession)(fit: => M): M = {
+  /** What `fit` gives when an executor that has a part of its data is killed after a round. */
+  protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3)(fit: => M): M = {
     val sc = spark.sparkContext
     val pids = executors(spark)
     val removed = new AtomicInteger()
@@ -103,16 +103,18 @@ private[cluster] trait Harness {
     sc.addSparkListener(losses)
     val result =
       try {
-        afterThirdRound(spark) { uid =>
+        afterRound(spark, after) { uid =>
           val data = trainingData(spark, uid).head
           val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
-          val pid = pids(at.executorId)
-          check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
+          kill(pids(at.executorId))
         }(fit)
       } finally sc.removeSparkListener(losses)
     check(removed.get >= 1, "no executor was lost")
     result
   }
+
+  protected def kill(pid: Long): Unit =
+    check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
 
   /** The cached data that the workers of a fit train on. */
   protected def trainingData(spark: SparkSession, uid: String): Seq[Int] =
@@ -134,8 +136,7 @@ private[cluster] trait Harness {
     }
     // Spark looks through its lists while others change them, and then throws: asked again like any other answer
     def known = Try(
-      SparkEnv.get.blockManager.master.getMatchingBlockIds(_.name.contains("dwell"), askStorageEndpoints = false)
-    )
+      SparkEnv.get.blockManager.master.getMatchingBlockIds(_.name.contains("dwell"), askStorageEndpoints = false))
     eventually(s"the driver has a list of messages: $known")(known.toOption.exists(_.isEmpty))
   }
 
