@@ -97,7 +97,7 @@ object FaultTest extends Harness {
 
   private def session(settings: (String, String)*): SparkSession = {
     // An executor that has seen the only other one go would make no second copies of its blocks for a minute: what the next
-    // one to go holds of a model in shuffle mode would be lost.
+    // one to go holds of a model in shuffle mode would be lost. That costs rounds, and the bits that are checked here.
     val always = "spark.storage.cachedPeersTtl" -> "0"
     val builder = (always +: settings).foldLeft(SparkSession.builder().appName("dwell fault tests")) {
       case (b, (key, value)) => b.config(key, value)
