@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Golden vectors of local SGD and model averaging, in plain Python (f64 throughout).
 
-`sgd.py` writes sgd.json beside itself; `sgd.py --check` fails unless it is what it would write. Every step is made on all coefficients,
+`sgd.py` writes sgd.json beside itself; golden_test.py compares it with what it would write. Every step is made on all coefficients,
 from the definition: nothing is lazy, and no order of additions is that of a solver.
 
 averaging    two workers, rows in the order of their numbers (the seed is one of which this is true), one epoch a round.
@@ -10,12 +10,9 @@ evaluations  losses, gradients and dual points at a model.
 searches     objectives of candidates for the step size.
 """
 
-import json
 import math
-import pathlib
-import sys
 
-from primal import SplitMix64, X, as_float, bucket_size, permutation
+from primal import SplitMix64, X, as_float, bucket_size, permutation, write
 
 LOSSES = ["squared", "logistic", "hinge", "smoothed hinge", "squared hinge", "softmax"]
 Y = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
@@ -321,20 +318,17 @@ def averaging_vectors():
     return {"rows": X, "labels": Y, "partitions": partitions, "l2": l2, "eta": eta, "seed": seed, "cases": cases}
 
 
-def main():
-    path = pathlib.Path(__file__).resolve().parent / "sgd.json"
-    content = {
-        "averaging": averaging_vectors(),
-        "descents": descent_vectors(),
-        "evaluations": evaluation_vectors(),
-        "searches": search_vectors(),
+def contents():
+    """What the file holds."""
+    return {
+        "sgd": {
+            "averaging": averaging_vectors(),
+            "descents": descent_vectors(),
+            "evaluations": evaluation_vectors(),
+            "searches": search_vectors(),
+        }
     }
-    text = json.dumps(content, indent=1) + "\n"
-    if sys.argv[1:] != ["--check"]:
-        path.write_text(text)
-    elif path.read_text() != text:
-        sys.exit("not what sgd.py writes: sgd.json")
 
 
 if __name__ == "__main__":
-    main()
+    write(contents())
