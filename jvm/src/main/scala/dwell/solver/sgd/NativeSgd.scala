@@ -11,9 +11,10 @@ private[solver] object NativeSgd extends SgdSolver {
       r: Descend,
       shared: Array[Byte],
       result: Array[Byte],
-      cancellation: Cancellation): Unit = {
-    val p = data.partition
-    NativeBridge.sgdDescend(
+      cancellation: Cancellation): Unit =
+    call(
+      NativeBridge.sgdDescend,
+      data,
       control(
         data,
         r.fit,
@@ -25,26 +26,19 @@ private[solver] object NativeSgd extends SgdSolver {
         steps = r.steps,
         schedule = r.schedule.kind.code),
       settings(r.problem, eta0 = r.schedule.eta0, rate = r.schedule.rate, factor = r.share),
-      p.offsets,
-      p.indices,
-      p.values32,
-      p.values64,
-      p.labels,
-      p.weights,
-      data.scale,
       shared,
       result,
       cancellation)
-  }
 
   override def search(
       data: RowData,
       r: Search,
       shared: Array[Byte],
       result: Array[Byte],
-      cancellation: Cancellation): Unit = {
-    val p = data.partition
-    NativeBridge.sgdSearch(
+      cancellation: Cancellation): Unit =
+    call(
+      NativeBridge.sgdSearch,
+      data,
       control(
         data,
         r.fit,
@@ -56,26 +50,19 @@ private[solver] object NativeSgd extends SgdSolver {
         steps = r.steps,
         schedule = r.schedule.kind.code),
       settings(r.problem, eta0 = 0.0, rate = r.schedule.rate, factor = 0.0) ++ r.candidates,
-      p.offsets,
-      p.indices,
-      p.values32,
-      p.values64,
-      p.labels,
-      p.weights,
-      data.scale,
       shared,
       result,
       cancellation)
-  }
 
   override def evaluate(
       data: RowData,
       r: Evaluate,
       shared: Array[Byte],
       result: Array[Byte],
-      cancellation: Cancellation): Unit = {
-    val p = data.partition
-    NativeBridge.sgdEvaluate(
+      cancellation: Cancellation): Unit =
+    call(
+      NativeBridge.sgdEvaluate,
+      data,
       control(
         data,
         r.fit,
@@ -87,6 +74,37 @@ private[solver] object NativeSgd extends SgdSolver {
         steps = 0L,
         schedule = StepSchedule.Constant.code),
       settings(r.problem, eta0 = 0.0, rate = 0.0, factor = r.factor) ++ r.dual.getOrElse(Array.emptyDoubleArray),
+      shared,
+      result,
+      cancellation)
+
+  /** What native code takes: control, settings, the arrays of a partition, its scale, the vectors, and what cancels it. */
+  private type Native = (
+      Array[Long],
+      Array[Double],
+      Array[Int],
+      Array[Int],
+      Array[Float],
+      Array[Double],
+      Array[Double],
+      Array[Double],
+      Array[Double],
+      Array[Byte],
+      Array[Byte],
+      Cancellation) => Unit
+
+  private def call(
+      native: Native,
+      data: RowData,
+      control: Array[Long],
+      settings: Array[Double],
+      shared: Array[Byte],
+      result: Array[Byte],
+      cancellation: Cancellation): Unit = {
+    val p = data.partition
+    native(
+      control,
+      settings,
       p.offsets,
       p.indices,
       p.values32,
