@@ -1,10 +1,13 @@
 package dwell.ml
 
+import org.apache.spark.ml.Estimator
 import org.apache.spark.ml.linalg.{SparseVector, Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, udf}
 
 import dwell.SparkSuite
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 
 /** Spark's answer where Spark has a rule; else an exception that names column, row and fix. */
@@ -102,5 +105,42 @@ class BadInputSuite extends SparkSuite {
     assert(Vectors.sqdist(model.coefficients, alone.coefficients) < 1e-6)
     val single = estimator.fit(frame(good.take(1)))
     assert(single.coefficients.numNonzeros == 0 && single.intercept == 1.0)
+  }
+
+  private val tooLong = "stepSize = 30.0 is too long"
+
+  test("a stepSize that is too long for the L2 penalty: before the data is read where the Params tell") {
+    val unread = udf((_: Double) => sys.error("the data was read"): Double)
+    val rows = frame(good).withColumn("label", unread(col("label")))
+    def message(e: Estimator[_]): String = messages(intercept[Exception](e.fit(rows)))
+    def logistic(algorithm: String, step: String, elasticNet: Double): String =
+      message(
+        new LogisticRegression()
+          .setAlgorithm(algorithm)
+          .setStepSize(step)
+          .setRegParam(0.05)
+          .setElasticNetParam(elasticNet))
+    for (algorithm <- Seq("ma-sgd", "ma-sgd+l-bfgs")) {
+      val said = logistic(algorithm, "30", 0.0)
+      Seq(tooLong, "regParam", "0.05", "below 20.0", "'auto'").foreach(part => assert(said.contains(part), said))
+    }
+    val svc = new LinearSVC().setAlgorithm("ma-sgd").setStepSize(30.0).setRegParam(0.05)
+    assert(message(svc).contains(tooLong))
+    // An L1 penalty is no bound, and another algorithm has no such steps.
+    Seq(("ma-sgd", "19", 0.0), ("ma-sgd", "auto", 0.0), ("ma-sgd", "30", 0.9), ("l-bfgs", "30", 0.0)).foreach {
+      case (algorithm, step, elasticNet) =>
+        assert(logistic(algorithm, step, elasticNet).contains("the data was read"), s"$algorithm $step $elasticNet")
+    }
+  }
+
+  test("a stepSize that is too long for the L2 penalty of LinearRegression, which the label's deviation divides") {
+    def fit(unit: Double) =
+      estimator.setAlgorithm("ma-sgd").setStepSize(30.0).fit(frame(good.map(row => row.copy(_1 = row._1 * unit))))
+    Seq(1.0, 1e-3).foreach { unit =>
+      val said = messages(intercept[IllegalArgumentException](fit(unit)))
+      Seq(tooLong, "divided by the label's deviation", "'auto'").foreach(part => assert(said.contains(part), said))
+    }
+    // By the Params alone it would be too long here as well.
+    fit(1e3)
   }
 }

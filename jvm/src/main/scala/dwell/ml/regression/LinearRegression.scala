@@ -70,6 +70,8 @@ class LinearRegression(override val uid: String)
 
     override def elasticNet: Double = $(elasticNetParam)
 
+    override def l2Divisor: Option[String] = Some("the label's deviation")
+
     override def rows: RDD[LabeledRow] = TrainingBridge.rows(LinearRegression.this, dataset)
 
     override def unsupported(numFeatures: Int): Option[String] =

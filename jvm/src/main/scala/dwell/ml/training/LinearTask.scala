@@ -26,6 +26,9 @@ private[ml] trait LinearTask[M] {
   /** Share of the L1 penalty in `regParam`. */
   def elasticNet: Double
 
+  /** What the L2 part of `regParam` is divided by, where only the data shows it. */
+  def l2Divisor: Option[String] = None
+
   /** The training data, cast and checked by Spark's own rules. */
   def rows: RDD[LabeledRow]
 

@@ -9,7 +9,7 @@ import dwell.DwellConf
 import dwell.data.{ColumnNames, Flattener, TrainingRows}
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.{Aggregation, Algorithm, DescentSettings, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
+import dwell.solver.{Aggregation, Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
@@ -62,6 +62,7 @@ trait LinearTraining[M <: Model[M]]
     val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)) match {
       case Some(reason) => Left(reason)
       case None =>
+        if (task.l2Divisor.isEmpty) checkStepSize(task, $(regParam) * (1.0 - task.elasticNet))
         val possible = Orientations.possible($(orientation), chosenAlgorithm, task.loss, $(regParam), task.elasticNet)
         onRows(dataset, numFeatures, conf) {
           _.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
@@ -114,6 +115,20 @@ trait LinearTraining[M <: Model[M]]
           "all the same")
     } else None
 
+  /** Whether steps of local SGD shrink the coefficients by the L2 penalty, and do not turn them round. */
+  private def checkStepSize(task: LinearTask[M], l2: Double): Unit = {
+    val averages = chosenAlgorithm match {
+      case algorithm: GradientAlgorithm => algorithm.averages
+      case _ => false
+    }
+    DwellParams.positive($(stepSize)).filter(step => averages && step * l2 >= 1.0).foreach { step =>
+      val weight = "the L2 part of regParam" + task.l2Divisor.fold("")(divisor => s" divided by $divisor")
+      throw new IllegalArgumentException(
+        s"stepSize = $step is too long: times $weight, which is $l2, it must be less than 1, or a step would turn the " +
+          s"coefficients round. Set stepSize below ${1.0 / l2}, or to '${DwellParams.Auto}'.")
+    }
+  }
+
   private def read(task: LinearTask[M], numFeatures: Int): TrainingRows = {
     val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
     Flattener.read(task.rows, numFeatures, uid, names)
@@ -140,6 +155,7 @@ trait LinearTraining[M <: Model[M]]
 
   private def problem(task: LinearTask[M], data: TrainingRows, orientation: String, conf: DwellConf): LinearProblem = {
     val penalty = task.penalty(data)
+    checkStepSize(task, penalty.l2)
     LinearProblem(
       uid = uid,
       algorithm = chosenAlgorithm,
