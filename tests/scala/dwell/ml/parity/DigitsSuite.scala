@@ -1,0 +1,69 @@
+package dwell.ml
+package parity
+
+import java.nio.file.{Files, Paths}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
+import org.apache.spark.ml.linalg.Vectors
+
+import dwell.SparkSuite
+import dwell.ml.classification.LogisticRegression
+import dwell.report.FitReport
+
+/** Ten classes of dense rows: scikit-learn's handwritten digits, of which every third is held out. */
+class DigitsSuite extends SparkSuite {
+
+  /** Images of scikit-learn's copy. */
+  private val Images = 1797
+
+  /** Of the objective: L-BFGS ends far below where the penalty is on standardised coefficients. */
+  private val Tight = 1e-7
+
+  /** Otherwise pixels that hardly ever have ink are penalised so much that neither side is done after its iterations. */
+  private val Unscaled = 1e-3
+
+  /** What is left of the noise of SGD once it has converged: a hundredth, and room for another order of rows. */
+  private val Averaged = 0.02
+
+  /** A model that is not at the optimum may decide one image or another in its own way. */
+  private val Borderline = 2
+
+  private lazy val Seq(train, heldOut) = {
+    val file = sys.env.getOrElse("DWELL_DIGITS", fail("DWELL_DIGITS must name what tests/python/digits.py has written"))
+    val rows = Files.readAllLines(Paths.get(file)).asScala.toSeq.map { line =>
+      val numbers = line.split(',').map(_.toDouble)
+      (numbers.head, Vectors.dense(numbers.tail))
+    }
+    assert(rows.size == Images)
+    val (held, rest) = rows.zipWithIndex.partition { case (_, i) => i % 3 == 0 }
+    Seq(rest, held).map(part => spark.createDataFrame(part.map(_._1)).toDF("label", "features").repartition(2).cache())
+  }
+
+  private def mistakes(model: LogisticRegressionModel): Long =
+    model.transform(heldOut).filter("prediction != label").count()
+
+  // The deviations of most pixels are about 5: both penalties weigh about the same.
+  for ((standardize, regParam) <- Seq((true, 0.01), (false, 0.25)))
+    test(s"Spark's objective and mistakes on digits held out, standardization $standardize") {
+      def fit(estimator: SparkLogisticRegression): LogisticRegressionModel =
+        estimator.setRegParam(regParam).setStandardization(standardize).setMaxIter(400).fit(train)
+      val stock = fit(new SparkLogisticRegression().setTol(1e-12))
+      val (optimum, expected) = (stock.summary.objectiveHistory.last, mistakes(stock))
+      def check(algorithm: String, tol: Double, tolerance: Double, borderline: Int): Unit = {
+        val model =
+          fit(new LogisticRegression().setAlgorithm(algorithm).setNumWorkers(2).setAggregation("driver").setTol(tol))
+        val report = FitReport.of(model)
+        assert(report.solver == "native" && model.coefficientMatrix.numRows == 10, report.toText)
+        val found = mistakes(model)
+        val about = s"$algorithm: ${report.objective} beside $optimum, $found mistakes beside $expected"
+        assert(math.abs(report.objective - optimum) <= tolerance * optimum, about)
+        assert(report.dual <= optimum, about)
+        assert(math.abs(found - expected) <= borderline, about)
+      }
+      check("ma-sgd", 1e-6, Averaged, Borderline)
+      if (standardize) check("ma-sgd+l-bfgs", 1e-9, Tight, 0)
+      else check("ma-sgd+l-bfgs", 1e-9, Unscaled, Borderline)
+    }
+}
