@@ -34,6 +34,19 @@ fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     }
 }
 
+#[track_caller]
+fn assert_sums(actual: &SgdScalars, expected: &Value, what: &str) {
+    let sums = [
+        actual.loss_sum,
+        actual.weight_sum,
+        actual.l1_norm,
+        actual.square_norm,
+    ];
+    let expected =
+        ["lossSum", "weightSum", "l1Norm", "squareNorm"].map(|key| number(&expected[key]));
+    assert_close(&sums, &expected, OTHER_ORDER, what);
+}
+
 fn optional(value: &Value) -> Option<Vec<f64>> {
     (!value.is_null()).then(|| numbers(value))
 }
@@ -169,17 +182,7 @@ fn golden_descents() {
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
         assert_close(&vector, &numbers(&expected["vector"]), OTHER_ORDER, name);
         let scalars = outcome.scalars;
-        assert_close(
-            &[
-                scalars.loss_sum,
-                scalars.weight_sum,
-                scalars.l1_norm,
-                scalars.square_norm,
-            ],
-            &["lossSum", "weightSum", "l1Norm", "squareNorm"].map(|key| number(&expected[key])),
-            OTHER_ORDER,
-            name,
-        );
+        assert_sums(&scalars, expected, name);
         assert!(!scalars.diverged);
         assert_eq!(
             [
@@ -214,17 +217,7 @@ fn golden_evaluations() {
             name,
         );
         let scalars = outcome.scalars;
-        assert_close(
-            &[
-                scalars.loss_sum,
-                scalars.weight_sum,
-                scalars.l1_norm,
-                scalars.square_norm,
-            ],
-            &["lossSum", "weightSum", "l1Norm", "squareNorm"].map(|key| number(&expected[key])),
-            OTHER_ORDER,
-            name,
-        );
+        assert_sums(&scalars, expected, name);
         assert_eq!(scalars.rows as usize, rows.len());
         assert_eq!(scalars.nonzeros as usize, rows.values.len());
     }
