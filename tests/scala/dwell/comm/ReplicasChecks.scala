@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Random
 
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.rdd.RDD
 
 /** A short history of models, which every mode has to make with the same bits. */
@@ -56,6 +56,95 @@ private[dwell] object ReplicasChecks {
     Contribution(update, hash(shared))
   }
 
+  /** What workers do to a shared vector in [[mixed]]. */
+  private val Factors = Array(1e-5, 0.7, 0.3)
+
+  /**
+   * The shared vector times factors, but for a share of the entries. Without `known` the factors are not told, which changes no
+   * bit.
+   */
+  def decaying(length: Int, touched: Double, known: Boolean): Workers.Step[Int, Int, String] = (k, message, shared) => {
+    val update = Array.concat(header(k, message), bytes(decayed(k, message, Model.doubles(shared), touched)))
+    Contribution(update, hash(shared), if (known) Factors else Array.emptyDoubleArray)
+  }
+
+  private def decayed(k: Int, message: Int, shared: Array[Double], touched: Double): Array[Double] = {
+    val random = new Random(1000L * message + k)
+    shared.map(x => if (random.nextDouble() < touched) random.nextGaussian() else Factors.foldLeft(x)(_ * _))
+  }
+
+  /** Zeros, but for some entries. */
+  def sparse(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
+    Contribution(Array.concat(header(k, message), bytes(fewEntries(k, message, length))), hash(shared))
+
+  private def fewEntries(k: Int, message: Int, length: Int): Array[Double] = {
+    val random = new Random(1000L * message + k)
+    Array.fill(length)(if (random.nextInt(50) == 0) random.nextGaussian() else 0.0)
+  }
+
+  /** Contributions that differ in how they travel: by message and worker dense, sparse, nothing, as predicted or hardly so. */
+  def mixed(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
+    (k + message) % 5 match {
+      case 0 => step(length)(k, message, shared)
+      case 1 => sparse(length)(k, message, shared)
+      case 2 => Contribution(header(k, message), hash(shared), Factors)
+      case 3 => decaying(length, 0.05, known = true)(k, message, shared)
+      case 4 => decaying(length, 0.95, known = true)(k, message, shared)
+    }
+
+  /** Bytes that the members of a gang have sent each other: orders in a distribute, the others in an allReduce. */
+  final case class Sent(orders: Long, contributions: Long, models: Long)
+
+  /** What is sent in an exchange is kept until the next one is over. */
+  def inGang(model: Array[Byte]): Lead[Sent] = workers => {
+    def parcels(kind: String): Long = {
+      val blocks = SparkEnv.get.blockManager
+      val sizes = blocks.getMatchingBlockIds(_.name.contains(kind)).flatMap(blocks.getStatus(_))
+      sizes.map(size => size.memSize + size.diskSize).sum
+    }
+    workers.distribute(0L, model, None, "distribute")
+    val orders = parcels("_order")
+    workers.allReduce(1, 0L, 1L, Set.empty, None, "allReduce")
+    val sent = Sent(orders, parcels("_part_"), parcels("_slice_"))
+    workers.release()
+    sent
+  }
+
+  /** The plain sum of what the workers of [[mixed]] make of a model. */
+  private def mixedSum(message: Int, workers: Int, shared: Array[Double]): Array[Double] = {
+    val sum = new Array[Double](shared.length)
+    for (k <- 0 until workers) {
+      val part = (k + message) % 5 match {
+        case 0 => vector(k, message, shared.length)
+        case 1 => fewEntries(k, message, shared.length)
+        case 2 => new Array[Double](shared.length)
+        case 3 => decayed(k, message, shared, 0.05)
+        case 4 => decayed(k, message, shared, 0.95)
+      }
+      part.indices.foreach(j => sum(j) += part(j))
+    }
+    sum
+  }
+
+  /** Hashes of the models that rounds of [[mixed]] lead to and those that the workers see, and of a sum that is brought back. */
+  def mixedStory(length: Int): Lead[Seq[Seq[String]]] = workers => {
+    workers.distribute(0L, firstModel(length), None, "distribute")
+    val rounds = (1 to 6).map { i =>
+      val seen = workers.allReduce(i, i - 1L, i.toLong, Set.empty, None, "allReduce").scalars
+      hash(workers.collect(i.toLong, "collect")) +: seen.toSeq
+    }
+    val exchanged = workers.exchange(7, firstModel(length), "exchange")
+    rounds :+ (hash(exchanged.sum) +: exchanged.scalars.toSeq)
+  }
+
+  /** What it has to be, by plain sums. */
+  def expectedMixed(workers: Int, length: Int): Seq[Seq[String]] = {
+    val first = Model.doubles(firstModel(length))
+    val models = (1 to 6).scanLeft(first)((model, message) => mixedSum(message, workers, model))
+    val steps = models.zip(models.tail) :+ (first -> mixedSum(7, workers, first))
+    steps.map { case (before, after) => hash(after) +: Seq.fill(workers)(hash(before)) }
+  }
+
   def failingAt(failing: Int, length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
     if (k == failing && message == 2) throw new IllegalArgumentException(s"worker $k does not like $message")
     else step(length)(k, message, shared)
@@ -81,7 +170,7 @@ private[dwell] object ReplicasChecks {
   private def hash(model: Array[Byte]): String =
     MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
 
-  private def firstModel(length: Int): Array[Byte] = bytes(Array.tabulate(length)(j => 1.0 / (1 + j)))
+  def firstModel(length: Int): Array[Byte] = bytes(Array.tabulate(length)(j => 1.0 / (1 + j)))
 
   /** Models 1 and 7 are given; 2, 3, 5 and 8 are made, of which 3 stays. */
   def story(length: Int): Lead[Seen] = workers => {

@@ -1,8 +1,9 @@
 package dwell.comm
 
-import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
 import org.apache.spark.{BlockExchange, SparkEnv}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerTaskEnd}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.storage.RDDBlockId
 import org.scalatest.BeforeAndAfterAll
@@ -50,6 +51,67 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
       assert(seen == expected(k, length))
       assert(held == (if (mode == "gang") 3 else 0), "models 3, 7 and 8, once for all workers")
       assert(ModelStore.entries == 0 && sc.getPersistentRDDs.isEmpty)
+    }
+  }
+
+  for (mode <- Modes; k <- Seq(1, 2, 3, 8); length <- 200 +: slicedLengths(k)) {
+    test(s"$mode, $k workers, models of $length: the bits of a plain sum, however contributions travel") {
+      val seen = lead(mode, k, length, nextFit(), mixed(length)) { workers =>
+        val seen = mixedStory(length)(workers)
+        workers.release()
+        seen
+      }
+      assert(seen == expectedMixed(k, length))
+    }
+  }
+
+  /** Bytes of the results and of what is shuffled in the one job of `body`. */
+  private def ofJob(body: => Any): Long = {
+    val bytes = new AtomicLong()
+    val ended = new AtomicInteger()
+    val listener = new SparkListener {
+      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
+        bytes.addAndGet(end.taskMetrics.resultSize + end.taskMetrics.shuffleWriteMetrics.bytesWritten)
+      override def onJobEnd(end: SparkListenerJobEnd): Unit = ended.incrementAndGet()
+    }
+    sc.addSparkListener(listener)
+    try {
+      body
+      eventually(assert(ended.get == 1))
+    } finally sc.removeSparkListener(listener)
+    bytes.get
+  }
+
+  for (mode <- Modes; k <- Seq(2, 5); length <- Seq(1003, 600001)) {
+    test(s"$mode, $k workers, models of $length: what can be predicted does not travel") {
+      def travels(known: Boolean): Long = {
+        val step = decaying(length, 0.05, known)
+        if (mode == "gang") lead(mode, k, length, nextFit(), step)(inGang(firstModel(length))).contributions
+        else
+          lead(mode, k, length, nextFit(), step) { workers =>
+            workers.distribute(0L, firstModel(length), None, "distribute")
+            val bytes = ofJob(workers.allReduce(1, 0L, 1L, Set.empty, None, "allReduce"))
+            workers.release()
+            bytes
+          }
+      }
+      // In a gang nobody sends anything to itself.
+      val vectors = 8L * length * (if (mode == "gang") k - 1 else k)
+      val saved = travels(known = false) - travels(known = true)
+      assert(saved > 0.75 * vectors && saved < vectors)
+    }
+  }
+
+  for (k <- Seq(2, 5); length <- Seq(1003, 600001)) {
+    test(s"a gang of $k, models of $length: zeros do not travel, neither in contributions nor in models") {
+      val model = new Array[Double](length)
+      model(7) = 1.0
+      val sent = lead("gang", k, length, nextFit(), sparse(length))(inGang(bytes(model)))
+      val (vectors, names) = (8L * length * (k - 1), 500L * k)
+      assert(sent.contributions < 0.06 * vectors + names)
+      assert(sent.orders < 0.04 * vectors + names)
+      // A sum has the entries of all workers.
+      assert(sent.models < 0.15 * vectors + names)
     }
   }
 

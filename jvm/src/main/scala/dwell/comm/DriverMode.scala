@@ -1,12 +1,15 @@
 package dwell.comm
 
+import java.nio.ByteBuffer
+
 import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
 /**
  * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast, the vectors come back as byte
- * arrays (nothing is serialised element by element) and are added on the driver as they arrive. The driver holds the models.
+ * arrays, as [[SliceCodec]] has them (nothing is serialised element by element), and are added on the driver as they arrive.
+ * The driver holds the models.
  *
  * @param data
  *   one element a partition
@@ -66,11 +69,14 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, hea
     Job.described(data, description) {
       val sc = data.sparkContext
       val sent = sc.broadcast((message, shared))
-      val gathering = new Gathering[S](data.getNumPartitions, length)
+      val gathering = new Gathering[S](data.getNumPartitions, length, ByteBuffer.wrap(shared))
+      val bytes = headerBytes
       try {
-        Job.run(data)(elements => localStep(elements.next(), sent.value._1, sent.value._2)) { (k, c) =>
-          val header = Contribution.header(c, headerBytes)
-          gathering.add(k, header, Contribution.entries(c, headerBytes, 0, length), c.scalars)
+        Job.run(data) { elements =>
+          val (message, shared) = sent.value
+          Contribution.encoded(localStep(elements.next(), message, shared), bytes, length, shared)
+        } { (k, c) =>
+          gathering.add(k, Contribution.header(c, bytes), Contribution.encodedVector(c, bytes), c.scalars)
         }
       } finally {
         // The context may be gone when this unwinds after SparkContext.stop, and then so is the broadcast.

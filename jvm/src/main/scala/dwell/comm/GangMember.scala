@@ -73,12 +73,17 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       try {
         parcel.content.asInstanceOf[Order] match {
           case Exchange(message, sliced) =>
-            val c = work(message, if (sliced && parcel.bytes.hasRemaining) allGather(parcel.bytes) else parcel.toArray)
-            answer(answerOf(c), if (sliced) reduceScatter(c) else vector(c))
+            val shared = if (sliced && parcel.bytes.hasRemaining) allGather(parcel.bytes) else parcel.toArray
+            val c = work(message, shared)
+            answer(
+              answerOf(c),
+              if (sliced) reduceScatter(c, shared)
+              else SliceCodec.encode(vector(c), c.factors, ByteBuffer.wrap(shared)))
           case Distribute(version, note) => models.take(version, note, parcel.bytes)
           case AllReduce(message, from, to, kept, note) =>
-            val c = work(message, models.model(from))
-            models.reduce(c, to, kept, note, answerOf(c))((_, _) => ())
+            val shared = models.model(from)
+            val c = work(message, shared)
+            models.reduce(c, shared, to, kept, note, answerOf(c))((_, _) => ())
           case Ask(message, from) => answer(answerOf(work(message, models.model(from))))
           case Newest => answer(models.newest)
           case Bring(`rank`, version) => answer((), ByteBuffer.wrap(models.left(version)))
@@ -98,15 +103,15 @@ private[comm] final class GangMember[D, M, S: ClassTag](
     private def allGather(slice: ByteBuffer): Array[Byte] = {
       exchange.spread(slice, others)
       val shared = new Array[Byte](8 * length)
-      exchange.of(shared, rank).put(slice.duplicate())
+      exchange.place(shared, rank, slice)
       exchange.glue(shared)()
       shared
     }
 
     /** The sum of one slice of all answers. */
-    private def reduceScatter(c: Contribution[S]): ByteBuffer = {
+    private def reduceScatter(c: Contribution[S], shared: Array[Byte]): ByteBuffer = {
       val sum = ByteBuffer.allocate(exchange.ownBytes)
-      exchange.reduceScatter(c, sum)
+      exchange.reduceScatter(c, shared, sum)
       sum
     }
   }
@@ -119,11 +124,11 @@ private[comm] final class GangMember[D, M, S: ClassTag](
 
     override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] = {
       val sliced = others.size >= LeastSliced && 8L * length >= SmallBytes
-      if (sliced) others.foreach(k => order(Exchange(message, sliced), Seq(k), slices.of(shared, k)))
+      if (sliced) others.foreach(k => order(Exchange(message, sliced), Seq(k), slices.encoded(shared, k)))
       else order(Exchange(message, sliced), others, ByteBuffer.wrap(shared))
       val own = step(message, shared)
-      if (sliced) slices.send(own)
-      val gathered = if (sliced) gatherSlices(own) else gather(own)
+      if (sliced) slices.send(own, shared)
+      val gathered = if (sliced) gatherSlices(own) else gather(own, shared)
       mail.settle()
       gathered
     }
@@ -150,10 +155,11 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       held.checkNew(to)
       val retained = kept + from + to
       order(AllReduce(message, from, to, retained, note))
-      val own = step(message, models.model(from))
+      val shared = models.model(from)
+      val own = step(message, shared)
       val answers = new Answers
       answers.put(Mailbox.Leader, answerOf(own))
-      val addSeconds = models.reduce(own, to, retained, note, ())(answers.put)
+      val addSeconds = models.reduce(own, shared, to, retained, note, ())(answers.put)
       mail.settle()
       held.put(to, (), note)
       held.retain(retained)
@@ -205,8 +211,8 @@ private[comm] final class GangMember[D, M, S: ClassTag](
     private def order(order: Order, to: Seq[Int] = others, bytes: ByteBuffer = ByteBuffer.allocate(0)): Unit =
       mail.sendWritten(to, OrderName, Parcel(order, bytes))
 
-    private def gather(own: Contribution[S]): Gathered[S] = {
-      val gathering = new Gathering[S](members, length)
+    private def gather(own: Contribution[S], shared: Array[Byte]): Gathered[S] = {
+      val gathering = new Gathering[S](members, length, ByteBuffer.wrap(shared))
       gathering.add(Mailbox.Leader, Contribution.header(own, headerBytes), vector(own), own.scalars)
       others.foreach { k =>
         val parcel = received(k)

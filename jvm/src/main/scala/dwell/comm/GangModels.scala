@@ -8,7 +8,7 @@ import java.nio.ByteBuffer
  *
  * Large vectors go in slices, one for each member: every member adds its slice of all contributions, and sends the sum to the
  * keepers. Small vectors: every member sends its whole contribution to the keepers, and each of them adds them all, which takes
- * one message less in a row.
+ * one message less in a row. All travels as [[SliceCodec]] has it: both ends hold the model that members go on from.
  *
  * @param fit
  *   whose models these are
@@ -33,11 +33,11 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
   def distribute(version: Long, model: Array[Byte], note: Option[Serializable])(
       send: (Seq[Int], ByteBuffer) => Unit): Unit = {
     if (sliced) {
-      others.foreach(k => send(Seq(k), exchange.of(model, k)))
-      exchange.spread(exchange.of(model, mail.rank), keepers)
+      others.foreach(k => send(Seq(k), exchange.encoded(model, k)))
+      exchange.spread(exchange.encoded(model, mail.rank), keepers)
     } else {
       val (keeping, using) = others.partition(keepers.contains)
-      send(keeping, ByteBuffer.wrap(model))
+      send(keeping, SliceCodec.encode(ByteBuffer.wrap(model)))
       send(using, ByteBuffer.allocate(0))
     }
     put(version, model.clone, note)
@@ -49,9 +49,9 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
     if (keeps) {
       val model = new Array[Byte](8 * length)
       if (sliced) {
-        exchange.of(model, mail.rank).put(bytes.duplicate())
+        exchange.place(model, mail.rank, bytes)
         exchange.glue(model)()
-      } else bytes.duplicate().get(model)
+      } else SliceCodec.decode(bytes, length).duplicate().get(model)
       put(version, model, note)
     }
   }
@@ -59,6 +59,8 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
   /**
    * Adds the contributions of all members.
    *
+   * @param shared
+   *   the model that the members went on from
    * @param answer
    *   what the leader is to know of this member
    * @param answered
@@ -66,27 +68,36 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
    * @return
    *   seconds that this member has spent on adding
    */
-  def reduce(c: Contribution[_], to: Long, kept: Set[Long], note: Option[Serializable], answer: Any)(
-      answered: (Int, Any) => Unit): Double = {
+  def reduce(
+      c: Contribution[_],
+      shared: Array[Byte],
+      to: Long,
+      kept: Set[Long],
+      note: Option[Serializable],
+      answer: Any)(answered: (Int, Any) => Unit): Double = {
     val (following, leading) = keepers.partition(_ != Mailbox.Leader)
     val model = if (keeps) new Array[Byte](8 * length) else Array.emptyByteArray
     val addSeconds =
       if (sliced) {
         val slice = if (keeps) exchange.of(model, mail.rank) else ByteBuffer.allocate(exchange.ownBytes)
-        val addSeconds = exchange.reduceScatter(c, slice)
-        exchange.spread(slice, following)
-        exchange.spread(slice, leading, answer)
+        val addSeconds = exchange.reduceScatter(c, shared, slice)
+        val sum = SliceCodec.encode(slice)
+        exchange.spread(sum, following)
+        exchange.spread(sum, leading, answer)
         if (keeps) exchange.glue(model)(answered)
         addSeconds
       } else {
         val vector = Contribution.entries(c, headerBytes, 0, length)
-        def send(to: Seq[Int], content: Any): Unit =
-          mail.sendWritten(to.filter(_ != mail.rank), s"part_${mail.rank}", Parcel(content, vector))
+        lazy val encoded = SliceCodec.encode(vector, c.factors, ByteBuffer.wrap(shared))
+        def send(keepers: Seq[Int], content: Any): Unit = {
+          val to = keepers.filter(_ != mail.rank)
+          if (to.nonEmpty) mail.sendWritten(to, s"part_${mail.rank}", Parcel(content, encoded))
+        }
         send(following, ())
         send(leading, answer)
         if (!keeps) 0.0
         else {
-          exchange.addAll(ByteBuffer.wrap(model)) { k =>
+          exchange.addAll(ByteBuffer.wrap(model), ByteBuffer.wrap(shared)) { k =>
             if (k == mail.rank) vector
             else {
               val parcel = mail.receive(s"part_$k")

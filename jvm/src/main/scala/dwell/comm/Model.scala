@@ -17,11 +17,8 @@ private[comm] object Model {
     entries
   }
 
-  /** Adds a vector, which may be empty, to a sum of the same length. */
-  def add(vector: ByteBuffer, sum: ByteBuffer): Unit = if (vector.hasRemaining) {
-    require(
-      vector.remaining() == sum.remaining(),
-      s"an update has ${vector.remaining()} bytes where ${sum.remaining()} were expected")
+  /** Adds a vector to a sum of the same length. */
+  def add(vector: ByteBuffer, sum: ByteBuffer): Unit = {
     val summand = vector.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
     val total = sum.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
     val length = summand.remaining()

@@ -16,7 +16,8 @@ import dwell.data.Shuffle
  * there are, and goes out again as one broadcast.
  *
  * Models stay with the executors, in slices. Another shuffle brings all slices to every worker (all-gather), in the same job:
- * no vector comes to the driver. What is lost with an executor is made again, and with it the step of its worker; Spark also
+ * no vector comes to the driver. Slices travel as [[SliceCodec]] has them: a reducer runs where its slice of the model is that
+ * the workers have gone on from. What is lost with an executor is made again, and with it the step of its worker; Spark also
  * begins again those steps that are under way then, where there are slots for them.
  *
  * @param data
@@ -41,11 +42,14 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
   override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] =
     Job.described(data, description) {
       val sent = sc.broadcast((message, shared))
-      val localStep = step
+      val (localStep, slices) = (step, this.slices)
       val contributions = data.mapPartitions { elements =>
-        Iterator.single(localStep(elements.next(), sent.value._1, sent.value._2))
+        val (message, shared) = sent.value
+        Iterator.single((localStep(elements.next(), message, shared), shared))
       }
-      val summed = sums(contributions)
+      val summed = pieces(contributions).mapPartitionsWithIndex { (slice, pieces) =>
+        Iterator.single(addUp(pieces, slices, slices.of(sent.value._2, slice)))
+      }
       val sum = new Array[Double](length)
       val answers = new Answers
       try {
@@ -79,7 +83,12 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
     models.checkNew(to)
     val sent = sc.broadcast(message)
     val answers = new Answers
-    val summed = sums(contributions(from, sent))
+    val slices = this.slices
+    // A task finds its place by the first of the two: reading a slice from elsewhere would take as long as sending one.
+    val gathered = pieces(contributions(from, sent)).mapPartitions(Iterator.single(_))
+    val summed = new Beside(models(from).parcels, gathered).map { case (shared, pieces) =>
+      addUp(pieces, slices, shared.bytes)
+    }
     make(to, note, summed) { parcels =>
       Job.run(parcels)(written => Parcel.read(ByteBuffer.wrap(written.next())).content)(answers.put)
     }(forget(summed, sent))
@@ -90,7 +99,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
   override def ask(message: M, from: Long, description: String): Replies[S] = Job.described(data, description) {
     val sent = sc.broadcast(message)
     val bytes = headerBytes
-    val answered = contributions(from, sent).map(c => Said(Contribution.header(c, bytes), c.scalars))
+    val answered = contributions(from, sent).map { case (c, _) => Said(Contribution.header(c, bytes), c.scalars) }
     val answers = new Answers
     try SlicedModel.orLost(Job.run(answered)(_.next())(answers.put))
     finally forget(answered, sent)
@@ -108,19 +117,24 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
 
   override def release(): Unit = models.retain(Set.empty).foreach(_.drop())
 
-  /** What the workers make of a model, where their data are. */
-  private def contributions(from: Long, sent: Broadcast[M]): RDD[Contribution[S]] = {
+  /** What the workers make of a model, where their data are, and the model. */
+  private def contributions(from: Long, sent: Broadcast[M]): RDD[(Contribution[S], Array[Byte])] = {
     val model = models(from)
     model.check()
     val localStep = step
-    new Beside(data, model.everywhere).map { case (element, shared) => localStep(element, sent.value, shared) }
+    new Beside(data, model.everywhere).map { case (element, shared) =>
+      (localStep(element, sent.value, shared), shared)
+    }
   }
 
-  /** A slice of the sum in each partition, and what the worker with the number of the slice has said beside its vector. */
-  private def sums(contributions: RDD[Contribution[S]]): RDD[Array[Byte]] = {
+  /** The pieces of a slice of all contributions in each partition. */
+  private def pieces(contributions: RDD[(Contribution[S], Array[Byte])]): RDD[(Int, Piece)] = {
     val (workers, slices, bytes) = (this.workers, this.slices, headerBytes)
-    val pieces = contributions.mapPartitionsWithIndex((worker, c) => cut(worker, c.next(), slices, workers, bytes))
-    Shuffle.byIndex(pieces, workers).mapPartitions(pieces => Iterator.single(addUp(pieces, workers, slices)))
+    val pieces = contributions.mapPartitionsWithIndex { (worker, made) =>
+      val (c, shared) = made.next()
+      cut(worker, c, shared, slices, workers, bytes)
+    }
+    Shuffle.byIndex(pieces, workers)
   }
 
   /** Computes the slices of a model; `forget` removes what they were computed from. */
@@ -168,17 +182,24 @@ private object ShuffleMode {
   private def cut(
       worker: Int,
       c: Contribution[_],
+      shared: Array[Byte],
       slices: Slices,
       count: Int,
       headerBytes: Int): Iterator[(Int, Piece)] =
     (0 until count).iterator.map { slice =>
       val said = if (slice == worker) Some(Said(Contribution.header(c, headerBytes), c.scalars)) else None
-      slice -> Piece(worker, Parcel((), slices.of(c, headerBytes, slice)).toArray, said)
+      slice -> Piece(worker, Parcel((), slices.encoded(c, headerBytes, slice, shared)).toArray, said)
     }
 
-  /** Adds the pieces of one slice, to a parcel. */
-  private def addUp(pieces: Iterator[(Int, Piece)], workers: Int, slices: Slices): Array[Byte] = {
-    val gathering = new Gathering[Unit](workers, slices.size(TaskContext.getPartitionId()))
+  /**
+   * Adds the pieces of one slice, to a parcel, which has what the worker with the number of the slice has said as well.
+   *
+   * @param shared
+   *   the slice of what the workers were given
+   */
+  private def addUp(pieces: Iterator[(Int, Piece)], slices: Slices, shared: => ByteBuffer): Array[Byte] = {
+    val context = TaskContext.get()
+    val gathering = new Gathering[Unit](context.numPartitions(), slices.size(context.partitionId()), shared)
     var said = Option.empty[Said]
     pieces.foreach { case (_, piece) =>
       gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())

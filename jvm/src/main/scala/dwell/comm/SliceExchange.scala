@@ -4,7 +4,8 @@ import java.nio.ByteBuffer
 
 /**
  * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
- * slice, and adds that slice of all contributions (reduce-scatter), or hands it on (all-gather).
+ * slice, and adds that slice of all contributions (reduce-scatter), or hands it on (all-gather). All slices travel as
+ * [[SliceCodec]] has them.
  *
  * @param owners
  *   members that own a slice each, in the order of the slices
@@ -20,10 +21,24 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
   /** The slice of a vector that a member owns; the vector may be empty altogether. */
   def of(vector: Array[Byte], owner: Int): ByteBuffer = slices.of(vector, owners.indexOf(owner))
 
-  /** Sends the owners their slices of this member's contribution. */
-  def send(c: Contribution[_]): Unit = owners.indices
+  /** The same as it travels. */
+  def encoded(vector: Array[Byte], owner: Int): ByteBuffer = SliceCodec.encode(of(vector, owner))
+
+  /** Puts a slice that has travelled into its place. */
+  def place(vector: Array[Byte], owner: Int, bytes: ByteBuffer): Unit = {
+    val slice = of(vector, owner)
+    slice.put(SliceCodec.decode(bytes, slice.remaining() / 8).duplicate())
+  }
+
+  /**
+   * Sends the owners their slices of this member's contribution.
+   *
+   * @param shared
+   *   the shared vector that the members were given
+   */
+  def send(c: Contribution[_], shared: Array[Byte]): Unit = owners.indices
     .filter(_ != own)
-    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.of(c, headerBytes, i))))
+    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.encoded(c, headerBytes, i, shared))))
 
   /**
    * The same, and adds the slice of this owner over the contributions of all members, in their order.
@@ -33,18 +48,20 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
    * @return
    *   seconds spent on adding
    */
-  def reduceScatter(c: Contribution[_], sum: ByteBuffer): Double = {
-    send(c)
-    addAll(sum)(k => if (k == mail.rank) slices.of(c, headerBytes, own) else mail.receive(s"part_$k").bytes)
+  def reduceScatter(c: Contribution[_], shared: Array[Byte], sum: ByteBuffer): Double = {
+    send(c, shared)
+    addAll(sum, slices.of(shared, own)) { k =>
+      if (k == mail.rank) slices.of(c, headerBytes, own) else mail.receive(s"part_$k").bytes
+    }
   }
 
   /** Adds what all members contribute, in their order; returns the seconds spent on adding. */
-  def addAll(sum: ByteBuffer)(part: Int => ByteBuffer): Double = {
+  def addAll(sum: ByteBuffer, shared: => ByteBuffer)(part: Int => ByteBuffer): Double = {
     var nanos = 0L
     (0 until mail.members).foreach { k =>
       val bytes = part(k)
       val start = System.nanoTime()
-      Model.add(bytes, sum)
+      if (bytes.hasRemaining) Model.add(SliceCodec.decode(bytes, sum.remaining() / 8, shared), sum)
       nanos += System.nanoTime() - start
     }
     nanos * 1e-9
@@ -53,7 +70,7 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
   /** Bytes of this owner's slice. */
   def ownBytes: Int = 8 * slices.size(own)
 
-  /** Sends other members the slice of this owner. */
+  /** Sends other members the slice of this owner, which is encoded. */
   def spread(slice: ByteBuffer, to: Seq[Int], content: Any = ()): Unit =
     mail.sendWritten(to.filter(_ != mail.rank), s"slice_${mail.rank}", Parcel(content, slice))
 
@@ -62,7 +79,7 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
     owners.indices.filter(_ != own).foreach { i =>
       val parcel = mail.receive(s"slice_${owners(i)}")
       content(owners(i), parcel.content)
-      slices.of(vector, i).put(parcel.bytes.duplicate())
+      place(vector, owners(i), parcel.bytes)
     }
 
   /** Puts the slice of a sum in its place. */

@@ -35,12 +35,14 @@ private[comm] final class SlicedModel(version: Long, persisted: RDD[Array[Byte]]
   def everywhere: RDD[Array[Byte]] = {
     val (slices, length, readers) = (this.slices, this.length, count)
     val copies = parcels.mapPartitionsWithIndex { (slice, parcels) =>
-      val bytes = parcels.next().toArray
+      val bytes = Parcel((), SliceCodec.encode(parcels.next().bytes)).toArray
       (0 until readers).iterator.map(_ -> Slice(slice, bytes))
     }
     Shuffle.byIndex(copies, readers).mapPartitions { pieces =>
       val model = new Array[Byte](8 * length)
-      pieces.foreach { case (_, Slice(slice, bytes)) => slices.of(model, slice).put(bytes) }
+      pieces.foreach { case (_, Slice(slice, bytes)) =>
+        slices.of(model, slice).put(SliceCodec.decode(ByteBuffer.wrap(bytes), slices.size(slice)).duplicate())
+      }
       Iterator.single(model)
     }
   }
@@ -54,7 +56,8 @@ private[comm] final class SlicedModel(version: Long, persisted: RDD[Array[Byte]]
 
   def drop(): Unit = if (!sc.isStopped) persisted.unpersist(blocking = false)
 
-  private def parcels: RDD[Parcel] = {
+  /** Its slices, where they are. */
+  def parcels: RDD[Parcel] = {
     val version = this.version
     blocks.mapPartitionsWithIndex { (slice, found) =>
       Iterator.single(Parcel.read(ByteBuffer.wrap(found.next().getOrElse(throw lost(version, Seq(slice))))))

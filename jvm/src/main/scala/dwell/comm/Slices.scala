@@ -15,6 +15,15 @@ private[comm] final class Slices(length: Int, count: Int) extends Serializable {
   def of(bytes: Array[Byte], slice: Int): ByteBuffer =
     if (bytes.isEmpty) ByteBuffer.wrap(bytes) else ByteBuffer.wrap(bytes, 8 * start(slice), 8 * size(slice))
 
+  /**
+   * The slice of the vector of a contribution as [[SliceCodec]] has it; empty where the worker has nothing to add.
+   *
+   * @param shared
+   *   the shared vector that the worker was given
+   */
+  def encoded(c: Contribution[_], headerBytes: Int, slice: Int, shared: Array[Byte]): ByteBuffer =
+    SliceCodec.encode(of(c, headerBytes, slice), c.factors, of(shared, slice))
+
   /** The slice of the vector of a contribution; empty where the worker has nothing to add. */
   def of(c: Contribution[_], headerBytes: Int, slice: Int): ByteBuffer =
     Contribution.entries(c, headerBytes, start(slice), start(slice + 1))

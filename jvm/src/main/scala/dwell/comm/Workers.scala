@@ -12,8 +12,12 @@ import scala.reflect.ClassTag
  *   it has nothing to say at all
  * @param scalars
  *   whatever else the algorithm wants to know of this worker
+ * @param factors
+ *   what the worker has done to entries of the shared vector that it did nothing else to: these are multiplied by each of the
+ *   factors in turn, rounded every time. They need not travel then. (Nor need the others be different: it is looked at.)
+ *   Without factors it is entries of +0.0 that need not travel.
  */
-final case class Contribution[S](update: Array[Byte], scalars: S)
+final case class Contribution[S](update: Array[Byte], scalars: S, factors: Array[Double] = Array.emptyDoubleArray)
 
 /**
  * Sum of the workers' vectors, and their scalars by partition.
@@ -60,6 +64,32 @@ object Contribution {
   def header(c: Contribution[_], headerBytes: Int): Array[Byte] =
     if (c.update.isEmpty) null else java.util.Arrays.copyOf(c.update, headerBytes)
 
+  /**
+   * The vector as [[SliceCodec]] has it, in the place of the vector.
+   *
+   * @param shared
+   *   the shared vector that the worker was given
+   */
+  private[comm] def encoded[S](
+      c: Contribution[S],
+      headerBytes: Int,
+      length: Int,
+      shared: Array[Byte]): Contribution[S] = {
+    val vector = entries(c, headerBytes, 0, length)
+    val bytes = SliceCodec.encode(vector, c.factors, ByteBuffer.wrap(shared))
+    if (bytes eq vector) c
+    else {
+      val update = java.util.Arrays.copyOf(c.update, headerBytes + bytes.remaining())
+      bytes.get(update, headerBytes, bytes.remaining())
+      Contribution(update, c.scalars)
+    }
+  }
+
+  /** The encoded vector; empty where the worker has nothing to add. */
+  private[comm] def encodedVector(c: Contribution[_], headerBytes: Int): ByteBuffer =
+    if (c.update.length <= headerBytes) ByteBuffer.allocate(0)
+    else ByteBuffer.wrap(c.update, headerBytes, c.update.length - headerBytes)
+
   /** The same with nothing to add. */
   def withoutVector[S](c: Contribution[S], headerBytes: Int): Contribution[S] =
     if (c.update.length <= headerBytes) c else c.copy(update = header(c, headerBytes))
@@ -75,8 +105,10 @@ object Contribution {
  *
  * @param length
  *   entries of the vector
+ * @param shared
+ *   the shared vector that the workers were given, or the slice of it that is to be added
  */
-private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int) {
+private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int, shared: => ByteBuffer) {
   private val sum = new Array[Double](length)
   private val headers = new Array[Array[Byte]](partitions)
   private val scalars = new Array[S](partitions)
@@ -91,12 +123,9 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int) {
    * @param header
    *   handed back as it is
    * @param vector
-   *   little endian; empty where the worker has nothing to add
+   *   as [[SliceCodec]] has it; empty where the worker has nothing to add
    */
   def add(partition: Int, header: Array[Byte], vector: ByteBuffer, said: S): Unit = {
-    require(
-      !vector.hasRemaining || vector.remaining() == 8L * length,
-      s"an update has ${vector.remaining()} bytes where ${8L * length} were expected")
     headers(partition) = header
     scalars(partition) = said
     waiting(partition) = vector
@@ -118,7 +147,7 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int) {
   def sumAsBytes: Array[Byte] = Model.bytes(sum)
 
   private def addVector(bytes: ByteBuffer): Unit = {
-    val values = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    val values = SliceCodec.decode(bytes, length, shared).duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
     var j = 0
     while (j < length) {
       sum(j) += values.get(j)

@@ -1,0 +1,198 @@
+package dwell.comm
+
+import java.nio.{ByteBuffer, ByteOrder, DoubleBuffer, LongBuffer}
+
+/**
+ * A slice of a vector as it travels: dense, or, where that is clearly shorter, sparse, which has only the entries that its
+ * receiver cannot predict. What is decoded has the bits of what was encoded, whichever form it had.
+ *
+ * The receiver predicts from its own copy of a vector that the sender has as well: an entry is predicted to be that of the
+ * shared vector times each of some factors in turn, rounded every time; without factors to be +0.0. Predictions may be wrong,
+ * which only makes the slice longer.
+ *
+ * The dense form is the slice itself, so that it costs no copy: doubles, little endian. The sparse form is always shorter,
+ * which is what tells them apart. It consists of words of 8 bytes, little endian: the number of factors; the factors; a bitmap
+ * with bit k of word w set where entry 64 w + k is not as predicted, bit for bit; those entries, in their order.
+ */
+private[comm] object SliceCodec {
+
+  /** Entries that are looked at together: what is kept of them stays in the fastest cache. */
+  private val Block = 512
+
+  /**
+   * @param slice
+   *   doubles, little endian; the answer may be the same buffer
+   * @param shared
+   *   of the same length; read only where there are factors
+   */
+  def encode(
+      slice: ByteBuffer,
+      factors: Array[Double] = Array.emptyDoubleArray,
+      shared: => ByteBuffer = Empty): ByteBuffer = {
+    val entries = slice.remaining() / 8
+    val most = mostDifferent(entries, factors.length)
+    if (most < 0) slice
+    else {
+      val values = longs(slice)
+      val bitmap = new Array[Long](bitmapWords(entries))
+      val different = compare(values, new Prediction(factors, shared, entries), bitmap, most)
+      if (different > most) slice else sparse(values, factors, bitmap, different)
+    }
+  }
+
+  /**
+   * @param bytes
+   *   encoded; the answer may be the same buffer
+   * @param entries
+   *   of the slice
+   * @param shared
+   *   as for [[encode]]
+   * @throws IllegalArgumentException
+   *   if these are not the bytes of such a slice
+   */
+  def decode(bytes: ByteBuffer, entries: Int, shared: => ByteBuffer = Empty): ByteBuffer =
+    if (bytes.remaining() == 8L * entries) bytes
+    else {
+      def check(is: Boolean): Unit =
+        require(is, s"${bytes.remaining()} bytes are neither the dense nor the sparse form of $entries entries")
+      check(bytes.remaining() >= 8 && bytes.remaining() % 8 == 0 && bytes.remaining() < 8L * entries)
+      val words = longs(bytes)
+      val factors = words.get()
+      check(factors >= 0 && factors <= words.remaining() - bitmapWords(entries))
+      val prediction =
+        new Prediction(Array.fill(factors.toInt)(java.lang.Double.longBitsToDouble(words.get())), shared, entries)
+      val bitmap = new Array[Long](bitmapWords(entries))
+      words.get(bitmap)
+      check(bitmap.map(java.lang.Long.bitCount(_).toLong).sum == words.remaining())
+      // The bits beyond the last entry.
+      check(entries % 64 == 0 || (bitmap.last >>> (entries % 64)) == 0L)
+      dense(words, bitmap, prediction)
+    }
+
+  /**
+   * So many entries may differ from their predictions in a slice that travels sparse: it then has half the bytes. A gigabyte
+   * a second takes about as long for the other half as both ends take for this form.
+   */
+  def mostDifferent(entries: Int, factors: Int): Int = entries / 2 - (1 + factors + bitmapWords(entries))
+
+  private def bitmapWords(entries: Int): Int = ((entries + 63L) / 64).toInt
+
+  /**
+   * Sets the bits of the entries that are not as predicted, and returns how many these are; any number above `most` if there
+   * are more than that.
+   */
+  private def compare(values: LongBuffer, prediction: Prediction, bitmap: Array[Long], most: Int): Int = {
+    val block = new Array[Long](Block)
+    var different = 0
+    var start = 0
+    while (start < prediction.entries && different <= most) {
+      val size = math.min(Block, prediction.entries - start)
+      values.get(start, block, 0, size)
+      val predicted = prediction.of(start, size)
+      var k = 0
+      while (k < size) {
+        val bits = differences(block, predicted, k, math.min(k + 64, size))
+        bitmap((start + k) / 64) = bits
+        different += java.lang.Long.bitCount(bits)
+        k += 64
+      }
+      start += size
+    }
+    different
+  }
+
+  /** Bit k is set where entry `from + k` is different. Without a branch, which could not be foretold. */
+  private def differences(values: Array[Long], predicted: Array[Long], from: Int, until: Int): Long = {
+    var bits = 0L
+    var k = from
+    while (k < until) {
+      val difference = values(k) ^ predicted(k)
+      bits |= ((difference | -difference) >>> 63) << k
+      k += 1
+    }
+    bits
+  }
+
+  private def sparse(values: LongBuffer, factors: Array[Double], bitmap: Array[Long], different: Int): ByteBuffer = {
+    val encoded = ByteBuffer.allocate(8 * (1 + factors.length + bitmap.length + different))
+    val words = longs(encoded)
+    words.put(factors.length.toLong)
+    factors.foreach(f => words.put(java.lang.Double.doubleToRawLongBits(f)))
+    words.put(bitmap)
+    foreachBit(bitmap)(j => words.put(values.get(j)))
+    encoded
+  }
+
+  private def dense(values: LongBuffer, bitmap: Array[Long], prediction: Prediction): ByteBuffer = {
+    val decoded = ByteBuffer.allocate(8 * prediction.entries)
+    val words = longs(decoded)
+    var start = 0
+    // Without factors the zeros are there.
+    while (prediction.factors.nonEmpty && start < prediction.entries) {
+      val size = math.min(Block, prediction.entries - start)
+      words.put(start, prediction.of(start, size), 0, size)
+      start += size
+    }
+    foreachBit(bitmap)(j => words.put(j, values.get()))
+    decoded
+  }
+
+  @inline private def foreachBit(bitmap: Array[Long])(f: Int => Unit): Unit = {
+    var word = 0
+    while (word < bitmap.length) {
+      var bits = bitmap(word)
+      while (bits != 0L) {
+        f(64 * word + java.lang.Long.numberOfTrailingZeros(bits))
+        bits &= bits - 1
+      }
+      word += 1
+    }
+  }
+
+  /** The bits that a receiver predicts. */
+  private final class Prediction(val factors: Array[Double], shared: => ByteBuffer, val entries: Int) {
+    private val bits = new Array[Long](Block)
+    private val numbers = new Array[Double](Block)
+    private val from: DoubleBuffer = if (factors.isEmpty) null else doubles(shared)
+
+    if (factors.nonEmpty) {
+      require(from.remaining() == entries, s"the shared slice has ${from.remaining()} entries, but there are $entries")
+    }
+
+    /** Of entries from `start` on; the next call overwrites it. */
+    def of(start: Int, size: Int): Array[Long] = {
+      if (factors.nonEmpty) {
+        from.get(start, numbers, 0, size)
+        var f = 0
+        while (f < factors.length) {
+          multiply(numbers, factors(f))
+          f += 1
+        }
+        toBits(size)
+      }
+      bits
+    }
+
+    private def multiply(numbers: Array[Double], factor: Double): Unit = {
+      var k = 0
+      while (k < numbers.length) {
+        numbers(k) *= factor
+        k += 1
+      }
+    }
+
+    private def toBits(size: Int): Unit = {
+      var k = 0
+      while (k < size) {
+        bits(k) = java.lang.Double.doubleToRawLongBits(numbers(k))
+        k += 1
+      }
+    }
+  }
+
+  private def Empty: ByteBuffer = ByteBuffer.allocate(0)
+
+  private def longs(bytes: ByteBuffer): LongBuffer = littleEndian(bytes).asLongBuffer()
+  private def doubles(bytes: ByteBuffer): DoubleBuffer = littleEndian(bytes).asDoubleBuffer()
+  private def littleEndian(bytes: ByteBuffer): ByteBuffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
+}

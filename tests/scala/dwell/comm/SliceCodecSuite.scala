@@ -1,0 +1,130 @@
+package dwell.comm
+
+import java.lang.Double.{doubleToRawLongBits, longBitsToDouble}
+import java.nio.ByteBuffer
+
+import scala.util.Random
+
+import org.scalatest.funsuite.AnyFunSuite
+
+class SliceCodecSuite extends AnyFunSuite {
+
+  private def buffer(vector: Array[Double]): ByteBuffer = ByteBuffer.wrap(Model.bytes(vector))
+
+  private def bits(bytes: ByteBuffer): Seq[Long] = {
+    val vector = new Array[Byte](bytes.remaining())
+    bytes.duplicate().get(vector)
+    Model.doubles(vector).toSeq.map(doubleToRawLongBits)
+  }
+
+  /** Numbers whose bits arithmetic or a comparison would not keep, among others. */
+  private val Odd = Seq(
+    0.0,
+    -0.0,
+    Double.NaN,
+    longBitsToDouble(0x7ff8000000000123L),
+    longBitsToDouble(0xfff4000000000001L),
+    Double.MinPositiveValue,
+    -Double.MinPositiveValue,
+    longBitsToDouble(0x000fffffffffffffL),
+    Double.PositiveInfinity,
+    Double.NegativeInfinity,
+    Double.MaxValue)
+
+  private def number(random: Random): Double =
+    if (random.nextInt(4) == 0) Odd(random.nextInt(Odd.size)) else random.nextGaussian()
+
+  private def predicted(shared: Array[Double], factors: Array[Double]): Array[Double] =
+    if (factors.isEmpty) new Array[Double](shared.length) else shared.map(x => factors.foldLeft(x)(_ * _))
+
+  private val Lengths = Seq(0, 1, 2, 7, 63, 64, 65, 127, 128, 511, 512, 513, 1000, 1024, 1025, 4099)
+
+  test("what is decoded has the bits of what was encoded, and takes half the bytes or less, or all of them") {
+    val random = new Random(1)
+    var sparse = 0
+    for {
+      length <- Lengths
+      factors <- Seq(Array.empty[Double], Array(0.3), Array(1e-5, 0.7, 1.0, 0.1), Array.fill(24)(0.9))
+      share <- Seq(0.0, 0.01, 0.2, 0.45, 0.5, 0.9, 1.0)
+    } {
+      val shared = Array.fill(length)(number(random))
+      val vector = predicted(shared, factors).map(x => if (random.nextDouble() < share) number(random) else x)
+      val encoded = SliceCodec.encode(buffer(vector), factors, buffer(shared))
+      val about = s"length $length, ${factors.length} factors, $share different"
+      assert(bits(SliceCodec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), about)
+      assert(encoded.remaining() == 8 * length || 2 * encoded.remaining() <= 8 * length, about)
+      if (encoded.remaining() < 8 * length) sparse += 1
+      else assert(share > 0.2 || length < 128, about)
+    }
+    assert(sparse > 150)
+  }
+
+  test("a slice inside of a larger buffer, of a shared vector inside of a larger one") {
+    val random = new Random(2)
+    val Seq(shared, vector) = Seq.fill(2)(Array.fill(300)(random.nextGaussian()))
+    for (j <- 100 until 290) vector(j) = shared(j) * 0.5
+    def inside(v: Array[Double]) = ByteBuffer.wrap(Model.bytes(v), 8 * 97, 8 * 200)
+    val encoded = SliceCodec.encode(inside(vector), Array(0.5), inside(shared))
+    assert(encoded.remaining() == 8 * (1 + 1 + 4 + 10))
+    val larger = ByteBuffer.allocate(24 + encoded.remaining() + 8).position(24)
+    larger.put(encoded.duplicate()).position(24).limit(24 + encoded.remaining())
+    assert(bits(SliceCodec.decode(larger, 200, inside(shared))) == bits(inside(vector)))
+  }
+
+  test("the form is decided by the number of entries that are not as predicted, at exactly half the bytes") {
+    for (length <- Seq(64, 100, 1000, 2049); factors <- Seq(Array.empty[Double], Array(0.5, 0.25))) {
+      val shared = Array.tabulate(length)(_ + 1.0)
+      val most = SliceCodec.mostDifferent(length, factors.length)
+      def encoded(different: Int): ByteBuffer = {
+        val vector = predicted(shared, factors)
+        new Random(3).shuffle(vector.indices.toList).take(different).foreach(vector(_) = -7.0)
+        SliceCodec.encode(buffer(vector), factors, buffer(shared))
+      }
+      assert(encoded(most).remaining() == 8 * (length / 2))
+      assert(encoded(most + 1).remaining() == 8 * length)
+      assert(encoded(0).remaining() == 8 * (1 + factors.length + (length + 63) / 64))
+    }
+  }
+
+  test("zeros of the other sign are different, and so are numbers of other NaNs") {
+    val vector = Array.fill(256)(0.0)
+    vector(3) = -0.0
+    vector(200) = Double.NaN
+    val encoded = SliceCodec.encode(buffer(vector))
+    assert(encoded.remaining() == 8 * (1 + 4 + 2))
+    assert(bits(SliceCodec.decode(encoded, 256)) == bits(buffer(vector)))
+  }
+
+  test("bytes that are no slice of so many entries are refused") {
+    val vector = Array.fill(100)(0.0)
+    Seq(2, 50, 99).foreach(vector(_) = 1.0)
+    val good = SliceCodec.encode(buffer(vector))
+    assert(good.remaining() == 8 * (1 + 2 + 3))
+    def refused(bytes: ByteBuffer, entries: Int): Unit = {
+      val e = intercept[IllegalArgumentException](SliceCodec.decode(bytes, entries, buffer(new Array[Double](entries))))
+      assert(
+        e.getMessage.contains(
+          s"${bytes.remaining()} bytes are neither the dense nor the sparse form of $entries entries"))
+    }
+    def changed(word: Int, value: Long): ByteBuffer = {
+      val copy = ByteBuffer.allocate(good.remaining()).put(good.duplicate()).flip()
+      copy.putLong(8 * word, java.lang.Long.reverseBytes(value))
+    }
+    refused(ByteBuffer.allocate(0), 100)
+    refused(good.duplicate().limit(7), 100)
+    refused(good.duplicate().limit(8), 100)
+    refused(good.duplicate().limit(8 * 5), 100)
+    refused(good.duplicate().limit(8 * 5 + 1), 100)
+    refused(good, 5)
+    refused(good, 200)
+    refused(good, 99)
+    Seq(-1L, 1L, 3L, 5L, Long.MaxValue).foreach(factors => refused(changed(0, factors), 100))
+    refused(changed(1, -1L), 100)
+    refused(changed(2, 1L << 40), 100)
+    refused(ByteBuffer.allocate(8 * 101), 100)
+    val factors = Array(0.5)
+    val predicted = SliceCodec.encode(buffer(vector), factors, buffer(new Array[Double](100)))
+    val e = intercept[IllegalArgumentException](SliceCodec.decode(predicted, 100, buffer(new Array[Double](99))))
+    assert(e.getMessage.contains("the shared slice has 99 entries, but there are 100"))
+  }
+}
