@@ -5,7 +5,7 @@ use std::time::Duration;
 use dwell_solvers::{
     Columns, EvaluationParams, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation,
     SgdLoss, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch, SolverError,
-    sgd::MAX_STEP_SIZES,
+    sgd::{MAX_DECAYS, MAX_STEP_SIZES},
 };
 
 use crate::{
@@ -39,8 +39,11 @@ const CURSOR: usize = 9;
 const STEPS: usize = 10;
 const SIDES: usize = 11;
 const REACHED: usize = 13;
+const DECAYS: usize = 15;
+const DECAY: usize = 16;
 const OBJECTIVES: usize = 16;
 
+const _: () = assert!(DECAY + MAX_DECAYS <= HEADER_SLOTS);
 const _: () = assert!(OBJECTIVES + MOST_STEP_SIZES <= HEADER_SLOTS);
 
 /// Rows, with labels.
@@ -314,6 +317,8 @@ impl SgdCall for SgdParams {
         let mut header = header(&outcome.scalars, outcome.cursor, outcome.steps);
         header[REACHED..REACHED + 2]
             .copy_from_slice(&[outcome.reached_l1_norm, outcome.reached_square_norm]);
+        header[DECAYS] = outcome.decays as f64;
+        header[DECAY..DECAY + MAX_DECAYS].copy_from_slice(&outcome.decay);
         Ok((header, solving + writing))
     }
 }

@@ -482,6 +482,80 @@ fn two_classes_are_a_margin() {
     assert_close(&losses[..1], &losses[1..], ROUNDING, "losses");
 }
 
+/// What is said to have become of coefficients that no step has touched.
+#[test]
+fn untouched_coefficients_decay_as_reported() {
+    const KINDS: [ScheduleKind; 3] = [
+        ScheduleKind::Constant,
+        ScheduleKind::InverseSquareRoot,
+        ScheduleKind::Inverse,
+    ];
+    let mut random = Random::new(8);
+    let mut most = 0;
+    for (loss, kind) in LOSSES
+        .iter()
+        .flat_map(|&loss| KINDS.map(|kind| (loss, kind)))
+    {
+        let seen = Rows::random(&mut random, loss, 30, 5, true, false);
+        let rows = Rows {
+            features: 9,
+            ..seen
+        };
+        let outputs = loss.outputs();
+        let shared = rows.model(&mut random, outputs, true);
+        for (l2, eta0, budget) in [
+            (0.0, 0.1, 30),
+            (0.1, 0.1, 30),
+            (0.5, 1.9, 60),
+            (10.0, 0.05, 250),
+        ] {
+            let schedule = Schedule {
+                kind,
+                eta0,
+                rate: 1e-3,
+            };
+            let params = SgdParams {
+                budget,
+                share: 0.3,
+                ..epoch(problem(loss, 0.0, l2), schedule, 30)
+            };
+            let (outcome, vector) = descend(&params, &rows.data(), &shared, 1000);
+            let factors = &outcome.decay[..outcome.decays];
+            most = most.max(factors.len());
+            assert_eq!(factors.last(), Some(&0.3));
+            for p in 5 * outputs..9 * outputs {
+                let expected = factors.iter().fold(shared[p], |x, factor| x * factor);
+                assert_eq!(vector[p].to_bits(), expected.to_bits(), "{params:?}");
+            }
+            let penalised = SgdParams {
+                problem: problem(loss, 1e-3, l2),
+                ..params
+            };
+            let mean = SgdParams {
+                running: true,
+                ..params
+            };
+            // Each call has about as many steps between two renormalisations.
+            let long = SgdParams {
+                problem: problem(loss, 0.0, 10.0),
+                schedule: Schedule {
+                    eta0: 0.0999,
+                    ..CONSTANT
+                },
+                budget: 2000,
+                ..params
+            };
+            for unknown in [penalised, mean, long] {
+                let (outcome, _) = descend(&unknown, &rows.data(), &shared, 1000);
+                let known = usize::from(outcome.scalars.diverged);
+                assert_eq!(outcome.decays, known, "{unknown:?}");
+                assert_eq!(outcome.decay[0], 0.3 * known as f64);
+            }
+        }
+    }
+    assert!((10..24).contains(&most), "{most} factors");
+}
+
 /// Two calls are one of twice the budget, up to what is lost by writing the model down in between.
 #[test]
 fn calls_continue_one_another() {

@@ -63,5 +63,5 @@ pub use data::SgdData;
 pub use evaluation::{EvaluationOutcome, EvaluationParams, SgdEvaluation, ValidEvaluationParams};
 pub use loss::SgdLoss;
 pub use params::{Schedule, ScheduleKind, SgdProblem};
-pub use round::{SgdOutcome, SgdParams, SgdRound, SgdScalars, ValidSgdParams};
+pub use round::{MAX_DECAYS, SgdOutcome, SgdParams, SgdRound, SgdScalars, ValidSgdParams};
 pub use search::{MAX_STEP_SIZES, SearchOutcome, SearchParams, SgdSearch, ValidSearchParams};

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::error::{SolverError, reserve};
 
+/// Renormalisations that [`Model::decay`] tells apart. A coefficient that has seen so many is down to `1e-115` of what it was.
+pub(super) const MOST_FACTORS: usize = 23;
+
 /// `sum u_j |w_jc|` and `sum u_j^2 w_jc^2` with `u_j^2 = 1 / scale_j`; features with a scale of 0 are left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Norms {
@@ -69,6 +72,7 @@ pub(super) struct Model {
     /// What a running average or a gradient adds up of the intercepts.
     pub intercept_sums: Vec<f64>,
     pub clock: Clock,
+    decay: Decay,
     loaded: usize,
     norms: Norms,
     /// The next feature of a renormalisation in progress.
@@ -115,6 +119,7 @@ impl Model {
             intercepts: zeros(outputs)?,
             intercept_sums: zeros(outputs)?,
             clock: Clock::new(layout, steps)?,
+            decay: Decay::default(),
             loaded: 0,
             norms: Norms::default(),
             renormalising: None,
@@ -217,6 +222,7 @@ impl Model {
     /// To load another model, or the same one again.
     pub fn unload(&mut self) {
         self.clock.reset();
+        self.decay = Decay::default();
         self.numbers.truncate(self.first);
         self.intercept_sums.fill(0.0);
         self.loaded = 0;
@@ -249,6 +255,7 @@ impl Model {
         }
         self.renormalising = (end < self.features).then_some(end);
         if self.renormalising.is_none() {
+            self.decay.add(self.clock.factor);
             self.clock.reset();
         }
         end - next
@@ -307,6 +314,7 @@ impl Model {
                 intercept(b, sum);
                 self.finite &= b.is_finite();
             }
+            self.decay.add(self.clock.factor);
             self.clock.reset();
             self.is_settled = true;
         }
@@ -319,6 +327,16 @@ impl Model {
     /// Of a settled model: whether all of it is finite.
     pub fn is_finite(&self) -> bool {
         self.finite
+    }
+
+    /// What has become of a coefficient of a settled model that no step has touched: the loaded one times these numbers, one after the
+    /// other. None if that does not say it, or they were too many to keep.
+    pub fn decay(&self) -> Option<&[f64]> {
+        if self.layout.threshold || self.layout.paired {
+            None
+        } else {
+            self.decay.factors()
+        }
     }
 
     /// Norms of a settled model, if they were wanted.
@@ -342,6 +360,27 @@ impl Model {
                 start - self.features * outputs
             })
             .copied()
+    }
+}
+
+/// The factors that renormalisations have multiplied into all coefficients.
+#[derive(Debug, Default)]
+struct Decay {
+    factors: [f64; MOST_FACTORS],
+    count: usize,
+}
+
+impl Decay {
+    fn add(&mut self, factor: f64) {
+        if let Some(slot) = self.factors.get_mut(self.count) {
+            *slot = factor;
+        }
+        self.count += 1;
+    }
+
+    /// None if they were too many.
+    fn factors(&self) -> Option<&[f64]> {
+        self.factors.get(..self.count)
     }
 }
 

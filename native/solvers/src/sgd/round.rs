@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     data::SgdData,
-    model::{Model, doubles},
+    model::{MOST_FACTORS, Model, doubles},
     params::{Schedule, SgdProblem, check_budget},
     shape::Layout,
     steps::{Span, Steps, Totals, Visit},
@@ -102,6 +102,9 @@ impl SgdScalars {
     }
 }
 
+/// Numbers of [`SgdOutcome::decay`], at most.
+pub const MAX_DECAYS: usize = MOST_FACTORS + 1;
+
 /// The result of a round, apart from the vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SgdOutcome {
@@ -114,6 +117,11 @@ pub struct SgdOutcome {
     pub reached_l1_norm: f64,
     /// `sum u_j^2 w_jc^2` of it.
     pub reached_square_norm: f64,
+    /// A coefficient that no step has touched is the shared one times each of the first [`SgdOutcome::decays`] of these in turn, rounded every
+    /// time; the share is the last.
+    pub decay: [f64; MAX_DECAYS],
+    /// 0 if nothing can be said: with an L1 penalty, for a mean, and after more renormalisations than `decay` has room for.
+    pub decays: usize,
 }
 
 /// A round in progress. It owns everything it needs but the data, which are lent for each slice of work and may be elsewhere
@@ -316,12 +324,26 @@ impl SgdRound {
         } else {
             model.settled_norms()
         };
+        let kept = if self.diverged {
+            Some([].as_slice())
+        } else {
+            model.decay()
+        };
+        let mut decay = [0.0; MAX_DECAYS];
+        let mut decays = 0;
+        if let Some(factors) = kept {
+            decays = factors.len() + 1;
+            decay[..factors.len()].copy_from_slice(factors);
+            decay[factors.len()] = self.params.share;
+        }
         Ok(SgdOutcome {
             reached_l1_norm: reached.l1,
             reached_square_norm: reached.square,
             scalars: SgdScalars::new(model, &self.totals, self.diverged),
             cursor: self.cursor,
             steps: self.params.steps + self.totals.rows,
+            decay,
+            decays,
         })
     }
 

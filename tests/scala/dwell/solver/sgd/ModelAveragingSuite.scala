@@ -250,6 +250,32 @@ class ModelAveragingSuite extends SparkSuite {
     }
   }
 
+  test(
+    "a contribution of local descent says what became of the coefficients that no row has; a gradient's says nothing") {
+    val random = new Random(4)
+    val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
+    val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
+    val problem = SgdProblem(MarginLoss(Squared), 0.0, 0.1, intercept = true, 1.0)
+    val schedule = StepSchedule(StepSchedule.Constant, Eta, 0.0)
+    val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), running = false, Array(0.25))
+    val calls =
+      Seq(descent, descent.copy(running = true), SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
+    val Seq(known, none @ _*) = sc
+      .parallelize(calls, 1)
+      .map { call =>
+        val selection = SolverSelection("jvm", fallbackIsError = false)
+        val c = GradientStep(data, GradientMessage(1L, Seed, problem, call, selection), SgdCase.pack(shared))
+        (c.factors.toSeq, c.update)
+      }
+      .collect()
+      .toSeq
+    val (factors, update) = known
+    assert(factors.size == 2 && factors.last == 0.25)
+    val vector = SgdCase.vector(update)
+    for (j <- 0 until 5) assert((vector(j) == factors.foldLeft(shared(j))(_ * _)) == (j >= 3), s"feature $j")
+    assert(none.size == 3 && none.forall(_._1.isEmpty))
+  }
+
   test("the objective that is returned is that of the model, exactly") {
     val rows = read()
     val data = rows.rows(2, RowForm(0.0, intercept = true, signedLabels = false))

@@ -178,6 +178,85 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     assert(SgdCase.vector(result).toSeq == Seq(0.1875, 0.1875, 0.5))
   }
 
+  /** Rows that use the first five of nine features only; the others have coefficients as well. */
+  private def withUnseen(loss: SgdLoss, l1: Double, l2: Double): (SgdCase, RowData) = {
+    val c = new SgdCase(6, loss, features = 9, l1 = l1, l2 = l2, scaled = false)
+    val p = c.data.partition
+    val dense = Seq.tabulate(p.numRows)(i => Seq.tabulate(5)(j => ((i * 7 + j * 3) % 11) / 11.0 - 0.4))
+    (c, SgdCase.dense(dense, p.labels.toSeq, features = 9))
+  }
+
+  test("coefficients that no step touches are the shared ones times the factors that are reported") {
+    var most = 0
+    for {
+      loss <- losses
+      kind <- kinds
+      (l2, eta0, budget) <- Seq((0.0, 0.05, 60L), (0.1, 0.05, 60L), (0.5, 1.9, 60L), (10.0, 0.05, 250L))
+      (l1, running) <- Seq((0.0, false), (0.0, true), (1e-4, false), (1e-4, true))
+    } {
+      val (c, data) = withUnseen(loss, l1, l2)
+      val shared = c.model.map(_ + 0.125)
+      def descend(r: Descend): (Array[Byte], Seq[Double]) = {
+        val result = c.newResult
+        solver.descend(data, r, SgdCase.pack(shared), result, Cancellation.NEVER)
+        (result, SgdLayout.decay(result).toSeq)
+      }
+      def isUntouched(result: Array[Byte], factors: Seq[Double]): Unit = {
+        val vector = SgdCase.vector(result)
+        for (at <- 5 * c.outputs until 9 * c.outputs) {
+          assert(bits(vector(at)) == bits(factors.foldLeft(shared(at))(_ * _)), s"$c, entry $at")
+        }
+        assert(vector.take(5 * c.outputs).zip(shared).exists { case (w, x) => w != factors.foldLeft(x)(_ * _) })
+      }
+      val r = c.descent.copy(
+        fit = nextFit(),
+        schedule = StepSchedule(kind, eta0, 1e-3),
+        budget = budget,
+        share = 0.3,
+        running = running)
+      val (result, factors) = descend(r)
+      if (slot(result, SgdLayout.Diverged) == 1.0) assert(factors == Seq(0.3))
+      else if (l1 > 0.0 || running) assert(factors.isEmpty && slot(result, SgdLayout.Decay) == 0.0)
+      else {
+        most = math.max(most, factors.size)
+        assert(factors.last == 0.3 && factors.size >= 2)
+        isUntouched(result, factors)
+        // After more renormalisations than there is room for.
+        if (l2 == 10.0) {
+          val (long, none) = descend(r.copy(schedule = StepSchedule(StepSchedule.Constant, 0.05, 0.0), budget = 1000L))
+          assert(none.isEmpty && slot(long, SgdLayout.Decay) == 0.0 && slot(long, SgdLayout.Diverged) == 0.0)
+        }
+      }
+    }
+    assert(most > 10 && most <= SgdLayout.MaxDecays)
+  }
+
+  test("what is said of untouched coefficients after divergence, and of a partition without rows") {
+    for (loss <- Seq(MarginLoss(Squared), Softmax(3)); l1 <- Seq(0.0, 0.1); running <- Seq(false, true)) {
+      val (c, data) = withUnseen(loss, l1, 0.0)
+      val model = c.model.map(_ + 0.125)
+      val r = c.descent.copy(fit = nextFit(), share = 0.3, running = running)
+      val diverging = r.copy(
+        problem = r.problem.copy(weightFactor = 1e300),
+        schedule = StepSchedule(StepSchedule.Constant, 1e300, 0.0))
+      val result = c.newResult
+      solver.descend(data, diverging, SgdCase.pack(model), result, Cancellation.NEVER)
+      assert(slot(result, SgdLayout.Diverged) == 1.0 && SgdLayout.decay(result).toSeq == Seq(0.3))
+      assert(SgdCase.vector(result).map(bits).toSeq == model.map(x => bits(0.3 * x)).toSeq)
+      val empty = c.newResult
+      solver.descend(
+        SgdCase.dense(Nil, Nil, features = 9),
+        r.copy(fit = nextFit()),
+        SgdCase.pack(model),
+        empty,
+        Cancellation.NEVER)
+      assert(SgdLayout.decay(empty).toSeq == (if (l1 > 0.0 || running) Nil else Seq(1.0, 0.3)))
+      assert(SgdCase.vector(empty).map(bits).toSeq == model.map(x => bits(0.3 * x)).toSeq)
+    }
+  }
+
+  private def bits(x: Double): Long = java.lang.Double.doubleToRawLongBits(x)
+
   test("an intercept that the problem does not have stays as it is") {
     for (running <- Seq(false, true)) {
       val c = new SgdCase(4, MarginLoss(Squared), intercept = false)

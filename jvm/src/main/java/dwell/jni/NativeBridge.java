@@ -128,6 +128,9 @@ package dwell.jni;
  * <tr><td>11, 12</td><td>evaluation, losses of one output but squared: sum of weight * p over the rows with label 1, and with -1, where p is
  *   minus label times derivative</td></tr>
  * <tr><td>13, 14</td><td>descent: the sums of slots 2 and 3 of the vector, before it is multiplied by the share</td></tr>
+ * <tr><td>15, 16 to 39</td><td>descent: the number of factors, 0 to 24, and the factors: a coefficient of the vector whose feature no row
+ *   that was visited has is the shared one times each of them in turn, the share being the last. 0 if that cannot be said: with l1, with
+ *   {@link #SGD_RUNNING} (unless it diverged), and after too many renormalisations</td></tr>
  * <tr><td>16 to 39</td><td>search: for each candidate the mean loss of the rows after those it made steps on, plus penalty, at the model it
  *   reached; infinite where it diverged</td></tr>
  * </table>

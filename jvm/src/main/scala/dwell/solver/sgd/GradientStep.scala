@@ -117,6 +117,10 @@ private[solver] object GradientStep {
       }
     }
     ResultLayout.put(result, ResultLayout.Started, started)
-    Contribution(result, GradientReply(local.name))
+    val factors = message.call match {
+      case _: DescendCall => SgdLayout.decay(result)
+      case _ => Array.emptyDoubleArray
+    }
+    Contribution(result, GradientReply(local.name), factors)
   }
 }

@@ -33,6 +33,12 @@ private[sgd] final class Header(result: Array[Byte]) {
     put(SgdLayout.ReachedSquareNorm, norms.square)
   }
 
+  /** What coefficients that no step has touched were multiplied by. */
+  def decay(factors: Seq[Double]): Unit = if (factors.size <= SgdLayout.MaxDecays) {
+    put(SgdLayout.Decays, factors.size.toDouble)
+    factors.indices.foreach(k => put(SgdLayout.Decay + k, factors(k)))
+  }
+
   /** Where the next call goes on. */
   def place(cursor: Long, steps: Long): Unit = {
     put(SgdLayout.Cursor, cursor.toDouble)

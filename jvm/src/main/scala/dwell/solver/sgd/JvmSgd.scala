@@ -33,6 +33,7 @@ private[solver] object JvmSgd extends SgdSolver {
     val made = if (converges) reached else start
     if (!converges) header.diverged()
     header.reached(ModelNorms.of(made, rows))
+    (if (converges) model.decay else Some(Nil)).foreach(factors => header.decay(factors :+ r.share))
     write(made, r.share, result)
     header.write()
   }

@@ -8,6 +8,8 @@ private[sgd] final class DecayedModel(rows: SgdRows, problem: SgdProblem, start:
 
   override protected def elapse(eta: Double): Unit = if (a < LazyModel.LeastFactor) multiplyOut()
 
+  override def decay: Option[Seq[Double]] = Some(multiplied.toSeq)
+
   override def result(): Array[Double] = {
     multiplyOut()
     x

@@ -1,5 +1,7 @@
 package dwell.solver.sgd
 
+import scala.collection.mutable
+
 /**
  * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by the
  * L2 penalty changes only the factor a, and a step on a row only the entries of x that belong to the row's nonzeros. What
@@ -20,6 +22,9 @@ private[sgd] abstract class LazyModel(
 
   protected final var a: Double = 1.0
 
+  /** What the coefficients were multiplied by, one after the other. */
+  protected final val multiplied: mutable.Buffer[Double] = mutable.ArrayBuffer.empty
+
   private val steps = new Array[Double](outputs)
 
   /** Brings the coefficients of feature j up to date; without an L1 penalty they always are. */
@@ -33,6 +38,9 @@ private[sgd] abstract class LazyModel(
 
   /** The model that the steps have led to; the last call. */
   def result(): Array[Double]
+
+  /** What coefficients that no step has touched were multiplied by, one after the other, if that is all; of the [[result]]. */
+  def decay: Option[Seq[Double]] = None
 
   /** Predictions of row i. */
   final def predict(i: Int, z: Array[Double]): Unit = {
@@ -94,6 +102,7 @@ private[sgd] abstract class LazyModel(
       x(at) = a * x(at)
       at += 1
     }
+    multiplied += a
     a = 1.0
   }
 }

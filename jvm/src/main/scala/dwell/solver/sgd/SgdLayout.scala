@@ -56,11 +56,30 @@ object SgdLayout {
   /** Sum of u_j^2 w_jc^2 of it. */
   val ReachedSquareNorm: Int = 14
 
+  /**
+   * Descent: how many numbers there are from [[Decay]] on; 0 with an L1 penalty, with a mean of models (unless it diverged),
+   * and where they would be more than [[MaxDecays]].
+   */
+  val Decays: Int = 15
+
+  /**
+   * First of the numbers that an entry of the shared model, if it is a coefficient that no step has touched, was multiplied
+   * by, one after the other and rounded every time, to what it is in the vector. The last is the share.
+   */
+  val Decay: Int = 16
+
+  /** So many of them there may be: more are for coefficients that have become as good as 0. */
+  val MaxDecays: Int = 24
+
   /** First objective of a search, that of candidate 0; infinite where it is not finite. */
   val Objectives: Int = 16
 
   /** Candidates that a search may have. */
   val MaxCandidates: Int = 24
+
+  /** The numbers from [[Decay]] on. */
+  def decay(result: Array[Byte]): Array[Double] =
+    Array.tabulate(ResultLayout.get(result, Decays).toInt)(k => ResultLayout.get(result, Decay + k))
 
   /** Entries of a model; an error if a result could not hold them. */
   def entries(features: Int, outputs: Int): Int = {
