@@ -1,6 +1,7 @@
 package dwell.bench
 
-import java.nio.ByteBuffer
+import java.nio.{ByteBuffer, ByteOrder}
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.concurrent.duration._
 
@@ -11,8 +12,8 @@ import dwell.comm.{Contribution, DriverMode, Gang, ModelStore, OnExecutors, Repl
 
 /**
  * Milliseconds of one exchange in each mode of aggregation: a vector goes to every worker, one comes back from each, and they
- * are added. And those of one allReduce, before which the workers hold the vector, and after which they hold the sum. The
- * workers do nothing else. One worker on each executor.
+ * are added. And those of one allReduce, before which the workers hold the vector, and after which they hold the sum; also
+ * where most entries are zero. The workers do nothing else. One worker on each executor.
  */
 object ExchangeBench {
 
@@ -25,19 +26,25 @@ object ExchangeBench {
   private val Executors = 2
 
   private type Call = (Replicas[Int, Int], Int) => Seq[Double]
-  private val Calls = Seq[(String, Call)]("exchange" -> (exchanges(_, _)), "allReduce" -> (allReduces(_, _)))
+
+  /** Calls, and of how many entries one is not zero. */
+  private val Calls = Seq[(String, Call, Int)](
+    ("exchange", exchanges(_, _), 1),
+    ("allReduce", allReduces(_, _), 1),
+    ("allReduce of 1/4", allReduces(_, _), 4),
+    ("allReduce of 1/100", allReduces(_, _), 100))
 
   def main(args: Array[String]): Unit = Bench.run("exchange bench", args) { bench =>
     val spark = bench.spark
     val data = spark.sparkContext.parallelize(0 until Executors, Executors).cache()
     data.count()
     for (length <- Lengths) {
-      val measured = for (_ <- 1 to bench.repetitions; mode <- Modes; (name, call) <- Calls) yield {
-        (mode, name) -> milliseconds(spark, data, mode, length, call)
+      val measured = for (_ <- 1 to bench.repetitions; mode <- Modes; (name, call, every) <- Calls) yield {
+        (mode, name) -> milliseconds(spark, data, mode, length, call, every)
       }
-      for (mode <- Modes; (name, _) <- Calls) {
+      for (mode <- Modes; (name, _, _) <- Calls) {
         val medians = measured.collect { case (of, times) if of == ((mode, name)) => Bench.median(times) }
-        println(f"$length%8d doubles, $mode%-7s $name%-9s median ${Bench
+        println(f"$length%8d doubles, $mode%-7s $name%-18s median ${Bench
             .median(medians)}%.2f ms of ${medians.map(m => f"$m%.2f").mkString(" ")}")
         bench.add("length" -> length, "workers" -> Executors, "mode" -> mode, "call" -> name, "milliseconds" -> medians)
       }
@@ -46,16 +53,22 @@ object ExchangeBench {
 
   /** Of each exchange in a mode, but for the first ones. */
   private[bench] def milliseconds(spark: SparkSession, data: RDD[Int], mode: String, length: Int): Seq[Double] =
-    milliseconds(spark, data, mode, length, exchanges(_, _))
+    milliseconds(spark, data, mode, length, exchanges(_, _), 1)
 
-  private def milliseconds(spark: SparkSession, data: RDD[Int], mode: String, length: Int, call: Call): Seq[Double] = {
+  private def milliseconds(
+      spark: SparkSession,
+      data: RDD[Int],
+      mode: String,
+      length: Int,
+      call: Call,
+      every: Int): Seq[Double] = {
     val fit = System.nanoTime()
     mode match {
-      case "driver" => call(new DriverMode(data, fit, HeaderBytes, length)(step(length)), length)
-      case "shuffle" => call(new ShuffleMode(data, fit, HeaderBytes, length)(step(length)), length)
+      case "driver" => call(new DriverMode(data, fit, HeaderBytes, length)(step(length, every)), length)
+      case "shuffle" => call(new ShuffleMode(data, fit, HeaderBytes, length)(step(length, every)), length)
       case "gang" =>
         try {
-          Gang.run(data, s"dwell-exchange-bench-$fit", fit, HeaderBytes, length, 10000L)(step(length))(
+          Gang.run(data, s"dwell-exchange-bench-$fit", fit, HeaderBytes, length, 10000L)(step(length, every))(
             (workers: Replicas[Int, Int], _) => call(workers, length))(_ => ())
         } finally OnExecutors.run(spark.sparkContext, 10.seconds, "free models")(() => ModelStore.free(fit))
     }
@@ -78,6 +91,15 @@ object ExchangeBench {
     (1 to 3 * warmUp).map(i => Bench.timed(call(i)).seconds * 1e3).drop(warmUp)
   }
 
-  private def step(length: Int): Workers.Step[Int, Int, Int] = (worker, message, _) =>
-    Contribution(ByteBuffer.allocate(HeaderBytes + 8 * length).putInt(worker).array, message)
+  private def step(length: Int, every: Int): Workers.Step[Int, Int, Int] = (_, message, _) =>
+    Contribution(updates.computeIfAbsent((length, every), _ => update(length, every)), message)
+
+  /** Made once in a process. */
+  private val updates = new ConcurrentHashMap[(Int, Int), Array[Byte]]()
+
+  private def update(length: Int, every: Int): Array[Byte] = {
+    val update = ByteBuffer.allocate(HeaderBytes + 8 * length).order(ByteOrder.LITTLE_ENDIAN)
+    (0 until length by every).foreach(j => update.putDouble(HeaderBytes + 8 * j, 1.0 + j))
+    update.array
+  }
 }
