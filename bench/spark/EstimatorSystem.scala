@@ -26,13 +26,14 @@ private[bench] final class EstimatorSystem(
     val stepSize = if (step.isNaN) Seq.empty else Seq("stepSize" -> step.toString)
     val fit =
       Bench.timed[Model[_]](Bench.fit(estimator(), problem.data.train, common(rounds) ++ params ++ stepSize: _*))
-    val made = FitReport.find(fit.result) match {
+    // Of Spark's fit nobody knows when the rounds begin: it reads the rows as they come.
+    val (made, learning) = FitReport.find(fit.result) match {
       case Some(report) =>
         require(report.solver == "native", report.toText)
-        report.rounds.last.round
-      case None => Bench.history(fit.result).length - 1
+        (report.rounds.last.round, report.rounds.last.elapsed)
+      case None => (Bench.history(fit.result).length - 1, fit.seconds)
     }
-    Checkpoint(made.toDouble, fit.seconds, Bench.coefficients(fit.result).toArray)
+    Checkpoint(made.toDouble, fit.seconds, learning, Bench.coefficients(fit.result).toArray)
   }
 
   private def common(rounds: Double): Seq[(String, Any)] = Seq(

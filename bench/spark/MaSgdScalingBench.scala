@@ -58,15 +58,17 @@ object MaSgdScalingBench {
     val target = runs.map(_._2.evaluations.map(_.objective).min).max
     runs.foreach { case (about, h) =>
       val reached = h.first(_.objective <= target)
-      reached.foreach { case (rounds, seconds) =>
+      reached.foreach { cost =>
         println(
-          f"${h.name}%-28s K ${about.toMap.apply("workers")}%s: $rounds%.0f rounds, $seconds%.2f s to $target%.6f")
+          f"${h.name}%-28s K ${about.toMap.apply("workers")}%s: ${cost.steps}%.0f rounds, ${cost.seconds}%.2f s " +
+            f"(${cost.learning}%.2f s learning) to $target%.6f")
       }
       bench.add(
         about ++ h.results ++ Seq(
           "target" -> target,
-          "roundsToTarget" -> reached.map(_._1),
-          "secondsToTarget" -> reached.map(_._2)): _*)
+          "roundsToTarget" -> reached.map(_.steps),
+          "secondsToTarget" -> reached.map(_.seconds),
+          "learningSecondsToTarget" -> reached.map(_.learning)): _*)
     }
   }
 }

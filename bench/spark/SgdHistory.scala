@@ -9,6 +9,8 @@ import dwell.report.{FitReport, RoundRecord}
  *   NaN where the system finds it by itself
  * @param seconds
  *   of each checkpoint, a median over the repetitions
+ * @param learning
+ *   see [[Checkpoint]]; a median as well
  */
 private[bench] final case class SgdHistory(
     name: String,
@@ -16,11 +18,12 @@ private[bench] final case class SgdHistory(
     stepSize: Double,
     steps: Seq[Double],
     seconds: Seq[Double],
+    learning: Seq[Double],
     evaluations: Seq[Evaluation]) {
 
-  /** First of the checkpoints at which that is so: steps and seconds. */
-  def first(holds: Evaluation => Boolean): Option[(Double, Double)] =
-    evaluations.indices.find(i => holds(evaluations(i))).map(i => (steps(i), seconds(i)))
+  /** First of the checkpoints at which that is so. */
+  def first(holds: Evaluation => Boolean): Option[Cost] =
+    evaluations.indices.find(i => holds(evaluations(i))).map(i => Cost(steps(i), seconds(i), learning(i)))
 
   /** For the file of results. */
   def results: Seq[(String, Any)] = Seq(
@@ -29,6 +32,7 @@ private[bench] final case class SgdHistory(
     "stepSize" -> stepSize,
     "steps" -> steps,
     "seconds" -> seconds,
+    "learningSeconds" -> learning,
     "objectives" -> evaluations.map(_.objective),
     "heldOutLosses" -> evaluations.map(_.heldOutLoss),
     "heldOutErrors" -> evaluations.map(_.heldOutError))
@@ -61,6 +65,9 @@ private[bench] final case class SgdHistory(
       })
 }
 
+/** What a model has cost: see [[Checkpoint]]. */
+private[bench] final case class Cost(steps: Double, seconds: Double, learning: Double)
+
 private[bench] object SgdHistory {
 
   /** Searches the step sizes, which warms up as well, then runs the systems in turn, as often as that. */
@@ -71,15 +78,17 @@ private[bench] object SgdHistory {
       }
     }
     def run(k: Int) = systems(k).run(stepSizes(k), systems(k).checkpoints)
+    def times(checkpoint: Checkpoint) = (checkpoint.seconds, checkpoint.learning)
     val first = systems.indices.map { k =>
       val checkpoints = run(k)
-      (checkpoints.map(_.steps), checkpoints.map(_.seconds), checkpoints.map(c => problem.evaluate(c.model)))
+      (checkpoints.map(times), checkpoints.map(_.steps), checkpoints.map(c => problem.evaluate(c.model)))
     }
-    val again = (2 to repetitions).map(_ => systems.indices.map(k => run(k).map(_.seconds)))
+    val again = (2 to repetitions).map(_ => systems.indices.map(k => run(k).map(times)))
     systems.indices.map { k =>
-      val (steps, seconds, evaluations) = first(k)
-      val medians = (seconds +: again.map(_(k))).transpose.map(Bench.median)
-      SgdHistory(systems(k).name, systems(k).unit, stepSizes(k), steps, medians, evaluations)
+      val (firstTimes, steps, evaluations) = first(k)
+      val runs = firstTimes +: again.map(_(k))
+      def medians(of: ((Double, Double)) => Double) = runs.map(_.map(of)).transpose.map(Bench.median)
+      SgdHistory(systems(k).name, systems(k).unit, stepSizes(k), steps, medians(_._1), medians(_._2), evaluations)
     }
   }
 

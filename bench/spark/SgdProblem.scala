@@ -12,10 +12,19 @@ import dwell.solver.{Hinge, Logistic, Loss}
  *   what the system counts: see [[SgdSystem.unit]]
  * @param seconds
  *   from the start of the fit, without the evaluation of models
+ * @param learning
+ *   seconds of them after the rows have been brought into the system's own form
  * @param model
  *   a weight for each feature
  */
-private[bench] final case class Checkpoint(steps: Double, seconds: Double, model: Array[Double])
+private[bench] final case class Checkpoint(steps: Double, seconds: Double, learning: Double, model: Array[Double])
+
+private[bench] object Checkpoint {
+
+  /** Of a system whose rows are in its own form from the start. */
+  def apply(steps: Double, seconds: Double, model: Array[Double]): Checkpoint =
+    Checkpoint(steps, seconds, learning = seconds, model)
+}
 
 /**
  * @param objective

@@ -106,6 +106,26 @@ class GradientAlgorithmsSuite extends SparkSuite {
     }
   }
 
+  test("many rows and a strong penalty: a few rounds are enough, with an intercept, which has none, as without") {
+    val rows = spark.sparkContext.parallelize(0 until 20000, 2).map { j =>
+      val random = new Random(j)
+      // Far from centred: the intercept has to make up for that.
+      val x = Array.fill(20)(if (random.nextInt(4) > 0) 1.0 else 0.0)
+      (if (x.take(10).sum - x.drop(10).sum + random.nextGaussian() > 2.0) 1.0 else 0.0, Vectors.dense(x).compressed)
+    }
+    val many = spark.createDataFrame(rows).toDF("label", "features").cache()
+    for (intercept <- Seq(true, false); regParam <- Seq(0.1, 1.0)) {
+      def set(e: SparkLogisticRegression): SparkLogisticRegression =
+        e.setRegParam(regParam).setFitIntercept(intercept).setStandardization(false)
+      val optimum = objective(set(new SparkLogisticRegression().setTol(1e-12)).fit(many))
+      val e = new LogisticRegression().setAlgorithm("ma-sgd").setNumWorkers(2).setAggregation("driver").setMaxIter(5)
+      val report = FitReport.of(set(e).fit(many))
+      // Steps that fall with the L2 penalty alone leave more than five times as much to the intercept.
+      close(report.objective, optimum, 1e-3)
+      assert(!report.rounds.exists(_.note.contains("rose")), report.toText)
+    }
+  }
+
   test("squared loss: Spark's optimum, in the objective that Spark's choice of solver has") {
     for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3); standardize <- Seq(true, false)) {
       def set[E <: SparkLinearRegression](e: E): E = {
@@ -204,6 +224,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
     }
     val report = fit("2.0")
     val notes = report.rounds.map(_.note).filter(_.nonEmpty)
+    assert(notes.head.startsWith("first step size 2.00; "), notes.toString)
     assert(notes.head.contains("back to the average before, step size halved"), notes.toString)
     assert(report.toText.contains(notes.head))
     assert(report.rounds.forall(_.objective <= report.rounds.head.objective), report.toText)

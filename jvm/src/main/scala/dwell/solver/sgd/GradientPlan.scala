@@ -105,6 +105,17 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
     Reached(model, objective, converged = false)
   }
 
+  /**
+   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean loss along an
+   * intercept, which has no penalty. The latter is that of the cross entropy at the prior model for all losses of classes.
+   */
+  def leastCurvature: Double =
+    if (problem.intercept) math.min(sgd.l2, interceptCurvature) else sgd.l2
+
+  private def interceptCurvature: Double =
+    if (facts.classWeights == null) 1.0
+    else facts.classWeights.filter(_ > 0.0).map(_ / facts.totalWeight).map(share => share * (1.0 - share)).min
+
   private def priorIntercepts: Array[Double] = sgd.loss match {
     case MarginLoss(Squared) => Array(facts.labelMean)
     case MarginLoss(loss) => Array(InterceptSearch.alone(loss, facts.classWeights(1), facts.classWeights(0)))

@@ -10,8 +10,8 @@ import dwell.solver.{Attempt, Headers, Timeline}
  * worker goes on from the average of the models by stochastic gradient descent over its own rows, and the models are
  * averaged again, weighted by their rows.
  *
- * The objective of a round is that of the rows as the workers met them, before their steps, and of the penalty half-way between
- * the models that they started from and reached: it costs no pass over the data. Rounds of less than an epoch are judged
+ * The objective of a round is that of the rows as the workers met them, before their steps, and the larger of the penalties of
+ * the models that they started from and reached: it costs no pass over the data, and is not less than on the way. Rounds of less than an epoch are judged
  * together, once they have covered one.
  *
  * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the risen epoch
@@ -30,13 +30,6 @@ private[sgd] final class ModelAveraging(
   private val settings = problem.descent
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
-
-  settings.stepSize.foreach { step =>
-    require(
-      step * plan.sgd.l2 < 1.0,
-      s"stepSize = $step: times the L2 penalty, ${plan.sgd.l2}, it must be less than 1, or a step would turn the " +
-        "coefficients round")
-  }
 
   /** The first step size, once it is known: rounds that begin from the start again are the same again. */
   private var firstStep = settings.stepSize
@@ -75,8 +68,10 @@ private[sgd] final class ModelAveraging(
       val round = descend(progress)
       losses = 0
       progress = progress.after(outcome(progress, round.headers), roundsOfEpoch, problem.tolerance)
-      if (progress.note.nonEmpty) logInfo(s"${problem.uid}: ${progress.note}")
-      timeline.add(progress.seen, Double.NaN, clock, round.addSeconds, epochs, round.headers, note = progress.note)
+      val begun = if (timeline.rounds == 0) f"first step size ${from.eta0}%.3g" else ""
+      val note = Seq(begun, progress.note).filter(_.nonEmpty).mkString("; ")
+      if (note.nonEmpty) logInfo(s"${problem.uid}: $note")
+      timeline.add(progress.seen, Double.NaN, clock, round.addSeconds, epochs, round.headers, note = note)
     }
     Reached(workers.collect(progress.current), progress.objective, ended)
   }
@@ -93,8 +88,7 @@ private[sgd] final class ModelAveraging(
       highest += 1L
       timeline.goOn(0, attempt)
       workers.distribute(highest, start.model, None)
-      if (firstStep.isEmpty) firstStep = Some(new FirstStep(workers, plan).run(highest, schedule(1.0)))
-      logInfo(s"${problem.uid}: first step size ${firstStep.get}")
+      if (firstStep.isEmpty) firstStep = Some(new FirstStep(workers, plan).run(highest, searched))
       Progress.start(start.objective, firstStep.get, plan.facts.rowsPerPartition.length).from(highest)
   }
 
@@ -119,23 +113,32 @@ private[sgd] final class ModelAveraging(
     RoundOutcome(
       headers.sum(SgdLayout.LossSum),
       headers.sum(SgdLayout.WeightSum),
-      0.5 * (ModelNorms.shared(headers).penalty(plan.sgd) +
+      math.max(
+        ModelNorms.shared(headers).penalty(plan.sgd),
         ModelNorms(averaged(SgdLayout.ReachedL1Norm), averaged(SgdLayout.ReachedSquareNorm)).penalty(plan.sgd)),
       headers.largest(SgdLayout.Diverged) > 0.0,
       moved(SgdLayout.Steps, progress.steps),
       moved(SgdLayout.Cursor, progress.cursors))
   }
 
-  /** By default as fast as the penalty allows (Bottou), and without it with the root of the time, counted in epochs. */
-  private def schedule(eta0: Double): StepSchedule = {
-    val byEpochs = 1.0 / plan.facts.rowsPerPartition.max
-    settings.schedule.getOrElse(if (plan.sgd.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt) match {
-      case StepSchedule.Inverse if plan.sgd.l2 > 0.0 => StepSchedule(StepSchedule.Inverse, eta0, plan.sgd.l2)
-      // The rate of this kind counts in units of the step.
-      case StepSchedule.Inverse => StepSchedule(StepSchedule.Inverse, eta0, byEpochs / eta0)
-      case kind => StepSchedule(kind, eta0, byEpochs)
-    }
+  /** By default as fast as the objective's curvature allows (Bottou), and without it with the root of the time, counted in epochs. */
+  private def schedule(eta0: Double): StepSchedule = kind match {
+    case StepSchedule.Inverse if plan.leastCurvature > 0.0 => StepSchedule(kind, eta0, plan.leastCurvature)
+    // The rate of this kind counts in units of the step.
+    case StepSchedule.Inverse => StepSchedule(kind, eta0, byEpochs / eta0)
+    case _ => StepSchedule(kind, eta0, byEpochs)
   }
+
+  /** For any of several first steps, over a sample, in which those that get shorter by epochs hardly do. */
+  private def searched: StepSchedule = kind match {
+    case StepSchedule.Inverse => StepSchedule(kind, 1.0, plan.leastCurvature)
+    case _ => schedule(1.0)
+  }
+
+  private def kind: StepSchedule.Kind =
+    settings.schedule.getOrElse(if (plan.sgd.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
+
+  private def byEpochs: Double = 1.0 / plan.facts.rowsPerPartition.max
 }
 
 private object ModelAveraging {

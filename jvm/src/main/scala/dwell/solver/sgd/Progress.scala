@@ -8,7 +8,8 @@ package dwell.solver.sgd
  * @param weightSum
  *   of these rows
  * @param penalty
- *   half-way between the model that the round started from and those that it has led to
+ *   the larger one of the model that the round started from and of those that it has led to: what is half-way between them
+ *   is too little where the first rows lead most of the way, and the next epoch would look like a rise
  * @param steps
  *   rows that each partition has visited by then, as step sizes count them
  * @param cursors
