@@ -181,6 +181,24 @@ class RowDatasetSuite extends SparkSuite {
     }
   }
 
+  test("mixed rows are the same rows, always in the same order, and no stretch of them has one class only") {
+    val sorted = binary(TestData.random(5, 1000, 4, 0.5), sorted = true).grouped(300).toSeq
+    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    def entries(p: RowPartition): Seq[Any] = p.rows.indices.map { i =>
+      val at = p.offsets(i) until p.offsets(i + 1)
+      val values = if (p.values64 != null) at.map(p.values64(_)) else at.map(p.values32(_))
+      (p.rows(i), at.map(p.indices(_)), values, p.labels(i), Option(p.weights).map(_(i)), p.norms(i), p.projections(i))
+    }
+    def parts(form: RowForm) = rows(sorted, 2, form)(_.partitions.collect().toSeq)
+    val (plain, mixed) = (parts(form), parts(form.copy(mixed = true)))
+    assert(mixed.map(entries) == parts(form.copy(mixed = true)).map(entries))
+    plain.zip(mixed).foreach { case (a, b) =>
+      assert(a.rows.toSeq != b.rows.toSeq && entries(a).toSet == entries(b).toSet && b.rows.length == a.rows.length)
+      assert(b.labels.grouped(64).forall(labels => labels.length < 64 || labels.distinct.length == 2))
+      assert(a.labels.grouped(64).exists(_.distinct.length == 1))
+    }
+  }
+
   test("a pattern that repeats in the rows does not repeat in a partition") {
     for (numPartitions <- Seq(2, 4, 8); period <- Seq(2, 4, 8, 10)) {
       val ofPattern = (0 until 8000).filter(_ % period == 0).map(RowDistribution.partitionOf(_, numPartitions))
@@ -222,7 +240,7 @@ class RowDatasetSuite extends SparkSuite {
     val pieces =
       read.flatMap(b => RowDistribution.cut(b, firstRows(b.index), 20, Array(0), true, 2)).collect { case (0, p) => p }
     def rowsOf(pieces: Seq[RowPiece]): RowPartition =
-      RowDistribution.merge(0, 2, pieces.toArray, 20, weighted = true, null, null)
+      RowDistribution.merge(0, 2, pieces.toArray, 20, weighted = true, mixed = false, null, null)
     val (a, b) = (rowsOf(pieces), rowsOf(pieces.reverse))
     assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))
   }

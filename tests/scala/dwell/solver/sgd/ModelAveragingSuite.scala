@@ -76,7 +76,7 @@ class ModelAveragingSuite extends SparkSuite {
       rounds: Int,
       again: Option[Int] = None,
       decay: Double = 1.0): Array[Double] = {
-    val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false))
+    val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
     val problem = SgdProblem(MarginLoss(Squared), 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
     val weights = parts.map(_.partition.weights.sum)
@@ -119,7 +119,7 @@ class ModelAveragingSuite extends SparkSuite {
   private final class Lossy(descent: DescentSettings, rounds: Int)(lose: (String, Int) => Loss) {
     private val workers = 2
     private val rows = read()
-    private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false))
+    private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
     private val facts = RowFacts(
       data.summary.rowsPerPartition,
       rows.weightsPerPartition(workers).map(_ / rows.totalWeight),
@@ -278,7 +278,7 @@ class ModelAveragingSuite extends SparkSuite {
 
   test("the objective that is returned is that of the model, exactly") {
     val rows = read()
-    val data = rows.rows(2, RowForm(0.0, intercept = true, signedLabels = false))
+    val data = rows.rows(2, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
     val problem = SgdProblem(MarginLoss(Squared), 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
     val total = rows.totalWeight

@@ -7,7 +7,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 /**
- * What is computed from the rows for a dual solver.
+ * What is computed from the rows for a solver that goes along them.
  *
  * @param scaleFactor
  *   0: the features' scale is 1. Otherwise it is 1 / (scaleFactor * variance), and this is the factor from population
@@ -16,8 +16,11 @@ import org.apache.spark.storage.StorageLevel
  *   whether there is an intercept, for which products with the features' means are needed
  * @param signedLabels
  *   whether labels 0 and 1 become -1 and 1
+ * @param mixed
+ *   whether the rows of a partition are in random order, as stochastic gradients want them: rows that are alike, as of one
+ *   class where labels are sorted, must not follow one another. Else they are in that of the dataset
  */
-final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: Boolean) {
+final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: Boolean, mixed: Boolean = false) {
   require(
     scaleFactor >= 0.0 && !scaleFactor.isInfinite,
     s"scaleFactor must be finite and not negative, but was $scaleFactor")
@@ -103,6 +106,7 @@ private[data] object RowDataset {
     val numPartitions = pieces.getNumPartitions
     val numFeatures = rows.numFeatures
     val weighted = rows.weights != null
+    val mixed = form.mixed
     val partitions = pieces
       .mapPartitionsWithIndex { (k, it) =>
         Iterator.single(
@@ -112,6 +116,7 @@ private[data] object RowDataset {
             it.map(_._2).toArray,
             numFeatures,
             weighted,
+            mixed,
             Cached.valueOf(scaleBroadcast),
             Cached.valueOf(meanBroadcast)))
       }
@@ -179,7 +184,7 @@ private[data] object RowDataset {
       p.nonzeros.toLong,
       p.numRows,
       p.bytes,
-      p.norms.indices.find(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)),
+      p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption,
       held(p))
 
   /** Features that a partition has nonzeros of. */

@@ -124,6 +124,8 @@ private[data] object RowDistribution {
    *
    * @param weighted
    *   whether any row of the whole dataset has a weight other than 1
+   * @param mixed
+   *   see [[RowForm]]
    * @param scale
    *   scale of each feature, or null where every one is 1
    * @param mean
@@ -135,6 +137,7 @@ private[data] object RowDistribution {
       pieces: Array[RowPiece],
       numFeatures: Int,
       weighted: Boolean,
+      mixed: Boolean,
       scale: Array[Double],
       mean: Array[Double]): RowPartition = {
     Flattener.checkLoad(index, numPartitions, pieces.map(_.indices.length.toLong).sum)
@@ -148,24 +151,21 @@ private[data] object RowDistribution {
     val values = NarrowValues.allocate(ordered.map(_.values.narrowest).maxOption.getOrElse(NarrowValues.Ones), nonzeros)
     val labels = new Array[Double](numRows)
     val weights = if (weighted) Array.fill(numRows)(1.0) else null
-    var row = 0
-    ordered.foreach { piece =>
-      System.arraycopy(piece.rows, 0, rows, row, piece.rows.length)
-      System.arraycopy(piece.labels, 0, labels, row, piece.rows.length)
-      if (piece.weights != null) System.arraycopy(piece.weights, 0, weights, row, piece.rows.length)
-      System.arraycopy(piece.indices, 0, indices, offsets(row), piece.indices.length)
-      piece.values.copyTo(0, piece.indices.length, values, offsets(row))
-      var j = 0
-      while (j < piece.rows.length) {
-        offsets(row + 1) = offsets(row) + piece.counts(j)
-        row += 1
-        j += 1
-      }
+    val places = if (mixed) permutation(index, numRows) else Array.range(0, numRows)
+    foreachRow(ordered)((piece, j, _, row) => offsets(places(row) + 1) = piece.counts(j))
+    (0 until numRows).foreach(row => offsets(row + 1) += offsets(row))
+    foreachRow(ordered) { (piece, j, start, row) =>
+      val place = places(row)
+      rows(place) = piece.rows(j)
+      labels(place) = piece.labels(j)
+      if (piece.weights != null) weights(place) = piece.weights(j)
+      System.arraycopy(piece.indices, start, indices, offsets(place), piece.counts(j))
+      piece.values.copyTo(start, start + piece.counts(j), values, offsets(place))
     }
 
     val norms = new Array[Double](numRows)
     val projections = if (mean == null) null else new Array[Double](numRows)
-    row = 0
+    var row = 0
     while (row < numRows) {
       var norm = 0.0
       var projection = 0.0
@@ -193,5 +193,35 @@ private[data] object RowDistribution {
       weights,
       norms,
       projections)
+  }
+
+  /** Calls `f` with each row: its piece, its number and its first nonzero in the piece, its number in the partition. */
+  private def foreachRow(pieces: Array[RowPiece])(f: (RowPiece, Int, Int, Int) => Unit): Unit = {
+    var row = 0
+    pieces.foreach { piece =>
+      var start = 0
+      var j = 0
+      while (j < piece.rows.length) {
+        f(piece, j, start, row)
+        start += piece.counts(j)
+        row += 1
+        j += 1
+      }
+    }
+  }
+
+  /** The same for the same partition, so that rows which are lost are put together as they were. */
+  private def permutation(partition: Int, rows: Int): Array[Int] = {
+    val places = Array.range(0, rows)
+    val random = SplitMix.forEpoch(0L, partition, 0L)
+    var left = rows
+    while (left > 1) {
+      val j = random.below(left)
+      left -= 1
+      val swapped = places(left)
+      places(left) = places(j)
+      places(j) = swapped
+    }
+    places
   }
 }

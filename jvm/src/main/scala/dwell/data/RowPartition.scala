@@ -13,7 +13,7 @@ package dwell.data
  * @param features
  *   features of the whole dataset, n; feature indices are below it
  * @param rows
- *   number of each local row in the whole dataset, ascending; rows of weight 0 are not counted
+ *   number of each local row in the whole dataset, ascending where they are not mixed; rows of weight 0 are not counted
  * @param offsets
  *   length `rows.length + 1`: nonzeros of row i are at offsets(i) until offsets(i + 1)
  * @param indices

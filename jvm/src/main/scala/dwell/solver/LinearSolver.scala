@@ -65,7 +65,7 @@ final class LinearSolver(
 
   private def byGradients(problem: LinearProblem, choice: Orientation, started: Long): LinearSolution = {
     val signed = problem.loss.classifies && problem.classes.isEmpty
-    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed))
+    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed, mixed = true))
     val facts = RowFacts(
       data.summary.rowsPerPartition,
       rows.weightsPerPartition(data.numPartitions).map(_ / rows.totalWeight),
