@@ -21,8 +21,11 @@ class DigitsSuite extends SparkSuite {
   /** Of the objective: L-BFGS ends far below where the penalty is on standardised coefficients. */
   private val Tight = 1e-7
 
-  /** Otherwise pixels that hardly ever have ink are penalised so much that neither side is done after its iterations. */
-  private val Unscaled = 1e-3
+  /**
+   * Otherwise pixels that hardly ever have ink are penalised so much that neither side is done after its iterations: ours was
+   * seen 7e-4 and 1e-3 below Spark's, with two orders of the rows.
+   */
+  private val Unscaled = 3e-3
 
   /** What is left of the noise of SGD once it has converged: a hundredth, and room for another order of rows. */
   private val Averaged = 0.02
