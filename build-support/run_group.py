@@ -8,7 +8,8 @@ top of those counted) if the command's exit status is not 0 although it reported
 reported no count or ran nothing, if it took longer than SECONDS, or if a line of its output matches
 --forbid. The result goes to DIRECTORY/NAME.json and the output to DIRECTORY/NAME.log. The exit
 status is 0 whenever the group could be run: total.py decides, so that a failure in one group does
-not keep the others from running.
+not keep the others from running. Lines that name a failed test are kept in the result, with the
+indented ones behind them: total.py repeats them at the end, where a log that was cut still has them.
 """
 
 import argparse
@@ -37,6 +38,21 @@ FORMATS = {
                  "skipped": [r"^(?:OK|FAILED) \(.*skipped=(\d+)"]},
     "counts": {"passed": [r"^(\d+) passed, \d+ failed"], "failed": [r"^\d+ passed, (\d+) failed"]},
 }
+# Lines that name a failed test.
+FAILURE = re.compile(r"^(FAILED  |FAIL: |ERROR: |test .* \.\.\. FAILED|.*\*\*\* (FAILED|ABORTED) \*\*\*|\s+\S.* \[X\] )")
+MOST_FAILURES, MOST_DETAILS = 20, 16
+
+
+def failures(lines):
+    """Each line that names a failed test, with the indented lines that follow it."""
+    found = []
+    for start, line in enumerate(lines):
+        if FAILURE.match(line) and len(found) < MOST_FAILURES:
+            end = start + 1
+            while end < len(lines) and end - start <= MOST_DETAILS and lines[end].startswith("  ") and not FAILURE.match(lines[end]):
+                end += 1
+            found.append("\n".join(lines[start:end]))
+    return found
 
 
 def count(lines, expressions):
@@ -112,7 +128,8 @@ def main():
 
     numbers, reasons = judge(lines, status, expired.is_set(), arguments.format, arguments.forbid)
     result = {"name": arguments.name, "passed": numbers["passed"], "failed": numbers["failed"],
-              "skipped": numbers["skipped"], "seconds": round(time.monotonic() - began, 1), "reasons": reasons}
+              "skipped": numbers["skipped"], "seconds": round(time.monotonic() - began, 1), "reasons": reasons,
+              "failures": failures(lines) if numbers["failed"] else []}
     (arguments.directory / (arguments.name + ".json")).write_text(json.dumps(result) + "\n")
 
 

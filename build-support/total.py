@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Add up the groups of tests that were to run: a table, and one closing line.
+"""Add up the groups of tests that were to run: what failed, a table, and one closing line.
 
     total.py DIRECTORY NAME...
 
@@ -16,13 +16,15 @@ import sys
 
 def main(directory, names):
     passed = failed = 0
-    print()
+    missing = {"passed": 0, "failed": 1, "skipped": 0, "seconds": 0.0, "reasons": ["did not run"], "failures": []}
+    results = {}
     for name in names:
         path = directory / (name + ".json")
-        if path.exists():
-            result = json.loads(path.read_text())
-        else:
-            result = {"passed": 0, "failed": 1, "skipped": 0, "seconds": 0.0, "reasons": ["did not run"]}
+        results[name] = json.loads(path.read_text()) if path.exists() else missing
+        for failure in results[name]["failures"]:
+            print("\n%s: %s" % (name, failure))
+    print()
+    for name, result in results.items():
         passed += result["passed"]
         failed += result["failed"]
         skipped = ", %d skipped" % result["skipped"] if result["skipped"] else ""

@@ -85,6 +85,18 @@ class Judgement(unittest.TestCase):
             self.assertEqual(1, numbers["failed"])
 
 
+class Failures(unittest.TestCase):
+    def test_each_format_names_what_failed(self):
+        for text in ("FAILED  a name: java.lang.AssertionError: why\n          a.b.C.d(C.scala:1)", "test lda::bound ... FAILED",
+                     "- sums agree *** FAILED ***\n  1 was not equal to 2 (SumSuite.scala:3)", "FAIL: test_x (counts_test.Total.test_x)",
+                     "dwell.SumSuite *** ABORTED ***", "   |   '-- sums() [X] expected: <1> but was: <2>"):
+            with self.subTest(text):
+                self.assertEqual([text], run_group.failures(["ok      before", *text.splitlines(), "ok      after"]))
+
+    def test_nothing_else(self):
+        self.assertEqual([], run_group.failures(["ok      FAILED  x", "WARN TaskSetManager: FAILED", "test a ... ok", "  indented"]))
+
+
 class Total(unittest.TestCase):
     def total(self, directory, *names):
         return subprocess.run([sys.executable, BUILD_SUPPORT / "total.py", directory, *names], stdout=subprocess.PIPE, text=True,
@@ -99,6 +111,15 @@ class Total(unittest.TestCase):
             self.assertEqual((0, "7 passed, 0 failed"), (done.returncode, done.stdout.splitlines()[-1]))
             missing = self.total(directory, "a", "c", "b")
             self.assertEqual((1, "7 passed, 1 failed"), (missing.returncode, missing.stdout.splitlines()[-1]))
+
+    def test_what_failed_is_repeated(self):
+        with tempfile.TemporaryDirectory() as directory:
+            output = "FAILED  sums: 1 is not 2\n          at a place\n3 passed, 1 failed"
+            subprocess.run([sys.executable, str(BUILD_SUPPORT / "run_group.py"), directory, "a", "counts", "--", "printf", output],
+                           check=True, stdout=subprocess.DEVNULL)
+            done = self.total(directory, "a")
+            self.assertEqual((1, "3 passed, 1 failed"), (done.returncode, done.stdout.splitlines()[-1]))
+            self.assertIn("a: FAILED  sums: 1 is not 2\n          at a place\n", done.stdout)
 
     def test_a_group_that_hangs_is_stopped_with_its_children(self):
         with tempfile.TemporaryDirectory() as directory:
