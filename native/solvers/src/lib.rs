@@ -38,6 +38,7 @@ mod checks;
 mod columns;
 mod error;
 mod kernel;
+pub mod lda;
 pub mod loss;
 mod moments;
 pub mod order;
