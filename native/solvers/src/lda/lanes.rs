@@ -19,7 +19,6 @@ pub(super) const LANES: usize = 16;
 pub(super) type Block<R> = [R; LANES];
 
 /// Whole blocks that hold `length` numbers.
-#[allow(dead_code)]
 pub(super) const fn blocks(length: usize) -> usize {
     length.div_ceil(LANES)
 }

@@ -1,0 +1,82 @@
+//! The variational bound on the logarithm of the likelihood, in parts that can be computed anywhere and added, in double precision.
+//!
+//! ```text
+//! corpus = sum_d [ sum_w c_dw log sum_k exp(E[log theta_dk] + E[log beta_kw]) + sum_k (alpha_k - gamma_dk) E[log theta_dk]
+//!                  + sum_k (ln G(gamma_dk) - ln G(alpha_k)) + ln G(sum alpha) - ln G(sum gamma_d) ]
+//! topics = sum_kw [ (eta - lambda_kw) E[log beta_kw] + ln G(lambda_kw) - ln G(eta) ] + sum_k [ ln G(V eta) - ln G(sum_w lambda_kw) ]
+//! E[log theta_dk] = psi(gamma_dk) - psi(sum gamma_d),   E[log beta_kw] = psi(lambda_kw) - psi(sum_w lambda_kw)
+//! ```
+//!
+//! Hoffman's bound is `D / documents corpus + topics`; Spark's `logLikelihood` is `corpus + topics`, whatever the number of documents.
+//!
+//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, equations 1 and 3.
+
+use std::ops::Range;
+
+use super::{
+    lambda::Lambda,
+    real::Real,
+    special::{digamma, ln_gamma},
+};
+
+/// `psi(sum_w lambda_kw)`: K numbers, which the other functions take.
+pub fn psi_of_topic_sums<R: Real>(lambda: &Lambda<R>) -> Vec<f64> {
+    (0..lambda.topics())
+        .map(|topic| digamma(lambda.topic_sum(topic)))
+        .collect()
+}
+
+/// A document's part of `corpus`, from its words and counts, alpha and gamma (K numbers each).
+///
+/// # Panics
+/// If a word is not in the vocabulary.
+pub fn document_bound<R: Real>(
+    lambda: &Lambda<R>,
+    psi_sums: &[f64],
+    document: impl Iterator<Item = (usize, f64)>,
+    alpha: &[f64],
+    gamma: &[f64],
+) -> f64 {
+    let gamma_sum: f64 = gamma.iter().sum();
+    let psi = digamma(gamma_sum);
+    let log_theta: Vec<f64> = gamma.iter().map(|&gamma| digamma(gamma) - psi).collect();
+    let mut terms = vec![0.0; gamma.len()];
+    let mut bound = ln_gamma(alpha.iter().sum()) - ln_gamma(gamma_sum);
+    for (word, count) in document {
+        for (topic, term) in terms.iter_mut().enumerate() {
+            *term = log_theta[topic] + digamma(lambda.value(word, topic)) - psi_sums[topic];
+        }
+        let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = terms.iter().map(|term| (term - top).exp()).sum();
+        bound += count * (top + sum.ln());
+    }
+    for ((&alpha, &gamma), log_theta) in alpha.iter().zip(gamma).zip(log_theta) {
+        bound += (alpha - gamma) * log_theta + ln_gamma(gamma) - ln_gamma(alpha);
+    }
+    bound
+}
+
+/// The part of `topics` that belongs to some words.
+///
+/// # Panics
+/// If a word is not in the vocabulary.
+pub fn words_bound<R: Real>(lambda: &Lambda<R>, psi_sums: &[f64], words: Range<usize>) -> f64 {
+    let eta = lambda.eta();
+    let ln_gamma_eta = ln_gamma(eta);
+    let mut bound = 0.0;
+    for word in words {
+        for (topic, psi) in psi_sums.iter().enumerate() {
+            let value = lambda.value(word, topic);
+            bound += (eta - value) * (digamma(value) - psi) + ln_gamma(value) - ln_gamma_eta;
+        }
+    }
+    bound
+}
+
+/// The part of `topics` that belongs to no word.
+pub fn sums_bound<R: Real>(lambda: &Lambda<R>) -> f64 {
+    let prior = ln_gamma(lambda.vocabulary() as f64 * lambda.eta());
+    (0..lambda.topics())
+        .map(|topic| prior - ln_gamma(lambda.topic_sum(topic)))
+        .sum()
+}

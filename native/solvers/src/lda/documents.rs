@@ -1,0 +1,125 @@
+//! The documents of one partition, lent for one slice of work.
+
+use crate::{
+    columns::{Columns, Values},
+    error::SolverError,
+};
+
+/// Largest count: `f32` sums over a document are finite.
+const LARGEST_COUNT: f64 = 1e9;
+
+/// Smallest count that is not 0: products of it with factors of phi are not subnormal.
+const SMALLEST_COUNT: f64 = 1e-6;
+
+/// Documents as counts of words; borrowed, never copied.
+///
+/// | array | shape | meaning |
+/// |---|---|---|
+/// | offsets | m + 1, i32 | entries of document d are `offsets[d]..offsets[d + 1]`; starts at 0, never falls, ends at the number of entries |
+/// | words | entries, i32 | in `0..vocabulary`, strictly increasing inside a document |
+/// | counts | entries: none where all are 1, f32 or f64 | how often the word is there: 0, or 1e-6 to 1e9 |
+///
+/// An entry with a count of 0 is as good as none; a document without any other is empty.
+#[derive(Debug, Clone, Copy)]
+pub struct Documents<'a> {
+    entries: Columns<'a>,
+}
+
+impl<'a> Documents<'a> {
+    /// Checks every invariant of the table above: O(entries).
+    ///
+    /// # Errors
+    /// `Shape` or `NonFinite` of [`Columns::new`], where a column is a document and a row a word; `Shape` names the document and the word of a count
+    /// out of range.
+    pub fn new(
+        vocabulary: usize,
+        offsets: &'a [i32],
+        words: &'a [i32],
+        counts: Values<'a>,
+    ) -> Result<Self, SolverError> {
+        let documents = Self {
+            entries: Columns::new(vocabulary, offsets, words, counts)?,
+        };
+        let allowed =
+            |count: f64| count == 0.0 || (SMALLEST_COUNT..=LARGEST_COUNT).contains(&count);
+        let first_bad = match counts {
+            Values::Ones => None,
+            Values::F32(counts) => counts.iter().position(|&c| !allowed(c.into())),
+            Values::F64(counts) => counts.iter().position(|&c| !allowed(c)),
+        };
+        match first_bad {
+            None => Ok(documents),
+            Some(entry) => {
+                let document = offsets.partition_point(|&o| o as usize <= entry) - 1;
+                Err(SolverError::Shape(format!(
+                    "document {document} has a count of {} for word {}: counts are 0, or 1e-6 to 1e9",
+                    documents.count(entry),
+                    words[entry]
+                )))
+            }
+        }
+    }
+
+    /// For arrays that [`Documents::new`] has accepted before: compares lengths, O(1).
+    ///
+    /// # Errors
+    /// `Shape` if the lengths no longer fit one another.
+    pub fn validated_before(
+        vocabulary: usize,
+        offsets: &'a [i32],
+        words: &'a [i32],
+        counts: Values<'a>,
+    ) -> Result<Self, SolverError> {
+        let entries = Columns::validated_before(vocabulary, offsets, words, counts)?;
+        Ok(Self { entries })
+    }
+
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// V: words are numbers below.
+    pub fn vocabulary(&self) -> usize {
+        self.entries.rows()
+    }
+
+    /// Most entries of a document: O(documents).
+    pub fn longest(&self) -> usize {
+        (0..self.len())
+            .map(|d| self.entries.entries(d).len())
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Entries of document `d`.
+    pub(super) fn length(&self, d: usize) -> usize {
+        self.entries.entries(d).len()
+    }
+
+    /// Word and count of each entry of document `d` whose count is not 0, in order.
+    ///
+    /// # Panics
+    /// If there is no document `d`.
+    #[inline(always)]
+    pub fn document(&self, d: usize) -> impl Iterator<Item = (usize, f64)> {
+        self.entries
+            .entries(d)
+            .map(|entry| (self.entries.indices()[entry] as usize, self.count(entry)))
+            .filter(|&(_, count)| count > 0.0)
+    }
+
+    #[inline(always)]
+    fn count(&self, entry: usize) -> f64 {
+        match self.entries.values() {
+            Values::Ones => 1.0,
+            Values::F32(counts) => counts[entry].into(),
+            Values::F64(counts) => counts[entry],
+        }
+    }
+}

@@ -1,0 +1,470 @@
+//! The E-step of one document: gamma, and what the document adds to the statistics of its words.
+//!
+//! ```text
+//! gamma_k = alpha_k + N / K
+//! repeat  e_k = exp(psi(gamma_k))                          relative to the largest
+//!         r_w = c_w / sum_k e_k f_wk                       f: the factors of the word
+//!         n_k = e_k sum_w r_w f_wk
+//!         done when sum_k |alpha_k + n_k - gamma_k| < tolerance K
+//!         gamma_k = alpha_k + n_k, or further
+//! gamma_k = alpha_k + n_k,   statistics_wk = e_k f_wk r_w
+//! ```
+//!
+//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2 and equations 2 to 4; without the factor of
+//! `exp(-psi(sum gamma))`, which cancels out of phi.
+//!
+//! Over-relaxation by f goes on from `g = max(v + f (v - gamma), alpha + n / 4)` with `v = alpha + n`, of which the part above alpha is scaled so that the
+//! sum is that of v. An iteration whose change is larger than the one before takes v itself; after eight of them it is always v.
+//!
+//! Pruning: after iteration 2, and then after each further `1 + iteration / 4`, topics with `n_k < pruning min(1, N / K)` that do not rise leave the document,
+//! if its rows become shorter by a block of 16 at least. They end with `gamma_k = alpha_k`. The topic with the largest n never leaves.
+//!
+//! Everything is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
+
+use super::{
+    lanes::{Block, Kernel, LANES, Lanes, WithLanes, blocks},
+    params::{EStepParams, LEAST_PRIOR},
+    real::Real,
+    table::{Table, relative_exp_digamma},
+};
+use crate::error::{SolverError, reserve};
+
+/// Changes that may rise before a document goes on without over-relaxation.
+const PATIENCE: u32 = 8;
+
+/// The E-step of one document at a time. Memory is that of the longest document, taken once.
+#[derive(Debug)]
+pub(super) struct EStep<R> {
+    params: EStepParams,
+    kernel: Kernel,
+    topics: usize,
+    alpha: Vec<f64>,
+
+    /// Words of the document, and rows: words rounded up to 16.
+    words: usize,
+    rows: usize,
+    /// Blocks of a row, and topics in it.
+    width: usize,
+    columns: usize,
+    /// Factors of the document's words, rows of `width` blocks; rows without a word are 0.
+    block: Vec<Block<R>>,
+    counts: Vec<Block<R>>,
+    ratios: Vec<Block<R>>,
+    slots: Vec<u32>,
+    /// Topic of each column.
+    active: Vec<u32>,
+    /// Columns that survive a pruning.
+    kept: Vec<u32>,
+    /// Columns without a topic: alpha and gamma are 1e-6 there, factors 0.
+    prior: Vec<Block<R>>,
+    gamma: Vec<Block<R>>,
+    weights: Vec<Block<R>>,
+    mass: Vec<Block<R>>,
+    steps: Vec<Block<R>>,
+    /// N.
+    total: f64,
+    iteration: u32,
+    next_pruning: u32,
+    change: R,
+    rises: u32,
+    done: bool,
+}
+
+impl<R: Real> EStep<R> {
+    /// For documents of up to `longest` words.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn new(
+        params: EStepParams,
+        alpha: &[f64],
+        kernel: Kernel,
+        longest: usize,
+    ) -> Result<Self, SolverError> {
+        let topics = alpha.len();
+        let (width, tiles) = (blocks(topics), blocks(longest));
+        let of_topics = || vec![[R::ZERO; LANES]; width];
+        let mut estep = Self {
+            params,
+            kernel,
+            topics,
+            alpha: alpha.to_vec(),
+            words: 0,
+            rows: 0,
+            width,
+            columns: topics,
+            block: reserve(
+                tiles.saturating_mul(LANES * width),
+                "the factors of a document",
+            )?,
+            counts: reserve(tiles, "the counts of a document")?,
+            ratios: reserve(tiles, "the counts of a document")?,
+            slots: reserve(longest, "the words of a document")?,
+            active: (0..topics as u32).collect(),
+            kept: Vec::with_capacity(topics),
+            prior: of_topics(),
+            gamma: of_topics(),
+            weights: of_topics(),
+            mass: of_topics(),
+            steps: of_topics(),
+            total: 0.0,
+            iteration: 0,
+            next_pruning: 0,
+            change: R::ZERO,
+            rises: 0,
+            done: true,
+        };
+        estep.counts.resize(tiles, [R::ZERO; LANES]);
+        estep.ratios.resize(tiles, [R::ZERO; LANES]);
+        Ok(estep)
+    }
+
+    /// Takes the document with these words, whose factors the table has, and counts. More words than were announced cost an allocation.
+    pub fn start(&mut self, document: impl Iterator<Item = (usize, f64)>, table: &Table<R>) {
+        self.width = table.width();
+        self.columns = self.topics;
+        self.block.clear();
+        self.slots.clear();
+        self.total = 0.0;
+        for (word, count) in document {
+            let slot = table.slot(word);
+            self.block.extend_from_slice(table.factors(slot));
+            if self.slots.len() / LANES >= self.counts.len() {
+                self.counts.push([R::ZERO; LANES]);
+                self.ratios.push([R::ZERO; LANES]);
+            }
+            self.counts.as_flattened_mut()[self.slots.len()] = R::of(count);
+            self.slots.push(slot);
+            self.total += count;
+        }
+        self.words = self.slots.len();
+        self.rows = blocks(self.words) * LANES;
+        self.block.resize(self.rows * self.width, [R::ZERO; LANES]);
+        self.counts.as_flattened_mut()[self.words..self.rows].fill(R::ZERO);
+
+        self.active.clear();
+        self.active.extend(0..self.topics as u32);
+        let share = self.total / self.topics as f64;
+        for (column, &alpha) in self.alpha.iter().enumerate() {
+            self.prior.as_flattened_mut()[column] = R::of(alpha);
+            self.gamma.as_flattened_mut()[column] = R::of(alpha + share);
+        }
+        for numbers in [&mut self.prior, &mut self.gamma] {
+            numbers.as_flattened_mut()[self.topics..].fill(R::of(LEAST_PRIOR));
+        }
+        self.mass.fill([R::ZERO; LANES]);
+        self.iteration = 0;
+        self.next_pruning = 2;
+        self.change = R::LARGEST_RATIO;
+        self.rises = 0;
+        self.done = self.words == 0;
+    }
+
+    /// Iterates until gamma is done or `limit` units are spent: one is a row of 16 topics. Returns those spent.
+    pub fn run(&mut self, limit: usize) -> usize {
+        R::run(self.kernel, Iterate { estep: self, limit })
+    }
+
+    /// Whether gamma is done.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Iterations so far.
+    pub fn iterations(&self) -> u32 {
+        self.iteration
+    }
+
+    /// N: the sum of the counts.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// gamma: K numbers.
+    pub fn write_gamma(&self, gamma: &mut [f64]) {
+        gamma.copy_from_slice(&self.alpha);
+        for (&topic, &mass) in self.active.iter().zip(self.mass.as_flattened()) {
+            gamma[topic as usize] += mass.into();
+        }
+    }
+
+    /// Adds `statistics_wk` to the table and their sums over w to `sums`.
+    pub fn collect(&self, table: &mut Table<R>, sums: &mut [f64]) {
+        for (&topic, &mass) in self.active.iter().zip(self.mass.as_flattened()) {
+            sums[topic as usize] += mass.into();
+        }
+        R::run(self.kernel, Collect { estep: self, table });
+    }
+
+    /// Sets gamma to where the next iteration starts.
+    #[inline(always)]
+    fn proceed<L: Lanes<Real = R>>(&mut self, l: L, further: bool) {
+        let width = self.width;
+        let (mut excess_sum, mut mass_sum) = (l.splat(R::ZERO), l.splat(R::ZERO));
+        let factor = l.splat(R::of(self.params.over_relaxation));
+        let quarter = l.splat(R::of(0.25));
+        for c in 0..width {
+            let (prior, mass) = (l.load(&self.prior[c]), l.load(&self.mass[c]));
+            let plain = l.add(prior, mass);
+            if further {
+                let step = l.mul_add(factor, l.sub(plain, l.load(&self.gamma[c])), plain);
+                let excess = l.max(l.sub(step, prior), l.mul(quarter, mass));
+                excess_sum = l.add(excess_sum, excess);
+                mass_sum = l.add(mass_sum, mass);
+                self.steps[c] = l.store(excess);
+            }
+            self.gamma[c] = l.store(plain);
+        }
+        let (excess_sum, mass_sum) = (l.sum(excess_sum), l.sum(mass_sum));
+        if further && excess_sum > R::SUM_FLOOR {
+            let scale = l.splat(mass_sum / excess_sum);
+            for c in 0..width {
+                let next = l.mul_add(scale, l.load(&self.steps[c]), l.load(&self.prior[c]));
+                self.gamma[c] = l.store(next);
+            }
+        }
+    }
+
+    /// Notes the columns that stay, in their order. Whether rows become shorter without the others.
+    fn select(&mut self) -> bool {
+        let threshold = R::of(self.params.pruning * (self.total / self.topics as f64).min(1.0));
+        let mass = &self.mass.as_flattened()[..self.columns];
+        let (prior, gamma) = (self.prior.as_flattened(), self.gamma.as_flattened());
+        let largest = mass
+            .iter()
+            .copied()
+            .fold(R::ZERO, |most, n| if n > most { n } else { most });
+        self.kept.clear();
+        self.kept.extend((0..self.columns as u32).filter(|&column| {
+            let column = column as usize;
+            let n = mass[column];
+            n >= threshold || n >= largest || prior[column] + n > gamma[column]
+        }));
+        !self.kept.is_empty() && blocks(self.kept.len()) < self.width
+    }
+
+    /// Leaves only the columns that were noted.
+    fn compact(&mut self) {
+        let kept = &self.kept[..];
+        let (from, to) = (self.width * LANES, blocks(kept.len()) * LANES);
+        let block = self.block.as_flattened_mut();
+        for row in 0..self.rows {
+            let (source, target) = (row * from, row * to);
+            if row < self.words {
+                for (column, &old) in kept.iter().enumerate() {
+                    block[target + column] = block[source + old as usize];
+                }
+                block[target + kept.len()..target + to].fill(R::ZERO);
+            } else {
+                block[target..target + to].fill(R::ZERO);
+            }
+        }
+        for numbers in [
+            &mut self.prior,
+            &mut self.gamma,
+            &mut self.mass,
+            &mut self.weights,
+        ] {
+            let numbers = numbers.as_flattened_mut();
+            for (column, &old) in kept.iter().enumerate() {
+                numbers[column] = numbers[old as usize];
+            }
+        }
+        for (column, &old) in kept.iter().enumerate() {
+            self.active[column] = self.active[old as usize];
+        }
+        self.active.truncate(kept.len());
+        for numbers in [&mut self.prior, &mut self.gamma] {
+            numbers.as_flattened_mut()[kept.len()..to].fill(R::of(LEAST_PRIOR));
+        }
+        self.mass.as_flattened_mut()[kept.len()..to].fill(R::ZERO);
+        self.columns = kept.len();
+        self.width = to / LANES;
+    }
+}
+
+struct Iterate<'a, R> {
+    estep: &'a mut EStep<R>,
+    limit: usize,
+}
+
+impl<R: Real> WithLanes<R> for Iterate<'_, R> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lanes<Real = R>>(self, l: L) -> usize {
+        let Self { estep: e, limit } = self;
+        let enough = R::of(e.params.tolerance * e.topics as f64);
+        let zero = l.splat(R::ZERO);
+        let mut spent = 0;
+        while !e.done && spent < limit {
+            let width = e.width;
+            e.weights[..width].copy_from_slice(&e.gamma[..width]);
+            relative_exp_digamma(l, &mut e.weights[..width], &mut e.steps[..width], None);
+            pass(l, e);
+            spent += e.rows * width;
+            e.iteration += 1;
+
+            let mut change = zero;
+            for c in 0..width {
+                let new = l.add(l.load(&e.prior[c]), l.load(&e.mass[c]));
+                let by = l.sub(new, l.load(&e.gamma[c]));
+                change = l.add(change, l.max(by, l.sub(zero, by)));
+            }
+            let change = l.sum(change);
+            if change < enough || e.iteration >= e.params.cap {
+                e.done = true;
+                break;
+            }
+            let rose = change > e.change;
+            e.rises += u32::from(rose);
+            e.change = change;
+            let mut shorter = false;
+            if e.iteration == e.next_pruning && e.params.pruning > 0.0 {
+                e.next_pruning += 1 + e.iteration / 4;
+                shorter = e.select();
+            }
+            let further = e.params.over_relaxation > 0.0 && !rose && e.rises < PATIENCE;
+            e.proceed(l, further);
+            if shorter {
+                e.compact();
+                // What the topics that left had goes to the others: that is no rise.
+                e.change = R::LARGEST_RATIO;
+            }
+        }
+        spent
+    }
+}
+
+#[inline(always)]
+fn pass<R: Real, L: Lanes<Real = R>>(l: L, e: &mut EStep<R>) {
+    let width = e.width;
+    let (block, tiles) = (&e.block[..e.rows * width], e.rows / LANES);
+    let (counts, ratios) = (&e.counts[..tiles], &mut e.ratios[..tiles]);
+    let (weights, mass) = (&e.weights[..width], &mut e.mass[..width]);
+    macro_rules! narrow {
+        ($($width:literal)*) => {
+            match width {
+                $($width => narrow_pass::<R, L, $width>(l, block, counts, weights, ratios, mass),)*
+                _ => wide_pass(l, block, counts, weights, ratios, mass),
+            }
+        };
+    }
+    narrow!(1 2 3 4 5 6 7 8);
+}
+
+/// `c / (dot + tiny)`, and no more than sums can hold.
+#[inline(always)]
+fn ratio<L: Lanes>(l: L, count: &Block<L::Real>, dots: L::Vector) -> Block<L::Real> {
+    let dots = l.add(dots, l.splat(L::Real::TINY));
+    l.store(l.min(l.div(l.load(count), dots), l.splat(L::Real::LARGEST_RATIO)))
+}
+
+/// Rows of `C` blocks: dot products with the weights, 16 rows at a time, then the same rows again, times their ratios, into sums in registers.
+#[inline(always)]
+fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
+    l: L,
+    block: &[Block<R>],
+    counts: &[Block<R>],
+    weights: &[Block<R>],
+    ratios: &mut [Block<R>],
+    mass: &mut [Block<R>],
+) {
+    let tiles = block.as_chunks::<C>().0.as_chunks::<LANES>().0;
+    let weights: [L::Vector; C] = std::array::from_fn(|c| l.load(&weights[c]));
+    // Two sums for each column where that few would wait for one another.
+    let second = usize::from(C <= 3);
+    let mut sums = [[l.splat(R::ZERO); C]; 2];
+    for ((tile, count), ratios) in tiles.iter().zip(counts).zip(ratios) {
+        let dots = l.sums(std::array::from_fn(|i| {
+            let mut dot = l.mul(weights[0], l.load(&tile[i][0]));
+            for c in 1..C {
+                dot = l.mul_add(weights[c], l.load(&tile[i][c]), dot);
+            }
+            dot
+        }));
+        *ratios = ratio(l, count, dots);
+        for i in 0..LANES {
+            let ratio = l.splat(ratios[i]);
+            let sums = &mut sums[(i & 1) * second];
+            for c in 0..C {
+                sums[c] = l.mul_add(ratio, l.load(&tile[i][c]), sums[c]);
+            }
+        }
+    }
+    for c in 0..C {
+        mass[c] = l.store(l.mul(weights[c], l.add(sums[0][c], sums[1][c])));
+    }
+}
+
+/// The same for rows of any width, with the sums in memory.
+#[inline(always)]
+fn wide_pass<R: Real, L: Lanes<Real = R>>(
+    l: L,
+    block: &[Block<R>],
+    counts: &[Block<R>],
+    weights: &[Block<R>],
+    ratios: &mut [Block<R>],
+    mass: &mut [Block<R>],
+) {
+    let width = weights.len();
+    mass.fill([R::ZERO; LANES]);
+    for ((tile, count), ratios) in block.chunks_exact(width * LANES).zip(counts).zip(ratios) {
+        let dots = l.sums(std::array::from_fn(|i| {
+            let row = &tile[i * width..][..width];
+            let mut dot = l.splat(R::ZERO);
+            for (weight, factor) in weights.iter().zip(row) {
+                dot = l.mul_add(l.load(weight), l.load(factor), dot);
+            }
+            dot
+        }));
+        *ratios = ratio(l, count, dots);
+        let splats: [L::Vector; LANES] = std::array::from_fn(|i| l.splat(ratios[i]));
+        for (c, mass) in mass.iter_mut().enumerate() {
+            let mut sum = l.load(mass);
+            for i in 0..LANES {
+                sum = l.mul_add(splats[i], l.load(&tile[i * width + c]), sum);
+            }
+            *mass = l.store(sum);
+        }
+    }
+    for (mass, weight) in mass.iter_mut().zip(weights) {
+        *mass = l.store(l.mul(l.load(mass), l.load(weight)));
+    }
+}
+
+struct Collect<'a, R> {
+    estep: &'a EStep<R>,
+    table: &'a mut Table<R>,
+}
+
+impl<R: Real> WithLanes<R> for Collect<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<Real = R>>(self, l: L) {
+        let Self { estep: e, table } = self;
+        let (width, floor, zero) = (e.width, l.splat(R::SUM_FLOOR), l.splat(R::ZERO));
+        let ratios = e.ratios.as_flattened();
+        for (row, &slot) in e.slots.iter().enumerate() {
+            let ratio = l.splat(ratios[row]);
+            let statistics = table.statistics_mut(slot);
+            for c in 0..width {
+                let factor = l.mul(l.load(&e.weights[c]), l.load(&e.block[row * width + c]));
+                let value = l.mul(factor, ratio);
+                let value = l.where_greater(value, floor, value, zero);
+                if e.columns == e.topics {
+                    statistics[c] = l.store(l.add(l.load(&statistics[c]), value));
+                } else {
+                    let values = l.store(value);
+                    let statistics = statistics.as_flattened_mut();
+                    let active = &e.active[c * LANES..e.columns.min((c + 1) * LANES)];
+                    for (&topic, &value) in active.iter().zip(&values) {
+                        let sum = &mut statistics[topic as usize];
+                        *sum = *sum + value;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Parameters of the model, of the E-step and of the steps, and their ranges.
+
+use crate::{
+    error::SolverError,
+    penalty::{at_least_zero, positive},
+};
+
+/// Where alpha and eta begin: exp(psi) of smaller numbers is nothing but rounding in `f32`.
+pub(super) const LEAST_PRIOR: f64 = 1e-6;
+const LARGEST_PRIOR: f64 = 1e6;
+
+fn in_range(name: &'static str, value: f64) -> Result<(), SolverError> {
+    if (LEAST_PRIOR..=LARGEST_PRIOR).contains(&value) {
+        return Ok(());
+    }
+    Err(SolverError::InvalidParam {
+        name,
+        value,
+        expected: "must be 1e-6 to 1e6",
+    })
+}
+
+pub(super) fn check_eta(eta: f64) -> Result<(), SolverError> {
+    in_range("eta", eta)
+}
+
+pub(super) fn check_alpha(alpha: &[f64]) -> Result<(), SolverError> {
+    if alpha.is_empty() {
+        return Err(SolverError::Shape(
+            "alpha is empty: there is one number for each topic, at least 1".into(),
+        ));
+    }
+    alpha.iter().try_for_each(|&a| in_range("alpha", a))
+}
+
+/// Unchecked parameters of the E-step.
+///
+/// | Name | Default | Meaning | Range |
+/// |---|---|---|---|
+/// | `tolerance` | 1e-3 | gamma is done when the mean over the topics of its change is less | finite, > 0 |
+/// | `cap` | 1000 | iterations of gamma, at most; less than 200 costs much perplexity in the first pass over the documents | >= 1 |
+/// | `over_relaxation` | 0.7 | how much further than the new gamma the next iteration starts; 0: never | 0 to 1 |
+/// | `pruning` | 0.01 | topics whose share of a document is less, and does not rise, leave it; 0: none | 0 to 0.5 |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EStepParams {
+    pub tolerance: f64,
+    pub cap: u32,
+    pub over_relaxation: f64,
+    pub pruning: f64,
+}
+
+impl Default for EStepParams {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-3,
+            cap: 1000,
+            over_relaxation: 0.7,
+            pruning: 0.01,
+        }
+    }
+}
+
+impl EStepParams {
+    /// Neither over-relaxation nor pruning.
+    pub const PLAIN: Self = Self {
+        tolerance: 1e-3,
+        cap: 1000,
+        over_relaxation: 0.0,
+        pruning: 0.0,
+    };
+
+    pub(super) fn check(self) -> Result<Self, SolverError> {
+        positive("tolerance", self.tolerance)?;
+        if self.cap == 0 {
+            return Err(SolverError::InvalidParam {
+                name: "cap",
+                value: 0.0,
+                expected: "must be at least 1",
+            });
+        }
+        if !(0.0..=1.0).contains(&self.over_relaxation) {
+            return Err(SolverError::InvalidParam {
+                name: "over_relaxation",
+                value: self.over_relaxation,
+                expected: "must be 0 to 1",
+            });
+        }
+        if !(0.0..=0.5).contains(&self.pruning) {
+            return Err(SolverError::InvalidParam {
+                name: "pruning",
+                value: self.pruning,
+                expected: "must be 0 to 0.5",
+            });
+        }
+        Ok(self)
+    }
+}
+
+/// Unchecked step sizes, by the documents g that all workers have seen, so that neither batch nor workers change what is tuned:
+///
+/// ```text
+/// rho(g) = (tau0 + 1 + g / base)^-kappa
+/// a batch of b documents on one of W workers takes 1 - (1 - rho(g))^(W b / base)
+/// ```
+///
+/// With `W b = base` it is the schedule of Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, section 2.3.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `tau0` | slows the first steps; with 0 the first one forgets the model | finite, >= 0 |
+/// | `kappa` | how fast steps shrink | finite, >= 0; (0.5, 1] to converge |
+/// | `base` | documents in an update that takes rho | finite, > 0; 1000 |
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LdaSchedule {
+    pub tau0: f64,
+    pub kappa: f64,
+    pub base: f64,
+}
+
+impl LdaSchedule {
+    pub(super) fn check(self) -> Result<Self, SolverError> {
+        at_least_zero("tau0", self.tau0)?;
+        at_least_zero("kappa", self.kappa)?;
+        positive("base", self.base)?;
+        Ok(self)
+    }
+
+    /// The step of a batch of `documents` on each of `workers`, after `seen` documents on all of them: 0 to 1.
+    pub fn step(&self, seen: f64, documents: f64, workers: f64) -> f64 {
+        let rho = (self.tau0 + 1.0 + seen / self.base).powf(-self.kappa);
+        let batches = workers * documents / self.base;
+        // 1 - (1 - rho)^batches without cancellation.
+        -((-rho).ln_1p() * batches).exp_m1()
+    }
+}

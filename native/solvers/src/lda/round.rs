@@ -1,0 +1,370 @@
+//! A round of one worker: mini-batches of its documents, each followed by a step of the topics.
+
+use super::{
+    concentration::add_log_theta,
+    documents::Documents,
+    estep::EStep,
+    lambda::{LEAST_SCALE, Lambda},
+    lanes::Kernel,
+    params::{EStepParams, LdaSchedule, check_alpha},
+    real::Real,
+    table::Table,
+};
+use crate::{
+    cd::Progress,
+    error::{SolverError, reserve, same_length},
+    order::BucketOrder,
+    penalty::positive,
+};
+
+/// What reading an entry, computing 16 factors and adding 16 statistics cost, in units of [`LdaRound::advance`].
+const READ: usize = 4;
+const COMPUTE: usize = 8;
+const ADD: usize = 2;
+
+/// Unchecked parameters of a round.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `alpha` | prior of the topics in a document | K numbers, 1e-6 to 1e6 |
+/// | `e_step` | see [`EStepParams`] | |
+/// | `schedule` | step sizes, see [`LdaSchedule`] | |
+/// | `corpus` | D: documents of all workers that are not empty | finite, > 0 |
+/// | `workers` | W | >= 1 |
+/// | `batch` | documents of a step | >= 1 |
+/// | `budget` | documents of the round that are not empty | >= 1 |
+/// | `seed`, `partition` | of the order of the documents | |
+/// | `cursor` | documents visited by this worker since the start of the fit, empty ones too | |
+/// | `seen` | documents of all workers since the start of the fit that were not empty | |
+/// | `concentration` | whether to add up `E[log theta]`, to learn alpha | |
+#[derive(Debug, Clone, PartialEq)]
+pub struct LdaParams {
+    pub alpha: Vec<f64>,
+    pub e_step: EStepParams,
+    pub schedule: LdaSchedule,
+    pub corpus: f64,
+    pub workers: u32,
+    pub batch: usize,
+    pub budget: u64,
+    pub seed: u64,
+    pub partition: u32,
+    pub cursor: u64,
+    pub seen: u64,
+    pub concentration: bool,
+}
+
+/// Checked [`LdaParams`].
+#[derive(Debug, Clone)]
+pub struct ValidLdaParams(LdaParams);
+
+impl LdaParams {
+    /// Checks the ranges of the table above.
+    ///
+    /// # Errors
+    /// `InvalidParam` names the first parameter out of range; `Shape` for no topic.
+    pub fn check(self) -> Result<ValidLdaParams, SolverError> {
+        check_alpha(&self.alpha)?;
+        self.e_step.check()?;
+        self.schedule.check()?;
+        positive("corpus", self.corpus)?;
+        for (name, value) in [
+            ("workers", u64::from(self.workers)),
+            ("batch", self.batch as u64),
+            ("budget", self.budget),
+        ] {
+            if value == 0 {
+                return Err(SolverError::InvalidParam {
+                    name,
+                    value: 0.0,
+                    expected: "must be at least 1",
+                });
+            }
+        }
+        Ok(ValidLdaParams(self))
+    }
+}
+
+/// The result of a round, apart from the topics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LdaOutcome {
+    /// Documents visited since the start of the fit, empty ones too.
+    pub cursor: u64,
+    /// Documents of this round that were not empty.
+    pub documents: u64,
+    /// The sum of their counts.
+    pub tokens: f64,
+    /// Their entries.
+    pub nonzeros: u64,
+    /// Steps.
+    pub updates: u64,
+    /// Iterations of gamma.
+    pub iterations: u64,
+    /// The sum of the step sizes: above about 1.2 in the first rounds, workers drift apart.
+    pub rho_sum: f64,
+    /// `sum_d E[log theta_dk]`: K numbers, or none.
+    pub log_theta_sums: Vec<f64>,
+}
+
+/// A round in progress. It owns everything it needs but the data and the topics, which are lent for each slice of work; the data may be elsewhere in
+/// memory the next time.
+///
+/// Phases of a batch: read the documents' words; compute the words' factors; E-step of each document; decay; rescale, rarely; add the statistics.
+/// The result is a pure function of parameters, documents and topics: slices do not change a bit of it.
+#[derive(Debug)]
+pub struct LdaRound<R> {
+    params: LdaParams,
+    kernel: Kernel,
+    table: Table<R>,
+    /// From the first slice on.
+    work: Option<Work<R>>,
+    batch: Vec<u32>,
+    sums: Vec<f64>,
+    gamma: Vec<f64>,
+    /// `rho D / B` of the batch.
+    step: f64,
+    outcome: LdaOutcome,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+struct Work<R> {
+    estep: EStep<R>,
+    order: BucketOrder,
+    documents: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// Documents in a row that were empty.
+    Read(usize),
+    /// From this row on.
+    Compute(usize),
+    /// From this document of the batch on; whether it was started.
+    Infer(usize, bool),
+    Decay,
+    /// From this word on.
+    Rescale(usize),
+    /// From this row on.
+    Add(usize),
+    Done,
+}
+
+impl<R: Real> LdaRound<R> {
+    /// A round on documents of `vocabulary` words.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn new(
+        params: ValidLdaParams,
+        vocabulary: usize,
+        kernel: Kernel,
+    ) -> Result<Self, SolverError> {
+        let params = params.0;
+        let topics = params.alpha.len();
+        let log_theta_sums = vec![0.0; if params.concentration { topics } else { 0 }];
+        let batch = params.budget.min(params.batch as u64) as usize;
+        Ok(Self {
+            kernel,
+            table: Table::new(topics, vocabulary)?,
+            work: None,
+            batch: reserve(batch, "the documents of a batch")?,
+            sums: vec![0.0; topics],
+            gamma: vec![0.0; topics],
+            step: 0.0,
+            outcome: LdaOutcome {
+                cursor: params.cursor,
+                documents: 0,
+                tokens: 0.0,
+                nonzeros: 0,
+                updates: 0,
+                iterations: 0,
+                rho_sum: 0.0,
+                log_theta_sums,
+            },
+            phase: Phase::Read(0),
+            params,
+        })
+    }
+
+    /// Works for about `budget` units: one is a row of 16 topics in one iteration of gamma, 1 to 2 ns. Topics and documents must be those of the first
+    /// call; after an error the topics have to be rolled back.
+    ///
+    /// # Errors
+    /// `Shape` for topics or documents of another shape, `OutOfMemory`.
+    ///
+    /// # Panics
+    /// If the words of documents are others than in the first call.
+    pub fn advance(
+        &mut self,
+        lambda: &mut Lambda<R>,
+        documents: &Documents<'_>,
+        budget: usize,
+    ) -> Result<Progress, SolverError> {
+        same_length("alpha", self.params.alpha.len(), lambda.topics(), "topic")?;
+        same_length(
+            "the vocabulary",
+            documents.vocabulary(),
+            lambda.vocabulary(),
+            "word",
+        )?;
+        let work = match &mut self.work {
+            Some(work) => {
+                same_length("offsets", documents.len(), work.documents, "document")?;
+                work
+            }
+            None => self.work.insert(Work {
+                estep: EStep::new(
+                    self.params.e_step,
+                    &self.params.alpha,
+                    self.kernel,
+                    documents.longest(),
+                )?,
+                order: BucketOrder::new(
+                    documents.len(),
+                    1,
+                    self.params.seed,
+                    self.params.partition,
+                )?,
+                documents: documents.len(),
+            }),
+        };
+        let mut left = budget.max(1);
+        while self.phase != Phase::Done {
+            if left == 0 {
+                return Ok(Progress::More);
+            }
+            let width = self.table.width();
+            let spent = match self.phase {
+                Phase::Read(empty) => {
+                    let whole = self.batch.len() == self.params.batch;
+                    let last =
+                        self.outcome.documents == self.params.budget || empty >= work.documents;
+                    if whole || last {
+                        if self.batch.is_empty() {
+                            self.phase = Phase::Done;
+                        } else {
+                            self.table.weigh(lambda);
+                            self.phase = Phase::Compute(0);
+                        }
+                        1
+                    } else {
+                        let d = work.order.at(self.outcome.cursor).start;
+                        self.outcome.cursor += 1;
+                        let entries = self.outcome.nonzeros;
+                        for (word, _) in documents.document(d) {
+                            self.table.add(word)?;
+                            self.outcome.nonzeros += 1;
+                        }
+                        let filled = self.outcome.nonzeros > entries;
+                        if filled {
+                            self.batch.push(d as u32);
+                            self.outcome.documents += 1;
+                        }
+                        self.phase = Phase::Read(if filled { 0 } else { empty + 1 });
+                        1 + documents.length(d) * READ
+                    }
+                }
+                Phase::Compute(row) => {
+                    let rows = self.table.words().len();
+                    let end = rows.min(row + (left / (COMPUTE * width)).max(1));
+                    self.table.build(lambda, self.kernel, row..end);
+                    self.phase = if end == rows {
+                        Phase::Infer(0, false)
+                    } else {
+                        Phase::Compute(end)
+                    };
+                    (end - row) * COMPUTE * width
+                }
+                Phase::Infer(at, _) if at == self.batch.len() => {
+                    self.phase = Phase::Decay;
+                    1
+                }
+                Phase::Infer(at, false) => {
+                    let document = documents.document(self.batch[at] as usize);
+                    work.estep.start(document, &self.table);
+                    self.phase = Phase::Infer(at, true);
+                    1
+                }
+                Phase::Infer(at, true) => {
+                    let spent = work.estep.run(left);
+                    if work.estep.is_done() {
+                        work.estep.collect(&mut self.table, &mut self.sums);
+                        self.outcome.tokens += work.estep.total();
+                        self.outcome.iterations += u64::from(work.estep.iterations());
+                        if self.params.concentration {
+                            work.estep.write_gamma(&mut self.gamma);
+                            add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
+                        }
+                        self.phase = Phase::Infer(at + 1, false);
+                    }
+                    spent.max(1)
+                }
+                Phase::Decay => {
+                    let (batch, workers) =
+                        (self.batch.len() as f64, f64::from(self.params.workers));
+                    let before = (self.outcome.documents - self.batch.len() as u64) as f64;
+                    let seen = self.params.seen as f64 + workers * before;
+                    let rho = self.params.schedule.step(seen, batch, workers);
+                    self.outcome.rho_sum += rho;
+                    self.outcome.updates += 1;
+                    self.step = rho * self.params.corpus / batch;
+                    lambda.decay(rho);
+                    lambda.add_masses(self.step, &self.sums);
+                    self.phase = if lambda.scale() < LEAST_SCALE {
+                        Phase::Rescale(0)
+                    } else {
+                        Phase::Add(0)
+                    };
+                    width
+                }
+                Phase::Rescale(word) => {
+                    let end = lambda
+                        .vocabulary()
+                        .min(word + (left / (ADD * width)).max(1));
+                    lambda.rescale(word..end)?;
+                    self.phase = if end == lambda.vocabulary() {
+                        lambda.settle();
+                        Phase::Add(0)
+                    } else {
+                        Phase::Rescale(end)
+                    };
+                    (end - word) * ADD * width
+                }
+                Phase::Add(row) => {
+                    let rows = self.table.words().len();
+                    let end = rows.min(row + (left / (ADD * width)).max(1));
+                    let (step, topics) = (self.step / lambda.scale(), lambda.topics());
+                    for slot in row..end {
+                        let statistics =
+                            &self.table.statistics(slot as u32).as_flattened()[..topics];
+                        lambda.add_row(self.table.words()[slot] as usize, step, statistics)?;
+                    }
+                    if end == rows {
+                        self.table.clear();
+                        self.batch.clear();
+                        self.sums.fill(0.0);
+                        self.phase = Phase::Read(0);
+                    } else {
+                        self.phase = Phase::Add(end);
+                    }
+                    (end - row) * ADD * width
+                }
+                Phase::Done => 0,
+            };
+            left = left.saturating_sub(spent);
+        }
+        Ok(Progress::Done)
+    }
+
+    /// The numbers of the round.
+    ///
+    /// # Errors
+    /// `Unfinished` before the round is done.
+    pub fn finish(&self) -> Result<&LdaOutcome, SolverError> {
+        if self.phase == Phase::Done {
+            Ok(&self.outcome)
+        } else {
+            Err(SolverError::Unfinished)
+        }
+    }
+}

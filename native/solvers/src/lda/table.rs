@@ -1,0 +1,208 @@
+//! Factors of the distinct words of a batch, and what its documents add to them.
+
+use std::ops::Range;
+
+use super::{
+    lambda::Lambda,
+    lanes::{Block, Kernel, Lanes, WithLanes, blocks},
+    params::LEAST_PRIOR,
+    real::Real,
+    special,
+};
+use crate::error::{SolverError, reserve};
+
+const ABSENT: u32 = u32::MAX;
+
+/// One row of `width` blocks for each distinct word of a batch, in the order in which words were added.
+#[derive(Debug)]
+pub(super) struct Table<R> {
+    topics: usize,
+    width: usize,
+    /// Row of each word of the vocabulary.
+    slots: Vec<u32>,
+    words: Vec<u32>,
+    /// `exp(E[log beta_kw])` over the largest of the row: a factor for each word cancels out of phi.
+    factors: Vec<Block<R>>,
+    /// `sum_d c_dw phi_dwk`
+    statistics: Vec<Block<R>>,
+    /// `exp(-psi(sum_w lambda_kw))` over the largest of the topics.
+    by_topic: Vec<Block<R>>,
+    steps: Vec<Block<R>>,
+}
+
+impl<R: Real> Table<R> {
+    pub fn new(topics: usize, vocabulary: usize) -> Result<Self, SolverError> {
+        let width = blocks(topics);
+        let mut slots = reserve(vocabulary, "the words of a batch")?;
+        slots.resize(vocabulary, ABSENT);
+        Ok(Self {
+            topics,
+            width,
+            slots,
+            words: Vec::new(),
+            factors: Vec::new(),
+            statistics: Vec::new(),
+            by_topic: vec![[R::ZERO; 16]; width],
+            steps: vec![[R::ZERO; 16]; width],
+        })
+    }
+
+    /// Blocks of a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Forgets all words.
+    pub fn clear(&mut self) {
+        for word in self.words.drain(..) {
+            self.slots[word as usize] = ABSENT;
+        }
+        self.factors.clear();
+        self.statistics.clear();
+    }
+
+    /// Takes the topics' factors from the model.
+    pub fn weigh(&mut self, lambda: &Lambda<R>) {
+        let least = (0..self.topics)
+            .map(|topic| special::digamma(lambda.topic_sum(topic)))
+            .fold(f64::INFINITY, f64::min);
+        let by_topic = self.by_topic.as_flattened_mut();
+        for (topic, factor) in by_topic[..self.topics].iter_mut().enumerate() {
+            *factor = R::of((least - special::digamma(lambda.topic_sum(topic))).exp());
+            if *factor < R::FACTOR_FLOOR {
+                *factor = R::ZERO;
+            }
+        }
+    }
+
+    /// Gives the word a row unless it has one.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn add(&mut self, word: usize) -> Result<(), SolverError> {
+        if self.slots[word] != ABSENT {
+            return Ok(());
+        }
+        for rows in [&mut self.factors, &mut self.statistics] {
+            let length = rows.len() + self.width;
+            rows.try_reserve(self.width)
+                .map_err(|_| SolverError::OutOfMemory {
+                    what: "the words of a batch",
+                    bytes: length * size_of::<Block<R>>(),
+                })?;
+            rows.resize(length, [R::ZERO; 16]);
+        }
+        self.slots[word] = self.words.len() as u32;
+        self.words.push(word as u32);
+        Ok(())
+    }
+
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Row of the word.
+    ///
+    /// # Panics
+    /// Later, in what takes it, if the word was not added.
+    #[inline(always)]
+    pub fn slot(&self, word: usize) -> u32 {
+        self.slots[word]
+    }
+
+    #[inline(always)]
+    pub fn factors(&self, slot: u32) -> &[Block<R>] {
+        &self.factors[slot as usize * self.width..][..self.width]
+    }
+
+    #[inline(always)]
+    pub fn statistics(&self, slot: u32) -> &[Block<R>] {
+        &self.statistics[slot as usize * self.width..][..self.width]
+    }
+
+    #[inline(always)]
+    pub fn statistics_mut(&mut self, slot: u32) -> &mut [Block<R>] {
+        &mut self.statistics[slot as usize * self.width..][..self.width]
+    }
+
+    /// Computes the factors of some rows.
+    pub fn build(&mut self, lambda: &Lambda<R>, kernel: Kernel, rows: Range<usize>) {
+        R::run(
+            kernel,
+            Build {
+                table: self,
+                lambda,
+                rows,
+            },
+        );
+    }
+}
+
+struct Build<'a, R> {
+    table: &'a mut Table<R>,
+    lambda: &'a Lambda<R>,
+    rows: Range<usize>,
+}
+
+impl<R: Real> WithLanes<R> for Build<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes<Real = R>>(self, l: L) {
+        let Self {
+            table,
+            lambda,
+            rows,
+        } = self;
+        let (topics, width) = (table.topics, table.width);
+        let (scale, eta) = (l.splat(R::of(lambda.scale())), l.splat(R::of(lambda.eta())));
+        for row in rows {
+            let numbers = lambda.row(table.words[row] as usize);
+            let factors = &mut table.factors[row * width..][..width];
+            factors.as_flattened_mut()[..topics].copy_from_slice(numbers);
+            for block in factors.iter_mut() {
+                *block = l.store(l.mul_add(scale, l.load(block), eta));
+            }
+            factors.as_flattened_mut()[topics..].fill(R::of(LEAST_PRIOR));
+            relative_exp_digamma(l, factors, &mut table.steps, Some(&table.by_topic));
+        }
+    }
+}
+
+/// Replaces each x by `exp(psi(x))`, times a factor, over the largest of the results; 0 below the floor of factors.
+#[inline(always)]
+pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Real = R>>(
+    l: L,
+    numbers: &mut [Block<R>],
+    steps: &mut [Block<R>],
+    times: Option<&[Block<R>]>,
+) {
+    let zero = l.splat(R::ZERO);
+    let mut nearest = l.splat(R::ZERO - R::LARGEST_RATIO);
+    for (number, step) in numbers.iter_mut().zip(steps.iter_mut()) {
+        let (e, s) = l.exp_digamma(l.load(number));
+        let away = l.sub(zero, s);
+        nearest = l.max(nearest, away);
+        *number = l.store(e);
+        *step = l.store(away);
+    }
+    let nearest = l.splat(l.greatest(nearest));
+    let far = l.splat(R::ZERO - R::FAR);
+    let mut largest = l.splat(R::TINY);
+    for (c, (number, step)) in numbers.iter_mut().zip(steps.iter()).enumerate() {
+        let away = l.sub(l.load(step), nearest);
+        let mut value = l.mul(l.load(number), l.exp(away));
+        if let Some(times) = times {
+            value = l.mul(value, l.load(&times[c]));
+        }
+        let value = l.where_greater(away, far, value, zero);
+        largest = l.max(largest, value);
+        *number = l.store(value);
+    }
+    let scale = l.splat(R::ONE / l.greatest(largest));
+    let floor = l.splat(R::FACTOR_FLOOR);
+    for number in numbers {
+        let value = l.mul(l.load(number), scale);
+        *number = l.store(l.where_greater(value, floor, value, zero));
+    }
+}
