@@ -1,11 +1,9 @@
 //! Special functions of LDA, against 50 digits from tests/golden/special.py.
 
-#[path = "common/golden.rs"]
-#[allow(dead_code)]
-mod golden_files;
+mod common;
 
+use common::golden::{golden, number};
 use dwell_solvers::lda::special::{digamma, exp_digamma, ln_gamma, trigamma};
-use golden_files::{golden, number};
 
 /// A few units in the last place of the largest of the terms that are added.
 const ROUNDING: f64 = 4e-15;

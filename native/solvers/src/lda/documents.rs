@@ -9,7 +9,7 @@ use crate::{
 const LARGEST_COUNT: f64 = 1e9;
 
 /// Smallest count that is not 0: products of it with factors of phi are not subnormal.
-const SMALLEST_COUNT: f64 = 1e-6;
+const SMALLEST_COUNT: f64 = 1e-6_f32 as f64;
 
 /// Documents as counts of words; borrowed, never copied.
 ///

@@ -3,6 +3,7 @@
 
 pub mod dense;
 pub mod golden;
+pub mod lda;
 pub mod rows;
 pub mod sgd;
 

@@ -1,0 +1,1140 @@
+//! LDA: against numbers of other code, against the plain E-step and steps on all of lambda, and what has to hold for all documents.
+
+mod common;
+
+use common::{
+    Random,
+    golden::{golden, number, numbers},
+    lda::{Corpus, dense, digamma_49, eager, plain_beta, plain_e_step, round, uniform},
+};
+use dwell_solvers::{
+    SolverError, Values,
+    lda::{
+        Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaRound, LdaSchedule,
+        Real,
+        averaging::{Contribution, average, average_masses, average_rows},
+        bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
+        concentration::{add_log_theta, newton_step},
+        special::{digamma, ln_gamma},
+    },
+};
+use proptest::{prelude::*, test_runner::RngSeed};
+
+/// A few roundings of numbers of size one.
+const GOLDEN: f64 = 1e-13;
+
+/// The recurrence up to 49 adds up as many roundings.
+const PLAIN_DIGAMMA: f64 = 1e-11;
+
+/// Rounding of `f32` and of the fused exp-digamma, in a few iterations.
+const SINGLE: f64 = 1e-5;
+
+/// Rounding of `f32` in sums of thousands of numbers.
+const SUMS: f64 = 1e-6;
+
+const FIXED: EStepParams = EStepParams {
+    tolerance: 1e-300,
+    cap: 12,
+    ..EStepParams::PLAIN
+};
+
+fn params(topics: usize, corpus: f64) -> LdaParams {
+    LdaParams {
+        alpha: vec![1.0 / topics as f64; topics],
+        e_step: EStepParams::default(),
+        schedule: LdaSchedule {
+            tau0: 9.0,
+            kappa: 0.7,
+            base: 20.0,
+        },
+        corpus,
+        workers: 1,
+        batch: 20,
+        budget: 100,
+        seed: 3,
+        partition: 0,
+        cursor: 0,
+        seen: 0,
+        concentration: false,
+    }
+}
+
+#[track_caller]
+fn assert_close(actual: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(actual.len(), expected.len(), "{what}");
+    for (a, e) in actual.iter().zip(expected) {
+        assert!((a - e).abs() <= tolerance, "{what}: {a}, expected {e}");
+    }
+}
+
+fn doubles<R: Real>(numbers: &[R]) -> Vec<f64> {
+    numbers.iter().map(|&x| x.into()).collect()
+}
+
+/// The document step of tests/golden/lda.py: two topics, three words, words 0 and 2 with counts 2 and 1.
+fn golden_document<R: Real>(kernel: Kernel, tolerance: f64) {
+    let lambda = Lambda::<R>::from_values(2, 3, 0.5, &[1.0, 0.5, 2.0, 1.5, 0.5, 3.0]).unwrap();
+    let mut corpus = Corpus::new(3);
+    corpus.push(&[(0, 2.0), (1, 0.0), (2, 1.0)]);
+    let documents = corpus.documents();
+    let golden = golden("lda");
+    for (cap, gamma) in [(1, &golden["firstGamma"]), (500, &golden["gamma"])] {
+        let converged = EStepParams {
+            tolerance: 1e-15,
+            cap,
+            ..EStepParams::PLAIN
+        };
+        let mut inference = LdaInference::new(&lambda, &[0.5, 0.5], converged, kernel, 2).unwrap();
+        inference.prepare(&documents, 0..1).unwrap();
+        let inferred = inference.infer(&documents, 0);
+        assert_close(inferred.gamma, &numbers(gamma), tolerance, "gamma");
+        assert!((inferred.gamma.iter().sum::<f64>() - 4.0).abs() <= tolerance);
+        inference.collect();
+        if cap > 1 {
+            let statistics = [
+                doubles(inference.statistics(0)),
+                doubles(inference.statistics(2)),
+            ]
+            .concat();
+            let expected: Vec<f64> = golden["statistics"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(numbers)
+                .collect();
+            assert_close(&statistics, &expected, tolerance, "statistics");
+        }
+    }
+    // rho = 0.1, D = 10.
+    let step = LdaParams {
+        alpha: vec![0.5; 2],
+        e_step: EStepParams {
+            tolerance: 1e-15,
+            cap: 500,
+            ..EStepParams::PLAIN
+        },
+        schedule: LdaSchedule {
+            tau0: 9.0,
+            kappa: 1.0,
+            base: 1.0,
+        },
+        batch: 1,
+        budget: 1,
+        ..params(2, 10.0)
+    };
+    let mut lambda = lambda;
+    let outcome = round(&step, &corpus, &mut lambda, kernel, usize::MAX);
+    let expected: Vec<f64> = golden["lambda"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(numbers)
+        .collect();
+    assert_close(
+        &dense(&lambda).concat(),
+        &expected,
+        10.0 * tolerance,
+        "lambda",
+    );
+    assert!((lambda.topic_sum(0) + lambda.topic_sum(1) - 10.95).abs() <= 10.0 * tolerance);
+    assert_eq!(
+        (
+            outcome.documents,
+            outcome.updates,
+            outcome.nonzeros,
+            outcome.tokens
+        ),
+        (1, 1, 2, 3.0)
+    );
+}
+
+#[test]
+fn golden_document_in_every_kernel() {
+    golden_document::<f64>(Kernel::PORTABLE, GOLDEN);
+    for kernel in Kernel::available() {
+        golden_document::<f32>(kernel, SINGLE);
+    }
+}
+
+/// Gamma and statistics after a fixed number of iterations, of one document.
+fn one_document<R: Real>(
+    lambda: &Lambda<R>,
+    corpus: &Corpus,
+    alpha: &[f64],
+    e_step: EStepParams,
+    kernel: Kernel,
+) -> (Vec<f64>, Vec<f64>) {
+    let documents = corpus.documents();
+    let mut inference = LdaInference::new(lambda, alpha, e_step, kernel, 8).unwrap();
+    inference.prepare(&documents, 0..1).unwrap();
+    let gamma = inference.infer(&documents, 0).gamma.to_vec();
+    inference.collect();
+    let statistics = documents
+        .document(0)
+        .flat_map(|(word, _)| doubles(inference.statistics(word)))
+        .collect();
+    (gamma, statistics)
+}
+
+#[test]
+fn kernels_are_the_plain_e_step() {
+    let mut random = Random::new(11);
+    for topics in [1, 2, 15, 16, 17, 33, 100, 112, 128, 129, 200] {
+        for length in [1, 15, 16, 17, 60] {
+            let vocabulary = 80;
+            let values: Vec<f64> = (0..vocabulary * topics)
+                .map(|_| 0.011 + uniform(&mut random).powi(4) * 20.0)
+                .collect();
+            let alpha: Vec<f64> = (0..topics)
+                .map(|_| 0.01 + uniform(&mut random) * 0.2)
+                .collect();
+            let mut corpus = Corpus::new(vocabulary);
+            let document: Vec<_> = (0..length)
+                .map(|w| (w, 1.0 + (uniform(&mut random) * 3.0).floor() as f32))
+                .collect();
+            corpus.push(&document);
+            let lambda = Lambda::<f32>::from_values(topics, vocabulary, 0.01, &values).unwrap();
+            let document: Vec<_> = corpus.documents().document(0).collect();
+            let beta = plain_beta(&dense(&lambda), document.iter().map(|pair| pair.0));
+            let plain = plain_e_step(&document, &beta, &alpha, FIXED.tolerance, FIXED.cap);
+            let total: f64 = document.iter().map(|pair| pair.1).sum();
+            let mut bits = Vec::new();
+            for kernel in Kernel::available() {
+                let (gamma, statistics) = one_document(&lambda, &corpus, &alpha, FIXED, kernel);
+                let what = format!("{} topics, {length} words, {}", topics, kernel.name());
+                assert_close(&gamma, &plain.gamma, 2.0 * SINGLE * total, &what);
+                assert_close(
+                    &statistics,
+                    &plain.statistics.concat(),
+                    2.0 * SINGLE * total,
+                    &what,
+                );
+                bits.push((gamma, statistics));
+            }
+            assert!(
+                bits[1..].windows(2).all(|pair| pair[0] == pair[1]),
+                "AVX2 and AVX-512 give the same bits"
+            );
+            // The generic code in double precision.
+            let exact = Lambda::<f64>::from_values(topics, vocabulary, 0.01, &values).unwrap();
+            let beta = plain_beta(&dense(&exact), document.iter().map(|pair| pair.0));
+            let plain = plain_e_step(&document, &beta, &alpha, FIXED.tolerance, FIXED.cap);
+            let (gamma, statistics) =
+                one_document(&exact, &corpus, &alpha, FIXED, Kernel::PORTABLE);
+            assert_close(&gamma, &plain.gamma, 1e-10 * total, "f64");
+            assert_close(
+                &statistics,
+                &plain.statistics.concat(),
+                1e-10 * total,
+                "f64",
+            );
+        }
+    }
+}
+
+/// Topics after one pass over planted documents, and the documents.
+fn trained(topics: usize, seed: u64) -> (Corpus, Lambda<f32>) {
+    let (corpus, _) = Corpus::planted(&mut Random::new(seed), 400, 200, topics, 60);
+    let mut lambda = Lambda::initial(topics, 200, 0.05, seed).unwrap();
+    let pass = LdaParams {
+        budget: 400,
+        ..params(topics, 400.0)
+    };
+    round(&pass, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
+    (corpus, lambda)
+}
+
+#[test]
+fn pruning_and_over_relaxation_find_the_same_gamma() {
+    let (corpus, lambda) = trained(40, 5);
+    let documents = corpus.documents();
+    let alpha = vec![0.025; 40];
+    let tight = EStepParams {
+        tolerance: 1e-5,
+        ..EStepParams::PLAIN
+    };
+    let variants = [
+        EStepParams {
+            over_relaxation: 0.7,
+            ..tight
+        },
+        EStepParams {
+            pruning: 0.01,
+            ..tight
+        },
+        EStepParams {
+            over_relaxation: 0.7,
+            pruning: 0.01,
+            ..tight
+        },
+    ];
+    let mut iterations = [0; 4];
+    let gammas = |e_step: EStepParams, count: &mut u32| -> Vec<Vec<f64>> {
+        let mut inference = LdaInference::new(
+            &lambda,
+            &alpha,
+            e_step,
+            Kernel::detect(),
+            documents.longest(),
+        )
+        .unwrap();
+        inference.prepare(&documents, 0..corpus.len()).unwrap();
+        (0..corpus.len())
+            .map(|d| {
+                let inferred = inference.infer(&documents, d);
+                *count += inferred.iterations;
+                // All the mass is there.
+                let sum: f64 = inferred.gamma.iter().sum();
+                assert!(
+                    (sum - 1.0 - inferred.tokens).abs() <= 1e-5 * inferred.tokens,
+                    "{sum}"
+                );
+                inferred.gamma.to_vec()
+            })
+            .collect()
+    };
+    let plain = gammas(tight, &mut iterations[0]);
+    for (v, variant) in variants.into_iter().enumerate() {
+        let mut apart = 0;
+        for (gamma, plain) in gammas(variant, &mut iterations[v + 1]).iter().zip(&plain) {
+            let distance: f64 = gamma.iter().zip(plain).map(|(a, b)| (a - b).abs()).sum();
+            // The bound has several optima: now and then another one is found.
+            apart += usize::from(distance > 0.3);
+        }
+        assert!(
+            apart <= corpus.len() / 20,
+            "variant {v}: {apart} documents apart"
+        );
+    }
+    assert!(iterations[1] < iterations[0], "{iterations:?}");
+}
+
+#[test]
+fn lazy_is_eager() {
+    let mut random = Random::new(7);
+    let corpus = Corpus::random(&mut random, 40, 30, 8, true);
+    for (workers, batch, tau0) in [(1, 1, 1.5), (3, 4, 5.0), (1, 7, 0.0)] {
+        let steps = LdaParams {
+            e_step: FIXED,
+            batch,
+            budget: 300 * batch as u64,
+            workers,
+            schedule: LdaSchedule {
+                tau0,
+                kappa: 0.3,
+                base: 4.0,
+            },
+            ..params(5, 40.0)
+        };
+        let mut lazy = Lambda::<f64>::initial(5, 30, 0.1, 1).unwrap();
+        let mut single = Lambda::<f32>::initial(5, 30, 0.1, 1).unwrap();
+        let mut all = dense(&lazy);
+        let outcome = round(&steps, &corpus, &mut lazy, Kernel::PORTABLE, usize::MAX);
+        let tokens = eager(&steps, &corpus, 0.1, &mut all);
+        assert_eq!(outcome.updates, 300);
+        assert_eq!(outcome.tokens, tokens);
+        // The scale has been made 1 at least twice: that is every time when rho adds up to about 14.
+        assert!(outcome.rho_sum > 30.0, "{}", outcome.rho_sum);
+        for (lazy, all) in dense(&lazy).concat().iter().zip(all.concat()) {
+            assert!((lazy - all).abs() <= 1e-9 * all, "{lazy}, eager {all}");
+        }
+        round(&steps, &corpus, &mut single, Kernel::detect(), usize::MAX);
+        let largest = all.concat().into_iter().fold(0.0, f64::max);
+        for (single, all) in dense(&single).concat().iter().zip(all.concat()) {
+            assert!(
+                (single - all).abs() <= 1e-4 * largest,
+                "{single}, eager {all}"
+            );
+        }
+    }
+}
+
+fn column_sums<R: Real>(lambda: &Lambda<R>) -> Vec<f64> {
+    (0..lambda.topics())
+        .map(|k| (0..lambda.vocabulary()).map(|w| lambda.value(w, k)).sum())
+        .collect()
+}
+
+fn mass_identity<R: Real>(e_step: EStepParams, tolerance: f64) {
+    let (corpus, _) = Corpus::planted(&mut Random::new(2), 200, 300, 20, 80);
+    let mut lambda = Lambda::<R>::initial(20, 300, 0.05, 9).unwrap();
+    let steps = LdaParams {
+        e_step,
+        batch: 50,
+        budget: 50,
+        workers: 2,
+        ..params(20, 1000.0)
+    };
+    for _ in 0..4 {
+        let before: f64 = column_sums(&lambda).iter().sum();
+        let outcome = round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
+        let rho = outcome.rho_sum;
+        let expected =
+            (1.0 - rho) * before + rho * (20.0 * 300.0 * 0.05 + 1000.0 / 50.0 * outcome.tokens);
+        let sums = column_sums(&lambda);
+        let actual: f64 = sums.iter().sum();
+        assert!(
+            (actual / expected - 1.0).abs() <= tolerance,
+            "{actual}, expected {expected}"
+        );
+        for (topic, sum) in sums.iter().enumerate() {
+            assert!(
+                (lambda.topic_sum(topic) / sum - 1.0).abs() <= tolerance,
+                "{} {sum}",
+                lambda.topic_sum(topic)
+            );
+        }
+        assert!(dense(&lambda).concat().iter().all(|&x| x >= 0.05));
+    }
+}
+
+#[test]
+fn masses_are_what_they_have_to_be() {
+    mass_identity::<f64>(EStepParams::PLAIN, 1e-12);
+    mass_identity::<f64>(EStepParams::default(), 1e-12);
+    mass_identity::<f32>(EStepParams::PLAIN, SUMS);
+    mass_identity::<f32>(EStepParams::default(), SUMS);
+}
+
+fn rows_of<R: Real>(lambda: &Lambda<R>, words: &[i32]) -> Vec<R> {
+    words
+        .iter()
+        .flat_map(|&w| lambda.row(w as usize).to_vec())
+        .collect()
+}
+
+/// Averages the workers, installs the average on all, and returns the number of rows sent.
+fn average_all<R: Real>(workers: &mut [Lambda<R>], weights: &[f64]) -> usize {
+    let words: Vec<Vec<i32>> = workers
+        .iter()
+        .map(|l| l.touched().map(|w| w as i32).collect())
+        .collect();
+    let rows: Vec<Vec<R>> = workers
+        .iter()
+        .zip(&words)
+        .map(|(l, w)| rows_of(l, w))
+        .collect();
+    let contributions: Vec<_> = (0..workers.len())
+        .map(|r| Contribution {
+            weight: weights[r],
+            scale: workers[r].scale(),
+            words: &words[r],
+            rows: &rows[r],
+        })
+        .collect();
+    let pairs = || weights.iter().copied().zip(&*workers);
+    let scale = average(pairs().map(|(p, l)| (p, l.scale())));
+    let masses =
+        average_masses(workers[0].topics(), pairs().map(|(p, l)| (p, l.masses()))).unwrap();
+    // Any worker has the rows of the last averaging.
+    let (union, averaged) = average_rows(&workers[0], scale, &contributions).unwrap();
+    for base in &workers[1..] {
+        assert_eq!(
+            average_rows(base, scale, &contributions).unwrap(),
+            (union.clone(), averaged.clone())
+        );
+    }
+    for worker in workers.iter_mut() {
+        worker.install(scale, &masses, &union, &averaged).unwrap();
+    }
+    for worker in &workers[1..] {
+        assert!(*worker == workers[0], "replicas have the same bits");
+    }
+    words.iter().map(Vec::len).sum()
+}
+
+#[test]
+fn one_update_each_averaged_is_one_update_of_all() {
+    let corpus = Corpus::random(&mut Random::new(4), 30, 40, 6, false);
+    let nonempty: Vec<usize> = (0..corpus.len())
+        .filter(|&d| corpus.documents().document(d).next().is_some())
+        .collect();
+    let all = corpus.part(nonempty[..24].iter().copied());
+    let start = Lambda::<f64>::initial(6, 40, 0.1, 2).unwrap();
+    let steps = |workers, batch| LdaParams {
+        e_step: FIXED,
+        workers,
+        batch,
+        budget: batch as u64,
+        ..params(6, 24.0)
+    };
+    let mut one = start.clone();
+    round(&steps(1, 24), &all, &mut one, Kernel::PORTABLE, usize::MAX);
+    let mut workers = vec![start.clone(); 4];
+    for (r, worker) in workers.iter_mut().enumerate() {
+        round(
+            &steps(4, 6),
+            &all.part(6 * r..6 * r + 6),
+            worker,
+            Kernel::PORTABLE,
+            usize::MAX,
+        );
+    }
+    let dense_mean: Vec<f64> = (0..240)
+        .map(|i| workers.iter().map(|l| l.value(i / 6, i % 6)).sum::<f64>() / 4.0)
+        .collect();
+    let sent = average_all(&mut workers, &[0.25; 4]);
+    assert!(sent < 4 * 40, "not every worker touches every word");
+    assert_close(
+        &dense(&workers[2]).concat(),
+        &dense_mean,
+        1e-12,
+        "sparse and dense average",
+    );
+    assert_close(
+        &dense(&workers[0]).concat(),
+        &dense(&one).concat(),
+        1e-12,
+        "one update",
+    );
+    assert_close(
+        &column_sums(&workers[0]),
+        &[0, 1, 2, 3, 4, 5].map(|k| workers[0].topic_sum(k)),
+        1e-11,
+        "masses",
+    );
+}
+
+#[test]
+fn averages_of_rounds_are_those_of_dense_topics() {
+    let corpus = Corpus::random(&mut Random::new(5), 60, 80, 5, true);
+    let weights = [0.5, 0.3, 0.2];
+    // Steps so large that some workers make the scale 1 within a round, in the last case.
+    for (tau0, tolerance) in [(30.0, 1e-12), (0.5, 1e-12)] {
+        let mut workers = vec![Lambda::<f64>::initial(4, 80, 0.2, 8).unwrap(); 3];
+        for turn in 0..6u64 {
+            for (r, worker) in workers.iter_mut().enumerate() {
+                let steps = LdaParams {
+                    e_step: FIXED,
+                    batch: 1 + r,
+                    budget: 8,
+                    workers: 3,
+                    partition: r as u32,
+                    cursor: 40 * turn,
+                    schedule: LdaSchedule {
+                        tau0,
+                        kappa: 0.5,
+                        base: 1.0,
+                    },
+                    ..params(4, 60.0)
+                };
+                round(&steps, &corpus, worker, Kernel::PORTABLE, usize::MAX);
+            }
+            let mean: Vec<f64> = (0..320)
+                .map(|i| {
+                    workers
+                        .iter()
+                        .zip(weights)
+                        .map(|(l, p)| p * l.value(i / 4, i % 4))
+                        .sum()
+                })
+                .collect();
+            average_all(&mut workers, &weights);
+            for (actual, expected) in dense(&workers[0]).concat().iter().zip(mean) {
+                assert!(
+                    (actual / expected - 1.0).abs() <= tolerance,
+                    "{actual}, expected {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_step_of_one_forgets_the_topics() {
+    let corpus = Corpus::random(&mut Random::new(6), 20, 25, 6, false);
+    let steps = LdaParams {
+        schedule: LdaSchedule {
+            tau0: 0.0,
+            kappa: 0.7,
+            base: 5.0,
+        },
+        batch: 5,
+        budget: 5,
+        ..params(3, 20.0)
+    };
+    let mut lambda = Lambda::<f32>::initial(3, 25, 0.5, 1).unwrap();
+    let outcome = round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
+    let sum: f64 = dense(&lambda).concat().iter().sum();
+    let expected = 0.5 * 75.0 + 20.0 / 5.0 * outcome.tokens;
+    assert!(
+        (sum / expected - 1.0).abs() <= SUMS,
+        "{sum}, expected {expected}"
+    );
+    assert!(
+        dense(&lambda).concat().iter().any(|&x| x == 0.5),
+        "a word of no document has the prior only"
+    );
+    assert_eq!(lambda.touched().count(), 25);
+}
+
+#[test]
+fn a_hundred_thousand_steps_do_not_underflow() {
+    let corpus = Corpus::random(&mut Random::new(9), 50, 6, 3, true);
+    let steps = LdaParams {
+        schedule: LdaSchedule {
+            tau0: 1024.0,
+            kappa: 0.51,
+            base: 1.0,
+        },
+        workers: 1,
+        batch: 1,
+        budget: 100_000,
+        ..params(2, 1e6)
+    };
+    let mut lambda = Lambda::<f32>::initial(2, 6, 0.5, 1).unwrap();
+    let outcome = round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
+    assert_eq!(outcome.updates, 100_000);
+    assert!(outcome.rho_sum > 300.0, "{}", outcome.rho_sum);
+    assert!(lambda.scale() >= 1e-6);
+    let sum: f64 = dense(&lambda).concat().iter().sum();
+    let expected = 6.0 + 1e6 * outcome.tokens / outcome.documents as f64;
+    assert!(
+        (sum / expected - 1.0).abs() < 0.1,
+        "{sum}, expected about {expected}"
+    );
+    for topic in 0..2 {
+        let recomputed = column_sums(&lambda)[topic];
+        assert!(
+            (lambda.topic_sum(topic) / recomputed - 1.0).abs() <= 1e-4,
+            "{} {recomputed}",
+            lambda.topic_sum(topic)
+        );
+    }
+}
+
+fn normal_or_zero(x: f32) -> bool {
+    x == 0.0 || x.is_normal()
+}
+
+#[test]
+fn odd_documents() {
+    let topics = 130;
+    let lambda = Lambda::<f32>::initial(topics, 50, 1e-3, 3).unwrap();
+    let alpha = vec![1e-3; topics];
+    let mut corpus = Corpus::new(50);
+    corpus.push(&[]);
+    corpus.push(&[(3, 0.0), (9, 0.0)]);
+    corpus.push(&[(49, 1.0)]);
+    corpus.push(&[(0, 1e-6)]);
+    corpus.push(&[(0, 1e9), (1, 1e-6)]);
+    corpus.push(&[(7, 0.0), (8, 1.0), (9, 0.0)]);
+    let documents = corpus.documents();
+    for kernel in Kernel::available() {
+        let everything = EStepParams {
+            pruning: 0.5,
+            ..EStepParams::default()
+        };
+        for e_step in [EStepParams::default(), EStepParams::PLAIN, everything] {
+            let mut inference = LdaInference::new(&lambda, &alpha, e_step, kernel, 1).unwrap();
+            inference.prepare(&documents, 0..6).unwrap();
+            for d in 0..6 {
+                let inferred = inference.infer(&documents, d);
+                let sum: f64 = inferred.gamma.iter().sum();
+                let expected = 0.13 + inferred.tokens;
+                assert!(
+                    (sum / expected - 1.0).abs() < 1e-4,
+                    "document {d}: {sum}, expected {expected}"
+                );
+                assert!(inferred.gamma.iter().all(|&g| g >= 1e-3));
+                assert_eq!(inferred.iterations == 0, d < 2);
+                inference.collect();
+            }
+            for word in [0, 1, 8, 49] {
+                assert!(inference.factors(word).iter().all(|&x| normal_or_zero(x)));
+                assert!(
+                    inference
+                        .statistics(word)
+                        .iter()
+                        .all(|&x| normal_or_zero(x) && x.is_finite())
+                );
+            }
+        }
+    }
+    // A round without any document that counts, and one of no document at all.
+    for few in [corpus.part(0..2), corpus.part(0..0)] {
+        let mut same = lambda.clone();
+        let outcome = round(
+            &params(topics, 1.0),
+            &few,
+            &mut same,
+            Kernel::detect(),
+            usize::MAX,
+        );
+        assert_eq!((outcome.documents, outcome.updates), (0, 0));
+        assert!(same == lambda);
+    }
+}
+
+/// Topics that some words have never met, and others know by heart: exp(psi) leaves `f32`.
+#[test]
+fn no_number_is_subnormal() {
+    let (topics, vocabulary) = (60, 40);
+    let mut random = Random::new(12);
+    let values: Vec<f64> = (0..topics * vocabulary)
+        .map(|_| 1e-6 * 10f64.powf(12.0 * uniform(&mut random)))
+        .collect();
+    let mut lambda = Lambda::<f32>::from_values(topics, vocabulary, 1e-6, &values).unwrap();
+    let corpus = Corpus::random(&mut random, 50, vocabulary, 20, false);
+    let documents = corpus.documents();
+    for kernel in Kernel::available() {
+        let mut inference =
+            LdaInference::new(&lambda, &[1e-6; 60], EStepParams::default(), kernel, 40).unwrap();
+        inference.prepare(&documents, 0..50).unwrap();
+        for d in 0..50 {
+            assert!(
+                inference
+                    .infer(&documents, d)
+                    .gamma
+                    .iter()
+                    .all(|x| x.is_finite() && *x >= 1e-6)
+            );
+            inference.collect();
+        }
+        for word in documents_words(&documents) {
+            assert!(inference.factors(word).iter().all(|&x| normal_or_zero(x)));
+            assert!(
+                inference
+                    .statistics(word)
+                    .iter()
+                    .all(|&x| normal_or_zero(x) && x.is_finite())
+            );
+        }
+    }
+    round(
+        &params(topics, 1e9),
+        &corpus,
+        &mut lambda,
+        Kernel::detect(),
+        usize::MAX,
+    );
+    assert!(
+        lambda
+            .numbers()
+            .iter()
+            .all(|&x| normal_or_zero(x) && x.is_finite())
+    );
+    // The processor still computes with subnormal numbers: nobody has told it otherwise.
+    assert!(std::hint::black_box(f32::MIN_POSITIVE) / std::hint::black_box(2.0) > 0.0);
+}
+
+fn documents_words(documents: &Documents<'_>) -> Vec<usize> {
+    (0..documents.len())
+        .flat_map(|d| documents.document(d).map(|pair| pair.0).collect::<Vec<_>>())
+        .collect()
+}
+
+#[test]
+fn a_round_is_rolled_back() {
+    let corpus = Corpus::random(&mut Random::new(13), 30, 40, 6, true);
+    for tau0 in [0.0, 0.2, 50.0] {
+        let steps = LdaParams {
+            schedule: LdaSchedule {
+                tau0,
+                kappa: 0.4,
+                base: 2.0,
+            },
+            batch: 2,
+            ..params(7, 30.0)
+        };
+        let start = Lambda::<f32>::initial(7, 40, 0.1, 1).unwrap();
+        let mut lambda = start.clone();
+        round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
+        let first = lambda.clone();
+        assert!(first != start);
+        // Half of a round, then all of it again.
+        lambda.roll_back();
+        assert!(lambda == start);
+        let mut half = LdaRound::new(steps.clone().check().unwrap(), 40, Kernel::detect()).unwrap();
+        half.advance(&mut lambda, &corpus.documents(), 3000)
+            .unwrap();
+        assert_eq!(half.finish(), Err(SolverError::Unfinished));
+        lambda.roll_back();
+        round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
+        assert!(lambda == first);
+    }
+}
+
+#[test]
+fn bound_of_a_tiny_case() {
+    let lambda = Lambda::<f64>::from_values(2, 3, 0.5, &[1.0, 0.5, 2.0, 1.5, 0.5, 3.0]).unwrap();
+    let psi = psi_of_topic_sums(&lambda);
+    let (alpha, gamma) = ([0.5, 0.7], [2.4, 1.8]);
+    // Brute force, from the definition, with the other digamma.
+    let theta = |k: usize| digamma_49(gamma[k]) - digamma_49(4.2);
+    let beta = |w: usize, k: usize| digamma_49(lambda.value(w, k)) - digamma_49([3.5, 5.0][k]);
+    let mut corpus = ln_gamma(1.2) - ln_gamma(4.2);
+    for (w, c) in [(0, 2.0), (2, 1.0)] {
+        corpus += c
+            * (0..2)
+                .map(|k| (theta(k) + beta(w, k)).exp())
+                .sum::<f64>()
+                .ln();
+    }
+    let mut topics = 0.0;
+    for k in 0..2 {
+        corpus += (alpha[k] - gamma[k]) * theta(k) + ln_gamma(gamma[k]) - ln_gamma(alpha[k]);
+        topics += ln_gamma(1.5) - ln_gamma([3.5, 5.0][k]);
+        for w in 0..3 {
+            let x = lambda.value(w, k);
+            topics += (0.5 - x) * beta(w, k) + ln_gamma(x) - ln_gamma(0.5);
+        }
+    }
+    let document = || [(0, 2.0), (2, 1.0)].into_iter();
+    assert_close(
+        &[document_bound(&lambda, &psi, document(), &alpha, &gamma)],
+        &[corpus],
+        PLAIN_DIGAMMA,
+        "corpus",
+    );
+    let parts =
+        words_bound(&lambda, &psi, 0..1) + words_bound(&lambda, &psi, 1..3) + sums_bound(&lambda);
+    assert_close(&[parts], &[topics], PLAIN_DIGAMMA, "topics");
+    let golden = golden("lda");
+    let gamma = numbers(&golden["gamma"]);
+    let parts = [
+        document_bound(&lambda, &psi, document(), &[0.5, 0.5], &gamma),
+        parts,
+    ];
+    let expected = [
+        number(&golden["corpusBound"]),
+        number(&golden["topicsBound"]),
+    ];
+    assert_close(&parts, &expected, GOLDEN, "golden bound");
+    // The distance of topics from their prior.
+    assert!(topics < 0.0);
+    let prior = Lambda::<f64>::zero(2, 3, 0.5).unwrap();
+    assert_close(
+        &[words_bound(&prior, &psi_of_topic_sums(&prior), 0..3) + sums_bound(&prior)],
+        &[0.0],
+        GOLDEN,
+        "prior",
+    );
+}
+
+#[test]
+fn bound_is_below_the_likelihood_and_highest_at_gamma() {
+    let (corpus, lambda) = trained(5, 6);
+    let documents = corpus.documents();
+    let psi = psi_of_topic_sums(&lambda);
+    let alpha = [0.2; 5];
+    let tight = EStepParams {
+        tolerance: 1e-6,
+        ..EStepParams::PLAIN
+    };
+    let mut inference = LdaInference::new(&lambda, &alpha, tight, Kernel::detect(), 8).unwrap();
+    inference.prepare(&documents, 0..20).unwrap();
+    for d in 0..20 {
+        let gamma = inference.infer(&documents, d).gamma.to_vec();
+        let bound =
+            |gamma: &[f64]| document_bound(&lambda, &psi, documents.document(d), &alpha, gamma);
+        let best = bound(&gamma);
+        for k in 0..5 {
+            for factor in [0.9, 1.1] {
+                let mut other = gamma.clone();
+                other[k] *= factor;
+                assert!(bound(&other) <= best + 1e-4, "document {d}");
+            }
+        }
+    }
+    // One word: the likelihood has a closed form.
+    let (word, gamma) = (17, [0.4, 0.4, 0.4, 0.4, 0.4]);
+    let likelihood: f64 = (0..5)
+        .map(|k| 0.2 * lambda.value(word, k) / lambda.topic_sum(k))
+        .sum();
+    assert!(
+        document_bound(&lambda, &psi, [(word, 1.0)].into_iter(), &alpha, &gamma) <= likelihood.ln()
+    );
+}
+
+#[test]
+fn alpha_is_found_from_its_own_documents() {
+    let truth = [0.1, 0.5, 2.0];
+    let sums = truth.map(|a| 1000.0 * (digamma(a) - digamma(2.6)));
+    // From below: steps from above may leave the range, and are none then.
+    let mut alpha = vec![0.05; 3];
+    for _ in 0..200 {
+        alpha = newton_step(&alpha, &sums, 1000.0, 0.5).unwrap();
+    }
+    assert_close(&alpha, &truth, 1e-9, "alpha");
+    // A step out of the range is none; no document, no step.
+    assert_eq!(
+        newton_step(&[1.0; 3], &[-1e9, 0.0, 0.0], 1.0, 1.0).unwrap(),
+        [1.0; 3]
+    );
+    assert_eq!(
+        newton_step(&[1.0; 3], &[0.0; 3], 0.0, 1.0).unwrap(),
+        [1.0; 3]
+    );
+    assert!(newton_step(&[1.0; 3], &[0.0; 2], 1.0, 1.0).is_err());
+    // What rounds add up is what documents add up.
+    let mut sums = [0.0; 2];
+    add_log_theta(&[2.0, 1.0], &mut sums);
+    assert_close(
+        &sums,
+        &[digamma(2.0) - digamma(3.0), digamma(1.0) - digamma(3.0)],
+        GOLDEN,
+        "log theta",
+    );
+    let corpus = Corpus::random(&mut Random::new(14), 30, 40, 6, true);
+    let steps = LdaParams {
+        concentration: true,
+        ..params(4, 30.0)
+    };
+    let outcome = round(
+        &steps,
+        &corpus,
+        &mut Lambda::<f32>::initial(4, 40, 0.1, 1).unwrap(),
+        Kernel::detect(),
+        1,
+    );
+    assert_eq!(outcome.log_theta_sums.len(), 4);
+    assert!(
+        outcome
+            .log_theta_sums
+            .iter()
+            .all(|&sum| sum < 0.0 && sum.is_finite())
+    );
+}
+
+#[test]
+fn schedule_counts_documents() {
+    let schedule = LdaSchedule {
+        tau0: 10.0,
+        kappa: 0.7,
+        base: 1000.0,
+    };
+    let rho = 11f64.powf(-0.7);
+    assert_close(
+        &[
+            schedule.step(0.0, 1000.0, 1.0),
+            schedule.step(0.0, 125.0, 8.0),
+        ],
+        &[rho; 2],
+        1e-15,
+        "rho",
+    );
+    assert_close(
+        &[schedule.step(5000.0, 1000.0, 1.0)],
+        &[16f64.powf(-0.7)],
+        1e-15,
+        "later",
+    );
+    // Ten small batches forget as much as one large one, apart from the change of rho.
+    let small = schedule.step(0.0, 100.0, 1.0);
+    assert_close(&[(1.0 - small).powi(10)], &[1.0 - rho], 1e-14, "small");
+    let first = LdaSchedule {
+        tau0: 0.0,
+        ..schedule
+    };
+    assert_eq!(first.step(0.0, 10.0, 1.0), 1.0);
+}
+
+#[test]
+fn planted_topics_are_found() {
+    let (topics, vocabulary) = (6, 120);
+    let (corpus, planted) = Corpus::planted(&mut Random::new(21), 1200, vocabulary, topics, 80);
+    // Four workers, averaged.
+    let mut workers = vec![Lambda::<f32>::initial(topics, vocabulary, 0.1, 4).unwrap(); 4];
+    let parts: Vec<_> = (0..4)
+        .map(|r| corpus.part(300 * r..300 * (r + 1)))
+        .collect();
+    for turn in 0..15 {
+        for (r, worker) in workers.iter_mut().enumerate() {
+            let steps = LdaParams {
+                alpha: vec![0.1; topics],
+                batch: 25,
+                budget: 100,
+                workers: 4,
+                partition: r as u32,
+                cursor: 100 * turn,
+                seen: 400 * turn,
+                schedule: LdaSchedule {
+                    tau0: 16.0,
+                    kappa: 0.6,
+                    base: 100.0,
+                },
+                ..params(topics, 1200.0)
+            };
+            round(&steps, &parts[r], worker, Kernel::detect(), usize::MAX);
+        }
+        average_all(&mut workers, &[0.25; 4]);
+    }
+    let found = dense(&workers[0]);
+    let mut left: Vec<usize> = (0..topics).collect();
+    for planted in &planted {
+        let cosine = |k: usize| {
+            let (mut dot, mut square, mut truth) = (0.0, 0.0, 0.0);
+            for (row, p) in found.iter().zip(planted) {
+                dot += row[k] * p;
+                square += row[k] * row[k];
+                truth += p * p;
+            }
+            dot / (square * truth as f64).sqrt()
+        };
+        let best = (0..left.len())
+            .max_by(|&a, &b| cosine(left[a]).total_cmp(&cosine(left[b])))
+            .unwrap();
+        assert!(cosine(left[best]) > 0.9, "{}", cosine(left[best]));
+        left.remove(best);
+    }
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let documents =
+        |counts: &[f32]| Documents::new(5, &[0, 1, 2], &[1, 4], Values::F32(counts)).map(|_| ());
+    assert!(documents(&[1.0, 0.0]).is_ok());
+    for (counts, part) in [
+        ([1.0, -1.0], "document 1"),
+        ([1e-9, 1.0], "document 0"),
+        ([1.0, 1e10], "word 4"),
+    ] {
+        assert!(matches!(documents(&counts), Err(SolverError::Shape(text)) if text.contains(part)));
+    }
+    assert!(matches!(
+        documents(&[1.0, f32::NAN]),
+        Err(SolverError::NonFinite(_))
+    ));
+    assert!(Documents::new(4, &[0, 1, 2], &[1, 4], Values::Ones).is_err());
+    assert!(Documents::new(4, &[0, 2], &[3, 3], Values::Ones).is_err());
+    assert!(Documents::new(4, &[], &[], Values::Ones).is_err());
+
+    for (topics, vocabulary, eta) in [
+        (0, 5, 0.1),
+        (5, 0, 0.1),
+        (2, 2, 0.0),
+        (2, 2, f64::NAN),
+        (2, 2, 1e7),
+    ] {
+        assert!(Lambda::<f32>::zero(topics, vocabulary, eta).is_err());
+    }
+    assert!(Lambda::<f32>::zero(usize::MAX, 2, 0.1).is_err());
+    assert!(Lambda::<f32>::from_values(1, 2, 0.5, &[1.0, 0.4]).is_err());
+    assert!(Lambda::<f32>::from_values(1, 2, 0.5, &[1.0, f64::INFINITY]).is_err());
+    assert!(Lambda::<f32>::from_values(1, 2, 0.5, &[1.0]).is_err());
+
+    let good = || params(3, 10.0);
+    let schedule = |tau0, kappa, base| LdaSchedule { tau0, kappa, base };
+    let e_step = |change: fn(&mut EStepParams)| {
+        let mut e_step = EStepParams::default();
+        change(&mut e_step);
+        LdaParams { e_step, ..good() }
+    };
+    for bad in [
+        LdaParams {
+            alpha: vec![],
+            ..good()
+        },
+        LdaParams {
+            alpha: vec![1.0, 0.0],
+            ..good()
+        },
+        LdaParams {
+            corpus: 0.0,
+            ..good()
+        },
+        LdaParams {
+            workers: 0,
+            ..good()
+        },
+        LdaParams { batch: 0, ..good() },
+        LdaParams {
+            budget: 0,
+            ..good()
+        },
+        LdaParams {
+            schedule: schedule(-1.0, 0.5, 1.0),
+            ..good()
+        },
+        LdaParams {
+            schedule: schedule(1.0, f64::NAN, 1.0),
+            ..good()
+        },
+        LdaParams {
+            schedule: schedule(1.0, 0.5, 0.0),
+            ..good()
+        },
+        e_step(|e| e.tolerance = 0.0),
+        e_step(|e| e.cap = 0),
+        e_step(|e| e.over_relaxation = 1.5),
+        e_step(|e| e.pruning = 0.6),
+    ] {
+        assert!(bad.check().is_err());
+    }
+
+    let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
+    let mut lambda = Lambda::<f32>::zero(3, 8, 0.1).unwrap();
+    let new =
+        || LdaRound::<f32>::new(params(3, 10.0).check().unwrap(), 8, Kernel::PORTABLE).unwrap();
+    assert!(
+        new()
+            .advance(
+                &mut Lambda::zero(4, 8, 0.1).unwrap(),
+                &corpus.documents(),
+                1
+            )
+            .is_err()
+    );
+    assert!(
+        new()
+            .advance(
+                &mut Lambda::zero(3, 9, 0.1).unwrap(),
+                &corpus.documents(),
+                1
+            )
+            .is_err()
+    );
+    let mut begun = new();
+    begun.advance(&mut lambda, &corpus.documents(), 1).unwrap();
+    assert!(
+        begun
+            .advance(&mut lambda, &corpus.part(0..4).documents(), 1)
+            .is_err()
+    );
+
+    assert!(lambda.install(0.0, &[0.0; 3], &[], &[]).is_err());
+    assert!(lambda.install(1.0, &[0.0; 2], &[], &[]).is_err());
+    assert!(lambda.install(1.0, &[0.0; 3], &[8], &[0.0; 3]).is_err());
+    assert!(lambda.install(1.0, &[0.0; 3], &[7], &[0.0; 2]).is_err());
+    let contribution = |words| Contribution {
+        weight: 1.0,
+        scale: 1.0,
+        words,
+        rows: &[0.0f32; 6][..],
+    };
+    for words in [&[3, 3][..], &[3, 8], &[-1, 2], &[1]] {
+        assert!(average_rows(&lambda, 1.0, &[contribution(words)]).is_err());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+
+    /// Slices do not change a bit, nor does it matter which of the fast kernels works.
+    #[test]
+    fn slices_do_not_matter(seed in 0u64..1000, topics in 1usize..40, batch in 1usize..9, slice in 1usize..5000, tau0 in 0.0..20.0) {
+        let corpus = Corpus::random(&mut Random::new(seed), 25, 30, 9, true);
+        let steps = LdaParams {
+            batch,
+            budget: 40,
+            seed,
+            concentration: true,
+            schedule: LdaSchedule { tau0, kappa: 0.6, base: 3.0 },
+            ..params(topics, 25.0)
+        };
+        let start = Lambda::<f32>::initial(topics, 30, 0.1, seed).unwrap();
+        let run = |kernel, units| {
+            let mut lambda = start.clone();
+            let outcome = round(&steps, &corpus, &mut lambda, kernel, units);
+            (outcome, lambda)
+        };
+        for kernel in Kernel::available() {
+            let whole = run(kernel, usize::MAX);
+            prop_assert!(whole == run(kernel, slice));
+            prop_assert!(whole.1.numbers().iter().all(|&x| normal_or_zero(x) && x >= 0.0));
+        }
+        let fast: Vec<_> = Kernel::available()[1..].iter().map(|&kernel| run(kernel, usize::MAX)).collect();
+        prop_assert!(fast.windows(2).all(|pair| pair[0] == pair[1]));
+    }
+}
