@@ -29,6 +29,8 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
+//! [`sgd`] is local SGD, the local solver of MA-SGD; [`lda`] local variational inference, that of MA-LDA.
+//!
 //! Results do not depend on how the work is cut into slices, nor on the number of threads of a pool: the order of every sum is fixed.
 
 #![forbid(unsafe_code)]

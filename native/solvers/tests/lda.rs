@@ -29,6 +29,15 @@ const PLAIN_DIGAMMA: f64 = 1e-11;
 /// Rounding of `f32` and of the fused exp-digamma, in a few iterations.
 const SINGLE: f64 = 1e-5;
 
+/// What 300 steps make of roundings in double precision.
+const LAZY: f64 = 1e-9;
+
+/// What they make of those of `f32`, over the largest lambda.
+const LAZY_SINGLE: f64 = 1e-4;
+
+/// How far gammas of different ways may be from one another, in tokens, at the same optimum.
+const SAME_OPTIMUM: f64 = 0.3;
+
 /// Rounding of `f32` in sums of thousands of numbers.
 const SUMS: f64 = 1e-6;
 
@@ -299,7 +308,7 @@ fn pruning_and_over_relaxation_find_the_same_gamma() {
         for (gamma, plain) in gammas(variant, &mut iterations[v + 1]).iter().zip(&plain) {
             let distance: f64 = gamma.iter().zip(plain).map(|(a, b)| (a - b).abs()).sum();
             // The bound has several optima: now and then another one is found.
-            apart += usize::from(distance > 0.3);
+            apart += usize::from(distance > SAME_OPTIMUM);
         }
         assert!(
             apart <= corpus.len() / 20,
@@ -336,13 +345,13 @@ fn lazy_is_eager() {
         // The scale has been made 1 at least twice: that is every time when rho adds up to about 14.
         assert!(outcome.rho_sum > 30.0, "{}", outcome.rho_sum);
         for (lazy, all) in dense(&lazy).concat().iter().zip(all.concat()) {
-            assert!((lazy - all).abs() <= 1e-9 * all, "{lazy}, eager {all}");
+            assert!((lazy - all).abs() <= LAZY * all, "{lazy}, eager {all}");
         }
         round(&steps, &corpus, &mut single, Kernel::detect(), usize::MAX);
         let largest = all.concat().into_iter().fold(0.0, f64::max);
         for (single, all) in dense(&single).concat().iter().zip(all.concat()) {
             assert!(
-                (single - all).abs() <= 1e-4 * largest,
+                (single - all).abs() <= LAZY_SINGLE * largest,
                 "{single}, eager {all}"
             );
         }
@@ -562,7 +571,7 @@ fn a_step_of_one_forgets_the_topics() {
         "{sum}, expected {expected}"
     );
     assert!(
-        dense(&lambda).concat().iter().any(|&x| x == 0.5),
+        dense(&lambda).concat().contains(&0.5),
         "a word of no document has the prior only"
     );
     assert_eq!(lambda.touched().count(), 25);
@@ -964,13 +973,13 @@ fn planted_topics_are_found() {
     let mut left: Vec<usize> = (0..topics).collect();
     for planted in &planted {
         let cosine = |k: usize| {
-            let (mut dot, mut square, mut truth) = (0.0, 0.0, 0.0);
+            let (mut dot, mut square, mut truth) = (0.0f64, 0.0f64, 0.0f64);
             for (row, p) in found.iter().zip(planted) {
                 dot += row[k] * p;
                 square += row[k] * row[k];
                 truth += p * p;
             }
-            dot / (square * truth as f64).sqrt()
+            dot / (square * truth).sqrt()
         };
         let best = (0..left.len())
             .max_by(|&a, &b| cosine(left[a]).total_cmp(&cosine(left[b])))

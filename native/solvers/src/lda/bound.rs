@@ -9,7 +9,7 @@
 //!
 //! Hoffman's bound is `D / documents corpus + topics`; Spark's `logLikelihood` is `corpus + topics`, whatever the number of documents.
 //!
-//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, equations 1 and 3.
+//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, the expanded bound on which algorithm 1 is built.
 
 use std::ops::Range;
 

@@ -10,14 +10,15 @@
 //! gamma_k = alpha_k + n_k,   statistics_wk = e_k f_wk r_w
 //! ```
 //!
-//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2 and equations 2 to 4; without the factor of
+//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2; without the factor of
 //! `exp(-psi(sum gamma))`, which cancels out of phi.
 //!
 //! Over-relaxation by f goes on from `g = max(v + f (v - gamma), alpha + n / 4)` with `v = alpha + n`, of which the part above alpha is scaled so that the
-//! sum is that of v. An iteration whose change is larger than the one before takes v itself; after eight of them it is always v.
+//! sum is that of v. An iteration whose change is larger than the one before, when that one was smaller than its own, takes v itself; after eight of them
+//! it is always v.
 //!
 //! Pruning: after iteration 2, and then after each further `1 + iteration / 4`, topics with `n_k < pruning min(1, N / K)` that do not rise leave the document,
-//! if its rows become shorter by a block of 16 at least. They end with `gamma_k = alpha_k`. The topic with the largest n never leaves.
+//! if its rows become shorter by a quarter at least, in blocks of 16. They end with `gamma_k = alpha_k`. The topic with the largest n never leaves.
 //!
 //! Everything is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
 
@@ -29,7 +30,7 @@ use super::{
 };
 use crate::error::{SolverError, reserve};
 
-/// Changes that may rise before a document goes on without over-relaxation.
+/// Times that the change may rise after a fall before a document goes on without over-relaxation.
 const PATIENCE: u32 = 8;
 
 /// The E-step of one document at a time. Memory is that of the longest document, taken once.
@@ -47,7 +48,9 @@ pub(super) struct EStep<R> {
     width: usize,
     columns: usize,
     /// Factors of the document's words, rows of `width` blocks; rows without a word are 0.
-    block: Vec<Block<R>>,
+    block: Vec<R>,
+    /// Where rows start in it: at an address that is a multiple of 64, so that no load crosses cache lines.
+    lead: usize,
     counts: Vec<Block<R>>,
     ratios: Vec<Block<R>>,
     slots: Vec<u32>,
@@ -66,6 +69,8 @@ pub(super) struct EStep<R> {
     iteration: u32,
     next_pruning: u32,
     change: R,
+    /// Whether the last change was less than the one before.
+    falling: bool,
     rises: u32,
     done: bool,
 }
@@ -94,9 +99,12 @@ impl<R: Real> EStep<R> {
             width,
             columns: topics,
             block: reserve(
-                tiles.saturating_mul(LANES * width),
+                (tiles * width)
+                    .saturating_mul(LANES * LANES)
+                    .saturating_add(LANES),
                 "the factors of a document",
             )?,
+            lead: 0,
             counts: reserve(tiles, "the counts of a document")?,
             ratios: reserve(tiles, "the counts of a document")?,
             slots: reserve(longest, "the words of a document")?,
@@ -111,6 +119,7 @@ impl<R: Real> EStep<R> {
             iteration: 0,
             next_pruning: 0,
             change: R::ZERO,
+            falling: false,
             rises: 0,
             done: true,
         };
@@ -124,11 +133,17 @@ impl<R: Real> EStep<R> {
         self.width = table.width();
         self.columns = self.topics;
         self.block.clear();
+        // Speed is all that depends on it.
+        self.lead = Some(self.block.as_ptr().align_offset(64))
+            .filter(|&lead| lead < LANES)
+            .unwrap_or(0);
+        self.block.resize(self.lead, R::ZERO);
         self.slots.clear();
         self.total = 0.0;
         for (word, count) in document {
             let slot = table.slot(word);
-            self.block.extend_from_slice(table.factors(slot));
+            self.block
+                .extend_from_slice(table.factors(slot).as_flattened());
             if self.slots.len() / LANES >= self.counts.len() {
                 self.counts.push([R::ZERO; LANES]);
                 self.ratios.push([R::ZERO; LANES]);
@@ -139,7 +154,8 @@ impl<R: Real> EStep<R> {
         }
         self.words = self.slots.len();
         self.rows = blocks(self.words) * LANES;
-        self.block.resize(self.rows * self.width, [R::ZERO; LANES]);
+        self.block
+            .resize(self.lead + self.rows * self.width * LANES, R::ZERO);
         self.counts.as_flattened_mut()[self.words..self.rows].fill(R::ZERO);
 
         self.active.clear();
@@ -156,6 +172,7 @@ impl<R: Real> EStep<R> {
         self.iteration = 0;
         self.next_pruning = 2;
         self.change = R::LARGEST_RATIO;
+        self.falling = false;
         self.rises = 0;
         self.done = self.words == 0;
     }
@@ -225,7 +242,7 @@ impl<R: Real> EStep<R> {
         }
     }
 
-    /// Notes the columns that stay, in their order. Whether rows become shorter without the others.
+    /// Notes the columns that stay, in their order. Whether rows become enough shorter without the others to pay for the copy.
     fn select(&mut self) -> bool {
         let threshold = R::of(self.params.pruning * (self.total / self.topics as f64).min(1.0));
         let mass = &self.mass.as_flattened()[..self.columns];
@@ -240,23 +257,31 @@ impl<R: Real> EStep<R> {
             let n = mass[column];
             n >= threshold || n >= largest || prior[column] + n > gamma[column]
         }));
-        !self.kept.is_empty() && blocks(self.kept.len()) < self.width
+        !self.kept.is_empty() && 4 * blocks(self.kept.len()) <= 3 * self.width
     }
 
     /// Leaves only the columns that were noted.
     fn compact(&mut self) {
         let kept = &self.kept[..];
         let (from, to) = (self.width * LANES, blocks(kept.len()) * LANES);
-        let block = self.block.as_flattened_mut();
+        let block = &mut self.block[self.lead..];
+        // Indices below the length of a copy need no check.
+        const SHORT: usize = 128;
+        let mut copy = [R::ZERO; SHORT];
         for row in 0..self.rows {
             let (source, target) = (row * from, row * to);
-            if row < self.words {
+            if from <= SHORT {
+                copy[..from].copy_from_slice(&block[source..source + from]);
+                let (kept_part, rest) = block[target..target + to].split_at_mut(kept.len());
+                for (number, &old) in kept_part.iter_mut().zip(kept) {
+                    *number = copy[old as usize % SHORT];
+                }
+                rest.fill(R::ZERO);
+            } else {
                 for (column, &old) in kept.iter().enumerate() {
                     block[target + column] = block[source + old as usize];
                 }
                 block[target + kept.len()..target + to].fill(R::ZERO);
-            } else {
-                block[target..target + to].fill(R::ZERO);
             }
         }
         for numbers in [
@@ -316,9 +341,11 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
                 e.done = true;
                 break;
             }
-            let rose = change > e.change;
+            // Changes grow while a document finds its topics; once they have fallen, they have no reason to.
+            let falls = change <= e.change;
+            let rose = e.falling && !falls;
             e.rises += u32::from(rose);
-            e.change = change;
+            (e.change, e.falling) = (change, falls);
             let mut shorter = false;
             if e.iteration == e.next_pruning && e.params.pruning > 0.0 {
                 e.next_pruning += 1 + e.iteration / 4;
@@ -329,7 +356,7 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
             if shorter {
                 e.compact();
                 // What the topics that left had goes to the others: that is no rise.
-                e.change = R::LARGEST_RATIO;
+                (e.change, e.falling) = (R::LARGEST_RATIO, false);
             }
         }
         spent
@@ -339,7 +366,8 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
 #[inline(always)]
 fn pass<R: Real, L: Lanes<Real = R>>(l: L, e: &mut EStep<R>) {
     let width = e.width;
-    let (block, tiles) = (&e.block[..e.rows * width], e.rows / LANES);
+    let block = &e.block[e.lead..].as_chunks::<LANES>().0[..e.rows * width];
+    let tiles = e.rows / LANES;
     let (counts, ratios) = (&e.counts[..tiles], &mut e.ratios[..tiles]);
     let (weights, mass) = (&e.weights[..width], &mut e.mass[..width]);
     macro_rules! narrow {
@@ -371,19 +399,25 @@ fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
     mass: &mut [Block<R>],
 ) {
     let tiles = block.as_chunks::<C>().0.as_chunks::<LANES>().0;
-    let weights: [L::Vector; C] = std::array::from_fn(|c| l.load(&weights[c]));
+    let zero = l.splat(R::ZERO);
+    let mut loaded = [zero; C];
+    for c in 0..C {
+        loaded[c] = l.load(&weights[c]);
+    }
+    let weights = loaded;
     // Two sums for each column where that few would wait for one another.
     let second = usize::from(C <= 3);
-    let mut sums = [[l.splat(R::ZERO); C]; 2];
+    let mut sums = [[zero; C]; 2];
     for ((tile, count), ratios) in tiles.iter().zip(counts).zip(ratios) {
-        let dots = l.sums(std::array::from_fn(|i| {
+        let mut dots = [zero; LANES];
+        for i in 0..LANES {
             let mut dot = l.mul(weights[0], l.load(&tile[i][0]));
             for c in 1..C {
                 dot = l.mul_add(weights[c], l.load(&tile[i][c]), dot);
             }
-            dot
-        }));
-        *ratios = ratio(l, count, dots);
+            dots[i] = dot;
+        }
+        *ratios = ratio(l, count, l.sums(dots));
         for i in 0..LANES {
             let ratio = l.splat(ratios[i]);
             let sums = &mut sums[(i & 1) * second];
@@ -407,19 +441,20 @@ fn wide_pass<R: Real, L: Lanes<Real = R>>(
     ratios: &mut [Block<R>],
     mass: &mut [Block<R>],
 ) {
-    let width = weights.len();
+    let (width, zero) = (weights.len(), l.splat(R::ZERO));
     mass.fill([R::ZERO; LANES]);
     for ((tile, count), ratios) in block.chunks_exact(width * LANES).zip(counts).zip(ratios) {
-        let dots = l.sums(std::array::from_fn(|i| {
-            let row = &tile[i * width..][..width];
-            let mut dot = l.splat(R::ZERO);
+        let mut dots = [zero; LANES];
+        for (dot, row) in dots.iter_mut().zip(tile.chunks_exact(width)) {
             for (weight, factor) in weights.iter().zip(row) {
-                dot = l.mul_add(l.load(weight), l.load(factor), dot);
+                *dot = l.mul_add(l.load(weight), l.load(factor), *dot);
             }
-            dot
-        }));
-        *ratios = ratio(l, count, dots);
-        let splats: [L::Vector; LANES] = std::array::from_fn(|i| l.splat(ratios[i]));
+        }
+        *ratios = ratio(l, count, l.sums(dots));
+        let mut splats = [zero; LANES];
+        for i in 0..LANES {
+            splats[i] = l.splat(ratios[i]);
+        }
         for (c, mass) in mass.iter_mut().enumerate() {
             let mut sum = l.load(mass);
             for i in 0..LANES {
@@ -446,11 +481,12 @@ impl<R: Real> WithLanes<R> for Collect<'_, R> {
         let Self { estep: e, table } = self;
         let (width, floor, zero) = (e.width, l.splat(R::SUM_FLOOR), l.splat(R::ZERO));
         let ratios = e.ratios.as_flattened();
+        let block = e.block[e.lead..].as_chunks::<LANES>().0;
         for (row, &slot) in e.slots.iter().enumerate() {
             let ratio = l.splat(ratios[row]);
             let statistics = table.statistics_mut(slot);
             for c in 0..width {
-                let factor = l.mul(l.load(&e.weights[c]), l.load(&e.block[row * width + c]));
+                let factor = l.mul(l.load(&e.weights[c]), l.load(&block[row * width + c]));
                 let value = l.mul(factor, ratio);
                 let value = l.where_greater(value, floor, value, zero);
                 if e.columns == e.topics {

@@ -8,8 +8,8 @@
 //!
 //! with `m_k = s sum_w u_wk`. It is exact: `lambda' = (1 - rho) lambda + rho (eta + (D / B) statistics)`.
 //!
-//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, equation 5 and algorithm 2; the scale as in Guo et al.,
-//! "Model averaging in distributed machine learning", VLDB Journal 30, 2021, section 4.3 (lazy updates), with the prior outside of it.
+//! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2; the scale as in Guo et al.,
+//! "Model averaging in distributed machine learning", VLDB Journal 30, 2021 (lazy updates), with the prior outside of it.
 
 use std::ops::Range;
 

@@ -103,7 +103,7 @@ impl EStepParams {
 /// a batch of b documents on one of W workers takes 1 - (1 - rho(g))^(W b / base)
 /// ```
 ///
-/// With `W b = base` it is the schedule of Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, section 2.3.
+/// With `W b = base` it is the schedule of Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2.
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|

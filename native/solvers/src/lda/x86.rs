@@ -1,4 +1,7 @@
 //! Lanes of x86-64, by the safe instructions of `pulp`: its tokens prove that the processor has them.
+//!
+//! Instructions are inlined only into functions that enable them, so there must be none in a closure given to a function that is not always inlined
+//! itself, `map` or `from_fn` of arrays: it would become a call, through memory.
 
 use std::arch::x86_64::{__m256, __m512, _CMP_GT_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT};
 
@@ -38,16 +41,23 @@ impl Avx2 {
 
     /// The sums of eight rows.
     #[inline(always)]
-    fn eight(self, rows: [[__m256; 2]; 8]) -> __m256 {
+    fn eight(self, rows: &[[__m256; 2]]) -> __m256 {
         let avx = self.0.avx;
-        let b = rows.map(|[low, high]| avx._mm256_add_ps(low, high));
-        let pairs: [__m256; 4] =
-            std::array::from_fn(|i| avx._mm256_hadd_ps(b[2 * i], b[2 * i + 1]));
-        let fours: [__m256; 2] =
-            std::array::from_fn(|i| avx._mm256_hadd_ps(pairs[2 * i], pairs[2 * i + 1]));
+        let mut b = [avx._mm256_set1_ps(0.0); 8];
+        for i in 0..8 {
+            b[i] = avx._mm256_add_ps(rows[i][0], rows[i][1]);
+        }
+        let first = avx._mm256_hadd_ps(
+            avx._mm256_hadd_ps(b[0], b[1]),
+            avx._mm256_hadd_ps(b[2], b[3]),
+        );
+        let second = avx._mm256_hadd_ps(
+            avx._mm256_hadd_ps(b[4], b[5]),
+            avx._mm256_hadd_ps(b[6], b[7]),
+        );
         avx._mm256_add_ps(
-            avx._mm256_permute2f128_ps::<0x20>(fours[0], fours[1]),
-            avx._mm256_permute2f128_ps::<0x31>(fours[0], fours[1]),
+            avx._mm256_permute2f128_ps::<0x20>(first, second),
+            avx._mm256_permute2f128_ps::<0x31>(first, second),
         )
     }
 }
@@ -138,31 +148,35 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn sums(self, rows: [Self::Vector; LANES]) -> Self::Vector {
-        [
-            self.eight(std::array::from_fn(|i| rows[i])),
-            self.eight(std::array::from_fn(|i| rows[i + 8])),
-        ]
+        [self.eight(&rows[..8]), self.eight(&rows[8..])]
+    }
+}
+
+impl Avx2 {
+    #[inline(always)]
+    fn round_eight(self, x: __m256) -> __m256 {
+        const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+        self.0.avx._mm256_round_ps::<NEAREST>(x)
+    }
+
+    #[inline(always)]
+    fn eight_powers(self, n: __m256) -> __m256 {
+        let (avx, avx2) = (self.0.avx, self.0.avx2);
+        let bias = avx._mm256_set1_epi32(127);
+        let exponent = avx2._mm256_add_epi32(avx._mm256_cvtps_epi32(n), bias);
+        avx._mm256_castsi256_ps(avx2._mm256_slli_epi32::<23>(exponent))
     }
 }
 
 impl Exponents for Avx2 {
     #[inline(always)]
     fn round(self, x: Self::Vector) -> Self::Vector {
-        x.map(|x| {
-            self.0
-                .avx
-                ._mm256_round_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x)
-        })
+        [self.round_eight(x[0]), self.round_eight(x[1])]
     }
 
     #[inline(always)]
     fn power_of_two(self, n: Self::Vector) -> Self::Vector {
-        let (avx, avx2) = (self.0.avx, self.0.avx2);
-        let bias = avx._mm256_set1_epi32(127);
-        n.map(|n| {
-            let exponent = avx2._mm256_add_epi32(avx._mm256_cvtps_epi32(n), bias);
-            avx._mm256_castsi256_ps(avx2._mm256_slli_epi32::<23>(exponent))
-        })
+        [self.eight_powers(n[0]), self.eight_powers(n[1])]
     }
 }
 
@@ -181,18 +195,23 @@ impl Avx512 {
         )
     }
 
-    /// `b` of the rows i and i + 4, for four i from `first` on, and their pairs and fours added.
+    /// `b` of a row in the lower half, and of another in the upper one.
     #[inline(always)]
-    fn fours(self, rows: &[__m512; LANES], first: usize) -> __m512 {
+    fn halves(self, lower: __m512, upper: __m512) -> __m512 {
         let f = self.0.avx512f;
-        let b: [__m512; 4] = std::array::from_fn(|i| {
-            let (a, c) = (rows[first + i], rows[first + i + 4]);
-            f._mm512_add_ps(
-                f._mm512_shuffle_f32x4::<0x44>(a, c),
-                f._mm512_shuffle_f32x4::<0xEE>(a, c),
-            )
-        });
-        self.neighbours(self.neighbours(b[0], b[1]), self.neighbours(b[2], b[3]))
+        f._mm512_add_ps(
+            f._mm512_shuffle_f32x4::<0x44>(lower, upper),
+            f._mm512_shuffle_f32x4::<0xEE>(lower, upper),
+        )
+    }
+
+    /// `b` of the rows i and i + 4, for four i from 0 on, and their pairs and fours added.
+    #[inline(always)]
+    fn fours(self, rows: &[__m512]) -> __m512 {
+        self.neighbours(
+            self.neighbours(self.halves(rows[0], rows[4]), self.halves(rows[1], rows[5])),
+            self.neighbours(self.halves(rows[2], rows[6]), self.halves(rows[3], rows[7])),
+        )
     }
 }
 
@@ -269,7 +288,7 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn sums(self, rows: [__m512; LANES]) -> __m512 {
         let f = self.0.avx512f;
-        let (first, second) = (self.fours(&rows, 0), self.fours(&rows, 8));
+        let (first, second) = (self.fours(&rows[..8]), self.fours(&rows[8..]));
         f._mm512_add_ps(
             f._mm512_shuffle_f32x4::<0x88>(first, second),
             f._mm512_shuffle_f32x4::<0xDD>(first, second),
