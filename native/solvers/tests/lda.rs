@@ -38,6 +38,10 @@ const LAZY_SINGLE: f64 = 1e-4;
 /// How far gammas of different ways may be from one another, in tokens, at the same optimum.
 const SAME_OPTIMUM: f64 = 0.3;
 
+/// What pruning may cost, and what all shortcuts may, in perplexity, on the mean of five seeds: another optimum now and then.
+const PRUNING_COST: f64 = 1e-3;
+const RECOMMENDED_COST: f64 = 1e-2;
+
 /// Rounding of `f32` in sums of thousands of numbers.
 const SUMS: f64 = 1e-6;
 
@@ -326,7 +330,8 @@ fn lazy_is_eager() {
         let steps = LdaParams {
             e_step: FIXED,
             batch,
-            budget: 300 * batch as u64,
+            // The last batch is of one document.
+            budget: 299 * batch as u64 + 1,
             workers,
             schedule: LdaSchedule {
                 tau0,
@@ -987,6 +992,79 @@ fn planted_topics_are_found() {
         assert!(cosine(left[best]) > 0.9, "{}", cosine(left[best]));
         left.remove(best);
     }
+}
+
+/// Document completion: gamma from every other word, perplexity of the others.
+fn perplexity(lambda: &Lambda<f32>, corpus: &Corpus, alpha: &[f64]) -> f64 {
+    let half = |from: usize| {
+        let mut half = Corpus::new(corpus.vocabulary);
+        for d in 0..corpus.len() {
+            let documents = corpus.documents();
+            let words = documents.document(d).skip(from).step_by(2);
+            half.push(&words.map(|(w, c)| (w, c as f32)).collect::<Vec<_>>());
+        }
+        half
+    };
+    let (observed, held) = (half(0), half(1));
+    let (observed, held) = (observed.documents(), held.documents());
+    let tight = EStepParams {
+        tolerance: 1e-4,
+        ..EStepParams::PLAIN
+    };
+    let mut inference = LdaInference::new(lambda, alpha, tight, Kernel::detect(), 8).unwrap();
+    inference.prepare(&observed, 0..observed.len()).unwrap();
+    let (mut logs, mut tokens) = (0.0, 0.0);
+    for d in 0..observed.len() {
+        let gamma = inference.infer(&observed, d).gamma;
+        let sum: f64 = gamma.iter().sum();
+        for (word, count) in held.document(d) {
+            let p = |(k, g): (usize, &f64)| g / sum * lambda.value(word, k) / lambda.topic_sum(k);
+            logs += count * gamma.iter().enumerate().map(p).sum::<f64>().ln();
+            tokens += count;
+        }
+    }
+    (-logs / tokens).exp()
+}
+
+#[test]
+fn shortcuts_do_not_cost_perplexity() {
+    // More topics than were planted: rows of three blocks, which pruning makes shorter.
+    let (topics, seeds) = (40, 5);
+    let strict = EStepParams::PLAIN;
+    let pruned = EStepParams {
+        pruning: 0.01,
+        ..strict
+    };
+    let mut means = [0.0; 3];
+    for seed in 0..seeds {
+        let (corpus, _) = Corpus::planted(&mut Random::new(seed), 700, 300, 8, 90);
+        let (train, test) = (corpus.part(0..600), corpus.part(600..700));
+        let variants = [strict, pruned, EStepParams::default()];
+        let perplexities = variants.map(|e_step| {
+            let mut lambda = Lambda::initial(topics, 300, 0.05, seed).unwrap();
+            let pass = LdaParams {
+                e_step,
+                budget: 3600,
+                alpha: vec![0.05; topics],
+                schedule: LdaSchedule {
+                    tau0: 4.0,
+                    kappa: 0.6,
+                    base: 20.0,
+                },
+                batch: 50,
+                ..params(topics, 600.0)
+            };
+            round(&pass, &train, &mut lambda, Kernel::detect(), usize::MAX);
+            perplexity(&lambda, &test, &pass.alpha)
+        });
+        for (mean, perplexity) in means.iter_mut().zip(perplexities) {
+            *mean += perplexity / seeds as f64;
+        }
+    }
+    let [strict, pruned, recommended] = means;
+    assert!(strict < 230.0, "{means:?}: words alone give 300");
+    assert!(pruned / strict - 1.0 < PRUNING_COST, "{means:?}");
+    assert!(recommended / strict - 1.0 < RECOMMENDED_COST, "{means:?}");
 }
 
 #[test]
