@@ -5,16 +5,19 @@ mod common;
 use common::{
     Random,
     golden::{golden, number, numbers},
-    lda::{Corpus, dense, digamma_49, eager, plain_beta, plain_e_step, round, uniform},
+    lda::{
+        Corpus, bytes, dense, digamma_49, eager, plain_beta, plain_e_step, round, shared_bound,
+        shared_round, uniform,
+    },
 };
 use dwell_solvers::{
-    SolverError, Values,
+    Progress, SolverError, Values,
     lda::{
         Documents, EStepParams, Kernel, Lambda, LdaInference, LdaParams, LdaRound, LdaSchedule,
         Real,
-        averaging::{Contribution, average, average_masses, average_rows},
         bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
         concentration::{add_log_theta, newton_step},
+        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound},
         special::{digamma, ln_gamma},
     },
 };
@@ -410,51 +413,12 @@ fn masses_are_what_they_have_to_be() {
     mass_identity::<f32>(EStepParams::default(), SUMS);
 }
 
-fn rows_of<R: Real>(lambda: &Lambda<R>, words: &[i32]) -> Vec<R> {
-    words
-        .iter()
-        .flat_map(|&w| lambda.row(w as usize).to_vec())
+/// The mean of what workers write is the mean of their topics.
+fn mean_of(updates: &[Vec<f64>]) -> Vec<f64> {
+    let length = updates[0].len();
+    (0..length)
+        .map(|i| updates.iter().map(|u| u[i]).sum())
         .collect()
-}
-
-/// Averages the workers, installs the average on all, and returns the number of rows sent.
-fn average_all<R: Real>(workers: &mut [Lambda<R>], weights: &[f64]) -> usize {
-    let words: Vec<Vec<i32>> = workers
-        .iter()
-        .map(|l| l.touched().map(|w| w as i32).collect())
-        .collect();
-    let rows: Vec<Vec<R>> = workers
-        .iter()
-        .zip(&words)
-        .map(|(l, w)| rows_of(l, w))
-        .collect();
-    let contributions: Vec<_> = (0..workers.len())
-        .map(|r| Contribution {
-            weight: weights[r],
-            scale: workers[r].scale(),
-            words: &words[r],
-            rows: &rows[r],
-        })
-        .collect();
-    let pairs = || weights.iter().copied().zip(&*workers);
-    let scale = average(pairs().map(|(p, l)| (p, l.scale())));
-    let masses =
-        average_masses(workers[0].topics(), pairs().map(|(p, l)| (p, l.masses()))).unwrap();
-    // Any worker has the rows of the last averaging.
-    let (union, averaged) = average_rows(&workers[0], scale, &contributions).unwrap();
-    for base in &workers[1..] {
-        assert_eq!(
-            average_rows(base, scale, &contributions).unwrap(),
-            (union.clone(), averaged.clone())
-        );
-    }
-    for worker in workers.iter_mut() {
-        worker.install(scale, &masses, &union, &averaged).unwrap();
-    }
-    for worker in &workers[1..] {
-        assert!(*worker == workers[0], "replicas have the same bits");
-    }
-    words.iter().map(Vec::len).sum()
 }
 
 #[test]
@@ -464,7 +428,7 @@ fn one_update_each_averaged_is_one_update_of_all() {
         .filter(|&d| corpus.documents().document(d).next().is_some())
         .collect();
     let all = corpus.part(nonempty[..24].iter().copied());
-    let start = Lambda::<f64>::initial(6, 40, 0.1, 2).unwrap();
+    let start = doubles(Lambda::<f64>::initial(6, 40, 0.1, 2).unwrap().numbers());
     let steps = |workers, batch| LdaParams {
         e_step: FIXED,
         workers,
@@ -472,85 +436,175 @@ fn one_update_each_averaged_is_one_update_of_all() {
         budget: batch as u64,
         ..params(6, 24.0)
     };
-    let mut one = start.clone();
-    round(&steps(1, 24), &all, &mut one, Kernel::PORTABLE, usize::MAX);
-    let mut workers = vec![start.clone(); 4];
-    for (r, worker) in workers.iter_mut().enumerate() {
-        round(
-            &steps(4, 6),
-            &all.part(6 * r..6 * r + 6),
-            worker,
-            Kernel::PORTABLE,
-            usize::MAX,
+    let work = |workers, batch, share, part: &Corpus| {
+        let (update, round) = shared_round::<f64>(
+            &steps(workers, batch),
+            (0.1, share),
+            part,
+            &start,
+            (1000, 1000),
         );
+        let touched = (0..40).filter(|&w| round.lambda().is_touched(w)).count();
+        (update.vector, touched)
+    };
+    let (one, _) = work(1, 24, 1.0, &all);
+    let (workers, touched): (Vec<_>, Vec<_>) = (0..4)
+        .map(|r| work(4, 6, 0.25, &all.part(6 * r..6 * r + 6)))
+        .unzip();
+    assert!(
+        touched.iter().all(|&words| words > 0 && words < 40),
+        "{touched:?}"
+    );
+    assert_close(&mean_of(&workers), &one, 1e-12, "one update");
+}
+
+/// Numbers of words that no document of the round has are what the factors say, those of the others what the topics say: to the bit.
+#[test]
+fn untouched_words_decay_as_reported() {
+    let mut random = Random::new(5);
+    let mut corpus = Corpus::random(&mut random, 30, 25, 6, true);
+    corpus.vocabulary = 40;
+    let shared: Vec<f64> = (0..280).map(|_| 3.0 * uniform(&mut random)).collect();
+    let mut most = 0;
+    for (tau0, kappa, budget) in [
+        (50.0, 0.6, 1),
+        (50.0, 0.6, 60),
+        (0.0, 0.6, 60),
+        (0.2, 0.4, 400),
+        (0.2, 0.2, 400),
+        (0.0, 0.0, 60),
+    ] {
+        let steps = LdaParams {
+            schedule: LdaSchedule {
+                tau0,
+                kappa,
+                base: 2.0,
+            },
+            batch: 2,
+            budget,
+            workers: 3,
+            ..params(7, 30.0)
+        };
+        let (update, round) = shared_round::<f32>(&steps, (0.1, 0.3), &corpus, &shared, (500, 13));
+        let lambda = round.lambda();
+        assert!((25..40).all(|w| !lambda.is_touched(w)));
+        assert!((0..25).any(|w| lambda.is_touched(w)));
+        most = most.max(update.factors.len());
+        // A step of 1 forgets all numbers, and makes the scale 1 every time: here more often than there is room for.
+        let known = kappa > 0.0;
+        assert_eq!(update.factors.last(), known.then_some(&0.3));
+        assert!(known || update.outcome.updates as usize > MAX_FACTORS);
+        for (i, (actual, v)) in update.vector.iter().zip(&shared).enumerate() {
+            let u: f64 = lambda.row(i / 7)[i % 7].into();
+            let expected = if lambda.is_touched(i / 7) {
+                0.3 * (lambda.scale() * u)
+            } else if known {
+                update.factors.iter().fold(*v, |x, factor| x * factor)
+            } else {
+                0.0
+            };
+            assert_eq!(actual.to_bits(), expected.to_bits(), "{tau0} {i}");
+        }
+        // Nothing of it comes from elsewhere than the vector.
+        let values: Vec<f64> = shared.iter().map(|v| v + 0.1).collect();
+        let mut same = Lambda::<f32>::from_values(7, 40, 0.1, &values).unwrap();
+        round_on(&steps, &corpus, &mut same);
+        for (i, actual) in update.vector.iter().enumerate() {
+            let expected = 0.3 * (same.value(i / 7, i % 7) - 0.1);
+            assert!(
+                (actual - expected).abs() <= LAZY_SINGLE * expected.max(1.0),
+                "{actual}, expected {expected}"
+            );
+        }
     }
-    let dense_mean: Vec<f64> = (0..240)
-        .map(|i| workers.iter().map(|l| l.value(i / 6, i % 6)).sum::<f64>() / 4.0)
-        .collect();
-    let sent = average_all(&mut workers, &[0.25; 4]);
-    assert!(sent < 4 * 40, "not every worker touches every word");
-    assert_close(
-        &dense(&workers[2]).concat(),
-        &dense_mean,
-        1e-12,
-        "sparse and dense average",
-    );
-    assert_close(
-        &dense(&workers[0]).concat(),
-        &dense(&one).concat(),
-        1e-12,
-        "one update",
-    );
-    assert_close(
-        &column_sums(&workers[0]),
-        &[0, 1, 2, 3, 4, 5].map(|k| workers[0].topic_sum(k)),
-        1e-11,
-        "masses",
-    );
+    assert!((4..MAX_FACTORS).contains(&most), "{most} factors");
+}
+
+fn round_on<R: Real>(steps: &LdaParams, corpus: &Corpus, lambda: &mut Lambda<R>) {
+    round(steps, corpus, lambda, Kernel::detect(), usize::MAX);
 }
 
 #[test]
 fn averages_of_rounds_are_those_of_dense_topics() {
     let corpus = Corpus::random(&mut Random::new(5), 60, 80, 5, true);
-    let weights = [0.5, 0.3, 0.2];
+    let shares = [0.5, 0.3, 0.2];
     // Steps so large that some workers make the scale 1 within a round, in the last case.
-    for (tau0, tolerance) in [(30.0, 1e-12), (0.5, 1e-12)] {
-        let mut workers = vec![Lambda::<f64>::initial(4, 80, 0.2, 8).unwrap(); 3];
+    for tau0 in [30.0, 0.5] {
+        let mut shared = doubles(Lambda::<f64>::initial(4, 80, 0.2, 8).unwrap().numbers());
+        let mut all = shared.clone();
         for turn in 0..6u64 {
-            for (r, worker) in workers.iter_mut().enumerate() {
-                let steps = LdaParams {
-                    e_step: FIXED,
-                    batch: 1 + r,
-                    budget: 8,
-                    workers: 3,
-                    partition: r as u32,
-                    cursor: 40 * turn,
-                    schedule: LdaSchedule {
-                        tau0,
-                        kappa: 0.5,
-                        base: 1.0,
-                    },
-                    ..params(4, 60.0)
-                };
-                round(&steps, &corpus, worker, Kernel::PORTABLE, usize::MAX);
-            }
-            let mean: Vec<f64> = (0..320)
-                .map(|i| {
-                    workers
-                        .iter()
-                        .zip(weights)
-                        .map(|(l, p)| p * l.value(i / 4, i % 4))
-                        .sum()
+            let steps = |r: usize| LdaParams {
+                e_step: FIXED,
+                batch: 1 + r,
+                budget: 8,
+                workers: 3,
+                partition: r as u32,
+                cursor: 40 * turn,
+                schedule: LdaSchedule {
+                    tau0,
+                    kappa: 0.5,
+                    base: 1.0,
+                },
+                ..params(4, 60.0)
+            };
+            let updates: Vec<_> = (0..3)
+                .map(|r| {
+                    shared_round::<f64>(&steps(r), (0.2, shares[r]), &corpus, &shared, (700, 999))
+                        .0
+                        .vector
                 })
                 .collect();
-            average_all(&mut workers, &weights);
-            for (actual, expected) in dense(&workers[0]).concat().iter().zip(mean) {
+            let plain: Vec<Vec<f64>> = (0..3)
+                .map(|r| {
+                    let mut lambda: Vec<Vec<f64>> = all
+                        .chunks(4)
+                        .map(|row| row.iter().map(|v| v + 0.2).collect())
+                        .collect();
+                    eager(&steps(r), &corpus, 0.2, &mut lambda);
+                    let numbers = lambda.concat();
+                    numbers.iter().map(|x| shares[r] * (x - 0.2)).collect()
+                })
+                .collect();
+            shared = mean_of(&updates);
+            all = mean_of(&plain);
+            for (actual, expected) in shared.iter().zip(&all) {
                 assert!(
-                    (actual / expected - 1.0).abs() <= tolerance,
+                    (actual - expected).abs() <= LAZY * (expected + 0.2),
                     "{actual}, expected {expected}"
                 );
             }
         }
+    }
+}
+
+/// Mass is neither lost nor made on the way from one vector to the next.
+#[test]
+fn masses_of_shared_vectors() {
+    let (corpus, _) = Corpus::planted(&mut Random::new(2), 200, 300, 20, 80);
+    let mut shared = doubles(Lambda::<f32>::initial(20, 300, 0.05, 9).unwrap().numbers());
+    for turn in 0..4 {
+        let steps = LdaParams {
+            batch: 50,
+            budget: 50,
+            workers: 2,
+            cursor: 50 * turn,
+            seen: 100 * turn,
+            ..params(20, 1000.0)
+        };
+        let (update, round) =
+            shared_round::<f32>(&steps, (0.05, 0.25), &corpus, &shared, (9999, 777));
+        let rho = update.outcome.rho_sum;
+        let expected = 0.25
+            * ((1.0 - rho) * shared.iter().sum::<f64>()
+                + rho * 1000.0 / 50.0 * update.outcome.tokens);
+        let actual: f64 = update.vector.iter().sum();
+        assert!(
+            (actual / expected - 1.0).abs() <= SUMS,
+            "{actual}, expected {expected}"
+        );
+        let masses: f64 = round.lambda().masses().iter().sum();
+        assert!((0.25 * masses / expected - 1.0).abs() <= SUMS);
+        shared = update.vector.iter().map(|v| 4.0 * v).collect();
     }
 }
 
@@ -579,7 +633,9 @@ fn a_step_of_one_forgets_the_topics() {
         dense(&lambda).concat().contains(&0.5),
         "a word of no document has the prior only"
     );
-    assert_eq!(lambda.touched().count(), 25);
+    let has = |w: usize| corpus.words.contains(&(w as i32));
+    assert!((0..25).all(|w| has(w) || !lambda.is_touched(w)));
+    assert!((0..25).any(|w| lambda.is_touched(w)));
 }
 
 #[test]
@@ -739,37 +795,6 @@ fn documents_words(documents: &Documents<'_>) -> Vec<usize> {
 }
 
 #[test]
-fn a_round_is_rolled_back() {
-    let corpus = Corpus::random(&mut Random::new(13), 30, 40, 6, true);
-    for tau0 in [0.0, 0.2, 50.0] {
-        let steps = LdaParams {
-            schedule: LdaSchedule {
-                tau0,
-                kappa: 0.4,
-                base: 2.0,
-            },
-            batch: 2,
-            ..params(7, 30.0)
-        };
-        let start = Lambda::<f32>::initial(7, 40, 0.1, 1).unwrap();
-        let mut lambda = start.clone();
-        round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
-        let first = lambda.clone();
-        assert!(first != start);
-        // Half of a round, then all of it again.
-        lambda.roll_back();
-        assert!(lambda == start);
-        let mut half = LdaRound::new(steps.clone().check().unwrap(), 40, Kernel::detect()).unwrap();
-        half.advance(&mut lambda, &corpus.documents(), 3000)
-            .unwrap();
-        assert_eq!(half.finish(), Err(SolverError::Unfinished));
-        lambda.roll_back();
-        round(&steps, &corpus, &mut lambda, Kernel::detect(), usize::MAX);
-        assert!(lambda == first);
-    }
-}
-
-#[test]
 fn bound_of_a_tiny_case() {
     let lambda = Lambda::<f64>::from_values(2, 3, 0.5, &[1.0, 0.5, 2.0, 1.5, 0.5, 3.0]).unwrap();
     let psi = psi_of_topic_sums(&lambda);
@@ -824,6 +849,51 @@ fn bound_of_a_tiny_case() {
         GOLDEN,
         "prior",
     );
+}
+
+#[test]
+fn bound_of_documents_at_a_shared_vector() {
+    let corpus = Corpus::random(&mut Random::new(14), 20, 30, 6, true);
+    let lambda = Lambda::<f32>::initial(5, 30, 0.1, 3).unwrap();
+    let shared = doubles(lambda.numbers());
+    let alpha = [0.1, 0.2, 0.3, 0.4, 0.5];
+    let psi = psi_of_topic_sums(&lambda);
+    let e_step = EStepParams::default();
+    let documents = corpus.documents();
+    for (first, last) in [(0, 20), (4, 11), (7, 7)] {
+        let (mut bound, mut tokens, mut filled, mut nonzeros, mut iterations) = (0.0, 0.0, 0, 0, 0);
+        let mut inference =
+            LdaInference::new(&lambda, &alpha, e_step, Kernel::detect(), 9).unwrap();
+        for d in first..last {
+            inference.prepare(&documents, d..d + 1).unwrap();
+            let inferred = inference.infer(&documents, d);
+            let entries = documents.document(d);
+            bound += document_bound(&lambda, &psi, entries, &alpha, inferred.gamma);
+            tokens += inferred.tokens;
+            filled += u64::from(inferred.tokens > 0.0);
+            nonzeros += documents.document(d).count() as u64;
+            iterations += u64::from(inferred.iterations);
+        }
+        let params = BoundParams {
+            alpha: alpha.to_vec(),
+            e_step,
+            first,
+            last,
+        };
+        for units in [1, 333, usize::MAX] {
+            let outcome = shared_bound::<f32>(&params, 0.1, &corpus, &shared, units);
+            assert_close(&[outcome.bound], &[bound], GOLDEN * 1e3, "bound");
+            assert_eq!(
+                (
+                    outcome.tokens,
+                    outcome.documents,
+                    outcome.nonzeros,
+                    outcome.iterations
+                ),
+                (tokens, filled, nonzeros, iterations)
+            );
+        }
+    }
 }
 
 #[test]
@@ -949,32 +1019,41 @@ fn planted_topics_are_found() {
     let (topics, vocabulary) = (6, 120);
     let (corpus, planted) = Corpus::planted(&mut Random::new(21), 1200, vocabulary, topics, 80);
     // Four workers, averaged.
-    let mut workers = vec![Lambda::<f32>::initial(topics, vocabulary, 0.1, 4).unwrap(); 4];
+    let start = Lambda::<f32>::initial(topics, vocabulary, 0.1, 4).unwrap();
+    let mut shared = doubles(start.numbers());
     let parts: Vec<_> = (0..4)
         .map(|r| corpus.part(300 * r..300 * (r + 1)))
         .collect();
     for turn in 0..15 {
-        for (r, worker) in workers.iter_mut().enumerate() {
-            let steps = LdaParams {
-                alpha: vec![0.1; topics],
-                batch: 25,
-                budget: 100,
-                workers: 4,
-                partition: r as u32,
-                cursor: 100 * turn,
-                seen: 400 * turn,
-                schedule: LdaSchedule {
-                    tau0: 16.0,
-                    kappa: 0.6,
-                    base: 100.0,
-                },
-                ..params(topics, 1200.0)
-            };
-            round(&steps, &parts[r], worker, Kernel::detect(), usize::MAX);
-        }
-        average_all(&mut workers, &[0.25; 4]);
+        let updates: Vec<_> = (0..4)
+            .map(|r| {
+                let steps = LdaParams {
+                    alpha: vec![0.1; topics],
+                    batch: 25,
+                    budget: 100,
+                    workers: 4,
+                    partition: r as u32,
+                    cursor: 100 * turn,
+                    seen: 400 * turn,
+                    schedule: LdaSchedule {
+                        tau0: 16.0,
+                        kappa: 0.6,
+                        base: 100.0,
+                    },
+                    ..params(topics, 1200.0)
+                };
+                let whole = (usize::MAX, topics * vocabulary);
+                shared_round::<f32>(&steps, (0.1, 0.25), &parts[r], &shared, whole)
+                    .0
+                    .vector
+            })
+            .collect();
+        shared = mean_of(&updates);
     }
-    let found = dense(&workers[0]);
+    let found: Vec<Vec<f64>> = shared
+        .chunks(topics)
+        .map(|row| row.iter().map(|v| v + 0.1).collect())
+        .collect();
     let mut left: Vec<usize> = (0..topics).collect();
     for planted in &planted {
         let cosine = |k: usize| {
@@ -1179,20 +1258,74 @@ fn bad_input_is_refused() {
             .advance(&mut lambda, &corpus.part(0..4).documents(), 1)
             .is_err()
     );
+}
 
-    assert!(lambda.install(0.0, &[0.0; 3], &[], &[]).is_err());
-    assert!(lambda.install(1.0, &[0.0; 2], &[], &[]).is_err());
-    assert!(lambda.install(1.0, &[0.0; 3], &[8], &[0.0; 3]).is_err());
-    assert!(lambda.install(1.0, &[0.0; 3], &[7], &[0.0; 2]).is_err());
-    let contribution = |words| Contribution {
-        weight: 1.0,
-        scale: 1.0,
-        words,
-        rows: &[0.0f32; 6][..],
+#[test]
+fn bad_shared_vectors_are_refused() {
+    let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
+    let documents = corpus.documents();
+    let good = bytes(&[0.5; 24]);
+    let kernel = Kernel::PORTABLE;
+    let round = |eta, share, vocabulary| {
+        let params = params(3, 10.0).check().unwrap();
+        SharedRound::<f32>::new(params, eta, share, vocabulary, kernel)
     };
-    for words in [&[3, 3][..], &[3, 8], &[-1, 2], &[1]] {
-        assert!(average_rows(&lambda, 1.0, &[contribution(words)]).is_err());
+    for (eta, share, vocabulary) in [
+        (0.0, 0.5, 8),
+        (0.1, 1.5, 8),
+        (0.1, -0.5, 8),
+        (0.1, f64::NAN, 8),
+        (0.1, 0.5, 0),
+    ] {
+        assert!(round(eta, share, vocabulary).is_err());
     }
+    let bound = |first, last| {
+        let alpha = vec![0.1; 3];
+        let e_step = EStepParams::default();
+        let params = BoundParams {
+            alpha,
+            e_step,
+            first,
+            last,
+        };
+        SharedBound::<f32>::new(params, 0.1, 8, kernel).unwrap()
+    };
+    for bad in [-0.1, 1e31, f64::NAN, f64::INFINITY] {
+        let mut numbers = [0.5; 24];
+        numbers[16] = bad;
+        let mut round = round(0.1, 0.5, 8).unwrap();
+        let mut refused = round.advance(&documents, &bytes(&numbers), usize::MAX);
+        assert!(
+            matches!(&refused, Err(SolverError::NonFinite(text)) if text.contains("word 5 and topic 1")),
+            "{refused:?}"
+        );
+        refused = bound(0, 5).advance(&documents, &bytes(&numbers), usize::MAX);
+        assert!(matches!(refused, Err(SolverError::NonFinite(_))));
+    }
+    for length in [0, 191, 193, 200] {
+        let shared = vec![0; length];
+        assert!(matches!(
+            round(0.1, 0.5, 8).unwrap().advance(&documents, &shared, 9),
+            Err(SolverError::Shape(_))
+        ));
+    }
+    for (first, last) in [(0, 6), (3, 2)] {
+        let refused = bound(first, last).advance(&documents, &good, 9);
+        assert!(matches!(refused, Err(SolverError::Shape(_))));
+    }
+    let mut begun = round(0.1, 0.5, 8).unwrap();
+    begun.advance(&documents, &good, 1).unwrap();
+    let unfinished = Some(SolverError::Unfinished);
+    assert_eq!(begun.finish().err(), unfinished);
+    assert_eq!(begun.write_update(&good, 0, &mut [0; 8]).err(), unfinished);
+    assert_eq!(bound(0, 5).finish().err(), unfinished);
+    while begun.advance(&documents, &good, 100).unwrap() == Progress::More {}
+    assert_eq!(begun.length(), 24);
+    for (start, length) in [(0, 7), (0, 200), (24, 8), (usize::MAX, 8)] {
+        let mut out = vec![0; length];
+        assert!(begun.write_update(&good, start, &mut out).is_err());
+    }
+    assert!(begun.write_update(&good[8..], 0, &mut [0; 8]).is_err());
 }
 
 proptest! {
@@ -1221,6 +1354,12 @@ proptest! {
             prop_assert!(whole == run(kernel, slice));
             prop_assert!(whole.1.numbers().iter().all(|&x| normal_or_zero(x) && x >= 0.0));
         }
+        let numbers = doubles(start.numbers());
+        let update = |units, piece| shared_round::<f32>(&steps, (0.1, 0.7), &corpus, &numbers, (units, piece)).0;
+        let whole = update(usize::MAX, 10_000);
+        prop_assert_eq!(whole.vector.len(), 31 * topics);
+        prop_assert_eq!(&whole.vector[30 * topics..], &whole.outcome.log_theta_sums[..]);
+        prop_assert!(whole == update(slice, 1 + slice % 50));
         let fast: Vec<_> = Kernel::available()[1..].iter().map(|&kernel| run(kernel, usize::MAX)).collect();
         prop_assert!(fast.windows(2).all(|pair| pair[0] == pair[1]));
     }

@@ -37,23 +37,53 @@ pub fn document_bound<R: Real>(
     alpha: &[f64],
     gamma: &[f64],
 ) -> f64 {
-    let gamma_sum: f64 = gamma.iter().sum();
-    let psi = digamma(gamma_sum);
-    let log_theta: Vec<f64> = gamma.iter().map(|&gamma| digamma(gamma) - psi).collect();
-    let mut terms = vec![0.0; gamma.len()];
-    let mut bound = ln_gamma(alpha.iter().sum()) - ln_gamma(gamma_sum);
+    let mut bound = DocumentBound::new(alpha, gamma);
     for (word, count) in document {
-        for (topic, term) in terms.iter_mut().enumerate() {
-            *term = log_theta[topic] + digamma(lambda.value(word, topic)) - psi_sums[topic];
+        bound.add(lambda, psi_sums, word, count);
+    }
+    bound.value()
+}
+
+/// A document's part of `corpus`, word by word.
+#[derive(Debug)]
+pub(super) struct DocumentBound {
+    log_theta: Vec<f64>,
+    terms: Vec<f64>,
+    bound: f64,
+}
+
+impl DocumentBound {
+    /// Of a document without words.
+    pub fn new(alpha: &[f64], gamma: &[f64]) -> Self {
+        let gamma_sum: f64 = gamma.iter().sum();
+        let psi = digamma(gamma_sum);
+        let log_theta: Vec<f64> = gamma.iter().map(|&gamma| digamma(gamma) - psi).collect();
+        let mut bound = ln_gamma(alpha.iter().sum()) - ln_gamma(gamma_sum);
+        for ((&alpha, &gamma), log_theta) in alpha.iter().zip(gamma).zip(&log_theta) {
+            bound += (alpha - gamma) * log_theta + ln_gamma(gamma) - ln_gamma(alpha);
         }
-        let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = terms.iter().map(|term| (term - top).exp()).sum();
-        bound += count * (top + sum.ln());
+        Self {
+            terms: vec![0.0; gamma.len()],
+            log_theta,
+            bound,
+        }
     }
-    for ((&alpha, &gamma), log_theta) in alpha.iter().zip(gamma).zip(log_theta) {
-        bound += (alpha - gamma) * log_theta + ln_gamma(gamma) - ln_gamma(alpha);
+
+    /// # Panics
+    /// If the word is not in the vocabulary.
+    pub fn add<R: Real>(&mut self, lambda: &Lambda<R>, psi_sums: &[f64], word: usize, count: f64) {
+        for (topic, term) in self.terms.iter_mut().enumerate() {
+            *term = self.log_theta[topic] + digamma(lambda.value(word, topic)) - psi_sums[topic];
+        }
+        let top = self.terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = self.terms.iter().map(|term| (term - top).exp()).sum();
+        self.bound += count * (top + sum.ln());
     }
-    bound
+
+    /// With the words so far.
+    pub fn value(&self) -> f64 {
+        self.bound
+    }
 }
 
 /// The part of `topics` that belongs to some words.

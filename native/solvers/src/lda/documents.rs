@@ -1,5 +1,7 @@
 //! The documents of one partition, lent for one slice of work.
 
+use std::ops::Range;
+
 use crate::{
     columns::{Columns, Values},
     error::SolverError,
@@ -40,38 +42,38 @@ impl<'a> Documents<'a> {
         let documents = Self {
             entries: Columns::new(vocabulary, offsets, words, counts)?,
         };
-        let allowed =
-            |count: f64| count == 0.0 || (SMALLEST_COUNT..=LARGEST_COUNT).contains(&count);
-        let first_bad = match counts {
-            Values::Ones => None,
-            Values::F32(counts) => counts.iter().position(|&c| !allowed(c.into())),
-            Values::F64(counts) => counts.iter().position(|&c| !allowed(c)),
-        };
-        match first_bad {
-            None => Ok(documents),
-            Some(entry) => {
-                let document = offsets.partition_point(|&o| o as usize <= entry) - 1;
-                Err(SolverError::Shape(format!(
-                    "document {document} has a count of {} for word {}: counts are 0, or 1e-6 to 1e9",
-                    documents.count(entry),
-                    words[entry]
-                )))
-            }
-        }
+        documents.check_counts(0..documents.len())?;
+        Ok(documents)
     }
 
-    /// For arrays that [`Documents::new`] has accepted before: compares lengths, O(1).
+    /// From the arrays of documents that were checked before, all of whose counts [`Documents::check_counts`] has accepted.
+    pub fn validated_before(entries: Columns<'a>) -> Self {
+        Self { entries }
+    }
+
+    /// Checks the counts of some documents.
     ///
     /// # Errors
-    /// `Shape` if the lengths no longer fit one another.
-    pub fn validated_before(
-        vocabulary: usize,
-        offsets: &'a [i32],
-        words: &'a [i32],
-        counts: Values<'a>,
-    ) -> Result<Self, SolverError> {
-        let entries = Columns::validated_before(vocabulary, offsets, words, counts)?;
-        Ok(Self { entries })
+    /// `Shape` names the document and the word of a count out of range.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    pub fn check_counts(&self, which: Range<usize>) -> Result<(), SolverError> {
+        if matches!(self.entries.values(), Values::Ones) {
+            return Ok(());
+        }
+        for document in which {
+            for entry in self.entries.entries(document) {
+                let count = self.count(entry);
+                if count != 0.0 && !(SMALLEST_COUNT..=LARGEST_COUNT).contains(&count) {
+                    return Err(SolverError::Shape(format!(
+                        "document {document} has a count of {count} for word {}: counts are 0, or 1e-6 to 1e9",
+                        self.entries.indices()[entry]
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Number of documents.
@@ -98,7 +100,10 @@ impl<'a> Documents<'a> {
     }
 
     /// Entries of document `d`.
-    pub(super) fn length(&self, d: usize) -> usize {
+    ///
+    /// # Panics
+    /// If there is no document `d`.
+    pub fn length(&self, d: usize) -> usize {
         self.entries.entries(d).len()
     }
 

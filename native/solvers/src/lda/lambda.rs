@@ -36,22 +36,18 @@ pub struct Lambda<R> {
     scale: f64,
     numbers: Vec<R>,
     masses: Vec<f64>,
-    /// What the last averaging left, as far as it is not there any more.
-    base: Base<R>,
+    /// Words that a step has added to.
+    touched: Vec<bool>,
+    /// The first scales that numbers were multiplied by, and how many there were.
+    worn: Vec<f64>,
+    rescaled: u64,
 }
 
-/// Rows, scale and masses as they were before the first step since the last averaging.
-#[derive(Debug, Clone, PartialEq)]
-struct Base<R> {
-    /// Place of each word's row in `rows`.
-    places: Vec<u32>,
-    words: Vec<u32>,
-    rows: Vec<R>,
-    scale: f64,
-    masses: Vec<f64>,
-}
+/// Scales that [`Lambda::factors`] tells apart. A number that so many have gone through, and that was 1e30 at most, is as good as 0.
+pub(super) const MOST_SCALES: usize = 22;
 
-const UNTOUCHED: u32 = u32::MAX;
+/// Largest v that a shared vector may have: in `f32` there is room for what steps add.
+const LARGEST: f64 = 1e30;
 
 impl<R: Real> Lambda<R> {
     /// `eta` plus numbers of mean 1 and variance 0.01, each of which is a function of the seed, its word and its topic alone: all workers start alike.
@@ -79,7 +75,6 @@ impl<R: Real> Lambda<R> {
                 *mass += (*number).into();
             }
         }
-        lambda.forget();
         Ok(lambda)
     }
 
@@ -100,8 +95,8 @@ impl<R: Real> Lambda<R> {
         };
         let mut numbers = reserve(length, "the topics")?;
         numbers.resize(length, R::ZERO);
-        let mut places = reserve(vocabulary, "the words touched")?;
-        places.resize(vocabulary, UNTOUCHED);
+        let mut touched = reserve(vocabulary, "the words touched")?;
+        touched.resize(vocabulary, false);
         Ok(Self {
             topics,
             vocabulary,
@@ -109,13 +104,9 @@ impl<R: Real> Lambda<R> {
             scale: 1.0,
             numbers,
             masses: vec![0.0; topics],
-            base: Base {
-                places,
-                words: Vec::new(),
-                rows: Vec::new(),
-                scale: 1.0,
-                masses: vec![0.0; topics],
-            },
+            touched,
+            worn: Vec::with_capacity(MOST_SCALES),
+            rescaled: 0,
         })
     }
 
@@ -146,7 +137,6 @@ impl<R: Real> Lambda<R> {
             *number = R::of(value - eta);
             lambda.masses[topic] += (*number).into();
         }
-        lambda.forget();
         Ok(lambda)
     }
 
@@ -202,130 +192,64 @@ impl<R: Real> Lambda<R> {
         self.vocabulary as f64 * self.eta + self.masses[topic]
     }
 
-    /// Words touched since the last averaging, in rising order; all of them after a step that changed them all.
-    pub fn touched(&self) -> impl Iterator<Item = usize> {
-        (0..self.vocabulary).filter(|&word| self.base.places[word] != UNTOUCHED)
-    }
-
-    /// u of the word after the last averaging: the same on every worker.
+    /// Whether a step has added to the word.
     ///
     /// # Panics
     /// If there is no such word.
-    pub fn base_row(&self, word: usize) -> &[R] {
-        match self.base.places[word] {
-            UNTOUCHED => self.row(word),
-            place => &self.base.rows[place as usize * self.topics..][..self.topics],
-        }
+    pub fn is_touched(&self, word: usize) -> bool {
+        self.touched[word]
     }
 
-    /// Back to the last averaging, bit for bit: for a round that is made again.
-    pub fn roll_back(&mut self) {
-        let rows = self.base.rows.chunks_exact(self.topics);
-        for (&word, row) in self.base.words.iter().zip(rows) {
-            self.numbers[word as usize * self.topics..][..self.topics].copy_from_slice(row);
-        }
-        self.scale = self.base.scale;
-        self.masses.copy_from_slice(&self.base.masses);
-        self.forget();
+    /// What has become of a number that no step has added to: the first one times these, one after the other. None if they were too many to keep.
+    pub fn factors(&self) -> Option<impl Iterator<Item = f64>> {
+        (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([self.scale]))
     }
 
-    /// The present is what the last averaging left.
-    fn forget(&mut self) {
-        for word in self.base.words.drain(..) {
-            self.base.places[word as usize] = UNTOUCHED;
-        }
-        self.base.rows.clear();
-        self.base.scale = self.scale;
-        self.base.masses.copy_from_slice(&self.masses);
-    }
-
-    /// Keeps the word's row, unless an older one is kept.
-    fn keep(&mut self, word: usize) -> Result<(), SolverError> {
-        if self.base.places[word] != UNTOUCHED {
-            return Ok(());
-        }
-        let (rows, topics) = (&mut self.base.rows, self.topics);
-        let length = rows.len() + topics;
-        rows.try_reserve(topics)
-            .map_err(|_| SolverError::OutOfMemory {
-                what: "the rows of the last averaging",
-                bytes: length * size_of::<R>(),
-            })?;
-        rows.extend_from_slice(&self.numbers[word * topics..][..topics]);
-        self.base.places[word] = self.base.words.len() as u32;
-        self.base.words.push(word as u32);
-        Ok(())
-    }
-
-    /// Takes what an averaging has made: the scale, masses, and rows of the words that some worker had touched (K numbers each, in the order of the
-    /// words). All other rows are those of the last averaging on every worker. No word is touched any more.
+    /// Takes the rows of some words from a shared vector, `v = lambda - eta` of all words; each word once, before the first step.
     ///
-    /// Where the scale has become small, numbers are multiplied by it, in the same way on every worker.
+    /// | array | shape | meaning |
+    /// |---|---|---|
+    /// | shared | 8 V K bytes | v as little endian `f64`, by words |
     ///
     /// # Errors
-    /// `Shape` for unequal lengths or words out of range, `InvalidParam` for a scale that is not positive and finite; nothing is changed then.
-    pub fn install(
-        &mut self,
-        scale: f64,
-        masses: &[f64],
-        words: &[i32],
-        rows: &[R],
-    ) -> Result<(), SolverError> {
-        crate::penalty::positive("scale", scale)?;
-        same_length("masses", masses.len(), self.topics, "topic")?;
-        same_length(
-            "rows",
-            rows.len(),
-            words.len() * self.topics,
-            "word and topic",
-        )?;
-        if let Some(&word) = words
-            .iter()
-            .find(|&&word| word < 0 || word as usize >= self.vocabulary)
-        {
-            return Err(SolverError::Shape(format!(
-                "a row of word {word}: words are 0 to {}",
-                self.vocabulary - 1
-            )));
+    /// `Shape` for another length, `NonFinite` names the word and the topic of a number that is not 0 to 1e30.
+    ///
+    /// # Panics
+    /// If there is no such word.
+    pub(super) fn load(&mut self, shared: &[u8], words: Range<usize>) -> Result<(), SolverError> {
+        let shared = numbers_of(shared, self.numbers.len())?;
+        let topics = self.topics;
+        let part = words.start * topics..words.end * topics;
+        let rows = self.numbers[part.clone()].chunks_exact_mut(topics);
+        for ((word, row), bytes) in words.zip(rows).zip(shared[part].chunks_exact(topics)) {
+            for (topic, (number, bytes)) in row.iter_mut().zip(bytes).enumerate() {
+                let v = f64::from_le_bytes(*bytes);
+                if !(0.0..=LARGEST).contains(&v) {
+                    return Err(SolverError::NonFinite(format!(
+                        "the shared vector is {v} at word {word} and topic {topic}: it must be 0 to 1e30"
+                    )));
+                }
+                *number = floored(R::of(v));
+                self.masses[topic] += (*number).into();
+            }
         }
-        for (&word, row) in words.iter().zip(rows.chunks_exact(self.topics)) {
-            self.numbers[word as usize * self.topics..][..self.topics].copy_from_slice(row);
-        }
-        self.scale = scale;
-        self.masses.copy_from_slice(masses);
-        // Long before a worker would do it within a round, which makes it send every row.
-        if scale < LEAST_SCALE.sqrt() {
-            self.shrink(0..self.vocabulary);
-            self.scale = 1.0;
-        }
-        self.forget();
         Ok(())
-    }
-
-    fn shrink(&mut self, words: Range<usize>) {
-        let scale = R::of(self.scale);
-        for number in &mut self.numbers[words.start * self.topics..words.end * self.topics] {
-            let product = *number * scale;
-            *number = if product < R::SUM_FLOOR {
-                R::ZERO
-            } else {
-                product
-            };
-        }
     }
 
     /// Multiplies the numbers of some words by s, of which a step with `rho = 1` makes 0. When all words are done, [`Lambda::settle`] follows.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub(super) fn rescale(&mut self, words: Range<usize>) -> Result<(), SolverError> {
-        words.clone().try_for_each(|word| self.keep(word))?;
-        self.shrink(words);
-        Ok(())
+    pub(super) fn rescale(&mut self, words: Range<usize>) {
+        let scale = R::of(self.scale);
+        for number in &mut self.numbers[words.start * self.topics..words.end * self.topics] {
+            *number = floored(*number * scale);
+        }
     }
 
     /// After [`Lambda::rescale`] of all words.
     pub(super) fn settle(&mut self) {
+        self.rescaled += 1;
+        if self.worn.len() < MOST_SCALES {
+            self.worn.push(self.scale);
+        }
         self.scale = 1.0;
     }
 
@@ -338,22 +262,13 @@ impl<R: Real> Lambda<R> {
     }
 
     /// `u_w += step statistics`, where `step = rho (D / B) / s`.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub(super) fn add_row(
-        &mut self,
-        word: usize,
-        step: f64,
-        statistics: &[R],
-    ) -> Result<(), SolverError> {
-        self.keep(word)?;
+    pub(super) fn add_row(&mut self, word: usize, step: f64, statistics: &[R]) {
+        self.touched[word] = true;
         let step = R::of(step);
         let row = &mut self.numbers[word * self.topics..][..self.topics];
         for (number, &statistic) in row.iter_mut().zip(statistics) {
             *number = *number + step * statistic;
         }
-        Ok(())
     }
 
     /// `m += step sums`, where `step = rho (D / B)`.
@@ -362,4 +277,22 @@ impl<R: Real> Lambda<R> {
             *mass += step * sum;
         }
     }
+}
+
+/// 0 in the place of what is below the floor of sums.
+fn floored<R: Real>(x: R) -> R {
+    if x < R::SUM_FLOOR { R::ZERO } else { x }
+}
+
+/// The numbers of a shared vector, as bytes.
+pub(super) fn numbers_of(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
+    let (numbers, rest) = shared.as_chunks::<8>();
+    if !rest.is_empty() || numbers.len() != length {
+        return Err(SolverError::Shape(format!(
+            "the shared vector has {} bytes, expected {}: 8 for each of {length} numbers",
+            shared.len(),
+            length.saturating_mul(8)
+        )));
+    }
+    Ok(numbers)
 }

@@ -15,12 +15,11 @@
 //! | phi_dwk | share of topic k in a word of a document; `statistics_wk = sum_d c_dw phi_dwk` |
 //!
 //! Sources: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010; Guo et al., "Model averaging in distributed machine
-//! learning", VLDB Journal 30, 2021 (the averages).
+//! learning", VLDB Journal 30, 2021 (the averages: see [`shared`]).
 //!
 //! Arithmetic per document is in `f32` and free of subnormal numbers: what is below a floor is 0. `f64` is there to test identities. Results are functions
 //! of the inputs and of the kind of kernel: AVX2 and AVX-512 give the same bits, plain Rust others.
 
-pub mod averaging;
 pub mod bound;
 pub mod concentration;
 mod documents;
@@ -31,6 +30,7 @@ mod lanes;
 mod params;
 mod real;
 mod round;
+pub mod shared;
 pub mod special;
 mod table;
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cd::Progress,
-    error::{SolverError, reserve, same_length},
+    error::{SolverError, same_length},
     order::BucketOrder,
     penalty::positive,
 };
@@ -81,6 +81,13 @@ impl LdaParams {
             }
         }
         Ok(ValidLdaParams(self))
+    }
+}
+
+impl ValidLdaParams {
+    /// K.
+    pub(super) fn topics(&self) -> usize {
+        self.0.alpha.len()
     }
 }
 
@@ -162,12 +169,11 @@ impl<R: Real> LdaRound<R> {
         let params = params.0;
         let topics = params.alpha.len();
         let log_theta_sums = vec![0.0; if params.concentration { topics } else { 0 }];
-        let batch = params.budget.min(params.batch as u64) as usize;
         Ok(Self {
             kernel,
             table: Table::new(topics, vocabulary)?,
             work: None,
-            batch: reserve(batch, "the documents of a batch")?,
+            batch: Vec::new(),
             sums: vec![0.0; topics],
             gamma: vec![0.0; topics],
             step: 0.0,
@@ -187,7 +193,7 @@ impl<R: Real> LdaRound<R> {
     }
 
     /// Works for about `budget` units: one is a row of 16 topics in one iteration of gamma, 1 to 2 ns. Topics and documents must be those of the first
-    /// call; after an error the topics have to be rolled back.
+    /// call; after an error they are of no use any more.
     ///
     /// # Errors
     /// `Shape` for topics or documents of another shape, `OutOfMemory`.
@@ -257,6 +263,13 @@ impl<R: Real> LdaRound<R> {
                         }
                         let filled = self.outcome.nonzeros > entries;
                         if filled {
+                            // The length of a batch is the caller's, and there need not be as many documents.
+                            self.batch
+                                .try_reserve(1)
+                                .map_err(|_| SolverError::OutOfMemory {
+                                    what: "the documents of a batch",
+                                    bytes: (self.batch.len() + 1) * size_of::<u32>(),
+                                })?;
                             self.batch.push(d as u32);
                             self.outcome.documents += 1;
                         }
@@ -321,7 +334,7 @@ impl<R: Real> LdaRound<R> {
                     let end = lambda
                         .vocabulary()
                         .min(word + (left / (ADD * width)).max(1));
-                    lambda.rescale(word..end)?;
+                    lambda.rescale(word..end);
                     self.phase = if end == lambda.vocabulary() {
                         lambda.settle();
                         Phase::Add(0)
@@ -337,7 +350,7 @@ impl<R: Real> LdaRound<R> {
                     for slot in row..end {
                         let statistics =
                             &self.table.statistics(slot as u32).as_flattened()[..topics];
-                        lambda.add_row(self.table.words()[slot] as usize, step, statistics)?;
+                        lambda.add_row(self.table.words()[slot] as usize, step, statistics);
                     }
                     if end == rows {
                         self.table.clear();
@@ -354,6 +367,11 @@ impl<R: Real> LdaRound<R> {
             left = left.saturating_sub(spent);
         }
         Ok(Progress::Done)
+    }
+
+    /// `sum_d E[log theta_dk]` so far: K numbers, or none.
+    pub(super) fn log_theta_sums(&self) -> &[f64] {
+        &self.outcome.log_theta_sums
     }
 
     /// The numbers of the round.

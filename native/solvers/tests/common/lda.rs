@@ -3,7 +3,10 @@
 
 use dwell_solvers::{
     Progress, Values,
-    lda::{Documents, Kernel, Lambda, LdaOutcome, LdaParams, LdaRound, Real},
+    lda::{
+        Documents, Kernel, Lambda, LdaOutcome, LdaParams, LdaRound, Real,
+        shared::{BoundOutcome, BoundParams, SharedBound, SharedRound},
+    },
     order::BucketOrder,
 };
 
@@ -286,4 +289,60 @@ pub fn round<R: Real>(
         LdaRound::new(params.clone().check().unwrap(), corpus.vocabulary, kernel).unwrap();
     while round.advance(lambda, &documents, units).unwrap() == Progress::More {}
     round.finish().unwrap().clone()
+}
+
+/// What a round makes of a shared vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Update {
+    pub outcome: LdaOutcome,
+    pub factors: Vec<f64>,
+    /// V K numbers, and K more with `concentration`.
+    pub vector: Vec<f64>,
+}
+
+pub fn bytes(numbers: &[f64]) -> Vec<u8> {
+    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+/// A round from a shared vector, in slices of `units`, its result written in pieces of `piece` numbers.
+pub fn shared_round<R: Real>(
+    params: &LdaParams,
+    (eta, share): (f64, f64),
+    corpus: &Corpus,
+    shared: &[f64],
+    (units, piece): (usize, usize),
+) -> (Update, SharedRound<R>) {
+    let documents = corpus.documents();
+    let shared = bytes(shared);
+    let checked = params.clone().check().unwrap();
+    let mut round =
+        SharedRound::new(checked, eta, share, corpus.vocabulary, Kernel::detect()).unwrap();
+    while round.advance(&documents, &shared, units).unwrap() == Progress::More {}
+    let mut vector = vec![0; 8 * round.length()];
+    for (i, out) in vector.chunks_mut(8 * piece).enumerate() {
+        round.write_update(&shared, i * piece, out).unwrap();
+    }
+    let outcome = round.finish().unwrap();
+    let numbers = vector.as_chunks::<8>().0.iter().copied();
+    let update = Update {
+        outcome: outcome.round.clone(),
+        factors: outcome.factors,
+        vector: numbers.map(f64::from_le_bytes).collect(),
+    };
+    (update, round)
+}
+
+/// The bound of some documents at a shared vector, in slices of `units`.
+pub fn shared_bound<R: Real>(
+    params: &BoundParams,
+    eta: f64,
+    corpus: &Corpus,
+    shared: &[f64],
+    units: usize,
+) -> BoundOutcome {
+    let (documents, shared) = (corpus.documents(), bytes(shared));
+    let mut bound =
+        SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, Kernel::detect()).unwrap();
+    while bound.advance(&documents, &shared, units).unwrap() == Progress::More {}
+    bound.finish().unwrap()
 }

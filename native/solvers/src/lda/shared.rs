@@ -1,0 +1,418 @@
+//! From the vector that workers share to a worker's part of the next one, and to its part of the bound.
+//!
+//! The vector is `v = lambda - eta`, topics without their prior: V K little-endian `f64`, by words (word w and topic k at `w K + k`). Each worker makes a
+//! round from it and writes `share v'`; shares of all workers add up to 1, so the sum of what they write is the mean of their topics.
+//!
+//! A word that is in no document of the round only decays: its numbers are those of the vector times [`SharedOutcome::factors`], one after the other and
+//! rounded every time, to the bit. Whoever has the vector and the factors needs only the words that a round has touched.
+//!
+//! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
+
+use super::{
+    bound::{DocumentBound, psi_of_topic_sums},
+    documents::Documents,
+    estep::EStep,
+    lambda::{Lambda, MOST_SCALES, numbers_of},
+    lanes::Kernel,
+    params::{EStepParams, check_alpha},
+    real::Real,
+    round::{LdaOutcome, LdaRound, ValidLdaParams},
+    table::Table,
+};
+use crate::{
+    cd::Progress,
+    error::{SolverError, same_length},
+};
+
+/// Numbers of [`SharedOutcome::factors`], at most.
+pub const MAX_FACTORS: usize = MOST_SCALES + 2;
+
+/// What a word and topic of the bound cost, a row of 16 factors, and reading an entry, in units of [`SharedBound::advance`].
+const TERM: usize = 20;
+const COMPUTE: usize = 8;
+const READ: usize = 4;
+
+/// Topics that are being read from the vector.
+#[derive(Debug)]
+struct Loading<R> {
+    lambda: Lambda<R>,
+    words: usize,
+}
+
+impl<R: Real> Loading<R> {
+    fn new(topics: usize, vocabulary: usize, eta: f64) -> Result<Self, SolverError> {
+        Ok(Self {
+            lambda: Lambda::zero(topics, vocabulary, eta)?,
+            words: 0,
+        })
+    }
+
+    fn is_done(&self) -> bool {
+        self.words == self.lambda.vocabulary()
+    }
+
+    /// Reads about `budget` numbers, one word at least. Returns how many there were.
+    fn advance(&mut self, shared: &[u8], budget: usize) -> Result<usize, SolverError> {
+        let topics = self.lambda.topics();
+        let end = self
+            .lambda
+            .vocabulary()
+            .min(self.words.saturating_add((budget / topics).max(1)));
+        self.lambda.load(shared, self.words..end)?;
+        let read = (end - self.words) * topics;
+        self.words = end;
+        Ok(read)
+    }
+}
+
+/// A round of one worker from the shared vector to what it adds to the next one.
+///
+/// The result is a pure function of parameters, documents and vector: slices do not change a bit of it.
+#[derive(Debug)]
+pub struct SharedRound<R> {
+    topics: Loading<R>,
+    round: LdaRound<R>,
+    share: f64,
+}
+
+/// The numbers of a round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedOutcome<'a> {
+    pub round: &'a LdaOutcome,
+    /// A number of a word that is in no document of the round is that of the shared vector times each of these in turn, rounded every time; the share is
+    /// the last. Empty if they were more than [`MAX_FACTORS`].
+    pub factors: Vec<f64>,
+}
+
+impl<R: Real> SharedRound<R> {
+    /// A round on documents of `vocabulary` words. `share`: the part of this worker in the average, 0 to 1.
+    ///
+    /// # Errors
+    /// `InvalidParam` for eta or share out of range, `Shape` for no word or too many, `OutOfMemory`.
+    pub fn new(
+        params: ValidLdaParams,
+        eta: f64,
+        share: f64,
+        vocabulary: usize,
+        kernel: Kernel,
+    ) -> Result<Self, SolverError> {
+        if !(0.0..=1.0).contains(&share) {
+            return Err(SolverError::InvalidParam {
+                name: "share",
+                value: share,
+                expected: "must be 0 to 1",
+            });
+        }
+        Ok(Self {
+            topics: Loading::new(params.topics(), vocabulary, eta)?,
+            round: LdaRound::new(params, vocabulary, kernel)?,
+            share,
+        })
+    }
+
+    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may be elsewhere in memory.
+    ///
+    /// # Errors
+    /// `Shape` for documents or a vector of another shape, `NonFinite` for a number of the vector that is not 0 to 1e30, `OutOfMemory`.
+    ///
+    /// # Panics
+    /// If the words of documents are others than in the first call.
+    pub fn advance(
+        &mut self,
+        documents: &Documents<'_>,
+        shared: &[u8],
+        budget: usize,
+    ) -> Result<Progress, SolverError> {
+        if !self.topics.is_done() {
+            self.topics.advance(shared, budget)?;
+            return Ok(Progress::More);
+        }
+        self.round
+            .advance(&mut self.topics.lambda, documents, budget)
+    }
+
+    /// Numbers that [`SharedRound::write_update`] writes: V K, and K more with `concentration`.
+    pub fn length(&self) -> usize {
+        self.topics.lambda.numbers().len() + self.round.log_theta_sums().len()
+    }
+
+    /// Writes `share v'`, and behind it the sums of `E[log theta]` if they were wanted, from number `start` on, as many as `out` has room for, little
+    /// endian. `shared` is that of [`SharedRound::advance`].
+    ///
+    /// # Errors
+    /// `Unfinished` before the round is done, `Shape` for wrong lengths.
+    pub fn write_update(
+        &self,
+        shared: &[u8],
+        start: usize,
+        out: &mut [u8],
+    ) -> Result<(), SolverError> {
+        let factors = self.finish()?.factors;
+        let lambda = &self.topics.lambda;
+        let (topics, numbers) = (lambda.topics(), lambda.numbers().len());
+        let shared = numbers_of(shared, numbers)?;
+        let bytes = out.len();
+        let (mut out, rest) = out.as_chunks_mut::<8>();
+        if !rest.is_empty() || start.saturating_add(out.len()) > self.length() {
+            return Err(SolverError::Shape(format!(
+                "{bytes} bytes from number {start} of an update on: expected 8 for each of at most {} numbers",
+                self.length()
+            )));
+        }
+        let mut at = start;
+        while at < numbers && !out.is_empty() {
+            let word = at / topics;
+            let length = ((word + 1) * topics - at).min(out.len());
+            let (part, others) = out.split_at_mut(length);
+            if lambda.is_touched(word) || factors.is_empty() {
+                for (slot, &u) in part.iter_mut().zip(&lambda.numbers()[at..]) {
+                    *slot = (self.share * (lambda.scale() * u.into())).to_le_bytes();
+                }
+            } else {
+                for (slot, v) in part.iter_mut().zip(&shared[at..]) {
+                    let v = f64::from_le_bytes(*v);
+                    *slot = factors.iter().fold(v, |v, factor| v * factor).to_le_bytes();
+                }
+            }
+            out = others;
+            at += length;
+        }
+        let sums = self.round.log_theta_sums().iter();
+        for (slot, sum) in out.iter_mut().zip(sums.skip(at.saturating_sub(numbers))) {
+            *slot = sum.to_le_bytes();
+        }
+        Ok(())
+    }
+
+    /// The topics reached.
+    pub fn lambda(&self) -> &Lambda<R> {
+        &self.topics.lambda
+    }
+
+    /// The numbers of the round.
+    ///
+    /// # Errors
+    /// `Unfinished` before the round is done.
+    pub fn finish(&self) -> Result<SharedOutcome<'_>, SolverError> {
+        let round = self.round.finish()?;
+        let scales = self.topics.lambda.factors();
+        Ok(SharedOutcome {
+            round,
+            factors: scales.map_or_else(Vec::new, |scales| scales.chain([self.share]).collect()),
+        })
+    }
+}
+
+/// Unchecked parameters of a bound.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `alpha` | prior of the topics in a document | K numbers, 1e-6 to 1e6 |
+/// | `e_step` | see [`EStepParams`] | |
+/// | `first`, `last` | documents `first..last` | 0 to the documents, not falling |
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundParams {
+    pub alpha: Vec<f64>,
+    pub e_step: EStepParams,
+    pub first: usize,
+    pub last: usize,
+}
+
+/// What a bound has found. Empty documents count for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BoundOutcome {
+    /// The sum of [`document_bound`](super::bound::document_bound).
+    pub bound: f64,
+    /// Documents that were not empty.
+    pub documents: u64,
+    /// The sum of their counts.
+    pub tokens: f64,
+    /// Their entries.
+    pub nonzeros: u64,
+    /// Iterations of gamma.
+    pub iterations: u64,
+}
+
+/// The bound of some documents at the shared vector, in progress: the E-step of each, and its part of the bound. It owns everything it needs but the data
+/// and the vector, which are lent for each slice of work. Slices do not change a bit of the result.
+#[derive(Debug)]
+pub struct SharedBound<R> {
+    params: BoundParams,
+    kernel: Kernel,
+    topics: Loading<R>,
+    table: Table<R>,
+    psi_sums: Vec<f64>,
+    gamma: Vec<f64>,
+    estep: EStep<R>,
+    document: usize,
+    outcome: BoundOutcome,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Load,
+    Read,
+    /// From this row on.
+    Compute(usize),
+    Infer,
+    /// From this entry on.
+    Add(usize, DocumentBound),
+    Done,
+}
+
+impl<R: Real> SharedBound<R> {
+    /// A bound of documents of `vocabulary` words.
+    ///
+    /// # Errors
+    /// `InvalidParam` for parameters out of range, `Shape` for no topic, no word or too many, `OutOfMemory`.
+    pub fn new(
+        params: BoundParams,
+        eta: f64,
+        vocabulary: usize,
+        kernel: Kernel,
+    ) -> Result<Self, SolverError> {
+        check_alpha(&params.alpha)?;
+        let topics = params.alpha.len();
+        Ok(Self {
+            topics: Loading::new(topics, vocabulary, eta)?,
+            table: Table::new(topics, vocabulary)?,
+            psi_sums: Vec::new(),
+            gamma: vec![0.0; topics],
+            estep: EStep::new(params.e_step.check()?, &params.alpha, kernel, 0)?,
+            kernel,
+            document: params.first,
+            outcome: BoundOutcome::default(),
+            phase: Phase::Load,
+            params,
+        })
+    }
+
+    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may be elsewhere in memory.
+    ///
+    /// # Errors
+    /// As [`SharedRound::advance`]; `Shape` if there are fewer documents.
+    ///
+    /// # Panics
+    /// If the words of documents are others than in the first call.
+    pub fn advance(
+        &mut self,
+        documents: &Documents<'_>,
+        shared: &[u8],
+        budget: usize,
+    ) -> Result<Progress, SolverError> {
+        let BoundParams { first, last, .. } = self.params;
+        if first > last || last > documents.len() {
+            return Err(SolverError::Shape(format!(
+                "documents {first} until {last} of {}: they must be 0 to the number of documents, and not fall",
+                documents.len()
+            )));
+        }
+        let vocabulary = self.topics.lambda.vocabulary();
+        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")?;
+        let mut left = budget.max(1);
+        while left > 0 && !matches!(self.phase, Phase::Done) {
+            let spent = self.advance_phase(documents, shared, left)?;
+            left = left.saturating_sub(spent.max(1));
+        }
+        Ok(match self.phase {
+            Phase::Done => Progress::Done,
+            _ => Progress::More,
+        })
+    }
+
+    /// Works on for about `left` units; returns those spent.
+    fn advance_phase(
+        &mut self,
+        documents: &Documents<'_>,
+        shared: &[u8],
+        left: usize,
+    ) -> Result<usize, SolverError> {
+        let lambda = &self.topics.lambda;
+        let width = self.table.width();
+        let (phase, spent) = match &mut self.phase {
+            Phase::Load => {
+                let spent = self.topics.advance(shared, left)?;
+                if !self.topics.is_done() {
+                    return Ok(spent);
+                }
+                self.table.weigh(&self.topics.lambda);
+                self.psi_sums = psi_of_topic_sums(&self.topics.lambda);
+                (Phase::Read, spent)
+            }
+            Phase::Read if self.document == self.params.last => (Phase::Done, 1),
+            Phase::Read => {
+                self.table.clear();
+                for (word, _) in documents.document(self.document) {
+                    self.table.add(word)?;
+                }
+                let spent = 1 + documents.length(self.document) * READ;
+                if self.table.words().is_empty() {
+                    self.document += 1;
+                    (Phase::Read, spent)
+                } else {
+                    (Phase::Compute(0), spent)
+                }
+            }
+            Phase::Compute(row) => {
+                let rows = self.table.words().len();
+                let end = rows.min(*row + (left / (COMPUTE * width)).max(1));
+                let spent = (end - *row) * COMPUTE * width;
+                self.table.build(lambda, self.kernel, *row..end);
+                if end == rows {
+                    self.estep
+                        .start(documents.document(self.document), &self.table);
+                    (Phase::Infer, spent)
+                } else {
+                    (Phase::Compute(end), spent)
+                }
+            }
+            Phase::Infer => {
+                let spent = self.estep.run(left);
+                if !self.estep.is_done() {
+                    return Ok(spent);
+                }
+                self.estep.write_gamma(&mut self.gamma);
+                self.outcome.documents += 1;
+                self.outcome.tokens += self.estep.total();
+                self.outcome.iterations += u64::from(self.estep.iterations());
+                let bound = DocumentBound::new(&self.params.alpha, &self.gamma);
+                (Phase::Add(0, bound), spent)
+            }
+            Phase::Add(next, bound) => {
+                let cost = TERM * lambda.topics();
+                let entries = documents
+                    .document(self.document)
+                    .skip(*next)
+                    .take((left / cost).max(1));
+                let mut added = 0;
+                for (word, count) in entries {
+                    bound.add(lambda, &self.psi_sums, word, count);
+                    added += 1;
+                }
+                *next += added;
+                if added > 0 {
+                    return Ok(added * cost);
+                }
+                self.outcome.bound += bound.value();
+                self.outcome.nonzeros += *next as u64;
+                self.document += 1;
+                (Phase::Read, 1)
+            }
+            Phase::Done => (Phase::Done, 0),
+        };
+        self.phase = phase;
+        Ok(spent)
+    }
+
+    /// What was found.
+    ///
+    /// # Errors
+    /// `Unfinished` before it is done.
+    pub fn finish(&self) -> Result<BoundOutcome, SolverError> {
+        match self.phase {
+            Phase::Done => Ok(self.outcome),
+            _ => Err(SolverError::Unfinished),
+        }
+    }
+}
