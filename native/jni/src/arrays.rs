@@ -142,6 +142,7 @@ mod tests {
     use super::*;
     use crate::{
         dual::{Dual, Rows},
+        lda::Lda,
         primal::{Moments, Primal},
         sgd::{LabelledRows, Sgd},
     };
@@ -234,6 +235,11 @@ mod tests {
             shared: &[],
         };
         let same = matrix(&OFFSETS, &INDICES, &VALUES);
+        let documents = Arrays::<Lda> {
+            matrix: same,
+            fields: (),
+            shared: &[],
+        };
         let ones = Matrix {
             values: Values::Ones,
             ..same
@@ -257,6 +263,7 @@ mod tests {
             Structure::of(4, &sgd(None, None)),
             Structure::of(4, &sgd(some, None)),
             Structure::of(4, &sgd(None, some)),
+            Structure::of(4, &documents),
         ];
         for (i, one) in structures.iter().enumerate() {
             for (k, other) in structures.iter().enumerate() {

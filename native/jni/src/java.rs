@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dwell_solvers::{EvaluationParams, SearchParams, SgdParams, Values};
+use dwell_solvers::{EvaluationParams, SearchParams, SgdParams, Values, lda::shared::BoundParams};
 use jni::{
     Env, NativeMethod, jni_sig, jni_str, native_method,
     objects::{
@@ -17,6 +17,7 @@ use crate::{
     arrays::{Arrays, Matrix},
     boundary::{Fault, Throw, reserve},
     dual::{Dual, Rows},
+    lda::{self, LDA_CONTROL_LENGTH, Lda, LdaCall, TopicsRound},
     orientation::Orientation,
     partition::Partition,
     pins::{ArrayRef, EnvCritical, Pins},
@@ -74,6 +75,18 @@ pub const METHODS: &[NativeMethod] = &[
     native_method! {
         static fn sgd_evaluate(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
             values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
+            values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn lda_bound(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
+            values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
         error_policy = Throw
     },
@@ -272,6 +285,21 @@ fn call_sgd<'e, 'l, P: SgdCall>(
     let vector = if P::HAS_VECTOR { request.length } else { 0 };
     let mut lender = lender(env, arguments, request.length, vector)?;
     let header = sgd::compute(&REGISTRY, &mut lender, &request)?;
+    write_header(lender.env, arguments.result, &header)
+}
+
+fn call_lda<'e, 'l, P: LdaCall>(
+    env: &'e mut Env<'l>,
+    arguments: &Arguments<'e, 'l, Lda>,
+    alpha: &JDoubleArray<'l>,
+) -> Result<(), Fault> {
+    let mut control = [0; LDA_CONTROL_LENGTH];
+    let control = numbers(env, "control", arguments.control, &mut control)?;
+    let settings = copied(env, "settings", arguments.settings)?;
+    let alpha = copied(env, "alpha", alpha)?;
+    let request = P::decode(control, &settings, &alpha)?;
+    let mut lender = lender(env, arguments, request.length, P::numbers(&request))?;
+    let header = lda::compute(&REGISTRY, &mut lender, &request)?;
     write_header(lender.env, arguments.result, &header)
 }
 
@@ -556,6 +584,72 @@ fn sgd_evaluate<'l>(
         cancellation: &cancellation,
     };
     call_sgd::<EvaluationParams>(env, &arguments)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+fn lda_round<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    alpha: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    words: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    shared: JByteArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<(), Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &words,
+        values32: &values32,
+        values64: &values64,
+        fields: (),
+        shared: Some(&shared),
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call_lda::<TopicsRound>(env, &arguments, &alpha)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+fn lda_bound<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    settings: JDoubleArray<'l>,
+    alpha: JDoubleArray<'l>,
+    offsets: JIntArray<'l>,
+    words: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    shared: JByteArray<'l>,
+    result: JByteArray<'l>,
+    cancellation: JObject<'l>,
+) -> Result<(), Fault> {
+    let arguments = Arguments {
+        control: &control,
+        settings: &settings,
+        offsets: &offsets,
+        indices: &words,
+        values32: &values32,
+        values64: &values64,
+        fields: (),
+        shared: Some(&shared),
+        result: &result,
+        cancellation: &cancellation,
+    };
+    call_lda::<BoundParams>(env, &arguments, &alpha)
 }
 
 #[expect(

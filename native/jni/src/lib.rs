@@ -11,6 +11,7 @@
 //! | [`rounds`] | rounds and products, the layout of their results |
 //! | [`orientation`] | what [`primal`] and [`dual`] differ in |
 //! | [`sgd`] | the calls of model averaging, which have no worker state |
+//! | [`lda`] | the calls of model averaging of topics, likewise |
 //! | [`registry`] | worker states between rounds |
 //! | [`pins`] | Java arrays, pinned for one slice |
 //! | [`pool`] | threads |
@@ -26,6 +27,7 @@ pub mod boundary;
 pub mod capi;
 pub mod dual;
 pub mod java;
+pub mod lda;
 pub mod orientation;
 pub mod partition;
 pub mod pins;

@@ -77,7 +77,8 @@ pub fn write_vector<P: Partition, L: Lender<P>>(
     })
 }
 
-fn done_if(done: bool) -> Progress {
+/// Whether there is more to do.
+pub fn done_if(done: bool) -> Progress {
     if done { Progress::Done } else { Progress::More }
 }
 

@@ -1,0 +1,547 @@
+//! Model averaging of topics (LDA): decode, call, write. Every call is a pure function of its arguments.
+
+use std::time::Duration;
+
+use dwell_solvers::{
+    Columns, SolverError,
+    lda::{
+        Documents, EStepParams, Kernel, LdaParams, LdaSchedule,
+        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound},
+    },
+};
+
+use crate::{
+    argument,
+    boundary::{Fault, reserve},
+    partition::Partition,
+    registry::{Key, Registry},
+    request::{fixed, within},
+    rounds::{HEADER_BYTES, HEADER_SLOTS, Header},
+    slices::{Lender, data, done_if, in_slices, validate, write_vector},
+};
+
+/// Version of the layout of `control`, `settings` and results of these calls.
+pub const LDA_LAYOUT_VERSION: i64 = 1;
+
+pub const LDA_CONTROL_LENGTH: usize = 14;
+
+/// Flag of `control`.
+pub const CONCENTRATION: i64 = 1;
+
+const TOKENS: usize = 0;
+const RHO_SUM: usize = 1;
+const UPDATES: usize = 2;
+const ITERATIONS: usize = 3;
+const BOUND: usize = 4;
+const DOCUMENTS: usize = 5;
+const NONZEROS: usize = 6;
+const NANOS: usize = 7;
+const CURSOR: usize = 9;
+const FACTORS: usize = 15;
+const FACTOR: usize = 16;
+
+const _: () = assert!(FACTOR + MAX_FACTORS <= HEADER_SLOTS);
+
+/// Documents: the matrix is all there is.
+#[derive(Debug)]
+pub enum Lda {}
+
+impl Partition for Lda {
+    const INDICES: &'static str = "words";
+
+    type Fields<A: Copy> = ();
+    type Data<'a> = Documents<'a>;
+
+    fn try_map<A: Copy, B: Copy, E>(
+        (): (),
+        _: impl FnMut(&'static str, A) -> Result<B, E>,
+    ) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// Counts are checked in slices, when the entries are known to be in order.
+    fn check(_: Columns<'_>, (): ()) -> Result<(), SolverError> {
+        Ok(())
+    }
+
+    fn data<'a>(columns: Columns<'a>, (): ()) -> Result<Documents<'a>, SolverError> {
+        Ok(Documents::validated_before(columns))
+    }
+}
+
+/// A decoded request, with what belongs to its call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LdaRequest<P> {
+    pub key: Key,
+    pub vocabulary: usize,
+    /// Numbers in the shared vector.
+    pub length: usize,
+    eta: f64,
+    pub params: P,
+}
+
+/// The numbers that both calls have.
+struct Common<'a> {
+    key: Key,
+    seed: u64,
+    vocabulary: usize,
+    length: usize,
+    flags: i64,
+    // Of these each call reads its own, and checks them.
+    batch: i64,
+    budget: i64,
+    places: [i64; 2],
+    workers: i64,
+    corpus: i64,
+    e_step: EStepParams,
+    eta: f64,
+    schedule: LdaSchedule,
+    share: f64,
+    alpha: &'a [f64],
+}
+
+impl<'a> Common<'a> {
+    fn decode(control: &[i64], settings: &[f64], alpha: &'a [f64]) -> Result<Self, Fault> {
+        let &[
+            layout,
+            fit,
+            partition,
+            seed,
+            words,
+            topics,
+            batch,
+            flags,
+            budget,
+            from,
+            to,
+            workers,
+            cap,
+            corpus,
+        ] = control
+        else {
+            return Err(argument!(
+                "control has length {}, expected {LDA_CONTROL_LENGTH}",
+                control.len()
+            ));
+        };
+        if layout != LDA_LAYOUT_VERSION {
+            return Err(argument!(
+                "control[0], the layout version, is {layout}, expected {LDA_LAYOUT_VERSION}: use jar and library of one version"
+            ));
+        }
+        let partition = within("control[2], the partition", partition, 0, i32::MAX.into())? as i32;
+        let vocabulary = within("control[4], the words", words, 1, i32::MAX.into())? as usize;
+        let topics = within("control[5], the topics", topics, 1, i32::MAX.into())? as usize;
+        if flags & !CONCENTRATION != 0 {
+            return Err(argument!(
+                "control[7], the flags, is {flags}: it must be a sum of the flags in {CONCENTRATION}"
+            ));
+        }
+        let cap = within("control[12], the iterations", cap, 1, i32::MAX.into())? as u32;
+        // As long as the bytes of a vector, sums behind it and a header can be an array.
+        let length = vocabulary.saturating_mul(topics);
+        if length.saturating_add(topics) > (i32::MAX as usize - HEADER_BYTES) / 8 {
+            return Err(argument!(
+                "control[4] and control[5], {vocabulary} words and {topics} topics, are a model that no byte[] can hold"
+            ));
+        }
+        if alpha.len() != topics {
+            return Err(argument!(
+                "alpha has length {}, expected {topics}: one for each topic",
+                alpha.len()
+            ));
+        }
+        let (
+            &[
+                eta,
+                tau0,
+                kappa,
+                base,
+                tolerance,
+                over_relaxation,
+                pruning,
+                share,
+            ],
+            rest,
+        ) = fixed(settings)?;
+        if !rest.is_empty() {
+            return Err(argument!(
+                "settings has {} numbers more than this call reads",
+                rest.len()
+            ));
+        }
+        Ok(Self {
+            key: (fit, partition),
+            seed: seed as u64,
+            vocabulary,
+            length,
+            flags,
+            batch,
+            budget,
+            places: [from, to],
+            workers,
+            corpus,
+            e_step: EStepParams {
+                tolerance,
+                cap,
+                over_relaxation,
+                pruning,
+            },
+            eta,
+            schedule: LdaSchedule { tau0, kappa, base },
+            share,
+            alpha,
+        })
+    }
+
+    fn alpha(&self) -> Result<Vec<f64>, Fault> {
+        let mut copy = reserve(self.alpha.len(), "alpha")?;
+        copy.extend_from_slice(self.alpha);
+        Ok(copy)
+    }
+
+    fn request<P>(self, params: P) -> LdaRequest<P> {
+        LdaRequest {
+            key: self.key,
+            vocabulary: self.vocabulary,
+            length: self.length,
+            eta: self.eta,
+            params,
+        }
+    }
+}
+
+/// One of the two calls.
+pub trait LdaCall: Sized {
+    /// Names the numbers of a call.
+    ///
+    /// # Errors
+    /// `Argument` names the number at fault.
+    fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault>;
+
+    /// Numbers in the result, after its header.
+    fn numbers(request: &LdaRequest<Self>) -> usize;
+
+    /// Computes the result, and the time that it took.
+    ///
+    /// # Errors
+    /// Of the solver, and of the lender.
+    fn compute<L: Lender<Lda>>(
+        request: &LdaRequest<Self>,
+        registry: &Registry,
+        lender: &mut L,
+    ) -> Result<(Header, Duration), Fault>;
+}
+
+/// Computes a call.
+///
+/// # Errors
+/// Of the solver, and of the lender.
+pub fn compute<P: LdaCall, L: Lender<Lda>>(
+    registry: &Registry,
+    lender: &mut L,
+    request: &LdaRequest<P>,
+) -> Result<Header, Fault> {
+    let (mut header, elapsed) = P::compute(request, registry, lender)?;
+    header[NANOS] = elapsed.as_nanos() as f64;
+    Ok(header)
+}
+
+/// Validates the documents, unless they were before.
+fn checked<P, L: Lender<Lda>>(
+    request: &LdaRequest<P>,
+    registry: &Registry,
+    lender: &mut L,
+) -> Result<(), Fault> {
+    let known = registry.checked(request.key);
+    let structure = validate(lender, request.vocabulary, known)?;
+    if known != Some(structure) {
+        let mut next = 0;
+        in_slices(lender, |arrays, _, units| {
+            let documents = data(request.vocabulary, arrays)?;
+            let (mut end, mut left) = (next, units);
+            while end < documents.len() && left > 0 {
+                left = left.saturating_sub(1 + documents.length(end));
+                end += 1;
+            }
+            documents.check_counts(next..end)?;
+            next = end;
+            Ok(done_if(next == documents.len()))
+        })?;
+    }
+    registry.record_check(request.key, structure);
+    Ok(())
+}
+
+/// A round of the topics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicsRound {
+    params: LdaParams,
+    share: f64,
+}
+
+impl LdaCall for TopicsRound {
+    fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault> {
+        let common = Common::decode(control, settings, alpha)?;
+        let batch = within("control[6], the batch", common.batch, 1, i32::MAX.into())?;
+        let budget = within("control[8], the documents", common.budget, 1, i64::MAX)?;
+        let [cursor, seen] = common.places;
+        let cursor = within("control[9], the cursor", cursor, 0, i64::MAX)?;
+        let seen = within("control[10], the documents seen", seen, 0, i64::MAX)?;
+        let workers = within(
+            "control[11], the workers",
+            common.workers,
+            1,
+            i32::MAX.into(),
+        )?;
+        let corpus = within("control[13], the corpus", common.corpus, 1, i64::MAX)?;
+        let params = Self {
+            params: LdaParams {
+                alpha: common.alpha()?,
+                e_step: common.e_step,
+                schedule: common.schedule,
+                corpus: corpus as f64,
+                workers: workers as u32,
+                batch: batch as usize,
+                budget: budget as u64,
+                seed: common.seed,
+                partition: common.key.1 as u32,
+                cursor: cursor as u64,
+                seen: seen as u64,
+                concentration: common.flags & CONCENTRATION != 0,
+            },
+            share: common.share,
+        };
+        Ok(common.request(params))
+    }
+
+    fn numbers(request: &LdaRequest<Self>) -> usize {
+        let params = &request.params.params;
+        let sums = if params.concentration {
+            params.alpha.len()
+        } else {
+            0
+        };
+        request.length + sums
+    }
+
+    fn compute<L: Lender<Lda>>(
+        request: &LdaRequest<Self>,
+        registry: &Registry,
+        lender: &mut L,
+    ) -> Result<(Header, Duration), Fault> {
+        let vocabulary = request.vocabulary;
+        let Self { params, share } = &request.params;
+        let mut round = SharedRound::<f32>::new(
+            params.clone().check()?,
+            request.eta,
+            *share,
+            vocabulary,
+            Kernel::detect(),
+        )?;
+        checked(request, registry, lender)?;
+        let solving = in_slices(lender, |arrays, _, units| {
+            let documents = data(vocabulary, arrays)?;
+            Ok(round.advance(&documents, arrays.shared, units)?)
+        })?;
+        let writing = write_vector(lender, round.length(), |arrays, first, out| {
+            Ok(round.write_update(arrays.shared, first, out)?)
+        })?;
+        let outcome = round.finish()?;
+        let mut header = [0.0; HEADER_SLOTS];
+        header[TOKENS] = outcome.round.tokens;
+        header[RHO_SUM] = outcome.round.rho_sum;
+        header[UPDATES] = outcome.round.updates as f64;
+        header[ITERATIONS] = outcome.round.iterations as f64;
+        header[DOCUMENTS] = outcome.round.documents as f64;
+        header[NONZEROS] = outcome.round.nonzeros as f64;
+        header[CURSOR] = outcome.round.cursor as f64;
+        header[FACTORS] = outcome.factors.len() as f64;
+        header[FACTOR..FACTOR + outcome.factors.len()].copy_from_slice(&outcome.factors);
+        Ok((header, solving + writing))
+    }
+}
+
+impl LdaCall for BoundParams {
+    fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault> {
+        let common = Common::decode(control, settings, alpha)?;
+        let [first, last] = common.places;
+        let first = within("control[9], the first document", first, 0, i32::MAX.into())?;
+        let last = within(
+            "control[10], the last document",
+            last,
+            first,
+            i32::MAX.into(),
+        )?;
+        let params = Self {
+            alpha: common.alpha()?,
+            e_step: common.e_step,
+            first: first as usize,
+            last: last as usize,
+        };
+        Ok(common.request(params))
+    }
+
+    fn numbers(_: &LdaRequest<Self>) -> usize {
+        0
+    }
+
+    fn compute<L: Lender<Lda>>(
+        request: &LdaRequest<Self>,
+        registry: &Registry,
+        lender: &mut L,
+    ) -> Result<(Header, Duration), Fault> {
+        let vocabulary = request.vocabulary;
+        let params = request.params.clone();
+        let mut bound = SharedBound::<f32>::new(params, request.eta, vocabulary, Kernel::detect())?;
+        checked(request, registry, lender)?;
+        let solving = in_slices(lender, |arrays, _, units| {
+            let documents = data(vocabulary, arrays)?;
+            Ok(bound.advance(&documents, arrays.shared, units)?)
+        })?;
+        let outcome = bound.finish()?;
+        let mut header = [0.0; HEADER_SLOTS];
+        header[TOKENS] = outcome.tokens;
+        header[ITERATIONS] = outcome.iterations as f64;
+        header[BOUND] = outcome.bound;
+        header[DOCUMENTS] = outcome.documents as f64;
+        header[NONZEROS] = outcome.nonzeros as f64;
+        Ok((header, solving))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A good one for a round, and for a bound.
+    const CONTROL: [i64; LDA_CONTROL_LENGTH] = [
+        LDA_LAYOUT_VERSION,
+        -5,
+        3,
+        -6,
+        100,
+        2,
+        16,
+        1,
+        50,
+        7,
+        9,
+        4,
+        200,
+        1000,
+    ];
+
+    const SETTINGS: [f64; 8] = [0.1, 1024.0, 0.51, 1000.0, 1e-3, 0.7, 0.01, 0.5];
+
+    const ALPHA: [f64; 2] = [0.3, 0.4];
+
+    fn refused<P: LdaCall>(control: &[i64], settings: &[f64], alpha: &[f64], part: &str) {
+        match P::decode(control, settings, alpha) {
+            Err(Fault::Argument(text)) => assert!(text.contains(part), "{text}"),
+            Err(fault) => panic!("{fault:?}, not {part}"),
+            Ok(_) => panic!("accepted in spite of {part}"),
+        }
+    }
+
+    #[test]
+    fn numbers_find_their_names() {
+        let e_step = EStepParams {
+            tolerance: 1e-3,
+            cap: 200,
+            over_relaxation: 0.7,
+            pruning: 0.01,
+        };
+        let round = TopicsRound::decode(&CONTROL, &SETTINGS, &ALPHA).unwrap();
+        let params = LdaParams {
+            alpha: ALPHA.to_vec(),
+            e_step,
+            schedule: LdaSchedule {
+                tau0: 1024.0,
+                kappa: 0.51,
+                base: 1000.0,
+            },
+            corpus: 1000.0,
+            workers: 4,
+            batch: 16,
+            budget: 50,
+            seed: -6_i64 as u64,
+            partition: 3,
+            cursor: 7,
+            seen: 9,
+            concentration: true,
+        };
+        let expected = LdaRequest {
+            key: (-5, 3),
+            vocabulary: 100,
+            length: 200,
+            eta: 0.1,
+            params: TopicsRound { params, share: 0.5 },
+        };
+        assert_eq!(round, expected);
+        assert_eq!(TopicsRound::numbers(&round), 202);
+
+        let bound = BoundParams::decode(&CONTROL, &SETTINGS, &ALPHA).unwrap();
+        let expected = LdaRequest {
+            key: (-5, 3),
+            vocabulary: 100,
+            length: 200,
+            eta: 0.1,
+            params: BoundParams {
+                alpha: ALPHA.to_vec(),
+                e_step,
+                first: 7,
+                last: 9,
+            },
+        };
+        assert_eq!(bound, expected);
+        assert_eq!(BoundParams::numbers(&bound), 0);
+    }
+
+    #[test]
+    fn bad_numbers_are_named() {
+        let changed = |slot: usize, bad| {
+            let mut control = CONTROL;
+            control[slot] = bad;
+            control
+        };
+        for (slot, bad, part) in [
+            (0, 0, "control[0]"),
+            (2, -1, "control[2]"),
+            (2, 1 << 31, "control[2]"),
+            (4, 0, "control[4]"),
+            (4, 1 << 31, "control[4]"),
+            (4, i32::MAX.into(), "no byte[]"),
+            (5, 0, "control[5]"),
+            (5, 1 << 31, "control[5]"),
+            (5, 3, "alpha has length 2"),
+            (7, 2, "control[7]"),
+            (7, -1, "control[7]"),
+            (9, -1, "control[9]"),
+            (10, -1, "control[10]"),
+            (12, 0, "control[12]"),
+            (12, 1 << 31, "control[12]"),
+        ] {
+            refused::<TopicsRound>(&changed(slot, bad), &SETTINGS, &ALPHA, part);
+            refused::<BoundParams>(&changed(slot, bad), &SETTINGS, &ALPHA, part);
+        }
+        for (slot, bad) in [
+            (6, 0),
+            (6, 1 << 31),
+            (8, 0),
+            (11, 0),
+            (11, 1 << 31),
+            (13, 0),
+        ] {
+            let control = changed(slot, bad);
+            refused::<TopicsRound>(&control, &SETTINGS, &ALPHA, &format!("control[{slot}]"));
+            assert!(BoundParams::decode(&control, &SETTINGS, &ALPHA).is_ok());
+        }
+        refused::<BoundParams>(&changed(10, 6), &SETTINGS, &ALPHA, "control[10]");
+        refused::<TopicsRound>(&CONTROL[..13], &SETTINGS, &ALPHA, "control has length 13");
+        refused::<TopicsRound>(&CONTROL, &SETTINGS[..7], &ALPHA, "settings has length 7");
+        let longer = [&SETTINGS[..], &[0.1]].concat();
+        refused::<BoundParams>(&CONTROL, &longer, &ALPHA, "1 numbers more");
+        refused::<TopicsRound>(&CONTROL, &SETTINGS, &[0.1; 3], "alpha has length 3");
+    }
+}
