@@ -135,6 +135,53 @@ package dwell.jni;
  *   reached; infinite where it diverged</td></tr>
  * </table>
  *
+ * <h2>Calls of LDA</h2>
+ * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments, as the calls of model averaging are, and their records of
+ * checks are the same. Their matrix has a document in each coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. A document
+ * without counts above 0 is empty: it is skipped.
+ *
+ * <p>The model is V K numbers for V words and K topics: number w K + k is lambda_kw - eta, topic k of word w without its prior; each 0 to 1e30.
+ * A step on b documents, where W workers have seen g documents since the start of the fit, takes lambda to (1 - r) lambda + r (eta + D / b times
+ * the sums of count times share of the topic), with r = 1 - (1 - (tau0 + 1 + g / base)^-kappa)^(W b / base). Arithmetic is in single precision.
+ * {@link LdaLayout} makes control and settings, and names the slots.
+ * <table>
+ * <caption>control: 14 longs</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0</td><td>{@link #LDA_LAYOUT_VERSION}</td></tr>
+ * <tr><td>1, 2, 3</td><td>fit, partition, seed of the order of the documents</td></tr>
+ * <tr><td>4, 5</td><td>V and K, at least 1</td></tr>
+ * <tr><td>6</td><td>round: documents of a step, at least 1</td></tr>
+ * <tr><td>7</td><td>flags: 0 or {@link #LDA_CONCENTRATION}; a bound ignores it</td></tr>
+ * <tr><td>8</td><td>round: documents to visit that are not empty, at least 1</td></tr>
+ * <tr><td>9, 10</td><td>round: cursor, the documents of this partition visited since the start of the fit, empty ones too; documents of all
+ *   workers visited since then that were not empty. Bound: the first document, and the one after the last</td></tr>
+ * <tr><td>11</td><td>round: W, at least 1</td></tr>
+ * <tr><td>12</td><td>iterations of a document, at most; at least 1</td></tr>
+ * <tr><td>13</td><td>round: D, the documents of all workers that are not empty, at least 1</td></tr>
+ * </table>
+ * <table>
+ * <caption>settings: 8 doubles; a bound reads 0 and 4 to 6</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0</td><td>eta, 1e-6 to 1e6</td></tr>
+ * <tr><td>1, 2, 3</td><td>tau0 and kappa, at least 0; base, positive</td></tr>
+ * <tr><td>4</td><td>tolerance, positive: a document is done when the mean over the topics of the change of gamma is less</td></tr>
+ * <tr><td>5</td><td>over-relaxation, 0 to 1: how much further than gamma the next iteration starts</td></tr>
+ * <tr><td>6</td><td>pruning, 0 to 0.5: topics with a smaller share of a document, that does not rise, leave it</td></tr>
+ * <tr><td>7</td><td>share, 0 to 1, that the model reached is multiplied by</td></tr>
+ * </table>
+ * <table>
+ * <caption>Slots of the header; those that are not named are 0, and those from 56 on are left as they are</caption>
+ * <tr><th>slot</th><th>meaning</th></tr>
+ * <tr><td>0</td><td>sum of the counts of the documents visited</td></tr>
+ * <tr><td>1, 2</td><td>round: sum of r over the steps; steps</td></tr>
+ * <tr><td>3</td><td>iterations of all documents</td></tr>
+ * <tr><td>4</td><td>bound: sum of the documents' parts of the variational bound, topics' own part left out</td></tr>
+ * <tr><td>5, 6, 7</td><td>documents visited that were not empty, their entries that are not 0, nanoseconds inside the solver</td></tr>
+ * <tr><td>9</td><td>round: cursor after the call</td></tr>
+ * <tr><td>15, 16 to 39</td><td>round: the number of factors, 0 to 24, and the factors: a number of the vector whose word no document that was
+ *   visited has is the shared one times each of them in turn, the share being the last. 0 if they would be more than there is room for</td></tr>
+ * </table>
+ *
  * <h2>Errors</h2>
  * {@link IllegalArgumentException} names the wrong argument; {@link NativeException} is a fault of the library;
  * {@link java.util.concurrent.CancellationException} answers {@link Cancellation#requested()}. After any of them the
@@ -185,6 +232,12 @@ public final class NativeBridge {
 
   /** Flag of control, evaluation: a dual point in the place of the gradient. */
   public static final long SGD_DUAL = 4;
+
+  /** Version of the layout of control, settings and result of the calls of LDA. */
+  public static final long LDA_LAYOUT_VERSION = 1;
+
+  /** Flag of control, round of LDA: behind the vector of the result are K sums over the documents of the expected logarithms of their topics. */
+  public static final long LDA_CONCENTRATION = 1;
 
   /** The call was done. */
   public static final int OK = 0;
@@ -289,6 +342,31 @@ public final class NativeBridge {
   public static native void sgdEvaluate(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
       double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
       Cancellation cancellation);
+
+  /**
+   * Makes steps of the topics on documents of a partition, from the shared model.
+   *
+   * @param alpha
+   *   K numbers, 1e-6 to 1e6: prior of the topics in a document
+   * @param shared
+   *   model, 8 V K bytes: little endian doubles; read
+   * @param result
+   *   512 + 8 V K bytes, 8 K more with {@link #LDA_CONCENTRATION}, written: the vector is the share times the model reached; not the array of
+   *   shared
+   * @param cancellation
+   *   polled every few milliseconds
+   */
+  public static native void ldaRound(long[] control, double[] settings, double[] alpha, int[] offsets, int[] words, float[] values32,
+      double[] values64, byte[] shared, byte[] result, Cancellation cancellation);
+
+  /**
+   * The variational bound of documents of a partition at the shared model.
+   *
+   * @param result
+   *   512 bytes, written
+   */
+  public static native void ldaBound(long[] control, double[] settings, double[] alpha, int[] offsets, int[] words, float[] values32,
+      double[] values64, byte[] shared, byte[] result, Cancellation cancellation);
 
   /**
    * Copies a worker state. All arrays are written, the last three have length {@link #stateSize}.

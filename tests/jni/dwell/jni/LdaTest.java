@@ -1,0 +1,273 @@
+package dwell.jni;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Calls of LDA: numbers against plain Java and the golden case, factors, the records of checks, cancellation. */
+class LdaTest {
+  /** Single precision, in some dozens of steps, over the largest number of the vector. */
+  private static final double SINGLE = 1e-4;
+
+  /** Single precision in the golden case, whose numbers are of size one. */
+  private static final double GOLDEN = 1e-4;
+
+  /** Sums of a few dozen numbers in double precision. */
+  private static final double SUMS = 1e-12;
+
+  @BeforeAll
+  static void load() {
+    NativeLoader.ensureLoaded();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    NativeBridge.expire(0);
+    assertEquals(0, NativeBridge.stateEntries());
+    assertEquals(0, NativeBridge.stateBytes());
+  }
+
+  /** The document of tests/golden/lda.py as a partition: two topics, three words, words 0 and 2 with counts 2 and 1. */
+  private static Partition.Call golden(LdaProblem.Native which) {
+    long[] control = which == LdaProblem.BOUND ? LdaLayout.bound(1L << 40, 0, 3, 2, 0, 1, 500)
+        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, 1, 0, 0, 1, 500, 10);
+    Partition.Call call = new Partition.Call();
+    call.control = control;
+    // rho = (9 + 1)^-1.
+    call.settings = LdaLayout.settings(0.5, 9.0, 1.0, 1.0, 1e-7, 0.0, 0.0, 0.25);
+    call.offsets = new int[] {0, 2};
+    call.indices = new int[] {0, 2};
+    call.values64 = new double[] {2.0, 1.0};
+    // lambda is 1, 0.5; 2, 1.5; 0.5, 3.
+    call.shared = Partition.bytes(new double[] {0.5, 0.0, 1.5, 1.0, 0.0, 2.5});
+    call.result = new byte[which == LdaProblem.BOUND ? Partition.HEADER : LdaLayout.length(3, 2, false)];
+    return call;
+  }
+
+  private static void run(LdaProblem.Native which, Partition.Call c) {
+    which.run(c.control, c.settings, new double[] {0.5, 0.5}, c.offsets, c.indices, c.values32, c.values64, c.shared, c.result,
+        c.cancellation);
+  }
+
+  @Test
+  void theGoldenDocument() {
+    Partition.Call round = golden(LdaProblem.ROUND);
+    run(LdaProblem.ROUND, round);
+    // Of tests/golden/lda.json: lambda.
+    double[] lambda = {2.785858305208167, 0.6641416947918329, 1.85, 1.4, 0.6349303415099466, 3.6150696584900532};
+    double[] vector = Partition.vector(round.result);
+    for (int i = 0; i < 6; i++) {
+      assertEquals(0.25 * (lambda[i] - 0.5), vector[i], GOLDEN, "number " + i);
+    }
+    assertEquals(3.0, Partition.slot(round.result, LdaLayout.TOKENS));
+    assertEquals(0.1, Partition.slot(round.result, LdaLayout.RHO_SUM), SUMS);
+    assertEquals(1.0, Partition.slot(round.result, LdaLayout.CURSOR));
+    // Word 1 is in no document.
+    double factor = Partition.slot(round.result, LdaLayout.FACTOR);
+    assertEquals(2.0, Partition.slot(round.result, LdaLayout.FACTORS));
+    assertEquals(0.9, factor, SUMS);
+    assertEquals(0.25, Partition.slot(round.result, LdaLayout.FACTOR + 1));
+    assertEquals(1.5 * factor * 0.25, vector[2]);
+    assertEquals(1.0 * factor * 0.25, vector[3]);
+
+    Partition.Call bound = golden(LdaProblem.BOUND);
+    run(LdaProblem.BOUND, bound);
+    // corpusBound of the same file.
+    assertEquals(-6.401054556618516, Partition.slot(bound.result, LdaLayout.BOUND), GOLDEN);
+    assertEquals(1.0, Partition.slot(bound.result, LdaLayout.DOCUMENTS));
+    assertEquals(2.0, Partition.slot(bound.result, LdaLayout.NONZEROS));
+    NativeBridge.freeFit(1L << 40);
+  }
+
+  @Test
+  void roundsAgreeWithPlainJavaForAllKindsOfData() {
+    Random random = new Random(1);
+    for (Partition.Values values : Partition.Values.values()) {
+      for (int topics : new int[] {1, 3, 16, 21}) {
+        LdaProblem p = new LdaProblem(random, 25, 40, values, topics);
+        // So that all make as many iterations.
+        p.tolerance = 1e-300;
+        p.budget = 1 + random.nextInt(50);
+        p.batch = 1 + random.nextInt(10);
+        p.cursor = random.nextInt(100);
+        p.seen = 3 * p.cursor;
+        LdaProblem.Expected expected = p.stepped();
+        byte[] result = p.run(LdaProblem.ROUND);
+        assertEquals(expected.tokens(), Partition.slot(result, LdaLayout.TOKENS));
+        assertEquals(expected.rhoSum(), Partition.slot(result, LdaLayout.RHO_SUM), SUMS * expected.rhoSum());
+        assertEquals(expected.updates(), Partition.slot(result, LdaLayout.UPDATES));
+        assertEquals((double) p.cap * expected.documents(), Partition.slot(result, LdaLayout.ITERATIONS));
+        assertEquals(expected.documents(), Partition.slot(result, LdaLayout.DOCUMENTS));
+        assertEquals(expected.cursor(), Partition.slot(result, LdaLayout.CURSOR));
+        assertTrue(Partition.slot(result, LdaLayout.SOLVER_NANOS) > 0);
+        double[] vector = Partition.vector(result);
+        double largest = Arrays.stream(expected.vector()).max().orElseThrow();
+        for (int i = 0; i < vector.length; i++) {
+          assertEquals(expected.vector()[i], vector[i], SINGLE * largest, "number " + i);
+        }
+        untouchedAreWhatFactorsSay(p, result, expected.touched());
+      }
+    }
+  }
+
+  private static void untouchedAreWhatFactorsSay(LdaProblem p, byte[] result, boolean[] touched) {
+    int factors = (int) Partition.slot(result, LdaLayout.FACTORS);
+    assertTrue(factors >= 2 && factors <= LdaLayout.MOST_FACTORS, factors + " factors");
+    assertEquals(p.share, Partition.slot(result, LdaLayout.FACTOR + factors - 1));
+    double[] vector = Partition.vector(result);
+    for (int i = 0; i < p.shared.length; i++) {
+      if (!touched[i / p.topics]) {
+        double v = p.shared[i];
+        for (int f = 0; f < factors; f++) {
+          v *= Partition.slot(result, LdaLayout.FACTOR + f);
+        }
+        assertEquals(Double.doubleToLongBits(v), Double.doubleToLongBits(vector[i]), "number " + i);
+      }
+    }
+  }
+
+  /** Long enough for many slices, and rescaled. */
+  @Test
+  void roundsAreDeterministic() {
+    LdaProblem p = new LdaProblem(new Random(2), 700, 300, Partition.Values.FLOATS, 40);
+    p.overRelaxation = 0.7;
+    p.pruning = 0.01;
+    p.cap = 200;
+    p.tau0 = 0.5;
+    p.kappa = 0.3;
+    p.concentration = true;
+    byte[] first = p.run(LdaProblem.ROUND);
+    byte[] again = p.run(LdaProblem.ROUND);
+    assertTrue(Partition.slot(first, LdaLayout.FACTORS) > 2.0, "not rescaled");
+    for (byte[] result : new byte[][] {first, again}) {
+      Arrays.fill(result, 8 * LdaLayout.SOLVER_NANOS, 8 * LdaLayout.SOLVER_NANOS + 8, (byte) 0);
+    }
+    assertArrayEquals(first, again);
+  }
+
+  /** Behind the vector: what the expected logarithms of the topics of the documents add up to. */
+  @Test
+  void concentration() {
+    LdaProblem p = new LdaProblem(new Random(3), 20, 30, Partition.Values.DOUBLES, 4);
+    byte[] without = p.run(LdaProblem.ROUND);
+    p.concentration = true;
+    double[] with = Partition.vector(p.run(LdaProblem.ROUND));
+    assertArrayEquals(Partition.vector(without), Arrays.copyOf(with, 80));
+    double documents = Partition.slot(without, LdaLayout.DOCUMENTS);
+    double mean = 0.0;
+    for (int k = 80; k < 84; k++) {
+      assertTrue(with[k] < 0.0);
+      mean += Math.exp(with[k] / documents);
+    }
+    // Geometric means of shares that add up to 1.
+    assertTrue(mean > 0.1 && mean < 1.0, "mean " + mean);
+  }
+
+  /** The bound of a range is the sum of those of its documents, and highest, up to rounding, where gamma has converged. */
+  @Test
+  void boundsOfRanges() {
+    LdaProblem p = new LdaProblem(new Random(4), 30, 40, Partition.Values.FLOATS, 5);
+    p.cap = 500;
+    p.tolerance = 1e-5;
+    byte[] all = p.run(LdaProblem.BOUND);
+    int filled = 0;
+    double[] sums = new double[2];
+    for (int d = 0; d < p.n; d++) {
+      p.first = d;
+      p.last = d + 1;
+      byte[] one = p.run(LdaProblem.BOUND);
+      sums[0] += Partition.slot(one, LdaLayout.BOUND);
+      sums[1] += Partition.slot(one, LdaLayout.TOKENS);
+      filled += p.offsets[d + 1] > p.offsets[d] ? 1 : 0;
+      assertEquals(p.offsets[d + 1] - p.offsets[d], Partition.slot(one, LdaLayout.NONZEROS));
+    }
+    assertEquals(sums[0], Partition.slot(all, LdaLayout.BOUND), SUMS * Math.abs(sums[0]));
+    assertEquals(sums[1], Partition.slot(all, LdaLayout.TOKENS));
+    assertEquals(filled, Partition.slot(all, LdaLayout.DOCUMENTS));
+    assertTrue(sums[0] < 0.0);
+    p.first = 0;
+    p.last = p.n;
+    p.cap = 1;
+    assertTrue(Partition.slot(p.run(LdaProblem.BOUND), LdaLayout.BOUND) < sums[0]);
+  }
+
+  @Test
+  void partitionsWithoutDocuments() {
+    LdaProblem p = new LdaProblem(new Random(5), 6, 0, Partition.Values.ONES, 3);
+    double[] expected = Arrays.stream(p.shared).map(v -> v * p.share).toArray();
+    byte[] result = p.run(LdaProblem.ROUND);
+    assertArrayEquals(expected, Partition.vector(result));
+    assertEquals(0.0, Partition.slot(result, LdaLayout.UPDATES));
+    assertEquals(0.0, Partition.slot(p.run(LdaProblem.BOUND), LdaLayout.BOUND));
+    // Counts of 0 are as good as none.
+    LdaProblem zeros = new LdaProblem(new Random(6), 6, 9, Partition.Values.FLOATS, 3);
+    Arrays.fill(zeros.values32, 0.0f);
+    result = zeros.run(LdaProblem.ROUND);
+    assertArrayEquals(Arrays.stream(zeros.shared).map(v -> v * zeros.share).toArray(), Partition.vector(result));
+    assertEquals(0.0, Partition.slot(result, LdaLayout.DOCUMENTS));
+  }
+
+  @Test
+  void slotsOfTheCallerAreLeftAlone() {
+    LdaProblem p = new LdaProblem(new Random(7), 20, 5, Partition.Values.DOUBLES, 3);
+    for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
+      Partition.Call call = p.call(which);
+      Arrays.fill(call.result, (byte) 7);
+      LdaProblem.run(which, call);
+      for (int i = 448; i < Partition.HEADER; i++) {
+        assertEquals(7, call.result[i], "byte " + i);
+      }
+      for (int slot : new int[] {8, 10, 11, 12, 13, 14, 40, 55}) {
+        assertEquals(0.0, Partition.slot(call.result, slot), "slot " + slot);
+      }
+    }
+  }
+
+  @Test
+  void aCheckIsRecordedOnceForAllCallsAndFreedWithTheFit() {
+    LdaProblem p = new LdaProblem(new Random(8), 20, 200, Partition.Values.DOUBLES, 3);
+    for (int repetition = 0; repetition < 2; repetition++) {
+      p.run(LdaProblem.ROUND);
+      p.run(LdaProblem.BOUND);
+      assertEquals(1, NativeBridge.stateEntries());
+    }
+    long bytes = NativeBridge.stateBytes();
+    assertTrue(bytes > 0);
+    // What was validated is trusted, at places that are not sampled; a fit that was freed has nothing left that is trusted.
+    Partition.Call call = Partition.copied(p.call(LdaProblem.BOUND));
+    call.values64[1] = 1e-9;
+    LdaProblem.run(LdaProblem.BOUND, call);
+    assertEquals(bytes, p.free());
+    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(LdaProblem.BOUND, call));
+    assertTrue(e.getMessage().contains("has a count of"), e.getMessage());
+    // A late call has its result, and leaves no record.
+    p.run(LdaProblem.ROUND);
+    assertEquals(0, NativeBridge.stateEntries());
+  }
+
+  @Test
+  void aCancelledCallEndsSoon() throws InterruptedException {
+    LdaProblem p = new LdaProblem(new Random(9), 200, 300, Partition.Values.DOUBLES, 20);
+    p.budget = Long.MAX_VALUE;
+    Cancelling.endsSoon(cancellation -> cancelled(p, LdaProblem.ROUND, cancellation));
+    // One document alone, whose iterations are without end.
+    p.cap = Integer.MAX_VALUE;
+    p.tolerance = 1e-300;
+    for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
+      Cancelling.endsSoon(cancellation -> cancelled(p, which, cancellation));
+    }
+  }
+
+  private static void cancelled(LdaProblem p, LdaProblem.Native which, Cancellation cancellation) {
+    Partition.Call call = p.call(which);
+    call.cancellation = cancellation;
+    LdaProblem.run(which, call);
+  }
+}
