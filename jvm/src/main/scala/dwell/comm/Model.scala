@@ -3,7 +3,7 @@ package dwell.comm
 import java.nio.{ByteBuffer, ByteOrder}
 
 /** A vector as it travels: little endian. */
-private[comm] object Model {
+private[dwell] object Model {
 
   def bytes(entries: Array[Double]): Array[Byte] = {
     val bytes = ByteBuffer.allocate(8 * entries.length).order(ByteOrder.LITTLE_ENDIAN)

@@ -202,9 +202,23 @@ private[data] object RowBlock {
   /** Rows of a block, whose labels travel to the driver as one array of bytes. */
   val MaxRows: Int = MaxArrayLength / 8
 
-  /** Reads one source partition. */
-  def read(index: Int, numFeatures: Int, rows: Iterator[LabeledRow], names: ColumnNames): RowBlock = {
-    val builder = new RowBlockBuilder(index, numFeatures, names)
+  /** Least and greatest count of a word; what the solver of topics can compute with. */
+  val LeastCount: Double = 1e-6f.toDouble
+  val GreatestCount: Double = 1e9
+
+  /**
+   * Reads one source partition.
+   *
+   * @param counts
+   *   whether values are counts: not negative, and a row without any is left out
+   */
+  def read(
+      index: Int,
+      numFeatures: Int,
+      rows: Iterator[LabeledRow],
+      names: ColumnNames,
+      counts: Boolean = false): RowBlock = {
+    val builder = new RowBlockBuilder(index, numFeatures, names, counts)
     while (rows.hasNext && builder.problem == null) builder.add(rows.next())
     builder.result()
   }
@@ -253,7 +267,7 @@ private[data] object RowBlock {
 }
 
 /** Validates rows and appends them to growing arrays. The first problem stops it. */
-private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames) {
+private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames, counts: Boolean) {
   var problem: String = _
 
   private var rowsRead = 0L
@@ -279,7 +293,7 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
           case sparse: SparseVector => appendSparse(sparse)
           case dense: DenseVector => appendDense(dense.values)
         }
-        if (row.weight > 0.0) keep(row) else nonzeros = start
+        if (row.weight > 0.0 && !(counts && nonzeros == start)) keep(row) else nonzeros = start
       }
     }
     rowsRead += 1
@@ -378,6 +392,11 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
         names.features,
         s"value $value at index $index",
         "Features must be finite: drop such rows or impute them, for example with Imputer")
+    } else if (counts && value != 0.0 && !(value >= RowBlock.LeastCount && value <= RowBlock.GreatestCount)) {
+      fail(
+        names.features,
+        s"count $value at index $index",
+        "Counts of words must be 0, or 1e-6 to 1e9: count them, for example, with CountVectorizer")
     } else if (value != 0.0) {
       indices(nonzeros) = index
       values(nonzeros) = value

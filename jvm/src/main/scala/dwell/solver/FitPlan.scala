@@ -11,13 +11,15 @@ import dwell.report.RoundRecord
  *   message to the workers
  * @tparam S
  *   what a worker answers beside its vector
+ * @tparam T
+ *   what the rounds lead to
  */
-private[solver] trait FitPlan[M, S] extends Serializable {
+private[solver] trait FitPlan[M, S, T] extends Serializable {
 
   /** Unique within the application. */
   def id: Long
 
-  def problem: LinearProblem
+  def problem: FitProblem
 
   /** Entries of the vectors that are exchanged. */
   def vectorLength: Int
@@ -29,7 +31,7 @@ private[solver] trait FitPlan[M, S] extends Serializable {
   final def attemptId(attempt: Int): Long = if (attempt == 0) id else SplitMix.mix(id + attempt)
 
   /** Makes the rounds. A later attempt starts from what those before it have left with the workers. */
-  def lead(workers: Replicas[M, S], attempt: Attempt)(completed: RoundRecord => Unit): Trained
+  def lead(workers: Replicas[M, S], attempt: Attempt)(completed: RoundRecord => Unit): T
 }
 
 /**
@@ -63,7 +65,7 @@ private[solver] final case class CoordinatePlan(
     coordinates: Array[Int],
     master: MasterPlan,
     from: Option[StartingPoint])
-    extends FitPlan[RoundMessage, WorkerReply] {
+    extends FitPlan[RoundMessage, WorkerReply, Trained] {
 
   override def vectorLength: Int = master.vectorLength
 
@@ -82,12 +84,11 @@ private[solver] final case class CoordinatePlan(
       rounds.converged,
       leader.drift,
       rounds.solver,
-      rounds.records,
-      attempt.number)
+      rounds.records)
   }
 }
 
-/** What the rounds of a fit led to, as [[LinearSolution]] has it; `attempt` is the one that made them. */
+/** What the rounds of a fit led to, as [[LinearSolution]] has it. */
 private[solver] final case class Trained(
     coefficients: Array[Double],
     intercepts: Array[Double],
@@ -96,8 +97,7 @@ private[solver] final case class Trained(
     converged: Boolean,
     drift: Double,
     solver: String,
-    records: Seq[RoundRecord],
-    attempt: Int)
+    records: Seq[RoundRecord])
 
 /** What a [[Master]] is made of. */
 private[solver] sealed trait MasterPlan extends Serializable {

@@ -15,16 +15,18 @@ import dwell.report.{RoundCompleted, RoundRecord}
 /**
  * Runs a [[FitPlan]] on Spark, in the mode asked for or, where that one cannot run, in one that can.
  *
+ * @tparam D
+ *   the data of a partition
  * @param parts
  *   the data of each partition
  * @param step
  *   what a worker does in an exchange
  */
-private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
+private[solver] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     sc: SparkContext,
-    parts: RDD[LocalData],
-    plan: FitPlan[M, S],
-    step: Workers.Step[LocalData, M, S])
+    parts: RDD[D],
+    plan: FitPlan[M, S, T],
+    step: Workers.Step[D, M, S])
     extends Logging {
   import FitRunner._
 
@@ -32,7 +34,8 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
   private val workers = parts.getNumPartitions
   private val heard = new Heard
 
-  def run(): Outcome = {
+  /** Runs the fit. What its last attempt has left with the workers is the caller's. */
+  def run(): Outcome[T] = {
     val outcome = problem.aggregation match {
       case Some(mode) if mode != Aggregation.Gang => byJobs(attempt = 0, mode, "asked for")
       case _ =>
@@ -41,31 +44,31 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
           case Some(reason) => insteadOfGang(attempt = 0, reason)
         }
     }
-    FitRunner.free(sc, (0 until outcome.trained.attempt).map(plan.attemptId))
+    FitRunner.free(sc, (0 until outcome.attempt).map(plan.attemptId))
     outcome
   }
 
   /** Frees whatever the fit may have left with the workers. */
   def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId))
 
-  private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome = {
+  private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome[T] = {
     val exchange: Replicas[M, S] =
       if (mode == Aggregation.Shuffle)
         new ShuffleMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
       else new DriverMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
     // Data that are lost with an executor are read again, and may then be refused with a message for the user.
-    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, heard.attempt(attempt))(completed)), mode, reason)
+    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, heard.attempt(attempt))(completed)), attempt, mode, reason)
     finally exchange.release()
   }
 
-  private def insteadOfGang(attempt: Int, reason: String): Outcome = {
+  private def insteadOfGang(attempt: Int, reason: String): Outcome[T] = {
     val bytes = workers * ResultLayout.length(plan.vectorLength).toLong
     val mode = if (bytes <= problem.settings.maxResultBytes) Aggregation.Driver else Aggregation.Shuffle
     logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")
     byJobs(attempt, mode, reason)
   }
 
-  private def inGang(attempt: Int): Outcome = {
+  private def inGang(attempt: Int): Outcome[T] = {
     val sent = sc.broadcast((plan, heard.attempt(attempt)))
     val name = s"dwell-gang-${plan.attemptId(attempt)}"
     val progress = new Progress
@@ -80,7 +83,7 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
           },
           watch = () => progress.show())
       }
-      Outcome(trained, Aggregation.Gang, s"the cluster has slots for $workers tasks at once")
+      Outcome(trained, attempt, Aggregation.Gang, s"the cluster has slots for $workers tasks at once")
     } catch {
       case e: Gang.StalledException => insteadOfGang(attempt + 1, e.getMessage)
       case e: Gang.BrokenException => again(attempt + 1, e)
@@ -88,7 +91,7 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
   }
 
   /** Another gang, or after several another mode, from what is left with the workers. */
-  private def again(attempt: Int, e: Gang.BrokenException): Outcome = {
+  private def again(attempt: Int, e: Gang.BrokenException): Outcome[T] = {
     logWarning(s"${problem.uid}: the gang broke in attempt $attempt and begins again: ${e.getMessage}")
     if (attempt == MostGangs) insteadOfGang(attempt, s"$MostGangs barrier stages have failed")
     else {
@@ -138,8 +141,17 @@ private[solver] final class FitRunner[M: ClassTag, S: ClassTag](
 
 private[solver] object FitRunner {
 
-  /** @param reason why in this mode */
-  final case class Outcome(trained: Trained, aggregation: Aggregation, reason: String)
+  /**
+   * What the rounds led to.
+   *
+   * @param attempt
+   *   the one that made them
+   * @param aggregation
+   *   in which mode
+   * @param reason
+   *   why in this mode
+   */
+  final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String)
 
   /** Frees the states and the models of fits, or of attempts, on all executors. */
   def free(sc: SparkContext, fits: Seq[Long]): Unit =

@@ -55,6 +55,7 @@ final case class LinearProblem(
     settings: SolverSettings,
     classes: Option[Int] = None,
     descent: DescentSettings = DescentSettings())
+    extends FitProblem
 
 /**
  * How local gradient descent makes its steps.

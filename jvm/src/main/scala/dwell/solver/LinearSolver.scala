@@ -51,8 +51,8 @@ final class LinearSolver(
       case Orientation.Dual => dual(problem)
     }
     val plan = CoordinatePlan(newId, problem, rows.numFeatures, work.coordinates, work.master, work.from)
-    run(plan, work.parts, work.nonzeros, choice, started, step) { done =>
-      val fit = plan.attemptId(done.attempt)
+    run(plan, work.parts, work.nonzeros, choice, started, step) { (done, attempt) =>
+      val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
@@ -78,27 +78,27 @@ final class LinearSolver(
       rows.labelVariance,
       problem.classes.orElse(if (signed) Some(2) else None).map(rows.classWeights).orNull)
     val plan = GradientPlan(newId, problem, rows.numFeatures, facts)
-    run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { done =>
-      FitRunner.free(rows.sc, Seq(plan.attemptId(done.attempt)))
+    run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { (_, attempt) =>
+      FitRunner.free(rows.sc, Seq(plan.attemptId(attempt)))
     }
   }
 
   private def newId: Long = UUID.randomUUID().getMostSignificantBits
 
-  /** Runs a fit on its parts; `done` settles what becomes of what it has left with the workers. */
+  /** Runs a fit on its parts; `done` settles what becomes of what its last attempt has left with the workers. */
   private def run[M: ClassTag, S: ClassTag](
-      plan: FitPlan[M, S],
+      plan: FitPlan[M, S, Trained],
       parts: RDD[LocalData],
       nonzeros: Array[Long],
       choice: Orientation,
       started: Long,
-      step: Workers.Step[LocalData, M, S])(done: Trained => Unit): LinearSolution = {
+      step: Workers.Step[LocalData, M, S])(done: (Trained, Int) => Unit): LinearSolution = {
     val flattenSeconds = (System.nanoTime() - started) * 1e-9
     val runner = new FitRunner(rows.sc, parts, plan, step)
     try {
       val outcome = runner.run()
       val trained = outcome.trained
-      done(trained)
+      done(trained, outcome.attempt)
       LinearSolution(
         trained.coefficients,
         trained.intercepts,
@@ -112,7 +112,7 @@ final class LinearSolver(
         choice.reason,
         outcome.aggregation.name,
         outcome.reason,
-        trained.attempt,
+        outcome.attempt,
         trained.records,
         nonzeros.toSeq,
         flattenSeconds)

@@ -41,7 +41,8 @@ object SolverSelection extends Logging {
   /** The solvers that may hold state in this JVM. */
   def loaded: Seq[LocalSolver] = Seq(JvmSolver.shared) ++ (if (NativeLoader.isLoaded) Some(NativeSolver) else None)
 
-  private def native(): LocalSolver = {
+  /** @throws dwell.jni.NativeUnavailableException if its library cannot load */
+  private[solver] def native(): LocalSolver = {
     NativeLoader.ensureLoaded()
     announced
     NativeSolver

@@ -11,9 +11,11 @@ object WorkerCount {
    *   of all partitions
    * @param slots
    *   tasks that the cluster runs at once
+   * @param worthAWorker
+   *   nonzeros that pay for a worker
    */
-  def choose(nonzeros: Long, slots: Int): Int =
-    math.max(1L, math.min(slots.toLong, nonzeros / NonzerosWorthAWorker)).toInt
+  def choose(nonzeros: Long, slots: Int, worthAWorker: Long = NonzerosWorthAWorker): Int =
+    math.max(1L, math.min(slots.toLong, nonzeros / worthAWorker)).toInt
 
   /**
    * About 50 ms of work in an epoch, which is what a round costs at the least. Adding needs about K times the rounds of one

@@ -38,7 +38,7 @@ private[solver] final case class RowFacts(
 
 /** A fit by gradients of the rows: model averaging, L-BFGS, or the one after the other. */
 private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, numFeatures: Int, facts: RowFacts)
-    extends FitPlan[GradientMessage, GradientReply] {
+    extends FitPlan[GradientMessage, GradientReply, Trained] {
 
   val sgd: SgdProblem = SgdProblem(
     problem.classes.fold[SgdLoss](MarginLoss(problem.loss))(Softmax),
@@ -82,8 +82,7 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
       reached.converged,
       drift = 0.0,
       asked.solvers,
-      timeline.records,
-      attempt.number)
+      timeline.records)
   }
 
   /** The best model without coefficients, and its objective. */

@@ -1,10 +1,8 @@
 package dwell.solver.sgd
 
-import java.nio.{ByteBuffer, ByteOrder}
-
 import scala.collection.mutable
 
-import dwell.comm.{Recovered, Replicas}
+import dwell.comm.{Model, Recovered, Replicas}
 import dwell.solver.Headers
 
 /**
@@ -24,7 +22,7 @@ private[sgd] final class GradientWorkers(
 
   /** Makes `model` the model `version` of every worker. */
   def distribute(version: Long, model: Array[Double], note: Option[Serializable]): Unit =
-    workers.distribute(version, bytes(model), note, described("model to the workers"))
+    workers.distribute(version, Model.bytes(model), note, described("model to the workers"))
 
   /** Lets every worker go on from model `from`; the sum of what they make of it is model `to` of all. */
   def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
@@ -54,7 +52,7 @@ private[sgd] final class GradientWorkers(
   /** Losses and gradient at a model, or the dual counterparts. */
   def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
     val call = EvaluateCall(1.0 / plan.facts.totalWeight, dual)
-    val gathered = workers.exchange(message(call), bytes(model), described(what))
+    val gathered = workers.exchange(message(call), Model.bytes(model), described(what))
     used ++= gathered.scalars.map(_.solver)
     val headers = new Headers(gathered.headers)
     Evaluated(
@@ -69,12 +67,6 @@ private[sgd] final class GradientWorkers(
 
   private def message(call: GradientCall): GradientMessage =
     GradientMessage(fit, plan.problem.seed, plan.sgd, call, plan.problem.settings.selection)
-
-  private def bytes(model: Array[Double]): Array[Byte] = {
-    val bytes = new Array[Byte](8 * model.length)
-    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(model)
-    bytes
-  }
 }
 
 /** What the workers report of a round of local descent. */

@@ -2,8 +2,7 @@ package dwell.solver.sgd
 
 import org.apache.spark.internal.Logging
 
-import dwell.comm.ModelLostException
-import dwell.solver.{Attempt, Headers, Timeline}
+import dwell.solver.{Attempt, Headers, LostModels, Timeline}
 
 /**
  * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021): in every round each
@@ -24,8 +23,6 @@ private[sgd] final class ModelAveraging(
     attempt: Attempt,
     timeline: Timeline)
     extends Logging {
-  import ModelAveraging._
-
   private val problem = plan.problem
   private val settings = problem.descent
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
@@ -37,8 +34,7 @@ private[sgd] final class ModelAveraging(
   /** The highest version that a model may have. */
   private var highest = -1L
 
-  /** Models lost since the last round that was made. */
-  private var losses = 0
+  private val lost = new LostModels(problem.uid)
 
   /**
    * @param start
@@ -46,18 +42,7 @@ private[sgd] final class ModelAveraging(
    * @param handOver
    *   whether to end where progress becomes slow, rather than where there is none
    */
-  def run(start: Reached, handOver: Boolean): Reached = {
-    var reached = Option.empty[Reached]
-    while (reached.isEmpty) {
-      try reached = Some(rounds(begin(start), handOver))
-      catch {
-        case e: ModelLostException if losses < MostLosses =>
-          losses += 1
-          logWarning(s"${problem.uid}: ${e.getMessage}; the rounds go on from what is left")
-      }
-    }
-    reached.get
-  }
+  def run(start: Reached, handOver: Boolean): Reached = lost.outlived(rounds(begin(start), handOver))
 
   private def rounds(from: Progress, handOver: Boolean): Reached = {
     var progress = from
@@ -66,7 +51,7 @@ private[sgd] final class ModelAveraging(
       val clock = System.nanoTime()
       highest = progress.next
       val round = descend(progress)
-      losses = 0
+      lost.roundMade()
       progress = progress.after(outcome(progress, round.headers), roundsOfEpoch, problem.tolerance)
       val begun = if (timeline.rounds == 0) f"first step size ${from.eta0}%.3g" else ""
       val note = Seq(begun, progress.note).filter(_.nonEmpty).mkString("; ")
@@ -139,10 +124,4 @@ private[sgd] final class ModelAveraging(
     settings.schedule.getOrElse(if (plan.sgd.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
 
   private def byEpochs: Double = 1.0 / plan.facts.rowsPerPartition.max
-}
-
-private object ModelAveraging {
-
-  /** In a row, with no round between them: models do not stay anywhere. */
-  private val MostLosses = 5
 }
