@@ -1,0 +1,46 @@
+package dwell.solver.lda
+
+import java.util.UUID
+
+import dwell.comm.Workers
+import dwell.data.{DocumentDataset, DocumentPartition}
+import dwell.solver.FitRunner
+
+/** Finds topics in documents. */
+object LdaFit {
+
+  /**
+   * @param step
+   *   what a worker does in an exchange
+   */
+  private[solver] def run(
+      data: DocumentDataset,
+      problem: LdaProblem,
+      step: Workers.Step[DocumentPartition, LdaMessage, LdaReply]): LdaSolution = {
+    val sc = data.partitions.sparkContext
+    val plan =
+      LdaPlan(UUID.randomUUID().getMostSignificantBits, problem, data.vocabulary, data.documentsPerPartition)
+    val runner = new FitRunner(sc, data.partitions, plan, step)
+    val outcome =
+      try runner.run()
+      catch {
+        case e: Throwable =>
+          runner.freeAll()
+          throw e
+      }
+    FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)))
+    val trained = outcome.trained
+    LdaSolution(
+      trained.topics.map(_ + problem.priors.eta),
+      trained.alpha,
+      trained.objective,
+      trained.solver,
+      outcome.aggregation.name,
+      outcome.reason,
+      outcome.attempt,
+      trained.records)
+  }
+
+  /** Finds topics with native local solvers. */
+  def run(data: DocumentDataset, problem: LdaProblem): LdaSolution = run(data, problem, LdaStep(_, _, _))
+}

@@ -1,0 +1,74 @@
+package dwell.solver.lda
+
+import dwell.comm.Replicas
+import dwell.report.RoundRecord
+import dwell.solver.{Attempt, FitPlan, Timeline}
+
+/**
+ * A fit of topics.
+ *
+ * @param vocabulary
+ *   words of the vocabulary, V
+ * @param documents
+ *   of each partition; at least one has some
+ */
+private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabulary: Int, documents: Array[Int])
+    extends FitPlan[LdaMessage, LdaReply, TrainedTopics] {
+  import LdaPlan._
+
+  override def vectorLength: Int = LdaLayout.entries(vocabulary, problem.priors.topics)
+
+  /** Documents of all partitions, D. */
+  val corpus: Long = documents.map(_.toLong).sum
+
+  /** Partitions with documents, W. */
+  val workers: Int = documents.count(_ > 0)
+
+  val pace: LdaPace = LdaPace(
+    problem.schedule,
+    math.max(1L, math.ceil(problem.fraction * corpus).toLong),
+    problem.iterations,
+    problem.warmup)
+
+  /** Documents of a worker's step. */
+  def batch: Long =
+    problem.localBatch.map(_.toLong).getOrElse(math.max(LeastBatch, math.ceil(problem.schedule.base / workers).toLong))
+
+  /** Documents of each partition, from its first on, that tell how good topics are: each has its share of them. */
+  def sample: Array[Int] = budgets(SampleSize).zip(documents).map { case (part, all) => math.min(part, all.toLong).toInt }
+
+  /**
+   * Documents of each partition where all together visit about so many. Each partition that has documents visits one at least, so
+   * that its topics count.
+   */
+  def budgets(all: Long): Array[Long] =
+    documents.map(held => if (held == 0) 0L else math.max(1L, math.round(all.toDouble * held / corpus)))
+
+  override def lead(workers: Replicas[LdaMessage, LdaReply], attempt: Attempt)(
+      completed: RoundRecord => Unit): TrainedTopics = {
+    val asked = new LdaWorkers(workers, this, attemptId(attempt.number))
+    new LdaAveraging(asked, this, attempt, new Timeline(completed)).run()
+  }
+}
+
+private object LdaPlan {
+
+  /** Smaller batches make topics noisy, and share too little of what is computed for each word. */
+  private val LeastBatch = 125L
+
+  /** Documents; a bound takes about as long as ten visits. */
+  private val SampleSize = 128L
+}
+
+/**
+ * What the rounds of a fit led to, as [[LdaSolution]] has it.
+ *
+ * @param topics
+ *   lambda without its prior
+ */
+private[solver] final case class TrainedTopics(
+    topics: Array[Double],
+    alpha: Array[Double],
+    objective: Double,
+    solver: String,
+    records: Seq[RoundRecord])

@@ -1,0 +1,65 @@
+package dwell.solver.lda
+
+import dwell.report.RoundRecord
+import dwell.solver.{Aggregation, FitProblem, SolverSettings}
+
+/**
+ * Topics to be found: latent Dirichlet allocation (Blei, Ng, Jordan, JMLR 3, 2003), by stochastic variational inference.
+ *
+ * @param priors
+ *   what learning begins with; their alpha decides the number of topics
+ * @param fraction
+ *   of the documents that an iteration visits, more than 0 and at most 1
+ * @param iterations
+ *   at least 0
+ * @param localBatch
+ *   documents of a worker's step; None chooses by the number of workers
+ * @param warmup
+ *   documents that are for warming up: see [[LdaPace]]
+ * @param learnAlpha
+ *   whether alpha is learned
+ * @param aggregation
+ *   None chooses by what the cluster allows
+ * @param seed
+ *   of the first topics and of the order of documents
+ */
+final case class LdaProblem(
+    uid: String,
+    priors: LdaPriors,
+    schedule: LdaSchedule,
+    fraction: Double,
+    iterations: Int,
+    localBatch: Option[Int],
+    warmup: Long,
+    learnAlpha: Boolean,
+    aggregation: Option[Aggregation],
+    seed: Long,
+    settings: SolverSettings,
+    inference: Inference = Inference())
+    extends FitProblem
+
+/**
+ * Topics that were found.
+ *
+ * @param lambda
+ *   length V K: parameters of the topics' Dirichlet distributions, prior included, of word w and topic k at `w K + k`
+ * @param alpha
+ *   prior of the topics in a document
+ * @param objective
+ *   minus the bound on the logarithm of the likelihood of a sample of the documents, by token
+ * @param aggregation
+ *   the mode that was used
+ * @param aggregationReason
+ *   why this mode
+ * @param restarts
+ *   times that the rounds began again, from what was left with the workers
+ */
+final case class LdaSolution(
+    lambda: Array[Double],
+    alpha: Array[Double],
+    objective: Double,
+    solver: String,
+    aggregation: String,
+    aggregationReason: String,
+    restarts: Int,
+    rounds: Seq[RoundRecord])
