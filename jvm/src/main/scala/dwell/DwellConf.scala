@@ -3,7 +3,7 @@ package dwell
 import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.SparkSession
 
-import dwell.solver.{Aggregation, SolverSelection}
+import dwell.solver.{Aggregation, SolverSelection, SolverSettings}
 
 /**
  * Settings of the session that a fit runs in.
@@ -38,7 +38,12 @@ final case class DwellConf(
     aggregation: Option[Aggregation],
     gangPatienceMillis: Long,
     maxResultBytes: Long,
-    taskCpus: Int)
+    taskCpus: Int) {
+
+  /** How the workers of the session solve. */
+  def solverSettings: SolverSettings =
+    SolverSettings(taskCpus, travellingState, selection, adding, gangPatienceMillis, maxResultBytes)
+}
 
 object DwellConf {
   val Fallback = "spark.dwell.fallback"

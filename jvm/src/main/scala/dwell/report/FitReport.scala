@@ -79,7 +79,7 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  * fitted in this session.
  *
  * @param orientation
- *   `primal`: coordinates were features; `dual`: they were rows
+ *   `primal`: coordinates were features; `dual`: they were rows; empty for topics
  * @param orientationReason
  *   why this orientation
  * @param aggregation
@@ -94,7 +94,7 @@ final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkL
  * @param reason
  *   why Spark's own code trained, where it did
  * @param objective
- *   F of the returned coefficients, computed from them and not carried along
+ *   F of the returned coefficients, computed from them and not carried along; of topics see [[dwell.ml.clustering.LDA]]
  * @param dual
  *   best lower bound of F over all models: the value of the dual problem. NaN where there is none: without an L2 penalty in
  *   model averaging and L-BFGS, and where Spark's own code trained
@@ -159,7 +159,6 @@ final case class FitReport(
     case None =>
       val head = Seq(
         s"$uid: $algorithm, $solver solver, $numPartitions partitions",
-        s"$orientation orientation: $orientationReason",
         s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         f"objective $objective%.10g, " +
@@ -169,7 +168,9 @@ final case class FitReport(
         f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts",
         RoundRecord.header)
-      (head ++ rounds.map(_.toLine)).mkString("\n")
+      // Topics have none.
+      val oriented = if (orientation.isEmpty) None else Some(s"$orientation orientation: $orientationReason")
+      (head.take(1) ++ oriented ++ head.drop(1) ++ rounds.map(_.toLine)).mkString("\n")
   }
 }
 

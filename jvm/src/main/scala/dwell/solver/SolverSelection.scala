@@ -29,6 +29,26 @@ final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
     case SolverSelection.Auto if !fallbackIsError => SolverSelection.nativeOrJvm
     case _ => SolverSelection.native()
   }
+
+  /**
+   * Why what only the native solver does cannot be done here, if it cannot.
+   *
+   * @throws dwell.jni.NativeUnavailableException
+   *   if only the native solver will do and its library cannot load
+   */
+  def withoutNative: Option[String] = choice match {
+    case SolverSelection.Jvm => Some("there is no solver for it in the JVM, which was asked for")
+    case SolverSelection.Auto =>
+      try {
+        SolverSelection.native()
+        None
+      } catch {
+        case e: NativeUnavailableException => Some(e.getMessage)
+      }
+    case _ =>
+      SolverSelection.native()
+      None
+  }
 }
 
 object SolverSelection extends Logging {

@@ -1,9 +1,6 @@
 package dwell.solver
 
-import java.util.concurrent.CancellationException
 import java.util.concurrent.atomic.AtomicLong
-
-import org.apache.spark.{TaskContext, TaskKilledException}
 
 import dwell.comm.Contribution
 import dwell.jni.Cancellation
@@ -94,17 +91,13 @@ object WorkerStep {
 
   def apply(data: LocalData, message: RoundMessage, shared: Array[Byte]): Contribution[WorkerReply] = {
     val solver = message.selection.solver()
-    val context = TaskContext.get()
-    val cancellation: Cancellation = () => context.isInterrupted()
     solver.expire(AbandonedMillis)
-    try {
+    TaskCancellation { cancellation =>
       val (update, state, coefficients) =
         if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
         else travelling(solver, data, message, shared, cancellation)
       val reply = WorkerReply(update.isEmpty, solver.name, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
-    } catch {
-      case e: CancellationException => throw new TaskKilledException(s"fit cancelled: ${e.getMessage}")
     }
   }
 

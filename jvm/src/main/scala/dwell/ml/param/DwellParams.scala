@@ -1,12 +1,12 @@
 package dwell.ml.param
 
-import org.apache.spark.ml.param.{DoubleParam, IntParam, Param, ParamValidators, Params}
+import org.apache.spark.ml.param.{DoubleParam, Param, ParamValidators, Params}
 
-import dwell.solver.{Aggregation, Algorithm, Orientation}
+import dwell.solver.{Algorithm, Orientation}
 import dwell.solver.sgd.StepSchedule
 
 /**
- * The Params that Dwell adds to Spark's own estimators.
+ * The Params that Dwell adds to Spark's own linear estimators.
  *
  * | Param | default | meaning |
  * |:--|:--|:--|
@@ -20,7 +20,7 @@ import dwell.solver.sgd.StepSchedule
  * | stepDecay | 1.0 | what step sizes are multiplied by after each round |
  * | averaging | last | which local models are averaged |
  */
-trait DwellParams extends Params {
+trait DwellParams extends WorkerParams {
 
   /**
    * The training algorithm. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's own
@@ -56,22 +56,6 @@ trait DwellParams extends Params {
           s"localWork must be 'auto' or a positive number (1 is one epoch over the local coordinates), but was '$value'.")
       })
 
-  /**
-   * How updates travel; the model is the same to the last bit where `localWork` is set. `driver`: one Spark job a round, updates
-   * are added on the driver. `shuffle`: the same, but updates are added where the workers are, in slices, and one vector comes
-   * to the driver. `gang`: one barrier stage for the whole fit, whose tasks send updates to each other; where it cannot run, one
-   * of the others takes over after one WARN. `auto`: gang.
-   */
-  final val aggregation: Param[String] =
-    DwellParams.choice(this, "aggregation", "how updates travel between rounds", Aggregation.choices)
-
-  /** Number of partitions that train side by side; 0 chooses by the size of the data and the cluster's slots. */
-  final val numWorkers: IntParam = new IntParam(
-    this,
-    "numWorkers",
-    "number of partitions that train side by side (>= 0); 0 chooses by the size of the data",
-    ParamValidators.gtEq(0))
-
   /** First step size of local SGD, a positive number; `auto` searches for it on a sample. */
   final val stepSize: Param[String] = new Param[String](
     this,
@@ -105,8 +89,6 @@ trait DwellParams extends Params {
     algorithm -> DwellParams.Auto,
     orientation -> Orientation.Auto,
     localWork -> DwellParams.Auto,
-    aggregation -> DwellParams.Auto,
-    numWorkers -> 0,
     stepSize -> DwellParams.Auto,
     stepSchedule -> DwellParams.Auto,
     stepDecay -> 1.0,
@@ -115,8 +97,6 @@ trait DwellParams extends Params {
   final def getAlgorithm: String = $(algorithm)
   final def getOrientation: String = $(orientation)
   final def getLocalWork: String = $(localWork)
-  final def getAggregation: String = $(aggregation)
-  final def getNumWorkers: Int = $(numWorkers)
   final def getStepSize: String = $(stepSize)
   final def getStepSchedule: String = $(stepSchedule)
   final def getStepDecay: Double = $(stepDecay)

@@ -9,7 +9,7 @@ import dwell.DwellConf
 import dwell.data.{ColumnNames, Flattener, TrainingRows}
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.{Aggregation, Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, LinearSolver, SolverSettings}
+import dwell.solver.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, LinearSolver}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
@@ -18,6 +18,7 @@ import dwell.solver.{Aggregation, Algorithm, DescentSettings, GradientAlgorithm,
  */
 trait LinearTraining[M <: Model[M]]
     extends Estimator[M]
+    with LeavingToSpark
     with DwellParams
     with HasFeaturesCol
     with HasLabelCol
@@ -78,7 +79,10 @@ trait LinearTraining[M <: Model[M]]
     }
     outcome match {
       case Right(model) => model
-      case Left(reason) => leaveToSpark(task, reason, numFeatures, conf, clock)
+      case Left(reason) =>
+        leaveToSpark(conf, reason, task.missingInSpark)(task.trainBySpark()) {
+          FitReport.bySpark(uid, reason, $(tol), numFeatures, clock.seconds)
+        }
     }
   }
 
@@ -101,9 +105,6 @@ trait LinearTraining[M <: Model[M]]
 
   protected final def chosenAlgorithm: Algorithm =
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
-
-  private def chosenAggregation(conf: DwellConf): Option[Aggregation] =
-    if (isSet(aggregation)) Aggregation.named($(aggregation)) else conf.aggregation
 
   private def unpenalised(task: LinearTask[M]): Option[String] =
     if ($(regParam) > 0.0 || chosenAlgorithm.ofRows) None
@@ -172,13 +173,7 @@ trait LinearTraining[M <: Model[M]]
       aggregation = chosenAggregation(conf),
       seed = Seed,
       initial = task.initial(data),
-      settings = SolverSettings(
-        conf.taskCpus,
-        conf.travellingState,
-        conf.selection,
-        conf.adding,
-        conf.gangPatienceMillis,
-        conf.maxResultBytes),
+      settings = conf.solverSettings,
       classes = task.classes(data),
       descent = DescentSettings(
         DwellParams.positive($(stepSize)),
@@ -229,19 +224,6 @@ trait LinearTraining[M <: Model[M]]
       nonzerosPerPartition = solution.nonzerosPerPartition,
       flattenSeconds = clock.readSeconds + solution.flattenSeconds,
       totalSeconds = clock.seconds)
-
-  private def leaveToSpark(task: LinearTask[M], reason: String, numFeatures: Int, conf: DwellConf, clock: Clock): M = {
-    if (conf.fallbackIsError) {
-      throw new UnsupportedOperationException(
-        s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids to train it by Spark's own code.")
-    }
-    task.missingInSpark.foreach { missing =>
-      throw new UnsupportedOperationException(
-        s"$uid is not trained natively: $reason. Spark's own code cannot take over: $missing.")
-    }
-    logWarning(s"$uid is trained by Spark's own code: $reason.")
-    FitReport.attach(task.trainBySpark(), FitReport.bySpark(uid, reason, $(tol), numFeatures, clock.seconds))
-  }
 }
 
 private object LinearTraining {

@@ -8,10 +8,6 @@ package dwell.solver.lda
  */
 private[lda] object Concentration {
 
-  /** Where native code computes with alpha and eta. */
-  val Least: Double = 1e-6
-  val Greatest: Double = 1e6
-
   /**
    * alpha after a step:
    *
@@ -27,7 +23,7 @@ private[lda] object Concentration {
    * @param rho
    *   length of the step, 0 to 1
    * @return
-   *   `alpha` itself where there are no documents, and where an entry would leave [[Least]] to [[Greatest]]
+   *   `alpha` itself where there are no documents, and where an entry would leave the range of [[LdaPriors]]
    */
   def newtonStep(alpha: Array[Double], logThetaSums: Array[Double], documents: Double, rho: Double): Array[Double] =
     if (documents <= 0.0) alpha
@@ -41,9 +37,6 @@ private[lda] object Concentration {
       val below = 1.0 / c + q.map(1.0 / _).sum
       val b = above / below
       val next = Array.tabulate(alpha.length)(k => alpha(k) - rho * (gradient(k) - b) / q(k))
-      if (next.forall(inRange)) next else alpha
+      if (next.forall(LdaPriors.inRange)) next else alpha
     }
-
-  /** Whether native code computes with this prior. */
-  def inRange(prior: Double): Boolean = prior >= Least && prior <= Greatest
 }

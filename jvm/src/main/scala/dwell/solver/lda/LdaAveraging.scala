@@ -75,7 +75,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
     timeline.goOn(progress.rounds, attempt)
     val topics =
       found.fold(InitialTopics(problem.priors.topics, plan.vocabulary, problem.seed))(_.model)
-    // Initial topics are made again as soon as they are found.
+    // Without a note: initial topics are made sooner than found.
     workers.distribute(highest, topics, found.map(_ => progress))
     progress
   }

@@ -60,6 +60,16 @@ final case class LdaPriors(alpha: Array[Double], eta: Double) {
   def topics: Int = alpha.length
 }
 
+object LdaPriors {
+
+  // Numbers out of this range lose too many digits in single precision.
+  val Least: Double = 1e-6
+  val Greatest: Double = 1e6
+
+  /** Whether solvers take this number as alpha or eta. */
+  def inRange(prior: Double): Boolean = prior >= Least && prior <= Greatest
+}
+
 /**
  * How the topics of a document are found.
  *

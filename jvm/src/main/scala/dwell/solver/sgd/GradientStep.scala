@@ -1,12 +1,7 @@
 package dwell.solver.sgd
 
-import java.util.concurrent.CancellationException
-
-import org.apache.spark.{TaskContext, TaskKilledException}
-
 import dwell.comm.Contribution
-import dwell.jni.Cancellation
-import dwell.solver.{LocalData, ResultLayout, RowData, SolverSelection}
+import dwell.solver.{LocalData, ResultLayout, RowData, SolverSelection, TaskCancellation}
 
 /** What the workers are asked in one exchange; what differs between them is by partition. */
 private[solver] sealed trait GradientCall extends Serializable
@@ -66,8 +61,6 @@ private[solver] object GradientStep {
   private def onRows(data: RowData, message: GradientMessage, shared: Array[Byte]): Contribution[GradientReply] = {
     val local = message.selection.solver()
     val solver = local.sgd
-    val context = TaskContext.get()
-    val cancellation: Cancellation = () => context.isInterrupted()
     val rows = data.partition.numRows
     val started = ResultLayout.now()
     val result = message.call match {
@@ -76,7 +69,7 @@ private[solver] object GradientStep {
     }
     // A partition without rows has nothing to add, and no row to measure at.
     if (rows > 0) {
-      try {
+      TaskCancellation { cancellation =>
         message.call match {
           case c: DescendCall =>
             val k = data.index
@@ -112,8 +105,6 @@ private[solver] object GradientStep {
               result,
               cancellation)
         }
-      } catch {
-        case e: CancellationException => throw new TaskKilledException(s"fit cancelled: ${e.getMessage}")
       }
     }
     ResultLayout.put(result, ResultLayout.Started, started)

@@ -1,0 +1,143 @@
+package dwell.ml.clustering
+
+import java.util.Locale
+
+import org.apache.spark.ml.TrainingBridge
+import org.apache.spark.ml.clustering.{LDA => SparkLDA, LDABridge, LDAModel}
+import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
+import org.apache.spark.sql.Dataset
+
+import dwell.DwellConf
+import dwell.data.DocumentDataset
+import dwell.ml.param.LdaParams
+import dwell.ml.training.LeavingToSpark
+import dwell.report.FitReport
+import dwell.solver.lda.{LdaFit, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
+
+/**
+ * Spark's `LDA`, trained by model averaging with native local solvers: stochastic variational inference (Hoffman, Blei, Bach,
+ * NIPS 2010) on each worker's documents, and averages of the workers' topics (Guo et al., VLDB Journal 30, 2021).
+ *
+ * Params, setters and defaults are inherited, and `fit` returns Spark's own `LocalLDAModel`. As in Spark an iteration visits
+ * `subsamplingRate` of the documents, and there are `maxIter` of them. An iteration so long that the workers' topics would drift
+ * apart is cut into several rounds. Steps are `(learningOffset + 1 + g / 1000)^-learningDecay` for each 1000 of all workers'
+ * documents, after g of them: as Spark's where an iteration has 1000 documents.
+ *
+ * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on the
+ * logarithm of the likelihood of a sample of the documents, by token, without the topics' own part: that of a round at the topics
+ * that it began with. There is no bound of how much better topics could be.
+ *
+ * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
+ * exception where `spark.dwell.fallback` is `error`: `optimizer` em, priors out of 1e-6 to 1e6, and a session without native
+ * solvers.
+ */
+class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with LeavingToSpark {
+  import LDA._
+
+  def this() = this(Identifiable.randomUID("lda"))
+
+  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  def setLocalBatch(value: Int): this.type = set(localBatch, value)
+  def setWarmup(value: Int): this.type = set(warmup, value)
+  def setAggregation(value: String): this.type = set(aggregation, value)
+  def setNumWorkers(value: Int): this.type = set(numWorkers, value)
+
+  override def fit(dataset: Dataset[_]): LDAModel = {
+    val started = System.nanoTime()
+    def seconds: Double = (System.nanoTime() - started) * 1e-9
+    transformSchema(dataset.schema)
+    val conf = DwellConf(dataset.sparkSession)
+    unsupported.orElse(conf.selection.withoutNative) match {
+      case Some(reason) =>
+        leaveToSpark(conf, reason, missing = None)(super.fit(dataset)) {
+          FitReport.bySpark(uid, reason, tolerance = 0.0, numFeatures = 0, seconds)
+        }
+      case None =>
+        val vocabulary = TrainingBridge.numFeatures(dataset, $(featuresCol))
+        val documents = LDABridge.documents(dataset, $(featuresCol))
+        val data = DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
+        try {
+          val readSeconds = seconds
+          val solution = LdaFit.run(data, problem(conf))
+          val model =
+            LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession)
+          FitReport.attach(copyValues(model).setParent(this), report(data, solution, readSeconds, seconds))
+        } finally data.unpersist()
+    }
+  }
+
+  override def copy(extra: ParamMap): LDA = defaultCopy(extra)
+
+  private def unsupported: Option[String] =
+    if ($(optimizer).toLowerCase(Locale.ROOT) != Online) Some(s"optimizer=${$(optimizer)} is not solved natively")
+    else {
+      (alpha :+ eta).find(!LdaPriors.inRange(_)).map { prior =>
+        s"a concentration is $prior, and native solvers take ${LdaPriors.Least} to ${LdaPriors.Greatest}"
+      }
+    }
+
+  /** By Spark's rules: one number is that of every topic, and -1, or none, the default. */
+  private def alpha: Array[Double] = get(docConcentration) match {
+    case Some(Array(one)) if one != Default => Array.fill($(k))(one)
+    case Some(several) if several.length > 1 => several
+    case _ => Array.fill($(k))(1.0 / $(k))
+  }
+
+  private def eta: Double = get(topicConcentration).filter(_ != Default).getOrElse(1.0 / $(k))
+
+  private def problem(conf: DwellConf): LdaProblem =
+    LdaProblem(
+      uid,
+      LdaPriors(alpha, eta),
+      LdaSchedule($(learningOffset), $(learningDecay)),
+      $(subsamplingRate),
+      $(maxIter),
+      Some($(localBatch)).filter(_ > 0),
+      $(warmup).toLong,
+      $(optimizeDocConcentration),
+      chosenAggregation(conf),
+      $(seed),
+      conf.solverSettings)
+
+  private def report(
+      data: DocumentDataset,
+      solution: LdaSolution,
+      readSeconds: Double,
+      totalSeconds: Double): FitReport =
+    FitReport(
+      uid = uid,
+      algorithm = Algorithm,
+      orientation = "",
+      orientationReason = "",
+      aggregation = solution.aggregation,
+      aggregationReason = solution.aggregationReason,
+      restarts = solution.restarts,
+      solver = solution.solver,
+      reason = None,
+      rounds = solution.rounds,
+      objective = solution.objective,
+      dual = Double.NaN,
+      gap = Double.NaN,
+      tolerance = 0.0,
+      // There is no rule but the number of iterations.
+      converged = true,
+      drift = 0.0,
+      numRows = data.documents,
+      numFeatures = data.vocabulary,
+      nonzeros = data.nonzeros,
+      nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
+      flattenSeconds = readSeconds,
+      totalSeconds = totalSeconds)
+}
+
+object LDA extends DefaultParamsReadable[LDA] {
+
+  private val Online = "online"
+  private val Algorithm = "ma-lda"
+
+  /** Spark's mark of a concentration that it chooses itself. */
+  private val Default = -1.0
+
+  override def load(path: String): LDA = super.load(path)
+}

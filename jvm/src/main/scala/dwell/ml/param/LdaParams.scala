@@ -1,0 +1,39 @@
+package dwell.ml.param
+
+import org.apache.spark.ml.param.{IntParam, ParamValidators}
+
+/**
+ * The Params that Dwell adds to Spark's LDA.
+ *
+ * | Param | default | meaning |
+ * |:--|:--|:--|
+ * | localBatch | 0 | documents of one step of a worker |
+ * | warmup | 2000 | documents at the start that all workers take in steps together |
+ */
+trait LdaParams extends WorkerParams {
+
+  /**
+   * Documents of one step of a worker; 0 chooses by the number of workers: about 1000 for all of them, and 125 for each at
+   * least.
+   */
+  final val localBatch: IntParam = new IntParam(
+    this,
+    "localBatch",
+    "documents of one step of a worker (>= 0); 0 chooses by the number of workers",
+    ParamValidators.gtEq(0))
+
+  /**
+   * Documents at the start, of all workers, in which each worker makes one step a round, which is one step on the documents of all:
+   * topics that begin at random need long ones. 0: none.
+   */
+  final val warmup: IntParam = new IntParam(
+    this,
+    "warmup",
+    "documents at the start that all workers take in steps together (>= 0)",
+    ParamValidators.gtEq(0))
+
+  setDefault(localBatch -> 0, warmup -> 2000)
+
+  final def getLocalBatch: Int = $(localBatch)
+  final def getWarmup: Int = $(warmup)
+}

@@ -1,0 +1,42 @@
+package org.apache.spark.ml.clustering
+
+import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.ml.util.DatasetUtils
+import org.apache.spark.mllib.clustering.{LocalLDAModel => OldLocalLDAModel}
+import org.apache.spark.mllib.linalg.{DenseMatrix, Vectors}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.{Dataset, SparkSession}
+
+/** The members of Spark ML that are private to Spark and that `dwell.ml.clustering.LDA` needs. */
+object LDABridge {
+
+  /** The counts of each document; null where the row has none. */
+  def documents(dataset: Dataset[_], featuresCol: String): RDD[Vector] =
+    dataset.select(DatasetUtils.columnToVector(dataset, featuresCol)).toDF().rdd.map(_.getAs[Vector](0))
+
+  /**
+   * A model, its topics stored as Spark's own training stores them.
+   *
+   * @param lambda
+   *   parameters of the topics' Dirichlet distributions, of word w and topic k at w K + k, where K is the length of `alpha`
+   * @param alpha
+   *   prior of the topics in a document
+   * @param eta
+   *   prior of a word in a topic
+   */
+  def model(
+      uid: String,
+      lambda: Array[Double],
+      alpha: Array[Double],
+      eta: Double,
+      seed: Long,
+      session: SparkSession): LocalLDAModel = {
+    val vocabulary = lambda.length / alpha.length
+    val topics = new DenseMatrix(vocabulary, alpha.length, lambda, isTransposed = true)
+    val old = new OldLocalLDAModel(topics, Vectors.dense(alpha), eta, GammaShape).setSeed(seed)
+    new LocalLDAModel(uid, vocabulary, old, session)
+  }
+
+  /** Spark's own, for the topics of a document. */
+  private val GammaShape = 100.0
+}
