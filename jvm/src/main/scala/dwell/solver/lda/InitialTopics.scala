@@ -1,5 +1,6 @@
 package dwell.solver.lda
 
+import dwell.jni.LdaLayout
 import dwell.solver.SplitMix
 
 /** The topics that a fit begins with. */

@@ -1,5 +1,6 @@
 package dwell.solver.lda
 
+import dwell.jni.LdaLayout
 import dwell.solver.{Attempt, LostModels, Timeline}
 
 /**
@@ -50,7 +51,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
       replies.addSeconds,
       documents / plan.corpus,
       replies.headers,
-      note = note(round, replies.headers.largest(LdaLayout.RhoSum)))
+      note = note(round, replies.headers.largest(LdaLayout.RHO_SUM)))
     if (!problem.learnAlpha) after
     else {
       val rho = problem.schedule.step(progress.seen.toDouble, documents, 1.0)

@@ -33,7 +33,7 @@ final case class LdaPace(schedule: LdaSchedule, perIteration: Long, iterations: 
     else {
       val left = perIteration - seen % perIteration
       if (seen < warmup) {
-        Some(LdaPace.Round(math.min(left, math.min(warmup - seen, schedule.base.toLong max 1L)), warming = true))
+        Some(LdaPace.Round(math.min(left, math.min(warmup - seen, math.max(1L, schedule.base.toLong))), warming = true))
       } else {
         val rounds = math.max(1.0, math.ceil(left / schedule.stretch(seen.toDouble)))
         Some(LdaPace.Round(math.max(1L, math.ceil(left / rounds).toLong), warming = false))

@@ -1,6 +1,7 @@
 package dwell.solver.lda
 
 import dwell.comm.Replicas
+import dwell.jni.LdaLayout
 import dwell.report.RoundRecord
 import dwell.solver.{Attempt, FitPlan, Timeline}
 
@@ -31,11 +32,12 @@ private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabula
     problem.warmup)
 
   /** Documents of a worker's step. */
-  def batch: Long =
-    problem.localBatch.map(_.toLong).getOrElse(math.max(LeastBatch, math.ceil(problem.schedule.base / workers).toLong))
+  def batch: Int =
+    problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(problem.schedule.base / workers).toInt))
 
   /** Documents of each partition, from its first on, that tell how good topics are: each has its share of them. */
-  def sample: Array[Int] = budgets(SampleSize).zip(documents).map { case (part, all) => math.min(part, all.toLong).toInt }
+  def sample: Array[Int] =
+    budgets(SampleSize).zip(documents).map { case (part, all) => math.min(part, all.toLong).toInt }
 
   /**
    * Documents of each partition where all together visit about so many. Each partition that has documents visits one at least, so
@@ -54,7 +56,7 @@ private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabula
 private object LdaPlan {
 
   /** Smaller batches make topics noisy, and share too little of what is computed for each word. */
-  private val LeastBatch = 125L
+  private val LeastBatch = 125
 
   /** Documents; a bound takes about as long as ten visits. */
   private val SampleSize = 128L

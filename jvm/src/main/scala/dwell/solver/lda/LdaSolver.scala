@@ -8,10 +8,10 @@ import dwell.jni.Cancellation
  * documents of a partition, and their bound. Every call is a pure function of its arguments: there is no state but a record
  * that the arrays of (fit, partition) were checked, which is freed with the [[dwell.solver.LocalSolver.free]] of that fit.
  *
- * Topics are K V little-endian doubles: see [[LdaLayout]]. In every call `shared` is the topics to start from, `8 K V` bytes,
- * and `result` another array, whose header is filled in the layout of [[LdaLayout]], but for the slots from
- * [[dwell.solver.ResultLayout.FirstFreeSlot]] on. A wrong argument is an IllegalArgumentException that names it. `cancellation` is
- * asked every few milliseconds; true raises a CancellationException.
+ * Topics are K V little-endian doubles, lambda without its prior, of word w and topic k at w K + k. In every call `shared` is
+ * the topics to start from, `8 K V` bytes, and `result` another array, whose header has the slots of [[dwell.jni.LdaLayout]];
+ * those from [[dwell.solver.ResultLayout.FirstFreeSlot]] on are left as they are. A wrong argument is an
+ * IllegalArgumentException that names it. `cancellation` is asked every few milliseconds; true raises a CancellationException.
  */
 trait LdaSolver {
 
@@ -120,7 +120,7 @@ final case class LdaRound(
     schedule: LdaSchedule,
     corpus: Long,
     workers: Int,
-    batch: Long,
+    batch: Int,
     budget: Long,
     cursor: Long,
     seen: Long,

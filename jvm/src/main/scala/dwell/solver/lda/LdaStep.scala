@@ -2,7 +2,7 @@ package dwell.solver.lda
 
 import dwell.comm.Contribution
 import dwell.data.DocumentPartition
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, LdaLayout}
 import dwell.solver.{ResultLayout, SolverSelection, TaskCancellation}
 
 /** What the workers are asked in one exchange; what differs between them is by partition. */
@@ -18,7 +18,8 @@ private[solver] sealed trait LdaCall extends Serializable
  * @param cursors
  *   documents that each partition has visited
  */
-private[solver] final case class RoundCall(common: LdaRound, budgets: Array[Long], cursors: Array[Long]) extends LdaCall {
+private[solver] final case class RoundCall(common: LdaRound, budgets: Array[Long], cursors: Array[Long])
+    extends LdaCall {
   private val all = budgets.sum.toDouble
 
   /** What partition `k` is asked. */
@@ -79,20 +80,20 @@ private[solver] object LdaStep {
       solver.bound(data, r, shared, sampled, cancellation)
     }
     def reply(sums: Array[Double]): LdaReply =
-      LdaReply(name, sums, ResultLayout.get(sampled, LdaLayout.Bound), ResultLayout.get(sampled, LdaLayout.Tokens))
+      LdaReply(name, sums, ResultLayout.get(sampled, LdaLayout.BOUND), ResultLayout.get(sampled, LdaLayout.TOKENS))
     message.call match {
       case c: RoundCall if data.documents > 0 =>
         val (vocabulary, topics) = (data.vocabulary, message.priors.topics)
         val r = c.of(data.index)
         val result = new Array[Byte](LdaLayout.length(vocabulary, topics, r.concentration))
         solver.round(data, r, shared, result, cancellation)
-        val nanos = LdaLayout.SolverNanos
+        val nanos = LdaLayout.SOLVER_NANOS
         ResultLayout.put(result, nanos, ResultLayout.get(result, nanos) + ResultLayout.get(sampled, nanos))
         ResultLayout.put(result, ResultLayout.Started, started)
-        val factors = LdaLayout.factors(result)
+        val factors = LdaResult.factors(result)
         if (r.concentration) {
-          val sums = LdaLayout.logThetaSums(result, vocabulary, topics)
-          Contribution(LdaLayout.withoutSums(result, vocabulary, topics), reply(sums), factors)
+          val sums = LdaResult.logThetaSums(result, vocabulary, topics)
+          Contribution(LdaResult.withoutSums(result, vocabulary, topics), reply(sums), factors)
         } else Contribution(result, reply(Array.emptyDoubleArray), factors)
       case _ =>
         // A partition without documents has nothing to add.

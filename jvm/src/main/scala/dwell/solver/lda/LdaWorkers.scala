@@ -33,7 +33,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
       problem.schedule,
       plan.corpus,
       plan.workers,
-      if (warming) budgets.max else plan.batch,
+      if (warming) budgets.max.toInt else plan.batch,
       budget = 0L,
       cursor = 0L,
       from.seen,

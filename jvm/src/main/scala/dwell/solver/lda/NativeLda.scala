@@ -1,7 +1,7 @@
 package dwell.solver.lda
 
 import dwell.data.DocumentPartition
-import dwell.jni.{Cancellation, NativeBridge}
+import dwell.jni.{Cancellation, LdaLayout, NativeBridge}
 
 /** Steps and bounds of topics in native code. */
 private[lda] object NativeLda extends LdaSolver {
@@ -13,19 +13,20 @@ private[lda] object NativeLda extends LdaSolver {
       result: Array[Byte],
       cancellation: Cancellation): Unit =
     NativeBridge.ldaRound(
-      control(
-        data,
+      LdaLayout.round(
         r.fit,
-        r.priors,
-        r.inference,
-        seed = r.seed,
-        batch = r.batch,
-        workers = r.workers.toLong,
-        budget = r.budget,
-        cursor = r.cursor,
-        seen = r.seen,
-        corpus = r.corpus,
-        flags = if (r.concentration) NativeBridge.LDA_CONCENTRATION else 0L),
+        data.index,
+        r.seed,
+        data.vocabulary,
+        r.priors.topics,
+        r.batch,
+        r.concentration,
+        r.budget,
+        r.cursor,
+        r.seen,
+        r.workers,
+        r.inference.cap,
+        r.corpus),
       settings(r.priors, r.inference, r.schedule, r.share),
       r.priors.alpha,
       data.offsets,
@@ -43,20 +44,9 @@ private[lda] object NativeLda extends LdaSolver {
       result: Array[Byte],
       cancellation: Cancellation): Unit =
     NativeBridge.ldaBound(
-      control(
-        data,
-        r.fit,
-        r.priors,
-        r.inference,
-        seed = 0L,
-        batch = 1L,
-        workers = 1L,
-        budget = (r.last - r.first).toLong,
-        cursor = r.first.toLong,
-        seen = 0L,
-        corpus = 1L,
-        flags = 0L),
-      settings(r.priors, r.inference, LdaSchedule(tau0 = 0.0, kappa = 0.0), share = 1.0),
+      LdaLayout.bound(r.fit, data.index, data.vocabulary, r.priors.topics, r.first, r.last, r.inference.cap),
+      // Of steps a bound knows nothing.
+      settings(r.priors, r.inference, LdaSchedule(tau0 = 0.0, kappa = 0.0), share = 0.0),
       r.priors.alpha,
       data.offsets,
       data.words,
@@ -66,37 +56,8 @@ private[lda] object NativeLda extends LdaSolver {
       result,
       cancellation)
 
-  private def control(
-      data: DocumentPartition,
-      fit: Long,
-      priors: LdaPriors,
-      inference: Inference,
-      seed: Long,
-      batch: Long,
-      workers: Long,
-      budget: Long,
-      cursor: Long,
-      seen: Long,
-      corpus: Long,
-      flags: Long): Array[Long] =
-    Array(
-      NativeBridge.LDA_LAYOUT_VERSION,
-      fit,
-      data.index.toLong,
-      seed,
-      data.vocabulary.toLong,
-      priors.topics.toLong,
-      batch,
-      workers,
-      budget,
-      cursor,
-      seen,
-      inference.cap.toLong,
-      corpus,
-      flags)
-
   private def settings(priors: LdaPriors, inference: Inference, schedule: LdaSchedule, share: Double): Array[Double] =
-    Array(
+    LdaLayout.settings(
       priors.eta,
       schedule.tau0,
       schedule.kappa,

@@ -1,0 +1,30 @@
+package dwell.solver.lda
+
+import java.util.Arrays
+
+import dwell.jni.LdaLayout
+import dwell.solver.ResultLayout
+
+/** What the result of a round holds: see [[dwell.jni.LdaLayout]]. */
+private[lda] object LdaResult {
+
+  /**
+   * The numbers that an entry of the shared topics whose word is in no document visited was multiplied by, one after the other and
+   * rounded every time, to what it is in the result. The last is the share. Empty where they would be too many.
+   */
+  def factors(result: Array[Byte]): Array[Double] =
+    Array.tabulate(ResultLayout.get(result, LdaLayout.FACTORS).toInt) { k =>
+      ResultLayout.get(result, LdaLayout.FACTOR + k)
+    }
+
+  /** The sums of E[log theta], one for each topic, behind the topics of a result. */
+  def logThetaSums(result: Array[Byte], vocabulary: Int, topics: Int): Array[Double] = {
+    val sums = new Array[Double](topics)
+    ResultLayout.vector(result).position(LdaLayout.entries(vocabulary, topics)).get(sums)
+    sums
+  }
+
+  /** A result without the sums behind its topics. */
+  def withoutSums(result: Array[Byte], vocabulary: Int, topics: Int): Array[Byte] =
+    Arrays.copyOf(result, LdaLayout.length(vocabulary, topics, false))
+}
