@@ -7,9 +7,10 @@ import unittest
 
 import primal
 import sgd
+import topics
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = (primal, sgd)
+SCRIPTS = (primal, sgd, topics)
 
 # What the suites allow. exp and log of the machine, and sum() of the Python, decide the last bits; what has to be right to the last
 # bit is written as text.

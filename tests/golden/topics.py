@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Golden numbers of the leader's half of MA-LDA, in plain Python.
+
+`topics.py` writes topics.json beside itself; golden_test.py compares it with what it would write.
+
+derivatives  [x, psi(x), psi'(x)], to 50 digits.
+initial      the first topics: cubes of sums of twelve uniform numbers, rounded to single precision.
+newton       steps of alpha, by elimination with the whole Hessian, which the solver never makes.
+schedule     steps of batches, to 50 digits.
+"""
+
+import struct
+from decimal import Decimal, getcontext
+from fractions import Fraction
+from math import comb
+
+from primal import SplitMix64, write
+
+getcontext().prec = 60
+
+BERNOULLI = [Fraction(1)]
+for n in range(1, 61):
+    BERNOULLI.append(-sum(comb(n + 1, k) * BERNOULLI[k] for k in range(n)) / (n + 1))
+
+SHIFT = 60
+
+
+def bernoulli(n):
+    return Decimal(BERNOULLI[n].numerator) / Decimal(BERNOULLI[n].denominator)
+
+
+def psi(x):
+    y = x + SHIFT
+    series = sum(bernoulli(2 * n) / (2 * n * y ** (2 * n)) for n in range(1, 31))
+    return y.ln() - 1 / (2 * y) - series - sum(1 / (x + i) for i in range(SHIFT))
+
+
+def slope(x):
+    y = x + SHIFT
+    series = sum(bernoulli(2 * n) / y ** (2 * n + 1) for n in range(1, 31))
+    return 1 / y + 1 / (2 * y**2) + series + sum(1 / (x + i) ** 2 for i in range(SHIFT))
+
+
+def derivative_vectors():
+    points = [1e-6, 0.001, 0.01, 0.1, 0.5, 1.0, 1.4616321449683622, 2.0, 5.5, 9.99, 10.0, 37.25, 1000.0, 1e6]
+    return [[x, float(psi(Decimal(x))), float(slope(Decimal(x)))] for x in points]
+
+
+def single(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def initial_vectors():
+    cases = []
+    for topics, words, seed in [(2, 3, 0), (3, 2, 42), (1, 4, -7)]:
+        numbers = []
+        for word in range(words):
+            random = SplitMix64(seed & ((1 << 64) - 1), word, 0)
+            for _ in range(topics):
+                uniform = 0.0
+                for _ in range(12):
+                    uniform += random.uniform()
+                root = 1.0 - 1.0 / 900.0 + (uniform - 6.0) / 30.0
+                numbers.append(single(root * root * root))
+        cases.append({"topics": topics, "words": words, "seed": seed, "numbers": numbers})
+    return cases
+
+
+def solve(matrix, right):
+    """Gaussian elimination with pivots."""
+    rows = [row + [b] for row, b in zip(matrix, right)]
+    size = len(rows)
+    for i in range(size):
+        pivot = max(range(i, size), key=lambda r: abs(rows[r][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for r in range(size):
+            if r != i:
+                factor = rows[r][i] / rows[i][i]
+                rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
+    return [rows[i][size] / rows[i][i] for i in range(size)]
+
+
+def newton_vectors():
+    cases = []
+    for alpha, sums, documents, rho in [
+        ([0.1, 0.1, 0.1], [-310.5, -290.25, -402.0], 100, 0.3),
+        ([0.5, 0.05], [-20.0, -95.5], 25, 0.5),
+        ([2.0, 1.0, 0.25, 0.125], [-11.0, -17.0, -60.0, -91.0], 10, 0.05),
+    ]:
+        a, n = [Decimal(x) for x in alpha], Decimal(documents)
+        whole = sum(a)
+        gradient = [n * (psi(whole) - psi(x)) + Decimal(s) for x, s in zip(a, sums)]
+        size = range(len(a))
+        hessian = [[n * slope(whole) - (n * slope(a[i]) if i == j else 0) for j in size] for i in size]
+        step = solve(hessian, gradient)
+        after = [float(x - Decimal(rho) * d) for x, d in zip(a, step)]
+        cases.append({"alpha": alpha, "sums": sums, "documents": documents, "rho": rho, "after": after})
+    return cases
+
+
+def schedule_vectors():
+    cases = []
+    for tau0, kappa, seen, documents, workers in [
+        (1024.0, 0.51, 0.0, 125.0, 8.0),
+        (64.0, 0.51, 32000.0, 500.0, 8.0),
+        (10.0, 0.7, 120000.0, 1000.0, 1.0),
+        (256.0, 1.0, 1e9, 1.0, 1.0),
+    ]:
+        rho = ((Decimal(tau0) + 1 + Decimal(seen) / 1000).ln() * -Decimal(kappa)).exp()
+        step = 1 - ((1 - rho).ln() * Decimal(workers) * Decimal(documents) / 1000).exp()
+        case = {"tau0": tau0, "kappa": kappa, "seen": seen, "documents": documents, "workers": workers}
+        cases.append(case | {"rho": float(rho), "step": float(step)})
+    return cases
+
+
+def contents():
+    """What the file holds."""
+    return {
+        "topics": {
+            "derivatives": derivative_vectors(),
+            "initial": initial_vectors(),
+            "newton": newton_vectors(),
+            "schedule": schedule_vectors(),
+        }
+    }
+
+
+if __name__ == "__main__":
+    write(contents())

@@ -1,0 +1,61 @@
+package dwell.solver.lda
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.solver.Golden._
+
+/** Step sizes, and how many documents rounds have. */
+class LdaScheduleSuite extends AnyFunSuite {
+
+  /** Powers and logarithms of the machine. */
+  private val Rounding = 1e-13
+
+  private def near(actual: Double, expected: Double): Boolean =
+    math.abs(actual - expected) <= Rounding * math.abs(expected)
+
+  test("steps are those of the definition") {
+    items(golden("topics").get("schedule")).foreach { c =>
+      def number(name: String): Double = c.get(name).asDouble
+      val schedule = LdaSchedule(number("tau0"), number("kappa"))
+      assert(near(schedule.rho(number("seen")), number("rho")), c)
+      val step = schedule.step(number("seen"), number("documents"), number("workers"))
+      assert(near(step, number("step")), c)
+    }
+  }
+
+  test("a step of tau0 = 0 forgets everything, and the batch that it is in does not matter") {
+    val schedule = LdaSchedule(tau0 = 0.0, kappa = 0.7)
+    assert(schedule.rho(0.0) == 1.0 && schedule.step(0.0, 1.0, 1.0) == 1.0)
+  }
+
+  /** Rounds until the end. */
+  private def rounds(pace: LdaPace): Seq[LdaPace.Round] =
+    Iterator
+      .unfold(0L)(seen => pace.next(seen).map(round => (round, seen + round.documents)))
+      .toSeq
+
+  test("an iteration is a round where workers stay together") {
+    val made = rounds(LdaPace(LdaSchedule(64.0, 0.51), perIteration = 4000L, iterations = 5, warmup = 0L))
+    assert(made == Seq.fill(5)(LdaPace.Round(4000L, warming = false)))
+  }
+
+  test("an iteration that is too long is cut into rounds whose steps add up to 1 at most") {
+    val schedule = LdaSchedule(64.0, 0.51)
+    val made = rounds(LdaPace(schedule, perIteration = 100000L, iterations = 2, warmup = 0L))
+    assert(made.map(_.documents).sum == 200000L)
+    val begins = made.scanLeft(0L)(_ + _.documents)
+    made.zip(begins).foreach { case (round, seen) =>
+      val steps = round.documents / 1000.0 * schedule.rho(seen.toDouble)
+      assert(steps <= 1.001 && steps > 0.4, s"$steps after $seen")
+    }
+    assert(begins.contains(100000L), "an iteration ends where it ends")
+    // Steps shrink, so that rounds grow.
+    assert(made.takeWhile(_.documents < 100000L).size < 20 && made.head.documents < made.last.documents)
+  }
+
+  test("warming up is rounds of a step, within the iterations") {
+    val made = rounds(LdaPace(LdaSchedule(64.0, 0.51), perIteration = 1500L, iterations = 2, warmup = 2200L))
+    assert(made.map(r => (r.documents, r.warming)) == Seq((1000L, true), (500L, true), (700L, true), (800L, false)))
+    assert(rounds(LdaPace(LdaSchedule(64.0, 0.51), 1500L, iterations = 0, warmup = 2200L)).isEmpty)
+  }
+}

@@ -1,0 +1,58 @@
+package dwell.solver.lda
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.solver.Golden._
+
+/** What whoever leads computes, against numbers of a script that shares no code with it. */
+class LeaderGoldenSuite extends AnyFunSuite {
+
+  /** A few roundings of the sums that recurrences make. */
+  private val Rounding = 1e-13
+
+  private val cases = golden("topics")
+
+  private def assertNear(actual: Double, expected: Double, what: String): Unit =
+    assert(math.abs(actual - expected) <= Rounding * math.max(1.0, math.abs(expected)), what)
+
+  test("derivatives of the logarithm of the gamma function") {
+    items(cases.get("derivatives")).map(doubles).foreach { case Array(x, psi, slope) =>
+      assertNear(Digamma.psi(x), psi, s"psi($x)")
+      assertNear(Digamma.slope(x), slope, s"psi'($x)")
+    }
+  }
+
+  test("the first topics, to the bit") {
+    items(cases.get("initial")).foreach { c =>
+      val numbers = InitialTopics(c.get("topics").asInt, c.get("words").asInt, c.get("seed").asLong)
+      assert(numbers.toSeq == doubles(c.get("numbers")).toSeq, c)
+    }
+  }
+
+  test("the first topics have mean 1 and variance 0.01") {
+    val numbers = InitialTopics(10, 1000, seed = 3L)
+    val mean = numbers.sum / numbers.length
+    val variance = numbers.map(x => (x - mean) * (x - mean)).sum / numbers.length
+    // Three deviations of these estimates.
+    assert(math.abs(mean - 1.0) < 3e-3 && math.abs(variance - 0.01) < 5e-4, s"$mean, $variance")
+  }
+
+  test("Newton's step of alpha") {
+    items(cases.get("newton")).foreach { c =>
+      val after = Concentration.newtonStep(
+        doubles(c.get("alpha")),
+        doubles(c.get("sums")),
+        c.get("documents").asDouble,
+        c.get("rho").asDouble)
+      after.zip(doubles(c.get("after"))).foreach { case (actual, expected) =>
+        assertNear(actual, expected, s"$c: ${after.toSeq}")
+      }
+    }
+  }
+
+  test("a step that leaves the range is none, and so is one without documents") {
+    val alpha = Array(1.0, 1.0, 1.0)
+    assert(Concentration.newtonStep(alpha, Array(-1e9, 0.0, 0.0), documents = 1.0, rho = 1.0) eq alpha)
+    assert(Concentration.newtonStep(alpha, new Array[Double](3), documents = 0.0, rho = 1.0) eq alpha)
+  }
+}
