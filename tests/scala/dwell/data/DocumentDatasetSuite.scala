@@ -1,0 +1,77 @@
+package dwell.data
+
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+
+import dwell.SparkSuite
+
+/** Documents from vectors of counts. */
+class DocumentDatasetSuite extends SparkSuite {
+
+  private def read(numWorkers: Int, vectors: Vector*): DocumentDataset =
+    DocumentDataset.read(sc.parallelize(vectors, 2), vocabulary = 4, numWorkers, "test", "words")
+
+  /** What the body makes of the partitions. */
+  private def partitions[T](data: DocumentDataset)(body: Seq[DocumentPartition] => T): T =
+    try body(data.partitions.collect().toSeq)
+    finally data.unpersist()
+
+  private def documents(p: DocumentPartition): Seq[Seq[(Int, Double)]] =
+    (0 until p.documents).map { d =>
+      (p.offsets(d) until p.offsets(d + 1)).map { at =>
+        val count =
+          if (p.counts64 != null) p.counts64(at) else if (p.counts32 != null) p.counts32(at).toDouble else 1.0
+        (p.words(at), count)
+      }
+    }
+
+  private def refused(vectors: Vector*): String =
+    intercept[IllegalArgumentException](read(1, vectors: _*)).getMessage
+
+  test("zeros and empty documents are left out, and constant words are not") {
+    val data = read(
+      1,
+      Vectors.dense(2.0, 0.0, 1.0, 1.0),
+      Vectors.sparse(4, Array(0, 1), Array(0.0, 0.0)),
+      Vectors.sparse(4, Array(2, 3), Array(0.0, 1.0)),
+      Vectors.dense(0.0, 3.0, 0.0, 1.0))
+    assert(data.documents == 3L && data.documentsPerPartition.toSeq == Seq(3) && data.nonzeros == 6L)
+    partitions(data) { case Seq(p) =>
+      assert(documents(p) == Seq(Seq(0 -> 2.0, 2 -> 1.0, 3 -> 1.0), Seq(3 -> 1.0), Seq(1 -> 3.0, 3 -> 1.0)))
+      assert(p.counts32 != null && p.counts64 == null && p.vocabulary == 4)
+    }
+  }
+
+  test("counts are as narrow as loses nothing") {
+    partitions(read(1, Vectors.dense(1.0, 1.0, 0.0, 1.0))) { case Seq(p) =>
+      assert(p.counts32 == null && p.counts64 == null && p.nonzeros == 3)
+    }
+    partitions(read(1, Vectors.dense(1.0, 0.1, 0.0, 1.0))) { case Seq(p) =>
+      assert(p.counts32 == null && p.counts64.toSeq == Seq(1.0, 0.1, 1.0))
+    }
+  }
+
+  test("every document is in one partition, and partitions are equally large") {
+    val vectors = (1 to 101).map(i => Vectors.sparse(4, Array(i % 4), Array(i.toDouble)))
+    val data = read(3, vectors: _*)
+    assert(data.documentsPerPartition.sorted.toSeq == Seq(33, 34, 34))
+    partitions(data) { parts =>
+      assert(parts.map(_.index) == Seq(0, 1, 2))
+      assert(parts.flatMap(documents).flatten.map(_._2).sorted == (1 to 101).map(_.toDouble))
+    }
+  }
+
+  test("what is no count is refused, with its row") {
+    val good = Vectors.dense(1.0, 0.0, 0.0, 1.0)
+    Seq(Double.NaN, Double.PositiveInfinity, -1.0, 1e-7, 1e10).foreach { count =>
+      val message = refused(good, Vectors.dense(0.0, count, 0.0, 1.0))
+      assert(message.contains("'words', row 0 of partition 1") && message.contains(s"$count at index 1"), message)
+    }
+    assert(refused(good, Vectors.dense(1.0)).contains("a vector of length 1 where 4 was expected"))
+    assert(refused(good, null).contains("the vector is null"))
+  }
+
+  test("without documents there is nothing to train on") {
+    assert(refused().contains("There are no documents to train on (column 'words')"))
+    assert(refused(Vectors.dense(0.0, 0.0, 0.0, 0.0)).contains("no document has a word"))
+  }
+}

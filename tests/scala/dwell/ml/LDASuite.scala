@@ -1,0 +1,126 @@
+package dwell.ml
+
+import java.nio.file.Files
+
+import org.apache.spark.ml.clustering.{LDAModel, LocalLDAModel}
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.sql.DataFrame
+
+import dwell.{DwellConf, SparkSuite}
+import dwell.ml.clustering.LDA
+import dwell.report.FitReport
+import dwell.solver.SplitMix
+import dwell.solver.lda.LdaSchedule
+
+/** Spark's LDA with native local solvers. */
+class LDASuite extends SparkSuite {
+
+  private val Topics = 4
+  private val Vocabulary = 80
+
+  /** Cosine of a topic that was found and the planted one. */
+  private val Recovered = 0.9
+
+  /** Mean of the numbers that learning begins with. */
+  private val InitialTopicsMass = 1.0
+
+  /** Rounding of `f32`, and of the first numbers' mean. */
+  private val Single = 1e-4
+
+  /** Documents of a few words of one topic, whose words are a part of the vocabulary of its own, and some of another one. */
+  private lazy val corpus: DataFrame = {
+    val random = new SplitMix(7L)
+    val own = Vocabulary / Topics
+    val vectors = (0 until 2000).map { _ =>
+      val (first, second) = (random.below(Topics), random.below(Topics))
+      val counts = new Array[Double](Vocabulary)
+      (0 until 40).foreach { i =>
+        val topic = if (i % 4 == 0) second else first
+        // Words are used the less the higher their number.
+        counts(topic * own + math.min(random.below(own), random.below(own))) += 1.0
+      }
+      Tuple1(Vectors.dense(counts).toSparse: Vector)
+    }
+    spark.createDataFrame(vectors).toDF("features").repartition(3).cache()
+  }
+
+  private def estimator: LDA = {
+    val lda = new LDA().setLocalBatch(50).setWarmup(500).setNumWorkers(2)
+    lda.setK(Topics).setMaxIter(20).setSubsamplingRate(0.25).setLearningOffset(10.0).setLearningDecay(0.7).setSeed(5L)
+    lda
+  }
+
+  /** Sum of lambda after all steps: documents have 40 words each, whatever the topics are. */
+  private def expectedMass: Double = {
+    val schedule = LdaSchedule(10.0, 0.7)
+    // One step of all workers, to warm up, then 50 documents of each of two.
+    val kept = (500 until 10000 by 100).map(g => 1.0 - schedule.step(g.toDouble, 50.0, 2.0)).product *
+      (1.0 - schedule.step(0.0, 250.0, 2.0))
+    val first = InitialTopicsMass * Topics * Vocabulary
+    kept * first + (1.0 - kept) * 2000 * 40 + 0.25 * Topics * Vocabulary
+  }
+
+  /** Whether each planted topic is one of those found. */
+  private def finds(model: LDAModel): Boolean = {
+    val found = model.topicsMatrix
+    val own = Vocabulary / Topics
+    val planted = (0 until own).map(w => 2.0 * (own - w) - 1.0)
+    (0 until Topics).forall { t =>
+      (0 until Topics).exists { k =>
+        val topic = (0 until Vocabulary).map(found(_, k))
+        val product = planted.indices.map(w => planted(w) * topic(t * own + w)).sum
+        product / math.sqrt(topic.map(x => x * x).sum * planted.map(x => x * x).sum) > Recovered
+      }
+    }
+  }
+
+  test("planted topics are found, in a model of Spark's own") {
+    val lda = estimator
+    val model = lda.fit(corpus)
+    assert(model.getClass == classOf[LocalLDAModel] && model.vocabSize == Vocabulary && model.parent == lda)
+    assert(finds(model))
+    val report = FitReport.of(model)
+    assert(report.solver == "native" && report.numRows == 2000L && report.numFeatures == Vocabulary)
+    assert(report.rounds.size >= 20 && report.objective < report.rounds(1).objective)
+    assert(!report.toText.contains("orientation"))
+    assert(math.abs(model.topicsMatrix.toArray.sum / expectedMass - 1.0) < Single, expectedMass)
+    assert(model.transform(corpus).select("topicDistribution").head().getAs[Vector](0).size == Topics)
+  }
+
+  test("all ways that updates travel in give the same bits, and so does a second fit") {
+    def topics(aggregation: String): (Seq[Double], Seq[Double]) = {
+      val model = estimator.setAggregation(aggregation).setMaxIter(4).asInstanceOf[LDA].fit(corpus)
+      assert(FitReport.of(model).aggregation == aggregation)
+      (model.topicsMatrix.toArray.toSeq, model.estimatedDocConcentration.toArray.toSeq)
+    }
+    val driver = topics("driver")
+    assert(topics("driver") == driver && topics("shuffle") == driver && topics("gang") == driver)
+    assert(driver._2.exists(_ != 0.25), "alpha was not learned")
+  }
+
+  test("alpha stays what it is where it is not to be learned") {
+    val model = estimator.setOptimizeDocConcentration(false).setDocConcentration(0.3).setMaxIter(1).fit(corpus)
+    assert(model.estimatedDocConcentration == Vectors.dense(0.3, 0.3, 0.3, 0.3))
+  }
+
+  test("the optimizer em, and priors that solvers do not take, are left to Spark") {
+    Seq(estimator.setOptimizer("em").setMaxIter(2), estimator.setDocConcentration(0.0).setMaxIter(1)).foreach { lda =>
+      val report = FitReport.of(lda.fit(corpus.limit(50)))
+      assert(report.solver == "spark" && report.reason.nonEmpty)
+    }
+    spark.conf.set(DwellConf.Fallback, "error")
+    try
+      assert(
+        intercept[UnsupportedOperationException](estimator.setOptimizer("em").fit(corpus)).getMessage.contains("em"))
+    finally spark.conf.unset(DwellConf.Fallback)
+  }
+
+  test("an estimator is saved and loaded with all its Params") {
+    val path = Files.createTempDirectory("lda").resolve("estimator").toString
+    estimator.setAggregation("driver").save(path)
+    val loaded = LDA.load(path)
+    assert(
+      (loaded.getLocalBatch, loaded.getWarmup, loaded.getNumWorkers, loaded.getAggregation, loaded.getK) ==
+        ((50, 500, 2, "driver", Topics)))
+  }
+}
