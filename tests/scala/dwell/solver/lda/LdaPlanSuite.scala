@@ -1,0 +1,126 @@
+package dwell.solver.lda
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.data.DocumentPartition
+import dwell.jni.{Cancellation, LdaLayout}
+import dwell.solver.{ResultLayout, SolverSelection, SolverSettings}
+
+/** How the documents of rounds are shared out, and what a worker makes of its part. */
+class LdaPlanSuite extends AnyFunSuite {
+
+  private val problem = LdaProblem(
+    "lda",
+    LdaPriors(Array(0.5, 0.5), 0.1),
+    LdaSchedule(64.0, 0.51),
+    fraction = 0.05,
+    iterations = 3,
+    localBatch = None,
+    warmup = 0L,
+    learnAlpha = true,
+    aggregation = None,
+    seed = 1L,
+    settings = SolverSettings(
+      threads = 1,
+      travellingState = false,
+      SolverSelection("auto", fallbackIsError = false),
+      adding = false,
+      gangPatienceMillis = 1000L,
+      maxResultBytes = Long.MaxValue))
+
+  private def plan(documents: Int*): LdaPlan = LdaPlan(1L, problem, vocabulary = 3, documents.toArray)
+
+  test("partitions visit their share of the documents, those without any none, and each other one at least") {
+    assert(plan(300, 0, 100).budgets(40L).toSeq == Seq(30L, 0L, 10L))
+    assert(plan(1000, 1).budgets(10L).toSeq == Seq(10L, 1L))
+    assert(plan(300, 0, 100).workers == 2 && plan(300, 0, 100).corpus == 400L)
+  }
+
+  test("the sample is of documents that there are") {
+    assert(plan(3, 0, 1).sample.toSeq == Seq(3, 0, 1))
+    assert(plan(3000, 1000).sample.toSeq == Seq(96, 32))
+  }
+
+  test("workers make a step on about a thousand documents together, and on no less than 125 each") {
+    assert(plan(5000).batch == 1000 && plan(5000, 5000, 5000).batch == 334)
+    assert(plan(Seq.fill(20)(5000): _*).batch == 125)
+    assert(LdaPlan(1L, problem.copy(localBatch = Some(7)), 3, Array(5)).batch == 7)
+  }
+
+  test("an iteration has its part of the documents, and one at least") {
+    assert(plan(300, 100).pace.perIteration == 20L && plan(1).pace.perIteration == 1L)
+  }
+
+  /** Writes what it was asked for. */
+  private object Recording extends LdaSolver {
+    override def round(
+        data: DocumentPartition,
+        r: LdaRound,
+        shared: Array[Byte],
+        result: Array[Byte],
+        cancellation: Cancellation): Unit = {
+      ResultLayout.put(result, LdaLayout.SOLVER_NANOS, 5.0)
+      ResultLayout.put(result, LdaLayout.CURSOR, (r.cursor + r.budget).toDouble)
+      ResultLayout.put(result, LdaLayout.FACTORS, 2.0)
+      ResultLayout.put(result, LdaLayout.FACTOR, 0.5)
+      ResultLayout.put(result, LdaLayout.FACTOR + 1, r.share)
+      val numbers = ResultLayout.vector(result)
+      (0 until numbers.limit()).foreach(i => numbers.put(i, i.toDouble))
+    }
+
+    override def bound(
+        data: DocumentPartition,
+        r: LdaBound,
+        shared: Array[Byte],
+        result: Array[Byte],
+        cancellation: Cancellation): Unit = {
+      ResultLayout.put(result, LdaLayout.SOLVER_NANOS, 2.0)
+      ResultLayout.put(result, LdaLayout.BOUND, -10.0 * (r.last - r.first))
+      ResultLayout.put(result, LdaLayout.TOKENS, 3.0)
+    }
+  }
+
+  private def documents(index: Int, count: Int): DocumentPartition =
+    new DocumentPartition(index, 3, Array.tabulate(count + 1)(identity), new Array[Int](count), null, null)
+
+  private def step(data: DocumentPartition, learnAlpha: Boolean) = {
+    val common = LdaRound(
+      1L,
+      1L,
+      problem.priors,
+      problem.inference,
+      problem.schedule,
+      corpus = 4L,
+      workers = 2,
+      batch = 1,
+      budget = 0L,
+      cursor = 0L,
+      seen = 0L,
+      concentration = learnAlpha,
+      share = 0.0)
+    val call = RoundCall(common, budgets = Array(3L, 0L, 1L), cursors = Array(6L, 0L, 2L))
+    val message = LdaMessage(1L, problem.priors, problem.inference, sample = Array(2, 0, 0), call)
+    LdaStep.by(Recording, "recording", data, message, new Array[Byte](48), () => false)
+  }
+
+  test("a worker visits its part, and sends topics, the factors of words it has not seen, sums and its bound") {
+    val made = step(documents(0, 3), learnAlpha = true)
+    assert(made.update.length == ResultLayout.length(6), "the sums stay behind")
+    assert(ResultLayout.get(made.update, LdaLayout.CURSOR) == 9.0)
+    assert(ResultLayout.get(made.update, LdaLayout.SOLVER_NANOS) == 7.0)
+    assert(made.factors.toSeq == Seq(0.5, 0.75))
+    assert(made.scalars.logThetaSums.toSeq == Seq(6.0, 7.0))
+    assert((made.scalars.solver, made.scalars.bound, made.scalars.tokens) == (("recording", -20.0, 3.0)))
+  }
+
+  test("a worker that is in no sample has no bound, and sums that are not asked for are not there") {
+    val made = step(documents(2, 1), learnAlpha = false)
+    assert(made.factors.toSeq == Seq(0.5, 0.25) && made.update.length == ResultLayout.length(6))
+    assert(made.scalars.logThetaSums.isEmpty && made.scalars.tokens == 0.0)
+  }
+
+  test("a worker without documents has nothing to add") {
+    val made = step(documents(1, 0), learnAlpha = true)
+    assert(made.update.length == ResultLayout.HeaderBytes && made.factors.isEmpty && made.scalars.logThetaSums.isEmpty)
+  }
+}
