@@ -21,8 +21,10 @@ import dwell.solver.lda.{LdaFit, LdaPriors, LdaProblem, LdaSchedule, LdaSolution
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LocalLDAModel`. As in Spark an iteration visits
  * `subsamplingRate` of the documents, and there are `maxIter` of them. An iteration so long that the workers' topics would drift
- * apart is cut into several rounds. Steps are `(learningOffset + 1 + g / 1000)^-learningDecay` for each 1000 of all workers'
- * documents, after g of them: as Spark's where an iteration has 1000 documents.
+ * apart is cut into several rounds. Steps are `(learningOffset + 1 + g / base)^-learningDecay` for each `base` of all workers'
+ * documents, after g of them, where `base` is 1000, or the documents of an iteration if these are fewer: then steps are those
+ * of Spark. `learningOffset` is 64 unless it is set: Spark's 1024 forgets the random topics of the beginning only after
+ * 30,000 documents and more. (`getLearningOffset` gives Spark's default all the same.)
  *
  * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on the
  * logarithm of the likelihood of a sample of the documents, by token, without the topics' own part: that of a round at the topics
@@ -86,11 +88,14 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
 
   private def eta: Double = get(topicConcentration).filter(_ != Default).getOrElse(1.0 / $(k))
 
+  private def schedule: LdaSchedule =
+    LdaSchedule(get(learningOffset).getOrElse(LdaSchedule.ChosenTau0), $(learningDecay))
+
   private def problem(conf: DwellConf): LdaProblem =
     LdaProblem(
       uid,
       LdaPriors(alpha, eta),
-      LdaSchedule($(learningOffset), $(learningDecay)),
+      schedule,
       $(subsamplingRate),
       $(maxIter),
       Some($(localBatch)).filter(_ > 0),

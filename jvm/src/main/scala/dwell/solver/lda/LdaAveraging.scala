@@ -54,7 +54,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
       note = note(round, replies.headers.largest(LdaLayout.RHO_SUM)))
     if (!problem.learnAlpha) after
     else {
-      val rho = problem.schedule.step(progress.seen.toDouble, documents, 1.0)
+      val rho = plan.schedule.step(progress.seen.toDouble, documents, 1.0)
       after.copy(alpha = Concentration.newtonStep(progress.alpha, replies.logThetaSums, documents, rho))
     }
   }

@@ -25,15 +25,15 @@ private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabula
   /** Partitions with documents, W. */
   val workers: Int = documents.count(_ > 0)
 
-  val pace: LdaPace = LdaPace(
-    problem.schedule,
-    math.max(1L, math.ceil(problem.fraction * corpus).toLong),
-    problem.iterations,
-    problem.warmup)
+  private val perIteration = math.max(1L, math.ceil(problem.fraction * corpus).toLong)
+
+  /** Iterations of fewer documents than a full step has are full steps nevertheless, as they are in Spark. */
+  val schedule: LdaSchedule = problem.schedule.copy(base = math.min(problem.schedule.base, perIteration.toDouble))
+
+  val pace: LdaPace = LdaPace(schedule, perIteration, problem.iterations, problem.warmup)
 
   /** Documents of a worker's step. */
-  def batch: Int =
-    problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(problem.schedule.base / workers).toInt))
+  def batch: Int = problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(schedule.base / workers).toInt))
 
   /** Documents of each partition, from its first on, that tell how good topics are: each has its share of them. */
   def sample: Array[Int] =

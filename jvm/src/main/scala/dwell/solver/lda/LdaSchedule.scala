@@ -37,6 +37,12 @@ final case class LdaSchedule(tau0: Double, kappa: Double, base: Double = LdaSche
 
 object LdaSchedule {
 
+  /**
+   * tau0 unless the user has one: with kappa = 0.51 workers are averaged after 8,000 documents at first, and later on less often.
+   * (Smaller ones bring workers apart, or make topics of few documents; larger ones are for corpora of many 100,000.)
+   */
+  val ChosenTau0: Double = 64.0
+
   /** What mini-batches of Hoffman, Blei, Bach have to have for good topics. */
   val Base: Double = 1000.0
 }

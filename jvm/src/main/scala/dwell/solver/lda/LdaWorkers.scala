@@ -30,7 +30,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
       problem.seed,
       from.priors(problem),
       problem.inference,
-      problem.schedule,
+      plan.schedule,
       plan.corpus,
       plan.workers,
       if (warming) budgets.max.toInt else plan.batch,
