@@ -93,9 +93,10 @@ class Documents(unittest.TestCase):
         self.assertEqual(set(re.findall('"%s"' % properties, sources)), set(re.findall("`%s`" % properties, text("README.md"))))
 
     def test_params_are_those_of_the_sources(self):
-        declared = re.findall(r"final val (\w+): (?:Int|Double)?Param", (SOURCES[0] / "scala/dwell/ml/param/DwellParams.scala").read_text())
-        section = re.search(r"^## Params\n(.*?)^## ", text("README.md"), re.MULTILINE | re.DOTALL).group(1)
-        documented = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+        files = (SOURCES[0] / "scala/dwell/ml/param").glob("*.scala")
+        declared = re.findall(r"final val (\w+): (?:Int|Double)?Param", "\n".join(path.read_text() for path in files))
+        sections = re.findall(r"^## (?:Params|Topic models)\n(.*?)^## ", text("README.md"), re.MULTILINE | re.DOTALL)
+        documented = re.findall(r"^\| `(\w+)` \|", "\n".join(sections), re.MULTILINE)
         self.assertEqual(sorted(declared), sorted(documented))
 
 
