@@ -25,8 +25,10 @@ pub const LDA_LAYOUT_VERSION: i64 = 1;
 
 pub const LDA_CONTROL_LENGTH: usize = 14;
 
-/// Flag of `control`.
+/// Flags of `control`.
 pub const CONCENTRATION: i64 = 1;
+pub const TOPIC_MEAN: i64 = 2;
+const FLAGS: i64 = CONCENTRATION | TOPIC_MEAN;
 
 const TOKENS: usize = 0;
 const RHO_SUM: usize = 1;
@@ -37,6 +39,7 @@ const DOCUMENTS: usize = 5;
 const NONZEROS: usize = 6;
 const NANOS: usize = 7;
 const CURSOR: usize = 9;
+const WORDS: usize = 10;
 const FACTORS: usize = 15;
 const FACTOR: usize = 16;
 
@@ -132,9 +135,9 @@ impl<'a> Common<'a> {
         let partition = within("control[2], the partition", partition, 0, i32::MAX.into())? as i32;
         let vocabulary = within("control[4], the words", words, 1, i32::MAX.into())? as usize;
         let topics = within("control[5], the topics", topics, 1, i32::MAX.into())? as usize;
-        if flags & !CONCENTRATION != 0 {
+        if flags & !FLAGS != 0 {
             return Err(argument!(
-                "control[7], the flags, is {flags}: it must be a sum of the flags in {CONCENTRATION}"
+                "control[7], the flags, is {flags}: it must be a sum of the flags in {FLAGS}"
             ));
         }
         let cap = within("control[12], the iterations", cap, 1, i32::MAX.into())? as u32;
@@ -186,6 +189,7 @@ impl<'a> Common<'a> {
                 cap,
                 over_relaxation,
                 pruning,
+                mean: flags & TOPIC_MEAN != 0,
             },
             eta,
             schedule: LdaSchedule { tau0, kappa, base },
@@ -356,6 +360,7 @@ impl LdaCall for TopicsRound {
         header[DOCUMENTS] = outcome.round.documents as f64;
         header[NONZEROS] = outcome.round.nonzeros as f64;
         header[CURSOR] = outcome.round.cursor as f64;
+        header[WORDS] = round.lambda().touched() as f64;
         header[FACTORS] = outcome.factors.len() as f64;
         header[FACTOR..FACTOR + outcome.factors.len()].copy_from_slice(&outcome.factors);
         Ok((header, solving + writing))
@@ -451,6 +456,7 @@ mod tests {
             cap: 200,
             over_relaxation: 0.7,
             pruning: 0.01,
+            mean: false,
         };
         let round = TopicsRound::decode(&CONTROL, &SETTINGS, &ALPHA).unwrap();
         let params = LdaParams {
@@ -496,6 +502,12 @@ mod tests {
         };
         assert_eq!(bound, expected);
         assert_eq!(BoundParams::numbers(&bound), 0);
+
+        let mut means = CONTROL;
+        means[7] = TOPIC_MEAN;
+        let round = TopicsRound::decode(&means, &SETTINGS, &ALPHA).unwrap();
+        let params = round.params.params;
+        assert!(params.e_step.mean && !params.concentration);
     }
 
     #[test]
@@ -515,7 +527,7 @@ mod tests {
             (5, 0, "control[5]"),
             (5, 1 << 31, "control[5]"),
             (5, 3, "alpha has length 2"),
-            (7, 2, "control[7]"),
+            (7, 4, "control[7]"),
             (7, -1, "control[7]"),
             (9, -1, "control[9]"),
             (10, -1, "control[10]"),

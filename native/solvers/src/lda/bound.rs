@@ -19,6 +19,9 @@ use super::{
     special::{digamma, ln_gamma},
 };
 
+/// Where the sum over the topics is less, factors that were too small to keep may be a part of it that counts.
+const LEAST_SUM: f64 = 1e-9;
+
 /// `psi(sum_w lambda_kw)`: K numbers, which the other functions take.
 pub fn psi_of_topic_sums<R: Real>(lambda: &Lambda<R>) -> Vec<f64> {
     (0..lambda.topics())
@@ -48,6 +51,8 @@ pub fn document_bound<R: Real>(
 #[derive(Debug)]
 pub(super) struct DocumentBound {
     log_theta: Vec<f64>,
+    /// Their exponentials.
+    theta: Vec<f64>,
     terms: Vec<f64>,
     bound: f64,
 }
@@ -64,6 +69,7 @@ impl DocumentBound {
         }
         Self {
             terms: vec![0.0; gamma.len()],
+            theta: log_theta.iter().map(|log| log.exp()).collect(),
             log_theta,
             bound,
         }
@@ -78,6 +84,31 @@ impl DocumentBound {
         let top = self.terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = self.terms.iter().map(|term| (term - top).exp()).sum();
         self.bound += count * (top + sum.ln());
+    }
+
+    /// The same from the word's factors, `exp(E[log beta_kw])` over the largest of them: as exact as these, with one digamma for all of the topics.
+    ///
+    /// # Panics
+    /// If the word is not in the vocabulary.
+    pub fn add_factors<R: Real>(
+        &mut self,
+        lambda: &Lambda<R>,
+        psi_sums: &[f64],
+        (word, count): (usize, f64),
+        factors: &[R],
+    ) {
+        let (mut largest, mut sum) = (0, 0.0);
+        for (topic, (theta, &factor)) in self.theta.iter().zip(factors).enumerate() {
+            sum += theta * factor.into();
+            if factor > factors[largest] {
+                largest = topic;
+            }
+        }
+        if sum < LEAST_SUM {
+            return self.add(lambda, psi_sums, word, count);
+        }
+        let log_largest = digamma(lambda.value(word, largest)) - psi_sums[largest];
+        self.bound += count * (log_largest + sum.ln());
     }
 
     /// With the words so far.

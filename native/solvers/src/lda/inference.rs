@@ -47,7 +47,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
     ) -> Result<Self, SolverError> {
         check_alpha(alpha)?;
         same_length("alpha", alpha.len(), lambda.topics(), "topic")?;
-        let mut table = Table::new(lambda.topics(), lambda.vocabulary())?;
+        let mut table = Table::new(lambda.topics(), lambda.vocabulary(), params.mean)?;
         table.weigh(lambda);
         Ok(Self {
             lambda,

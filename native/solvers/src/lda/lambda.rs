@@ -200,6 +200,11 @@ impl<R: Real> Lambda<R> {
         self.touched[word]
     }
 
+    /// Words that a step has added to.
+    pub fn touched(&self) -> usize {
+        self.touched.iter().filter(|&&touched| touched).count()
+    }
+
     /// What has become of a number that no step has added to: the first one times these, one after the other. None if they were too many to keep.
     pub fn factors(&self) -> Option<impl Iterator<Item = f64>> {
         (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([self.scale]))

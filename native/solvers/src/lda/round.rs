@@ -171,7 +171,7 @@ impl<R: Real> LdaRound<R> {
         let log_theta_sums = vec![0.0; if params.concentration { topics } else { 0 }];
         Ok(Self {
             kernel,
-            table: Table::new(topics, vocabulary)?,
+            table: Table::new(topics, vocabulary, params.e_step.mean)?,
             work: None,
             batch: Vec::new(),
             sums: vec![0.0; topics],

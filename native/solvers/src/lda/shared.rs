@@ -27,8 +27,9 @@ use crate::{
 /// Numbers of [`SharedOutcome::factors`], at most.
 pub const MAX_FACTORS: usize = MOST_SCALES + 2;
 
-/// What a word and topic of the bound cost, a row of 16 factors, and reading an entry, in units of [`SharedBound::advance`].
-const TERM: usize = 20;
+/// What a word of the bound costs, a topic of it, a row of 16 factors, and reading an entry, in units of [`SharedBound::advance`].
+const WORD: usize = 40;
+const TERM: usize = 2;
 const COMPUTE: usize = 8;
 const READ: usize = 4;
 
@@ -208,7 +209,7 @@ impl<R: Real> SharedRound<R> {
 /// | Name | Meaning | Range |
 /// |---|---|---|
 /// | `alpha` | prior of the topics in a document | K numbers, 1e-6 to 1e6 |
-/// | `e_step` | see [`EStepParams`] | |
+/// | `e_step` | see [`EStepParams`]; `mean` is not read | |
 /// | `first`, `last` | documents `first..last` | 0 to the documents, not falling |
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundParams {
@@ -221,7 +222,7 @@ pub struct BoundParams {
 /// What a bound has found. Empty documents count for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BoundOutcome {
-    /// The sum of [`document_bound`](super::bound::document_bound).
+    /// The sum of [`document_bound`](super::bound::document_bound), but for the precision of factors.
     pub bound: f64,
     /// Documents that were not empty.
     pub documents: u64,
@@ -276,7 +277,8 @@ impl<R: Real> SharedBound<R> {
         let topics = params.alpha.len();
         Ok(Self {
             topics: Loading::new(topics, vocabulary, eta)?,
-            table: Table::new(topics, vocabulary)?,
+            // The bound is that of variational inference, whatever factors topics are learned by.
+            table: Table::new(topics, vocabulary, false)?,
             psi_sums: Vec::new(),
             gamma: vec![0.0; topics],
             estep: EStep::new(params.e_step.check()?, &params.alpha, kernel, 0)?,
@@ -380,14 +382,16 @@ impl<R: Real> SharedBound<R> {
                 (Phase::Add(0, bound), spent)
             }
             Phase::Add(next, bound) => {
-                let cost = TERM * lambda.topics();
+                let cost = WORD + TERM * lambda.topics();
                 let entries = documents
                     .document(self.document)
                     .skip(*next)
                     .take((left / cost).max(1));
                 let mut added = 0;
                 for (word, count) in entries {
-                    bound.add(lambda, &self.psi_sums, word, count);
+                    let factors = self.table.factors(self.table.slot(word)).as_flattened();
+                    let factors = &factors[..lambda.topics()];
+                    bound.add_factors(lambda, &self.psi_sums, (word, count), factors);
                     added += 1;
                 }
                 *next += added;

@@ -17,26 +17,29 @@ const ABSENT: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Table<R> {
     topics: usize,
+    /// Whether factors are means, as [`EStepParams`](super::EStepParams) has it.
+    mean: bool,
     width: usize,
     /// Row of each word of the vocabulary.
     slots: Vec<u32>,
     words: Vec<u32>,
-    /// `exp(E[log beta_kw])` over the largest of the row: a factor for each word cancels out of phi.
+    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a factor for each word cancels out of phi.
     factors: Vec<Block<R>>,
     /// `sum_d c_dw phi_dwk`
     statistics: Vec<Block<R>>,
-    /// `exp(-psi(sum_w lambda_kw))` over the largest of the topics.
+    /// `exp(-psi(sum_w lambda_kw))`, or `1 / sum_w lambda_kw`, over the largest of the topics.
     by_topic: Vec<Block<R>>,
     steps: Vec<Block<R>>,
 }
 
 impl<R: Real> Table<R> {
-    pub fn new(topics: usize, vocabulary: usize) -> Result<Self, SolverError> {
+    pub fn new(topics: usize, vocabulary: usize, mean: bool) -> Result<Self, SolverError> {
         let width = blocks(topics);
         let mut slots = reserve(vocabulary, "the words of a batch")?;
         slots.resize(vocabulary, ABSENT);
         Ok(Self {
             topics,
+            mean,
             width,
             slots,
             words: Vec::new(),
@@ -63,12 +66,19 @@ impl<R: Real> Table<R> {
 
     /// Takes the topics' factors from the model.
     pub fn weigh(&mut self, lambda: &Lambda<R>) {
-        let least = (0..self.topics)
-            .map(|topic| special::digamma(lambda.topic_sum(topic)))
-            .fold(f64::INFINITY, f64::min);
+        // The logarithm of what the topic's numbers are divided by.
+        let divisor = |topic| {
+            let sum = lambda.topic_sum(topic);
+            if self.mean {
+                sum.ln()
+            } else {
+                special::digamma(sum)
+            }
+        };
+        let least = (0..self.topics).map(divisor).fold(f64::INFINITY, f64::min);
         let by_topic = self.by_topic.as_flattened_mut();
         for (topic, factor) in by_topic[..self.topics].iter_mut().enumerate() {
-            *factor = R::of((least - special::digamma(lambda.topic_sum(topic))).exp());
+            *factor = R::of((least - divisor(topic)).exp());
             if *factor < R::FACTOR_FLOOR {
                 *factor = R::ZERO;
             }
@@ -164,7 +174,11 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
                 *block = l.store(l.mul_add(scale, l.load(block), eta));
             }
             factors.as_flattened_mut()[topics..].fill(R::of(LEAST_PRIOR));
-            relative_exp_digamma(l, factors, &mut table.steps, Some(&table.by_topic));
+            if table.mean {
+                relative(l, factors, &table.by_topic);
+            } else {
+                relative_exp_digamma(l, factors, &mut table.steps, Some(&table.by_topic));
+            }
         }
     }
 }
@@ -199,8 +213,26 @@ pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Real = R>>(
         largest = l.max(largest, value);
         *number = l.store(value);
     }
+    over_largest(l, numbers, largest);
+}
+
+/// Replaces each number by itself times its factor, over the largest of the results; 0 below the floor of factors.
+#[inline(always)]
+fn relative<R: Real, L: Lanes<Real = R>>(l: L, numbers: &mut [Block<R>], times: &[Block<R>]) {
+    let mut largest = l.splat(R::TINY);
+    for (number, times) in numbers.iter_mut().zip(times) {
+        let value = l.mul(l.load(number), l.load(times));
+        largest = l.max(largest, value);
+        *number = l.store(value);
+    }
+    over_largest(l, numbers, largest);
+}
+
+/// Divides numbers by the largest lane of `largest`; 0 below the floor of factors.
+#[inline(always)]
+fn over_largest<R: Real, L: Lanes<Real = R>>(l: L, numbers: &mut [Block<R>], largest: L::Vector) {
     let scale = l.splat(R::ONE / l.greatest(largest));
-    let floor = l.splat(R::FACTOR_FLOOR);
+    let (floor, zero) = (l.splat(R::FACTOR_FLOOR), l.splat(R::ZERO));
     for number in numbers {
         let value = l.mul(l.load(number), scale);
         *number = l.store(l.where_greater(value, floor, value, zero));

@@ -225,6 +225,18 @@ pub fn plain_beta(lambda: &[Vec<f64>], words: impl Iterator<Item = usize>) -> Ve
         .collect()
 }
 
+/// The mean of beta of some words, from a dense lambda by words.
+pub fn mean_beta(lambda: &[Vec<f64>], words: impl Iterator<Item = usize>) -> Vec<Vec<f64>> {
+    let sum = |k: usize| lambda.iter().map(|row| row[k]).sum::<f64>();
+    words
+        .map(|w| {
+            (0..lambda[0].len())
+                .map(|k| lambda[w][k] / sum(k))
+                .collect()
+        })
+        .collect()
+}
+
 /// All of lambda, by words.
 pub fn dense<R: Real>(lambda: &Lambda<R>) -> Vec<Vec<f64>> {
     (0..lambda.vocabulary())

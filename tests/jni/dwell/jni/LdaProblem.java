@@ -19,6 +19,7 @@ final class LdaProblem extends Partition {
   final double[] alpha;
   final double[] shared;
   boolean concentration;
+  boolean mean;
   int batch = 4;
   int workers = 2;
   int cap = 30;
@@ -59,7 +60,7 @@ final class LdaProblem extends Partition {
 
   Call call(Native which) {
     long[] control = which == BOUND ? LdaLayout.bound(fit, partition, m, topics, first, last, cap)
-        : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, budget, cursor, seen, workers, cap, corpus);
+        : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, mean, budget, cursor, seen, workers, cap, corpus);
     double[] settings = LdaLayout.settings(eta, tau0, kappa, base, tolerance, overRelaxation, pruning, share);
     return call(control, settings, shared, new byte[which == BOUND ? HEADER : LdaLayout.length(m, topics, concentration)]);
   }
@@ -140,7 +141,8 @@ final class LdaProblem extends Partition {
         double[] phi = new double[topics];
         double sum = 0.0;
         for (int k = 0; k < topics && counts[w] > 0.0; k++) {
-          phi[k] = Math.exp(digamma(gamma[k]) + digamma(lambda[w * topics + k]) - digamma(sums[k]));
+          double x = lambda[w * topics + k];
+          phi[k] = Math.exp(digamma(gamma[k]) + (mean ? Math.log(x / sums[k]) : digamma(x) - digamma(sums[k])));
           sum += phi[k];
         }
         for (int k = 0; k < topics && counts[w] > 0.0; k++) {

@@ -37,7 +37,7 @@ class LdaTest {
   /** The document of tests/golden/lda.py as a partition: two topics, three words, words 0 and 2 with counts 2 and 1. */
   private static Partition.Call golden(LdaProblem.Native which) {
     long[] control = which == LdaProblem.BOUND ? LdaLayout.bound(1L << 40, 0, 3, 2, 0, 1, 500)
-        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, 1, 0, 0, 1, 500, 10);
+        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, false, 1, 0, 0, 1, 500, 10);
     Partition.Call call = new Partition.Call();
     call.control = control;
     // rho = (9 + 1)^-1.
@@ -98,6 +98,7 @@ class LdaTest {
         p.batch = 1 + random.nextInt(10);
         p.cursor = random.nextInt(100);
         p.seen = 3 * p.cursor;
+        p.mean = topics % 2 == 0 || values == Partition.Values.DOUBLES;
         LdaProblem.Expected expected = p.stepped();
         byte[] result = p.run(LdaProblem.ROUND);
         assertEquals(expected.tokens(), Partition.slot(result, LdaLayout.TOKENS));
@@ -112,6 +113,11 @@ class LdaTest {
         for (int i = 0; i < vector.length; i++) {
           assertEquals(expected.vector()[i], vector[i], SINGLE * largest, "number " + i);
         }
+        int words = 0;
+        for (boolean touched : expected.touched()) {
+          words += touched ? 1 : 0;
+        }
+        assertEquals(words, Partition.slot(result, LdaLayout.WORDS));
         untouchedAreWhatFactorsSay(p, result, expected.touched());
       }
     }

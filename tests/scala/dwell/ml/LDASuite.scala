@@ -51,8 +51,9 @@ class LDASuite extends SparkSuite {
   }
 
   /** Sum of lambda after all steps: documents have 40 words each, whatever the topics are. */
-  private def expectedMass: Double = {
-    val schedule = LdaSchedule(10.0, 0.7)
+  private def expectedMass(tau0: Double): Double = {
+    // An iteration has fewer than 1000 documents.
+    val schedule = LdaSchedule(tau0, 0.7, base = 500.0)
     // One step of all workers, to warm up, then 50 documents of each of two.
     val kept = (500 until 10000 by 100).map(g => 1.0 - schedule.step(g.toDouble, 50.0, 2.0)).product *
       (1.0 - schedule.step(0.0, 250.0, 2.0))
@@ -83,8 +84,32 @@ class LDASuite extends SparkSuite {
     assert(report.solver == "native" && report.numRows == 2000L && report.numFeatures == Vocabulary)
     assert(report.rounds.size >= 20 && report.objective < report.rounds(1).objective)
     assert(!report.toText.contains("orientation"))
-    assert(math.abs(model.topicsMatrix.toArray.sum / expectedMass - 1.0) < Single, expectedMass)
+    assert(math.abs(model.topicsMatrix.toArray.sum / expectedMass(10.0) - 1.0) < Single, expectedMass(10.0))
     assert(model.transform(corpus).select("topicDistribution").head().getAs[Vector](0).size == Topics)
+  }
+
+  test("an offset that is not set is not that of Spark") {
+    val lda = estimator
+    lda.clear(lda.learningOffset)
+    val mass = lda.fit(corpus).topicsMatrix.toArray.sum
+    assert(math.abs(mass / expectedMass(64.0) - 1.0) < Single, mass)
+    assert(math.abs(expectedMass(1024.0) / expectedMass(64.0) - 1.0) > 100 * Single)
+  }
+
+  test("with the means of topics in their place, planted topics are found as well") {
+    val model = estimator.setTopicEstimate("mean").fit(corpus)
+    assert(finds(model) && model.topicsMatrix != estimator.fit(corpus).topicsMatrix)
+    val e = intercept[IllegalArgumentException](estimator.setTopicEstimate("median"))
+    assert(e.getMessage == "topicEstimate must be one of variational, mean, but was 'median'.")
+  }
+
+  test("the report tells documents, words and bytes of each round") {
+    val report = FitReport.of(estimator.setMaxIter(3).fit(corpus))
+    val rounds = report.rounds.tail
+    assert(rounds.map(_.note.takeWhile(_ != ',')) == Seq(500, 1000, 1500).map(seen => s"$seen documents seen"))
+    assert(rounds.head.note.endsWith(s"a worker sends $Vocabulary of $Vocabulary words, warming up"))
+    // Each of the two workers has the topics.
+    assert(rounds.forall(_.stateBytes == 2 * 8L * Topics * Vocabulary))
   }
 
   test("all ways that updates travel in give the same bits, and so does a second fit") {

@@ -36,15 +36,27 @@ class LdaPlanSuite extends AnyFunSuite {
     assert(plan(300, 0, 100).workers == 2 && plan(300, 0, 100).corpus == 400L)
   }
 
-  test("the sample is of documents that there are") {
+  /** Whose iterations are whole passes. */
+  private def passes(documents: Int*): LdaPlan =
+    LdaPlan(1L, problem.copy(fraction = 1.0), vocabulary = 3, documents.toArray)
+
+  test("the sample is of documents that there are, and small beside a round") {
     assert(plan(3, 0, 1).sample.toSeq == Seq(3, 0, 1))
-    assert(plan(3000, 1000).sample.toSeq == Seq(96, 32))
+    assert(plan(3000, 1000).sample.toSeq == Seq(12, 4), "16 at least")
+    assert(passes(3000, 1000).sample.toSeq == Seq(75, 25), "a 40th of the round")
+    assert(passes(30000, 10000).sample.toSeq == Seq(96, 32), "128 at most")
   }
 
   test("workers make a step on about a thousand documents together, and on no less than 125 each") {
-    assert(plan(5000).batch == 1000 && plan(5000, 5000, 5000).batch == 334)
-    assert(plan(Seq.fill(20)(5000): _*).batch == 125)
+    assert(passes(5000).batch == 1000 && passes(5000, 5000, 5000).batch == 334)
+    assert(passes(Seq.fill(20)(5000): _*).batch == 125)
+    assert(plan(5000).batch == 250, "an iteration has 250")
     assert(LdaPlan(1L, problem.copy(localBatch = Some(7)), 3, Array(5)).batch == 7)
+  }
+
+  test("a full step is one of 1000 documents, or of an iteration that has fewer") {
+    assert(passes(30000).schedule == problem.schedule && plan(5000).schedule.base == 250.0)
+    assert(math.abs(plan(5000).schedule.step(250.0, 125.0, 2.0) - math.pow(66.0, -0.51)) < 1e-12)
   }
 
   test("an iteration has its part of the documents, and one at least") {

@@ -33,6 +33,9 @@ public final class LdaLayout {
   /** Slot of a round's result: the cursor of the next one. */
   public static final int CURSOR = 9;
 
+  /** Slot of a round's result: words of the documents visited. */
+  public static final int WORDS = 10;
+
   /** Slot of a round's result: how many factors there are from {@link #FACTOR} on. */
   public static final int FACTORS = 15;
 
@@ -61,10 +64,11 @@ public final class LdaLayout {
   }
 
   /** The control of {@link NativeBridge#ldaRound}. */
-  public static long[] round(long fit, int partition, long seed, int words, int topics, int batch, boolean concentration, long budget,
-      long cursor, long seen, int workers, int cap, long corpus) {
-    return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, seed, words, topics, batch,
-        concentration ? NativeBridge.LDA_CONCENTRATION : 0, budget, cursor, seen, workers, cap, corpus};
+  public static long[] round(long fit, int partition, long seed, int words, int topics, int batch, boolean concentration, boolean mean,
+      long budget, long cursor, long seen, int workers, int cap, long corpus) {
+    long flags = (concentration ? NativeBridge.LDA_CONCENTRATION : 0) + (mean ? NativeBridge.LDA_TOPIC_MEAN : 0);
+    return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, seed, words, topics, batch, flags, budget, cursor, seen, workers,
+        cap, corpus};
   }
 
   /** The control of {@link NativeBridge#ldaBound}, over documents {@code first} until {@code last}. */

@@ -151,7 +151,7 @@ package dwell.jni;
  * <tr><td>1, 2, 3</td><td>fit, partition, seed of the order of the documents</td></tr>
  * <tr><td>4, 5</td><td>V and K, at least 1</td></tr>
  * <tr><td>6</td><td>round: documents of a step, at least 1</td></tr>
- * <tr><td>7</td><td>flags: 0 or {@link #LDA_CONCENTRATION}; a bound ignores it</td></tr>
+ * <tr><td>7</td><td>flags: a sum of {@link #LDA_CONCENTRATION} and {@link #LDA_TOPIC_MEAN}; a bound ignores them</td></tr>
  * <tr><td>8</td><td>round: documents to visit that are not empty, at least 1</td></tr>
  * <tr><td>9, 10</td><td>round: cursor, the documents of this partition visited since the start of the fit, empty ones too; documents of all
  *   workers visited since then that were not empty. Bound: the first document, and the one after the last</td></tr>
@@ -177,7 +177,7 @@ package dwell.jni;
  * <tr><td>3</td><td>iterations of all documents</td></tr>
  * <tr><td>4</td><td>bound: sum of the documents' parts of the variational bound, topics' own part left out</td></tr>
  * <tr><td>5, 6, 7</td><td>documents visited that were not empty, their entries that are not 0, nanoseconds inside the solver</td></tr>
- * <tr><td>9</td><td>round: cursor after the call</td></tr>
+ * <tr><td>9, 10</td><td>round: cursor after the call, words of the documents visited</td></tr>
  * <tr><td>15, 16 to 39</td><td>round: the number of factors, 0 to 24, and the factors: a number of the vector whose word no document that was
  *   visited has is the shared one times each of them in turn, the share being the last. 0 if they would be more than there is room for</td></tr>
  * </table>
@@ -238,6 +238,9 @@ public final class NativeBridge {
 
   /** Flag of control, round of LDA: behind the vector of the result are K sums over the documents of the expected logarithms of their topics. */
   public static final long LDA_CONCENTRATION = 1;
+
+  /** Flag: factors of words are the mean of the topics, lambda over its sum, in the place of exp(E[log beta]). */
+  public static final long LDA_TOPIC_MEAN = 2;
 
   /** The call was done. */
   public static final int OK = 0;

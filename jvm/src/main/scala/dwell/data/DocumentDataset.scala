@@ -99,7 +99,15 @@ object DocumentDataset {
       .mapPartitionsWithIndex { (k, it) =>
         val pieces = it.map(_._2).toArray
         val rows =
-          RowDistribution.merge(k, numPartitions, pieces, vocabulary, weighted = false, mixed = false, scale = null, mean = null)
+          RowDistribution.merge(
+            k,
+            numPartitions,
+            pieces,
+            vocabulary,
+            weighted = false,
+            mixed = false,
+            scale = null,
+            mean = null)
         Iterator.single(new DocumentPartition(k, vocabulary, rows.offsets, rows.indices, rows.values32, rows.values64))
       }
       .setName(s"$title: documents")

@@ -24,6 +24,9 @@ private[solver] trait FitPlan[M, S, T] extends Serializable {
   /** Entries of the vectors that are exchanged. */
   def vectorLength: Int
 
+  /** Whether the vectors of all workers may come to the driver although nobody has asked for it. */
+  def fitsDriver: Boolean = true
+
   /**
    * Identifies an attempt to make the rounds. Each has states of its own, since nobody knows how far those of the one
    * before it have come.

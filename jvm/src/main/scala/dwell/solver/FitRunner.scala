@@ -63,7 +63,8 @@ private[solver] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
 
   private def insteadOfGang(attempt: Int, reason: String): Outcome[T] = {
     val bytes = workers * ResultLayout.length(plan.vectorLength).toLong
-    val mode = if (bytes <= problem.settings.maxResultBytes) Aggregation.Driver else Aggregation.Shuffle
+    val byDriver = plan.fitsDriver && bytes <= problem.settings.maxResultBytes
+    val mode = if (byDriver) Aggregation.Driver else Aggregation.Shuffle
     logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")
     byJobs(attempt, mode, reason)
   }

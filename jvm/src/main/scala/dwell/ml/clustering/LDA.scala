@@ -13,7 +13,7 @@ import dwell.data.DocumentDataset
 import dwell.ml.param.LdaParams
 import dwell.ml.training.LeavingToSpark
 import dwell.report.FitReport
-import dwell.solver.lda.{LdaFit, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
+import dwell.solver.lda.{Inference, LdaFit, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
 
 /**
  * Spark's `LDA`, trained by model averaging with native local solvers: stochastic variational inference (Hoffman, Blei, Bach,
@@ -42,6 +42,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
   // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
   def setLocalBatch(value: Int): this.type = set(localBatch, value)
   def setWarmup(value: Int): this.type = set(warmup, value)
+  def setTopicEstimate(value: String): this.type = set(topicEstimate, value)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
@@ -103,7 +104,8 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       $(optimizeDocConcentration),
       chosenAggregation(conf),
       $(seed),
-      conf.solverSettings)
+      conf.solverSettings,
+      Inference(mean = $(topicEstimate) == LdaParams.Mean))
 
   private def report(
       data: DocumentDataset,

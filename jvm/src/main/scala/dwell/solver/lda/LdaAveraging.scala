@@ -1,7 +1,7 @@
 package dwell.solver.lda
 
 import dwell.jni.LdaLayout
-import dwell.solver.{Attempt, LostModels, Timeline}
+import dwell.solver.{Attempt, Headers, LostModels, Timeline}
 
 /**
  * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021, algorithm 6):
@@ -51,7 +51,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
       replies.addSeconds,
       documents / plan.corpus,
       replies.headers,
-      note = note(round, replies.headers.largest(LdaLayout.RHO_SUM)))
+      note = note(round, after.seen, replies.headers))
     if (!problem.learnAlpha) after
     else {
       val rho = plan.schedule.step(progress.seen.toDouble, documents, 1.0)
@@ -59,11 +59,17 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
     }
   }
 
-  private def note(round: LdaPace.Round, steps: Double): String =
-    if (round.warming) "warming up"
-    else if (steps > LdaAveraging.FarSteps) {
-      f"steps of $steps%.1f in all: workers drift apart; smaller subsamplingRate or larger learningOffset"
-    } else ""
+  private def note(round: LdaPace.Round, seen: Long, headers: Headers): String = {
+    // Only entries of words that documents have travel: the others can be told from the topics before.
+    val words = headers.largest(LdaLayout.WORDS).toLong
+    val steps = headers.largest(LdaLayout.RHO_SUM)
+    val remark =
+      if (round.warming) ", warming up"
+      else if (steps > LdaAveraging.FarSteps) {
+        f", steps of $steps%.1f in all: workers drift apart; smaller subsamplingRate or larger learningOffset"
+      } else ""
+    s"$seen documents seen, a worker sends $words of ${plan.vocabulary} words$remark"
+  }
 
   /** From the newest topics that the workers hold, be it of this attempt or of an earlier one, or from the start. */
   private def begin(): LdaProgress = {

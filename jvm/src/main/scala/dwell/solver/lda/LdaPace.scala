@@ -20,6 +20,9 @@ final case class LdaPace(schedule: LdaSchedule, perIteration: Long, iterations: 
   /** Documents of all workers in all rounds. */
   def total: Long = perIteration * iterations
 
+  /** Documents that a round of the first iteration has, at most. */
+  def largestRound: Long = math.min(perIteration, schedule.stretch(0.0).toLong)
+
   /**
    * The next round.
    *

@@ -19,6 +19,9 @@ private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabula
 
   override def vectorLength: Int = LdaLayout.entries(vocabulary, problem.priors.topics)
 
+  /** Topics are as long as the vocabulary for each of them. */
+  override def fitsDriver: Boolean = false
+
   /** Documents of all partitions, D. */
   val corpus: Long = documents.map(_.toLong).sum
 
@@ -35,9 +38,14 @@ private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabula
   /** Documents of a worker's step. */
   def batch: Int = problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(schedule.base / workers).toInt))
 
-  /** Documents of each partition, from its first on, that tell how good topics are: each has its share of them. */
+  /**
+   * Documents of each partition, from its first on, that tell how good topics are: each has its share of them. A bound takes
+   * about as long as two visits, and a twentieth of a round is what may be spent on it.
+   */
   def sample: Array[Int] =
-    budgets(SampleSize).zip(documents).map { case (part, all) => math.min(part, all.toLong).toInt }
+    budgets(math.max(LeastSample, math.min(LargestSample, pace.largestRound / 40))).zip(documents).map {
+      case (part, all) => math.min(part, all.toLong).toInt
+    }
 
   /**
    * Documents of each partition where all together visit about so many. Each partition that has documents visits one at least, so
@@ -58,8 +66,9 @@ private object LdaPlan {
   /** Smaller batches make topics noisy, and share too little of what is computed for each word. */
   private val LeastBatch = 125
 
-  /** Documents; a bound takes about as long as ten visits. */
-  private val SampleSize = 128L
+  /** Documents. */
+  private val LeastSample = 16L
+  private val LargestSample = 128L
 }
 
 /**

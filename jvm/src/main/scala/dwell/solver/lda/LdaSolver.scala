@@ -81,12 +81,15 @@ object LdaPriors {
  *   how much further than the new gamma the next iteration starts, 0 to 1; 0: no further
  * @param pruning
  *   topics whose share of a document is less, and does not rise, leave it, 0 to 0.5; 0: none
+ * @param mean
+ *   whether the factor of a word in a topic is the mean of the topic, in the place of exp(E[log beta])
  */
 final case class Inference(
     tolerance: Double = 1e-3,
     cap: Int = 1000,
     overRelaxation: Double = 0.7,
-    pruning: Double = 0.01)
+    pruning: Double = 0.01,
+    mean: Boolean = false)
 
 /**
  * A worker's part of a round.

@@ -90,6 +90,8 @@ private[solver] object LdaStep {
         val nanos = LdaLayout.SOLVER_NANOS
         ResultLayout.put(result, nanos, ResultLayout.get(result, nanos) + ResultLayout.get(sampled, nanos))
         ResultLayout.put(result, ResultLayout.Started, started)
+        // The topics: there is nothing else that a worker keeps.
+        ResultLayout.put(result, ResultLayout.StateBytes, shared.length.toDouble)
         val factors = LdaResult.factors(result)
         if (r.concentration) {
           val sums = LdaResult.logThetaSums(result, vocabulary, topics)

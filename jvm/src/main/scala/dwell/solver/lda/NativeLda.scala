@@ -21,6 +21,7 @@ private[lda] object NativeLda extends LdaSolver {
         r.priors.topics,
         r.batch,
         r.concentration,
+        r.inference.mean,
         r.budget,
         r.cursor,
         r.seen,
