@@ -8,7 +8,7 @@ import org.apache.spark.mllib.rdd.MLPairRDDFunctions._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.ml.clustering.LDA
-import dwell.report.FitReport
+import dwell.report.{FitReport, RoundRecord}
 
 /**
  * Topics of package descriptions, by a Pipeline of Spark's own stages and Dwell's LDA; prints the words of each topic, and the
@@ -48,7 +48,8 @@ object Topics {
     val model = fitted.stages.last.asInstanceOf[LocalLDAModel]
     val report = FitReport.of(model)
     require(report.solver == "native", s"the demo is to run native code, but the solver was: ${report.solver}")
-    println(report.toText)
+    println(report.toText.linesIterator.take(5).mkString("\n"))
+    println(s"${RoundRecord.header}\n${report.rounds.last.toLine}\n")
     show(fitted, model, texts)
     fitted.write.overwrite().save(s"$output/topics")
     println("pipeline model saved; Spark loads it without Dwell")
