@@ -11,7 +11,7 @@ import scala.reflect.ClassTag
 import scala.util.{Random, Try}
 
 import org.apache.spark.{FetchFailed, SparkEnv, SparkException}
-import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler._
 import org.apache.spark.sql.{DataFrame, SparkSession}
@@ -19,7 +19,7 @@ import org.apache.spark.storage.RDDBlockId
 
 import dwell.data.{InputChangedException, LabeledRow, RowForm, TrainingRows}
 import dwell.ml.classification.LogisticRegression
-import dwell.solver.{Algorithm, Fault, FaultyFit, GradientAlgorithm, LinearProblem, LinearSolution, Orientation}
+import dwell.solver._
 
 /**
  * What goes wrong on a real cluster: each fit ends with the objective of an undisturbed one, or with an exception that says
@@ -55,7 +55,8 @@ object FaultTest extends Harness {
     val (refining, newton) =
       (new Gradients(Algorithm.ModelAveragingThenLBFGS, data), new Gradients(Algorithm.LBFGS, data))
     val problems = coordinates ++ Seq(averaging, refining)
-    (problems :+ newton).foreach(_.reference) // before anything goes wrong
+    val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
+    (problems ++ Seq(newton, topics, learning)).foreach(_.reference) // before anything goes wrong
     for (mode <- Modes) {
       for (p <- problems) {
         exceptions(spark, mode, p)
@@ -65,18 +66,28 @@ object FaultTest extends Harness {
       changedData(spark, mode, primal)
       Seq(primal, averaging).foreach(cancellation(spark, mode, _))
       thirtyFits(spark, mode, data)
+      // Whoever leads a gang that begins again does not know the last alpha.
+      exceptions(spark, mode, if (mode == "gang") topics else learning)
+      deletedData(spark, mode, topics)
     }
+    Seq("driver", "gang").foreach { mode =>
+      exceptionsForEver(spark, mode, topics)
+      cancellation(spark, mode, topics, interrupts = Seq(false))
+    }
+    changedData(spark, "driver", topics)
     coordinates.foreach(lostWhileFlattening(spark, _))
     stateOfForgotten(spark)
     twoAtOnce(spark, data)
-    roundsOfBrokenGang(spark, averaging)
+    Seq(averaging, topics).foreach(roundsOfBrokenGang(spark, _))
     for (mode <- Modes) {
       (coordinates :+ averaging).foreach(kills(spark, mode, _))
       killsOutsideRounds(spark, mode, averaging)
       Seq(refining, newton).foreach(killInLineSearch(spark, mode, _))
+      killBetweenRounds(spark, mode, topics)
     }
+    killAtWork(spark, "gang", learning)
     killedTwice(spark, coordinates.last)
-    allKilled(spark, averaging)
+    Seq(averaging, topics).foreach(allKilled(spark, _))
     test("no executor was lost but those that were killed") {
       check(lost.get == killed, s"${lost.get} lost, $killed killed")
     }
@@ -88,10 +99,14 @@ object FaultTest extends Harness {
       "spark.speculation.multiplier" -> "1.5",
       "spark.locality.wait" -> "300ms" // or no copy would leave the data in time
     )
-    for (p <- coordinatesOf(problem(speculating, Features))) {
+    val again = problem(speculating, Features)
+    for (p <- coordinatesOf(again)) {
       p.reference
-      for (mode <- Modes) speculation(speculating, mode, p)
+      for (mode <- Modes) speculation(speculating, mode, p, Seq(("round", false), ("round", true), ("collect", true)))
     }
+    val copied = new Topics(learnAlpha = true, again)
+    copied.reference
+    for (mode <- Seq("driver", "shuffle")) speculation(speculating, mode, copied, Seq(("round", true)))
     finish(speculating)
   }
 
@@ -124,12 +139,7 @@ object FaultTest extends Harness {
   }
 
   /** One problem, and how it is solved. */
-  private sealed abstract class Problem(
-      val name: String,
-      algorithm: Algorithm,
-      val orientation: String,
-      val numWorkers: Int,
-      val rows: RDD[LabeledRow]) {
+  private sealed abstract class Problem(val name: String, val rows: RDD[LabeledRow]) {
 
     /** The phase of a round. */
     def round: String
@@ -141,15 +151,20 @@ object FaultTest extends Harness {
     def lasting: Seq[String]
 
     /** Whether a solution is right. */
-    def check(solution: LinearSolution): Unit
+    def check(solution: Solved): Unit
 
-    def problem(mode: String, localWork: Double): LinearProblem =
-      FaultyFit.problem(algorithm, orientation, mode, numWorkers, localWork)
+    def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit
 
     def fit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults: _*)
 
-    def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
-      new FaultyFit(rows, Features, problem(mode, localWork = 1.0), faults)
+    /** One of this many rounds. */
+    def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit
+
+    /** One with a round that is longer than anybody waits. */
+    def endless(mode: String, faults: Fault*): FaultyFit
+
+    /** Rows that are other ones whenever they are read. */
+    def noisy: RDD[LabeledRow]
 
     /** One in which each round takes a while: long enough for what happens after a round to be seen by the next ones. */
     def slowFit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults :+ slow: _*)
@@ -160,25 +175,53 @@ object FaultTest extends Harness {
     val searched: Fault = Fault(Fault.Sleep(0L), "search", again = true)
 
     /** In no mode do undisturbed fits differ. */
-    lazy val (reference: LinearSolution, searches: Int) = {
+    lazy val (reference: Solved, searches: Int) = {
       val undisturbed = fit("driver", searched)
       (undisturbed.solve(), undisturbed.happened.head)
     }
 
-    def checkBits(solution: LinearSolution): Unit = FaultTest.check(
-      solution.coefficients.sameElements(reference.coefficients) && solution.intercept == reference.intercept,
+    def checkNative(solution: Solved): Unit =
+      FaultTest.check(solution.converged && solution.solver == "native", s"not converged natively: $solution")
+
+    def checkBits(solution: Solved): Unit = FaultTest.check(
+      solution.numbers.sameElements(reference.numbers),
       s"other bits: objective ${solution.objective} in place of ${reference.objective}")
+  }
+
+  /** A linear model. */
+  private sealed abstract class Linear(
+      name: String,
+      algorithm: Algorithm,
+      val orientation: String,
+      numWorkers: Int,
+      rows: RDD[LabeledRow])
+      extends Problem(name, rows) {
+
+    def problem(mode: String, localWork: Double = 1.0): LinearProblem =
+      FaultyFit.problem(algorithm, orientation, mode, numWorkers, localWork)
+
+    override def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
+      new FaultyLinear(rows, Features, problem(mode), faults)
+
+    override def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit =
+      new FaultyLinear(this.rows, Features, problem(mode).copy(maxRounds = rounds, tolerance = 0.0), faults)
+
+    override def endless(mode: String, faults: Fault*): FaultyFit =
+      new FaultyLinear(rows, Features, problem(mode, localWork = 1e7), faults)
+
+    override def noisy: RDD[LabeledRow] =
+      rows.map(row => row.copy(label = row.label + 0.01 * Random.nextGaussian()))
   }
 
   /** By coordinate descent. */
   private final class Coordinates(orientation: String, numWorkers: Int, rows: RDD[LabeledRow])
-      extends Problem(orientation, Algorithm.CoCoA, orientation, numWorkers, rows) {
+      extends Linear(orientation, Algorithm.CoCoA, orientation, numWorkers, rows) {
     override def round: String = "round"
     override def phases: Seq[String] = Seq("round", "rebuild", "start", "collect")
     override def lasting: Seq[String] = Seq("round", "collect")
 
-    override def check(solution: LinearSolution): Unit = {
-      FaultTest.check(solution.converged && solution.solver == "native", s"not converged natively: $solution")
+    override def check(solution: Solved): Unit = {
+      checkNative(solution)
       val difference = math.abs(solution.objective - reference.objective)
       val allowed = math.max(solution.gap, reference.gap)
       FaultTest.check(difference <= allowed, s"the objective differs by $difference, by more than $allowed")
@@ -187,14 +230,14 @@ object FaultTest extends Harness {
 
   /** By gradients of the rows. */
   private final class Gradients(algorithm: GradientAlgorithm, data: DataFrame)
-      extends Problem(algorithm.name, algorithm, Orientation.Dual, numWorkers = 4, labeled(binary(data))) {
+      extends Linear(algorithm.name, algorithm, Orientation.Dual, numWorkers = 4, labeled(binary(data))) {
     override def round: String = if (algorithm.averages) "descend" else "evaluate"
     override def phases: Seq[String] =
       if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "evaluate") else Seq("evaluate")
     override def lasting: Seq[String] = phases
 
-    override def check(solution: LinearSolution): Unit = {
-      FaultTest.check(solution.converged && solution.solver == "native", s"not converged natively: $solution")
+    override def check(solution: Solved): Unit = {
+      checkNative(solution)
       // No step depends on what a worker has done before. A gang that begins again goes on from an average.
       if (solution.restarts == 0) checkBits(solution)
       else {
@@ -204,8 +247,44 @@ object FaultTest extends Harness {
     }
   }
 
+  /** Topics, as if features were counts of words. */
+  private final class Topics(learnAlpha: Boolean, data: DataFrame)
+      extends Problem(s"ma-lda, alpha ${if (learnAlpha) "learned" else "given"}", labeled(data)) {
+    override def round: String = "round"
+    override def phases: Seq[String] = Seq("round")
+    override def lasting: Seq[String] = Seq("bound")
+
+    override def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
+      new FaultyTopics(rows, Features, numWorkers = 4, FaultyTopics.problem(mode, learnAlpha), faults)
+
+    override def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit =
+      new FaultyTopics(
+        this.rows,
+        Features,
+        numWorkers = 4,
+        FaultyTopics.problem(mode, learnAlpha).copy(iterations = rounds),
+        faults)
+
+    override def endless(mode: String, faults: Fault*): FaultyFit =
+      new FaultyTopics(rows, Features, numWorkers = 4, FaultyTopics.endless(mode), faults)
+
+    override def noisy: RDD[LabeledRow] = rows.map { row =>
+      row.copy(features = Vectors.sparse(Features, Seq((Random.nextInt(Features), 1.0))))
+    }
+
+    override def check(solution: Solved): Unit = {
+      checkNative(solution)
+      // Rounds are those of an undisturbed fit, but for an alpha that is one round older in the first one of another gang.
+      if (!learnAlpha || solution.restarts == 0) checkBits(solution)
+      else {
+        val difference = math.abs(solution.objective - reference.objective)
+        FaultTest.check(difference <= 1e-3 * reference.objective, s"the objective differs by $difference")
+      }
+    }
+  }
+
   /** Two workers find slots in one executor when the other one is lost; four need both. */
-  private def coordinatesOf(data: DataFrame): Seq[Problem] =
+  private def coordinatesOf(data: DataFrame): Seq[Coordinates] =
     Seq(
       new Coordinates(Orientation.Primal, numWorkers = 2, labeled(data)),
       new Coordinates(Orientation.Dual, numWorkers = 4, labeled(binary(data))))
@@ -257,7 +336,9 @@ object FaultTest extends Harness {
   }
 
   private def rowsAsRead(spark: SparkSession, uid: String): Seq[Int] =
-    spark.sparkContext.getPersistentRDDs.toSeq.collect { case (id, data) if data.name == s"$uid: rows as read" => id }
+    spark.sparkContext.getPersistentRDDs.toSeq.collect {
+      case (id, data) if data.name == s"$uid: rows as read" || data.name == s"$uid: documents as read" => id
+    }
 
   /** Where the executors keep files of shuffles. */
   private def localDirectories(spark: SparkSession): Seq[File] =
@@ -306,7 +387,7 @@ object FaultTest extends Harness {
       p.checkBits(solution)
       checkNothingLeft(spark)
     }
-    def evicted(when: String, faults: Fault*)(solve: (FaultyFit, String => Unit) => LinearSolution): Unit =
+    def evicted(when: String, faults: Fault*)(solve: (FaultyFit, String => Unit) => Solved): Unit =
       test(s"$mode, ${p.name}: data evicted $when") {
         watching(spark) { recovery =>
           val fit = p.slowFit(mode, faults ++ makesGangBeginAgain(mode, p): _*)
@@ -332,6 +413,10 @@ object FaultTest extends Harness {
       Await.result(evicting, Limit)
       solution
     }
+    deletedData(spark, mode, p)
+  }
+
+  private def deletedData(spark: SparkSession, mode: String, p: Problem): Unit =
     test(s"$mode, ${p.name}: data evicted, and deleted where they came from") {
       watching(spark) { recovery =>
         val directories = localDirectories(spark)
@@ -347,13 +432,11 @@ object FaultTest extends Harness {
         checkNothingLeft(spark)
       }
     }
-  }
 
   private def changedData(spark: SparkSession, mode: String, p: Problem): Unit =
-    test(s"$mode: data evicted, and not the same when they are read again") {
+    test(s"$mode, ${p.name}: data evicted, and not the same when they are read again") {
       val directories = localDirectories(spark)
-      val noisy = p.rows.map(row => row.copy(label = row.label + 0.01 * Random.nextGaussian()))
-      val fit = p.fitOn(noisy, mode, makesGangBeginAgain(mode, p) :+ p.slow: _*)
+      val fit = p.fitOn(p.noisy, mode, makesGangBeginAgain(mode, p) :+ p.slow: _*)
       val e = expect[InputChangedException] {
         afterRound(spark) { uid =>
           evict(trainingData(spark, uid) ++ rowsAsRead(spark, uid))
@@ -365,7 +448,7 @@ object FaultTest extends Harness {
     }
 
   /** The mode does not matter, since no round has begun. */
-  private def lostWhileFlattening(spark: SparkSession, p: Problem): Unit =
+  private def lostWhileFlattening(spark: SparkSession, p: Linear): Unit =
     test(s"${p.name}: files of the flattening deleted before they are read") {
       watching(spark) { recovery =>
         val directories = localDirectories(spark)
@@ -375,11 +458,11 @@ object FaultTest extends Harness {
           rows
         }
         var deleting = Future.unit
-        val fit = p.fitOn(slow, "driver")
+        val problem = p.problem("driver")
         def prepare(data: TrainingRows): Unit = {
           // What comes before the flattening proper happens now, and once.
           if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, true))
-          rowsAsRead(spark, fit.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
+          rowsAsRead(spark, problem.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
           val earlier = shuffleFiles(directories).toSet
           deleting = Future {
             def written = shuffleFiles(directories).filter(f => f.getName.endsWith(".data") && !earlier(f))
@@ -387,7 +470,7 @@ object FaultTest extends Harness {
             written.foreach(_.delete())
           }
         }
-        p.check(fit.solve(prepare = prepare))
+        p.check(new FaultyLinear(slow, Features, problem, Seq.empty, prepare).solve())
         Await.result(deleting, Limit)
         check(recovery.fetchesFailed.get > 0, "the files were not missed")
         checkNothingLeft(spark)
@@ -406,12 +489,15 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  private def cancellation(spark: SparkSession, mode: String, p: Problem): Unit =
-    for (interrupt <- Seq(false, true)) {
+  private def cancellation(
+      spark: SparkSession,
+      mode: String,
+      p: Problem,
+      interrupts: Seq[Boolean] = Seq(false, true)): Unit =
+    for (interrupt <- interrupts) {
       test(s"$mode, ${p.name}: cancelled in the middle of a round${if (interrupt) ", with interrupts" else ""}") {
         val sc = spark.sparkContext
-        val begun = Fault(Fault.Sleep(0L), p.round)
-        val fit = new FaultyFit(p.rows, Features, p.problem(mode, localWork = 1e7), Seq(begun))
+        val fit = p.endless(mode, Fault(Fault.Sleep(0L), p.round))
         val cancelled = Future {
           while (fit.happened != Seq(1)) Thread.sleep(10)
           Thread.sleep(300) // until the solver is at work
@@ -440,8 +526,7 @@ object FaultTest extends Harness {
       val (most, before) = (8, 5)
       val asked = Fault(Fault.Sleep(0L), p.round, partition = 1, again = true)
       val thrown = Fault(Fault.Throw, p.round, from = before.toLong, partition = 1)
-      val problem = p.problem("gang", localWork = 1.0).copy(maxRounds = most, tolerance = 0.0)
-      val fit = new FaultyFit(p.rows, Features, problem, Seq(asked, thrown, p.slow))
+      val fit = p.fitOf(most, "gang", asked, thrown, p.slow)
       val solution = fit.solve()
       val rounds = solution.rounds
       check(rounds.map(_.round) == (0 to most), rounds.map(_.round).toString)
@@ -457,7 +542,7 @@ object FaultTest extends Harness {
       p: Problem,
       name: String,
       faults: Seq[Fault],
-      searchesAgain: Int = 0)(solve: FaultyFit => LinearSolution): Unit =
+      searchesAgain: Int = 0)(solve: FaultyFit => Solved): Unit =
     test(s"$mode, ${p.name}: executor killed $name") {
       waitForExecutors(spark, 2)
       killed += 1
@@ -473,9 +558,14 @@ object FaultTest extends Harness {
 
   private def kills(spark: SparkSession, mode: String, p: Problem): Unit = {
     // A state is lost in the same way in both orientations.
-    if (p.name != Orientation.Dual) {
-      survives(spark, mode, p, "between rounds", Seq(p.slow))(fit => withExecutorKilled(spark)(fit.solve()))
-    }
+    if (p.name != Orientation.Dual) killBetweenRounds(spark, mode, p)
+    killAtWork(spark, mode, p)
+  }
+
+  private def killBetweenRounds(spark: SparkSession, mode: String, p: Problem): Unit =
+    survives(spark, mode, p, "between rounds", Seq(p.slow))(fit => withExecutorKilled(spark)(fit.solve()))
+
+  private def killAtWork(spark: SparkSession, mode: String, p: Problem): Unit = {
     val atWork = Fault(Fault.KillExecutor, p.round, from = 3L, afterWork = true)
     survives(spark, mode, p, "after the work of a round", Seq(atWork))(_.solve())
   }
@@ -585,8 +675,8 @@ object FaultTest extends Harness {
   /** Bytes. What thirty fits cache on an executor is three times as much. */
   private val HeapGrowth = 8L * 1024 * 1024
 
-  private def speculation(spark: SparkSession, mode: String, p: Problem): Unit =
-    for ((phase, afterWork) <- Seq(("round", false), ("round", true), ("collect", true))) {
+  private def speculation(spark: SparkSession, mode: String, p: Problem, slowed: Seq[(String, Boolean)]): Unit =
+    for ((phase, afterWork) <- slowed) {
       val when = s"${if (afterWork) "after" else "before"} the work of a $phase"
       test(s"$mode, ${p.name}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
         val copies = new AtomicInteger()

@@ -8,6 +8,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.comm.{Contribution, Workers}
 import dwell.data.{Flattener, LabeledRow, TrainingRows}
+import dwell.report.RoundRecord
 import dwell.solver.sgd.{DescendCall, EvaluateCall, GradientMessage, GradientStep, SearchCall}
 
 /**
@@ -30,8 +31,8 @@ private[dwell] final case class Fault(
     afterWork: Boolean = false,
     again: Boolean = false) {
 
-  def concerns(data: LocalData, asked: Asked): Boolean =
-    asked.phase == phase && asked.round >= from && data.index == partition
+  def concerns(asked: Asked): Boolean =
+    asked.phase == phase && asked.round >= from && asked.partition == partition
 }
 
 private[dwell] object Fault {
@@ -40,7 +41,7 @@ private[dwell] object Fault {
   case object KillExecutor extends Kind
   final case class Sleep(millis: Long) extends Kind
 
-  /** The worker's state is replaced by one that the fit does not know. */
+  /** The worker's state is replaced by one that the fit does not know; only in a fit by coordinate descent. */
   case object LoseState extends Kind
 
   /** Message of what is thrown. */
@@ -51,16 +52,24 @@ private[dwell] object Fault {
  * What a fault has to know of a message.
  *
  * @param phase
- *   name of the [[Phase]], or what a call of a fit by gradients does
+ *   name of the [[Phase]], or what a call of a fit of another kind does
  * @param round
  *   number of the worker's round; 0 where the message does not tell
+ * @param loseState
+ *   does what [[Fault.LoseState]] says
  */
-private[solver] final case class Asked(phase: String, round: Long, fit: Long, selection: SolverSelection)
+private[solver] final case class Asked(phase: String, round: Long, partition: Int, loseState: () => Unit = () => ())
 
 private[solver] object Asked {
 
-  def coordinates(data: LocalData, message: RoundMessage): Asked =
-    Asked(message.phase.name, message.request.round, message.request.fit, message.selection)
+  def coordinates(data: LocalData, message: RoundMessage): Asked = {
+    def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
+    Asked(
+      message.phase.name,
+      message.request.round,
+      data.index,
+      () => message.selection.solver().importState(message.request.fit, data.index, foreign))
+  }
 
   def gradients(data: LocalData, message: GradientMessage): Asked = {
     val (phase, round) = message.call match {
@@ -68,7 +77,7 @@ private[solver] object Asked {
       case _: SearchCall => ("search", 0L)
       case _: EvaluateCall => ("evaluate", 0L)
     }
-    Asked(phase, round, message.fit, message.selection)
+    Asked(phase, round, data.index)
   }
 }
 
@@ -80,18 +89,18 @@ private[solver] object Asked {
  * @param asked
  *   what a message asks of a worker
  */
-private final class FaultyStep[M, S](
+private final class FaultyStep[D, M, S](
     faults: Seq[Fault],
     directory: String,
-    step: Workers.Step[LocalData, M, S],
-    asked: (LocalData, M) => Asked)
-    extends Workers.Step[LocalData, M, S]
+    step: Workers.Step[D, M, S],
+    asked: (D, M) => Asked)
+    extends Workers.Step[D, M, S]
     with Serializable {
 
-  override def apply(data: LocalData, message: M, shared: Array[Byte]): Contribution[S] = {
+  override def apply(data: D, message: M, shared: Array[Byte]): Contribution[S] = {
     val asked = this.asked(data, message)
     def meet(afterWork: Boolean): Unit = faults.zipWithIndex.foreach { case (fault, i) =>
-      if (fault.afterWork == afterWork && fault.concerns(data, asked) && note(fault, i)) happen(fault, data, asked)
+      if (fault.afterWork == afterWork && fault.concerns(asked) && note(fault, i)) happen(fault, asked)
     }
     meet(afterWork = false)
     val contribution = step(data, message, shared)
@@ -107,57 +116,61 @@ private final class FaultyStep[M, S](
       true
     } catch { case _: FileAlreadyExistsException => false }
 
-  private def happen(fault: Fault, data: LocalData, asked: Asked): Unit = fault.what match {
+  private def happen(fault: Fault, asked: Asked): Unit = fault.what match {
     case Fault.Throw => throw new RuntimeException(Fault.Message)
     // Neither hooks nor finally blocks run, as after SIGKILL, which no process can send itself through Java.
     case Fault.KillExecutor => Runtime.getRuntime.halt(137)
     case Fault.Sleep(millis) => Thread.sleep(millis)
-    case Fault.LoseState =>
-      val foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
-      asked.selection.solver().importState(asked.fit, data.index, foreign)
+    case Fault.LoseState => asked.loseState()
   }
 }
 
-/** A fit on data of its own, whose workers meet with faults; for one use. */
-private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, problem: LinearProblem, faults: Seq[Fault]) {
-  def uid: String = problem.uid
+/**
+ * What a fit led to.
+ *
+ * @param numbers
+ *   the model
+ * @param gap
+ *   how far the objective is from the best one at most; NaN if nobody knows
+ */
+private[dwell] final case class Solved(
+    numbers: Array[Double],
+    objective: Double,
+    gap: Double,
+    converged: Boolean,
+    solver: String,
+    restarts: Int,
+    rounds: Seq[RoundRecord])
 
+/** A fit on data of its own, whose workers meet with faults; for one use. */
+private[dwell] abstract class FaultyFit(val uid: String, faults: Seq[Fault]) {
   private val directory = Files.createTempDirectory("dwell-faults-")
 
   @volatile private var total = Option.empty[Seq[Int]]
 
   /** How often each of the faults has happened so far. */
-  def happened: Seq[Int] = total.getOrElse {
+  final def happened: Seq[Int] = total.getOrElse {
     val names = notes.map(_.getFileName.toString)
     faults.indices.map(i => names.count(_.startsWith(s"$i-")))
   }
 
   /**
    * @param fits
-   *   each starts from the one before it
-   * @param prepare
-   *   called when the data has been read
+   *   each on the same data, and where there is something to start from, from the one before it
    * @return
    *   that of the last
    */
-  def solve(fits: Int = 1, prepare: TrainingRows => Unit = _ => ()): LinearSolution =
-    try {
-      val data = Flattener.read(rows, features, problem.uid)
-      val solver = new LinearSolver(
-        data,
-        faulty(WorkerStep(_, _, _), Asked.coordinates),
-        faulty(GradientStep(_, _, _), Asked.gradients))
-      try {
-        prepare(data)
-        (1 to fits).map(_ => solver.solve(problem)).last
-      } finally solver.close()
-    } finally {
+  final def solve(fits: Int = 1): Solved =
+    try run(fits)
+    finally {
       total = Some(happened)
       notes.foreach(Files.delete(_))
       Files.delete(directory)
     }
 
-  private def faulty[M, S](step: Workers.Step[LocalData, M, S], asked: (LocalData, M) => Asked) =
+  protected def run(fits: Int): Solved
+
+  protected final def faulty[D, M, S](step: Workers.Step[D, M, S], asked: (D, M) => Asked): Workers.Step[D, M, S] =
     new FaultyStep(faults, directory.toString, step, asked)
 
   private def notes: Seq[Path] = {
@@ -167,8 +180,46 @@ private[dwell] final class FaultyFit(rows: RDD[LabeledRow], features: Int, probl
   }
 }
 
+/**
+ * Of a linear model.
+ *
+ * @param prepare
+ *   called when the data has been read
+ */
+private[dwell] final class FaultyLinear(
+    rows: RDD[LabeledRow],
+    features: Int,
+    problem: LinearProblem,
+    faults: Seq[Fault],
+    prepare: TrainingRows => Unit = _ => ())
+    extends FaultyFit(problem.uid, faults) {
+
+  override protected def run(fits: Int): Solved = {
+    val data = Flattener.read(rows, features, uid)
+    val solver = new LinearSolver(
+      data,
+      faulty(WorkerStep(_, _, _), Asked.coordinates),
+      faulty(GradientStep(_, _, _), Asked.gradients))
+    try {
+      prepare(data)
+      val s = (1 to fits).map(_ => solver.solve(problem)).last
+      Solved(s.coefficients :+ s.intercept, s.objective, s.gap, s.converged, s.solver, s.restarts, s.rounds)
+    } finally solver.close()
+  }
+}
+
 private[dwell] object FaultyFit {
   private val fits = new AtomicInteger()
+
+  private[solver] def uid(): String = s"fault-${fits.incrementAndGet()}"
+
+  private[solver] val settings: SolverSettings = SolverSettings(
+    threads = 1,
+    travellingState = false,
+    SolverSelection("native", fallbackIsError = true),
+    adding = false,
+    gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
+    maxResultBytes = Long.MaxValue)
 
   /** Leaves a state of a fit in this process, as a worker does. */
   def leaveState(fit: Long): Unit =
@@ -187,7 +238,7 @@ private[dwell] object FaultyFit {
     // Steps that fall as fast as a large penalty allows need few rounds, but where there is an intercept, which it leaves alone.
     val averages = algorithm != Algorithm.CoCoA
     LinearProblem(
-      uid = s"fault-${fits.incrementAndGet()}",
+      uid(),
       algorithm,
       loss = if (orientation == Orientation.Primal) Squared else Logistic,
       l1 = 0.0,
@@ -202,12 +253,6 @@ private[dwell] object FaultyFit {
       Aggregation.named(aggregation),
       seed = 1L,
       initial = None,
-      SolverSettings(
-        threads = 1,
-        travellingState = false,
-        SolverSelection("native", fallbackIsError = true),
-        adding = false,
-        gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
-        maxResultBytes = Long.MaxValue))
+      settings)
   }
 }

@@ -122,7 +122,7 @@ private[cluster] trait Harness {
   /** The cached data that the workers of a fit train on. */
   protected def trainingData(spark: SparkSession, uid: String): Seq[Int] =
     spark.sparkContext.getPersistentRDDs.toSeq.collect {
-      case (id, data) if data.name == s"$uid: columns" || data.name == s"$uid: rows" => id
+      case (id, data) if Seq("columns", "rows", "documents").exists(kind => data.name == s"$uid: $kind") => id
     }
 
   /** Nothing of a fit is on any executor, but what is cached and wanted. */

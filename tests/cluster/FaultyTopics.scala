@@ -1,0 +1,53 @@
+package dwell.solver
+
+import org.apache.spark.rdd.RDD
+
+import dwell.data.{DocumentDataset, DocumentPartition, LabeledRow}
+import dwell.solver.lda._
+
+/** A fit of topics whose workers meet with faults; the features of rows are counts of words. */
+private[dwell] final class FaultyTopics(
+    rows: RDD[LabeledRow],
+    features: Int,
+    numWorkers: Int,
+    problem: LdaProblem,
+    faults: Seq[Fault])
+    extends FaultyFit(problem.uid, faults) {
+
+  override protected def run(fits: Int): Solved = {
+    val data = DocumentDataset.read(rows.map(_.features), features, numWorkers, uid)
+    try {
+      val step = faulty[DocumentPartition, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
+      val s = (1 to fits).map(_ => LdaFit.run(data, problem, step)).last
+      // There is no rule but the number of rounds.
+      Solved(s.lambda ++ s.alpha, s.objective, gap = Double.NaN, converged = true, s.solver, s.restarts, s.rounds)
+    } finally data.unpersist()
+  }
+}
+
+private[dwell] object FaultyTopics {
+
+  private[solver] def asked(data: DocumentPartition, message: LdaMessage): Asked = message.call match {
+    case c: RoundCall => Asked("round", math.round(c.common.seen.toDouble / c.budgets.sum), data.index)
+    case BoundCall => Asked("bound", 0L, data.index)
+  }
+
+  /** Rounds of a tenth of the documents, all alike: the first ones warm up. */
+  def problem(aggregation: String, learnAlpha: Boolean): LdaProblem = LdaProblem(
+    FaultyFit.uid(),
+    LdaPriors(Array.fill(3)(0.1), eta = 0.1),
+    LdaSchedule(tau0 = 10.0, kappa = 0.7),
+    fraction = 0.1,
+    iterations = 12,
+    localBatch = Some(20),
+    warmup = 600L,
+    learnAlpha,
+    Aggregation.named(aggregation),
+    seed = 1L,
+    FaultyFit.settings)
+
+  /** One round that is longer than anybody waits. */
+  def endless(aggregation: String): LdaProblem =
+    problem(aggregation, learnAlpha = false)
+      .copy(schedule = LdaSchedule(tau0 = 1e15, kappa = 1.0), fraction = 1e6, iterations = 1, warmup = 0L)
+}
