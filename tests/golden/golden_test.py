@@ -5,12 +5,14 @@ import math
 import pathlib
 import unittest
 
+import lda
 import primal
 import sgd
+import special
 import topics
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = (primal, sgd, topics)
+SCRIPTS = (lda, primal, sgd, special, topics)
 
 # What the suites allow. exp and log of the machine, and sum() of the Python, decide the last bits; what has to be right to the last
 # bit is written as text.
@@ -34,17 +36,12 @@ def differences(found, expected, at=""):
 
 
 class Files(unittest.TestCase):
-    def check(self, script):
-        for name, content in script.contents().items():
-            with self.subTest(name):
-                file = json.loads((HERE / f"{name}.json").read_text())
-                self.assertEqual([], differences(file, json.loads(json.dumps(content))))
-
-    def test_primal(self):
-        self.check(primal)
-
-    def test_sgd(self):
-        self.check(sgd)
+    def test_contents(self):
+        for script in SCRIPTS:
+            for name, content in script.contents().items():
+                with self.subTest(name):
+                    file = json.loads((HERE / f"{name}.json").read_text())
+                    self.assertEqual([], differences(file, json.loads(json.dumps(content))))
 
     def test_every_file_has_a_script(self):
         self.assertEqual({path.stem for path in HERE.glob("*.json")}, {name for script in SCRIPTS for name in script.contents()})

@@ -10,35 +10,10 @@ schedule     steps of batches, to 50 digits.
 """
 
 import struct
-from decimal import Decimal, getcontext
-from fractions import Fraction
-from math import comb
+from decimal import Decimal
 
+from gamma import psi, slope
 from primal import SplitMix64, write
-
-getcontext().prec = 60
-
-BERNOULLI = [Fraction(1)]
-for n in range(1, 61):
-    BERNOULLI.append(-sum(comb(n + 1, k) * BERNOULLI[k] for k in range(n)) / (n + 1))
-
-SHIFT = 60
-
-
-def bernoulli(n):
-    return Decimal(BERNOULLI[n].numerator) / Decimal(BERNOULLI[n].denominator)
-
-
-def psi(x):
-    y = x + SHIFT
-    series = sum(bernoulli(2 * n) / (2 * n * y ** (2 * n)) for n in range(1, 31))
-    return y.ln() - 1 / (2 * y) - series - sum(1 / (x + i) for i in range(SHIFT))
-
-
-def slope(x):
-    y = x + SHIFT
-    series = sum(bernoulli(2 * n) / y ** (2 * n + 1) for n in range(1, 31))
-    return 1 / y + 1 / (2 * y**2) + series + sum(1 / (x + i) ** 2 for i in range(SHIFT))
 
 
 def derivative_vectors():
@@ -52,7 +27,7 @@ def single(x):
 
 def initial_vectors():
     cases = []
-    for topics, words, seed in [(2, 3, 0), (3, 2, 42), (1, 4, -7)]:
+    for topics, words, seed in [(2, 3, 0), (3, 2, 42), (1, 4, -7), (17, 5, 1 << 40), (4, 1, -(1 << 63))]:
         numbers = []
         for word in range(words):
             random = SplitMix64(seed & ((1 << 64) - 1), word, 0)

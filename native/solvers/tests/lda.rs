@@ -172,6 +172,24 @@ fn golden_document_in_every_kernel() {
     }
 }
 
+/// As the driver's half has them, whose suite reads the same file.
+#[test]
+fn initial_topics_to_the_bit() {
+    let cases = &golden("topics")["initial"];
+    for case in cases.as_array().unwrap() {
+        let size = |name: &str| case[name].as_u64().unwrap() as usize;
+        // The seed is signed there.
+        let seed = case["seed"].as_i64().unwrap() as u64;
+        let lambda = Lambda::<f32>::initial(size("topics"), size("words"), 0.1, seed).unwrap();
+        // The last bit of a double is lost where decimals are read; these are of single precision.
+        let expected: Vec<f32> = numbers(&case["numbers"])
+            .iter()
+            .map(|&x| x as f32)
+            .collect();
+        assert_eq!(lambda.numbers(), expected, "{case}");
+    }
+}
+
 /// Gamma and statistics after a fixed number of iterations, of one document.
 fn one_document<R: Real>(
     lambda: &Lambda<R>,
