@@ -23,9 +23,21 @@ object TrainingBridge {
       .extractInstances(estimator, dataset, numClasses)
       .map(i => LabeledRow(i.label, i.weight, i.features))
 
-  /** Length of the feature vectors, from the column's metadata or from the first row, as Spark ML finds it. */
+  /**
+   * Length of the feature vectors, from the column's metadata or from the first row, as Spark ML finds it.
+   *
+   * @throws IllegalArgumentException
+   *   if there is neither, in the place of what Spark's code runs into
+   */
   def numFeatures(dataset: Dataset[_], featuresCol: String): Int =
-    DatasetUtils.getNumFeatures(dataset, featuresCol)
+    try DatasetUtils.getNumFeatures(dataset, featuresCol)
+    catch {
+      case e @ (_: NoSuchElementException | _: NullPointerException) =>
+        throw new IllegalArgumentException(
+          s"There are no rows to train on, or the first one has no vector (column '$featuresCol'). Check the filters and joins " +
+            "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.",
+          e)
+    }
 
   /** Number of classes that the metadata of the label column names. */
   def numClasses(dataset: Dataset[_], labelCol: String): Option[Int] =
