@@ -1,11 +1,14 @@
 package dwell.cluster
 
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.concurrent.ConcurrentLinkedQueue
+import java.nio.file.{Files, Path}
+import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.hadoop.fs.FileUtil
 import org.apache.spark.TaskContext
+import org.apache.spark.ml.clustering.LocalLDAModel
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
@@ -99,6 +102,28 @@ object ClusterTest extends Harness {
 
     waitForExecutors(spark, 2)
     modesAgree(data, "gang")
+
+    test("a model of topics is saved, and is served by a Spark that has no Dwell") {
+      val model = topics("driver").fit(data).asInstanceOf[LocalLDAModel]
+      val directory = Files.createTempDirectory("dwell-topics-")
+      try {
+        val saved = directory.resolve("model")
+        model.save(saved.toString)
+        val tests = Path.of(Served.getClass.getProtectionDomain.getCodeSource.getLocation.toURI)
+        val submit = Path.of(sys.env("SPARK_HOME"), "bin", "spark-submit").toString
+        val command =
+          Seq(submit, "--master", "local[1]", "--conf", "spark.ui.enabled=false", "--class", "dwell.cluster.Served") ++
+            Seq(tests, saved).map(_.toString)
+        val log = directory.resolve("log")
+        val process = new ProcessBuilder(command.asJava).redirectErrorStream(true).redirectOutput(log.toFile).start()
+        val ended = process.waitFor(2, TimeUnit.MINUTES)
+        if (!ended) process.destroyForcibly()
+        val lines = Files.readAllLines(log).asScala
+        check(ended && process.exitValue() == 0, lines.mkString("\n"))
+        val answers = lines.collect { case line if line.startsWith(Served.Prefix) => line.drop(Served.Prefix.length) }
+        check(answers == Seq(Served.answers(spark, model)), s"$answers in place of ${Served.answers(spark, model)}")
+      } finally FileUtil.fullyDelete(directory.toFile)
+    }
 
     test("the rounds of a gang appear in Spark's list of jobs while it runs") {
       val sc = spark.sparkContext

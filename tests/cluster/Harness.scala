@@ -13,6 +13,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.comm.ModelStore
+import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
 import dwell.solver.SolverSelection
@@ -172,20 +173,38 @@ private[cluster] trait Harness {
   protected def binary(data: DataFrame): DataFrame =
     data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
 
+  /** A fit of topics, as if features were counts of words, in a few rounds by one task on each executor. */
+  protected def topics(aggregation: String): LDA = {
+    val lda = new LDA().setAggregation(aggregation).setNumWorkers(2).setLocalBatch(50).setWarmup(300)
+    lda.setK(3).setMaxIter(4).setSubsamplingRate(0.1).setSeed(7L)
+    lda
+  }
+
   /**
-   * The same fit in every mode of aggregation.
+   * The same fits in every mode of aggregation.
    *
    * @param expected
    *   the mode that `auto` and `gang` are to end with on this cluster
    */
   protected def modesAgree(data: DataFrame, expected: String): Unit = {
-    val byDriver = pair("driver").setMaxIter(10).fit(data)
-    for (mode <- Seq("shuffle", "auto", "gang")) test(s"aggregation $mode: the bits of driver mode") {
+    agree("ridge regression", Seq(expected)) { mode =>
       val model = pair(mode).setMaxIter(10).fit(data)
-      val report = FitReport.of(model)
-      val used = if (mode == "shuffle") mode else expected
-      check(report.aggregation == used && report.solver == "native", report.toText)
-      check(model.coefficients == byDriver.coefficients && model.intercept == byDriver.intercept, "other bits")
+      (FitReport.of(model), model.coefficients.toArray.toSeq :+ model.intercept)
+    }
+    // Topics are long, so that where there is no gang they may be added where the workers are.
+    agree("topics", if (expected == "gang") Seq("gang") else Seq("driver", "shuffle")) { mode =>
+      val model = topics(mode).fit(data)
+      (FitReport.of(model), (model.topicsMatrix.toArray ++ model.estimatedDocConcentration.toArray).toSeq)
+    }
+  }
+
+  private def agree(what: String, expected: Seq[String])(fit: String => (FitReport, Seq[Double])): Unit = {
+    val byDriver = fit("driver")._2
+    for (mode <- Seq("shuffle", "auto", "gang")) test(s"$what, aggregation $mode: the bits of driver mode") {
+      val (report, numbers) = fit(mode)
+      val used = if (mode == "shuffle") Seq(mode) else expected
+      check(used.contains(report.aggregation) && report.solver == "native", report.toText)
+      check(numbers == byDriver, "other bits")
     }
   }
 }
