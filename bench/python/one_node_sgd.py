@@ -5,10 +5,9 @@
 
     F(w) = 1/m sum_i loss(x_i.w; y_i) + l2/2 |w|^2
 
-The first argument is Vowpal Wabbit, or the step sizes (learning_rate) of SGDClassifier. The data are those of bench/spark/RowFiles.scala:
-problem.json says how many, part-K.* are the rows of partition K, and the order of the rows is that of the partitions. --steps are passes
-over the data, ascending, after which the model is kept; only the first one may be cut into fractions. --step is Vowpal Wabbit's
---learning_rate or SGDClassifier's eta0 (`optimal` takes none).
+The first argument is Vowpal Wabbit, or the step sizes (learning_rate) of SGDClassifier. The data are those of row_files.py. --steps
+are passes over the data, ascending, after which the model is kept; only the first one may be cut into fractions. --step is Vowpal
+Wabbit's --learning_rate or SGDClassifier's eta0 (`optimal` takes none).
 
 Writes history.json and a file of doubles for each model, a weight for each feature. Seconds are of wall-clock time in the learner alone:
 of SGDClassifier's partial_fit on a matrix in memory, and of a run of Vowpal Wabbit that reads its own binary cache, which is made
@@ -21,7 +20,8 @@ import pathlib
 import time
 
 import numpy as np
-import scipy.sparse as sparse
+
+import row_files
 
 SEED = 1
 
@@ -31,18 +31,9 @@ class Rows:
 
     def __init__(self, directory):
         self.directory = directory
-        problem = json.loads((directory / "problem.json").read_text())
+        problem = row_files.problem(directory)
         self.loss, self.l2, self.features = problem["loss"], problem["l2"], problem["features"]
-        parts = [self._part(k, part["values"]) for k, part in enumerate(problem["parts"])]
-        self.matrix = sparse.vstack([matrix for matrix, _ in parts], format="csr")
-        self.labels = np.concatenate([labels for _, labels in parts])
-
-    def _part(self, k, stored):
-        def read(what, kind):
-            return np.fromfile(self.directory / ("part-%d.%s" % (k, what)), dtype=kind)
-        offsets, indices, labels = read("offsets.i32", "<i4"), read("indices.i32", "<i4"), read("labels.f64", "<f8")
-        values = np.ones(len(indices)) if stored == "ones" else read("values.f32", "<f4").astype(np.float64)
-        return sparse.csr_matrix((values, indices, offsets), shape=(len(labels), self.features)), labels
+        self.matrix, self.labels = row_files.read(directory)
 
 
 def sgd_classifier(rows, schedule, step, steps):

@@ -43,6 +43,14 @@ private[bench] final class Bench(
   /** Generated for SGD, with as many partitions; the caller gives its memory back. */
   def sgd(shape: SgdShape, workers: Int): SgdData = new SgdData(spark, shape, scale, seed, workers)
 
+  /** Generated documents; the caller gives their memory back. */
+  def documents(shape: LdaShape): LdaCorpus = LdaCorpus.generated(spark, shape, scale, seed)
+
+  /** A corpus by its name, unless it is of packages and they are not there. */
+  def documents(name: String): Option[LdaCorpus] =
+    if (name == LdaCorpus.Packages) packagesFile.map(LdaCorpus.packages(spark, _, math.min(1.0, scale), seed))
+    else LdaShape.all.find(_.name == name).map(documents)
+
   /** Path of a page beside the file. */
   def page(name: String): String = s"${output.stripSuffix(".json")}-$name.html"
 

@@ -2,7 +2,7 @@ package dwell.bench
 
 import scala.util.Random
 
-import org.apache.spark.ml.feature.{CountVectorizer, IDF, NGram, Normalizer, RegexTokenizer, StringIndexer}
+import org.apache.spark.ml.feature.{CountVectorizer, IDF, NGram, Normalizer, RegexTokenizer, StopWordsRemover, StringIndexer}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, concat, log1p, when}
@@ -15,6 +15,9 @@ private[bench] object BenchData {
 
   /** The vocabularies are kept whole. */
   private val MostWords = 1 << 21
+
+  /** Of which a word is that topics are found by. */
+  private val LeastPackages = 5.0
 
   /** Words of the distribution's package descriptions, tf-idf, against log(1 + installed size). */
   def packages(spark: SparkSession, path: String): DataFrame = {
@@ -46,6 +49,21 @@ private[bench] object BenchData {
     val rows = descriptions(spark, path, share)
     val labeled = new StringIndexer().setInputCol("section").setOutputCol("label").fit(rows).transform(rows)
     cached(unitRows(weighted(tokenized(labeled), "words")))
+  }
+
+  /**
+   * How often each word is in the description of each package that has any of them: column `features`, not cached. Without
+   * words that every text has, and without those of few packages.
+   *
+   * @param share
+   *   of the packages
+   */
+  def counts(spark: SparkSession, path: String, share: Double): DataFrame = {
+    val words = tokenized(descriptions(spark, path, share))
+    val telling = new StopWordsRemover().setInputCol("words").setOutputCol("telling").transform(words)
+    val counter = new CountVectorizer().setInputCol("telling").setOutputCol("features").setMinDF(LeastPackages)
+    val counts = counter.setVocabSize(MostWords).fit(telling).transform(telling).select("features")
+    counts.filter(row => row.getAs[Vector](0).numNonzeros > 0)
   }
 
   private def unitRows(rows: DataFrame): DataFrame =

@@ -29,7 +29,7 @@ object MaSgdBench {
 
   def main(args: Array[String]): Unit = {
     val (own, others) = args.splitAt(Bench.Arguments)
-    val asked = SgdArguments.parse(others.toSeq)
+    val asked = new SgdArguments(others.toSeq)
     Bench.run("MA-SGD bench", own) { bench =>
       for (shape <- asked.shapes) {
         val data = bench.sgd(shape, Workers)
@@ -64,7 +64,7 @@ object MaSgdBench {
       EstimatorSystem.dwell(problem, "ma-sgd+l-bfgs", "gang"),
       EstimatorSystem.dwellTuned(problem, held(0.25 / squareNorm).copy(limit = 0.5 / problem.l2))) ++
       SgdProgram.mpi(problem, asked, files) ++
-      asked.programs.get("python").toSeq.flatMap { command =>
+      asked.program("python").toSeq.flatMap { command =>
         def classifier(schedule: String, tuning: Option[Tuning]) =
           new SgdProgram(s"SGDClassifier, $schedule", "passes", command :+ schedule, files, tuning, Passes)
         Seq(

@@ -18,7 +18,7 @@ object MaSgdScalingBench {
 
   def main(args: Array[String]): Unit = {
     val (own, others) = args.splitAt(Bench.Arguments)
-    val asked = SgdArguments.parse(others.toSeq)
+    val asked = new SgdArguments(others.toSeq)
     Bench.run("MA-SGD scaling bench", own) { bench =>
       for (shape <- asked.shapes; loss <- asked.losses) {
         val runs = Partitions.flatMap { workers =>

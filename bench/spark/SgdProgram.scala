@@ -51,7 +51,7 @@ private[bench] object SgdProgram {
 
   /** The program of bench/mpi, where there is a command for it, with a rank for each partition. */
   def mpi(problem: SgdProblem, asked: SgdArguments, files: Path): Option[SgdSystem] =
-    asked.programs.get("mpi").map { command =>
+    asked.program("mpi").map { command =>
       val tuning = Tuning(0.25 / problem.data.squareNorm, TuningRounds, _.objective, 1.0 / problem.l2)
       val ranks = asked.ranks(command, problem.data.workers)
       new SgdProgram("MPI, the same kernels", "rounds", ranks, files, Some(tuning), EstimatorSystem.DwellRounds)

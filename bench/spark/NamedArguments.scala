@@ -1,0 +1,36 @@
+package dwell.bench
+
+/**
+ * What a benchmark is asked for beside [[Bench]], as `name=value`: lists have commas, or semicolons between names of systems, and
+ * are `all` where everything is wanted; commands of programs have the character U+001F between their words.
+ */
+private[bench] final class NamedArguments(args: Seq[String]) {
+  import NamedArguments._
+
+  private val settings = args.map { arg =>
+    val Array(name, value) = arg.split("=", 2)
+    name -> value
+  }.toMap
+
+  def number(name: String, otherwise: Int): Int = settings.get(name).fold(otherwise)(_.toInt)
+
+  def list(name: String): Option[Seq[String]] = settings.get(name).filter(_ != All).map(_.split(',').toSeq)
+
+  /** Those of `from` that are named, or all. */
+  def chosen[T](name: String, from: Seq[T])(nameOf: T => String): Seq[T] =
+    list(name).fold(from)(_.map { one =>
+      from.find(nameOf(_) == one).getOrElse {
+        throw new IllegalArgumentException(s"$name must be of ${from.map(nameOf).mkString(", ")}, but was '$one'")
+      }
+    })
+
+  /** Whether `systems` has a beginning of that name. */
+  def wants(system: String): Boolean =
+    settings.get("systems").filter(_ != All).forall(_.split(';').exists(system.startsWith))
+
+  def command(name: String): Option[Seq[String]] = settings.get(name).map(_.split('\u001f').toSeq)
+}
+
+private[bench] object NamedArguments {
+  private val All = "all"
+}
