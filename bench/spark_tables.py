@@ -196,12 +196,47 @@ def sections_table(rows):
     return lines
 
 
+def topics_table(rows):
+    """Rows with a measure are comparisons, the others histories; medians are over the seeds."""
+    histories, goals = [row for row in rows if "measure" not in row], [row for row in rows if "measure" in row]
+
+    def groups(of, *names):
+        found = {}
+        for row in of:
+            found.setdefault(tuple(row[name] for name in names), []).append(row)
+        return found
+    lines = ["Corpora: %s." % "; ".join(dict.fromkeys("%s %d documents, %d words of a vocabulary of %d, %d nonzeros%s" % (
+                 row["corpus"], row["documents"], row["words"], row["vocabulary"], row["nonzeros"],
+                 "" if row["oracle"] is None else ", perplexity of the planted topics %.0f" % row["oracle"]) for row in histories)), "",
+             "Perplexity of the held-out halves of documents on the way; medians over %d seeds:" % len({row["seed"] for row in histories}), "",
+             "| corpus | K | system | documents visited | rounds | CPU seconds of all processes | seconds | documents a CPU second | perplexity |",
+             "|:--|--:|:--|--:|--:|--:|--:|--:|--:|"]
+    for (corpus, topics, system), runs in groups(histories, "corpus", "topics", "system").items():
+        for i, documents in enumerate(runs[0]["documentsVisited"]):
+            cpu = middle([run["cpuSeconds"][i] for run in runs])
+            rounds = "%d" % middle([run["rounds"][i] for run in runs]) if runs[0]["rounds"] else ""
+            lines.append("| %s | %d | %s | %d | %s | %.2f | %.2f | %.0f | %.1f |" % (
+                corpus, topics, system, documents, rounds, cpu, middle([run["seconds"][i] for run in runs]), documents / cpu,
+                middle([run["perplexities"][i] for run in runs])))
+    lines += ["", "Times that a peer needs as much as Dwell, to the perplexity that the peer has at the end (beside tomotopy: that both reach); documents a CPU",
+              "second are times that Dwell has as many; perplexity is the peer's by Dwell's, after as many documents.", "",
+              "| corpus | K | system | peer | measure | goal | times: median (all seeds) | |", "|:--|--:|:--|:--|:--|--:|--:|:--|"]
+    for (corpus, topics, system, peer, measure), runs in groups(goals, "corpus", "topics", "system", "peer", "measure").items():
+        ratios = [run["ratio"] for run in runs]
+        reached = None not in ratios
+        lines.append("| %s | %d | %s | %s | %s | %g | %s | %s |" % (
+            corpus, topics, system, peer, measure, runs[0]["goal"], seconds_text(ratios if reached else []),
+            "met" if reached and middle(ratios) >= runs[0]["goal"] else "missed"))
+    return lines
+
+
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
           "benchGrid": ("Grid search", grid_table), "benchReferences": ("Implementations", references_table),
           "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
-          "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table)}
+          "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
+          "benchTopics": ("Topics", topics_table)}
 
 
 def main(directory, command, versions, files):

@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import time
 
 # Before NumPy is there: all that is asked for is one core.
@@ -58,46 +59,49 @@ class Enough(Exception):
 
 
 class Documents:
-    """A matrix as gensim reads it, which may do something between two documents."""
+    """A matrix as gensim reads it, which may do something before a document."""
 
-    def __init__(self, matrix, between):
+    def __init__(self, matrix, before):
         self._rows = [list(zip(matrix.indices[a:b].tolist(), matrix.data[a:b].tolist())) for a, b in zip(matrix.indptr, matrix.indptr[1:])]
-        self._between = between
+        self._before = before
 
     def __len__(self):
         return len(self._rows)
 
     def __iter__(self):
         for i, row in enumerate(self._rows):
-            self._between(i)
+            self._before(i)
             yield row
-        self._between(len(self._rows))
 
 
 def gensim(matrix, asked, keep):
-    """Batches are asked for when the topics have been updated by the ones before."""
+    """A batch is asked for when the topics have been updated by those before."""
     from gensim.models import LdaModel
     meter = Meter()
 
-    def between(read):
-        if read in asked.documents:
-            meter.__exit__()
-            keep(read, meter, model.state.get_lambda().T)
-            if read == asked.documents[-1]:
-                raise Enough
-            meter.__enter__()
+    def look(read):
+        meter.__exit__()
+        keep(read, meter, model.state.get_lambda().T)
+        meter.__enter__()
 
-    documents = Documents(matrix, between)
+    def before(read):
+        if read in asked.documents:
+            look(read)
+        if read == asked.documents[-1]:
+            raise Enough
+
+    documents = Documents(matrix, before)
     model = LdaModel(**gensim_options(matrix, asked))
     meter.__enter__()
     try:
         model.update(documents)
+        look(len(documents))
     except Enough:
         pass
 
 
 def multicore(matrix, asked, keep):
-    """Topics are updated at any time, and the processes' times are known when they have ended: there is one checkpoint."""
+    """Topics are updated at any time, and the processes' times are known when they have ended: there is one checkpoint, and no other documents."""
     from gensim.models import LdaMulticore
     (visited,) = asked.documents
     documents = Documents(matrix[:visited], lambda read: None)
@@ -129,23 +133,25 @@ def sklearn(matrix, asked, keep):
 def vw(matrix, asked, keep):
     from vowpalwabbit import Workspace
     text, cache, saved = asked.data / "documents.vw", asked.data / "documents.cache", asked.output / "topics.txt"
-    words = matrix.shape[1]
-    prior = 1.0 / asked.topics
+    words, prior = matrix.shape[1], 1.0 / asked.topics
     # A name that is a number is the place of its weights, if there are enough of them: there are no collisions.
-    common = "-d %s --cache_file %s -b %d --lda %d --lda_D %d --lda_alpha %r --lda_rho %r --minibatch %d --power_t %r --initial_t %r -l 1 --math-mode 0 --random_seed %d --quiet" % (
-        text, cache, max(1, (words - 1).bit_length()), asked.topics, matrix.shape[0], prior, prior, VW_BATCH, DECAY, OFFSET, asked.seed)
+    source = "-d %s --cache_file %s -b %d --minibatch %d --quiet" % (text, cache, max(1, (words - 1).bit_length()), VW_BATCH)
     if not cache.is_file():
         write_text(matrix, text)
-        Workspace(common + " --examples 1").finish()
-        Workspace(common).finish()
+        # Reads all and learns next to nothing.
+        Workspace(source + " --lda 1").finish()
+    learning = "%s --lda %d --lda_D %d --lda_alpha %r --lda_rho %r --power_t %r --initial_t %r -l 1 --math-mode 0 --random_seed %d --readable_model %s" % (
+        source, asked.topics, matrix.shape[0], prior, prior, DECAY, OFFSET, asked.seed, saved)
     for after in asked.documents:
         meter = Meter()
         with meter:
             # Makes the pass.
-            learner = Workspace(common + " --examples %d" % after)
-        learner.save(str(saved))
+            learner = Workspace(learning + " --examples %d" % after)
         learner.finish()
-        keep(after, meter, None)
+        # Rows of a number and lambda, after lines of names and settings.
+        rows = re.split(r"^Checksum: .*$", saved.read_text(), flags=re.MULTILINE)[1]
+        keep(after, meter, np.fromstring(rows, sep=" ").reshape(-1, asked.topics + 1)[:words, 1:])
+    saved.unlink()
 
 
 def write_text(matrix, path):
