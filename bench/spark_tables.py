@@ -209,15 +209,15 @@ def topics_table(rows):
                  row["corpus"], row["documents"], row["words"], row["vocabulary"], row["nonzeros"],
                  "" if row["oracle"] is None else ", perplexity of the planted topics %.0f" % row["oracle"]) for row in histories)), "",
              "Perplexity of the held-out halves of documents on the way; medians over %d seeds:" % len({row["seed"] for row in histories}), "",
-             "| corpus | K | system | documents visited | rounds | CPU seconds of all processes | seconds | documents a CPU second | perplexity |",
-             "|:--|--:|:--|--:|--:|--:|--:|--:|--:|"]
+             "| corpus | K | system | documents visited | rounds | CPU seconds of all processes | seconds | documents a CPU second | perplexity | load before |",
+             "|:--|--:|:--|--:|--:|--:|--:|--:|--:|--:|"]
     for (corpus, topics, system), runs in groups(histories, "corpus", "topics", "system").items():
         for i, documents in enumerate(runs[0]["documentsVisited"]):
             cpu = middle([run["cpuSeconds"][i] for run in runs])
             rounds = "%d" % middle([run["rounds"][i] for run in runs]) if runs[0]["rounds"] else ""
-            lines.append("| %s | %d | %s | %d | %s | %.2f | %.2f | %.0f | %.1f |" % (
+            lines.append("| %s | %d | %s | %d | %s | %.2f | %.2f | %.0f | %.1f | %.1f |" % (
                 corpus, topics, system, documents, rounds, cpu, middle([run["seconds"][i] for run in runs]), documents / cpu,
-                middle([run["perplexities"][i] for run in runs])))
+                middle([run["perplexities"][i] for run in runs]), max(run["load"] for run in runs)))
     lines += ["", "Times that a peer needs as much as Dwell, to the perplexity that the peer has at the end (beside tomotopy: that both reach); documents a CPU",
               "second are times that Dwell has as many; perplexity is the peer's by Dwell's, after as many documents.", "",
               "| corpus | K | system | peer | measure | goal | times: median (all seeds) | |", "|:--|--:|:--|:--|:--|--:|--:|:--|"]

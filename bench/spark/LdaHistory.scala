@@ -1,7 +1,18 @@
 package dwell.bench
 
-/** A run of a system: where it was on the way, and how good that was. */
-private[bench] final case class LdaHistory(system: String, checkpoints: Seq[LdaCheckpoint], perplexities: Seq[Double]) {
+import java.lang.management.ManagementFactory
+
+/**
+ * A run of a system: where it was on the way, and how good that was.
+ *
+ * @param load
+ *   of the machine, before the run
+ */
+private[bench] final case class LdaHistory(
+    system: String,
+    load: Double,
+    checkpoints: Seq[LdaCheckpoint],
+    perplexities: Seq[Double]) {
 
   def best: Double = perplexities.min
 
@@ -16,6 +27,7 @@ private[bench] final case class LdaHistory(system: String, checkpoints: Seq[LdaC
   /** For the file of results. */
   def results: Seq[(String, Any)] = Seq(
     "system" -> system,
+    "load" -> load,
     "documentsVisited" -> checkpoints.map(_.documents),
     "rounds" -> checkpoints.flatMap(_.rounds),
     "cpuSeconds" -> checkpoints.map(_.spent.cpu),
@@ -32,6 +44,9 @@ private[bench] final case class LdaHistory(system: String, checkpoints: Seq[LdaC
 }
 
 private[bench] object LdaHistory {
-  def judge(system: String, checkpoints: Seq[LdaCheckpoint], completion: DocumentCompletion): LdaHistory =
-    LdaHistory(system, checkpoints, checkpoints.map(c => completion.perplexity(c.topics)))
+  def of(system: LdaSystem, seed: Long, completion: DocumentCompletion): LdaHistory = {
+    val load = ManagementFactory.getOperatingSystemMXBean.getSystemLoadAverage
+    val checkpoints = system.run(seed)
+    LdaHistory(system.name, load, checkpoints, checkpoints.map(c => completion.perplexity(c.topics)))
+  }
 }
