@@ -1,0 +1,88 @@
+package dwell.solver.lda
+
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+
+import dwell.SparkSuite
+import dwell.comm.Model
+import dwell.data.DocumentDataset
+import dwell.jni.{LdaLayout, NativeLoader}
+import dwell.solver.{Aggregation, ResultLayout, SolverSelection, SolverSettings, SplitMix}
+
+/** A round through Spark against the calls that it is made of. */
+class LdaFitSuite extends SparkSuite {
+
+  private val Vocabulary = 30
+  private val Topics = 3
+
+  private val problem = LdaProblem(
+    "lda",
+    LdaPriors(Array(0.5, 0.2, 0.3), 0.1),
+    LdaSchedule(10.0, 0.7),
+    fraction = 0.8,
+    iterations = 1,
+    localBatch = Some(4),
+    warmup = 0L,
+    learnAlpha = false,
+    aggregation = None,
+    seed = 5L,
+    settings = SolverSettings(
+      threads = 1,
+      travellingState = false,
+      SolverSelection("native", fallbackIsError = true),
+      adding = false,
+      gangPatienceMillis = 10000L,
+      maxResultBytes = Long.MaxValue))
+
+  private def vectors(count: Int): Seq[Vector] = {
+    val random = new SplitMix(3L)
+    (0 until count).map { _ =>
+      Vectors.sparse(
+        Vocabulary,
+        Seq.fill(6)(random.below(Vocabulary)).distinct.sorted.map(w => (w, 1.0 + random.below(3))))
+    }
+  }
+
+  test("topics after a round are the average of what each worker makes of its documents, by the documents visited") {
+    NativeLoader.ensureLoaded()
+    for (workers <- Seq(1, 2, 3)) {
+      val data = DocumentDataset.read(sc.parallelize(vectors(50), 2), Vocabulary, workers, "test")
+      try {
+        val plan = LdaPlan(1L, problem, Vocabulary, data.documentsPerPartition)
+        val budgets = plan.budgets(40L)
+        val start = InitialTopics(Topics, Vocabulary, problem.seed)
+        val each = data.partitions.collect().map { part =>
+          val r = LdaRound(
+            1L,
+            problem.seed,
+            problem.priors,
+            problem.inference,
+            problem.schedule.copy(base = 40.0),
+            corpus = 50L,
+            workers,
+            batch = 4,
+            budgets(part.index),
+            cursor = 0L,
+            seen = 0L,
+            concentration = false,
+            // Not weighted yet.
+            share = 1.0)
+          val result = new Array[Byte](LdaLayout.length(Vocabulary, Topics, false))
+          NativeLda.round(part, r, Model.bytes(start), result, () => false)
+          val numbers = ResultLayout.vector(result)
+          Array.fill(Vocabulary * Topics)(numbers.get())
+        }
+        val expected = each.toSeq.zip(budgets).map { case (u, n) => u.map(_ * n / budgets.sum) }.transpose.map(_.sum)
+        for (mode <- Seq(Aggregation.Driver, Aggregation.Shuffle)) {
+          val solution = LdaFit.run(data, problem.copy(aggregation = Some(mode)))
+          assert(solution.rounds.size == 2)
+          solution.lambda.zip(expected).foreach { case (lambda, u) =>
+            // Sums of a few doubles.
+            assert(
+              math.abs(lambda - problem.priors.eta - u) <= 1e-12 * math.max(1.0, u),
+              s"$lambda, expected $u, $mode, $workers")
+          }
+        }
+      } finally data.unpersist()
+    }
+  }
+}
