@@ -158,6 +158,26 @@ class LdaTest {
     assertArrayEquals(first, again);
   }
 
+  /** Kernels may have no use for subnormal numbers; Java has. */
+  @Test
+  void arithmeticOfJavaIsWhatItWas() {
+    LdaProblem p = new LdaProblem(new Random(3), 60, 40, Partition.Values.FLOATS, 21);
+    for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
+      p.run(which);
+      // Numbers of this moment: the compiler cannot know them.
+      double least = Double.MIN_NORMAL * (0.5 + 0.0 * System.nanoTime());
+      float single = Float.MIN_NORMAL * (0.5f + 0.0f * System.nanoTime());
+      assertTrue(least > 0.0 && least + least == Double.MIN_NORMAL, "subnormal doubles are 0");
+      assertTrue(single > 0.0f && single + single == Float.MIN_NORMAL, "subnormal floats are 0");
+      // Half a unit is rounded to even, whatever the sign.
+      double half = 0x1p-53 * (2.0 * least / Double.MIN_NORMAL);
+      assertEquals(1.0, 1.0 + half);
+      assertEquals(1.0 + 0x1p-51, 1.0 + 0x1p-52 + half);
+      assertEquals(-1.0, -1.0 - half);
+    }
+    p.free();
+  }
+
   /** Behind the vector: what the expected logarithms of the topics of the documents add up to. */
   @Test
   void concentration() {
