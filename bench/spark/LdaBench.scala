@@ -97,6 +97,7 @@ object LdaBench {
     Seq(
       dwell("Dwell, rounds of 16000", 16000, Averaging),
       dwell("Dwell, rounds of 4000", 4000, Averaging),
+      dwell("Dwell, mean, rounds of 16000", 16000, Averaging :+ ("topicEstimate" -> "mean")),
       dwell("Dwell, Params of Spark", Batch, LdaProblems.Sequential),
       dwell(OneWorker, Batch, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
       spark(Batch),
