@@ -16,6 +16,8 @@ import dwell.report.FitReport
  * The stopping rules are not the same: Spark stops by the change of the objective at its default `tol`, or after its default
  * of 100 iterations, MA-SGD by the progress of the objective in a round. What comes out is therefore compared. A scale below 1
  * takes such a share of the packages.
+ *
+ * Arguments after those of [[Bench]]: `losses=softmax,hinge`, see [[NamedArguments]].
  */
 object SectionsBench {
 
@@ -25,7 +27,14 @@ object SectionsBench {
   private val Progress = 1e-3
   private val MostRounds = 50
 
-  private final case class Case(task: String, data: DataFrame, ours: () => Estimator[_], theirs: () => Estimator[_])
+  private final case class Case(
+      labels: String,
+      loss: String,
+      data: DataFrame,
+      ours: () => Estimator[_],
+      theirs: () => Estimator[_]) {
+    def task: String = s"$labels, $loss"
+  }
 
   private final case class System(name: String, estimator: Case => Estimator[_], params: Seq[(String, Any)])
 
@@ -35,16 +44,21 @@ object SectionsBench {
   private val Spark = System("Spark l-bfgs", _.theirs(), Seq.empty)
   private val Systems = Seq(dwell("ma-sgd"), dwell("ma-sgd+l-bfgs"), Spark)
 
-  def main(args: Array[String]): Unit = Bench.run("sections bench", args) { bench =>
-    require(bench.sections.isDefined, "no package descriptions: this benchmark needs a machine with apt")
-    val libraries = bench.scaledLibraries.toSeq
-    val cases =
-      bench.sections.map(
-        Case("sections, softmax", _, () => new LogisticRegression(), () => new SparkLogisticRegression())) ++
-        libraries.map(
-          Case("libraries, logistic", _, () => new LogisticRegression(), () => new SparkLogisticRegression())) ++
-        libraries.map(Case("libraries, hinge", _, () => new LinearSVC(), () => new SparkLinearSVC()))
-    cases.foreach(compare(bench, _))
+  def main(args: Array[String]): Unit = {
+    val (own, others) = args.splitAt(Bench.Arguments)
+    val asked = new NamedArguments(others.toSeq)
+    Bench.run("sections bench", own) { bench =>
+      require(bench.sections.isDefined, "no package descriptions: this benchmark needs a machine with apt")
+      def logistic(labels: String, loss: String)(data: DataFrame) =
+        Case(labels, loss, data, () => new LogisticRegression(), () => new SparkLogisticRegression())
+      def hinge(data: DataFrame) =
+        Case("libraries", "hinge", data, () => new LinearSVC(), () => new SparkLinearSVC())
+      val libraries = bench.scaledLibraries.toSeq
+      val cases =
+        bench.sections.map(logistic("sections", "softmax")).toSeq ++ libraries.map(logistic("libraries", "logistic")) ++
+          libraries.map(hinge)
+      asked.chosen("losses", cases)(_.loss).foreach(compare(bench, _))
+    }
   }
 
   private def compare(bench: Bench, c: Case): Unit = {
