@@ -30,6 +30,8 @@ object LdaBench {
   /** Steps of workers whose topics are averaged: more and smaller ones than one worker makes. */
   private val Averaging = Seq("learningOffset" -> 64.0, "learningDecay" -> 0.51)
 
+  private val NoWarmup = Seq("warmup" -> 0)
+
   /** Iterations of systems on Spark that warm up. */
   private val WarmUp = 3
 
@@ -97,7 +99,8 @@ object LdaBench {
     Seq(
       dwell("Dwell, rounds of 16000", 16000, Averaging),
       dwell("Dwell, rounds of 4000", 4000, Averaging),
-      dwell("Dwell, mean, rounds of 16000", 16000, Averaging :+ ("topicEstimate" -> "mean")),
+      dwell("Dwell, no warm-up, rounds of 16000", 16000, Averaging ++ NoWarmup),
+      dwell("Dwell, mean, no warm-up, rounds of 16000", 16000, Averaging ++ NoWarmup :+ ("topicEstimate" -> "mean")),
       dwell("Dwell, Params of Spark", Batch, LdaProblems.Sequential),
       dwell(OneWorker, Batch, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
       spark(Batch),
