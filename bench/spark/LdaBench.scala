@@ -27,11 +27,6 @@ object LdaBench {
   /** Of all documents, for Gibbs sampling. */
   private val Sweeps = Seq(5, 10, 20, 30, 40, 80)
 
-  /** Steps of workers whose topics are averaged: more and smaller ones than one worker makes. */
-  private val Averaging = Seq("learningOffset" -> 64.0, "learningDecay" -> 0.51)
-
-  private val NoWarmup = Seq("warmup" -> 0)
-
   /** Iterations of systems on Spark that warm up. */
   private val WarmUp = 3
 
@@ -97,10 +92,10 @@ object LdaBench {
       new SparkOnlineLda(corpus, k, batch, checkpoints.map(math.min(_, most)).distinct)
     }
     Seq(
-      dwell("Dwell, rounds of 16000", 16000, Averaging),
-      dwell("Dwell, rounds of 4000", 4000, Averaging),
-      dwell("Dwell, no warm-up, rounds of 16000", 16000, Averaging ++ NoWarmup),
-      dwell("Dwell, mean, no warm-up, rounds of 16000", 16000, Averaging ++ NoWarmup :+ ("topicEstimate" -> "mean")),
+      dwell("Dwell, rounds of 16000", 16000, Seq.empty),
+      dwell("Dwell, rounds of 4000", 4000, Seq.empty),
+      dwell("Dwell, warm-up, rounds of 16000", 16000, Seq("warmup" -> 2000)),
+      dwell("Dwell, mean, rounds of 16000", 16000, Seq("topicEstimate" -> "mean")),
       dwell("Dwell, Params of Spark", Batch, LdaProblems.Sequential),
       dwell(OneWorker, Batch, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
       spark(Batch),

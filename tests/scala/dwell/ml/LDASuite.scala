@@ -88,12 +88,17 @@ class LDASuite extends SparkSuite {
     assert(model.transform(corpus).select("topicDistribution").head().getAs[Vector](0).size == Topics)
   }
 
-  test("an offset that is not set is not that of Spark") {
-    val lda = estimator
-    lda.clear(lda.learningOffset)
-    val mass = lda.fit(corpus).topicsMatrix.toArray.sum
-    assert(math.abs(mass / expectedMass(64.0) - 1.0) < Single, mass)
-    assert(math.abs(expectedMass(1024.0) / expectedMass(64.0) - 1.0) > 100 * Single)
+  test("an offset that is not set is not that of Spark, and goes by the number of workers") {
+    def mass(lda: LDA): Double = {
+      lda.clear(lda.learningOffset)
+      lda.fit(corpus).topicsMatrix.toArray.sum
+    }
+    val two = mass(estimator)
+    assert(math.abs(two / expectedMass(64.0) - 1.0) < Single, two)
+    // Batches of 50 of two workers take the steps that those of 100 take of one.
+    val one = mass(estimator.setNumWorkers(1).setLocalBatch(100))
+    assert(math.abs(one / expectedMass(10.0) - 1.0) < Single, one)
+    assert(math.abs(expectedMass(64.0) / expectedMass(10.0) - 1.0) > 100 * Single)
   }
 
   test("with the means of topics in their place, planted topics are found as well") {

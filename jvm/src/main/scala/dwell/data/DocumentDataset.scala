@@ -28,6 +28,9 @@ final class DocumentDataset private (
   /** Documents of all partitions, D. */
   def documents: Long = documentsPerPartition.map(_.toLong).sum
 
+  /** Partitions that have documents. */
+  def workers: Int = documentsPerPartition.count(_ > 0)
+
   override def unpersist(): Unit = synchronized {
     // A copy of all data. The cached blocks are where cleaning ends: it must not reach the user's own shuffles.
     if (!isReleased && !partitions.sparkContext.isStopped) partitions.cleanShuffleDependencies()

@@ -23,8 +23,9 @@ import dwell.solver.lda.{Inference, LdaFit, LdaPriors, LdaProblem, LdaSchedule, 
  * `subsamplingRate` of the documents, and there are `maxIter` of them. An iteration so long that the workers' topics would drift
  * apart is cut into several rounds. Steps are `(learningOffset + 1 + g / base)^-learningDecay` for each `base` of all workers'
  * documents, after g of them, where `base` is 1000, or the documents of an iteration if these are fewer: then steps are those
- * of Spark. `learningOffset` is 64 unless it is set: Spark's 1024 forgets the random topics of the beginning only after
- * 30,000 documents and more. (`getLearningOffset` gives Spark's default all the same.)
+ * of Spark. Where they are not set, `learningOffset` and `learningDecay` are 64 and 0.51, with one worker 10 and 0.7: Spark's 1024
+ * forgets the random topics of the beginning only after 30,000 documents and more. (`getLearningOffset` gives Spark's default
+ * all the same.)
  *
  * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on the
  * logarithm of the likelihood of a sample of the documents, by token, without the topics' own part: that of a round at the topics
@@ -62,7 +63,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
         val data = DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
         try {
           val readSeconds = seconds
-          val solution = LdaFit.run(data, problem(conf))
+          val solution = LdaFit.run(data, problem(conf, data.workers))
           val model =
             LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession)
           FitReport.attach(copyValues(model).setParent(this), report(data, solution, readSeconds, seconds))
@@ -89,14 +90,16 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
 
   private def eta: Double = get(topicConcentration).filter(_ != Default).getOrElse(1.0 / $(k))
 
-  private def schedule: LdaSchedule =
-    LdaSchedule(get(learningOffset).getOrElse(LdaSchedule.ChosenTau0), $(learningDecay))
+  private def schedule(workers: Int): LdaSchedule = {
+    val chosen = LdaSchedule.chosen(workers)
+    LdaSchedule(get(learningOffset).getOrElse(chosen.tau0), get(learningDecay).getOrElse(chosen.kappa))
+  }
 
-  private def problem(conf: DwellConf): LdaProblem =
+  private def problem(conf: DwellConf, workers: Int): LdaProblem =
     LdaProblem(
       uid,
       LdaPriors(alpha, eta),
-      schedule,
+      schedule(workers),
       $(subsamplingRate),
       $(maxIter),
       Some($(localBatch)).filter(_ > 0),

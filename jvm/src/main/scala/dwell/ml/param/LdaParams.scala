@@ -8,7 +8,7 @@ import org.apache.spark.ml.param.{IntParam, Param, ParamValidators}
  * | Param | default | meaning |
  * |:--|:--|:--|
  * | localBatch | 0 | documents of one step of a worker |
- * | warmup | 2000 | documents at the start that all workers take in steps together |
+ * | warmup | 0 | documents at the start that all workers take in steps together |
  * | topicEstimate | variational | what a topic says of a word while training: `variational` or `mean` |
  */
 trait LdaParams extends WorkerParams {
@@ -24,8 +24,9 @@ trait LdaParams extends WorkerParams {
     ParamValidators.gtEq(0))
 
   /**
-   * Documents at the start, of all workers, in which each worker makes one step a round, which is one step on the documents of all:
-   * topics that begin at random need long ones. 0: none.
+   * Documents at the start, of all workers, in which each worker makes one step a round, which is one step on the documents of all.
+   * It helps where `localBatch` is a few documents, since topics that begin at random need long steps, and costs where it is
+   * not: workers that part early find better topics.
    */
   final val warmup: IntParam = new IntParam(
     this,
@@ -44,7 +45,7 @@ trait LdaParams extends WorkerParams {
     "what a topic says of a word while training",
     Seq(LdaParams.Variational, LdaParams.Mean))
 
-  setDefault(localBatch -> 0, warmup -> 2000, topicEstimate -> LdaParams.Variational)
+  setDefault(localBatch -> 0, warmup -> 0, topicEstimate -> LdaParams.Variational)
 
   final def getLocalBatch: Int = $(localBatch)
   final def getWarmup: Int = $(warmup)
