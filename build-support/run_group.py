@@ -39,7 +39,7 @@ FORMATS = {
     "counts": {"passed": [r"^(\d+) passed, \d+ failed"], "failed": [r"^\d+ passed, (\d+) failed"]},
 }
 # Lines that name a failed test.
-FAILURE = re.compile(r"^(FAILED  |FAIL: |ERROR: |test .* \.\.\. FAILED|.*\*\*\* (FAILED|ABORTED) \*\*\*|\s+\S.* \[X\] )")
+FAILURE = re.compile(r"^(FAILED  |FAIL: |ERROR: |test .* \.\.\. FAILED|.*\*\*\* (FAILED|ABORTED) \*\*\*|.* (✘|\[X\]) )")
 MOST_FAILURES, MOST_DETAILS = 20, 16
 
 

@@ -89,7 +89,8 @@ class Failures(unittest.TestCase):
     def test_each_format_names_what_failed(self):
         for text in ("FAILED  a name: java.lang.AssertionError: why\n          a.b.C.d(C.scala:1)", "test lda::bound ... FAILED",
                      "- sums agree *** FAILED ***\n  1 was not equal to 2 (SumSuite.scala:3)", "FAIL: test_x (counts_test.Total.test_x)",
-                     "dwell.SumSuite *** ABORTED ***", "   |   '-- sums() [X] expected: <1> but was: <2>"):
+                     "dwell.SumSuite *** ABORTED ***", "|  |  +-- sums() [X] expected: <1> but was: <2>",
+                     "│  │  ├─ sums() ✘ expected: <1> but was: <2>"):
             with self.subTest(text):
                 self.assertEqual([text], run_group.failures(["ok      before", *text.splitlines(), "ok      after"]))
 

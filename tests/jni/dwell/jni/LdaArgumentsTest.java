@@ -81,7 +81,7 @@ class LdaArgumentsTest {
 
   @Test
   void numbersOfTheRequest() {
-    for (long[] bad : new long[][] {{0, 0}, {0, 2}, {2, -1}, {2, 1L << 31}, {4, 0}, {4, 1L << 31}, {5, 0}, {5, 1L << 31}, {7, 2}, {7, -1},
+    for (long[] bad : new long[][] {{0, 0}, {0, 2}, {2, -1}, {2, 1L << 31}, {4, 0}, {4, 1L << 31}, {5, 0}, {5, 1L << 31}, {7, 4}, {7, -1},
         {9, -1}, {10, -1}, {12, 0}, {12, 1L << 31}}) {
       refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
     }
