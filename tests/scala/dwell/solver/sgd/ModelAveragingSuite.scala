@@ -120,17 +120,7 @@ class ModelAveragingSuite extends SparkSuite {
     private val workers = 2
     private val rows = read()
     private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
-    private val facts = RowFacts(
-      data.summary.rowsPerPartition,
-      rows.weightsPerPartition(workers).map(_ / rows.totalWeight),
-      rows.totalWeight,
-      data.summary.scale,
-      data.summary.mean,
-      rows.featureDeviations,
-      data.summary.meanSquareNorm,
-      rows.labelMean,
-      rows.labelVariance,
-      classWeights = null)
+    private val facts = RowFacts.of(rows, data, classes = None)
     private val plan = GradientPlan(ids.incrementAndGet(), problem(rounds, workers, descent), Features, facts)
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =

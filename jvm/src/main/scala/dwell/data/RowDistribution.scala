@@ -152,15 +152,29 @@ private[data] object RowDistribution {
     val labels = new Array[Double](numRows)
     val weights = if (weighted) Array.fill(numRows)(1.0) else null
     val places = if (mixed) permutation(index, numRows) else Array.range(0, numRows)
-    foreachRow(ordered)((piece, j, _, row) => offsets(places(row) + 1) = piece.counts(j))
+    // Of each piece, the number that its first row has among those of the partition before they are mixed.
+    val firsts = ordered.scanLeft(0)(_ + _.rows.length)
+    ordered.zip(firsts).foreach { case (piece, first) =>
+      var j = 0
+      while (j < piece.rows.length) {
+        offsets(places(first + j) + 1) = piece.counts(j)
+        j += 1
+      }
+    }
     (0 until numRows).foreach(row => offsets(row + 1) += offsets(row))
-    foreachRow(ordered) { (piece, j, start, row) =>
-      val place = places(row)
-      rows(place) = piece.rows(j)
-      labels(place) = piece.labels(j)
-      if (piece.weights != null) weights(place) = piece.weights(j)
-      System.arraycopy(piece.indices, start, indices, offsets(place), piece.counts(j))
-      piece.values.copyTo(start, start + piece.counts(j), values, offsets(place))
+    ordered.zip(firsts).foreach { case (piece, first) =>
+      var start, j = 0
+      while (j < piece.rows.length) {
+        val place = places(first + j)
+        val until = start + piece.counts(j)
+        rows(place) = piece.rows(j)
+        labels(place) = piece.labels(j)
+        if (piece.weights != null) weights(place) = piece.weights(j)
+        System.arraycopy(piece.indices, start, indices, offsets(place), piece.counts(j))
+        piece.values.copyTo(start, until, values, offsets(place))
+        start = until
+        j += 1
+      }
     }
 
     val norms = new Array[Double](numRows)
@@ -195,33 +209,10 @@ private[data] object RowDistribution {
       projections)
   }
 
-  /** Calls `f` with each row: its piece, its number and its first nonzero in the piece, its number in the partition. */
-  private def foreachRow(pieces: Array[RowPiece])(f: (RowPiece, Int, Int, Int) => Unit): Unit = {
-    var row = 0
-    pieces.foreach { piece =>
-      var start = 0
-      var j = 0
-      while (j < piece.rows.length) {
-        f(piece, j, start, row)
-        start += piece.counts(j)
-        row += 1
-        j += 1
-      }
-    }
-  }
-
   /** The same for the same partition, so that rows which are lost are put together as they were. */
   private def permutation(partition: Int, rows: Int): Array[Int] = {
-    val places = Array.range(0, rows)
-    val random = SplitMix.forEpoch(0L, partition, 0L)
-    var left = rows
-    while (left > 1) {
-      val j = random.below(left)
-      left -= 1
-      val swapped = places(left)
-      places(left) = places(j)
-      places(j) = swapped
-    }
+    val places = new Array[Int](rows)
+    SplitMix.forEpoch(0L, partition, 0L).permute(places)
     places
   }
 }

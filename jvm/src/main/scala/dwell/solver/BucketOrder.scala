@@ -26,22 +26,8 @@ private[solver] final class BucketOrder(coordinates: Int, seed: Long, partition:
   /** End of the bucket that starts at `start`, exclusive. */
   def end(start: Int): Int = math.min(coordinates, start + bucketSize)
 
-  /** Fisher-Yates from the identity. */
   private def draw(epoch: Long): Unit = {
-    val random = SplitMix.forEpoch(seed, partition, epoch)
-    var i = 0
-    while (i < buckets) {
-      permutation(i) = i
-      i += 1
-    }
-    i = buckets - 1
-    while (i > 0) {
-      val j = random.below(i + 1)
-      val swapped = permutation(i)
-      permutation(i) = permutation(j)
-      permutation(j) = swapped
-      i -= 1
-    }
+    SplitMix.forEpoch(seed, partition, epoch).permute(permutation)
     drawn = epoch
   }
 }

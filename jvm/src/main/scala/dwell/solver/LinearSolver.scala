@@ -66,17 +66,7 @@ final class LinearSolver(
   private def byGradients(problem: LinearProblem, choice: Orientation, started: Long): LinearSolution = {
     val signed = problem.loss.classifies && problem.classes.isEmpty
     val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed, mixed = true))
-    val facts = RowFacts(
-      data.summary.rowsPerPartition,
-      rows.weightsPerPartition(data.numPartitions).map(_ / rows.totalWeight),
-      rows.totalWeight,
-      data.summary.scale,
-      data.summary.mean,
-      rows.featureDeviations,
-      data.summary.meanSquareNorm,
-      rows.labelMean,
-      rows.labelVariance,
-      problem.classes.orElse(if (signed) Some(2) else None).map(rows.classWeights).orNull)
+    val facts = RowFacts.of(rows, data, problem.classes.orElse(if (signed) Some(2) else None))
     val plan = GradientPlan(newId, problem, rows.numFeatures, facts)
     run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { (_, attempt) =>
       FitRunner.free(rows.sc, Seq(plan.attemptId(attempt)))

@@ -10,6 +10,23 @@ private[dwell] final class SplitMix(private var state: Long) {
 
   /** Uniform in 0 until `bound`, from the high half of the next number. */
   def below(bound: Int): Int = (((next() >>> 32) * bound) >>> 32).toInt
+
+  /** Fills `places` with a random permutation of 0 until its length: Fisher-Yates from the identity. */
+  def permute(places: Array[Int]): Unit = {
+    var i = 0
+    while (i < places.length) {
+      places(i) = i
+      i += 1
+    }
+    i = places.length - 1
+    while (i > 0) {
+      val j = below(i + 1)
+      val swapped = places(i)
+      places(i) = places(j)
+      places(j) = swapped
+      i -= 1
+    }
+  }
 }
 
 private[dwell] object SplitMix {

@@ -1,6 +1,7 @@
 package dwell.solver.sgd
 
 import dwell.comm.Replicas
+import dwell.data.{RowDataset, TrainingRows}
 import dwell.report.RoundRecord
 import dwell.solver.{Attempt, FitPlan, GradientAlgorithm, InterceptSearch, LinearProblem, Squared, Timeline, Trained}
 
@@ -34,6 +35,27 @@ private[solver] final case class RowFacts(
 
   /** Rows of all partitions, m. */
   def rows: Long = rowsPerPartition.map(_.toLong).sum
+}
+
+private[solver] object RowFacts {
+
+  /**
+   * @param data
+   *   the same rows, split
+   * @param classes
+   *   number of classes, where labels are those
+   */
+  def of(rows: TrainingRows, data: RowDataset, classes: Option[Int]): RowFacts = RowFacts(
+    data.summary.rowsPerPartition,
+    rows.weightsPerPartition(data.numPartitions).map(_ / rows.totalWeight),
+    rows.totalWeight,
+    data.summary.scale,
+    data.summary.mean,
+    rows.featureDeviations,
+    data.summary.meanSquareNorm,
+    rows.labelMean,
+    rows.labelVariance,
+    classes.map(rows.classWeights).orNull)
 }
 
 /** A fit by gradients of the rows: model averaging, L-BFGS, or the one after the other. */
