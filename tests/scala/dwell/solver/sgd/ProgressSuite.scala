@@ -7,7 +7,8 @@ class ProgressSuite extends AnyFunSuite {
 
   private val Tolerance = 1e-6
 
-  private def start: Progress = Progress.start(objective = 1.0, eta0 = 0.8, partitions = 2)
+  private def start: Progress = starting(growth = 0.0)
+  private def starting(growth: Double): Progress = Progress.start(objective = 1.0, eta0 = 0.8, growth, partitions = 2)
 
   private def met(objective: Double, diverged: Boolean = false, steps: Long = 0L): RoundOutcome =
     RoundOutcome(objective * 10.0, 10.0, 0.0, diverged, Array(steps, steps), Array(steps, steps))
@@ -40,6 +41,25 @@ class ProgressSuite extends AnyFunSuite {
     assert((diverged.current, diverged.eta0) == ((0L, 0.4)))
     assert(diverged.steps.toSeq == Seq(0L, 0L) && diverged.cursors.toSeq == Seq(9L, 9L))
     assert(diverged.note.contains("diverged"))
+  }
+
+  test("a step that may grow doubles where progress is modest, up to its bound, and no more once it was halved") {
+    val growing = starting(growth = 5.0)
+    val etas = Seq(0.9, 0.88, 0.86, 0.85, 0.84).scanLeft(growing)(after(_, _)).map(_.eta0)
+    assert(etas == Seq(0.8, 0.8, 1.6, 3.2, 5.0, 5.0), "a tenth in the first epoch is much, the others are modest")
+    assert(after(growing, 0.9, 0.9).eta0 == 0.8, "nor without progress")
+    val risen = after(growing, 0.98, 0.96, 1.1)
+    assert((risen.eta0, risen.current) == ((1.6, 2L)), "the step that was good goes on from where it led")
+    assert(after(risen, 0.95, 0.94).eta0 == 1.6)
+    val still = after(growing, 0.98, 0.98, 0.98)
+    assert(still.eta0 == 0.8 && after(still, 0.97, 0.96).eta0 == 0.8)
+    assert(after(starting(growth = 0.1), 0.98).eta0 == 0.8, "a bound shortens nothing")
+    assert(after(start, 0.98, 0.96).eta0 == 0.8, "a step of the user's stays")
+  }
+
+  test("rounds of a part of an epoch let a step grow once an epoch") {
+    val half = starting(growth = 5.0).after(met(1.0), 2, Tolerance)
+    assert(half.eta0 == 0.8 && half.after(met(0.96), 2, Tolerance).eta0 == 1.6)
   }
 
   test("an objective that is no number counts as a rise") {

@@ -42,7 +42,7 @@ private[sgd] final class FirstStep(workers: GradientWorkers, plan: GradientPlan)
   }
 
   /** A step may shrink the coefficients by the penalty, and must not turn them round. */
-  private val largest: Double = if (plan.sgd.l2 > 0.0) MostDecay / plan.sgd.l2 else Double.MaxValue
+  val largest: Double = if (plan.sgd.l2 > 0.0) MostDecay / plan.sgd.l2 else Double.MaxValue
 
   private def bounded(step: Double): Double = math.min(step, largest)
 

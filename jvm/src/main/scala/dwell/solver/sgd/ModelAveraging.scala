@@ -13,6 +13,10 @@ import dwell.solver.{Attempt, Headers, LostModels, Timeline}
  * the models that they started from and reached: it costs no pass over the data, and is not less than on the way. Rounds of less than an epoch are judged
  * together, once they have covered one.
  *
+ * A step that was searched is doubled after each epoch that gains less than a twentieth, until one gains nothing or rises: the
+ * search is a single pass over a sample of one partition, and the best step for that is shorter than what averages of many
+ * workers, and later epochs, stand.
+ *
  * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the risen epoch
  * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
  * of, the step is halved as well: noise stands in its way. Training has converged when that does not change anything either.
@@ -73,8 +77,10 @@ private[sgd] final class ModelAveraging(
       highest += 1L
       timeline.goOn(0, attempt)
       workers.distribute(highest, start.model, None)
-      if (firstStep.isEmpty) firstStep = Some(new FirstStep(workers, plan).run(highest, searched))
-      Progress.start(start.objective, firstStep.get, plan.facts.rowsPerPartition.length).from(highest)
+      val search = new FirstStep(workers, plan)
+      if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
+      val growth = if (settings.stepSize.isEmpty) search.largest else 0.0
+      Progress.start(start.objective, firstStep.get, growth, plan.facts.rowsPerPartition.length).from(highest)
   }
 
   private def descend(progress: Progress): Averaged = {

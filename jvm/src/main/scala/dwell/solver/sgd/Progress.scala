@@ -53,7 +53,9 @@ private[sgd] object EpochSums {
  * @param rounds
  *   that have been made, of those whose models are not lost
  * @param eta0
- *   first step size, halved so far as it had to be
+ *   first step size, doubled and halved so far as it had to be
+ * @param growth
+ *   what the step may be doubled up to after each epoch of modest progress; 0 where that has ended, or is not wanted
  * @param steps
  *   rows that each partition has visited, as step sizes count them
  * @param stepsBegun
@@ -86,6 +88,7 @@ private[sgd] final case class Progress(
     next: Long,
     rounds: Int,
     eta0: Double,
+    growth: Double,
     steps: Array[Long],
     stepsBegun: Array[Long],
     cursors: Array[Long],
@@ -137,11 +140,13 @@ private[sgd] final case class Progress(
     val gain = (objective - reached) / math.abs(objective)
     val progresses = fresh || gain > tolerance
     val standsStill = !progresses && waited + 1 >= Patience
-    val eta = if (standsStill) eta0 / 2.0 else eta0
+    val grows = gain > tolerance && gain <= ModestGain
+    val eta = if (standsStill) eta0 / 2.0 else if (grows) math.max(eta0, math.min(2.0 * eta0, growth)) else eta0
     copy(
       begun = current,
       before = begun,
       eta0 = eta,
+      growth = if (standsStill) 0.0 else growth,
       stepsBegun = steps,
       epoch = EpochSums.empty,
       objective = if (progresses || standsStill) reached else objective,
@@ -165,6 +170,7 @@ private[sgd] final case class Progress(
       current = back,
       begun = back,
       eta0 = eta,
+      growth = 0.0,
       steps = stepsBegun,
       epoch = EpochSums.empty,
       objective = measure,
@@ -179,7 +185,7 @@ private[sgd] final case class Progress(
 
 private[sgd] object Progress {
 
-  def start(objective: Double, eta0: Double, partitions: Int): Progress = {
+  def start(objective: Double, eta0: Double, growth: Double, partitions: Int): Progress = {
     val none = new Array[Long](partitions)
     Progress(
       current = 0L,
@@ -188,6 +194,7 @@ private[sgd] object Progress {
       next = 1L,
       rounds = 0,
       eta0 = eta0,
+      growth = growth,
       steps = none,
       stepsBegun = none,
       cursors = none,
@@ -208,6 +215,9 @@ private[sgd] object Progress {
 
   /** Epochs without progress that noise may explain. */
   private val Patience = 2
+
+  /** An epoch that gains less than this, and something, stands longer steps; where it gains more they do not lead to better models. */
+  private val ModestGain = 5e-2
 
   /** A step that moves nothing. */
   private val LeastStep = Double.MinPositiveValue * 1e16
