@@ -2,7 +2,9 @@
 
 use std::{fs, io, path::Path};
 
-use dwell_solvers::order::{BucketOrder, SplitMix64};
+use dwell_solvers::order::BucketOrder;
+
+use crate::random::{Cumulative, Random};
 
 /// Feature j is drawn with a probability proportional to `1 / (j + 1 + offset)^exponent`; row lengths are log-normal.
 pub struct PowerLaw {
@@ -44,13 +46,10 @@ impl PowerLaw {
     /// coefficients are N(0, 1) for 5 % of the features, scaled to mean 0 and variance 1, and N(0, 0.3).
     /// Features without entry are dropped, the others numbered by first appearance, as text pipelines do.
     pub fn generate(&self, seed: u64) -> Matrix {
-        let mut random = Random(SplitMix64::for_epoch(seed, 0, 0));
-        let mut cumulative = Vec::with_capacity(self.features);
-        let mut total = 0.0;
-        for j in 0..self.features {
-            total += (j as f64 + 1.0 + self.offset).powf(-self.exponent);
-            cumulative.push(total);
-        }
+        let mut random = Random::new(seed, 0);
+        let popularity = Cumulative::new(
+            (0..self.features).map(|j| (j as f64 + 1.0 + self.offset).powf(-self.exponent)),
+        );
         let unseen = u32::MAX;
         let mut names = vec![unseen; self.features];
         let mut counts: Vec<i32> = Vec::new();
@@ -61,12 +60,7 @@ impl PowerLaw {
                 .exp()
                 .max(5.0) as usize;
             let mut row: Vec<u32> = (0..length)
-                .map(|_| {
-                    let at = random.uniform() * total;
-                    cumulative
-                        .partition_point(|&c| c < at)
-                        .min(self.features - 1) as u32
-                })
+                .map(|_| popularity.draw(&mut random) as u32)
                 .collect();
             row.sort_unstable();
             row.dedup();
@@ -272,19 +266,5 @@ impl Matrix {
                 (mean, (about_mean + zeros * mean * mean) / m)
             })
             .unzip()
-    }
-}
-
-struct Random(SplitMix64);
-
-impl Random {
-    /// In (0, 1).
-    fn uniform(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) as f64 + 0.5) * (1.0 / (1u64 << 53) as f64)
-    }
-
-    /// N(0, 1), by Box and Muller.
-    fn normal(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 }

@@ -170,11 +170,12 @@ pub struct Plain {
 /// `beta`: exp(E[log beta]) of the document's words, by words.
 pub fn plain_e_step(
     document: &[(usize, f64)],
-    beta: &[Vec<f64>],
+    beta: &[impl AsRef<[f64]>],
     alpha: &[f64],
     tolerance: f64,
     cap: u32,
 ) -> Plain {
+    let beta: Vec<&[f64]> = beta.iter().map(AsRef::as_ref).collect();
     let topics = alpha.len();
     let total: f64 = document.iter().map(|pair| pair.1).sum();
     let mut gamma: Vec<f64> = alpha.iter().map(|a| a + total / topics as f64).collect();
@@ -184,7 +185,7 @@ pub fn plain_e_step(
         let theta: Vec<f64> = gamma.iter().map(|&g| (digamma_49(g) - psi).exp()).collect();
         let mut mass = vec![0.0; topics];
         let mut ratios = Vec::new();
-        for (row, &(_, count)) in beta.iter().zip(document) {
+        for (&row, &(_, count)) in beta.iter().zip(document) {
             let dot: f64 = row.iter().zip(&theta).map(|(b, t)| b * t).sum();
             ratios.push(count / (dot + 1e-100));
             for (m, b) in mass.iter_mut().zip(row) {
