@@ -143,6 +143,13 @@ def mini_batch_table(rows):
     return lines
 
 
+def ended(rows):
+    """Rows of systems that came to an end, and lines about the others."""
+    others = ["%s (%s)" % (row["system"], row.get("corpus") or case(row).replace(" |", ",")) for row in rows if row.get("didNotEnd")]
+    return ([row for row in rows if not row.get("didNotEnd")],
+            ["", "Programs that did not end, and were killed: %s." % "; ".join("%s, %d times" % (name, others.count(name)) for name in dict.fromkeys(others))] if others else [])
+
+
 def case(row):
     return "%s | %s | %g" % (row["data"], row["loss"], row["l2"])
 
@@ -153,6 +160,7 @@ def number(value, form):
 
 def ma_sgd_table(rows):
     """Rows with a measure are comparisons, the others histories."""
+    rows, endless = ended(rows)
     histories, goals = [row for row in rows if "measure" not in row], [row for row in rows if "measure" in row]
     lines = ["Data: %s." % "; ".join(dict.fromkeys("%s %d x %d, %d nonzeros" % (row["data"], row["rows"], row["features"], row["nonzeros"]) for row in histories)), "",
              "Where each system comes to; steps are rounds of communication, or passes over the data:", "",
@@ -174,17 +182,18 @@ def ma_sgd_table(rows):
             case(row), row["measure"], number(row["target"], "%.6f"), row["peer"], number(row["peerSteps"], "%g"), number(row["peerSeconds"], "%.2f"),
             row["system"], number(row["steps"], "%g"), number(row["seconds"], "%.2f"), number(row["learningSeconds"], "%.2f"),
             number(row["roundsRatio"], "%.3g"), number(row["secondsRatio"], "%.3g"), number(row["learningRatio"], "%.3g"), "met" if row["met"] else "missed"))
-    return lines
+    return lines + endless
 
 
 def scaling_table(rows):
+    rows, endless = ended(rows)
     lines = ["| data | loss | l2 | system | partitions | rounds to the target | seconds to it | of learning | seconds a round | best objective |",
              "|:--|:--|--:|:--|--:|--:|--:|--:|--:|--:|"]
     for row in rows:
         lines.append("| %s | %s | %d | %s | %s | %s | %.3f | %.6f |" % (
             case(row), row["system"], row["workers"], number(row["roundsToTarget"], "%g"), number(row["secondsToTarget"], "%.2f"),
             number(row["learningSecondsToTarget"], "%.2f"), row["learningSeconds"][-1] / row["steps"][-1], min(objective for objective in row["objectives"] if objective is not None)))
-    return lines
+    return lines + endless
 
 
 def sections_table(rows):
@@ -198,6 +207,7 @@ def sections_table(rows):
 
 def topics_table(rows):
     """Rows with a measure are comparisons, the others histories; medians are over the seeds."""
+    rows, endless = ended(rows)
     histories, goals = [row for row in rows if "measure" not in row], [row for row in rows if "measure" in row]
 
     def groups(of, *names):
@@ -227,7 +237,7 @@ def topics_table(rows):
         lines.append("| %s | %d | %s | %s | %s | %g | %s | %s |" % (
             corpus, topics, system, peer, measure, runs[0]["goal"], seconds_text(ratios if reached else []),
             "met" if reached and middle(ratios) >= runs[0]["goal"] else "missed"))
-    return lines
+    return lines + endless
 
 
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),

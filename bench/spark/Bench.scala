@@ -59,6 +59,21 @@ private[bench] final class Bench(
     rows += result.map { case (name, value) => s""""$name": ${Bench.json(value)}""" }.mkString("  {", ", ", "}")
     Files.writeString(Paths.get(output), rows.mkString("[\n", ",\n", "\n]\n"))
   }
+
+  /**
+   * What a system gives; None, and a result that says so, where a program of it does not end. The benchmark goes on without it.
+   *
+   * @param about
+   *   what it was to solve, for the file of results
+   */
+  def unlessEndless[T](system: String, about: Seq[(String, Any)])(body: => T): Option[T] =
+    try Some(body)
+    catch {
+      case e: OtherProgram.DidNotEndException =>
+        println(s"$system ${e.getMessage}")
+        add(about ++ Seq("system" -> system, "didNotEnd" -> true): _*)
+        None
+    }
 }
 
 private[bench] object Bench {

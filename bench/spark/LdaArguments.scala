@@ -1,5 +1,7 @@
 package dwell.bench
 
+import scala.concurrent.duration.FiniteDuration
+
 /**
  * What the benchmark of topics is asked for: `corpora=packages,nytimes`, `k=20,100` (numbers of topics), `systems=Dwell;gensim`
  * (beginnings of names), and the command of a program, `python=...`. See [[NamedArguments]].
@@ -13,6 +15,9 @@ private[bench] final class LdaArguments(args: Seq[String]) {
   val topics: Seq[Int] = named.list("k").fold(Topics)(_.map(_.toInt))
 
   def wants(system: String): Boolean = named.wants(system)
+
+  /** How long a program may take. */
+  def limit: FiniteDuration = named.limit
 
   def python: Option[Seq[String]] = named.command("python")
 }

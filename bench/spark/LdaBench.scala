@@ -2,6 +2,8 @@ package dwell.bench
 
 import java.nio.file.{Files, Path}
 
+import scala.concurrent.duration.FiniteDuration
+
 /**
  * LDA by model averaging beside Spark's online LDA and programs on one node, as in tables 2 and 5 and figure 6 of Guo et al. 2021:
  * perplexity against CPU seconds, seconds and rounds of communication. All systems run one after the other on the same documents,
@@ -69,7 +71,8 @@ object LdaBench {
           LdaProgram.write(corpus, files)
           asked.topics.foreach { k =>
             onSpark(tiny, k, WarmUp).filter(s => asked.wants(s.name)).foreach(_.run(bench.seed))
-            val systems = onSpark(corpus, k, Int.MaxValue) ++ asked.python.toSeq.flatMap(programs(corpus, k, _, files))
+            val systems =
+              onSpark(corpus, k, Int.MaxValue) ++ asked.python.toSeq.flatMap(programs(corpus, k, _, files, asked.limit))
             compare(bench, corpus, k, systems.filter(s => asked.wants(s.name)))
           }
         } finally {
@@ -102,10 +105,15 @@ object LdaBench {
       spark(LongBatch))
   }
 
-  private def programs(corpus: LdaCorpus, k: Int, command: Seq[String], files: Path): Seq[LdaSystem] = {
+  private def programs(
+      corpus: LdaCorpus,
+      k: Int,
+      command: Seq[String],
+      files: Path,
+      limit: FiniteDuration): Seq[LdaSystem] = {
     val pass = Visits.map(math.min(_, corpus.size)).distinct
     def program(name: String, short: String, checkpoints: Seq[Long]) =
-      new LdaProgram(name, corpus, k, command :+ short, files, checkpoints)
+      new LdaProgram(name, corpus, k, command :+ short, files, checkpoints, limit)
     Seq(
       program("gensim LdaModel", "gensim", pass),
       program("gensim LdaMulticore", "multicore", pass.takeRight(1)),
@@ -126,11 +134,13 @@ object LdaBench {
         "oracle" -> corpus.oracle,
         "topics" -> k,
         "seed" -> seed)
-      val histories = systems.map { system =>
-        val history = LdaHistory.of(system, seed, corpus.completion)
-        println(history.describe)
-        bench.add(about ++ history.results: _*)
-        history
+      val histories = systems.flatMap { system =>
+        val found = bench.unlessEndless(system.name, about)(LdaHistory.of(system, seed, corpus.completion))
+        found.foreach { history =>
+          println(history.describe)
+          bench.add(about ++ history.results: _*)
+        }
+        found
       }
       for {
         peer <- histories

@@ -4,6 +4,7 @@ import java.nio.{ByteOrder, FloatBuffer}
 import java.nio.channels.FileChannel
 import java.nio.file.{Files, Path}
 
+import scala.concurrent.duration.FiniteDuration
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
@@ -17,6 +18,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
  *   with the name by which the program knows the system; the options are added
  * @param checkpoints
  *   documents visited, in order
+ * @param limit
+ *   see [[OtherProgram.execute]]
  */
 private[bench] final class LdaProgram(
     override val name: String,
@@ -24,7 +27,8 @@ private[bench] final class LdaProgram(
     topics: Int,
     command: Seq[String],
     data: Path,
-    checkpoints: Seq[Long])
+    checkpoints: Seq[Long],
+    limit: FiniteDuration)
     extends LdaSystem {
 
   override def run(seed: Long): Seq[LdaCheckpoint] = {
@@ -32,7 +36,8 @@ private[bench] final class LdaProgram(
     try {
       OtherProgram.execute(
         command ++ Seq("--data", data.toString, "--output", output.toString, "--topics", topics.toString) ++
-          Seq("--documents", checkpoints.mkString(","), "--seed", seed.toString))
+          Seq("--documents", checkpoints.mkString(","), "--seed", seed.toString),
+        limit)
       val root = new ObjectMapper().readTree(output.resolve("history.json").toFile)
       root.get("checkpoints").elements().asScala.toSeq.map { one =>
         val lambda = floats(output.resolve(one.get("topics").asText))

@@ -65,10 +65,12 @@ object MaSgdBench {
       EstimatorSystem.dwellTuned(problem, held(0.25 / squareNorm).copy(limit = 0.5 / problem.l2))) ++
       SgdProgram.mpi(problem, asked, files) ++
       asked.program("python").toSeq.flatMap { command =>
+        def program(name: String, short: String, tuning: Option[Tuning]) =
+          new SgdProgram(name, "passes", command :+ short, files, tuning, Passes, asked.limit)
         def classifier(schedule: String, tuning: Option[Tuning]) =
-          new SgdProgram(s"SGDClassifier, $schedule", "passes", command :+ schedule, files, tuning, Passes)
+          program(s"SGDClassifier, $schedule", schedule, tuning)
         Seq(
-          new SgdProgram("Vowpal Wabbit", "passes", command :+ "vw", files, Some(held(0.5)), Passes),
+          program("Vowpal Wabbit", "vw", Some(held(0.5))),
           classifier("constant", Some(held(0.25 / squareNorm))),
           // Its steps fall with the root of the rows seen; without a penalty it has no better ones.
           if (problem.l2 > 0.0) classifier("optimal", None)
@@ -78,7 +80,7 @@ object MaSgdBench {
 
   private def compare(bench: Bench, problem: SgdProblem, systems: Seq[SgdSystem]): Unit = {
     println(s"\n== ${problem.data.about}, ${problem.loss}, l2 ${problem.l2}")
-    val histories = SgdHistory.measure(problem, systems, bench.repetitions)
+    val histories = SgdHistory.measure(bench, problem, systems)
     histories.foreach { h =>
       println(h.describe)
       bench.add(problem.results ++ h.results: _*)

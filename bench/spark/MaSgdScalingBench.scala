@@ -29,10 +29,7 @@ object MaSgdScalingBench {
             RowFiles.problem(problem, RowFiles.write(data.points, files), bench.seed, files)
             println(s"\n== ${data.about}, $loss, $workers partitions")
             val histories =
-              SgdHistory.measure(
-                problem,
-                systems(problem, asked, files).filter(s => asked.wants(s.name)),
-                bench.repetitions)
+              SgdHistory.measure(bench, problem, systems(problem, asked, files).filter(s => asked.wants(s.name)))
             histories.foreach(h => println(h.describe))
             histories.map(problem.results -> _)
           } finally {

@@ -1,8 +1,11 @@
 package dwell.bench
 
+import scala.concurrent.duration._
+
 /**
  * What a benchmark is asked for beside [[Bench]], as `name=value`: lists have commas, or semicolons between names of systems, and
- * are `all` where everything is wanted; commands of programs have the character U+001F between their words.
+ * are `all` where everything is wanted; commands of programs have the character U+001F between their words, and
+ * `programMinutes` is how long they may take.
  */
 private[bench] final class NamedArguments(args: Seq[String]) {
   import NamedArguments._
@@ -29,6 +32,9 @@ private[bench] final class NamedArguments(args: Seq[String]) {
     settings.get("systems").filter(_ != All).forall(_.split(';').exists(system.startsWith))
 
   def command(name: String): Option[Seq[String]] = settings.get(name).map(_.split('\u001f').toSeq)
+
+  /** See [[OtherProgram.execute]]. */
+  def limit: FiniteDuration = settings.get("programMinutes").fold(OtherProgram.Limit)(_.toInt.minutes)
 }
 
 private[bench] object NamedArguments {

@@ -1,7 +1,9 @@
 package dwell.bench
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.TimeUnit
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -38,19 +40,46 @@ private[bench] final class OtherProgram(command: Seq[String], data: Path) {
 
 private[bench] object OtherProgram {
 
-  /** Runs it to its end; what it says is in the exception if that is not a good one. */
-  def execute(command: Seq[String]): Unit = {
+  /**
+   * How long a program may take where nothing else is said: several times as long as the slowest one. Some hang now and then, as
+   * LdaMulticore of gensim does.
+   */
+  val Limit: FiniteDuration = 60.minutes
+
+  /** That a program had to be ended. */
+  final class DidNotEndException(message: String) extends RuntimeException(message)
+
+  /**
+   * Runs it to its end; what it says is in the exception if that is not a good one.
+   *
+   * @param limit
+   *   after which it and all processes that it has started are killed
+   * @throws DidNotEndException
+   *   if they were
+   */
+  def execute(command: Seq[String], limit: FiniteDuration = Limit): Unit = {
     val log = Files.createTempFile("dwell-bench", ".log")
     try {
       val process =
         new ProcessBuilder(command.asJava).redirectErrorStream(true).redirectOutput(log.toFile).start()
-      val status = process.waitFor()
-      if (status != 0) {
-        throw new IllegalStateException(
-          s"${command.mkString(" ")} ended with status $status:\n${Files.readString(log)}")
+      def said = s"${command.mkString(" ")} ended with status ${process.exitValue}:\n${Files.readString(log)}"
+      if (!process.waitFor(limit.toMillis, TimeUnit.MILLISECONDS)) {
+        kill(process)
+        throw new DidNotEndException(s"did not end within $limit: $said")
       }
+      if (process.exitValue != 0) throw new IllegalStateException(said)
     } finally Files.deleteIfExists(log)
     ()
+  }
+
+  private def kill(process: Process): Unit = {
+    // They lose their parent with it. It goes first, lest it replaces those that end.
+    val descendants = process.descendants().iterator().asScala.toSeq
+    process.destroyForcibly().waitFor()
+    descendants.foreach { one =>
+      one.descendants().forEach(_.destroyForcibly())
+      one.destroyForcibly()
+    }
   }
 
   private def read(file: Path, localWork: Double): (Seq[RoundRecord], Double) = {

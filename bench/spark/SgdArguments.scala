@@ -1,5 +1,7 @@
 package dwell.bench
 
+import scala.concurrent.duration.FiniteDuration
+
 import dwell.solver.Loss
 
 /**
@@ -18,6 +20,9 @@ private[bench] final class SgdArguments(args: Seq[String]) {
   val rounds: Int = named.number("mllibRounds", MllibRounds)
 
   def wants(system: String): Boolean = named.wants(system)
+
+  /** How long a program may take. */
+  def limit: FiniteDuration = named.limit
 
   def program(name: String): Option[Seq[String]] = named.command(name)
 

@@ -70,30 +70,57 @@ private[bench] final case class Cost(steps: Double, seconds: Double, learning: D
 
 private[bench] object SgdHistory {
 
-  /** Searches the step sizes, which warms up as well, then runs the systems in turn, as often as that. */
-  def measure(problem: SgdProblem, systems: Seq[SgdSystem], repetitions: Int): Seq[SgdHistory] = {
-    val stepSizes = systems.map { system =>
-      system.tuning.fold { system.run(Double.NaN, system.checkpoints.take(1)); Double.NaN } { tuning =>
-        tuning.best(step => problem.evaluate(system.run(step, Seq(tuning.steps)).last.model))
-      }
+  /**
+   * Searches the step sizes, which warms up as well, then runs the systems in turn, as often as the benchmark repeats. One that
+   * has not ended once is not run again, and has no history.
+   */
+  def measure(bench: Bench, problem: SgdProblem, systems: Seq[SgdSystem]): Seq[SgdHistory] = {
+    def each(runs: Seq[Runs])(next: Runs => Runs) =
+      runs.flatMap(r => bench.unlessEndless(r.system.name, problem.results)(next(r)))
+    val tuned = each(systems.map(new Runs(problem, _)))(_.tuned)
+    (1 to bench.repetitions).foldLeft(tuned)((runs, _) => each(runs)(_.again)).map(_.history)
+  }
+
+  /**
+   * Runs of a system so far.
+   *
+   * @param seconds
+   *   of each run and checkpoint, and those of learning
+   * @param first
+   *   what the first run came to: steps, and how good its models were
+   */
+  private final case class Runs(
+      problem: SgdProblem,
+      system: SgdSystem,
+      stepSize: Double,
+      seconds: Seq[Seq[(Double, Double)]],
+      first: Seq[(Double, Evaluation)]) {
+
+    def this(problem: SgdProblem, system: SgdSystem) = this(problem, system, Double.NaN, Seq.empty, Seq.empty)
+
+    def tuned: Runs = system.tuning match {
+      case Some(tuning) =>
+        copy(stepSize = tuning.best(step => problem.evaluate(system.run(step, Seq(tuning.steps)).last.model)))
+      case None =>
+        system.run(stepSize, system.checkpoints.take(1))
+        this
     }
-    def run(k: Int) = systems(k).run(stepSizes(k), systems(k).checkpoints)
-    def times(checkpoint: Checkpoint) = (checkpoint.seconds, checkpoint.learning)
-    val first = systems.indices.map { k =>
-      val checkpoints = run(k)
-      (checkpoints.map(times), checkpoints.map(_.steps), checkpoints.map(c => problem.evaluate(c.model)))
+
+    def again: Runs = {
+      val checkpoints = system.run(stepSize, system.checkpoints)
+      copy(
+        seconds = seconds :+ checkpoints.map(c => (c.seconds, c.learning)),
+        first = if (seconds.isEmpty) checkpoints.map(c => (c.steps, problem.evaluate(c.model))) else first)
     }
-    val again = (2 to repetitions).map(_ => systems.indices.map(k => run(k).map(times)))
-    systems.indices.map { k =>
-      val (firstTimes, steps, evaluations) = first(k)
-      val runs = firstTimes +: again.map(_(k))
-      def medians(of: ((Double, Double)) => Double) = runs.map(_.map(of)).transpose.map(Bench.median)
-      SgdHistory(systems(k).name, systems(k).unit, stepSizes(k), steps, medians(_._1), medians(_._2), evaluations)
+
+    def history: SgdHistory = {
+      def medians(of: ((Double, Double)) => Double) = seconds.map(_.map(of)).transpose.map(Bench.median)
+      SgdHistory(system.name, system.unit, stepSize, first.map(_._1), medians(_._1), medians(_._2), first.map(_._2))
     }
   }
 
-  /** A page of charts, where the gap is the distance to the least value that any system has. */
-  def page(histories: Seq[SgdHistory], value: Evaluation => Double, path: String): Unit = {
+  /** A page of charts, where the gap is the distance to the least value that any system has. Without any there is no page. */
+  def page(histories: Seq[SgdHistory], value: Evaluation => Double, path: String): Unit = if (histories.nonEmpty) {
     val least = histories.flatMap(_.evaluations.map(value)).filterNot(v => v.isNaN || v.isInfinite).min
     FitReport.compare(histories.map(h => h.name -> h.report(value, least)): _*).writeHtml(path)
   }

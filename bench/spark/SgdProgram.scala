@@ -3,6 +3,7 @@ package dwell.bench
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.file.{Files, Path}
 
+import scala.concurrent.duration.FiniteDuration
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -13,6 +14,8 @@ import com.fasterxml.jackson.databind.ObjectMapper
  *
  * @param command
  *   to which the options `--data`, `--output`, `--steps` and, if it takes one, `--step` are added
+ * @param limit
+ *   see [[OtherProgram.execute]]
  */
 private[bench] final class SgdProgram(
     override val name: String,
@@ -20,7 +23,8 @@ private[bench] final class SgdProgram(
     command: Seq[String],
     data: Path,
     override val tuning: Option[Tuning],
-    override val checkpoints: Seq[Double])
+    override val checkpoints: Seq[Double],
+    limit: FiniteDuration)
     extends SgdSystem {
 
   override def run(step: Double, at: Seq[Double]): Seq[Checkpoint] = {
@@ -28,7 +32,7 @@ private[bench] final class SgdProgram(
     try {
       val options = Seq("--data", data.toString, "--output", output.toString, "--steps", at.mkString(",")) ++
         (if (tuning.isEmpty) Seq.empty else Seq("--step", step.toString))
-      OtherProgram.execute(command ++ options)
+      OtherProgram.execute(command ++ options, limit)
       val root = new ObjectMapper().readTree(output.resolve("history.json").toFile)
       root.get("checkpoints").elements().asScala.toSeq.map { one =>
         val model = doubles(output.resolve(one.get("model").asText))
@@ -54,7 +58,14 @@ private[bench] object SgdProgram {
     asked.program("mpi").map { command =>
       val tuning = Tuning(0.25 / problem.data.squareNorm, TuningRounds, _.objective, 1.0 / problem.l2)
       val ranks = asked.ranks(command, problem.data.workers)
-      new SgdProgram("MPI, the same kernels", "rounds", ranks, files, Some(tuning), EstimatorSystem.DwellRounds)
+      new SgdProgram(
+        "MPI, the same kernels",
+        "rounds",
+        ranks,
+        files,
+        Some(tuning),
+        EstimatorSystem.DwellRounds,
+        asked.limit)
     }
 
   /** A directory without directories in it. */
