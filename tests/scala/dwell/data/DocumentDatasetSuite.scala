@@ -1,11 +1,15 @@
 package dwell.data
 
+import org.apache.spark.SparkEnv
 import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.scalatest.concurrent.Eventually
+import org.scalatest.time.{Seconds, Span}
 
 import dwell.SparkSuite
 
 /** Documents from vectors of counts. */
-class DocumentDatasetSuite extends SparkSuite {
+class DocumentDatasetSuite extends SparkSuite with Eventually {
+  implicit override val patienceConfig: PatienceConfig = PatienceConfig(timeout = Span(10, Seconds))
 
   private def read(numWorkers: Int, vectors: Vector*): DocumentDataset =
     DocumentDataset.read(sc.parallelize(vectors, 2), vocabulary = 4, numWorkers, "test", "words")
@@ -73,5 +77,24 @@ class DocumentDatasetSuite extends SparkSuite {
   test("without documents there is nothing to train on") {
     assert(refused().contains("There are no documents to train on (column 'words')"))
     assert(refused(Vectors.dense(0.0, 0.0, 0.0, 0.0)).contains("no document has a word"))
+  }
+
+  test("what documents were read through is removed with them, and does not wait for the driver's garbage") {
+    def files = SparkEnv.get.blockManager.diskBlockManager.getAllBlocks().filter(_.isShuffle).toSet
+    def cached = sc.getPersistentRDDs.keySet.toSet
+    // The user's own shuffle stays.
+    val vectors = sc
+      .parallelize((1 to 20).map(i => (i % 5, Vectors.sparse(4, Array(i % 4), Array(i.toDouble)): Vector)), 2)
+      .groupByKey(2)
+      .flatMap(_._2)
+    vectors.count()
+    val (earlierFiles, earlierCached) = (files, cached)
+    assert(earlierFiles.nonEmpty)
+    val data = DocumentDataset.read(vectors, vocabulary = 4, numWorkers = 3, "test", "words")
+    assert((files -- earlierFiles).nonEmpty && (cached -- earlierCached).size == 2)
+    data.unpersist()
+    eventually(assert(files == earlierFiles && cached == earlierCached))
+    // Until here they were no garbage, of which Spark removes the files, too.
+    assert(vectors.count() == 20L && data.partitions.getNumPartitions == 3)
   }
 }
