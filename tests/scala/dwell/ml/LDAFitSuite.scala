@@ -66,20 +66,41 @@ class LDAFitSuite extends SparkSuite {
     assert(topics(other.fit(data)) != first)
   }
 
-  test("a step of several workers is that of one on all of their documents") {
+  test("a step of several workers is that of one on all of their documents, whatever stands for a topic") {
     val data = frame(documents(120, seed = 2))
-    def stepped(workers: Int): Seq[Double] = {
+    def stepped(workers: Int, estimate: String, mode: String): Seq[Double] = {
       // One round, of a step.
-      val lda = estimator.setNumWorkers(workers).setWarmup(1000)
+      val lda = estimator.setNumWorkers(workers).setWarmup(1000).setTopicEstimate(estimate).setAggregation(mode)
       lda.setMaxIter(1).setSubsamplingRate(1.0)
       val model = lda.fit(data)
-      assert(FitReport.of(model).rounds.size == 2 && FitReport.of(model).numPartitions == workers)
+      val report = FitReport.of(model)
+      assert(report.rounds.size == 2 && report.numPartitions == workers && report.aggregation == mode)
       topics(model) ++ model.estimatedDocConcentration.toArray
     }
-    val alone = stepped(1)
-    for (workers <- Seq(2, 3, 4)) {
-      val apart = stepped(workers).zip(alone).map { case (a, b) => math.abs(a - b) }.max
-      assert(apart <= Single * alone.max, s"$apart with $workers workers")
+    def apart(some: Seq[Double], others: Seq[Double]) =
+      some.zip(others).map { case (a, b) => math.abs(a - b) }.max / others.max
+    val Seq(variational, mean) = Seq("variational", "mean").map { estimate =>
+      val alone = stepped(1, estimate, "driver")
+      for (mode <- Seq("driver", "shuffle", "gang"); workers <- Seq(2, 3, 4) if mode != "gang" || workers == 2) {
+        val difference = apart(stepped(workers, estimate, mode), alone)
+        assert(difference <= Single, s"$difference with $workers workers, $estimate, $mode")
+      }
+      alone
+    }
+    assert(apart(variational, mean) > 100 * Single)
+  }
+
+  test("workers without documents do not count in the average") {
+    val data = frame(documents(3, seed = 6))
+    def found(workers: Int): Seq[Double] = {
+      val lda = estimator.setNumWorkers(workers).setAggregation("driver")
+      lda.setSubsamplingRate(1.0)
+      topics(lda.fit(data))
+    }
+    val expected = found(3)
+    assert(expected.min >= 1.0 / Topics, "less than the prior")
+    found(7).zip(expected).foreach { case (a, b) =>
+      assert(math.abs(a - b) <= Single * expected.max, s"$a, expected $b")
     }
   }
 
