@@ -761,6 +761,29 @@ fn odd_documents() {
     }
 }
 
+/// Gamma starts at alpha + N / K, whatever was there before: a longer document, a pruned one, or the same.
+#[test]
+fn gamma_does_not_depend_on_earlier_documents() {
+    let (corpus, lambda) = trained(20, 4);
+    let few = corpus.part(0..50);
+    let documents = few.documents();
+    let alpha = vec![0.05; 20];
+    for kernel in Kernel::available() {
+        let fresh = || {
+            let mut inference =
+                LdaInference::new(&lambda, &alpha, EStepParams::default(), kernel, 1).unwrap();
+            inference.prepare(&documents, 0..few.len()).unwrap();
+            inference
+        };
+        let mut after_others = fresh();
+        for d in (0..few.len()).rev() {
+            let alone = fresh().infer(&documents, d).gamma.to_vec();
+            assert_eq!(after_others.infer(&documents, d).gamma, alone, "{d}");
+            assert_eq!(after_others.infer(&documents, d).gamma, alone, "{d} again");
+        }
+    }
+}
+
 /// Topics that some words have never met, and others know by heart: exp(psi) leaves `f32`.
 #[test]
 fn no_number_is_subnormal() {
