@@ -167,4 +167,15 @@ class LDABadInputSuite extends SparkSuite {
     assert(FitReport.of(model).numPartitions == 7 && topics(model).forall(x => x > 0.0 && !x.isInfinite))
     assert(model.logPerplexity(data) > 0.0)
   }
+
+  test("more topics of more words than an array holds") {
+    val words = 30 * 1000 * 1000
+    val data = frame(good.map(v => Vectors.sparse(words, Array(0, words - 1), Array(1.0, 2.0))))
+    val lda = estimator
+    lda.setK(10)
+    val before = sc.getPersistentRDDs.size
+    val e = intercept[IllegalArgumentException](lda.fit(data))
+    assert(e.getMessage.startsWith(s"$words words and 10 topics: "), e.getMessage)
+    assert(e.getMessage.contains("numbers fit into an array") && sc.getPersistentRDDs.size == before)
+  }
 }
