@@ -2,6 +2,7 @@ package dwell.cluster
 
 import java.io.File
 import java.lang.management.ManagementFactory
+import java.nio.file.Files
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.concurrent.ExecutionContext.Implicits.global
@@ -56,7 +57,8 @@ object FaultTest extends Harness {
       (new Gradients(Algorithm.ModelAveragingThenLBFGS, data), new Gradients(Algorithm.LBFGS, data))
     val problems = coordinates ++ Seq(averaging, refining)
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
-    (problems ++ Seq(newton, topics, learning)).foreach(_.reference) // before anything goes wrong
+    val means = new Topics(learnAlpha = false, data, mean = true)
+    (problems ++ Seq(newton, topics, learning, means)).foreach(_.reference) // before anything goes wrong
     for (mode <- Modes) {
       for (p <- problems) {
         exceptions(spark, mode, p)
@@ -69,12 +71,16 @@ object FaultTest extends Harness {
       // Whoever leads a gang that begins again does not know the last alpha.
       exceptions(spark, mode, if (mode == "gang") topics else learning)
       deletedData(spark, mode, topics)
-    }
-    Seq("driver", "gang").foreach { mode =>
-      exceptionsForEver(spark, mode, topics)
       cancellation(spark, mode, topics, interrupts = Seq(false))
     }
+    Seq("driver", "gang").foreach(exceptionsForEver(spark, _, topics))
+    Seq("shuffle", "gang").foreach(exceptions(spark, _, means))
+    test(s"${means.name}: other topics") {
+      check(!means.reference.numbers.sameElements(topics.reference.numbers), "the same bits")
+    }
     changedData(spark, "driver", topics)
+    lostWhileReading(spark, topics)
+    lostFirstTopics(spark, topics)
     coordinates.foreach(lostWhileFlattening(spark, _))
     stateOfForgotten(spark)
     twoAtOnce(spark, data)
@@ -248,22 +254,21 @@ object FaultTest extends Harness {
   }
 
   /** Topics, as if features were counts of words. */
-  private final class Topics(learnAlpha: Boolean, data: DataFrame)
-      extends Problem(s"ma-lda, alpha ${if (learnAlpha) "learned" else "given"}", labeled(data)) {
+  private final class Topics(learnAlpha: Boolean, data: DataFrame, mean: Boolean = false)
+      extends Problem(
+        s"ma-lda, ${if (mean) "means, " else ""}alpha ${if (learnAlpha) "learned" else "given"}",
+        labeled(data)) {
+    private def problem(mode: String) = FaultyTopics.problem(mode, learnAlpha, mean)
+
     override def round: String = "round"
     override def phases: Seq[String] = Seq("round")
     override def lasting: Seq[String] = Seq("bound")
 
     override def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
-      new FaultyTopics(rows, Features, numWorkers = 4, FaultyTopics.problem(mode, learnAlpha), faults)
+      new FaultyTopics(rows, Features, numWorkers = 4, problem(mode), faults)
 
     override def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit =
-      new FaultyTopics(
-        this.rows,
-        Features,
-        numWorkers = 4,
-        FaultyTopics.problem(mode, learnAlpha).copy(iterations = rounds),
-        faults)
+      new FaultyTopics(this.rows, Features, numWorkers = 4, problem(mode).copy(iterations = rounds), faults)
 
     override def endless(mode: String, faults: Fault*): FaultyFit =
       new FaultyTopics(rows, Features, numWorkers = 4, FaultyTopics.endless(mode), faults)
@@ -450,31 +455,102 @@ object FaultTest extends Harness {
   /** The mode does not matter, since no round has begun. */
   private def lostWhileFlattening(spark: SparkSession, p: Linear): Unit =
     test(s"${p.name}: files of the flattening deleted before they are read") {
-      watching(spark) { recovery =>
-        val directories = localDirectories(spark)
-        val last = p.rows.getNumPartitions - 1
-        val slow = p.rows.mapPartitionsWithIndex { (k, rows) =>
-          if (k == last) Thread.sleep(1500)
-          rows
-        }
-        var deleting = Future.unit
-        val problem = p.problem("driver")
-        def prepare(data: TrainingRows): Unit = {
-          // What comes before the flattening proper happens now, and once.
-          if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, true))
-          rowsAsRead(spark, problem.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
-          val earlier = shuffleFiles(directories).toSet
-          deleting = Future {
-            def written = shuffleFiles(directories).filter(f => f.getName.endsWith(".data") && !earlier(f))
-            while (written.size < last) Thread.sleep(10)
-            written.foreach(_.delete())
-          }
-        }
-        p.check(new FaultyLinear(slow, Features, problem, Seq.empty, prepare).solve())
-        Await.result(deleting, Limit)
-        check(recovery.fetchesFailed.get > 0, "the files were not missed")
-        checkNothingLeft(spark)
+      val files = new FilesAsWritten(spark, p.rows)
+      val problem = p.problem("driver")
+      def prepare(data: TrainingRows): Unit = {
+        // What comes before the flattening proper happens now, and once.
+        if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, true))
+        rowsAsRead(spark, problem.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
+        files.delete()
       }
+      files.missed(p)(new FaultyLinear(files.rows, Features, problem, Seq.empty, prepare))
+    }
+
+  /** Nothing happens between the first pass over the documents and the second that anybody could wait for. */
+  private def lostWhileReading(spark: SparkSession, p: Topics): Unit =
+    test(s"${p.name}: files of documents deleted before they are read") {
+      val files = new FilesAsWritten(spark, forgettingFirst(p.rows))
+      files.delete()
+      files.missed(p)(p.fitOn(files.rows, "driver"))
+    }
+
+  /** Deletes the files of a shuffle of rows while the last of its tasks is still at work. */
+  private final class FilesAsWritten(spark: SparkSession, all: RDD[LabeledRow]) {
+    private val directories = localDirectories(spark)
+    private val last = all.getNumPartitions - 1
+    private var deleting = Future.unit
+
+    /** All; the last ones take a while. */
+    val rows: RDD[LabeledRow] = {
+      val last = this.last
+      all.mapPartitionsWithIndex { (k, rows) =>
+        if (k == last) Thread.sleep(1500)
+        rows
+      }
+    }
+
+    def delete(): Unit = {
+      val earlier = shuffleFiles(directories).toSet
+      deleting = Future {
+        def written = shuffleFiles(directories).filter(f => f.getName.endsWith(".data") && !earlier(f))
+        while (written.size < last) Thread.sleep(10)
+        written.foreach(_.delete())
+      }
+    }
+
+    /** Solves the problem on the rows, whose files are missed meanwhile. */
+    def missed(p: Problem)(fit: => FaultyFit): Unit = watching(spark) { recovery =>
+      p.check(fit.solve())
+      Await.result(deleting, Limit)
+      check(recovery.fetchesFailed.get > 0, "the files were not missed")
+      checkNothingLeft(spark)
+    }
+  }
+
+  /** The same rows, and what is first made of the last ones is not kept by the executor: they are read again. */
+  private def forgettingFirst(rows: RDD[LabeledRow]): RDD[LabeledRow] = {
+    val (last, notes) = (rows.getNumPartitions - 1, Files.createTempDirectory("dwell-forgetting-").toString)
+    rows.mapPartitionsWithIndex { (k, rows) =>
+      if (k == last && new File(notes, "forgotten").createNewFile()) forgetNext(last)
+      rows
+    }
+  }
+
+  /** Removes, as soon as the task that makes it has ended, the next block of that partition that is stored here. */
+  private def forgetNext(partition: Int): Unit = {
+    val blocks = SparkEnv.get.blockManager
+    def all = blocks.getMatchingBlockIds(_.asRDDId.exists(_.splitIndex == partition)).toSet
+    val earlier = all
+    val removing = new Thread(() => {
+      while ((all -- earlier).isEmpty) Thread.sleep(1)
+      // Waits for the task, which holds a lock on it.
+      (all -- earlier).foreach(blocks.removeBlock(_))
+    })
+    removing.setDaemon(true)
+    removing.start()
+  }
+
+  /** Shuffle mode keeps topics with the executors alone, in the first round as well. */
+  private def lostFirstTopics(spark: SparkSession, p: Topics): Unit =
+    test(s"shuffle, ${p.name}: the first topics evicted before they are averaged") {
+      val atWork = Fault(Fault.Sleep(1500L), p.round)
+      val asked = Fault(Fault.Sleep(0L), p.round, partition = 1, again = true)
+      val fit = p.fit("shuffle", atWork, asked)
+      val evicting = Future {
+        while (fit.happened.head == 0) Thread.sleep(10)
+        val models = spark.sparkContext.getPersistentRDDs.collect {
+          case (id, data) if Option(data.name).exists(_.startsWith("dwell: model ")) => id
+        }
+        evict(models.toSeq)
+      }
+      val solution = fit.solve()
+      Await.result(evicting, Limit)
+      p.check(solution)
+      val rounds = p.reference.rounds.map(_.round)
+      check(solution.rounds.map(_.round) == rounds, solution.rounds.map(_.round).toString)
+      // The first round was made twice.
+      check(fit.happened.last == rounds.last + 1, s"${fit.happened}")
+      checkNothingLeft(spark)
     }
 
   /** Spark takes an executor off its list of block managers when a shuffle file of it is missing, until it hears from it. */
@@ -624,6 +700,14 @@ object FaultTest extends Harness {
       logistic.setAlgorithm("ma-sgd").setAggregation(mode).setMaxIter(15).fit(classes).coefficients
     val same = Modes.map(m => (m, m))
     val all = same ++ Modes.combinations(2).map(ms => (ms(0), ms(1)))
+    for (mode <- Modes) test(s"two fits at once of topics in $mode mode: each as alone") {
+      def found(k: Int) = topics(mode).setK(k).fit(data).topicsMatrix
+      val alone = (found(3), found(4))
+      val together = Future(found(4))
+      check(found(3) == alone._1, "the first has other bits")
+      check(Await.result(together, Limit) == alone._2, "the second has other bits")
+      checkNothingLeft(spark)
+    }
     for ((name, second, modes) <- Seq(("cocoa", dual _, all), ("ma-sgd", averaged _, same))) {
       lazy val alone = (ridge("driver"), second("driver"))
       for ((one, other) <- modes)

@@ -33,7 +33,7 @@ private[dwell] object FaultyTopics {
   }
 
   /** Rounds of a tenth of the documents, all alike: the first ones warm up. */
-  def problem(aggregation: String, learnAlpha: Boolean): LdaProblem = LdaProblem(
+  def problem(aggregation: String, learnAlpha: Boolean, mean: Boolean = false): LdaProblem = LdaProblem(
     FaultyFit.uid(),
     LdaPriors(Array.fill(3)(0.1), eta = 0.1),
     LdaSchedule(tau0 = 10.0, kappa = 0.7),
@@ -44,7 +44,8 @@ private[dwell] object FaultyTopics {
     learnAlpha,
     Aggregation.named(aggregation),
     seed = 1L,
-    FaultyFit.settings)
+    FaultyFit.settings,
+    Inference(mean = mean))
 
   /** One round that is longer than anybody waits. */
   def endless(aggregation: String): LdaProblem =
