@@ -103,8 +103,8 @@ object FaultTest extends Harness {
       "spark.speculation" -> "true",
       "spark.speculation.quantile" -> "0.5",
       "spark.speculation.multiplier" -> "1.5",
-      "spark.locality.wait" -> "300ms" // or no copy would leave the data in time
-    )
+      "spark.locality.wait" -> "300ms", // or no copy would leave the data in time
+      "spark.driver.maxResultSize" -> "4m")
     val again = problem(speculating, Features)
     for (p <- coordinatesOf(again)) {
       p.reference
@@ -113,6 +113,7 @@ object FaultTest extends Harness {
     val copied = new Topics(learnAlpha = true, again)
     copied.reference
     for (mode <- Seq("driver", "shuffle")) speculation(speculating, mode, copied, Seq(("round", true)))
+    tooLargeForDriver(speculating, again)
     finish(speculating)
   }
 
@@ -719,6 +720,15 @@ object FaultTest extends Harness {
         }
     }
   }
+
+  /** All topics come to the driver at the end, in any mode. */
+  private def tooLargeForDriver(spark: SparkSession, data: DataFrame): Unit =
+    for (mode <- Modes) test(s"$mode: topics for which spark.driver.maxResultSize is too small") {
+      // 5.8 million bytes.
+      val e = expect[SparkException](topics(mode).setK(80).fit(data))
+      check(e.getMessage.contains("spark.driver.maxResultSize"), e.getMessage)
+      checkNothingLeft(spark)
+    }
 
   /** What a process holds; heap after a collection of garbage. */
   private final case class Footprint(threads: Int, blocks: Int, heap: Long)
