@@ -205,16 +205,21 @@ def sections_table(rows):
     return lines
 
 
-def topics_table(rows):
-    """Rows with a measure are comparisons, the others histories; medians are over the seeds."""
-    rows, endless = ended(rows)
-    histories, goals = [row for row in rows if "measure" not in row], [row for row in rows if "measure" in row]
+def groups(rows, *names):
+    """Rows by these of their numbers, in the order of the first of each."""
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in names), []).append(row)
+    return found
 
-    def groups(of, *names):
-        found = {}
-        for row in of:
-            found.setdefault(tuple(row[name] for name in names), []).append(row)
-        return found
+
+def topics_table(rows):
+    """Rows with a measure are comparisons, those with a table parts of it, the others histories; medians are over the seeds."""
+    rows, endless = ended(rows)
+    histories, goals = [row for row in rows if "measure" not in row and "table" not in row], [row for row in rows if "measure" in row]
+
+    def of_table(name):
+        return [row for row in rows if row.get("table") == name]
     lines = ["Corpora: %s." % "; ".join(dict.fromkeys("%s %d documents, %d words of a vocabulary of %d, %d nonzeros%s" % (
                  row["corpus"], row["documents"], row["words"], row["vocabulary"], row["nonzeros"],
                  "" if row["oracle"] is None else ", perplexity of the planted topics %.0f" % row["oracle"]) for row in histories)), "",
@@ -237,7 +242,54 @@ def topics_table(rows):
         lines.append("| %s | %d | %s | %s | %s | %g | %s | %s |" % (
             corpus, topics, system, peer, measure, runs[0]["goal"], seconds_text(ratios if reached else []),
             "met" if reached and middle(ratios) >= runs[0]["goal"] else "missed"))
-    return lines + endless
+    return lines + perplexity_by_round(histories) + same_seconds(of_table("documents in the same seconds")) + \
+        same_perplexity(of_table("rounds to the same perplexity")) + endless
+
+
+def perplexity_by_round(histories):
+    """Table 2 of Guo et al. 2021: of systems whose workers come together, where two of them at least have visited as many documents."""
+    lines = []
+    together = [row for row in histories if row.get("documentsARound")]
+    for (corpus, topics), rows in groups(together, "corpus", "topics").items():
+        systems = groups(sorted(rows, key=lambda row: (row["averages"], row["documentsARound"])), "system")
+        visits = [documents for runs in systems.values() for documents in runs[0]["documentsVisited"]]
+        common = sorted({documents for documents in visits if visits.count(documents) > 1})
+        if not common:
+            continue
+        lines += ["", "Perplexity by the documents of a round, %s, K = %d: one step on all of them (SVI with that batch), or many on each worker and an" % (corpus, topics),
+                  "average (table 2 of Guo et al. 2021). Rounds that are too long for workers to stay together are cut.", "",
+                  "| system | a round is | documents of a round, asked for | on average | %s |" % " | ".join("after %d" % documents for documents in common),
+                  "|:--|:--|--:|--:|%s" % ("--:|" * len(common))]
+        for (system,), runs in systems.items():
+            def perplexity(documents):
+                at = [run["perplexities"][run["documentsVisited"].index(documents)] for run in runs if documents in run["documentsVisited"]]
+                return "%.1f" % middle(at) if at else ""
+            first = runs[0]
+            lines.append("| %s | %s | %d | %.0f | %s |" % (
+                system, "an average" if first["averages"] else "one step", first["documentsARound"], first["documentsVisited"][-1] / first["rounds"][-1],
+                " | ".join(perplexity(documents) for documents in common)))
+    return lines
+
+
+def same_seconds(rows):
+    """Table 5."""
+    lines = ["", "Documents that each system has visited when the first one has come to its last checkpoint, in proportion between checkpoints (table 5):", "",
+             "| corpus | K | system | seconds | documents |", "|:--|--:|:--|--:|--:|"]
+    for (corpus, topics, system), runs in groups(rows, "corpus", "topics", "system").items():
+        lines.append("| %s | %d | %s | %.2f | %.0f |" % (
+            corpus, topics, system, middle([run["seconds"] for run in runs]), middle([run["documentsVisited"] for run in runs])))
+    return lines if rows else []
+
+
+def same_perplexity(rows):
+    """Figure 6."""
+    lines = ["", "What systems need to get to where one of them comes at the end (figure 6):", "",
+             "| corpus | K | perplexity | of | system | rounds | seconds |", "|:--|--:|--:|:--|:--|--:|--:|"]
+    for (corpus, topics, peer, system), runs in groups(rows, "corpus", "topics", "peer", "system").items():
+        reached = all(run["rounds"] is not None for run in runs)
+        cells = "%d | %.2f" % tuple(middle([run[name] for run in runs]) for name in ("rounds", "seconds")) if reached else "not reached | "
+        lines.append("| %s | %d | %.1f | %s | %s | %s |" % (corpus, topics, middle([run["target"] for run in runs]), peer, system, cells))
+    return lines if rows else []
 
 
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),

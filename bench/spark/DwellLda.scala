@@ -10,6 +10,8 @@ import dwell.report.FitReport
  *
  * @param documents
  *   of an iteration
+ * @param averages
+ *   see [[Exchange]]
  * @param params
  *   beside those that it shares with Spark
  * @param checkpoints
@@ -20,9 +22,12 @@ private[bench] final class DwellLda(
     corpus: LdaCorpus,
     topics: Int,
     documents: Int,
+    averages: Boolean,
     params: Seq[(String, Any)],
     checkpoints: Seq[Int])
     extends LdaSystem {
+
+  override def exchange: Option[Exchange] = Some(Exchange(documents, averages))
 
   override def run(seed: Long): Seq[LdaCheckpoint] = {
     val clock = new ClusterClock(corpus.documents.sparkSession.sparkContext)

@@ -10,6 +10,12 @@ import scala.concurrent.duration.FiniteDuration
  * with the same priors; [[DocumentCompletion]] judges all topics, in nobody's seconds. Repetitions have seeds of their own, which
  * are the same for all systems.
  *
+ * What averaging is good for is seen beside the same kernels without it. By the averaging identity a step of each worker between
+ * two averages is one step on the documents of all of them, so that fits with one step a round, whose updates go through the
+ * driver, are MLlib's way with these kernels: sufficient statistics of a mini-batch, summed up. (Of 1000 documents with the same
+ * step sizes as Spark; of 16000 with those of the averages beside them.) An iteration is a round, unless workers would drift
+ * apart in it: with the offset of 256 they do not in 16000 documents. [[LdaTables]] says which tables are made.
+ *
  * Seconds of Dwell and Spark are those of whole fits, from a cached DataFrame, and CPU seconds those of driver and executors,
  * compilers and garbage collectors included. Those of programs begin with the documents in their own form, and are of all their
  * processes; they have one core, and Spark has two.
@@ -33,6 +39,8 @@ object LdaBench {
   private val WarmUp = 3
 
   private val OneWorker = "Dwell, one worker"
+  private val OneStep = "Dwell, one step a round of"
+  private val LongRound = 16000
   private val Gibbs = "tomotopy"
 
   /** How many times as much a peer has to need, or to have. */
@@ -57,7 +65,8 @@ object LdaBench {
     "scikit-learn" -> Seq(Goal(Cpu, 1.0), Goal(Throughput, 15.0)),
     "Vowpal Wabbit" -> Seq(Goal(Cpu, 1.0), Goal(Throughput, 8.0)),
     Gibbs -> Seq(Goal(Cpu, 1.0)),
-    OneWorker -> Seq(Goal(Perplexity, 1.0)))
+    OneWorker -> Seq(Goal(Perplexity, 1.0)),
+    s"$OneStep $LongRound" -> Seq(Goal(Perplexity, 1.0)))
 
   def main(args: Array[String]): Unit = {
     val (own, others) = args.splitAt(Bench.Arguments)
@@ -85,22 +94,36 @@ object LdaBench {
 
   /** @param most iterations */
   private def onSpark(corpus: LdaCorpus, k: Int, most: Int): Seq[LdaSystem] = {
-    def dwell(name: String, documents: Int, params: Seq[(String, Any)]) = {
+    def dwell(name: String, documents: Int, averages: Boolean, params: Seq[(String, Any)]) = {
       val checkpoints = Visits.filter(_ >= documents).map(_ / documents)
-      new DwellLda(name, corpus, k, documents, params, checkpoints.map(math.min(_, most)).distinct)
+      new DwellLda(name, corpus, k, documents, averages, params, checkpoints.map(math.min(_, most)).distinct)
     }
+    def averaging(name: String, documents: Int, params: (String, Any)*) =
+      dwell(s"Dwell, $name", documents, averages = true, params)
+    def oneStep(documents: Int, params: Seq[(String, Any)]) =
+      dwell(
+        s"$OneStep $documents",
+        documents,
+        averages = false,
+        // More than a worker has in a round: it takes all that it has.
+        params ++ Seq("localBatch" -> documents, "aggregation" -> "driver"))
     def spark(batch: Int) = {
       val batches = SparkDocuments / batch
-      val checkpoints = Seq(batches / 6, batches / 3, 2 * batches / 3, batches)
+      val checkpoints = Visits.filter(_ < SparkDocuments).map(_ / batch) :+ batches
       new SparkOnlineLda(corpus, k, batch, checkpoints.map(math.min(_, most)).distinct)
     }
+    val longOffset = Seq("learningOffset" -> 256.0)
     Seq(
-      dwell("Dwell, rounds of 16000", 16000, Seq.empty),
-      dwell("Dwell, rounds of 4000", 4000, Seq.empty),
-      dwell("Dwell, warm-up, rounds of 16000", 16000, Seq("warmup" -> 2000)),
-      dwell("Dwell, mean, rounds of 16000", 16000, Seq("topicEstimate" -> "mean")),
-      dwell("Dwell, Params of Spark", Batch, LdaProblems.Sequential),
-      dwell(OneWorker, Batch, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
+      averaging(s"rounds of $LongRound", LongRound),
+      averaging("rounds of 8000", 8000),
+      averaging("rounds of 4000", 4000),
+      averaging(s"offset 256, rounds of $LongRound", LongRound, longOffset: _*),
+      averaging(s"warm-up, rounds of $LongRound", LongRound, "warmup" -> 2000),
+      averaging(s"mean, rounds of $LongRound", LongRound, "topicEstimate" -> "mean"),
+      dwell("Dwell, Params of Spark", Batch, averages = false, LdaProblems.Sequential),
+      dwell(OneWorker, Batch, averages = false, LdaProblems.Sequential :+ ("numWorkers" -> 1)),
+      oneStep(Batch, LdaProblems.Sequential),
+      oneStep(LongRound, longOffset),
       spark(Batch),
       spark(LongBatch))
   }
@@ -144,9 +167,13 @@ object LdaBench {
       }
       for {
         peer <- histories
-        dwell <- histories if dwell.system.startsWith("Dwell") && dwell != peer
+        dwell <- histories
+        if dwell.system.startsWith("Dwell") && !dwell.system.startsWith(OneStep) && dwell != peer
         goal <- Goals.getOrElse(peer.system, Seq.empty)
       } reach(bench, about, peer, dwell, goal)
+      if (histories.nonEmpty) {
+        LdaTables.add(bench, about, histories, histories.filter(h => h.exchange.nonEmpty && Goals.contains(h.system)))
+      }
     }
 
   /** How much the peer needs to get to where Dwell gets, too. */

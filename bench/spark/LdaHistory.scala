@@ -5,11 +5,14 @@ import java.lang.management.ManagementFactory
 /**
  * A run of a system: where it was on the way, and how good that was.
  *
+ * @param exchange
+ *   see [[LdaSystem.exchange]]
  * @param load
  *   of the machine, before the run
  */
 private[bench] final case class LdaHistory(
     system: String,
+    exchange: Option[Exchange],
     load: Double,
     checkpoints: Seq[LdaCheckpoint],
     perplexities: Seq[Double]) {
@@ -24,9 +27,18 @@ private[bench] final case class LdaHistory(
   def first(perplexity: Double): Option[LdaCheckpoint] =
     perplexities.indices.find(perplexities(_) <= perplexity).map(checkpoints(_))
 
+  /** Documents visited within so many seconds, which the last checkpoint took at least; between checkpoints in proportion. */
+  def documentsWithin(seconds: Double): Double = {
+    val points = (0.0, 0.0) +: checkpoints.map(c => (c.spent.seconds, c.documents))
+    val ((start, before), (end, after)) = points.zip(points.tail).find(_._2._1 >= seconds).get
+    before + (after - before) * (seconds - start) / (end - start)
+  }
+
   /** For the file of results. */
   def results: Seq[(String, Any)] = Seq(
     "system" -> system,
+    "documentsARound" -> exchange.map(_.documents),
+    "averages" -> exchange.map(_.averages),
     "load" -> load,
     "documentsVisited" -> checkpoints.map(_.documents),
     "rounds" -> checkpoints.flatMap(_.rounds),
@@ -47,6 +59,6 @@ private[bench] object LdaHistory {
   def of(system: LdaSystem, seed: Long, completion: DocumentCompletion): LdaHistory = {
     val load = ManagementFactory.getOperatingSystemMXBean.getSystemLoadAverage
     val checkpoints = system.run(seed)
-    LdaHistory(system.name, load, checkpoints, checkpoints.map(c => completion.perplexity(c.topics)))
+    LdaHistory(system.name, system.exchange, load, checkpoints, checkpoints.map(c => completion.perplexity(c.topics)))
   }
 }

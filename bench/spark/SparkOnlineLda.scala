@@ -19,6 +19,8 @@ private[bench] final class SparkOnlineLda(corpus: LdaCorpus, topics: Int, batch:
 
   override def name: String = s"Spark online, batch $batch"
 
+  override def exchange: Option[Exchange] = Some(Exchange(batch, averages = false))
+
   override def run(seed: Long): Seq[LdaCheckpoint] = {
     val clock = new ClusterClock(corpus.documents.sparkSession.sparkContext)
     val found = mutable.ArrayBuffer.empty[LdaCheckpoint]
