@@ -83,31 +83,9 @@ impl<R: Real> Lambda<R> {
     /// # Errors
     /// As [`Lambda::initial`].
     pub fn zero(topics: usize, vocabulary: usize, eta: f64) -> Result<Self, SolverError> {
-        check_eta(eta)?;
-        let length = topics
-            .checked_mul(vocabulary)
-            .filter(|&n| n > 0 && vocabulary <= i32::MAX as usize);
-        let Some(length) = length else {
-            return Err(SolverError::Shape(format!(
-                "{topics} topics of {vocabulary} words: at least 1, and at most {} words",
-                i32::MAX
-            )));
-        };
-        let mut numbers = reserve(length, "the topics")?;
-        numbers.resize(length, R::ZERO);
-        let mut touched = reserve(vocabulary, "the words touched")?;
-        touched.resize(vocabulary, false);
-        Ok(Self {
-            topics,
-            vocabulary,
-            eta,
-            scale: 1.0,
-            numbers,
-            masses: vec![0.0; topics],
-            touched,
-            worn: Vec::with_capacity(MOST_SCALES),
-            rescaled: 0,
-        })
+        let mut lambda = Self::unloaded(topics, vocabulary, eta)?;
+        lambda.numbers.resize(topics * vocabulary, R::ZERO);
+        Ok(lambda)
     }
 
     /// The topics with these lambda, f64, by words (V K); no word is touched.
@@ -210,7 +188,46 @@ impl<R: Real> Lambda<R> {
         (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([self.scale]))
     }
 
-    /// Takes the rows of some words from a shared vector, `v = lambda - eta` of all words; each word once, before the first step.
+    /// Without a number yet: [`Lambda::load`] brings them, those of all words before anything else is asked.
+    ///
+    /// # Errors
+    /// As [`Lambda::initial`].
+    pub(super) fn unloaded(
+        topics: usize,
+        vocabulary: usize,
+        eta: f64,
+    ) -> Result<Self, SolverError> {
+        check_eta(eta)?;
+        let length = topics
+            .checked_mul(vocabulary)
+            .filter(|&n| n > 0 && vocabulary <= i32::MAX as usize);
+        let Some(length) = length else {
+            return Err(SolverError::Shape(format!(
+                "{topics} topics of {vocabulary} words: at least 1, and at most {} words",
+                i32::MAX
+            )));
+        };
+        let mut touched = reserve(vocabulary, "the words touched")?;
+        touched.resize(vocabulary, false);
+        Ok(Self {
+            topics,
+            vocabulary,
+            eta,
+            scale: 1.0,
+            numbers: reserve(length, "the topics")?,
+            masses: vec![0.0; topics],
+            touched,
+            worn: Vec::with_capacity(MOST_SCALES),
+            rescaled: 0,
+        })
+    }
+
+    /// Words that have numbers: the first ones.
+    pub(super) fn loaded(&self) -> usize {
+        self.numbers.len() / self.topics
+    }
+
+    /// Takes the rows of the next words from a shared vector, `v = lambda - eta` of all words.
     ///
     /// | array | shape | meaning |
     /// |---|---|---|
@@ -220,22 +237,30 @@ impl<R: Real> Lambda<R> {
     /// `Shape` for another length, `NonFinite` names the word and the topic of a number that is not 0 to 1e30.
     ///
     /// # Panics
-    /// If there is no such word.
-    pub(super) fn load(&mut self, shared: &[u8], words: Range<usize>) -> Result<(), SolverError> {
-        let shared = numbers_of(shared, self.numbers.len())?;
+    /// If there are not so many words left.
+    pub(super) fn load(&mut self, shared: &[u8], words: usize) -> Result<(), SolverError> {
         let topics = self.topics;
-        let part = words.start * topics..words.end * topics;
-        let rows = self.numbers[part.clone()].chunks_exact_mut(topics);
-        for ((word, row), bytes) in words.zip(rows).zip(shared[part].chunks_exact(topics)) {
-            for (topic, (number, bytes)) in row.iter_mut().zip(bytes).enumerate() {
-                let v = f64::from_le_bytes(*bytes);
-                if !(0.0..=LARGEST).contains(&v) {
-                    return Err(SolverError::NonFinite(format!(
-                        "the shared vector is {v} at word {word} and topic {topic}: it must be 0 to 1e30"
-                    )));
-                }
-                *number = floored(R::of(v));
-                self.masses[topic] += (*number).into();
+        let shared = numbers_of(shared, self.vocabulary * topics)?;
+        let first = self.loaded();
+        let rows = &shared[first * topics..(first + words) * topics];
+        for (word, bytes) in rows.chunks_exact(topics).enumerate() {
+            // Loops over a whole row, without a way out of them: the compiler makes vectors of them.
+            let good = |bytes: &[u8; 8]| (0.0..=LARGEST).contains(&f64::from_le_bytes(*bytes));
+            if !bytes.iter().fold(true, |all, bytes| all & good(bytes)) {
+                let topic = bytes.iter().take_while(|bytes| good(bytes)).count();
+                return Err(SolverError::NonFinite(format!(
+                    "the shared vector is {} at word {} and topic {topic}: it must be 0 to 1e30",
+                    f64::from_le_bytes(bytes[topic]),
+                    first + word
+                )));
+            }
+            let start = self.numbers.len();
+            let row = bytes
+                .iter()
+                .map(|bytes| floored(R::of(f64::from_le_bytes(*bytes))));
+            self.numbers.extend(row);
+            for (mass, &number) in self.masses.iter_mut().zip(&self.numbers[start..]) {
+                *mass += number.into();
             }
         }
         Ok(())

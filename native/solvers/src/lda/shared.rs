@@ -37,32 +37,26 @@ const READ: usize = 4;
 #[derive(Debug)]
 struct Loading<R> {
     lambda: Lambda<R>,
-    words: usize,
 }
 
 impl<R: Real> Loading<R> {
     fn new(topics: usize, vocabulary: usize, eta: f64) -> Result<Self, SolverError> {
-        Ok(Self {
-            lambda: Lambda::zero(topics, vocabulary, eta)?,
-            words: 0,
-        })
+        let lambda = Lambda::unloaded(topics, vocabulary, eta)?;
+        Ok(Self { lambda })
     }
 
     fn is_done(&self) -> bool {
-        self.words == self.lambda.vocabulary()
+        self.lambda.loaded() == self.lambda.vocabulary()
     }
 
     /// Reads about `budget` numbers, one word at least. Returns how many there were.
     fn advance(&mut self, shared: &[u8], budget: usize) -> Result<usize, SolverError> {
         let topics = self.lambda.topics();
-        let end = self
-            .lambda
-            .vocabulary()
-            .min(self.words.saturating_add((budget / topics).max(1)));
-        self.lambda.load(shared, self.words..end)?;
-        let read = (end - self.words) * topics;
-        self.words = end;
-        Ok(read)
+        let words = (budget / topics)
+            .max(1)
+            .min(self.lambda.vocabulary() - self.lambda.loaded());
+        self.lambda.load(shared, words)?;
+        Ok(words * topics)
     }
 }
 
@@ -134,7 +128,12 @@ impl<R: Real> SharedRound<R> {
 
     /// Numbers that [`SharedRound::write_update`] writes: V K, and K more with `concentration`.
     pub fn length(&self) -> usize {
-        self.topics.lambda.numbers().len() + self.round.log_theta_sums().len()
+        self.numbers() + self.round.log_theta_sums().len()
+    }
+
+    /// V K.
+    fn numbers(&self) -> usize {
+        self.topics.lambda.vocabulary() * self.topics.lambda.topics()
     }
 
     /// Writes `share v'`, and behind it the sums of `E[log theta]` if they were wanted, from number `start` on, as many as `out` has room for, little
@@ -150,7 +149,7 @@ impl<R: Real> SharedRound<R> {
     ) -> Result<(), SolverError> {
         let factors = self.finish()?.factors;
         let lambda = &self.topics.lambda;
-        let (topics, numbers) = (lambda.topics(), lambda.numbers().len());
+        let (topics, numbers) = (lambda.topics(), self.numbers());
         let shared = numbers_of(shared, numbers)?;
         let bytes = out.len();
         let (mut out, rest) = out.as_chunks_mut::<8>();
@@ -165,14 +164,23 @@ impl<R: Real> SharedRound<R> {
             let word = at / topics;
             let length = ((word + 1) * topics - at).min(out.len());
             let (part, others) = out.split_at_mut(length);
-            if lambda.is_touched(word) || factors.is_empty() {
-                for (slot, &u) in part.iter_mut().zip(&lambda.numbers()[at..]) {
-                    *slot = (self.share * (lambda.scale() * u.into())).to_le_bytes();
+            match factors.split_first() {
+                Some((first, more)) if !lambda.is_touched(word) => {
+                    // All of a row by one factor after the other: the compiler makes vectors of that.
+                    for (slot, v) in part.iter_mut().zip(&shared[at..]) {
+                        *slot = (f64::from_le_bytes(*v) * first).to_le_bytes();
+                    }
+                    for factor in more {
+                        for slot in part.iter_mut() {
+                            *slot = (f64::from_le_bytes(*slot) * factor).to_le_bytes();
+                        }
+                    }
                 }
-            } else {
-                for (slot, v) in part.iter_mut().zip(&shared[at..]) {
-                    let v = f64::from_le_bytes(*v);
-                    *slot = factors.iter().fold(v, |v, factor| v * factor).to_le_bytes();
+                _ => {
+                    let (share, scale) = (self.share, lambda.scale());
+                    for (slot, &u) in part.iter_mut().zip(&lambda.numbers()[at..]) {
+                        *slot = (share * (scale * u.into())).to_le_bytes();
+                    }
                 }
             }
             out = others;

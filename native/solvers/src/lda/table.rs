@@ -23,7 +23,8 @@ pub(super) struct Table<R> {
     /// Row of each word of the vocabulary.
     slots: Vec<u32>,
     words: Vec<u32>,
-    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a factor for each word cancels out of phi.
+    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a factor for each word cancels out of phi. Rows of earlier batches
+    /// are behind those of this one, and those of this one are theirs until they are computed.
     factors: Vec<Block<R>>,
     /// `sum_d c_dw phi_dwk`
     statistics: Vec<Block<R>>,
@@ -60,7 +61,6 @@ impl<R: Real> Table<R> {
         for word in self.words.drain(..) {
             self.slots[word as usize] = ABSENT;
         }
-        self.factors.clear();
         self.statistics.clear();
     }
 
@@ -93,14 +93,16 @@ impl<R: Real> Table<R> {
         if self.slots[word] != ABSENT {
             return Ok(());
         }
+        let length = self.statistics.len() + self.width;
         for rows in [&mut self.factors, &mut self.statistics] {
-            let length = rows.len() + self.width;
-            rows.try_reserve(self.width)
-                .map_err(|_| SolverError::OutOfMemory {
-                    what: "the words of a batch",
-                    bytes: length * size_of::<Block<R>>(),
-                })?;
-            rows.resize(length, [R::ZERO; 16]);
+            if rows.len() < length {
+                rows.try_reserve(length - rows.len())
+                    .map_err(|_| SolverError::OutOfMemory {
+                        what: "the words of a batch",
+                        bytes: length * size_of::<Block<R>>(),
+                    })?;
+                rows.resize(length, [R::ZERO; 16]);
+            }
         }
         self.slots[word] = self.words.len() as u32;
         self.words.push(word as u32);
