@@ -1,7 +1,7 @@
 package dwell.comm
 
-import java.lang.Double.{doubleToRawLongBits, longBitsToDouble}
-import java.nio.ByteBuffer
+import java.lang.Double.{doubleToLongBits, doubleToRawLongBits, longBitsToDouble}
+import java.nio.{ByteBuffer, DoubleBuffer}
 
 import scala.util.Random
 
@@ -52,11 +52,31 @@ class SliceCodecSuite extends AnyFunSuite {
       val encoded = SliceCodec.encode(buffer(vector), factors, buffer(shared))
       val about = s"length $length, ${factors.length} factors, $share different"
       assert(bits(SliceCodec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), about)
+      val sum = Array.fill(length)(random.nextGaussian())
+      val expected = sum.indices.map(j => doubleToLongBits(sum(j) + vector(j)))
+      SliceCodec.add(encoded, DoubleBuffer.wrap(sum), buffer(shared))
+      assert(sum.toSeq.map(doubleToLongBits) == expected, about)
       assert(encoded.remaining() == 8 * length || 2 * encoded.remaining() <= 8 * length, about)
       if (encoded.remaining() < 8 * length) sparse += 1
       else assert(share > 0.2 || length < 128, about)
     }
     assert(sparse > 150)
+  }
+
+  test("runs of entries that are not as predicted, wherever they begin, among others that are") {
+    val random = new Random(4)
+    for (start <- Seq(0, 1, 63, 64, 65, 500, 511, 512, 600); factors <- Seq(Array.empty[Double], Array(0.3, 0.7))) {
+      val length = 1500
+      val Seq(shared, others) = Seq.fill(2)(Array.fill(length)(random.nextGaussian()))
+      val vector = predicted(shared, factors)
+      Array.copy(others, start, vector, start, 300)
+      val encoded = SliceCodec.encode(buffer(vector), factors, buffer(shared))
+      assert(encoded.remaining() == 8 * (1 + factors.length + 24 + 300))
+      assert(bits(SliceCodec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), s"from $start on")
+      val sum = Array.fill(length)(1.0)
+      SliceCodec.add(encoded, DoubleBuffer.wrap(sum), buffer(shared))
+      assert(sum.toSeq == vector.map(_ + 1.0).toSeq, s"from $start on")
+    }
   }
 
   test("a slice inside of a larger buffer, of a shared vector inside of a larger one") {
@@ -101,10 +121,15 @@ class SliceCodecSuite extends AnyFunSuite {
     val good = SliceCodec.encode(buffer(vector))
     assert(good.remaining() == 8 * (1 + 2 + 3))
     def refused(bytes: ByteBuffer, entries: Int): Unit = {
-      val e = intercept[IllegalArgumentException](SliceCodec.decode(bytes, entries, buffer(new Array[Double](entries))))
-      assert(
-        e.getMessage.contains(
-          s"${bytes.remaining()} bytes are neither the dense nor the sparse form of $entries entries"))
+      val shared = buffer(new Array[Double](entries))
+      Seq[() => Any](
+        () => SliceCodec.decode(bytes, entries, shared),
+        () => SliceCodec.add(bytes, DoubleBuffer.allocate(entries), shared)).foreach { read =>
+        val e = intercept[IllegalArgumentException](read())
+        assert(
+          e.getMessage.contains(
+            s"${bytes.remaining()} bytes are neither the dense nor the sparse form of $entries entries"))
+      }
     }
     def changed(word: Int, value: Long): ByteBuffer = {
       val copy = ByteBuffer.allocate(good.remaining()).put(good.duplicate()).flip()

@@ -17,18 +17,6 @@ private[dwell] object Model {
     entries
   }
 
-  /** Adds a vector to a sum of the same length. */
-  def add(vector: ByteBuffer, sum: ByteBuffer): Unit = {
-    val summand = vector.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
-    val total = sum.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
-    val length = summand.remaining()
-    var j = 0
-    while (j < length) {
-      total.put(j, total.get(j) + summand.get(j))
-      j += 1
-    }
-  }
-
   /** @throws IllegalArgumentException if these are not the bytes of so many entries */
   def check(bytes: Array[Byte], length: Int): Unit =
     require(bytes.length == 8L * length, s"a model has ${bytes.length} bytes where ${8L * length} were expected")

@@ -53,21 +53,47 @@ private[comm] object SliceCodec {
   def decode(bytes: ByteBuffer, entries: Int, shared: => ByteBuffer = Empty): ByteBuffer =
     if (bytes.remaining() == 8L * entries) bytes
     else {
-      def check(is: Boolean): Unit =
-        require(is, s"${bytes.remaining()} bytes are neither the dense nor the sparse form of $entries entries")
-      check(bytes.remaining() >= 8 && bytes.remaining() % 8 == 0 && bytes.remaining() < 8L * entries)
-      val words = longs(bytes)
-      val factors = words.get()
-      check(factors >= 0 && factors <= words.remaining() - bitmapWords(entries))
-      val prediction =
-        new Prediction(Array.fill(factors.toInt)(java.lang.Double.longBitsToDouble(words.get())), shared, entries)
-      val bitmap = new Array[Long](bitmapWords(entries))
-      words.get(bitmap)
-      check(bitmap.map(java.lang.Long.bitCount(_).toLong).sum == words.remaining())
-      // The bits beyond the last entry.
-      check(entries % 64 == 0 || (bitmap.last >>> (entries % 64)) == 0L)
-      dense(words, bitmap, prediction)
+      val decoded = ByteBuffer.allocate(8 * entries)
+      val words = longs(decoded)
+      val sparse = new Sparse(bytes, entries, shared)
+      inBlocks(entries)((start, size) => words.put(start, sparse.next(start, size), 0, size))
+      decoded
     }
+
+  /**
+   * Adds a slice to a sum: the numbers are those that adding it decoded would give.
+   *
+   * @param bytes
+   *   as for [[decode]]
+   * @param sum
+   *   of as many entries as the slice has
+   * @param shared
+   *   as for [[encode]]
+   * @throws IllegalArgumentException
+   *   as [[decode]]
+   */
+  def add(bytes: ByteBuffer, sum: DoubleBuffer, shared: => ByteBuffer = Empty): Unit = {
+    val entries = sum.remaining()
+    val total = new Array[Double](Block)
+    if (bytes.remaining() == 8L * entries) {
+      val summands = doubles(bytes)
+      val summand = new Array[Double](Block)
+      inBlocks(entries) { (start, size) =>
+        summands.get(start, summand, 0, size)
+        sum.get(start, total, 0, size)
+        addTo(total, summand, size)
+        sum.put(start, total, 0, size)
+      }
+    } else {
+      val sparse = new Sparse(bytes, entries, shared)
+      inBlocks(entries) { (start, size) =>
+        val summand = sparse.next(start, size)
+        sum.get(start, total, 0, size)
+        addTo(total, summand, size)
+        sum.put(start, total, 0, size)
+      }
+    }
+  }
 
   /**
    * So many entries may differ from their predictions in a slice that travels sparse: it then has half the bytes. A gigabyte
@@ -119,38 +145,93 @@ private[comm] object SliceCodec {
     words.put(factors.length.toLong)
     factors.foreach(f => words.put(java.lang.Double.doubleToRawLongBits(f)))
     words.put(bitmap)
-    foreachBit(bitmap)(j => words.put(values.get(j)))
+    val block = new Array[Long](Block)
+    inBlocks(values.remaining()) { (start, size) =>
+      values.get(start, block, 0, size)
+      words.put(block, 0, chosen(block, size, bitmap, start / 64))
+    }
     encoded
   }
 
-  private def dense(values: LongBuffer, bitmap: Array[Long], prediction: Prediction): ByteBuffer = {
-    val decoded = ByteBuffer.allocate(8 * prediction.entries)
-    val words = longs(decoded)
-    var start = 0
-    // Without factors the zeros are there.
-    while (prediction.factors.nonEmpty && start < prediction.entries) {
-      val size = math.min(Block, prediction.entries - start)
-      words.put(start, prediction.of(start, size), 0, size)
-      start += size
+  /** Moves the entries whose bits are set to the front of the block; how many there are. Without a branch. */
+  private def chosen(block: Array[Long], size: Int, bitmap: Array[Long], word: Int): Int = {
+    var n = 0
+    var k = 0
+    while (k < size) {
+      block(n) = block(k)
+      n += ((bitmap(word + k / 64) >>> k) & 1L).toInt
+      k += 1
     }
-    foreachBit(bitmap)(j => words.put(j, values.get()))
-    decoded
+    n
   }
 
-  @inline private def foreachBit(bitmap: Array[Long])(f: Int => Unit): Unit = {
-    var word = 0
-    while (word < bitmap.length) {
-      var bits = bitmap(word)
-      while (bits != 0L) {
-        f(64 * word + java.lang.Long.numberOfTrailingZeros(bits))
-        bits &= bits - 1
-      }
-      word += 1
+  private def addTo(total: Array[Double], summand: Array[Double], size: Int): Unit = {
+    var k = 0
+    while (k < size) {
+      total(k) += summand(k)
+      k += 1
     }
+  }
+
+  private def addTo(total: Array[Double], summand: Array[Long], size: Int): Unit = {
+    var k = 0
+    while (k < size) {
+      total(k) += java.lang.Double.longBitsToDouble(summand(k))
+      k += 1
+    }
+  }
+
+  /** First entry and size of block after block. */
+  private def inBlocks(entries: Int)(work: (Int, Int) => Unit): Unit = {
+    var start = 0
+    while (start < entries) {
+      val size = math.min(Block, entries - start)
+      work(start, size)
+      start += size
+    }
+  }
+
+  /** The sparse form of a slice, block by block. */
+  private final class Sparse(bytes: ByteBuffer, entries: Int, shared: => ByteBuffer) {
+    private def check(is: Boolean): Unit =
+      require(is, s"${bytes.remaining()} bytes are neither the dense nor the sparse form of $entries entries")
+
+    check(bytes.remaining() >= 8 && bytes.remaining() % 8 == 0 && bytes.remaining() < 8L * entries)
+    private val words = longs(bytes)
+    private val factors = words.get()
+    check(factors >= 0 && factors <= words.remaining() - bitmapWords(entries))
+    private val prediction =
+      new Prediction(Array.fill(factors.toInt)(java.lang.Double.longBitsToDouble(words.get())), shared, entries)
+    private val bitmap = new Array[Long](bitmapWords(entries))
+    words.get(bitmap)
+    check(bitmap.map(java.lang.Long.bitCount(_).toLong).sum == words.remaining())
+    // The bits beyond the last entry.
+    check(entries % 64 == 0 || (bitmap.last >>> (entries % 64)) == 0L)
+
+    /** Of entries from `start` on, which is where the block before ended; the next call overwrites it. */
+    def next(start: Int, size: Int): Array[Long] = {
+      val block = prediction.of(start, size)
+      var k = 0
+      while (k < size) {
+        overwrite(block, k, bitmap((start + k) / 64))
+        k += 64
+      }
+      block
+    }
+
+    private def overwrite(block: Array[Long], from: Int, different: Long): Unit =
+      if (different == -1L) words.get(block, from, 64)
+      else {
+        var bits = different
+        while (bits != 0L) {
+          block(from + java.lang.Long.numberOfTrailingZeros(bits)) = words.get()
+          bits &= bits - 1
+        }
+      }
   }
 
   /** The bits that a receiver predicts. */
-  private final class Prediction(val factors: Array[Double], shared: => ByteBuffer, val entries: Int) {
+  private final class Prediction(factors: Array[Double], shared: => ByteBuffer, val entries: Int) {
     private val bits = new Array[Long](Block)
     private val numbers = new Array[Double](Block)
     private val from: DoubleBuffer = if (factors.isEmpty) null else doubles(shared)
@@ -159,9 +240,10 @@ private[comm] object SliceCodec {
       require(from.remaining() == entries, s"the shared slice has ${from.remaining()} entries, but there are $entries")
     }
 
-    /** Of entries from `start` on; the next call overwrites it. */
+    /** Of entries from `start` on; the caller may change them, and the next call overwrites them. */
     def of(start: Int, size: Int): Array[Long] = {
-      if (factors.nonEmpty) {
+      if (factors.isEmpty) java.util.Arrays.fill(bits, 0L)
+      else {
         from.get(start, numbers, 0, size)
         var f = 0
         while (f < factors.length) {

@@ -1,6 +1,6 @@
 package dwell.comm
 
-import java.nio.ByteBuffer
+import java.nio.{ByteBuffer, ByteOrder}
 
 /**
  * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
@@ -58,10 +58,11 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
   /** Adds what all members contribute, in their order; returns the seconds spent on adding. */
   def addAll(sum: ByteBuffer, shared: => ByteBuffer)(part: Int => ByteBuffer): Double = {
     var nanos = 0L
+    val total = sum.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
     (0 until mail.members).foreach { k =>
       val bytes = part(k)
       val start = System.nanoTime()
-      if (bytes.hasRemaining) Model.add(SliceCodec.decode(bytes, sum.remaining() / 8, shared), sum)
+      if (bytes.hasRemaining) SliceCodec.add(bytes, total, shared)
       nanos += System.nanoTime() - start
     }
     nanos * 1e-9

@@ -1,6 +1,6 @@
 package dwell.comm
 
-import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.{ByteBuffer, DoubleBuffer}
 
 import scala.reflect.ClassTag
 
@@ -131,7 +131,7 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int, s
     waiting(partition) = vector
     val start = System.nanoTime()
     while (next < partitions && waiting(next) != null) {
-      if (waiting(next).hasRemaining) addVector(waiting(next))
+      if (waiting(next).hasRemaining) SliceCodec.add(waiting(next), DoubleBuffer.wrap(sum), shared)
       waiting(next) = null
       next += 1
     }
@@ -145,13 +145,4 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int, s
 
   /** The sum alone. */
   def sumAsBytes: Array[Byte] = Model.bytes(sum)
-
-  private def addVector(bytes: ByteBuffer): Unit = {
-    val values = SliceCodec.decode(bytes, length, shared).duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
-    var j = 0
-    while (j < length) {
-      sum(j) += values.get(j)
-      j += 1
-    }
-  }
 }
