@@ -31,7 +31,7 @@ object LdaFit {
     FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)))
     val trained = outcome.trained
     LdaSolution(
-      trained.topics.map(_ + problem.priors.eta),
+      withPrior(trained.topics, problem.priors.eta),
       trained.alpha,
       trained.objective,
       trained.solver,
@@ -39,6 +39,16 @@ object LdaFit {
       outcome.reason,
       outcome.attempt,
       trained.records)
+  }
+
+  /** In place: a copy of all topics would be as large as they are. */
+  private def withPrior(topics: Array[Double], eta: Double): Array[Double] = {
+    var j = 0
+    while (j < topics.length) {
+      topics(j) += eta
+      j += 1
+    }
+    topics
   }
 
   /** Finds topics with native local solvers. */
