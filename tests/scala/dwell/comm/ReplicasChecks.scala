@@ -128,7 +128,7 @@ private[dwell] object ReplicasChecks {
 
   /** Hashes of the models that rounds of [[mixed]] lead to and those that the workers see, and of a sum that is brought back. */
   def mixedStory(length: Int): Lead[Seq[Seq[String]]] = workers => {
-    workers.distribute(0L, firstModel(length), None, "distribute")
+    workers.begin(0L, FirstModel, "begin")
     val rounds = (1 to 6).map { i =>
       val seen = workers.allReduce(i, i - 1L, i.toLong, Set.empty, None, "allReduce").scalars
       hash(workers.collect(i.toLong, "collect")) +: seen.toSeq
@@ -170,7 +170,12 @@ private[dwell] object ReplicasChecks {
   private def hash(model: Array[Byte]): String =
     MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
 
-  def firstModel(length: Int): Array[Byte] = bytes(Array.tabulate(length)(j => 1.0 / (1 + j)))
+  private object FirstModel extends Origin {
+    override def entries(from: Int, until: Int): Array[Byte] = bytes(
+      Array.tabulate(until - from)(j => 1.0 / (1 + from + j)))
+  }
+
+  def firstModel(length: Int): Array[Byte] = FirstModel.entries(0, length)
 
   /** Models 1 and 7 are given; 2, 3, 5 and 8 are made, of which 3 stays. */
   def story(length: Int): Lead[Seen] = workers => {

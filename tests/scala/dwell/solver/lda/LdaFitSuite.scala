@@ -3,7 +3,6 @@ package dwell.solver.lda
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.SparkSuite
-import dwell.comm.Model
 import dwell.data.DocumentDataset
 import dwell.jni.{LdaLayout, NativeLoader}
 import dwell.solver.{Aggregation, ResultLayout, SolverSelection, SolverSettings, SplitMix}
@@ -49,7 +48,7 @@ class LdaFitSuite extends SparkSuite {
       try {
         val plan = LdaPlan(1L, problem, Vocabulary, data.documentsPerPartition)
         val budgets = plan.budgets(40L)
-        val start = InitialTopics(Topics, Vocabulary, problem.seed)
+        val start = InitialTopics(Topics, problem.seed).entries(0, Vocabulary * Topics)
         val each = data.partitions.collect().map { part =>
           val r = LdaRound(
             1L,
@@ -67,12 +66,12 @@ class LdaFitSuite extends SparkSuite {
             // Not weighted yet.
             share = 1.0)
           val result = new Array[Byte](LdaLayout.length(Vocabulary, Topics, false))
-          NativeLda.round(part, r, Model.bytes(start), result, () => false)
+          NativeLda.round(part, r, start, result, () => false)
           val numbers = ResultLayout.vector(result)
           Array.fill(Vocabulary * Topics)(numbers.get())
         }
         val expected = each.toSeq.zip(budgets).map { case (u, n) => u.map(_ * n / budgets.sum) }.transpose.map(_.sum)
-        for (mode <- Seq(Aggregation.Driver, Aggregation.Shuffle)) {
+        for (mode <- Seq(Aggregation.Gang, Aggregation.Driver, Aggregation.Shuffle)) {
           val solution = LdaFit.run(data, problem.copy(aggregation = Some(mode)))
           assert(solution.rounds.size == 2)
           solution.lambda.zip(expected).foreach { case (lambda, u) =>

@@ -2,6 +2,7 @@ package dwell.solver.lda
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.comm.Model
 import dwell.solver.Golden._
 
 /** What whoever leads computes, against numbers of a script that shares no code with it. */
@@ -24,17 +25,26 @@ class LeaderGoldenSuite extends AnyFunSuite {
 
   test("the first topics, to the bit") {
     items(cases.get("initial")).foreach { c =>
-      val numbers = InitialTopics(c.get("topics").asInt, c.get("words").asInt, c.get("seed").asLong)
+      val (topics, words) = (c.get("topics").asInt, c.get("words").asInt)
+      val numbers = Model.doubles(InitialTopics(topics, c.get("seed").asLong).entries(0, topics * words))
       assert(numbers.toSeq == doubles(c.get("numbers")).toSeq, c)
     }
   }
 
   test("the first topics have mean 1 and variance 0.01") {
-    val numbers = InitialTopics(10, 1000, seed = 3L)
+    val numbers = Model.doubles(InitialTopics(10, seed = 3L).entries(0, 10 * 1000))
     val mean = numbers.sum / numbers.length
     val variance = numbers.map(x => (x - mean) * (x - mean)).sum / numbers.length
     // Three deviations of these estimates.
     assert(math.abs(mean - 1.0) < 3e-3 && math.abs(variance - 0.01) < 5e-4, s"$mean, $variance")
+  }
+
+  test("parts of the first topics are those of the whole, wherever they begin and end") {
+    val first = InitialTopics(7, seed = -4L)
+    val whole = Model.doubles(first.entries(0, 7 * 5)).toSeq
+    for (from <- 0 to 35; until <- from to 35) {
+      assert(Model.doubles(first.entries(from, until)).toSeq == whole.slice(from, until), s"$from until $until")
+    }
   }
 
   test("Newton's step of alpha") {

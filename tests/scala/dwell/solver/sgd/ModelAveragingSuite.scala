@@ -11,7 +11,7 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
-import dwell.comm.{Gathered, ModelLostException, Recovered, Replicas, Replies, ShuffleMode}
+import dwell.comm.{Gathered, ModelLostException, Origin, Recovered, Replicas, Replies, ShuffleMode}
 import dwell.data.{Flattener, LabeledRow, RowForm, TrainingRows}
 import dwell.jni.Cancellation
 import dwell.report.RoundRecord
@@ -346,6 +346,8 @@ object ModelAveragingSuite {
 
     override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], what: String): Unit =
       workers.distribute(version, model, note, what)
+
+    override def begin(version: Long, origin: Origin, what: String): Unit = workers.begin(version, origin, what)
 
     override def allReduce(
         m: GradientMessage,

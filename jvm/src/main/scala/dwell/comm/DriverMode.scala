@@ -34,6 +34,9 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, hea
     models.put(version, model.clone, note)
   }
 
+  override def begin(version: Long, origin: Origin, description: String): Unit =
+    models.put(version, origin.entries(0, length), None)
+
   override def allReduce(
       message: M,
       from: Long,

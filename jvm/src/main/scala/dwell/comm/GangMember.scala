@@ -80,6 +80,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
               if (sliced) reduceScatter(c, shared)
               else SliceCodec.encode(vector(c), c.factors, ByteBuffer.wrap(shared)))
           case Distribute(version, note) => models.take(version, note, parcel.bytes)
+          case Begin(version, origin) => models.begin(version, origin)
           case AllReduce(message, from, to, kept, note) =>
             val shared = models.model(from)
             val c = work(message, shared)
@@ -141,6 +142,13 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       Model.check(model, length)
       held.put(version, (), note)
       models.distribute(version, model, note)(order(Distribute(version, note), _, _))
+      mail.settle()
+    }
+
+    override def begin(version: Long, origin: Origin, description: String): Unit = {
+      held.put(version, (), None)
+      order(Begin(version, origin))
+      models.begin(version, origin)
       mail.settle()
     }
 
@@ -269,6 +277,8 @@ private[comm] object GangMember {
   private final case class Exchange(message: Any, sliced: Boolean) extends Order
 
   private final case class Distribute(version: Long, note: Option[Serializable]) extends Order
+
+  private final case class Begin(version: Long, origin: Origin) extends Order
 
   /** @param retained all models that are not dropped */
   private final case class AllReduce(

@@ -56,6 +56,9 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
     }
   }
 
+  /** Gives the members of this executor a model. */
+  def begin(version: Long, origin: Origin): Unit = if (keeps) put(version, origin.entries(0, length), None)
+
   /**
    * Adds the contributions of all members.
    *

@@ -31,6 +31,14 @@ trait Replicas[M, S] extends Workers[M, S] {
   def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit
 
   /**
+   * Lets every worker make the same model itself, without a note: as it can be made again, nobody looks for it.
+   *
+   * @throws IllegalArgumentException
+   *   if the version is not higher than those before it
+   */
+  def begin(version: Long, origin: Origin, description: String): Unit
+
+  /**
    * Asks every worker once; each gets its model `from` as `shared`. The sum of their vectors, in the order of the partitions,
    * becomes model `to` of every worker. Models other than `from`, `to` and `kept` are dropped.
    *

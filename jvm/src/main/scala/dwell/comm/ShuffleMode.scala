@@ -73,6 +73,17 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
       make(version, note, parcels)(Job.run(_)(_.hasNext)((_, _) => ()))(if (!sc.isStopped) sent.destroy())
     }
 
+  override def begin(version: Long, origin: Origin, description: String): Unit =
+    Job.described(data, description) {
+      models.checkNew(version)
+      val slices = this.slices
+      val parcels = sc.parallelize(0 until workers, workers).map { slice =>
+        val start = slices.start(slice)
+        Parcel((), origin.entries(start, start + slices.size(slice))).write().array
+      }
+      make(version, None, parcels)(Job.run(_)(_.hasNext)((_, _) => ()))(())
+    }
+
   override def allReduce(
       message: M,
       from: Long,

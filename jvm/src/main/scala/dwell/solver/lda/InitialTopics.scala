@@ -1,42 +1,54 @@
 package dwell.solver.lda
 
-import dwell.jni.LdaLayout
+import java.nio.{ByteBuffer, ByteOrder}
+
+import dwell.comm.Origin
 import dwell.solver.SplitMix
 
-/** The topics that a fit begins with. */
-private[lda] object InitialTopics {
+/**
+ * The topics that a fit begins with: numbers of mean 1 and variance 0.01, each of which is a function of the seed, its word and
+ * its topic alone; rounded to single precision, the same bits as native code has. The number of word w and topic k is entry
+ * w K + k: lambda without its prior.
+ *
+ * In the place of a Gamma(100, 1/100), which Hoffman, Blei, Bach and Spark begin with, it is the cube of a normal number
+ * (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), that one the sum of twelve uniform ones.
+ */
+private[lda] final case class InitialTopics(topics: Int, seed: Long) extends Origin {
+  import InitialTopics._
 
-  /**
-   * Numbers of mean 1 and variance 0.01, each of which is a function of the seed, its word and its topic alone; rounded to
-   * single precision, the same bits as native code has.
-   *
-   * In the place of a Gamma(100, 1/100), which Hoffman, Blei, Bach and Spark begin with, it is the cube of a normal number
-   * (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), that one the sum of twelve uniform ones.
-   *
-   * @return
-   *   length `vocabulary * topics`: lambda without its prior, of word w and topic k at w K + k
-   */
-  def apply(topics: Int, vocabulary: Int, seed: Long): Array[Double] = {
-    val numbers = new Array[Double](LdaLayout.entries(vocabulary, topics))
-    var word = 0
-    while (word < vocabulary) {
+  override def entries(from: Int, until: Int): Array[Byte] = {
+    val bytes = ByteBuffer.allocate(8 * (until - from)).order(ByteOrder.LITTLE_ENDIAN)
+    var at = from
+    while (at < until) {
+      val word = at / topics
       val random = SplitMix.forEpoch(seed, word, 0L)
-      val first = word * topics
-      var k = 0
-      while (k < topics) {
-        var uniform = 0.0
-        var i = 0
-        while (i < Uniforms) {
-          uniform += (random.next() >>> 11).toDouble / TwoTo53
-          i += 1
-        }
-        val root = 1.0 - 1.0 / 900.0 + (uniform - 6.0) / 30.0
-        numbers(first + k) = (root * root * root).toFloat.toDouble
-        k += 1
+      // A word's numbers are drawn one after the other, from its first topic on.
+      var before = at - word * topics
+      while (before > 0) {
+        number(random)
+        before -= 1
       }
-      word += 1
+      val end = math.min(until.toLong, (word + 1L) * topics).toInt
+      while (at < end) {
+        bytes.putDouble(number(random))
+        at += 1
+      }
     }
-    numbers
+    bytes.array
+  }
+}
+
+private object InitialTopics {
+
+  private def number(random: SplitMix): Double = {
+    var uniform = 0.0
+    var i = 0
+    while (i < Uniforms) {
+      uniform += (random.next() >>> 11).toDouble / TwoTo53
+      i += 1
+    }
+    val root = 1.0 - 1.0 / 900.0 + (uniform - 6.0) / 30.0
+    (root * root * root).toFloat.toDouble
   }
 
   private val Uniforms = 12

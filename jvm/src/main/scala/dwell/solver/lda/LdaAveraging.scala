@@ -80,10 +80,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
       case None => LdaProgress(highest, 0, new Array[Long](plan.documents.length), problem.priors.alpha)
     }
     timeline.goOn(progress.rounds, attempt)
-    val topics =
-      found.fold(InitialTopics(problem.priors.topics, plan.vocabulary, problem.seed))(_.model)
-    // Without a note: initial topics are made sooner than found.
-    workers.distribute(highest, topics, found.map(_ => progress))
+    found.fold(workers.begin(highest))(recovered => workers.distribute(highest, recovered.model, progress))
     progress
   }
 }

@@ -19,8 +19,12 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
   def solvers: String = used.mkString("+")
 
   /** Makes `topics` those of version `version` of every worker. */
-  def distribute(version: Long, topics: Array[Double], note: Option[LdaProgress]): Unit =
-    workers.distribute(version, Model.bytes(topics), note, described("topics to the workers"))
+  def distribute(version: Long, topics: Array[Double], note: LdaProgress): Unit =
+    workers.distribute(version, Model.bytes(topics), Some(note), described("topics to the workers"))
+
+  /** Lets every worker make the topics that a fit begins with, as version `version`. */
+  def begin(version: Long): Unit =
+    workers.begin(version, InitialTopics(problem.priors.topics, problem.seed), described("initial topics"))
 
   /** Lets every worker go on from the topics of `from`; their average becomes the topics of `to`. */
   def round(from: LdaProgress, to: LdaProgress, warming: Boolean, what: String): RoundReplies = {

@@ -1,0 +1,11 @@
+package dwell.comm
+
+/**
+ * A model of which every entry is a function of its number alone: whoever needs entries makes them, with the same bits
+ * wherever that is, and nothing of it has to travel.
+ */
+trait Origin extends Serializable {
+
+  /** Entries `from` until `until`: doubles, little endian. */
+  def entries(from: Int, until: Int): Array[Byte]
+}
