@@ -721,12 +721,15 @@ object FaultTest extends Harness {
     }
   }
 
-  /** All topics come to the driver at the end, in any mode. */
+  /** All topics come to the driver at the end, in any mode; in driver mode those of every worker do in each round. */
   private def tooLargeForDriver(spark: SparkSession, data: DataFrame): Unit =
-    for (mode <- Modes) test(s"$mode: topics for which spark.driver.maxResultSize is too small") {
+    for (mode <- Modes) test(s"$mode: topics for which spark.driver.maxResultSize is too small, and others") {
       // 5.8 million bytes.
-      val e = expect[SparkException](topics(mode).setK(80).fit(data))
-      check(e.getMessage.contains("spark.driver.maxResultSize"), e.getMessage)
+      val e = expect[IllegalArgumentException](topics(mode).setK(80).fit(data))
+      check(e.getMessage.contains("more than spark.driver.maxResultSize (4194304)"), e.getMessage)
+      checkNothingLeft(spark)
+      // 3.6 million, and 0.7.
+      topics(mode).setK(if (mode == "driver") 10 else 50).fit(data)
       checkNothingLeft(spark)
     }
 

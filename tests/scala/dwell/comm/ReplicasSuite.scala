@@ -2,8 +2,10 @@ package dwell.comm
 
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 
+import scala.collection.mutable
+
 import org.apache.spark.{BlockExchange, SparkEnv}
-import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerTaskEnd}
+import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkListenerJobStart, SparkListenerTaskEnd}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.storage.RDDBlockId
 import org.scalatest.BeforeAndAfterAll
@@ -70,9 +72,14 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     val bytes = new AtomicLong()
     val ended = new AtomicInteger()
     val listener = new SparkListener {
+      // Of an earlier job the end may still be on its way.
+      private val stages = mutable.Map.empty[Int, Set[Int]]
+      override def onJobStart(start: SparkListenerJobStart): Unit = stages(start.jobId) = start.stageIds.toSet
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
-        bytes.addAndGet(end.taskMetrics.resultSize + end.taskMetrics.shuffleWriteMetrics.bytesWritten)
-      override def onJobEnd(end: SparkListenerJobEnd): Unit = ended.incrementAndGet()
+        if (stages.values.exists(_(end.stageId))) {
+          bytes.addAndGet(end.taskMetrics.resultSize + end.taskMetrics.shuffleWriteMetrics.bytesWritten)
+        }
+      override def onJobEnd(end: SparkListenerJobEnd): Unit = if (stages.contains(end.jobId)) ended.incrementAndGet()
     }
     sc.addSparkListener(listener)
     try {

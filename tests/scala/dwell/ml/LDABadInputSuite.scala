@@ -175,7 +175,7 @@ class LDABadInputSuite extends SparkSuite {
     lda.setK(10)
     val before = sc.getPersistentRDDs.size
     val e = intercept[IllegalArgumentException](lda.fit(data))
-    assert(e.getMessage.startsWith(s"$words words and 10 topics: "), e.getMessage)
-    assert(e.getMessage.contains("numbers fit into an array") && sc.getPersistentRDDs.size == before)
+    assert(e.getMessage.startsWith(s"k = 10 topics of the $words words of column 'words' take "), e.getMessage)
+    assert(e.getMessage.contains("more than an array holds. Lower k") && sc.getPersistentRDDs.size == before)
   }
 }

@@ -47,13 +47,17 @@ public final class LdaLayout {
 
   private LdaLayout() {}
 
+  /** Numbers that a model of so many topics may have. */
+  public static long mostEntries(int topics) {
+    return (Integer.MAX_VALUE - 15L - HEADER_BYTES) / 8 - topics;
+  }
+
   /** Numbers of a model; an exception if a result, with sums behind it, could not hold them. */
   public static int entries(int words, int topics) {
     long entries = (long) words * topics;
-    long most = (Integer.MAX_VALUE - 15L - HEADER_BYTES) / 8;
-    if (words < 1 || topics < 1 || entries + topics > most) {
-      throw new IllegalArgumentException(words + " words and " + topics + " topics: at least 1 of each, and at most " + most
-          + " numbers fit into an array");
+    if (words < 1 || topics < 1 || entries > mostEntries(topics)) {
+      throw new IllegalArgumentException(words + " words and " + topics + " topics: at least 1 of each, and at most "
+          + mostEntries(topics) + " numbers fit into an array");
     }
     return (int) entries;
   }

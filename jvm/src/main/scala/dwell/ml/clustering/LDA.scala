@@ -10,6 +10,7 @@ import org.apache.spark.sql.Dataset
 
 import dwell.DwellConf
 import dwell.data.DocumentDataset
+import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.LeavingToSpark
 import dwell.report.FitReport
@@ -59,6 +60,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
         }
       case None =>
         val vocabulary = TrainingBridge.numFeatures(dataset, $(featuresCol))
+        checkSize(vocabulary, conf)
         val documents = LDABridge.documents(dataset, $(featuresCol))
         val data = DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
         try {
@@ -80,6 +82,21 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
         s"a concentration is $prior, and native solvers take ${LdaPriors.Least} to ${LdaPriors.Greatest}"
       }
     }
+
+  /** Whether an array can hold all topics, and the driver may get them at the end; before the data is read. */
+  private def checkSize(vocabulary: Int, conf: DwellConf): Unit = {
+    val bytes = 8L * vocabulary * $(k)
+    val limit =
+      if (vocabulary.toLong * $(k) > LdaLayout.mostEntries($(k))) Some("an array holds")
+      else if (bytes > conf.maxResultBytes)
+        Some(s"spark.driver.maxResultSize (${conf.maxResultBytes}) lets through to the driver")
+      else None
+    limit.foreach { what =>
+      throw new IllegalArgumentException(
+        s"k = ${$(k)} topics of the $vocabulary words of column '${$(featuresCol)}' take $bytes bytes, more than $what. Lower k, or " +
+          "count fewer words, for example with a lower vocabSize of CountVectorizer.")
+    }
+  }
 
   /** By Spark's rules: one number is that of every topic, and -1, or none, the default. */
   private def alpha: Array[Double] = get(docConcentration) match {
