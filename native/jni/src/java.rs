@@ -64,30 +64,35 @@ pub const METHODS: &[NativeMethod] = &[
         static fn sgd_descend(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
             values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
+        fn = sgd_call::<SgdParams>,
         error_policy = Throw
     },
     native_method! {
         static fn sgd_search(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
             values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
+        fn = sgd_call::<SearchParams>,
         error_policy = Throw
     },
     native_method! {
         static fn sgd_evaluate(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
             values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
+        fn = sgd_call::<EvaluationParams>,
         error_policy = Throw
     },
     native_method! {
         static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
             values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
+        fn = lda_call::<TopicsRound>,
         error_policy = Throw
     },
     native_method! {
         static fn lda_bound(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
             values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
+        fn = lda_call::<BoundParams>,
         error_policy = Throw
     },
     native_method! {
@@ -274,35 +279,6 @@ fn write_header(env: &Env<'_>, result: &JByteArray<'_>, header: &Header) -> Resu
     Ok(())
 }
 
-fn call_sgd<'e, 'l, P: SgdCall>(
-    env: &'e mut Env<'l>,
-    arguments: &Arguments<'e, 'l, Sgd>,
-) -> Result<(), Fault> {
-    let mut control = [0; SGD_CONTROL_LENGTH];
-    let control = numbers(env, "control", arguments.control, &mut control)?;
-    let settings = copied(env, "settings", arguments.settings)?;
-    let request = P::decode(control, &settings)?;
-    let vector = if P::HAS_VECTOR { request.length } else { 0 };
-    let mut lender = lender(env, arguments, request.length, vector)?;
-    let header = sgd::compute(&REGISTRY, &mut lender, &request)?;
-    write_header(lender.env, arguments.result, &header)
-}
-
-fn call_lda<'e, 'l, P: LdaCall>(
-    env: &'e mut Env<'l>,
-    arguments: &Arguments<'e, 'l, Lda>,
-    alpha: &JDoubleArray<'l>,
-) -> Result<(), Fault> {
-    let mut control = [0; LDA_CONTROL_LENGTH];
-    let control = numbers(env, "control", arguments.control, &mut control)?;
-    let settings = copied(env, "settings", arguments.settings)?;
-    let alpha = copied(env, "alpha", alpha)?;
-    let request = P::decode(control, &settings, &alpha)?;
-    let mut lender = lender(env, arguments, request.length, P::numbers(&request))?;
-    let header = lda::compute(&REGISTRY, &mut lender, &request)?;
-    write_header(lender.env, arguments.result, &header)
-}
-
 #[expect(
     clippy::too_many_arguments,
     reason = "the signature of the Java method"
@@ -473,7 +449,7 @@ fn dual_product<'l>(
     clippy::too_many_arguments,
     reason = "the signature of the Java method"
 )]
-fn sgd_descend<'l>(
+fn sgd_call<'l, P: SgdCall>(
     env: &mut Env<'l>,
     _: JClass<'l>,
     control: JLongArray<'l>,
@@ -489,7 +465,7 @@ fn sgd_descend<'l>(
     result: JByteArray<'l>,
     cancellation: JObject<'l>,
 ) -> Result<(), Fault> {
-    let arguments = Arguments {
+    let arguments = Arguments::<Sgd> {
         control: &control,
         settings: &settings,
         offsets: &offsets,
@@ -505,92 +481,21 @@ fn sgd_descend<'l>(
         result: &result,
         cancellation: &cancellation,
     };
-    call_sgd::<SgdParams>(env, &arguments)
+    let mut numbers_of_control = [0; SGD_CONTROL_LENGTH];
+    let control = numbers(env, "control", &control, &mut numbers_of_control)?;
+    let settings = copied(env, "settings", &settings)?;
+    let request = P::decode(control, &settings)?;
+    let vector = if P::HAS_VECTOR { request.length } else { 0 };
+    let mut lender = lender(env, &arguments, request.length, vector)?;
+    let header = sgd::compute(&REGISTRY, &mut lender, &request)?;
+    write_header(lender.env, &result, &header)
 }
 
 #[expect(
     clippy::too_many_arguments,
     reason = "the signature of the Java method"
 )]
-fn sgd_search<'l>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    control: JLongArray<'l>,
-    settings: JDoubleArray<'l>,
-    offsets: JIntArray<'l>,
-    features: JIntArray<'l>,
-    values32: JFloatArray<'l>,
-    values64: JDoubleArray<'l>,
-    labels: JDoubleArray<'l>,
-    weights: JDoubleArray<'l>,
-    scale: JDoubleArray<'l>,
-    shared: JByteArray<'l>,
-    result: JByteArray<'l>,
-    cancellation: JObject<'l>,
-) -> Result<(), Fault> {
-    let arguments = Arguments {
-        control: &control,
-        settings: &settings,
-        offsets: &offsets,
-        indices: &features,
-        values32: &values32,
-        values64: &values64,
-        fields: LabelledRows {
-            labels: &labels,
-            weights: given(&weights),
-            scale: given(&scale),
-        },
-        shared: Some(&shared),
-        result: &result,
-        cancellation: &cancellation,
-    };
-    call_sgd::<SearchParams>(env, &arguments)
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
-fn sgd_evaluate<'l>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    control: JLongArray<'l>,
-    settings: JDoubleArray<'l>,
-    offsets: JIntArray<'l>,
-    features: JIntArray<'l>,
-    values32: JFloatArray<'l>,
-    values64: JDoubleArray<'l>,
-    labels: JDoubleArray<'l>,
-    weights: JDoubleArray<'l>,
-    scale: JDoubleArray<'l>,
-    shared: JByteArray<'l>,
-    result: JByteArray<'l>,
-    cancellation: JObject<'l>,
-) -> Result<(), Fault> {
-    let arguments = Arguments {
-        control: &control,
-        settings: &settings,
-        offsets: &offsets,
-        indices: &features,
-        values32: &values32,
-        values64: &values64,
-        fields: LabelledRows {
-            labels: &labels,
-            weights: given(&weights),
-            scale: given(&scale),
-        },
-        shared: Some(&shared),
-        result: &result,
-        cancellation: &cancellation,
-    };
-    call_sgd::<EvaluationParams>(env, &arguments)
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
-fn lda_round<'l>(
+fn lda_call<'l, P: LdaCall>(
     env: &mut Env<'l>,
     _: JClass<'l>,
     control: JLongArray<'l>,
@@ -604,7 +509,7 @@ fn lda_round<'l>(
     result: JByteArray<'l>,
     cancellation: JObject<'l>,
 ) -> Result<(), Fault> {
-    let arguments = Arguments {
+    let arguments = Arguments::<Lda> {
         control: &control,
         settings: &settings,
         offsets: &offsets,
@@ -616,40 +521,14 @@ fn lda_round<'l>(
         result: &result,
         cancellation: &cancellation,
     };
-    call_lda::<TopicsRound>(env, &arguments, &alpha)
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
-fn lda_bound<'l>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    control: JLongArray<'l>,
-    settings: JDoubleArray<'l>,
-    alpha: JDoubleArray<'l>,
-    offsets: JIntArray<'l>,
-    words: JIntArray<'l>,
-    values32: JFloatArray<'l>,
-    values64: JDoubleArray<'l>,
-    shared: JByteArray<'l>,
-    result: JByteArray<'l>,
-    cancellation: JObject<'l>,
-) -> Result<(), Fault> {
-    let arguments = Arguments {
-        control: &control,
-        settings: &settings,
-        offsets: &offsets,
-        indices: &words,
-        values32: &values32,
-        values64: &values64,
-        fields: (),
-        shared: Some(&shared),
-        result: &result,
-        cancellation: &cancellation,
-    };
-    call_lda::<BoundParams>(env, &arguments, &alpha)
+    let mut numbers_of_control = [0; LDA_CONTROL_LENGTH];
+    let control = numbers(env, "control", &control, &mut numbers_of_control)?;
+    let settings = copied(env, "settings", &settings)?;
+    let alpha = copied(env, "alpha", &alpha)?;
+    let request = P::decode(control, &settings, &alpha)?;
+    let mut lender = lender(env, &arguments, request.length, P::numbers(&request))?;
+    let header = lda::compute(&REGISTRY, &mut lender, &request)?;
+    write_header(lender.env, &result, &header)
 }
 
 #[expect(
