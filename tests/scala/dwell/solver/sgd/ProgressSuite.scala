@@ -7,8 +7,9 @@ class ProgressSuite extends AnyFunSuite {
 
   private val Tolerance = 1e-6
 
-  private def start: Progress = starting(growth = 0.0)
-  private def starting(growth: Double): Progress = Progress.start(objective = 1.0, eta0 = 0.8, growth, partitions = 2)
+  private def start: Progress = starting(None)
+  private def starting(growth: Option[Growth]): Progress =
+    Progress.start(objective = 1.0, eta0 = 0.8, growth, partitions = 2)
 
   private def met(objective: Double, diverged: Boolean = false, steps: Long = 0L): RoundOutcome =
     RoundOutcome(objective * 10.0, 10.0, 0.0, diverged, Array(steps, steps), Array(steps, steps))
@@ -44,7 +45,7 @@ class ProgressSuite extends AnyFunSuite {
   }
 
   test("a step that may grow doubles where progress is modest, up to its bound, and no more once it was halved") {
-    val growing = starting(growth = 5.0)
+    val growing = starting(Some(Growth(averaged = 0.8, most = 5.0)))
     val etas = Seq(0.9, 0.88, 0.86, 0.85, 0.84).scanLeft(growing)(after(_, _)).map(_.eta0)
     assert(etas == Seq(0.8, 0.8, 1.6, 3.2, 5.0, 5.0), "a tenth in the first epoch is much, the others are modest")
     assert(after(growing, 0.9, 0.9).eta0 == 0.8, "nor without progress")
@@ -53,12 +54,19 @@ class ProgressSuite extends AnyFunSuite {
     assert(after(risen, 0.95, 0.94).eta0 == 1.6)
     val still = after(growing, 0.98, 0.98, 0.98)
     assert(still.eta0 == 0.8 && after(still, 0.97, 0.96).eta0 == 0.8)
-    assert(after(starting(growth = 0.1), 0.98).eta0 == 0.8, "a bound shortens nothing")
+    assert(after(starting(Some(Growth(averaged = 0.8, most = 0.1))), 0.98).eta0 == 0.8, "a bound shortens nothing")
     assert(after(start, 0.98, 0.96).eta0 == 0.8, "a step of the user's stays")
   }
 
+  test("what is averaged stands longer steps than what was searched: they grow however large the progress") {
+    val growing = starting(Some(Growth(averaged = 3.0, most = 100.0)))
+    assert(Seq(0.5, 0.2, 0.1, 0.05).scanLeft(growing)(after(_, _)).map(_.eta0) == Seq(0.8, 1.6, 3.2, 3.2, 3.2))
+    assert(after(growing, 0.5, 0.5).eta0 == 1.6, "but not without any")
+    assert(after(growing, 0.5, 0.6, 0.4).eta0 == 0.8, "and not again after a rise")
+  }
+
   test("rounds of a part of an epoch let a step grow once an epoch") {
-    val half = starting(growth = 5.0).after(met(1.0), 2, Tolerance)
+    val half = starting(Some(Growth(averaged = 0.8, most = 5.0))).after(met(1.0), 2, Tolerance)
     assert(half.eta0 == 0.8 && half.after(met(0.96), 2, Tolerance).eta0 == 1.6)
   }
 

@@ -13,9 +13,7 @@ import dwell.solver.{Attempt, Headers, LostModels, Timeline}
  * the models that they started from and reached: it costs no pass over the data, and is not less than on the way. Rounds of less than an epoch are judged
  * together, once they have covered one.
  *
- * A step that was searched is doubled after each epoch that gains less than a twentieth, until one gains nothing or rises: the
- * search is a single pass over a sample of one partition, and the best step for that is shorter than what averages of many
- * workers, and later epochs, stand.
+ * A step that was searched grows with the epochs, see [[Growth]].
  *
  * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the risen epoch
  * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
@@ -79,7 +77,8 @@ private[sgd] final class ModelAveraging(
       workers.distribute(highest, start.model, None)
       val search = new FirstStep(workers, plan)
       if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
-      val growth = if (settings.stepSize.isEmpty) search.largest else 0.0
+      val models = plan.facts.rowsPerPartition.count(_ > 0)
+      val growth = if (settings.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
       Progress.start(start.objective, firstStep.get, growth, plan.facts.rowsPerPartition.length).from(highest)
   }
 

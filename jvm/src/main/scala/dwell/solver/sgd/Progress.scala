@@ -38,6 +38,29 @@ private[sgd] object EpochSums {
 }
 
 /**
+ * A first step that was searched is doubled after epochs that made progress: the search is a single pass over a sample of one
+ * partition, and its best step is shorter than what later epochs, and averages of several workers, stand.
+ *
+ * @param averaged
+ *   as long as the step is shorter than this, it is doubled however large the progress: the average of K models moves as
+ *   far as one of them that has a Kth of the rows, so that K times the step is what the search was for
+ * @param most
+ *   the longest step
+ */
+private[sgd] final case class Growth(averaged: Double, most: Double) {
+
+  /** The step after an epoch with this one, and what the epoch has gained. */
+  def after(eta0: Double, gain: Double): Double =
+    if (eta0 < averaged || gain <= Growth.ModestGain) math.max(eta0, math.min(2.0 * eta0, most)) else eta0
+}
+
+private object Growth {
+
+  /** Where an epoch gains more, longer steps do not lead to better models. */
+  private val ModestGain = 5e-2
+}
+
+/**
  * Where the rounds of model averaging stand, and what follows from a round. Epochs are compared with one another where they had the
  * same step size: the losses that workers meet depend on it. It goes to the workers with each round, so that
  * whoever has to lead next can go on.
@@ -55,7 +78,7 @@ private[sgd] object EpochSums {
  * @param eta0
  *   first step size, doubled and halved so far as it had to be
  * @param growth
- *   what the step may be doubled up to after each epoch of modest progress; 0 where that has ended, or is not wanted
+ *   how the step grows; None where that has ended, or is not wanted
  * @param steps
  *   rows that each partition has visited, as step sizes count them
  * @param stepsBegun
@@ -88,7 +111,7 @@ private[sgd] final case class Progress(
     next: Long,
     rounds: Int,
     eta0: Double,
-    growth: Double,
+    growth: Option[Growth],
     steps: Array[Long],
     stepsBegun: Array[Long],
     cursors: Array[Long],
@@ -140,13 +163,13 @@ private[sgd] final case class Progress(
     val gain = (objective - reached) / math.abs(objective)
     val progresses = fresh || gain > tolerance
     val standsStill = !progresses && waited + 1 >= Patience
-    val grows = gain > tolerance && gain <= ModestGain
-    val eta = if (standsStill) eta0 / 2.0 else if (grows) math.max(eta0, math.min(2.0 * eta0, growth)) else eta0
+    val grown = if (gain > tolerance) growth.map(_.after(eta0, gain)) else None
+    val eta = if (standsStill) eta0 / 2.0 else grown.getOrElse(eta0)
     copy(
       begun = current,
       before = begun,
       eta0 = eta,
-      growth = if (standsStill) 0.0 else growth,
+      growth = if (standsStill) None else growth,
       stepsBegun = steps,
       epoch = EpochSums.empty,
       objective = if (progresses || standsStill) reached else objective,
@@ -170,7 +193,7 @@ private[sgd] final case class Progress(
       current = back,
       begun = back,
       eta0 = eta,
-      growth = 0.0,
+      growth = None,
       steps = stepsBegun,
       epoch = EpochSums.empty,
       objective = measure,
@@ -185,7 +208,7 @@ private[sgd] final case class Progress(
 
 private[sgd] object Progress {
 
-  def start(objective: Double, eta0: Double, growth: Double, partitions: Int): Progress = {
+  def start(objective: Double, eta0: Double, growth: Option[Growth], partitions: Int): Progress = {
     val none = new Array[Long](partitions)
     Progress(
       current = 0L,
@@ -215,9 +238,6 @@ private[sgd] object Progress {
 
   /** Epochs without progress that noise may explain. */
   private val Patience = 2
-
-  /** An epoch that gains less than this, and something, stands longer steps; where it gains more they do not lead to better models. */
-  private val ModestGain = 5e-2
 
   /** A step that moves nothing. */
   private val LeastStep = Double.MinPositiveValue * 1e16
