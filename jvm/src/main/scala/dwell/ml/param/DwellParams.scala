@@ -56,7 +56,10 @@ trait DwellParams extends WorkerParams {
           s"localWork must be 'auto' or a positive number (1 is one epoch over the local coordinates), but was '$value'.")
       })
 
-  /** First step size of local SGD, a positive number; `auto` searches for it on a sample, and lengthens it where epochs gain little. */
+  /**
+   * First step size of local SGD, a positive number; `auto` searches for it on a sample, and lengthens it by the number of workers,
+   * and where epochs gain little.
+   */
   final val stepSize: Param[String] = new Param[String](
     this,
     "stepSize",
