@@ -30,7 +30,7 @@ object LdaBench {
 
   /** Documents that Spark visits, and others. */
   private val SparkDocuments = 30000
-  private val Visits = Seq(4000, 8000, 16000, 32000, 64000)
+  private val Visits = Seq(4000, 8000, 16000, 24000, 32000, 64000)
 
   /** Of all documents, for Gibbs sampling. */
   private val Sweeps = Seq(5, 10, 20, 30, 40, 80)

@@ -29,7 +29,7 @@ private[dwell] object FaultyTopics {
 
   private[solver] def asked(data: DocumentPartition, message: LdaMessage): Asked = message.call match {
     case c: RoundCall => Asked("round", math.round(c.common.seen.toDouble / c.budgets.sum), data.index)
-    case BoundCall => Asked("bound", 0L, data.index)
+    case _: BoundCall => Asked("bound", 0L, data.index)
   }
 
   /** Rounds of a tenth of the documents, all alike: the first ones warm up. */

@@ -8,7 +8,7 @@ import org.apache.spark.{DwellBridge, SparkEnv}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
-import dwell.comm.{Gang, ModelLostException, ModelStore, ReplicasChecks, ShuffleMode, Workers}
+import dwell.comm.{Gang, ModelLostException, ModelStore, ShuffleMode, Workers}
 import dwell.comm.ReplicasChecks._
 
 /**
@@ -117,7 +117,7 @@ object ReplicasTest extends Harness {
           check(impossible.isEmpty, impossible.toString)
           val (version, note, found, seen, made) = led("gang", data, fit, Length)(step(Length)) { workers =>
             val found = workers.recover("recover").get
-            workers.distribute(found.version, ReplicasChecks.bytes(found.model), None, "distribute again")
+            workers.distribute(found.version, found.model, None, "distribute again")
             val replies = workers.allReduce(Disturbed, found.version, 3L, Set.empty, None, "goes on")
             (
               found.version,

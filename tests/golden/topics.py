@@ -4,7 +4,7 @@
 `topics.py` writes topics.json beside itself; golden_test.py compares it with what it would write.
 
 derivatives  [x, psi(x), psi'(x)], to 50 digits.
-initial      the first topics: cubes of sums of twelve uniform numbers, rounded to single precision.
+initial      the first topics: cubes of sums of twelve uniform numbers of 16 bits, rounded to single precision.
 newton       steps of alpha, by elimination with the whole Hessian, which the solver never makes.
 schedule     steps of batches, to 50 digits.
 """
@@ -32,10 +32,8 @@ def initial_vectors():
         for word in range(words):
             random = SplitMix64(seed & ((1 << 64) - 1), word, 0)
             for _ in range(topics):
-                uniform = 0.0
-                for _ in range(12):
-                    uniform += random.uniform()
-                root = 1.0 - 1.0 / 900.0 + (uniform - 6.0) / 30.0
+                uniforms = [bits >> shift & 0xFFFF for bits in [random.next() for _ in range(3)] for shift in (0, 16, 32, 48)]
+                root = 1.0 - 1.0 / 900.0 + (sum(uniforms) - 12 * 65535 / 2) / 65536 / 30.0
                 numbers.append(single(root * root * root))
         cases.append({"topics": topics, "words": words, "seed": seed, "numbers": numbers})
     return cases

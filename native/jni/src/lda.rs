@@ -23,7 +23,7 @@ use crate::{
 /// Version of the layout of `control`, `settings` and results of these calls.
 pub const LDA_LAYOUT_VERSION: i64 = 1;
 
-pub const LDA_CONTROL_LENGTH: usize = 14;
+pub const LDA_CONTROL_LENGTH: usize = 15;
 
 /// Flags of `control`.
 pub const CONCENTRATION: i64 = 1;
@@ -40,6 +40,7 @@ const NONZEROS: usize = 6;
 const NANOS: usize = 7;
 const CURSOR: usize = 9;
 const WORDS: usize = 10;
+const BOUND_TOKENS: usize = 11;
 const FACTORS: usize = 15;
 const FACTOR: usize = 16;
 
@@ -96,6 +97,7 @@ struct Common<'a> {
     places: [i64; 2],
     workers: i64,
     corpus: i64,
+    sample: i64,
     e_step: EStepParams,
     eta: f64,
     schedule: LdaSchedule,
@@ -120,6 +122,7 @@ impl<'a> Common<'a> {
             workers,
             cap,
             corpus,
+            sample,
         ] = control
         else {
             return Err(argument!(
@@ -184,6 +187,7 @@ impl<'a> Common<'a> {
             places: [from, to],
             workers,
             corpus,
+            sample,
             e_step: EStepParams {
                 tolerance,
                 cap,
@@ -281,6 +285,7 @@ fn checked<P, L: Lender<Lda>>(
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicsRound {
     params: LdaParams,
+    sample: usize,
     share: f64,
 }
 
@@ -299,6 +304,7 @@ impl LdaCall for TopicsRound {
             i32::MAX.into(),
         )?;
         let corpus = within("control[13], the corpus", common.corpus, 1, i64::MAX)?;
+        let sample = within("control[14], the sample", common.sample, 0, i32::MAX.into())?;
         let params = Self {
             params: LdaParams {
                 alpha: common.alpha()?,
@@ -314,6 +320,7 @@ impl LdaCall for TopicsRound {
                 seen: seen as u64,
                 concentration: common.flags & CONCENTRATION != 0,
             },
+            sample: sample as usize,
             share: common.share,
         };
         Ok(common.request(params))
@@ -335,9 +342,14 @@ impl LdaCall for TopicsRound {
         lender: &mut L,
     ) -> Result<(Header, Duration), Fault> {
         let vocabulary = request.vocabulary;
-        let Self { params, share } = &request.params;
+        let Self {
+            params,
+            sample,
+            share,
+        } = &request.params;
         let mut round = SharedRound::<f32>::new(
             params.clone().check()?,
+            *sample,
             request.eta,
             *share,
             vocabulary,
@@ -361,6 +373,8 @@ impl LdaCall for TopicsRound {
         header[NONZEROS] = outcome.round.nonzeros as f64;
         header[CURSOR] = outcome.round.cursor as f64;
         header[WORDS] = round.lambda().touched() as f64;
+        header[BOUND] = outcome.bound.bound;
+        header[BOUND_TOKENS] = outcome.bound.tokens;
         header[FACTORS] = outcome.factors.len() as f64;
         header[FACTOR..FACTOR + outcome.factors.len()].copy_from_slice(&outcome.factors);
         Ok((header, solving + writing))
@@ -406,7 +420,7 @@ impl LdaCall for BoundParams {
         })?;
         let outcome = bound.finish()?;
         let mut header = [0.0; HEADER_SLOTS];
-        header[TOKENS] = outcome.tokens;
+        header[BOUND_TOKENS] = outcome.tokens;
         header[ITERATIONS] = outcome.iterations as f64;
         header[BOUND] = outcome.bound;
         header[DOCUMENTS] = outcome.documents as f64;
@@ -435,6 +449,7 @@ mod tests {
         4,
         200,
         1000,
+        30,
     ];
 
     const SETTINGS: [f64; 8] = [0.1, 1024.0, 0.51, 1000.0, 1e-3, 0.7, 0.01, 0.5];
@@ -482,7 +497,11 @@ mod tests {
             vocabulary: 100,
             length: 200,
             eta: 0.1,
-            params: TopicsRound { params, share: 0.5 },
+            params: TopicsRound {
+                params,
+                sample: 30,
+                share: 0.5,
+            },
         };
         assert_eq!(round, expected);
         assert_eq!(TopicsRound::numbers(&round), 202);
@@ -544,13 +563,15 @@ mod tests {
             (11, 0),
             (11, 1 << 31),
             (13, 0),
+            (14, -1),
+            (14, 1 << 31),
         ] {
             let control = changed(slot, bad);
             refused::<TopicsRound>(&control, &SETTINGS, &ALPHA, &format!("control[{slot}]"));
             assert!(BoundParams::decode(&control, &SETTINGS, &ALPHA).is_ok());
         }
         refused::<BoundParams>(&changed(10, 6), &SETTINGS, &ALPHA, "control[10]");
-        refused::<TopicsRound>(&CONTROL[..13], &SETTINGS, &ALPHA, "control has length 13");
+        refused::<TopicsRound>(&CONTROL[..14], &SETTINGS, &ALPHA, "control has length 14");
         refused::<TopicsRound>(&CONTROL, &SETTINGS[..7], &ALPHA, "settings has length 7");
         let longer = [&SETTINGS[..], &[0.1]].concat();
         refused::<BoundParams>(&CONTROL, &longer, &ALPHA, "1 numbers more");

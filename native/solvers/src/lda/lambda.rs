@@ -52,8 +52,8 @@ const LARGEST: f64 = 1e30;
 impl<R: Real> Lambda<R> {
     /// `eta` plus numbers of mean 1 and variance 0.01, each of which is a function of the seed, its word and its topic alone: all workers start alike.
     ///
-    /// In the place of a Gamma(100, 1/100) it is Wilson's and Hilferty's cube of a normal number, that one the sum of twelve uniform ones: multiplications and
-    /// additions only, so that other implementations can give the same bits.
+    /// In the place of a Gamma(100, 1/100) it is Wilson's and Hilferty's cube of a normal number, that one the sum of twelve uniform ones of 16 bits:
+    /// whole numbers, multiplications and a division, so that other implementations can give the same bits.
     ///
     /// # Errors
     /// `InvalidParam` for eta, `Shape` for no topic, no word or too many of them, `OutOfMemory`.
@@ -67,10 +67,14 @@ impl<R: Real> Lambda<R> {
         for (word, row) in lambda.numbers.chunks_exact_mut(topics).enumerate() {
             let mut random = SplitMix64::for_epoch(seed, word as u32, 0);
             for (number, mass) in row.iter_mut().zip(&mut lambda.masses) {
-                let uniform: f64 = (0..12)
-                    .map(|_| (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64)
+                let sum: u64 = (0..3)
+                    .map(|_| random.next_u64())
+                    .flat_map(|bits| [bits, bits >> 16, bits >> 32, bits >> 48])
+                    .map(|bits| bits & 0xffff)
                     .sum();
-                let root = 1.0 - 1.0 / 900.0 + (uniform - 6.0) / 30.0;
+                // The mean of the sum is 12 times 65535 / 2; a unit of it is 2^-16.
+                let normal = (sum as f64 - 393_210.0) / 65536.0;
+                let root = 1.0 - 1.0 / 900.0 + normal / 30.0;
                 *number = R::of(root * root * root);
                 *mass += (*number).into();
             }

@@ -8,6 +8,7 @@ use super::{
     lanes::Kernel,
     params::{EStepParams, LdaSchedule, check_alpha},
     real::Real,
+    shared::BoundParams,
     table::Table,
 };
 use crate::{
@@ -88,6 +89,16 @@ impl ValidLdaParams {
     /// K.
     pub(super) fn topics(&self) -> usize {
         self.0.alpha.len()
+    }
+
+    /// Those of the bound of the first `sample` documents.
+    pub(super) fn bound(&self, sample: usize) -> BoundParams {
+        BoundParams {
+            alpha: self.0.alpha.clone(),
+            e_step: self.0.e_step,
+            first: 0,
+            last: sample,
+        }
     }
 }
 

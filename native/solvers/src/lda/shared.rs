@@ -27,7 +27,7 @@ use crate::{
 /// Numbers of [`SharedOutcome::factors`], at most.
 pub const MAX_FACTORS: usize = MOST_SCALES + 2;
 
-/// What a word of the bound costs, a topic of it, a row of 16 factors, and reading an entry, in units of [`SharedBound::advance`].
+/// What a word of the bound costs, a topic of it, a row of 16 factors, and reading an entry, in units of [`SharedRound::advance`].
 const WORD: usize = 40;
 const TERM: usize = 2;
 const COMPUTE: usize = 8;
@@ -60,12 +60,14 @@ impl<R: Real> Loading<R> {
     }
 }
 
-/// A round of one worker from the shared vector to what it adds to the next one.
+/// A round of one worker from the shared vector to what it adds to the next one, and the bound of some documents at that vector, which costs least where
+/// the topics have been read anyway.
 ///
 /// The result is a pure function of parameters, documents and vector: slices do not change a bit of it.
 #[derive(Debug)]
 pub struct SharedRound<R> {
     topics: Loading<R>,
+    sample: Sample<R>,
     round: LdaRound<R>,
     share: f64,
 }
@@ -74,18 +76,21 @@ pub struct SharedRound<R> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedOutcome<'a> {
     pub round: &'a LdaOutcome,
+    /// That of the sample, at the shared vector.
+    pub bound: BoundOutcome,
     /// A number of a word that is in no document of the round is that of the shared vector times each of these in turn, rounded every time; the share is
     /// the last. Empty if they were more than [`MAX_FACTORS`].
     pub factors: Vec<f64>,
 }
 
 impl<R: Real> SharedRound<R> {
-    /// A round on documents of `vocabulary` words. `share`: the part of this worker in the average, 0 to 1.
+    /// A round on documents of `vocabulary` words, and the bound of the first `sample` of them. `share`: the part of this worker in the average, 0 to 1.
     ///
     /// # Errors
     /// `InvalidParam` for eta or share out of range, `Shape` for no word or too many, `OutOfMemory`.
     pub fn new(
         params: ValidLdaParams,
+        sample: usize,
         eta: f64,
         share: f64,
         vocabulary: usize,
@@ -100,6 +105,7 @@ impl<R: Real> SharedRound<R> {
         }
         Ok(Self {
             topics: Loading::new(params.topics(), vocabulary, eta)?,
+            sample: Sample::new(params.bound(sample), vocabulary, kernel)?,
             round: LdaRound::new(params, vocabulary, kernel)?,
             share,
         })
@@ -108,7 +114,8 @@ impl<R: Real> SharedRound<R> {
     /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may be elsewhere in memory.
     ///
     /// # Errors
-    /// `Shape` for documents or a vector of another shape, `NonFinite` for a number of the vector that is not 0 to 1e30, `OutOfMemory`.
+    /// `Shape` for documents or a vector of another shape, or fewer documents than the sample has, `NonFinite` for a number of the vector that is not 0 to
+    /// 1e30, `OutOfMemory`.
     ///
     /// # Panics
     /// If the words of documents are others than in the first call.
@@ -118,8 +125,15 @@ impl<R: Real> SharedRound<R> {
         shared: &[u8],
         budget: usize,
     ) -> Result<Progress, SolverError> {
+        self.sample
+            .check(documents, self.topics.lambda.vocabulary())?;
         if !self.topics.is_done() {
             self.topics.advance(shared, budget)?;
+            return Ok(Progress::More);
+        }
+        if !self.sample.is_done() {
+            self.sample
+                .advance(&self.topics.lambda, documents, budget)?;
             return Ok(Progress::More);
         }
         self.round
@@ -207,6 +221,7 @@ impl<R: Real> SharedRound<R> {
         let scales = self.topics.lambda.factors();
         Ok(SharedOutcome {
             round,
+            bound: self.sample.outcome,
             factors: scales.map_or_else(Vec::new, |scales| scales.chain([self.share]).collect()),
         })
     }
@@ -242,32 +257,12 @@ pub struct BoundOutcome {
     pub iterations: u64,
 }
 
-/// The bound of some documents at the shared vector, in progress: the E-step of each, and its part of the bound. It owns everything it needs but the data
-/// and the vector, which are lent for each slice of work. Slices do not change a bit of the result.
+/// The bound of some documents at the shared vector, in progress. It owns everything it needs but the data and the vector, which are lent for each slice of
+/// work. Slices do not change a bit of the result.
 #[derive(Debug)]
 pub struct SharedBound<R> {
-    params: BoundParams,
-    kernel: Kernel,
     topics: Loading<R>,
-    table: Table<R>,
-    psi_sums: Vec<f64>,
-    gamma: Vec<f64>,
-    estep: EStep<R>,
-    document: usize,
-    outcome: BoundOutcome,
-    phase: Phase,
-}
-
-#[derive(Debug)]
-enum Phase {
-    Load,
-    Read,
-    /// From this row on.
-    Compute(usize),
-    Infer,
-    /// From this entry on.
-    Add(usize, DocumentBound),
-    Done,
+    sample: Sample<R>,
 }
 
 impl<R: Real> SharedBound<R> {
@@ -282,26 +277,17 @@ impl<R: Real> SharedBound<R> {
         kernel: Kernel,
     ) -> Result<Self, SolverError> {
         check_alpha(&params.alpha)?;
-        let topics = params.alpha.len();
+        params.e_step.check()?;
         Ok(Self {
-            topics: Loading::new(topics, vocabulary, eta)?,
-            // The bound is that of variational inference, whatever factors topics are learned by.
-            table: Table::new(topics, vocabulary, false)?,
-            psi_sums: Vec::new(),
-            gamma: vec![0.0; topics],
-            estep: EStep::new(params.e_step.check()?, &params.alpha, kernel, 0)?,
-            kernel,
-            document: params.first,
-            outcome: BoundOutcome::default(),
-            phase: Phase::Load,
-            params,
+            topics: Loading::new(params.alpha.len(), vocabulary, eta)?,
+            sample: Sample::new(params, vocabulary, kernel)?,
         })
     }
 
     /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may be elsewhere in memory.
     ///
     /// # Errors
-    /// As [`SharedRound::advance`]; `Shape` if there are fewer documents.
+    /// As [`SharedRound::advance`].
     ///
     /// # Panics
     /// If the words of documents are others than in the first call.
@@ -311,6 +297,78 @@ impl<R: Real> SharedBound<R> {
         shared: &[u8],
         budget: usize,
     ) -> Result<Progress, SolverError> {
+        self.sample
+            .check(documents, self.topics.lambda.vocabulary())?;
+        if !self.topics.is_done() {
+            self.topics.advance(shared, budget)?;
+            return Ok(Progress::More);
+        }
+        self.sample.advance(&self.topics.lambda, documents, budget)
+    }
+
+    /// What was found.
+    ///
+    /// # Errors
+    /// `Unfinished` before it is done.
+    pub fn finish(&self) -> Result<BoundOutcome, SolverError> {
+        if self.sample.is_done() {
+            Ok(self.sample.outcome)
+        } else {
+            Err(SolverError::Unfinished)
+        }
+    }
+}
+
+/// Documents whose bound is computed: the E-step of each, and its part of the bound.
+#[derive(Debug)]
+struct Sample<R> {
+    params: BoundParams,
+    kernel: Kernel,
+    table: Table<R>,
+    psi_sums: Vec<f64>,
+    gamma: Vec<f64>,
+    estep: EStep<R>,
+    document: usize,
+    outcome: BoundOutcome,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Weigh,
+    Read,
+    /// From this row on.
+    Compute(usize),
+    Infer,
+    /// From this entry on.
+    Add(usize, DocumentBound),
+    Done,
+}
+
+impl<R: Real> Sample<R> {
+    /// With parameters that have been checked.
+    fn new(params: BoundParams, vocabulary: usize, kernel: Kernel) -> Result<Self, SolverError> {
+        let topics = params.alpha.len();
+        Ok(Self {
+            // The bound is that of variational inference, whatever factors topics are learned by.
+            table: Table::new(topics, vocabulary, false)?,
+            psi_sums: Vec::new(),
+            gamma: vec![0.0; topics],
+            estep: EStep::new(params.e_step, &params.alpha, kernel, 0)?,
+            kernel,
+            document: params.first,
+            outcome: BoundOutcome::default(),
+            phase: Phase::Weigh,
+            params,
+        })
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.phase, Phase::Done)
+    }
+
+    /// That the documents are there, and have words of the vocabulary.
+    fn check(&self, documents: &Documents<'_>, vocabulary: usize) -> Result<(), SolverError> {
         let BoundParams { first, last, .. } = self.params;
         if first > last || last > documents.len() {
             return Err(SolverError::Shape(format!(
@@ -318,39 +376,43 @@ impl<R: Real> SharedBound<R> {
                 documents.len()
             )));
         }
-        let vocabulary = self.topics.lambda.vocabulary();
-        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")?;
+        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")
+    }
+
+    /// See [`SharedBound::advance`]; documents have been checked.
+    fn advance(
+        &mut self,
+        lambda: &Lambda<R>,
+        documents: &Documents<'_>,
+        budget: usize,
+    ) -> Result<Progress, SolverError> {
         let mut left = budget.max(1);
-        while left > 0 && !matches!(self.phase, Phase::Done) {
-            let spent = self.advance_phase(documents, shared, left)?;
+        while left > 0 && !self.is_done() {
+            let spent = self.advance_phase(lambda, documents, left)?;
             left = left.saturating_sub(spent.max(1));
         }
-        Ok(match self.phase {
-            Phase::Done => Progress::Done,
-            _ => Progress::More,
+        Ok(if self.is_done() {
+            Progress::Done
+        } else {
+            Progress::More
         })
     }
 
     /// Works on for about `left` units; returns those spent.
     fn advance_phase(
         &mut self,
+        lambda: &Lambda<R>,
         documents: &Documents<'_>,
-        shared: &[u8],
         left: usize,
     ) -> Result<usize, SolverError> {
-        let lambda = &self.topics.lambda;
         let width = self.table.width();
         let (phase, spent) = match &mut self.phase {
-            Phase::Load => {
-                let spent = self.topics.advance(shared, left)?;
-                if !self.topics.is_done() {
-                    return Ok(spent);
-                }
-                self.table.weigh(&self.topics.lambda);
-                self.psi_sums = psi_of_topic_sums(&self.topics.lambda);
-                (Phase::Read, spent)
+            _ if self.document == self.params.last => (Phase::Done, 1),
+            Phase::Weigh => {
+                self.table.weigh(lambda);
+                self.psi_sums = psi_of_topic_sums(lambda);
+                (Phase::Read, WORD * lambda.topics())
             }
-            Phase::Read if self.document == self.params.last => (Phase::Done, 1),
             Phase::Read => {
                 self.table.clear();
                 for (word, _) in documents.document(self.document) {
@@ -415,16 +477,5 @@ impl<R: Real> SharedBound<R> {
         };
         self.phase = phase;
         Ok(spent)
-    }
-
-    /// What was found.
-    ///
-    /// # Errors
-    /// `Unfinished` before it is done.
-    pub fn finish(&self) -> Result<BoundOutcome, SolverError> {
-        match self.phase {
-            Phase::Done => Ok(self.outcome),
-            _ => Err(SolverError::Unfinished),
-        }
     }
 }

@@ -309,6 +309,7 @@ pub fn round<R: Real>(
 pub struct Update {
     pub outcome: LdaOutcome,
     pub factors: Vec<f64>,
+    pub bound: BoundOutcome,
     /// V K numbers, and K more with `concentration`.
     pub vector: Vec<f64>,
 }
@@ -316,6 +317,9 @@ pub struct Update {
 pub fn bytes(numbers: &[f64]) -> Vec<u8> {
     numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
+
+/// Documents of the sample of [`shared_round`], as far as there are so many.
+pub const SAMPLE: usize = 5;
 
 /// A round from a shared vector, in slices of `units`, its result written in pieces of `piece` numbers.
 pub fn shared_round<R: Real>(
@@ -328,8 +332,9 @@ pub fn shared_round<R: Real>(
     let documents = corpus.documents();
     let shared = bytes(shared);
     let checked = params.clone().check().unwrap();
+    let (sample, vocabulary) = (SAMPLE.min(documents.len()), corpus.vocabulary);
     let mut round =
-        SharedRound::new(checked, eta, share, corpus.vocabulary, Kernel::detect()).unwrap();
+        SharedRound::new(checked, sample, eta, share, vocabulary, Kernel::detect()).unwrap();
     while round.advance(&documents, &shared, units).unwrap() == Progress::More {}
     let mut vector = vec![0; 8 * round.length()];
     for (i, out) in vector.chunks_mut(8 * piece).enumerate() {
@@ -340,6 +345,7 @@ pub fn shared_round<R: Real>(
     let update = Update {
         outcome: outcome.round.clone(),
         factors: outcome.factors,
+        bound: outcome.bound,
         vector: numbers.map(f64::from_le_bytes).collect(),
     };
     (update, round)

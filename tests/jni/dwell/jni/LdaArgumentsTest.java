@@ -53,8 +53,8 @@ class LdaArgumentsTest {
 
   @Test
   void lengths() {
-    refused("control", c -> c.control = Arrays.copyOf(c.control, 13));
-    refused("control", c -> c.control = Arrays.copyOf(c.control, 15));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 14));
+    refused("control", c -> c.control = Arrays.copyOf(c.control, 16));
     refused("settings", c -> c.settings = Arrays.copyOf(c.settings, 7));
     refused("settings", c -> c.settings = Arrays.copyOf(c.settings, 9));
     refused("alpha", c -> c.fields.put("alpha", new double[3]));
@@ -85,7 +85,7 @@ class LdaArgumentsTest {
         {9, -1}, {10, -1}, {12, 0}, {12, 1L << 31}}) {
       refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
     }
-    for (long[] bad : new long[][] {{6, 0}, {6, 1L << 31}, {8, 0}, {8, -1}, {11, 0}, {11, 1L << 31}, {13, 0}}) {
+    for (long[] bad : new long[][] {{6, 0}, {6, 1L << 31}, {8, 0}, {8, -1}, {11, 0}, {11, 1L << 31}, {13, 0}, {14, -1}, {14, 1L << 31}}) {
       refused(LdaProblem.ROUND, "control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
     }
     refused("byte[]", c -> c.control[4] = Integer.MAX_VALUE);
@@ -93,6 +93,7 @@ class LdaArgumentsTest {
     refused("alpha", c -> c.control[5] = 5);
     refused(LdaProblem.BOUND, "control[10]", c -> c.control[9] = 11);
     refused(LdaProblem.BOUND, "documents 0 until 11 of 10", c -> c.control[10] = 11);
+    refused(LdaProblem.ROUND, "documents 0 until 11 of 10", c -> c.control[14] = 11);
     for (double bad : new double[] {-1.0, Double.NaN, Double.POSITIVE_INFINITY}) {
       refused("eta", c -> c.settings[0] = bad);
       refused("tolerance", c -> c.settings[4] = bad);

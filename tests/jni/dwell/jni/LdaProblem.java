@@ -28,6 +28,7 @@ final class LdaProblem extends Partition {
   long seen;
   int first;
   int last;
+  int sample;
   double eta = 0.1;
   double tau0 = 5.0;
   double kappa = 0.6;
@@ -60,7 +61,8 @@ final class LdaProblem extends Partition {
 
   Call call(Native which) {
     long[] control = which == BOUND ? LdaLayout.bound(fit, partition, m, topics, first, last, cap)
-        : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, mean, budget, cursor, seen, workers, cap, corpus);
+        : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, mean, budget, cursor, seen, workers, cap, corpus,
+            sample);
     double[] settings = LdaLayout.settings(eta, tau0, kappa, base, tolerance, overRelaxation, pruning, share);
     return call(control, settings, shared, new byte[which == BOUND ? HEADER : LdaLayout.length(m, topics, concentration)]);
   }

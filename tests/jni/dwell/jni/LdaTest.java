@@ -37,7 +37,7 @@ class LdaTest {
   /** The document of tests/golden/lda.py as a partition: two topics, three words, words 0 and 2 with counts 2 and 1. */
   private static Partition.Call golden(LdaProblem.Native which) {
     long[] control = which == LdaProblem.BOUND ? LdaLayout.bound(1L << 40, 0, 3, 2, 0, 1, 500)
-        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, false, 1, 0, 0, 1, 500, 10);
+        : LdaLayout.round(1L << 40, 0, 1, 3, 2, 1, false, false, 1, 0, 0, 1, 500, 10, 0);
     Partition.Call call = new Partition.Call();
     call.control = control;
     // rho = (9 + 1)^-1.
@@ -210,16 +210,23 @@ class LdaTest {
       p.last = d + 1;
       byte[] one = p.run(LdaProblem.BOUND);
       sums[0] += Partition.slot(one, LdaLayout.BOUND);
-      sums[1] += Partition.slot(one, LdaLayout.TOKENS);
+      sums[1] += Partition.slot(one, LdaLayout.BOUND_TOKENS);
       filled += p.offsets[d + 1] > p.offsets[d] ? 1 : 0;
       assertEquals(p.offsets[d + 1] - p.offsets[d], Partition.slot(one, LdaLayout.NONZEROS));
     }
     assertEquals(sums[0], Partition.slot(all, LdaLayout.BOUND), SUMS * Math.abs(sums[0]));
-    assertEquals(sums[1], Partition.slot(all, LdaLayout.TOKENS));
+    assertEquals(sums[1], Partition.slot(all, LdaLayout.BOUND_TOKENS));
     assertEquals(filled, Partition.slot(all, LdaLayout.DOCUMENTS));
     assertTrue(sums[0] < 0.0);
     p.first = 0;
-    p.last = p.n;
+    for (int sample : new int[] {0, 7, p.n}) {
+      p.sample = sample;
+      p.last = sample;
+      byte[] round = p.run(LdaProblem.ROUND);
+      byte[] bound = p.run(LdaProblem.BOUND);
+      assertEquals(Partition.slot(bound, LdaLayout.BOUND), Partition.slot(round, LdaLayout.BOUND), "sample of " + sample);
+      assertEquals(Partition.slot(bound, LdaLayout.BOUND_TOKENS), Partition.slot(round, LdaLayout.BOUND_TOKENS));
+    }
     p.cap = 1;
     assertTrue(Partition.slot(p.run(LdaProblem.BOUND), LdaLayout.BOUND) < sums[0]);
   }
@@ -250,7 +257,7 @@ class LdaTest {
       for (int i = 448; i < Partition.HEADER; i++) {
         assertEquals(7, call.result[i], "byte " + i);
       }
-      for (int slot : new int[] {8, 11, 12, 13, 14, 40, 55}) {
+      for (int slot : new int[] {8, 12, 13, 14, 40, 55}) {
         assertEquals(0.0, Partition.slot(call.result, slot), "slot " + slot);
       }
     }

@@ -47,12 +47,12 @@ private[dwell] object ReplicasChecks {
 
   /**
    * Numbers of very different size, whose sum depends on the order. A worker says which model it was given, and adds nothing
-   * in message `10 + worker`.
+   * in message `10 + worker`. Some have something behind their vectors, which is nobody else's.
    */
   def step(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) => {
     val update =
       if (message == 10 + k) header(k, message)
-      else Array.concat(header(k, message), bytes(vector(k, message, length)))
+      else Array.concat(header(k, message), bytes(vector(k, message, length)), Array.fill(24 * (k % 2))(7.toByte))
     Contribution(update, hash(shared))
   }
 
@@ -167,7 +167,7 @@ private[dwell] object ReplicasChecks {
 
   def hash(model: Array[Double]): String = hash(bytes(model))
 
-  private def hash(model: Array[Byte]): String =
+  def hash(model: Array[Byte]): String =
     MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
 
   private object FirstModel extends Origin {
@@ -201,7 +201,7 @@ private[dwell] object ReplicasChecks {
     val last = workers.allReduce(8, 7L, 8L, Set(3L), Some("last"), "last")
     val replies = Seq(first, second, third, asked, last, workers.ask(0, 8L, "ask again"))
     Seen(
-      (models :+ workers.collect(8L, "collect again")).map(hash),
+      (models :+ workers.collect(8L, "collect again")).map(hash(_)),
       replies.map(_.headers.toSeq.map(Option(_).map(_.toSeq))),
       replies.map(_.scalars.toSeq),
       refusals)

@@ -176,7 +176,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
       }
       val again = lead("gang", k, length, fit) { workers =>
         val found = workers.recover("again").get
-        workers.distribute(found.version, bytes(found.model), Some(found.note.toString), "distribute again")
+        workers.distribute(found.version, found.model, Some(found.note.toString), "distribute again")
         val hashes = workers.allReduce(3, 2L, 3L, Set.empty, Some("third"), "third").scalars
         (hashes.distinct.toSeq, hash(workers.collect(3L, "third")), workers.recover("third").map(_.note))
       }

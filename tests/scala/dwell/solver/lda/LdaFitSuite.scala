@@ -64,7 +64,8 @@ class LdaFitSuite extends SparkSuite {
             seen = 0L,
             concentration = false,
             // Not weighted yet.
-            share = 1.0)
+            share = 1.0,
+            sample = 0)
           val result = new Array[Byte](LdaLayout.length(Vocabulary, Topics, false))
           NativeLda.round(part, r, start, result, () => false)
           val numbers = ResultLayout.vector(result)

@@ -72,6 +72,8 @@ class LdaPlanSuite extends AnyFunSuite {
         result: Array[Byte],
         cancellation: Cancellation): Unit = {
       ResultLayout.put(result, LdaLayout.SOLVER_NANOS, 5.0)
+      ResultLayout.put(result, LdaLayout.BOUND, -10.0 * r.sample)
+      ResultLayout.put(result, LdaLayout.BOUND_TOKENS, 1.5 * r.sample)
       ResultLayout.put(result, LdaLayout.CURSOR, (r.cursor + r.budget).toDouble)
       ResultLayout.put(result, LdaLayout.FACTORS, 2.0)
       ResultLayout.put(result, LdaLayout.FACTOR, 0.5)
@@ -88,7 +90,7 @@ class LdaPlanSuite extends AnyFunSuite {
         cancellation: Cancellation): Unit = {
       ResultLayout.put(result, LdaLayout.SOLVER_NANOS, 2.0)
       ResultLayout.put(result, LdaLayout.BOUND, -10.0 * (r.last - r.first))
-      ResultLayout.put(result, LdaLayout.TOKENS, 3.0)
+      ResultLayout.put(result, LdaLayout.BOUND_TOKENS, 3.0)
     }
   }
 
@@ -109,17 +111,20 @@ class LdaPlanSuite extends AnyFunSuite {
       cursor = 0L,
       seen = 0L,
       concentration = learnAlpha,
-      share = 0.0)
-    val call = RoundCall(common, budgets = Array(3L, 0L, 1L), cursors = Array(6L, 0L, 2L))
-    val message = LdaMessage(1L, problem.priors, problem.inference, sample = Array(2, 0, 0), call)
+      share = 0.0,
+      sample = 0)
+    asked(data, RoundCall(common, budgets = Array(3L, 0L, 1L), cursors = Array(6L, 0L, 2L), sample = Array(2, 0, 0)))
+  }
+
+  private def asked(data: DocumentPartition, call: LdaCall) = {
+    val message = LdaMessage(1L, problem.priors, problem.inference, call)
     LdaStep.by(Recording, "recording", data, message, new Array[Byte](48), () => false)
   }
 
   test("a worker visits its part, and sends topics, the factors of words it has not seen, sums and its bound") {
     val made = step(documents(0, 3), learnAlpha = true)
-    assert(made.update.length == ResultLayout.length(6), "the sums stay behind")
     assert(ResultLayout.get(made.update, LdaLayout.CURSOR) == 9.0)
-    assert(ResultLayout.get(made.update, LdaLayout.SOLVER_NANOS) == 7.0)
+    assert(ResultLayout.get(made.update, LdaLayout.SOLVER_NANOS) == 5.0)
     assert(made.factors.toSeq == Seq(0.5, 0.75))
     assert(made.scalars.logThetaSums.toSeq == Seq(6.0, 7.0))
     assert((made.scalars.solver, made.scalars.bound, made.scalars.tokens) == (("recording", -20.0, 3.0)))
@@ -129,6 +134,14 @@ class LdaPlanSuite extends AnyFunSuite {
     val made = step(documents(2, 1), learnAlpha = false)
     assert(made.factors.toSeq == Seq(0.5, 0.25) && made.update.length == ResultLayout.length(6))
     assert(made.scalars.logThetaSums.isEmpty && made.scalars.tokens == 0.0)
+  }
+
+  test("the bound is asked for of the sample alone") {
+    val made = asked(documents(0, 3), BoundCall(Array(2, 0, 0)))
+    assert(made.update.length == ResultLayout.HeaderBytes && made.factors.isEmpty && made.scalars.logThetaSums.isEmpty)
+    assert((made.scalars.bound, made.scalars.tokens) == ((-20.0, 3.0)))
+    val none = asked(documents(2, 1), BoundCall(Array(2, 0, 0)))
+    assert((none.scalars.bound, none.scalars.tokens) == ((0.0, 0.0)))
   }
 
   test("a worker without documents has nothing to add") {

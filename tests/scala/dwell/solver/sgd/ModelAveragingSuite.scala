@@ -365,7 +365,7 @@ object ModelAveragingSuite {
       workers.ask(m, from, what)
     }
 
-    override def collect(version: Long, what: String): Array[Double] = {
+    override def collect(version: Long, what: String): Array[Byte] = {
       call("collect")
       workers.collect(version, what)
     }

@@ -6,7 +6,7 @@ public final class LdaLayout {
   /** Bytes of a result before its vector. */
   public static final int HEADER_BYTES = 512;
 
-  /** Slot of a result: sum of the counts of the documents visited. */
+  /** Slot of a round's result: sum of the counts of the documents visited. */
   public static final int TOKENS = 0;
 
   /** Slot of a round's result: sum of the step sizes. */
@@ -18,7 +18,7 @@ public final class LdaLayout {
   /** Slot of a result: iterations of all documents. */
   public static final int ITERATIONS = 3;
 
-  /** Slot of a bound's result: sum of the documents' parts of the variational bound. */
+  /** Slot of a result: sum of the sampled documents' parts of the variational bound. */
   public static final int BOUND = 4;
 
   /** Slot of a result: documents visited that were not empty. */
@@ -35,6 +35,9 @@ public final class LdaLayout {
 
   /** Slot of a round's result: words of the documents visited. */
   public static final int WORDS = 10;
+
+  /** Slot of a result: sum of the counts of the sampled documents. */
+  public static final int BOUND_TOKENS = 11;
 
   /** Slot of a round's result: how many factors there are from {@link #FACTOR} on. */
   public static final int FACTORS = 15;
@@ -69,15 +72,15 @@ public final class LdaLayout {
 
   /** The control of {@link NativeBridge#ldaRound}. */
   public static long[] round(long fit, int partition, long seed, int words, int topics, int batch, boolean concentration, boolean mean,
-      long budget, long cursor, long seen, int workers, int cap, long corpus) {
+      long budget, long cursor, long seen, int workers, int cap, long corpus, int sample) {
     long flags = (concentration ? NativeBridge.LDA_CONCENTRATION : 0) + (mean ? NativeBridge.LDA_TOPIC_MEAN : 0);
     return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, seed, words, topics, batch, flags, budget, cursor, seen, workers,
-        cap, corpus};
+        cap, corpus, sample};
   }
 
   /** The control of {@link NativeBridge#ldaBound}, over documents {@code first} until {@code last}. */
   public static long[] bound(long fit, int partition, int words, int topics, int first, int last, int cap) {
-    return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, 0, words, topics, 0, 0, 0, first, last, 0, cap, 0};
+    return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, 0, words, topics, 0, 0, 0, first, last, 0, cap, 0, 0};
   }
 
   /** The settings of either. */

@@ -145,7 +145,7 @@ package dwell.jni;
  * the sums of count times share of the topic), with r = 1 - (1 - (tau0 + 1 + g / base)^-kappa)^(W b / base). Arithmetic is in single precision.
  * {@link LdaLayout} makes control and settings, and names the slots.
  * <table>
- * <caption>control: 14 longs</caption>
+ * <caption>control: 15 longs</caption>
  * <tr><th>slot</th><th>meaning</th></tr>
  * <tr><td>0</td><td>{@link #LDA_LAYOUT_VERSION}</td></tr>
  * <tr><td>1, 2, 3</td><td>fit, partition, seed of the order of the documents</td></tr>
@@ -158,6 +158,7 @@ package dwell.jni;
  * <tr><td>11</td><td>round: W, at least 1</td></tr>
  * <tr><td>12</td><td>iterations of a document, at most; at least 1</td></tr>
  * <tr><td>13</td><td>round: D, the documents of all workers that are not empty, at least 1</td></tr>
+ * <tr><td>14</td><td>round: how many documents, from the first on, the bound is asked for of</td></tr>
  * </table>
  * <table>
  * <caption>settings: 8 doubles; a bound reads 0 and 4 to 6</caption>
@@ -172,11 +173,12 @@ package dwell.jni;
  * <table>
  * <caption>Slots of the header; those that are not named are 0, and those from 56 on are left as they are</caption>
  * <tr><th>slot</th><th>meaning</th></tr>
- * <tr><td>0</td><td>sum of the counts of the documents visited</td></tr>
+ * <tr><td>0</td><td>round: sum of the counts of the documents visited</td></tr>
  * <tr><td>1, 2</td><td>round: sum of r over the steps; steps</td></tr>
- * <tr><td>3</td><td>iterations of all documents</td></tr>
- * <tr><td>4</td><td>bound: sum of the documents' parts of the variational bound, topics' own part left out</td></tr>
- * <tr><td>5, 6, 7</td><td>documents visited that were not empty, their entries that are not 0, nanoseconds inside the solver</td></tr>
+ * <tr><td>3</td><td>iterations of all documents, in a round without those of the sample</td></tr>
+ * <tr><td>4, 11</td><td>documents whose bound is asked for: 4 has the sum of their parts of the variational bound at the shared model, the topics'
+ *   own part left out, and 11 that of their counts</td></tr>
+ * <tr><td>5, 6, 7</td><td>documents that were not empty, their entries that are not 0, nanoseconds inside the solver</td></tr>
  * <tr><td>9, 10</td><td>round: cursor after the call, words of the documents visited</td></tr>
  * <tr><td>15, 16 to 39</td><td>round: the number of factors, 0 to 24, and the factors: a number of the vector whose word no document that was
  *   visited has is the shared one times each of them in turn, the share being the last. 0 if they would be more than there is room for</td></tr>
@@ -347,7 +349,7 @@ public final class NativeBridge {
       Cancellation cancellation);
 
   /**
-   * Makes steps of the topics on documents of a partition, from the shared model.
+   * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at that model.
    *
    * @param alpha
    *   K numbers, 1e-6 to 1e6: prior of the topics in a document

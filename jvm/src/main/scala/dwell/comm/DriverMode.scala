@@ -58,10 +58,10 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, hea
     }.replies
   }
 
-  override def collect(version: Long, description: String): Array[Double] = Model.doubles(models(version))
+  override def collect(version: Long, description: String): Array[Byte] = models(version)
 
   override def recover(description: String): Option[Recovered] = models.noted.headOption match {
-    case Some((version, model, note)) => Some(Recovered(version, note, Model.doubles(model)))
+    case Some((version, model, note)) => Some(Recovered(version, note, model))
     case None => LeftModels.newest(data, fit, description)
   }
 

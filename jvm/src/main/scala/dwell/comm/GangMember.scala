@@ -184,9 +184,9 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       answers.replies(0.0)
     }
 
-    override def collect(version: Long, description: String): Array[Double] = {
+    override def collect(version: Long, description: String): Array[Byte] = {
       held(version)
-      Model.doubles(models.model(version))
+      models.model(version)
     }
 
     override def recover(description: String): Option[Recovered] = {
@@ -195,7 +195,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       mail.settle()
       val found = newest.zipWithIndex.collect { case (Some((version, note)), k) => (version, note, k) }
       found.sortBy { case (version, _, k) => (-version, k) }.headOption.map { case (version, note, k) =>
-        Recovered(version, note, Model.doubles(left(version, k)))
+        Recovered(version, note, left(version, k))
       }
     }
 

@@ -16,7 +16,7 @@ private[comm] object LeftModels {
       .collect { case (Some((version, note)), k) => (version, note, k) }
     found.sortBy { case (version, _, k) => (-version, k) }.headOption.flatMap { case (version, note, k) =>
       val models = data.sparkContext.runJob(data, (_: Iterator[_]) => ModelStore.get(fit, version).map(_.model), Seq(k))
-      models.head.map(model => Recovered(version, note, Model.doubles(model)))
+      models.head.map(model => Recovered(version, note, model))
     }
   }
 }

@@ -6,7 +6,7 @@ import scala.collection.mutable
 final case class Replies[S](headers: Array[Array[Byte]], scalars: Array[S], addSeconds: Double)
 
 /** A model that workers still held, with the note of the call that made it. */
-final case class Recovered(version: Long, note: Any, model: Array[Double])
+final case class Recovered(version: Long, note: Any, model: Array[Byte])
 
 /** A model, or a part of it, is not with the workers any more, nor anything that it could be made of. */
 final class ModelLostException(message: String) extends Exception(message)
@@ -58,8 +58,8 @@ trait Replicas[M, S] extends Workers[M, S] {
   /** Asks every worker once, as [[allReduce]] does, and ignores their vectors. */
   def ask(message: M, from: Long, description: String): Replies[S]
 
-  /** Brings a model to whoever leads. */
-  def collect(version: Long, description: String): Array[Double]
+  /** Brings a model to whoever leads, who must not change it. */
+  def collect(version: Long, description: String): Array[Byte]
 
   /**
    * Brings the model of the highest version that has a note and that workers hold, be it of this leader or of one before it

@@ -117,7 +117,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
     answers.replies
   }
 
-  override def collect(version: Long, description: String): Array[Double] =
+  override def collect(version: Long, description: String): Array[Byte] =
     Job.described(data, description)(models(version).collect())
 
   override def recover(description: String): Option[Recovered] =

@@ -47,10 +47,10 @@ private[comm] final class SlicedModel(version: Long, persisted: RDD[Array[Byte]]
     }
   }
 
-  def collect(): Array[Double] = {
-    val model = new Array[Double](length)
+  def collect(): Array[Byte] = {
+    val model = new Array[Byte](8 * length)
     check()
-    orLost(Job.run(parcels)(_.next().toArray) { (k, bytes) => slices.put(model, k, ByteBuffer.wrap(bytes)) })
+    orLost(Job.run(parcels)(_.next().toArray) { (k, bytes) => slices.of(model, k).put(bytes) })
     model
   }
 

@@ -8,8 +8,8 @@ import scala.reflect.ClassTag
  * What one worker returns from one exchange.
  *
  * @param update
- *   a header of bytes, then the vector, little endian; the header alone where the worker has no vector to add, and empty where
- *   it has nothing to say at all
+ *   a header of bytes, then the vector, little endian, and what else there may be, which nobody else gets; the header alone
+ *   where the worker has no vector to add, and empty where it has nothing to say at all
  * @param scalars
  *   whatever else the algorithm wants to know of this worker
  * @param factors
@@ -65,7 +65,7 @@ object Contribution {
     if (c.update.isEmpty) null else java.util.Arrays.copyOf(c.update, headerBytes)
 
   /**
-   * The vector as [[SliceCodec]] has it, in the place of the vector.
+   * The vector as [[SliceCodec]] has it, in the place of the vector, and nothing behind it.
    *
    * @param shared
    *   the shared vector that the worker was given
@@ -77,10 +77,11 @@ object Contribution {
       shared: Array[Byte]): Contribution[S] = {
     val vector = entries(c, headerBytes, 0, length)
     val bytes = SliceCodec.encode(vector, c.factors, ByteBuffer.wrap(shared))
-    if (bytes eq vector) c
+    val size = headerBytes + bytes.remaining()
+    if ((bytes eq vector) && c.update.length <= size) c
     else {
-      val update = java.util.Arrays.copyOf(c.update, headerBytes + bytes.remaining())
-      bytes.get(update, headerBytes, bytes.remaining())
+      val update = java.util.Arrays.copyOf(c.update, size)
+      bytes.duplicate().get(update, headerBytes, bytes.remaining())
       Contribution(update, c.scalars)
     }
   }

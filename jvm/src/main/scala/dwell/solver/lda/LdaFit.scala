@@ -2,7 +2,7 @@ package dwell.solver.lda
 
 import java.util.UUID
 
-import dwell.comm.Workers
+import dwell.comm.{Model, Workers}
 import dwell.data.{DocumentDataset, DocumentPartition}
 import dwell.solver.FitRunner
 
@@ -41,14 +41,14 @@ object LdaFit {
       trained.records)
   }
 
-  /** In place: a copy of all topics would be as large as they are. */
-  private def withPrior(topics: Array[Double], eta: Double): Array[Double] = {
+  private def withPrior(topics: Array[Byte], eta: Double): Array[Double] = {
+    val lambda = Model.doubles(topics)
     var j = 0
-    while (j < topics.length) {
-      topics(j) += eta
+    while (j < lambda.length) {
+      lambda(j) += eta
       j += 1
     }
-    topics
+    lambda
   }
 
   /** Finds topics with native local solvers. */

@@ -75,10 +75,10 @@ private object LdaPlan {
  * What the rounds of a fit led to, as [[LdaSolution]] has it.
  *
  * @param topics
- *   lambda without its prior
+ *   lambda without its prior, as it travels
  */
 private[solver] final case class TrainedTopics(
-    topics: Array[Double],
+    topics: Array[Byte],
     alpha: Array[Double],
     objective: Double,
     solver: String,

@@ -1,7 +1,5 @@
 package dwell.solver.lda
 
-import java.util.Arrays
-
 import dwell.jni.LdaLayout
 import dwell.solver.ResultLayout
 
@@ -23,8 +21,4 @@ private[lda] object LdaResult {
     ResultLayout.vector(result).position(LdaLayout.entries(vocabulary, topics)).get(sums)
     sums
   }
-
-  /** A result without the sums behind its topics. */
-  def withoutSums(result: Array[Byte], vocabulary: Int, topics: Int): Array[Byte] =
-    Arrays.copyOf(result, LdaLayout.length(vocabulary, topics, false))
 }

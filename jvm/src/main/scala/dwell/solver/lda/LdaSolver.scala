@@ -16,7 +16,8 @@ import dwell.jni.Cancellation
 trait LdaSolver {
 
   /**
-   * Makes steps on the partition's next documents. The vector of the result is the topics reached, times `r.share`.
+   * Makes steps on the partition's next documents. The vector of the result is the topics reached, times `r.share`; the bound is
+   * that of the sample at the shared topics.
    *
    * @param data
    *   of at least one document
@@ -114,6 +115,8 @@ final case class Inference(
  *   whether the sums of E[log theta] are asked for
  * @param share
  *   factor of the result, 0 to 1: the worker's weight in the average of the topics
+ * @param sample
+ *   documents of the partition, from its first on, whose bound is asked for
  */
 final case class LdaRound(
     fit: Long,
@@ -128,7 +131,8 @@ final case class LdaRound(
     cursor: Long,
     seen: Long,
     concentration: Boolean,
-    share: Double)
+    share: Double,
+    sample: Int)
 
 /**
  * The bound of documents `first` until `last` of a partition: 0 <= first < last.

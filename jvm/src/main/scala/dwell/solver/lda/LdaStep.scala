@@ -6,42 +6,40 @@ import dwell.jni.{Cancellation, LdaLayout}
 import dwell.solver.{ResultLayout, SolverSelection, TaskCancellation}
 
 /** What the workers are asked in one exchange; what differs between them is by partition. */
-private[solver] sealed trait LdaCall extends Serializable
+private[solver] sealed trait LdaCall extends Serializable {
+
+  /** Documents of each partition, from its first on, whose bound is asked for. */
+  def sample: Array[Int]
+}
 
 /**
  * Steps on the next documents; the update is the topics reached, weighted. The bound of the sample is that of the topics shared.
  *
  * @param common
- *   what all workers are asked; its budget, cursor and share are not read
+ *   what all workers are asked; its budget, cursor, share and sample are not read
  * @param budgets
  *   documents that each partition visits, 0 for those without documents
  * @param cursors
  *   documents that each partition has visited
  */
-private[solver] final case class RoundCall(common: LdaRound, budgets: Array[Long], cursors: Array[Long])
+private[solver] final case class RoundCall(
+    common: LdaRound,
+    budgets: Array[Long],
+    cursors: Array[Long],
+    override val sample: Array[Int])
     extends LdaCall {
   private val all = budgets.sum.toDouble
 
   /** What partition `k` is asked. */
   def of(k: Int): LdaRound =
-    common.copy(budget = budgets(k), cursor = cursors(k), share = budgets(k).toDouble / all)
+    common.copy(budget = budgets(k), cursor = cursors(k), share = budgets(k).toDouble / all, sample = sample(k))
 }
 
 /** The bound of the sample alone; the update has no vector. */
-private[solver] case object BoundCall extends LdaCall
+private[solver] final case class BoundCall(override val sample: Array[Int]) extends LdaCall
 
-/**
- * The message of one exchange. The topics go with it.
- *
- * @param sample
- *   documents of each partition, from its first on, whose bound is asked for
- */
-private[solver] final case class LdaMessage(
-    fit: Long,
-    priors: LdaPriors,
-    inference: Inference,
-    sample: Array[Int],
-    call: LdaCall)
+/** The message of one exchange. The topics go with it. */
+private[solver] final case class LdaMessage(fit: Long, priors: LdaPriors, inference: Inference, call: LdaCall)
 
 /**
  * What a worker says beside its vector.
@@ -73,34 +71,30 @@ private[solver] object LdaStep {
       shared: Array[Byte],
       cancellation: Cancellation): Contribution[LdaReply] = {
     val started = ResultLayout.now()
-    val sampled = new Array[Byte](ResultLayout.HeaderBytes)
-    val sample = message.sample(data.index)
-    if (sample > 0) {
-      val r = LdaBound(message.fit, message.priors, message.inference, first = 0, last = sample)
-      solver.bound(data, r, shared, sampled, cancellation)
-    }
-    def reply(sums: Array[Double]): LdaReply =
-      LdaReply(name, sums, ResultLayout.get(sampled, LdaLayout.BOUND), ResultLayout.get(sampled, LdaLayout.TOKENS))
+    def reply(result: Array[Byte], sums: Array[Double]): LdaReply =
+      LdaReply(name, sums, ResultLayout.get(result, LdaLayout.BOUND), ResultLayout.get(result, LdaLayout.BOUND_TOKENS))
     message.call match {
       case c: RoundCall if data.documents > 0 =>
         val (vocabulary, topics) = (data.vocabulary, message.priors.topics)
         val r = c.of(data.index)
         val result = new Array[Byte](LdaLayout.length(vocabulary, topics, r.concentration))
         solver.round(data, r, shared, result, cancellation)
-        val nanos = LdaLayout.SOLVER_NANOS
-        ResultLayout.put(result, nanos, ResultLayout.get(result, nanos) + ResultLayout.get(sampled, nanos))
         ResultLayout.put(result, ResultLayout.Started, started)
         // The topics: there is nothing else that a worker keeps.
         ResultLayout.put(result, ResultLayout.StateBytes, shared.length.toDouble)
-        val factors = LdaResult.factors(result)
-        if (r.concentration) {
-          val sums = LdaResult.logThetaSums(result, vocabulary, topics)
-          Contribution(LdaResult.withoutSums(result, vocabulary, topics), reply(sums), factors)
-        } else Contribution(result, reply(Array.emptyDoubleArray), factors)
-      case _ =>
+        val sums =
+          if (r.concentration) LdaResult.logThetaSums(result, vocabulary, topics) else Array.emptyDoubleArray
+        Contribution(result, reply(result, sums), LdaResult.factors(result))
+      case call =>
         // A partition without documents has nothing to add.
-        ResultLayout.put(sampled, ResultLayout.Started, started)
-        Contribution(sampled, reply(Array.emptyDoubleArray))
+        val result = new Array[Byte](ResultLayout.HeaderBytes)
+        val sample = call.sample(data.index)
+        if (sample > 0) {
+          val r = LdaBound(message.fit, message.priors, message.inference, first = 0, last = sample)
+          solver.bound(data, r, shared, result, cancellation)
+        }
+        ResultLayout.put(result, ResultLayout.Started, started)
+        Contribution(result, reply(result, Array.emptyDoubleArray))
     }
   }
 }

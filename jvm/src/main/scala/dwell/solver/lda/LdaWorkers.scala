@@ -2,7 +2,7 @@ package dwell.solver.lda
 
 import scala.collection.mutable
 
-import dwell.comm.{Model, Recovered, Replicas}
+import dwell.comm.{Recovered, Replicas}
 import dwell.solver.Headers
 
 /**
@@ -19,8 +19,8 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
   def solvers: String = used.mkString("+")
 
   /** Makes `topics` those of version `version` of every worker. */
-  def distribute(version: Long, topics: Array[Double], note: LdaProgress): Unit =
-    workers.distribute(version, Model.bytes(topics), Some(note), described("topics to the workers"))
+  def distribute(version: Long, topics: Array[Byte], note: LdaProgress): Unit =
+    workers.distribute(version, topics, Some(note), described("topics to the workers"))
 
   /** Lets every worker make the topics that a fit begins with, as version `version`. */
   def begin(version: Long): Unit =
@@ -42,9 +42,10 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
       cursor = 0L,
       from.seen,
       problem.learnAlpha,
-      share = 0.0)
+      share = 0.0,
+      sample = 0)
     val replies = workers.allReduce(
-      message(from, RoundCall(common, budgets, from.cursors)),
+      message(from, RoundCall(common, budgets, from.cursors, plan.sample)),
       from.version,
       to.version,
       Set.empty,
@@ -56,20 +57,20 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
 
   /** Minus the bound of the sample, by token. */
   def objective(at: LdaProgress): Double = {
-    val replies = workers.ask(message(at, BoundCall), at.version, described("bound of a sample"))
+    val replies = workers.ask(message(at, BoundCall(plan.sample)), at.version, described("bound of a sample"))
     used ++= replies.scalars.map(_.solver)
     sampled(replies.scalars)
   }
 
   /** Brings the topics. */
-  def collect(from: LdaProgress): Array[Double] =
+  def collect(from: LdaProgress): Array[Byte] =
     workers.collect(from.version, described("topics from the workers"))
 
   /** The newest topics that an earlier attempt at this fit has left with the workers, and its note. */
   def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
 
   private def message(at: LdaProgress, call: LdaCall): LdaMessage =
-    LdaMessage(fit, at.priors(problem), problem.inference, plan.sample, call)
+    LdaMessage(fit, at.priors(problem), problem.inference, call)
 
   private def sampled(replies: Array[LdaReply]): Double = -replies.map(_.bound).sum / replies.map(_.tokens).sum
 

@@ -21,8 +21,8 @@ private[sgd] final class GradientWorkers(
   def solvers: String = used.mkString("+")
 
   /** Makes `model` the model `version` of every worker. */
-  def distribute(version: Long, model: Array[Double], note: Option[Serializable]): Unit =
-    workers.distribute(version, Model.bytes(model), note, described("model to the workers"))
+  def distribute(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
+    workers.distribute(version, model, note, described("model to the workers"))
 
   /** Lets every worker go on from model `from`; the sum of what they make of it is model `to` of all. */
   def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
@@ -32,7 +32,8 @@ private[sgd] final class GradientWorkers(
   }
 
   /** Brings model `version`. */
-  def collect(version: Long): Array[Double] = workers.collect(version, described("model from the workers"))
+  def collect(version: Long): Array[Double] =
+    Model.doubles(workers.collect(version, described("model from the workers")))
 
   /** The newest model that an earlier attempt at this fit has left with the workers, and its note. */
   def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))

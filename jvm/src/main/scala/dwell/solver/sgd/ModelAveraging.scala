@@ -2,6 +2,7 @@ package dwell.solver.sgd
 
 import org.apache.spark.internal.Logging
 
+import dwell.comm.Model
 import dwell.solver.{Attempt, Headers, LostModels, Timeline}
 
 /**
@@ -74,7 +75,7 @@ private[sgd] final class ModelAveraging(
     case None =>
       highest += 1L
       timeline.goOn(0, attempt)
-      workers.distribute(highest, start.model, None)
+      workers.distribute(highest, Model.bytes(start.model), None)
       val search = new FirstStep(workers, plan)
       if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
       val models = plan.facts.rowsPerPartition.count(_ > 0)
