@@ -49,7 +49,8 @@ class LinearSVCParitySuite extends SparkSuite {
       .setRegParam(s.regParam)
       .setFitIntercept(s.intercept)
       .setStandardization(s.standardization)
-      .setMaxIter(100)
+      // Spark's line searches fail thousands of times at the corners when it comes near.
+      .setMaxIter(30)
       .setTol(1e-13)
     if (s.weighted) estimator.setWeightCol("w")
     estimator
