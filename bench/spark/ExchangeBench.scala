@@ -8,7 +8,7 @@ import scala.concurrent.duration._
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
-import dwell.comm.{Contribution, DriverMode, Gang, ModelStore, OnExecutors, Replicas, ShuffleMode, Workers}
+import dwell.comm.{Contribution, DriverMode, Gang, ModelStore, OnExecutors, Replicas, ShuffleMode, VectorFormat, Workers}
 
 /**
  * Milliseconds of one exchange in each mode of aggregation: a vector goes to every worker, one comes back from each, and they
@@ -64,12 +64,12 @@ object ExchangeBench {
       every: Int): Seq[Double] = {
     val fit = System.nanoTime()
     mode match {
-      case "driver" => call(new DriverMode(data, fit, HeaderBytes, length)(step(length, every)), length)
-      case "shuffle" => call(new ShuffleMode(data, fit, HeaderBytes, length)(step(length, every)), length)
+      case "driver" => call(new DriverMode(data, fit, VectorFormat(HeaderBytes, length))(step(length, every)), length)
+      case "shuffle" => call(new ShuffleMode(data, fit, VectorFormat(HeaderBytes, length))(step(length, every)), length)
       case "gang" =>
         try {
-          Gang.run(data, s"dwell-exchange-bench-$fit", fit, HeaderBytes, length, 10000L)(step(length, every))(
-            (workers: Replicas[Int, Int], _) => call(workers, length))(_ => ())
+          Gang.run(data, s"dwell-exchange-bench-$fit", fit, VectorFormat(HeaderBytes, length), 10000L)(
+            step(length, every))((workers: Replicas[Int, Int], _) => call(workers, length))(_ => ())
         } finally OnExecutors.run(spark.sparkContext, 10.seconds, "free models")(() => ModelStore.free(fit))
     }
   }

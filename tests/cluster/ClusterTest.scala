@@ -14,7 +14,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.DwellConf
-import dwell.comm.{DriverMode, Workers}
+import dwell.comm.{DriverMode, VectorFormat, Workers}
 import dwell.data.{Flattener, LabeledRow}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
@@ -219,7 +219,7 @@ object ClusterTest extends Harness {
         residual.foreach(bytes.putDouble)
         val message =
           RoundMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
-        val mode = new DriverMode(parts, fit, ResultLayout.HeaderBytes, residual.length)(retried(failing))
+        val mode = new DriverMode(parts, fit, VectorFormat(ResultLayout.HeaderBytes, residual.length))(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
         residual.indices.foreach(j => residual(j) -= gathered.sum(j))

@@ -725,11 +725,11 @@ object FaultTest extends Harness {
   private def tooLargeForDriver(spark: SparkSession, data: DataFrame): Unit =
     for (mode <- Modes) test(s"$mode: topics for which spark.driver.maxResultSize is too small, and others") {
       // 5.8 million bytes.
-      val e = expect[IllegalArgumentException](topics(mode).setK(80).fit(data))
+      val e = expect[IllegalArgumentException](topics(mode).setK(160).fit(data))
       check(e.getMessage.contains("more than spark.driver.maxResultSize (4194304)"), e.getMessage)
       checkNothingLeft(spark)
       // 3.6 million, and 0.7.
-      topics(mode).setK(if (mode == "driver") 10 else 50).fit(data)
+      topics(mode).setK(if (mode == "driver") 20 else 100).fit(data)
       checkNothingLeft(spark)
     }
 

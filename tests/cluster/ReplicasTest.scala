@@ -8,7 +8,7 @@ import org.apache.spark.{DwellBridge, SparkEnv}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
-import dwell.comm.{Gang, ModelLostException, ModelStore, ShuffleMode, Workers}
+import dwell.comm.{Gang, ModelLostException, ModelStore, ShuffleMode, VectorFormat, Workers}
 import dwell.comm.ReplicasChecks._
 
 /**
@@ -49,7 +49,7 @@ object ReplicasTest extends Harness {
     }
 
     onModels(spark, "shuffle: neither files nor blocks become more with the rounds", 3) { (data, fit) =>
-      val workers = new ShuffleMode(data, fit, HeaderBytes, Length)(step(Length))
+      val workers = new ShuffleMode(data, fit, VectorFormat(HeaderBytes, Length))(step(Length))
       workers.distribute(0L, first, None, "distribute")
       (1 to 15).foreach(i => workers.allReduce(i, i - 1L, i.toLong, Set(0L), None, "allReduce"))
       def remains = onEach(spark)(() => Remains.here).values.toSeq
@@ -88,7 +88,7 @@ object ReplicasTest extends Harness {
     }
 
     onModels(spark, "shuffle: a model is lost with all executors that held it", 3) { (data, fit) =>
-      val workers = new ShuffleMode(data, fit, HeaderBytes, Length)(step(Length))
+      val workers = new ShuffleMode(data, fit, VectorFormat(HeaderBytes, Length))(step(Length))
       workers.distribute(1L, first, Some("first"), "distribute")
       val before = executors(spark)
       before.values.foreach(pid => ProcessHandle.of(pid).get.destroyForcibly())

@@ -22,7 +22,7 @@ pub struct Matrix<'a> {
 pub struct Arrays<'a, P: Partition> {
     pub matrix: Matrix<'a>,
     pub fields: P::Fields<&'a [f64]>,
-    /// The shared vector of a round: 8 bytes for each number, little endian.
+    /// The shared vector of a round: little endian numbers, of 8 bytes or two in 8.
     pub shared: &'a [u8],
 }
 

@@ -220,7 +220,7 @@ fn call<'e, 'l, O: Orientation>(
     Ok(OK)
 }
 
-/// Checks the lengths of shared vector (`shared` numbers) and result (`vector` numbers after the header), and what else can be checked before
+/// Checks the lengths of shared vector (`shared` times 8 bytes) and result (`vector` times 8 bytes after the header), and what else can be checked before
 /// anything is pinned.
 fn lender<'e, 'l, P: Partition>(
     env: &'e mut Env<'l>,
@@ -526,7 +526,7 @@ fn lda_call<'l, P: LdaCall>(
     let settings = copied(env, "settings", &settings)?;
     let alpha = copied(env, "alpha", &alpha)?;
     let request = P::decode(control, &settings, &alpha)?;
-    let mut lender = lender(env, &arguments, request.length, P::numbers(&request))?;
+    let mut lender = lender(env, &arguments, request.length, P::length(&request))?;
     let header = lda::compute(&REGISTRY, &mut lender, &request)?;
     write_header(lender.env, &result, &header)
 }

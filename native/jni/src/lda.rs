@@ -6,7 +6,7 @@ use dwell_solvers::{
     Columns, SolverError,
     lda::{
         Documents, EStepParams, Kernel, LdaParams, LdaSchedule,
-        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound},
+        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound, vector_bytes},
     },
 };
 
@@ -78,7 +78,7 @@ impl Partition for Lda {
 pub struct LdaRequest<P> {
     pub key: Key,
     pub vocabulary: usize,
-    /// Numbers in the shared vector.
+    /// Length of the shared vector, in units of 8 bytes: two numbers are one.
     pub length: usize,
     eta: f64,
     pub params: P,
@@ -145,7 +145,7 @@ impl<'a> Common<'a> {
         }
         let cap = within("control[12], the iterations", cap, 1, i32::MAX.into())? as u32;
         // As long as the bytes of a vector, sums behind it and a header can be an array.
-        let length = vocabulary.saturating_mul(topics);
+        let length = vector_bytes::<f32>(vocabulary.saturating_mul(topics)) / 8;
         if length.saturating_add(topics) > (i32::MAX as usize - HEADER_BYTES) / 8 {
             return Err(argument!(
                 "control[4] and control[5], {vocabulary} words and {topics} topics, are a model that no byte[] can hold"
@@ -227,8 +227,8 @@ pub trait LdaCall: Sized {
     /// `Argument` names the number at fault.
     fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault>;
 
-    /// Numbers in the result, after its header.
-    fn numbers(request: &LdaRequest<Self>) -> usize;
+    /// Length of the result after its header, in units of 8 bytes.
+    fn length(request: &LdaRequest<Self>) -> usize;
 
     /// Computes the result, and the time that it took.
     ///
@@ -326,7 +326,7 @@ impl LdaCall for TopicsRound {
         Ok(common.request(params))
     }
 
-    fn numbers(request: &LdaRequest<Self>) -> usize {
+    fn length(request: &LdaRequest<Self>) -> usize {
         let params = &request.params.params;
         let sums = if params.concentration {
             params.alpha.len()
@@ -360,8 +360,8 @@ impl LdaCall for TopicsRound {
             let documents = data(vocabulary, arrays)?;
             Ok(round.advance(&documents, arrays.shared, units)?)
         })?;
-        let writing = write_vector(lender, round.length(), |arrays, first, out| {
-            Ok(round.write_update(arrays.shared, first, out)?)
+        let writing = write_vector(lender, round.length() / 8, |arrays, first, out| {
+            Ok(round.write_update(arrays.shared, 8 * first, out)?)
         })?;
         let outcome = round.finish()?;
         let mut header = [0.0; HEADER_SLOTS];
@@ -376,7 +376,9 @@ impl LdaCall for TopicsRound {
         header[BOUND] = outcome.bound.bound;
         header[BOUND_TOKENS] = outcome.bound.tokens;
         header[FACTORS] = outcome.factors.len() as f64;
-        header[FACTOR..FACTOR + outcome.factors.len()].copy_from_slice(&outcome.factors);
+        for (slot, &factor) in header[FACTOR..].iter_mut().zip(&outcome.factors) {
+            *slot = factor.into();
+        }
         Ok((header, solving + writing))
     }
 }
@@ -401,7 +403,7 @@ impl LdaCall for BoundParams {
         Ok(common.request(params))
     }
 
-    fn numbers(_: &LdaRequest<Self>) -> usize {
+    fn length(_: &LdaRequest<Self>) -> usize {
         0
     }
 
@@ -495,7 +497,7 @@ mod tests {
         let expected = LdaRequest {
             key: (-5, 3),
             vocabulary: 100,
-            length: 200,
+            length: 100,
             eta: 0.1,
             params: TopicsRound {
                 params,
@@ -504,13 +506,13 @@ mod tests {
             },
         };
         assert_eq!(round, expected);
-        assert_eq!(TopicsRound::numbers(&round), 202);
+        assert_eq!(TopicsRound::length(&round), 102);
 
         let bound = BoundParams::decode(&CONTROL, &SETTINGS, &ALPHA).unwrap();
         let expected = LdaRequest {
             key: (-5, 3),
             vocabulary: 100,
-            length: 200,
+            length: 100,
             eta: 0.1,
             params: BoundParams {
                 alpha: ALPHA.to_vec(),
@@ -520,7 +522,7 @@ mod tests {
             },
         };
         assert_eq!(bound, expected);
-        assert_eq!(BoundParams::numbers(&bound), 0);
+        assert_eq!(BoundParams::length(&bound), 0);
 
         let mut means = CONTROL;
         means[7] = TOPIC_MEAN;

@@ -55,8 +55,8 @@ pub fn in_slices<P: Partition, L: Lender<P>>(
     }
 }
 
-/// As [`in_slices`], for work that goes through a vector of `length`: `work` gets the first number, and the part of the result from
-/// there on.
+/// As [`in_slices`], for work that goes through a vector of `length` times 8 bytes: `work` gets the first such number, and the part of the
+/// result from there on.
 ///
 /// # Errors
 /// As there, and `Argument` if the result is too short.

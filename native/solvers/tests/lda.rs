@@ -6,8 +6,8 @@ use common::{
     Random,
     golden::{golden, number, numbers},
     lda::{
-        Corpus, SAMPLE, bytes, dense, digamma_49, eager, mean_beta, plain_beta, plain_e_step,
-        round, shared_bound, shared_round, uniform,
+        Corpus, GARBAGE, SAMPLE, Update, bytes, dense, digamma_49, eager, mean_beta, numbers_of,
+        plain_beta, plain_e_step, round, shared_bound, shared_round, uniform,
     },
 };
 use dwell_solvers::{
@@ -17,7 +17,7 @@ use dwell_solvers::{
         Real,
         bound::{document_bound, psi_of_topic_sums, sums_bound, words_bound},
         concentration::{add_log_theta, newton_step},
-        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound},
+        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound, vector_bytes},
         special::{digamma, ln_gamma},
     },
 };
@@ -483,13 +483,48 @@ fn one_update_each_averaged_is_one_update_of_all() {
     assert_close(&mean_of(&workers), &one, 1e-12, "one update");
 }
 
-/// Numbers of words that no document of the round has are what the factors say, those of the others what the topics say: to the bit.
+/// A round, whose numbers are to the bit: those of words that no document has what the factors say, those of the others what the topics say. If there were
+/// too many factors, the former are 0.
+fn decays_as_reported<R: Real>(
+    steps: &LdaParams,
+    share: f64,
+    corpus: &Corpus,
+    shared: &[f64],
+) -> (Update<R>, SharedRound<R>) {
+    let topics = steps.alpha.len();
+    let (update, round) = shared_round::<R>(steps, (0.1, share), corpus, shared, (500, 13));
+    let lambda = round.lambda();
+    let has = |w: usize| corpus.words.contains(&(w as i32));
+    assert!((0..corpus.vocabulary).all(|w| has(w) || !lambda.is_touched(w)));
+    assert!((0..corpus.vocabulary).any(|w| lambda.is_touched(w)));
+    assert_eq!(update.vector.len(), shared.len());
+    for (i, (actual, &v)) in update.vector.iter().zip(shared).enumerate() {
+        let u: f64 = lambda.row(i / topics)[i % topics].into();
+        let expected = if lambda.is_touched(i / topics) {
+            R::of(share * (lambda.scale() * u))
+        } else if update.factors.is_empty() {
+            R::ZERO
+        } else {
+            update
+                .factors
+                .iter()
+                .fold(R::of(v), |x, &factor| x * factor)
+        };
+        let expected: f64 = expected.into();
+        assert_eq!(actual.to_bits(), expected.to_bits(), "number {i}");
+    }
+    (update, round)
+}
+
 #[test]
 fn untouched_words_decay_as_reported() {
     let mut random = Random::new(5);
     let mut corpus = Corpus::random(&mut random, 30, 25, 6, true);
-    corpus.vocabulary = 40;
-    let shared: Vec<f64> = (0..280).map(|_| 3.0 * uniform(&mut random)).collect();
+    corpus.vocabulary = 41;
+    let single = |x: f64| f64::from(x as f32);
+    let shared: Vec<f64> = (0..287)
+        .map(|_| single(3.0 * uniform(&mut random)))
+        .collect();
     let mut most = 0;
     for (tau0, kappa, budget) in [
         (50.0, 0.6, 1),
@@ -510,29 +545,18 @@ fn untouched_words_decay_as_reported() {
             workers: 3,
             ..params(7, 30.0)
         };
-        let (update, round) = shared_round::<f32>(&steps, (0.1, 0.3), &corpus, &shared, (500, 13));
-        let lambda = round.lambda();
-        assert!((25..40).all(|w| !lambda.is_touched(w)));
-        assert!((0..25).any(|w| lambda.is_touched(w)));
+        let (update, _) = decays_as_reported::<f32>(&steps, 0.3, &corpus, &shared);
+        let (exact, _) = decays_as_reported::<f64>(&steps, 0.3, &corpus, &shared);
         most = most.max(update.factors.len());
         // A step of 1 forgets all numbers, and makes the scale 1 every time: here more often than there is room for.
         let known = kappa > 0.0;
         assert_eq!(update.factors.last(), known.then_some(&0.3));
         assert!(known || update.outcome.updates as usize > MAX_FACTORS);
-        for (i, (actual, v)) in update.vector.iter().zip(&shared).enumerate() {
-            let u: f64 = lambda.row(i / 7)[i % 7].into();
-            let expected = if lambda.is_touched(i / 7) {
-                0.3 * (lambda.scale() * u)
-            } else if known {
-                update.factors.iter().fold(*v, |x, factor| x * factor)
-            } else {
-                0.0
-            };
-            assert_eq!(actual.to_bits(), expected.to_bits(), "{tau0} {i}");
-        }
+        let rounded: Vec<f32> = exact.factors.iter().map(|&factor| factor as f32).collect();
+        assert_eq!(update.factors, rounded);
         // Nothing of it comes from elsewhere than the vector.
         let values: Vec<f64> = shared.iter().map(|v| v + 0.1).collect();
-        let mut same = Lambda::<f32>::from_values(7, 40, 0.1, &values).unwrap();
+        let mut same = Lambda::<f32>::from_values(7, 41, 0.1, &values).unwrap();
         round_on(&steps, &corpus, &mut same);
         for (i, actual) in update.vector.iter().enumerate() {
             let expected = 0.3 * (same.value(i / 7, i % 7) - 0.1);
@@ -543,6 +567,129 @@ fn untouched_words_decay_as_reported() {
         }
     }
     assert!((4..MAX_FACTORS).contains(&most), "{most} factors");
+}
+
+/// Numbers, factors and products of all sizes: what comes of them is what plain multiplication says, also where that is subnormal or 0.
+#[test]
+fn untouched_words_underflow_as_reported() {
+    let mut random = Random::new(15);
+    let mut corpus = Corpus::random(&mut random, 10, 5, 3, false);
+    corpus.vocabulary = 61;
+    // Those of words of documents are of size one, the others up to the largest that there may be, and subnormal ones, 0 and -0.
+    let mut shared: Vec<f64> = (0..183)
+        .map(|i| match i {
+            0..15 => 1.0 + uniform(&mut random),
+            _ => 10f64.powf(30.0 - 76.0 * uniform(&mut random)).min(1e30),
+        })
+        .map(|x| f64::from(x as f32))
+        .collect();
+    shared[90..93].copy_from_slice(&[f64::from(1e30f32), 0.0, -0.0]);
+    let (mut subnormal, mut gone) = (0, 0);
+    // With so many workers the first step multiplies by 0.5 to the power of their number.
+    for (workers, share) in [
+        (1, 0.3),
+        (30, 1e-20),
+        (133, 0.3),
+        (133, 1e-41),
+        (160, 0.3),
+        (20, 1e-50),
+        (20, 0.0),
+    ] {
+        let steps = LdaParams {
+            schedule: LdaSchedule {
+                tau0: 1.0,
+                kappa: 1.0,
+                base: 1.0,
+            },
+            batch: 1,
+            budget: 3,
+            workers,
+            ..params(3, 10.0)
+        };
+        let (update, round) = decays_as_reported::<f32>(&steps, share, &corpus, &shared);
+        assert_eq!(update.factors.last(), Some(&(share as f32)));
+        if workers > 100 {
+            assert_eq!(update.factors[0], 2f32.powi(-(workers as i32)));
+        }
+        let untouched = update.vector.iter().zip(&shared).enumerate();
+        for (_, (&x, &v)) in untouched.filter(|(i, _)| !round.lambda().is_touched(i / 3)) {
+            subnormal += usize::from(x > 0.0 && x < f64::from(f32::MIN_POSITIVE));
+            gone += usize::from(x == 0.0 && v > 0.0);
+        }
+    }
+    assert!(subnormal > 20 && gone > 100, "{subnormal} {gone}");
+}
+
+/// An odd number of single ones has a 0 behind it, and sums are behind that.
+#[test]
+fn shared_vectors_are_of_whole_words() {
+    for (numbers, single, double) in [(0, 0, 0), (1, 8, 8), (2, 8, 16), (15, 64, 120)] {
+        assert_eq!(vector_bytes::<f32>(numbers), single);
+        assert_eq!(vector_bytes::<f64>(numbers), double);
+    }
+    assert!(vector_bytes::<f32>(usize::MAX) > usize::MAX / 2);
+    padded::<f32>(64, &[0; 4]);
+    padded::<f64>(120, &[]);
+}
+
+/// 5 words of 3 topics, with and without sums.
+fn padded<R: Real>(length: usize, padding: &[u8]) {
+    let corpus = Corpus::random(&mut Random::new(3), 6, 5, 3, false);
+    let documents = corpus.documents();
+    let numbers: Vec<f64> = (0..15).map(|i| 0.25 * f64::from(i)).collect();
+    let steps = |concentration| LdaParams {
+        concentration,
+        ..params(3, 6.0)
+    };
+    let new = |concentration| {
+        let checked = steps(concentration).check().unwrap();
+        SharedRound::<R>::new(checked, 0, 0.1, 0.5, 5, Kernel::detect()).unwrap()
+    };
+    let good = bytes::<R>(&numbers);
+    assert_eq!(good.len(), length);
+    assert_eq!(new(false).length(), length);
+    assert_eq!(new(true).length(), length + 24);
+    for bad in [
+        0,
+        length - 8,
+        length - 4,
+        length - 1,
+        length + 4,
+        length + 8,
+    ] {
+        let mut longer = [&good[..], &[0; 8]].concat();
+        longer.truncate(bad);
+        let refused = new(false).advance(&documents, &longer, 9);
+        assert!(
+            matches!(&refused, Err(SolverError::Shape(text)) if text.contains(&format!("{bad} bytes, expected {length}"))),
+            "{refused:?}"
+        );
+    }
+    let (without, _) = shared_round::<R>(&steps(false), (0.1, 0.5), &corpus, &numbers, (99, 1000));
+    for piece in [1, 3, 1000] {
+        let (with, round) =
+            shared_round::<R>(&steps(true), (0.1, 0.5), &corpus, &numbers, (99, piece));
+        assert_eq!(with.bytes[..length], without.bytes);
+        assert_eq!(&with.bytes[15 * size_of::<R>()..length], padding);
+        // Sums are doubles, whatever the numbers are.
+        let sums = numbers_of::<f64>(&with.bytes[length..]);
+        assert_eq!(sums, with.outcome.log_theta_sums);
+        assert!(sums.len() == 3 && sums.iter().all(|&sum| sum < 0.0));
+        // Nothing is written where that is refused.
+        for (start, length) in [
+            (0, 4),
+            (4, 8),
+            (length + 16, 16),
+            (length + 24, 8),
+            (usize::MAX - 7, 8),
+        ] {
+            let mut out = vec![GARBAGE; length];
+            let refused = round.write_update(&good, start, &mut out);
+            assert!(matches!(refused, Err(SolverError::Shape(_))), "{start}");
+            assert!(out.iter().all(|&byte| byte == GARBAGE));
+        }
+        assert!(round.write_update(&good, length + 24, &mut []).is_ok());
+    }
 }
 
 fn round_on<R: Real>(steps: &LdaParams, corpus: &Corpus, lambda: &mut Lambda<R>) {
@@ -1332,7 +1479,7 @@ fn bad_input_is_refused() {
 fn bad_shared_vectors_are_refused() {
     let corpus = Corpus::random(&mut Random::new(1), 5, 8, 3, false);
     let documents = corpus.documents();
-    let good = bytes(&[0.5; 24]);
+    let good = bytes::<f32>(&[0.5; 24]);
     let kernel = Kernel::PORTABLE;
     let round = |eta, share, vocabulary| {
         let params = params(3, 10.0).check().unwrap();
@@ -1358,19 +1505,20 @@ fn bad_shared_vectors_are_refused() {
         };
         SharedBound::<f32>::new(params, 0.1, 8, kernel).unwrap()
     };
-    for bad in [-0.1, 1e31, f64::NAN, f64::INFINITY] {
+    for bad in [-0.1, 1.0001e30, f64::NAN, f64::INFINITY] {
         let mut numbers = [0.5; 24];
         numbers[16] = bad;
+        let shared = bytes::<f32>(&numbers);
         let mut round = round(0.1, 0.5, 8).unwrap();
-        let mut refused = round.advance(&documents, &bytes(&numbers), usize::MAX);
+        let mut refused = round.advance(&documents, &shared, usize::MAX);
         assert!(
             matches!(&refused, Err(SolverError::NonFinite(text)) if text.contains("word 5 and topic 1")),
             "{refused:?}"
         );
-        refused = bound(0, 5).advance(&documents, &bytes(&numbers), usize::MAX);
+        refused = bound(0, 5).advance(&documents, &shared, usize::MAX);
         assert!(matches!(refused, Err(SolverError::NonFinite(_))));
     }
-    for length in [0, 191, 193, 200] {
+    for length in [0, 95, 97, 104, 192] {
         let shared = vec![0; length];
         assert!(matches!(
             round(0.1, 0.5, 8).unwrap().advance(&documents, &shared, 9),
@@ -1392,8 +1540,8 @@ fn bad_shared_vectors_are_refused() {
     assert_eq!(begun.write_update(&good, 0, &mut [0; 8]).err(), unfinished);
     assert_eq!(bound(0, 5).finish().err(), unfinished);
     while begun.advance(&documents, &good, 100).unwrap() == Progress::More {}
-    assert_eq!(begun.length(), 24);
-    for (start, length) in [(0, 7), (0, 200), (24, 8), (usize::MAX, 8)] {
+    assert_eq!(begun.length(), 96);
+    for (start, length) in [(0, 7), (0, 104), (96, 8), (usize::MAX, 8)] {
         let mut out = vec![0; length];
         assert!(begun.write_update(&good, start, &mut out).is_err());
     }
@@ -1406,7 +1554,7 @@ proptest! {
     /// Slices do not change a bit, nor does it matter which of the fast kernels works.
     #[test]
     fn slices_do_not_matter(seed in 0u64..1000, topics in 1usize..40, batch in 1usize..9, slice in 1usize..5000, tau0 in 0.0..20.0) {
-        let corpus = Corpus::random(&mut Random::new(seed), 25, 30, 9, true);
+        let corpus = Corpus::random(&mut Random::new(seed), 25, 31, 9, true);
         let steps = LdaParams {
             batch,
             budget: 40,
@@ -1415,7 +1563,7 @@ proptest! {
             schedule: LdaSchedule { tau0, kappa: 0.6, base: 3.0 },
             ..params(topics, 25.0)
         };
-        let start = Lambda::<f32>::initial(topics, 30, 0.1, seed).unwrap();
+        let start = Lambda::<f32>::initial(topics, 31, 0.1, seed).unwrap();
         let run = |kernel, units| {
             let mut lambda = start.clone();
             let outcome = round(&steps, &corpus, &mut lambda, kernel, units);
@@ -1430,7 +1578,7 @@ proptest! {
         let update = |units, piece| shared_round::<f32>(&steps, (0.1, 0.7), &corpus, &numbers, (units, piece)).0;
         let whole = update(usize::MAX, 10_000);
         prop_assert_eq!(whole.vector.len(), 31 * topics);
-        prop_assert_eq!(&whole.vector[30 * topics..], &whole.outcome.log_theta_sums[..]);
+        prop_assert_eq!(&whole.sums, &whole.outcome.log_theta_sums);
         prop_assert!(whole == update(slice, 1 + slice % 50));
         let sampled = BoundParams { alpha: steps.alpha.clone(), e_step: steps.e_step, first: 0, last: SAMPLE };
         prop_assert_eq!(whole.bound, shared_bound::<f32>(&sampled, 0.1, &corpus, &numbers, slice));

@@ -39,7 +39,7 @@ pub struct Lambda<R> {
     /// Words that a step has added to.
     touched: Vec<bool>,
     /// The first scales that numbers were multiplied by, and how many there were.
-    worn: Vec<f64>,
+    worn: Vec<R>,
     rescaled: u64,
 }
 
@@ -188,8 +188,9 @@ impl<R: Real> Lambda<R> {
     }
 
     /// What has become of a number that no step has added to: the first one times these, one after the other. None if they were too many to keep.
-    pub fn factors(&self) -> Option<impl Iterator<Item = f64>> {
-        (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([self.scale]))
+    pub fn factors(&self) -> Option<impl Iterator<Item = R>> {
+        let last = R::of(self.scale);
+        (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([last]))
     }
 
     /// Without a number yet: [`Lambda::load`] brings them, those of all words before anything else is asked.
@@ -235,7 +236,7 @@ impl<R: Real> Lambda<R> {
     ///
     /// | array | shape | meaning |
     /// |---|---|---|
-    /// | shared | 8 V K bytes | v as little endian `f64`, by words |
+    /// | shared | [`vector_bytes`] of V K | v as little endian `R`, by words; the padding is not read |
     ///
     /// # Errors
     /// `Shape` for another length, `NonFinite` names the word and the topic of a number that is not 0 to 1e30.
@@ -244,24 +245,23 @@ impl<R: Real> Lambda<R> {
     /// If there are not so many words left.
     pub(super) fn load(&mut self, shared: &[u8], words: usize) -> Result<(), SolverError> {
         let topics = self.topics;
-        let shared = numbers_of(shared, self.vocabulary * topics)?;
+        let shared = numbers_of::<R>(shared, self.vocabulary * topics)?;
         let first = self.loaded();
         let rows = &shared[first * topics..(first + words) * topics];
+        let largest = R::of(LARGEST);
         for (word, bytes) in rows.chunks_exact(topics).enumerate() {
             // Loops over a whole row, without a way out of them: the compiler makes vectors of them.
-            let good = |bytes: &[u8; 8]| (0.0..=LARGEST).contains(&f64::from_le_bytes(*bytes));
+            let good = |bytes: &R::Bytes| (R::ZERO..=largest).contains(&R::from_bytes(*bytes));
             if !bytes.iter().fold(true, |all, bytes| all & good(bytes)) {
                 let topic = bytes.iter().take_while(|bytes| good(bytes)).count();
+                let bad: f64 = R::from_bytes(bytes[topic]).into();
                 return Err(SolverError::NonFinite(format!(
-                    "the shared vector is {} at word {} and topic {topic}: it must be 0 to 1e30",
-                    f64::from_le_bytes(bytes[topic]),
+                    "the shared vector is {bad} at word {} and topic {topic}: it must be 0 to 1e30",
                     first + word
                 )));
             }
             let start = self.numbers.len();
-            let row = bytes
-                .iter()
-                .map(|bytes| floored(R::of(f64::from_le_bytes(*bytes))));
+            let row = bytes.iter().map(|bytes| floored(R::from_bytes(*bytes)));
             self.numbers.extend(row);
             for (mass, &number) in self.masses.iter_mut().zip(&self.numbers[start..]) {
                 *mass += number.into();
@@ -282,7 +282,7 @@ impl<R: Real> Lambda<R> {
     pub(super) fn settle(&mut self) {
         self.rescaled += 1;
         if self.worn.len() < MOST_SCALES {
-            self.worn.push(self.scale);
+            self.worn.push(R::of(self.scale));
         }
         self.scale = 1.0;
     }
@@ -318,15 +318,24 @@ fn floored<R: Real>(x: R) -> R {
     if x < R::SUM_FLOOR { R::ZERO } else { x }
 }
 
-/// The numbers of a shared vector, as bytes.
-pub(super) fn numbers_of(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
-    let (numbers, rest) = shared.as_chunks::<8>();
-    if !rest.is_empty() || numbers.len() != length {
+/// Bytes of a shared vector of so many numbers: a multiple of 8, for which there is a 0 behind an odd number of `f32`.
+pub fn vector_bytes<R: Real>(numbers: usize) -> usize {
+    let words = numbers.saturating_mul(size_of::<R>()).div_ceil(8);
+    words.saturating_mul(8)
+}
+
+/// The numbers of a shared vector, as bytes, without the padding.
+pub(super) fn numbers_of<R: Real>(
+    shared: &[u8],
+    length: usize,
+) -> Result<&[R::Bytes], SolverError> {
+    let expected = vector_bytes::<R>(length);
+    if shared.len() != expected {
         return Err(SolverError::Shape(format!(
-            "the shared vector has {} bytes, expected {}: 8 for each of {length} numbers",
+            "the shared vector has {} bytes, expected {expected}: {} for each of {length} numbers, and a multiple of 8",
             shared.len(),
-            length.saturating_mul(8)
+            size_of::<R>()
         )));
     }
-    Ok(numbers)
+    Ok(&R::split(shared)[..length])
 }

@@ -36,6 +36,19 @@ pub trait Real:
     /// What factors `exp(-y)` are 0 beyond: `y`.
     const FAR: Self;
 
+    /// Its bytes, little endian.
+    type Bytes: Copy;
+
+    /// As many numbers as `bytes` are long enough for.
+    fn split(bytes: &[u8]) -> &[Self::Bytes];
+
+    /// As [`Real::split`].
+    fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
+
+    fn from_bytes(bytes: Self::Bytes) -> Self;
+
+    fn to_bytes(self) -> Self::Bytes;
+
     /// The nearest number.
     fn of(x: f64) -> Self;
 
@@ -49,6 +62,33 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
+/// Numbers as bytes: what is the same for both types.
+macro_rules! little_endian {
+    () => {
+        type Bytes = [u8; size_of::<Self>()];
+
+        #[inline(always)]
+        fn split(bytes: &[u8]) -> &[Self::Bytes] {
+            bytes.as_chunks().0
+        }
+
+        #[inline(always)]
+        fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes] {
+            bytes.as_chunks_mut().0
+        }
+
+        #[inline(always)]
+        fn from_bytes(bytes: Self::Bytes) -> Self {
+            Self::from_le_bytes(bytes)
+        }
+
+        #[inline(always)]
+        fn to_bytes(self) -> Self::Bytes {
+            self.to_le_bytes()
+        }
+    };
+}
+
 impl Real for f32 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
@@ -57,6 +97,8 @@ impl Real for f32 {
     const TINY: Self = 1e-30;
     const LARGEST_RATIO: Self = 1e32;
     const FAR: Self = 40.0;
+
+    little_endian!();
 
     #[inline(always)]
     fn of(x: f64) -> Self {
@@ -77,6 +119,8 @@ impl Real for f64 {
     const TINY: Self = 1e-280;
     const LARGEST_RATIO: Self = 1e290;
     const FAR: Self = 300.0;
+
+    little_endian!();
 
     #[inline(always)]
     fn of(x: f64) -> Self {

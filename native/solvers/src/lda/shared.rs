@@ -1,10 +1,13 @@
 //! From the vector that workers share to a worker's part of the next one, and to its part of the bound.
 //!
-//! The vector is `v = lambda - eta`, topics without their prior: V K little-endian `f64`, by words (word w and topic k at `w K + k`). Each worker makes a
-//! round from it and writes `share v'`; shares of all workers add up to 1, so the sum of what they write is the mean of their topics.
+//! The vector is `v = lambda - eta`, topics without their prior: V K little-endian numbers of the type that the worker computes in, `f32` but for tests of
+//! identities, by words (word w and topic k at `w K + k`). Its length in bytes is a multiple of 8, see [`vector_bytes`]: one 0 follows an odd number of
+//! `f32`. Each worker makes a round from it and writes `share v'`; shares of all workers add up to 1, so the sum of what they write is the mean of their
+//! topics.
 //!
 //! A word that is in no document of the round only decays: its numbers are those of the vector times [`SharedOutcome::factors`], one after the other and
-//! rounded every time, to the bit. Whoever has the vector and the factors needs only the words that a round has touched.
+//! rounded to the type of the vector every time, to the bit, subnormal numbers and underflow included. Whoever has the vector and the factors needs only the
+//! words that a round has touched.
 //!
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
@@ -23,6 +26,8 @@ use crate::{
     cd::Progress,
     error::{SolverError, same_length},
 };
+
+pub use super::lambda::vector_bytes;
 
 /// Numbers of [`SharedOutcome::factors`], at most.
 pub const MAX_FACTORS: usize = MOST_SCALES + 2;
@@ -74,13 +79,13 @@ pub struct SharedRound<R> {
 
 /// The numbers of a round.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SharedOutcome<'a> {
+pub struct SharedOutcome<'a, R> {
     pub round: &'a LdaOutcome,
     /// That of the sample, at the shared vector.
     pub bound: BoundOutcome,
     /// A number of a word that is in no document of the round is that of the shared vector times each of these in turn, rounded every time; the share is
     /// the last. Empty if they were more than [`MAX_FACTORS`].
-    pub factors: Vec<f64>,
+    pub factors: Vec<R>,
 }
 
 impl<R: Real> SharedRound<R> {
@@ -140,9 +145,9 @@ impl<R: Real> SharedRound<R> {
             .advance(&mut self.topics.lambda, documents, budget)
     }
 
-    /// Numbers that [`SharedRound::write_update`] writes: V K, and K more with `concentration`.
+    /// Bytes that [`SharedRound::write_update`] writes: those of a shared vector, and 8 K more with `concentration`.
     pub fn length(&self) -> usize {
-        self.numbers() + self.round.log_theta_sums().len()
+        vector_bytes::<R>(self.numbers()) + 8 * self.round.log_theta_sums().len()
     }
 
     /// V K.
@@ -150,8 +155,8 @@ impl<R: Real> SharedRound<R> {
         self.topics.lambda.vocabulary() * self.topics.lambda.topics()
     }
 
-    /// Writes `share v'`, and behind it the sums of `E[log theta]` if they were wanted, from number `start` on, as many as `out` has room for, little
-    /// endian. `shared` is that of [`SharedRound::advance`].
+    /// Writes `share v'` as a shared vector, padding included, and behind it the sums of `E[log theta]` as little endian `f64` if they were wanted, from byte
+    /// `start` on, as many as `out` has room for. `start` and the length of `out` are multiples of 8; `shared` is that of [`SharedRound::advance`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths.
@@ -164,16 +169,18 @@ impl<R: Real> SharedRound<R> {
         let factors = self.finish()?.factors;
         let lambda = &self.topics.lambda;
         let (topics, numbers) = (lambda.topics(), self.numbers());
-        let shared = numbers_of(shared, numbers)?;
-        let bytes = out.len();
-        let (mut out, rest) = out.as_chunks_mut::<8>();
-        if !rest.is_empty() || start.saturating_add(out.len()) > self.length() {
+        let shared = numbers_of::<R>(shared, numbers)?;
+        let whole = start.is_multiple_of(8) && out.len().is_multiple_of(8);
+        if !whole || start.saturating_add(out.len()) > self.length() {
             return Err(SolverError::Shape(format!(
-                "{bytes} bytes from number {start} of an update on: expected 8 for each of at most {} numbers",
+                "{} bytes from byte {start} of an update on: expected multiples of 8, and {} bytes at most",
+                out.len(),
                 self.length()
             )));
         }
-        let mut at = start;
+        let vector = vector_bytes::<R>(numbers);
+        let (out, sums) = out.split_at_mut(out.len().min(vector.saturating_sub(start)));
+        let (mut out, mut at) = (R::split_mut(out), start / size_of::<R>());
         while at < numbers && !out.is_empty() {
             let word = at / topics;
             let length = ((word + 1) * topics - at).min(out.len());
@@ -182,27 +189,30 @@ impl<R: Real> SharedRound<R> {
                 Some((first, more)) if !lambda.is_touched(word) => {
                     // All of a row by one factor after the other: the compiler makes vectors of that.
                     for (slot, v) in part.iter_mut().zip(&shared[at..]) {
-                        *slot = (f64::from_le_bytes(*v) * first).to_le_bytes();
+                        *slot = (R::from_bytes(*v) * *first).to_bytes();
                     }
                     for factor in more {
                         for slot in part.iter_mut() {
-                            *slot = (f64::from_le_bytes(*slot) * factor).to_le_bytes();
+                            *slot = (R::from_bytes(*slot) * *factor).to_bytes();
                         }
                     }
                 }
                 _ => {
                     let (share, scale) = (self.share, lambda.scale());
                     for (slot, &u) in part.iter_mut().zip(&lambda.numbers()[at..]) {
-                        *slot = (share * (scale * u.into())).to_le_bytes();
+                        *slot = R::of(share * (scale * u.into())).to_bytes();
                     }
                 }
             }
             out = others;
             at += length;
         }
-        let sums = self.round.log_theta_sums().iter();
-        for (slot, sum) in out.iter_mut().zip(sums.skip(at.saturating_sub(numbers))) {
-            *slot = sum.to_le_bytes();
+        // What is left of the vector is its padding.
+        out.fill(R::ZERO.to_bytes());
+        let first = start.saturating_sub(vector) / 8;
+        let wanted = self.round.log_theta_sums().iter().skip(first);
+        for (slot, sum) in f64::split_mut(sums).iter_mut().zip(wanted) {
+            *slot = sum.to_bytes();
         }
         Ok(())
     }
@@ -216,13 +226,13 @@ impl<R: Real> SharedRound<R> {
     ///
     /// # Errors
     /// `Unfinished` before the round is done.
-    pub fn finish(&self) -> Result<SharedOutcome<'_>, SolverError> {
+    pub fn finish(&self) -> Result<SharedOutcome<'_, R>, SolverError> {
         let round = self.round.finish()?;
-        let scales = self.topics.lambda.factors();
+        let (scales, share) = (self.topics.lambda.factors(), R::of(self.share));
         Ok(SharedOutcome {
             round,
             bound: self.sample.outcome,
-            factors: scales.map_or_else(Vec::new, |scales| scales.chain([self.share]).collect()),
+            factors: scales.map_or_else(Vec::new, |scales| scales.chain([share]).collect()),
         })
     }
 }

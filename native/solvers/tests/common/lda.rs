@@ -5,7 +5,7 @@ use dwell_solvers::{
     Progress, Values,
     lda::{
         Documents, Kernel, Lambda, LdaOutcome, LdaParams, LdaRound, Real,
-        shared::{BoundOutcome, BoundParams, SharedBound, SharedRound},
+        shared::{BoundOutcome, BoundParams, SharedBound, SharedRound, vector_bytes},
     },
     order::BucketOrder,
 };
@@ -306,47 +306,70 @@ pub fn round<R: Real>(
 
 /// What a round makes of a shared vector.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Update {
+pub struct Update<R> {
     pub outcome: LdaOutcome,
-    pub factors: Vec<f64>,
+    pub factors: Vec<R>,
     pub bound: BoundOutcome,
-    /// V K numbers, and K more with `concentration`.
+    /// V K numbers, exactly.
     pub vector: Vec<f64>,
+    /// K numbers with `concentration`.
+    pub sums: Vec<f64>,
+    /// All of it, as it was written.
+    pub bytes: Vec<u8>,
 }
 
-pub fn bytes(numbers: &[f64]) -> Vec<u8> {
-    numbers.iter().flat_map(|x| x.to_le_bytes()).collect()
+/// What memory holds that nobody has written: not a number, as `f32` and as `f64`.
+pub const GARBAGE: u8 = 0xff;
+
+/// A shared vector of these numbers, rounded. Its padding is no number.
+pub fn bytes<R: Real>(numbers: &[f64]) -> Vec<u8> {
+    let mut bytes = vec![GARBAGE; vector_bytes::<R>(numbers.len())];
+    for (slot, &number) in R::split_mut(&mut bytes).iter_mut().zip(numbers) {
+        *slot = R::of(number).to_bytes();
+    }
+    bytes
+}
+
+/// The numbers of all bytes.
+pub fn numbers_of<R: Real>(bytes: &[u8]) -> Vec<f64> {
+    let numbers = R::split(bytes).iter();
+    numbers.map(|&bytes| R::from_bytes(bytes).into()).collect()
 }
 
 /// Documents of the sample of [`shared_round`], as far as there are so many.
 pub const SAMPLE: usize = 5;
 
-/// A round from a shared vector, in slices of `units`, its result written in pieces of `piece` numbers.
+/// A round from a shared vector, in slices of `units`, its result written in pieces of `piece` times 8 bytes.
 pub fn shared_round<R: Real>(
     params: &LdaParams,
     (eta, share): (f64, f64),
     corpus: &Corpus,
     shared: &[f64],
     (units, piece): (usize, usize),
-) -> (Update, SharedRound<R>) {
+) -> (Update<R>, SharedRound<R>) {
     let documents = corpus.documents();
-    let shared = bytes(shared);
+    let numbers = shared.len();
+    let shared = bytes::<R>(shared);
     let checked = params.clone().check().unwrap();
     let (sample, vocabulary) = (SAMPLE.min(documents.len()), corpus.vocabulary);
     let mut round =
         SharedRound::new(checked, sample, eta, share, vocabulary, Kernel::detect()).unwrap();
     while round.advance(&documents, &shared, units).unwrap() == Progress::More {}
-    let mut vector = vec![0; 8 * round.length()];
-    for (i, out) in vector.chunks_mut(8 * piece).enumerate() {
-        round.write_update(&shared, i * piece, out).unwrap();
+    let mut bytes = vec![GARBAGE; round.length()];
+    for (i, out) in bytes.chunks_mut(8 * piece).enumerate() {
+        round.write_update(&shared, 8 * i * piece, out).unwrap();
     }
     let outcome = round.finish().unwrap();
-    let numbers = vector.as_chunks::<8>().0.iter().copied();
+    let (vector, sums) = bytes.split_at(vector_bytes::<R>(numbers));
+    let (vector, padding) = vector.split_at(numbers * size_of::<R>());
+    assert!(padding.iter().all(|&byte| byte == 0), "{padding:?}");
     let update = Update {
         outcome: outcome.round.clone(),
         factors: outcome.factors,
         bound: outcome.bound,
-        vector: numbers.map(f64::from_le_bytes).collect(),
+        vector: numbers_of::<R>(vector),
+        sums: numbers_of::<f64>(sums),
+        bytes,
     };
     (update, round)
 }
@@ -359,7 +382,7 @@ pub fn shared_bound<R: Real>(
     shared: &[f64],
     units: usize,
 ) -> BoundOutcome {
-    let (documents, shared) = (corpus.documents(), bytes(shared));
+    let (documents, shared) = (corpus.documents(), bytes::<R>(shared));
     let mut bound =
         SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, Kernel::detect()).unwrap();
     while bound.advance(&documents, &shared, units).unwrap() == Progress::More {}

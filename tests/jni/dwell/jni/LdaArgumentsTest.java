@@ -63,7 +63,9 @@ class LdaArgumentsTest {
     refused("indices", c -> c.indices = Arrays.copyOf(c.indices, c.indices.length - 1));
     refused("values", c -> c.values64 = Arrays.copyOf(c.values64, 3));
     refused("values32", c -> c.values32 = new float[c.indices.length]);
-    refused("shared", c -> c.shared = new byte[8 * 119]);
+    for (int length : new int[] {8 * 59, 476, 484, 8 * 61, 8 * 120}) {
+      refused("shared", c -> c.shared = new byte[length]);
+    }
     refused("result", c -> c.result = new byte[8 * 63]);
     refused(LdaProblem.ROUND, "result", c -> c.control[7] = NativeBridge.LDA_CONCENTRATION);
   }
@@ -71,8 +73,8 @@ class LdaArgumentsTest {
   /** A bound has a result that can be as long as a model. */
   @Test
   void theResultIsNotTheSharedModel() {
-    LdaProblem p = new LdaProblem(new Random(9), 16, 5, Partition.Values.ONES, 4);
-    assertEquals(Partition.HEADER, 8 * p.shared.length);
+    LdaProblem p = new LdaProblem(new Random(9), 32, 5, Partition.Values.ONES, 4);
+    assertEquals(Partition.HEADER, 4 * p.shared.length);
     Partition.Call call = p.call(LdaProblem.BOUND);
     call.result = call.shared;
     IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(LdaProblem.BOUND, call));
@@ -119,13 +121,20 @@ class LdaArgumentsTest {
     for (double bad : new double[] {-1.0, 1e-7, 1e10}) {
       refused("has a count of", c -> c.values64[c.values64.length - 1] = bad);
     }
-    refused("word 0 and topic 2", c -> Arrays.fill(c.shared, 16, 24, (byte) 0xff));
-    refused("word 29 and topic 3", c -> c.shared[8 * 120 - 1] = (byte) 0xbf);
+    refused("word 0 and topic 2", c -> Arrays.fill(c.shared, 8, 12, (byte) 0xff));
+    refused("word 29 and topic 3", c -> c.shared[4 * 120 - 1] = (byte) 0xbf);
   }
 
   @Test
   void modelsThatNoArrayHolds() {
     assertEquals(120, LdaLayout.entries(30, 4));
+    assertEquals(480, LdaLayout.vectorBytes(30, 4));
+    assertEquals(64, LdaLayout.vectorBytes(5, 3));
+    assertEquals(Partition.HEADER + 64, LdaLayout.length(5, 3, false));
+    assertEquals(Partition.HEADER + 64 + 24, LdaLayout.length(5, 3, true));
+    int most = (int) LdaLayout.mostEntries(1);
+    assertTrue(LdaLayout.length(most, 1, true) > Integer.MAX_VALUE - 32 && LdaLayout.length(most, 1, true) < Integer.MAX_VALUE - 8);
+    assertThrows(IllegalArgumentException.class, () -> LdaLayout.vectorBytes(most + 1, 1));
     assertThrows(IllegalArgumentException.class, () -> LdaLayout.entries(0, 4));
     assertThrows(IllegalArgumentException.class, () -> LdaLayout.entries(4, 0));
     assertThrows(IllegalArgumentException.class, () -> LdaLayout.entries(Integer.MAX_VALUE, 1));

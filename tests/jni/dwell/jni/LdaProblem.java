@@ -1,7 +1,10 @@
 package dwell.jni;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Documents of one partition, the calls of LDA on them, and the same steps in plain Java: double precision, all topics of all words at every step. */
 final class LdaProblem extends Partition {
@@ -17,7 +20,7 @@ final class LdaProblem extends Partition {
 
   final int topics;
   final double[] alpha;
-  final double[] shared;
+  final float[] shared;
   boolean concentration;
   boolean mean;
   int batch = 4;
@@ -55,7 +58,10 @@ final class LdaProblem extends Partition {
       }
     }
     alpha = random.doubles(topics, 0.1, 1.0).toArray();
-    shared = random.doubles((long) words * topics, 0.5, 3.0).toArray();
+    shared = new float[words * topics];
+    for (int i = 0; i < shared.length; i++) {
+      shared[i] = 0.5f + 2.5f * random.nextFloat();
+    }
     fields.put("alpha", alpha);
   }
 
@@ -64,7 +70,36 @@ final class LdaProblem extends Partition {
         : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, mean, budget, cursor, seen, workers, cap, corpus,
             sample);
     double[] settings = LdaLayout.settings(eta, tau0, kappa, base, tolerance, overRelaxation, pruning, share);
-    return call(control, settings, shared, new byte[which == BOUND ? HEADER : LdaLayout.length(m, topics, concentration)]);
+    return call(control, settings, bytes(shared), new byte[which == BOUND ? HEADER : LdaLayout.length(m, topics, concentration)]);
+  }
+
+  /** A shared model. If there is padding, it is not a number. */
+  static byte[] bytes(float[] numbers) {
+    ByteBuffer buffer = ByteBuffer.allocate(8 * ((numbers.length + 1) / 2)).order(ByteOrder.LITTLE_ENDIAN);
+    for (float number : numbers) {
+      buffer.putFloat(number);
+    }
+    if (buffer.hasRemaining()) {
+      buffer.putInt(-1);
+    }
+    return buffer.array();
+  }
+
+  /** The numbers of the vector of a round's result, without the padding, which is 0. */
+  static float[] model(byte[] result, int entries) {
+    ByteBuffer buffer = ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN).position(HEADER);
+    float[] numbers = new float[entries];
+    for (int i = 0; i < entries; i++) {
+      numbers[i] = buffer.getFloat();
+    }
+    if (entries % 2 == 1 && buffer.getInt() != 0) {
+      throw new AssertionError("the padding is not 0");
+    }
+    return numbers;
+  }
+
+  float[] model(byte[] result) {
+    return model(result, shared.length);
   }
 
   static void run(Native which, Call c) {
@@ -83,7 +118,7 @@ final class LdaProblem extends Partition {
 
   /** With exactly {@code cap} iterations of each document. */
   Expected stepped() {
-    double[] lambda = Arrays.stream(shared).map(v -> v + eta).toArray();
+    double[] lambda = IntStream.range(0, shared.length).mapToDouble(i -> shared[i] + eta).toArray();
     boolean[] touched = new boolean[m];
     int documents = 0;
     int updates = 0;

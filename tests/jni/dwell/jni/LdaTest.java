@@ -46,7 +46,7 @@ class LdaTest {
     call.indices = new int[] {0, 2};
     call.values64 = new double[] {2.0, 1.0};
     // lambda is 1, 0.5; 2, 1.5; 0.5, 3.
-    call.shared = Partition.bytes(new double[] {0.5, 0.0, 1.5, 1.0, 0.0, 2.5});
+    call.shared = LdaProblem.bytes(new float[] {0.5f, 0.0f, 1.5f, 1.0f, 0.0f, 2.5f});
     call.result = new byte[which == LdaProblem.BOUND ? Partition.HEADER : LdaLayout.length(3, 2, false)];
     return call;
   }
@@ -62,7 +62,7 @@ class LdaTest {
     run(LdaProblem.ROUND, round);
     // Of tests/golden/lda.json: lambda.
     double[] lambda = {2.785858305208167, 0.6641416947918329, 1.85, 1.4, 0.6349303415099466, 3.6150696584900532};
-    double[] vector = Partition.vector(round.result);
+    float[] vector = LdaProblem.model(round.result, 6);
     for (int i = 0; i < 6; i++) {
       assertEquals(0.25 * (lambda[i] - 0.5), vector[i], GOLDEN, "number " + i);
     }
@@ -70,12 +70,13 @@ class LdaTest {
     assertEquals(0.1, Partition.slot(round.result, LdaLayout.RHO_SUM), SUMS);
     assertEquals(1.0, Partition.slot(round.result, LdaLayout.CURSOR));
     // Word 1 is in no document.
-    double factor = Partition.slot(round.result, LdaLayout.FACTOR);
+    float factor = (float) Partition.slot(round.result, LdaLayout.FACTOR);
     assertEquals(2.0, Partition.slot(round.result, LdaLayout.FACTORS));
-    assertEquals(0.9, factor, SUMS);
+    assertEquals(0.9f, factor);
+    assertEquals((double) factor, Partition.slot(round.result, LdaLayout.FACTOR), "a factor is a float");
     assertEquals(0.25, Partition.slot(round.result, LdaLayout.FACTOR + 1));
-    assertEquals(1.5 * factor * 0.25, vector[2]);
-    assertEquals(1.0 * factor * 0.25, vector[3]);
+    assertEquals(1.5f * factor * 0.25f, vector[2]);
+    assertEquals(1.0f * factor * 0.25f, vector[3]);
 
     Partition.Call bound = golden(LdaProblem.BOUND);
     run(LdaProblem.BOUND, bound);
@@ -108,7 +109,7 @@ class LdaTest {
         assertEquals(expected.documents(), Partition.slot(result, LdaLayout.DOCUMENTS));
         assertEquals(expected.cursor(), Partition.slot(result, LdaLayout.CURSOR));
         assertTrue(Partition.slot(result, LdaLayout.SOLVER_NANOS) > 0);
-        double[] vector = Partition.vector(result);
+        float[] vector = p.model(result);
         double largest = Arrays.stream(expected.vector()).max().orElseThrow();
         for (int i = 0; i < vector.length; i++) {
           assertEquals(expected.vector()[i], vector[i], SINGLE * largest, "number " + i);
@@ -126,17 +127,39 @@ class LdaTest {
   private static void untouchedAreWhatFactorsSay(LdaProblem p, byte[] result, boolean[] touched) {
     int factors = (int) Partition.slot(result, LdaLayout.FACTORS);
     assertTrue(factors >= 2 && factors <= LdaLayout.MOST_FACTORS, factors + " factors");
-    assertEquals(p.share, Partition.slot(result, LdaLayout.FACTOR + factors - 1));
-    double[] vector = Partition.vector(result);
+    assertEquals((float) p.share, Partition.slot(result, LdaLayout.FACTOR + factors - 1));
+    float[] vector = p.model(result);
     for (int i = 0; i < p.shared.length; i++) {
       if (!touched[i / p.topics]) {
-        double v = p.shared[i];
+        float v = p.shared[i];
         for (int f = 0; f < factors; f++) {
-          v *= Partition.slot(result, LdaLayout.FACTOR + f);
+          v *= (float) Partition.slot(result, LdaLayout.FACTOR + f);
         }
-        assertEquals(Double.doubleToLongBits(v), Double.doubleToLongBits(vector[i]), "number " + i);
+        assertEquals(Float.floatToIntBits(v), Float.floatToIntBits(vector[i]), "number " + i);
       }
     }
+  }
+
+  /** Products that underflow are what Java makes of them: subnormal, or 0. */
+  @Test
+  void untouchedNumbersUnderflowAsInJava() {
+    LdaProblem p = new LdaProblem(new Random(11), 41, 0, Partition.Values.FLOATS, 3);
+    for (int i = 0; i < p.shared.length; i++) {
+      p.shared[i] = (float) Math.pow(10.0, 29.0 - 0.5 * i);
+    }
+    int subnormal = 0;
+    int gone = 0;
+    for (double share : new double[] {0.3, 1e-20, 1e-41, 1e-50}) {
+      p.share = share;
+      byte[] result = p.run(LdaProblem.ROUND);
+      untouchedAreWhatFactorsSay(p, result, new boolean[41]);
+      float[] vector = p.model(result);
+      for (int i = 0; i < vector.length; i++) {
+        subnormal += vector[i] > 0.0f && vector[i] < Float.MIN_NORMAL ? 1 : 0;
+        gone += vector[i] == 0.0f && p.shared[i] > 0.0f ? 1 : 0;
+      }
+    }
+    assertTrue(subnormal > 20 && gone > 20, subnormal + " " + gone);
   }
 
   /** Long enough for many slices, and rescaled. */
@@ -181,16 +204,19 @@ class LdaTest {
   /** Behind the vector: what the expected logarithms of the topics of the documents add up to. */
   @Test
   void concentration() {
-    LdaProblem p = new LdaProblem(new Random(3), 20, 30, Partition.Values.DOUBLES, 4);
+    LdaProblem p = new LdaProblem(new Random(3), 21, 30, Partition.Values.DOUBLES, 3);
     byte[] without = p.run(LdaProblem.ROUND);
     p.concentration = true;
-    double[] with = Partition.vector(p.run(LdaProblem.ROUND));
-    assertArrayEquals(Partition.vector(without), Arrays.copyOf(with, 80));
+    byte[] with = p.run(LdaProblem.ROUND);
+    assertEquals(Partition.HEADER + 4 * p.shared.length + 4, without.length);
+    assertArrayEquals(p.model(without), p.model(with));
     double documents = Partition.slot(without, LdaLayout.DOCUMENTS);
     double mean = 0.0;
-    for (int k = 80; k < 84; k++) {
-      assertTrue(with[k] < 0.0);
-      mean += Math.exp(with[k] / documents);
+    for (int k = 0; k < 3; k++) {
+      // Slots go on behind the header.
+      double sum = Partition.slot(with, without.length / 8 + k);
+      assertTrue(sum < 0.0);
+      mean += Math.exp(sum / documents);
     }
     // Geometric means of shares that add up to 1.
     assertTrue(mean > 0.1 && mean < 1.0, "mean " + mean);
@@ -234,17 +260,26 @@ class LdaTest {
   @Test
   void partitionsWithoutDocuments() {
     LdaProblem p = new LdaProblem(new Random(5), 6, 0, Partition.Values.ONES, 3);
-    double[] expected = Arrays.stream(p.shared).map(v -> v * p.share).toArray();
     byte[] result = p.run(LdaProblem.ROUND);
-    assertArrayEquals(expected, Partition.vector(result));
+    assertArrayEquals(halves(p), p.model(result));
     assertEquals(0.0, Partition.slot(result, LdaLayout.UPDATES));
     assertEquals(0.0, Partition.slot(p.run(LdaProblem.BOUND), LdaLayout.BOUND));
     // Counts of 0 are as good as none.
     LdaProblem zeros = new LdaProblem(new Random(6), 6, 9, Partition.Values.FLOATS, 3);
     Arrays.fill(zeros.values32, 0.0f);
     result = zeros.run(LdaProblem.ROUND);
-    assertArrayEquals(Arrays.stream(zeros.shared).map(v -> v * zeros.share).toArray(), Partition.vector(result));
+    assertArrayEquals(halves(zeros), zeros.model(result));
     assertEquals(0.0, Partition.slot(result, LdaLayout.DOCUMENTS));
+  }
+
+  /** The shared model times the share. */
+  private static float[] halves(LdaProblem p) {
+    assertEquals(0.5, p.share);
+    float[] halves = p.shared.clone();
+    for (int i = 0; i < halves.length; i++) {
+      halves[i] *= 0.5f;
+    }
+    return halves;
   }
 
   @Test

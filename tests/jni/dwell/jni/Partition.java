@@ -86,7 +86,7 @@ abstract class Partition {
   }
 
   /** A call with the arrays themselves. */
-  Call call(long[] control, double[] settings, double[] shared, byte[] result) {
+  Call call(long[] control, double[] settings, byte[] shared, byte[] result) {
     Call c = new Call();
     c.control = control;
     c.settings = settings;
@@ -95,7 +95,7 @@ abstract class Partition {
     c.values32 = values32;
     c.values64 = values64;
     c.fields = fields;
-    c.shared = bytes(shared);
+    c.shared = shared;
     c.result = result;
     return c;
   }

@@ -57,7 +57,7 @@ abstract class Problem extends Partition {
   /** A call with the arrays themselves. */
   Call call(long round) {
     long[] control = {NativeBridge.LAYOUT_VERSION, fit, partition, round, seed, budget, flags(), threads, m, stamp, loss()};
-    return call(control, settings(), shared, newResult());
+    return call(control, settings(), bytes(shared), newResult());
   }
 
   Call copiedCall(long round) {

@@ -63,7 +63,7 @@ final class SgdProblem extends Partition {
     long[] control = {NativeBridge.SGD_LAYOUT_VERSION, fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind};
     double[] settings = {gamma, l1, l2, weightFactor, eta0, rate, which == EVALUATE ? factor : share};
     double[] more = which == SEARCH ? candidates : which == EVALUATE && dual != null ? dual : new double[0];
-    return call(control, concatenated(settings, more), shared, newResult(which));
+    return call(control, concatenated(settings, more), bytes(shared), newResult(which));
   }
 
   byte[] newResult(Native which) {

@@ -43,19 +43,22 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
 
   private def gang[R](k: Int, length: Int, name: String = nextName(), patienceMillis: Long = 10000L)(
       step: Workers.Step[Int, Int, String])(lead: (Workers[Int, String], Any => Unit) => R): R =
-    Gang.run(sc.parallelize(0 until k, k), name, fit = 1L, HeaderBytes, length, patienceMillis)(step)(lead)(_ => ())
+    Gang.run(sc.parallelize(0 until k, k), name, fit = 1L, VectorFormat(HeaderBytes, length), patienceMillis)(step)(
+      lead)(_ => ())
 
   private def leftBehind(name: String): Int = BlockExchange.local.count(Mailbox.prefix(name))
 
   for (k <- Seq(1, 2, 3, 4, 8); length <- Seq(1, 1003, 20011); emptyAt <- Seq(-1, 0, k - 1).distinct) {
     test(s"$k tasks, vectors of $length, nothing from task $emptyAt: the same bits as by the driver") {
       val shared = Random.nextBytes(8 * length)
-      val driver = new DriverMode(sc.parallelize(0 until k, k), fit = 1L, HeaderBytes, length)(echo(length, emptyAt))
+      val driver =
+        new DriverMode(sc.parallelize(0 until k, k), fit = 1L, VectorFormat(HeaderBytes, length))(echo(length, emptyAt))
       val name = nextName()
       val together = gang(k, length, name)(echo(length, emptyAt)) { (workers, _) =>
         (1 to 3).map(message => bits(workers.exchange(message, if (message == 2) shared else Array.emptyByteArray, "")))
       }
-      val shuffle = new ShuffleMode(sc.parallelize(0 until k, k), fit = 1L, HeaderBytes, length)(echo(length, emptyAt))
+      val shuffle = new ShuffleMode(sc.parallelize(0 until k, k), fit = 1L, VectorFormat(HeaderBytes, length))(
+        echo(length, emptyAt))
       val Seq(expected, shuffled) = Seq(driver, shuffle).map { workers =>
         (1 to 3).map { message =>
           bits(workers.exchange(message, if (message == 2) shared else Array.emptyByteArray, "by jobs"))
@@ -102,7 +105,7 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   test("what the leader tells arrives in order, and what it throws is thrown") {
     val told = new ConcurrentLinkedQueue[Any]()
     val e = intercept[IllegalStateException] {
-      Gang.run(sc.parallelize(0 until 3, 3), nextName(), fit = 1L, HeaderBytes, 5, 10000L)(echo(5, -1)) {
+      Gang.run(sc.parallelize(0 until 3, 3), nextName(), fit = 1L, VectorFormat(HeaderBytes, 5), 10000L)(echo(5, -1)) {
         (_: Workers[Int, String], tell) =>
           (1 to 100).foreach(tell)
           throw new IllegalStateException("the leader gives up")

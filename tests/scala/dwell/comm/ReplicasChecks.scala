@@ -27,13 +27,16 @@ private[dwell] object ReplicasChecks {
   type Lead[R] = Replicas[Int, String] => R
 
   /** Runs `lead` with the workers of a mode. */
-  def led[R](mode: String, data: RDD[Int], fit: Long, length: Int)(step: Workers.Step[Int, Int, String])(
-      lead: Lead[R]): R = mode match {
-    case "driver" => lead(new DriverMode(data, fit, HeaderBytes, length)(step))
-    case "shuffle" => lead(new ShuffleMode(data, fit, HeaderBytes, length)(step))
-    case "gang" =>
-      Gang.run(data, s"dwell-replicas-test-${gangs.incrementAndGet()}", fit, HeaderBytes, length, PatienceMillis)(step)(
-        (workers: Replicas[Int, String], _) => lead(workers))(_ => ())
+  def led[R](mode: String, data: RDD[Int], fit: Long, length: Int, numbers: Numbers = Numbers.Doubles)(
+      step: Workers.Step[Int, Int, String])(lead: Lead[R]): R = {
+    val format = VectorFormat(HeaderBytes, length, numbers)
+    mode match {
+      case "driver" => lead(new DriverMode(data, fit, format)(step))
+      case "shuffle" => lead(new ShuffleMode(data, fit, format)(step))
+      case "gang" =>
+        Gang.run(data, s"dwell-replicas-test-${gangs.incrementAndGet()}", fit, format, PatienceMillis)(step)(
+          (workers: Replicas[Int, String], _) => lead(workers))(_ => ())
+    }
   }
 
   private val gangs = new AtomicInteger()
@@ -91,6 +94,49 @@ private[dwell] object ReplicasChecks {
       case 3 => decaying(length, 0.05, known = true)(k, message, shared)
       case 4 => decaying(length, 0.95, known = true)(k, message, shared)
     }
+
+  /** What a worker does to floats: multiplies them by factors, but for a share of them. */
+  def decayingFloats(touched: Double): Workers.Step[Int, Int, String] = (k, message, shared) =>
+    Contribution(
+      Array.concat(header(k, message), floatBytes(decayedFloats(k, message, floats(shared), touched))),
+      hash(shared),
+      Factors.map(_.toFloat.toDouble))
+
+  private def decayedFloats(k: Int, message: Int, shared: Array[Float], touched: Double): Array[Float] = {
+    val random = new Random(1000L * message + k)
+    shared.map { x =>
+      if (random.nextDouble() < touched) random.nextFloat() else Factors.foldLeft(x)((y, factor) => y * factor.toFloat)
+    }
+  }
+
+  /** Models that rounds of [[decayingFloats]] lead to, and a sum that is brought back. */
+  def floatStory(first: Array[Float], rounds: Int): Lead[Seq[Seq[Float]]] = workers => {
+    workers.distribute(0L, floatBytes(first), None, "distribute")
+    val models = (1 to rounds).map { i =>
+      workers.allReduce(i, i - 1L, i.toLong, Set.empty, None, "allReduce")
+      floats(workers.collect(i.toLong, "collect")).toSeq
+    }
+    val exchanged = workers.exchange(rounds + 1, floatBytes(first), "exchange")
+    workers.release()
+    models :+ exchanged.sum.toSeq.map(_.toFloat)
+  }
+
+  /** What they have to be, by plain sums of floats. */
+  def expectedFloats(workers: Int, first: Array[Float], rounds: Int, touched: Double): Seq[Seq[Float]] = {
+    def after(message: Int, shared: Array[Float]): Array[Float] = (0 until workers)
+      .map(decayedFloats(_, message, shared, touched))
+      .foldLeft(new Array[Float](shared.length))((sum, part) => sum.indices.map(j => sum(j) + part(j)).toArray)
+    val models = (1 to rounds).scanLeft(first)((model, message) => after(message, model))
+    (models.tail :+ after(rounds + 1, first)).map(_.toSeq)
+  }
+
+  private def floats(bytes: Array[Byte]): Array[Float] = Numbers.Floats.values(bytes).map(_.toFloat)
+
+  private def floatBytes(numbers: Array[Float]): Array[Byte] = {
+    val bytes = ByteBuffer.allocate(4 * numbers.length).order(ByteOrder.LITTLE_ENDIAN)
+    bytes.asFloatBuffer().put(numbers)
+    bytes.array
+  }
 
   /** Bytes that the members of a gang have sent each other: orders in a distribute, the others in an allReduce. */
   final case class Sent(orders: Long, contributions: Long, models: Long)

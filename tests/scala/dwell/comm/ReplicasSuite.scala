@@ -67,6 +67,15 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     }
   }
 
+  for (mode <- Modes; k <- Seq(2, 3); length <- 200 +: slicedLengths(k); touched <- Seq(0.05, 0.95)) {
+    test(s"$mode, $k workers, $length pairs of floats, $touched of them not as predicted: the bits of a plain sum") {
+      val first = Array.tabulate(2 * length)(j => 1.0f / (1 + j))
+      val seen = led(mode, sc.parallelize(0 until k, k), nextFit(), length, Numbers.Floats)(decayingFloats(touched))(
+        floatStory(first, rounds = 3))
+      assert(seen == expectedFloats(k, first, rounds = 3, touched))
+    }
+  }
+
   /** Bytes of the results and of what is shuffled in the one job of `body`. */
   private def ofJob(body: => Any): Long = {
     val bytes = new AtomicLong()
@@ -123,7 +132,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   }
 
   test("shuffle: neither files nor blocks become more with the rounds") {
-    val workers = new ShuffleMode(sc.parallelize(0 until 3, 3), nextFit(), HeaderBytes, 1003)(step(1003))
+    val workers = new ShuffleMode(sc.parallelize(0 until 3, 3), nextFit(), VectorFormat(HeaderBytes, 1003))(step(1003))
     workers.distribute(0L, new Array[Byte](8 * 1003), None, "distribute")
     for (round <- 1L to 20L) {
       workers.allReduce(round.toInt, round - 1, round, Set(0L), None, "allReduce")
@@ -188,7 +197,8 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
 
   for (driverKnows <- Seq(true, false)) {
     test(s"shuffle: a model that was lost is missed${if (driverKnows) "" else ", where the driver does not know"}") {
-      val workers = new ShuffleMode(sc.parallelize(0 until 3, 3), nextFit(), HeaderBytes, 1003)(step(1003))
+      val workers =
+        new ShuffleMode(sc.parallelize(0 until 3, 3), nextFit(), VectorFormat(HeaderBytes, 1003))(step(1003))
       workers.distribute(1L, new Array[Byte](8 * 1003), Some("first"), "distribute")
       workers.allReduce(1, 1L, 2L, Set.empty, Some("second"), "allReduce")
       val (_, second) = sc.getPersistentRDDs.maxBy(_._1)

@@ -1,13 +1,15 @@
 package dwell.comm
 
 import java.lang.Double.{doubleToLongBits, doubleToRawLongBits, longBitsToDouble}
-import java.nio.{ByteBuffer, DoubleBuffer}
+import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
 class SliceCodecSuite extends AnyFunSuite {
+
+  private val codec = new SliceCodec(Numbers.Doubles)
 
   private def buffer(vector: Array[Double]): ByteBuffer = ByteBuffer.wrap(Model.bytes(vector))
 
@@ -49,18 +51,53 @@ class SliceCodecSuite extends AnyFunSuite {
     } {
       val shared = Array.fill(length)(number(random))
       val vector = predicted(shared, factors).map(x => if (random.nextDouble() < share) number(random) else x)
-      val encoded = SliceCodec.encode(buffer(vector), factors, buffer(shared))
+      val encoded = codec.encode(buffer(vector), factors, buffer(shared))
       val about = s"length $length, ${factors.length} factors, $share different"
-      assert(bits(SliceCodec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), about)
-      val sum = Array.fill(length)(random.nextGaussian())
-      val expected = sum.indices.map(j => doubleToLongBits(sum(j) + vector(j)))
-      SliceCodec.add(encoded, DoubleBuffer.wrap(sum), buffer(shared))
-      assert(sum.toSeq.map(doubleToLongBits) == expected, about)
+      assert(bits(codec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), about)
+      val summands = Array.fill(length)(random.nextGaussian())
+      val expected = summands.indices.map(j => doubleToLongBits(summands(j) + vector(j)))
+      val sum = buffer(summands)
+      codec.add(encoded, sum, buffer(shared))
+      assert(Model.doubles(sum.array).toSeq.map(doubleToLongBits) == expected, about)
       assert(encoded.remaining() == 8 * length || 2 * encoded.remaining() <= 8 * length, about)
       if (encoded.remaining() < 8 * length) sparse += 1
       else assert(share > 0.2 || length < 128, about)
     }
     assert(sparse > 150)
+  }
+
+  test("floats: predicted and added as such, two in an entry, with the same bits") {
+    val floats = new SliceCodec(Numbers.Floats)
+    val random = new Random(5)
+    def floatBuffer(vector: Array[Float]): ByteBuffer = {
+      val bytes = ByteBuffer.allocate(4 * vector.length).order(ByteOrder.LITTLE_ENDIAN)
+      bytes.asFloatBuffer().put(vector)
+      bytes
+    }
+    var sparse = 0
+    for {
+      length <- Lengths
+      factors <- Seq(Array.empty[Double], Array(0.3), Array(1e-5, 0.7, 1.0, 0.1).map(_.toFloat.toDouble))
+      share <- Seq(0.0, 0.1, 1.0)
+    } {
+      // Among them some that are subnormal, or 0, after the factors.
+      val shared = Array.fill(2 * length)((number(random) * math.pow(10.0, random.nextInt(45) - 40.0)).toFloat)
+      val vector =
+        if (factors.isEmpty) new Array[Float](2 * length)
+        else shared.map(x => factors.foldLeft(x)((y, factor) => y * factor.toFloat))
+      // Either number of an entry, or both.
+      vector.indices.filter(_ => random.nextDouble() < share).foreach(vector(_) = random.nextGaussian().toFloat)
+      val encoded = floats.encode(floatBuffer(vector), factors, floatBuffer(shared))
+      val about = s"length $length, ${factors.length} factors, $share different"
+      assert(bits(floats.decode(encoded, length, floatBuffer(shared))) == bits(floatBuffer(vector)), about)
+      val summands = Array.fill(2 * length)(random.nextGaussian().toFloat)
+      val sum = floatBuffer(summands)
+      floats.add(encoded, sum, floatBuffer(shared))
+      val expected = summands.indices.map(j => (summands(j) + vector(j)).toDouble)
+      assert(Numbers.Floats.values(sum.array).toSeq.map(doubleToLongBits) == expected.map(doubleToLongBits), about)
+      if (encoded.remaining() < 8 * length) sparse += 1
+    }
+    assert(sparse > 60)
   }
 
   test("runs of entries that are not as predicted, wherever they begin, among others that are") {
@@ -70,12 +107,12 @@ class SliceCodecSuite extends AnyFunSuite {
       val Seq(shared, others) = Seq.fill(2)(Array.fill(length)(random.nextGaussian()))
       val vector = predicted(shared, factors)
       Array.copy(others, start, vector, start, 300)
-      val encoded = SliceCodec.encode(buffer(vector), factors, buffer(shared))
+      val encoded = codec.encode(buffer(vector), factors, buffer(shared))
       assert(encoded.remaining() == 8 * (1 + factors.length + 24 + 300))
-      assert(bits(SliceCodec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), s"from $start on")
-      val sum = Array.fill(length)(1.0)
-      SliceCodec.add(encoded, DoubleBuffer.wrap(sum), buffer(shared))
-      assert(sum.toSeq == vector.map(_ + 1.0).toSeq, s"from $start on")
+      assert(bits(codec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), s"from $start on")
+      val sum = buffer(Array.fill(length)(1.0))
+      codec.add(encoded, sum, buffer(shared))
+      assert(Model.doubles(sum.array).toSeq == vector.map(_ + 1.0).toSeq, s"from $start on")
     }
   }
 
@@ -84,11 +121,11 @@ class SliceCodecSuite extends AnyFunSuite {
     val Seq(shared, vector) = Seq.fill(2)(Array.fill(300)(random.nextGaussian()))
     for (j <- 100 until 290) vector(j) = shared(j) * 0.5
     def inside(v: Array[Double]) = ByteBuffer.wrap(Model.bytes(v), 8 * 97, 8 * 200)
-    val encoded = SliceCodec.encode(inside(vector), Array(0.5), inside(shared))
+    val encoded = codec.encode(inside(vector), Array(0.5), inside(shared))
     assert(encoded.remaining() == 8 * (1 + 1 + 4 + 10))
     val larger = ByteBuffer.allocate(24 + encoded.remaining() + 8).position(24)
     larger.put(encoded.duplicate()).position(24).limit(24 + encoded.remaining())
-    assert(bits(SliceCodec.decode(larger, 200, inside(shared))) == bits(inside(vector)))
+    assert(bits(codec.decode(larger, 200, inside(shared))) == bits(inside(vector)))
   }
 
   test("the form is decided by the number of entries that are not as predicted, at exactly half the bytes") {
@@ -98,7 +135,7 @@ class SliceCodecSuite extends AnyFunSuite {
       def encoded(different: Int): ByteBuffer = {
         val vector = predicted(shared, factors)
         new Random(3).shuffle(vector.indices.toList).take(different).foreach(vector(_) = -7.0)
-        SliceCodec.encode(buffer(vector), factors, buffer(shared))
+        codec.encode(buffer(vector), factors, buffer(shared))
       }
       assert(encoded(most).remaining() == 8 * (length / 2))
       assert(encoded(most + 1).remaining() == 8 * length)
@@ -110,21 +147,21 @@ class SliceCodecSuite extends AnyFunSuite {
     val vector = Array.fill(256)(0.0)
     vector(3) = -0.0
     vector(200) = Double.NaN
-    val encoded = SliceCodec.encode(buffer(vector))
+    val encoded = codec.encode(buffer(vector))
     assert(encoded.remaining() == 8 * (1 + 4 + 2))
-    assert(bits(SliceCodec.decode(encoded, 256)) == bits(buffer(vector)))
+    assert(bits(codec.decode(encoded, 256)) == bits(buffer(vector)))
   }
 
   test("bytes that are no slice of so many entries are refused") {
     val vector = Array.fill(100)(0.0)
     Seq(2, 50, 99).foreach(vector(_) = 1.0)
-    val good = SliceCodec.encode(buffer(vector))
+    val good = codec.encode(buffer(vector))
     assert(good.remaining() == 8 * (1 + 2 + 3))
     def refused(bytes: ByteBuffer, entries: Int): Unit = {
       val shared = buffer(new Array[Double](entries))
       Seq[() => Any](
-        () => SliceCodec.decode(bytes, entries, shared),
-        () => SliceCodec.add(bytes, DoubleBuffer.allocate(entries), shared)).foreach { read =>
+        () => codec.decode(bytes, entries, shared),
+        () => codec.add(bytes, ByteBuffer.allocate(8 * entries), shared)).foreach { read =>
         val e = intercept[IllegalArgumentException](read())
         assert(
           e.getMessage.contains(
@@ -148,8 +185,8 @@ class SliceCodecSuite extends AnyFunSuite {
     refused(changed(2, 1L << 40), 100)
     refused(ByteBuffer.allocate(8 * 101), 100)
     val factors = Array(0.5)
-    val predicted = SliceCodec.encode(buffer(vector), factors, buffer(new Array[Double](100)))
-    val e = intercept[IllegalArgumentException](SliceCodec.decode(predicted, 100, buffer(new Array[Double](99))))
+    val predicted = codec.encode(buffer(vector), factors, buffer(new Array[Double](100)))
+    val e = intercept[IllegalArgumentException](codec.decode(predicted, 100, buffer(new Array[Double](99))))
     assert(e.getMessage.contains("the shared slice has 99 entries, but there are 100"))
   }
 }

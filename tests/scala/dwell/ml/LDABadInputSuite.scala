@@ -169,7 +169,7 @@ class LDABadInputSuite extends SparkSuite {
   }
 
   test("more topics of more words than an array holds") {
-    val words = 30 * 1000 * 1000
+    val words = 60 * 1000 * 1000
     val data = frame(good.map(v => Vectors.sparse(words, Array(0, words - 1), Array(1.0, 2.0))))
     val lda = estimator
     lda.setK(10)

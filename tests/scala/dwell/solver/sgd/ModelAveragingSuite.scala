@@ -124,10 +124,7 @@ class ModelAveragingSuite extends SparkSuite {
     private val plan = GradientPlan(ids.incrementAndGet(), problem(rounds, workers, descent), Features, facts)
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
-      new LosingReplicas(
-        new ShuffleMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(GradientStep(_, _, _)),
-        plan.id,
-        lose)
+      new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(GradientStep(_, _, _)), plan.id, lose)
 
     /** How often something was asked for. */
     def asked(what: String): Int = replicas.asked(what)

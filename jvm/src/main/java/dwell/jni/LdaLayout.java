@@ -52,7 +52,7 @@ public final class LdaLayout {
 
   /** Numbers that a model of so many topics may have. */
   public static long mostEntries(int topics) {
-    return (Integer.MAX_VALUE - 15L - HEADER_BYTES) / 8 - topics;
+    return 2 * ((Integer.MAX_VALUE - 15L - HEADER_BYTES) / 8 - topics);
   }
 
   /** Numbers of a model; an exception if a result, with sums behind it, could not hold them. */
@@ -65,9 +65,14 @@ public final class LdaLayout {
     return (int) entries;
   }
 
+  /** Bytes of a shared model, and of the vector of a round's result: 4 for each number, up to a multiple of 8. */
+  public static int vectorBytes(int words, int topics) {
+    return 8 * ((entries(words, topics) + 1) / 2);
+  }
+
   /** Bytes of a round's result. */
   public static int length(int words, int topics, boolean concentration) {
-    return HEADER_BYTES + 8 * (entries(words, topics) + (concentration ? topics : 0));
+    return HEADER_BYTES + vectorBytes(words, topics) + (concentration ? 8 * topics : 0);
   }
 
   /** The control of {@link NativeBridge#ldaRound}. */

@@ -141,8 +141,9 @@ package dwell.jni;
  * without counts above 0 is empty: it is skipped.
  *
  * <p>The model is V K numbers for V words and K topics: number w K + k is lambda_kw - eta, topic k of word w without its prior; each 0 to 1e30.
- * A step on b documents, where W workers have seen g documents since the start of the fit, takes lambda to (1 - r) lambda + r (eta + D / b times
- * the sums of count times share of the topic), with r = 1 - (1 - (tau0 + 1 + g / base)^-kappa)^(W b / base). Arithmetic is in single precision.
+ * They are little endian floats; if V K is odd, a 0 is behind them, so that a vector has 8 ceil(V K / 2) bytes. A step on b documents, where W
+ * workers have seen g documents since the start of the fit, takes lambda to (1 - r) lambda + r (eta + D / b times the sums of count times share of
+ * the topic), with r = 1 - (1 - (tau0 + 1 + g / base)^-kappa)^(W b / base). Arithmetic is in single precision.
  * {@link LdaLayout} makes control and settings, and names the slots.
  * <table>
  * <caption>control: 15 longs</caption>
@@ -181,7 +182,8 @@ package dwell.jni;
  * <tr><td>5, 6, 7</td><td>documents that were not empty, their entries that are not 0, nanoseconds inside the solver</td></tr>
  * <tr><td>9, 10</td><td>round: cursor after the call, words of the documents visited</td></tr>
  * <tr><td>15, 16 to 39</td><td>round: the number of factors, 0 to 24, and the factors: a number of the vector whose word no document that was
- *   visited has is the shared one times each of them in turn, the share being the last. 0 if they would be more than there is room for</td></tr>
+ *   visited has is the shared one times each of them in turn, the share being the last. Each is a float, and so are the products: each is
+ *   rounded, to a subnormal number or 0 where it has to be. 0 if they would be more than there is room for</td></tr>
  * </table>
  *
  * <h2>Errors</h2>
@@ -238,7 +240,7 @@ public final class NativeBridge {
   /** Version of the layout of control, settings and result of the calls of LDA. */
   public static final long LDA_LAYOUT_VERSION = 1;
 
-  /** Flag of control, round of LDA: behind the vector of the result are K sums over the documents of the expected logarithms of their topics. */
+  /** Flag of control, round of LDA: behind the vector of the result are K doubles, sums over documents of the expected logarithms of their topics. */
   public static final long LDA_CONCENTRATION = 1;
 
   /** Flag: factors of words are the mean of the topics, lambda over its sum, in the place of exp(E[log beta]). */
@@ -354,10 +356,10 @@ public final class NativeBridge {
    * @param alpha
    *   K numbers, 1e-6 to 1e6: prior of the topics in a document
    * @param shared
-   *   model, 8 V K bytes: little endian doubles; read
+   *   model, 8 ceil(V K / 2) bytes: little endian floats, and padding that is not read; read
    * @param result
-   *   512 + 8 V K bytes, 8 K more with {@link #LDA_CONCENTRATION}, written: the vector is the share times the model reached; not the array of
-   *   shared
+   *   512 + 8 ceil(V K / 2) bytes, 8 K more with {@link #LDA_CONCENTRATION}, written: the vector is the share times the model reached, little
+   *   endian floats, its padding 0; not the array of shared
    * @param cancellation
    *   polled every few milliseconds
    */

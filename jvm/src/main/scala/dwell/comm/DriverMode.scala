@@ -15,27 +15,23 @@ import org.apache.spark.rdd.RDD
  *   one element a partition
  * @param fit
  *   whose models [[recover]] looks for
- * @param headerBytes
- *   bytes before the vector of a contribution
- * @param length
- *   entries of the vector
  */
-final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, headerBytes: Int, length: Int)(
+final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
     extends Replicas[M, S] {
 
   private val models = new HeldModels[Array[Byte]]
 
   override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] =
-    run(message, shared, length, description)(step)
+    run(message, shared, format, description)(step).result
 
   override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit = {
-    Model.check(model, length)
+    format.check(model)
     models.put(version, model.clone, note)
   }
 
   override def begin(version: Long, origin: Origin, description: String): Unit =
-    models.put(version, origin.entries(0, length), None)
+    models.put(version, origin.entries(0, format.length), None)
 
   override def allReduce(
       message: M,
@@ -45,15 +41,15 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, hea
       note: Option[Serializable],
       description: String): Replies[S] = {
     models.checkNew(to)
-    val gathered = exchange(message, models(from), description)
-    models.put(to, Model.bytes(gathered.sum), note)
+    val gathering = run(message, models(from), format, description)(step)
+    models.put(to, gathering.sum, note)
     models.retain(kept + from + to)
-    gathered.replies
+    gathering.replies
   }
 
   override def ask(message: M, from: Long, description: String): Replies[S] = {
-    val (localStep, bytes) = (step, headerBytes)
-    run(message, models(from), 0, description) { (element, message, shared) =>
+    val (localStep, bytes) = (step, format.headerBytes)
+    run(message, models(from), format.copy(length = 0), description) { (element, message, shared) =>
       Contribution.withoutVector(localStep(element, message, shared), bytes)
     }.replies
   }
@@ -67,17 +63,17 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, hea
 
   override def release(): Unit = models.retain(Set.empty)
 
-  private def run(message: M, shared: Array[Byte], length: Int, description: String)(
-      localStep: Workers.Step[D, M, S]): Gathered[S] =
+  private def run(message: M, shared: Array[Byte], format: VectorFormat, description: String)(
+      localStep: Workers.Step[D, M, S]): Gathering[S] =
     Job.described(data, description) {
       val sc = data.sparkContext
       val sent = sc.broadcast((message, shared))
-      val gathering = new Gathering[S](data.getNumPartitions, length, ByteBuffer.wrap(shared))
-      val bytes = headerBytes
+      val gathering = new Gathering[S](data.getNumPartitions, format, ByteBuffer.wrap(shared))
+      val bytes = format.headerBytes
       try {
         Job.run(data) { elements =>
           val (message, shared) = sent.value
-          Contribution.encoded(localStep(elements.next(), message, shared), bytes, length, shared)
+          Contribution.encoded(localStep(elements.next(), message, shared), format, shared)
         } { (k, c) =>
           gathering.add(k, Contribution.header(c, bytes), Contribution.encodedVector(c, bytes), c.scalars)
         }
@@ -85,6 +81,6 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, hea
         // The context may be gone when this unwinds after SparkContext.stop, and then so is the broadcast.
         if (!sc.isStopped) sent.destroy()
       }
-      gathering.result
+      gathering
     }
 }

@@ -54,10 +54,6 @@ object Gang {
    *   unique within the application
    * @param fit
    *   whose models the workers hold
-   * @param headerBytes
-   *   bytes before the vector of a contribution
-   * @param length
-   *   entries of the vector
    * @param patienceMillis
    *   time for which the stage may wait for slots
    * @param lead
@@ -72,13 +68,8 @@ object Gang {
    * @throws BrokenException
    *   if the stage has failed
    */
-  def run[D, M, S: ClassTag, R](
-      data: RDD[D],
-      name: String,
-      fit: Long,
-      headerBytes: Int,
-      length: Int,
-      patienceMillis: Long)(step: Workers.Step[D, M, S])(
+  def run[D, M, S: ClassTag, R](data: RDD[D], name: String, fit: Long, format: VectorFormat, patienceMillis: Long)(
+      step: Workers.Step[D, M, S])(
       lead: (Replicas[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
     val sc = data.sparkContext
     val members = data.getNumPartitions
@@ -88,7 +79,7 @@ object Gang {
     try {
       val result = new AtomicReference[Either[Exception, R]]()
       val tasks = data.barrier().mapPartitions { elements =>
-        val member = new GangMember[D, M, S](name, fit, members, headerBytes, length)
+        val member = new GangMember[D, M, S](name, fit, members, format)
         Iterator.single(member.run(elements, step, lead))
       }
       val job = sc.submitJob(

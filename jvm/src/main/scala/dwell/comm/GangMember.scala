@@ -16,12 +16,7 @@ import dwell.data.TaskFailure
  * rest, and adds one slice of all answers (scatter and all-gather; reduce-scatter and gather). No task then sends or receives
  * more than about two vectors, however many there are. For models see [[GangModels]].
  */
-private[comm] final class GangMember[D, M, S: ClassTag](
-    name: String,
-    fit: Long,
-    members: Int,
-    headerBytes: Int,
-    length: Int) {
+private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long, members: Int, format: VectorFormat) {
   import GangMember._
 
   private val context = TaskContext.get()
@@ -38,7 +33,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       if (context.isInterrupted()) throw new TaskKilledException("the stage is over")
     }
     val mail = new Mailbox(name, rank, at)
-    val models = new GangModels(mail, fit, name, headerBytes, length)
+    val models = new GangModels(mail, fit, name, format)
     try {
       // Reading may fail for a reason that the user has to know, and is done where that is caught.
       lazy val data = elements.next()
@@ -58,11 +53,11 @@ private[comm] final class GangMember[D, M, S: ClassTag](
   }
 
   /** How the vectors of an exchange travel in slices: each task but the leader owns one. */
-  private def slices(mail: Mailbox): SliceExchange = new SliceExchange(mail, others, headerBytes, length)
+  private def slices(mail: Mailbox): SliceExchange = new SliceExchange(mail, others, format)
 
-  private def answerOf(c: Contribution[S]): Answer = Answer(c.scalars, Contribution.header(c, headerBytes))
+  private def answerOf(c: Contribution[S]): Answer = Answer(c.scalars, Contribution.header(c, format.headerBytes))
 
-  private def vector(c: Contribution[S]): ByteBuffer = Contribution.entries(c, headerBytes, 0, length)
+  private def vector(c: Contribution[S]): ByteBuffer = Contribution.entries(c, format.headerBytes, 0, format.length)
 
   /** Any task but the leader. */
   private final class Follower(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S]) {
@@ -78,7 +73,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
             answer(
               answerOf(c),
               if (sliced) reduceScatter(c, shared)
-              else SliceCodec.encode(vector(c), c.factors, ByteBuffer.wrap(shared)))
+              else format.codec.encode(vector(c), c.factors, ByteBuffer.wrap(shared)))
           case Distribute(version, note) => models.take(version, note, parcel.bytes)
           case Begin(version, origin) => models.begin(version, origin)
           case AllReduce(message, from, to, kept, note) =>
@@ -103,7 +98,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
     /** The shared vector, of which each of the other tasks got a slice. */
     private def allGather(slice: ByteBuffer): Array[Byte] = {
       exchange.spread(slice, others)
-      val shared = new Array[Byte](8 * length)
+      val shared = format.zeros
       exchange.place(shared, rank, slice)
       exchange.glue(shared)()
       shared
@@ -124,7 +119,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
     private val held = new HeldModels[Unit]
 
     override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] = {
-      val sliced = others.size >= LeastSliced && 8L * length >= SmallBytes
+      val sliced = others.size >= LeastSliced && format.bytes >= SmallBytes
       if (sliced) others.foreach(k => order(Exchange(message, sliced), Seq(k), slices.encoded(shared, k)))
       else order(Exchange(message, sliced), others, ByteBuffer.wrap(shared))
       val own = step(message, shared)
@@ -139,7 +134,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](
         model: Array[Byte],
         note: Option[Serializable],
         description: String): Unit = {
-      Model.check(model, length)
+      format.check(model)
       held.put(version, (), note)
       models.distribute(version, model, note)(order(Distribute(version, note), _, _))
       mail.settle()
@@ -220,8 +215,8 @@ private[comm] final class GangMember[D, M, S: ClassTag](
       mail.sendWritten(to, OrderName, Parcel(order, bytes))
 
     private def gather(own: Contribution[S], shared: Array[Byte]): Gathered[S] = {
-      val gathering = new Gathering[S](members, length, ByteBuffer.wrap(shared))
-      gathering.add(Mailbox.Leader, Contribution.header(own, headerBytes), vector(own), own.scalars)
+      val gathering = new Gathering[S](members, format, ByteBuffer.wrap(shared))
+      gathering.add(Mailbox.Leader, Contribution.header(own, format.headerBytes), vector(own), own.scalars)
       others.foreach { k =>
         val parcel = received(k)
         val answer = parcel.content.asInstanceOf[Answer]
@@ -231,15 +226,15 @@ private[comm] final class GangMember[D, M, S: ClassTag](
     }
 
     private def gatherSlices(own: Contribution[S]): Gathered[S] = {
-      val sum = new Array[Double](length)
+      val sum = format.zeros
       val answers = new Answers
       answers.put(Mailbox.Leader, answerOf(own))
       others.foreach { k =>
         val parcel = received(k)
         answers.put(k, parcel.content)
-        slices.put(sum, k, parcel.bytes)
+        slices.place(sum, k, parcel.bytes)
       }
-      Gathered(sum, answers.headers, answers.scalars, 0.0)
+      Gathered(format.numbers.values(sum), answers.headers, answers.scalars, 0.0)
     }
 
     private def received(k: Int): Parcel = mail.receive(answerName(k))

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer
  * @param gang
  *   name of the gang
  */
-private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, headerBytes: Int, length: Int) {
+private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, format: VectorFormat) {
   import GangModels._
 
   private val members = 0 until mail.members
@@ -23,8 +23,9 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
   private val keepers = mail.byExecutor.map(_.min)
   private val keeps = keepers.contains(mail.rank)
   private val sliced =
-    mail.members > 1 && 8L * length >= (if (mail.members == 2) PairBytes else GangMember.SmallBytes)
-  private val exchange = new SliceExchange(mail, members, headerBytes, length)
+    mail.members > 1 && format.bytes >= (if (mail.members == 2) PairBytes else GangMember.SmallBytes)
+  private val exchange = new SliceExchange(mail, members, format)
+  private val codec = format.codec
 
   /** A model of this gang. The keeper may be a message behind. */
   def model(version: Long): Array[Byte] = ModelStore.await(fit, version, gang)(mail.checkEnd())
@@ -37,7 +38,7 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
       exchange.spread(exchange.encoded(model, mail.rank), keepers)
     } else {
       val (keeping, using) = others.partition(keepers.contains)
-      send(keeping, SliceCodec.encode(ByteBuffer.wrap(model)))
+      send(keeping, codec.encode(ByteBuffer.wrap(model)))
       send(using, ByteBuffer.allocate(0))
     }
     put(version, model.clone, note)
@@ -47,17 +48,17 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
   def take(version: Long, note: Option[Serializable], bytes: ByteBuffer): Unit = {
     if (sliced) exchange.spread(bytes, keepers.filter(_ != Mailbox.Leader))
     if (keeps) {
-      val model = new Array[Byte](8 * length)
+      val model = format.zeros
       if (sliced) {
         exchange.place(model, mail.rank, bytes)
         exchange.glue(model)()
-      } else SliceCodec.decode(bytes, length).duplicate().get(model)
+      } else codec.decode(bytes, format.length).duplicate().get(model)
       put(version, model, note)
     }
   }
 
   /** Gives the members of this executor a model. */
-  def begin(version: Long, origin: Origin): Unit = if (keeps) put(version, origin.entries(0, length), None)
+  def begin(version: Long, origin: Origin): Unit = if (keeps) put(version, origin.entries(0, format.length), None)
 
   /**
    * Adds the contributions of all members.
@@ -79,19 +80,19 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, hea
       note: Option[Serializable],
       answer: Any)(answered: (Int, Any) => Unit): Double = {
     val (following, leading) = keepers.partition(_ != Mailbox.Leader)
-    val model = if (keeps) new Array[Byte](8 * length) else Array.emptyByteArray
+    val model = if (keeps) format.zeros else Array.emptyByteArray
     val addSeconds =
       if (sliced) {
         val slice = if (keeps) exchange.of(model, mail.rank) else ByteBuffer.allocate(exchange.ownBytes)
         val addSeconds = exchange.reduceScatter(c, shared, slice)
-        val sum = SliceCodec.encode(slice)
+        val sum = codec.encode(slice)
         exchange.spread(sum, following)
         exchange.spread(sum, leading, answer)
         if (keeps) exchange.glue(model)(answered)
         addSeconds
       } else {
-        val vector = Contribution.entries(c, headerBytes, 0, length)
-        lazy val encoded = SliceCodec.encode(vector, c.factors, ByteBuffer.wrap(shared))
+        val vector = Contribution.entries(c, format.headerBytes, 0, format.length)
+        lazy val encoded = codec.encode(vector, c.factors, ByteBuffer.wrap(shared))
         def send(keepers: Seq[Int], content: Any): Unit = {
           val to = keepers.filter(_ != mail.rank)
           if (to.nonEmpty) mail.sendWritten(to, s"part_${mail.rank}", Parcel(content, encoded))

@@ -2,7 +2,7 @@ package dwell.comm
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-/** A vector as it travels: little endian. */
+/** A vector of doubles as it travels: little endian. */
 private[dwell] object Model {
 
   def bytes(entries: Array[Double]): Array[Byte] = {
@@ -16,8 +16,4 @@ private[dwell] object Model {
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().get(entries)
     entries
   }
-
-  /** @throws IllegalArgumentException if these are not the bytes of so many entries */
-  def check(bytes: Array[Byte], length: Int): Unit =
-    require(bytes.length == 8L * length, s"a model has ${bytes.length} bytes where ${8L * length} were expected")
 }

@@ -6,6 +6,6 @@ package dwell.comm
  */
 trait Origin extends Serializable {
 
-  /** Entries `from` until `until`: doubles, little endian. */
+  /** Entries `from` until `until`, of 8 bytes each. */
   def entries(from: Int, until: Int): Array[Byte]
 }

@@ -24,18 +24,14 @@ import dwell.data.Shuffle
  *   one element a partition
  * @param fit
  *   whose models [[recover]] looks for
- * @param headerBytes
- *   bytes before the vector of a contribution
- * @param length
- *   entries of the vector
  */
-final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, headerBytes: Int, length: Int)(
+final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
     extends Replicas[M, S] {
   import ShuffleMode._
 
   private val workers = data.getNumPartitions
-  private val slices = new Slices(length, workers)
+  private val slices = new Slices(format, workers)
   private val models = new HeldModels[SlicedModel]
   private def sc: SparkContext = data.sparkContext
 
@@ -50,7 +46,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
       val summed = pieces(contributions).mapPartitionsWithIndex { (slice, pieces) =>
         Iterator.single(addUp(pieces, slices, slices.of(sent.value._2, slice)))
       }
-      val sum = new Array[Double](length)
+      val sum = format.zeros
       val answers = new Answers
       try {
         Job.run(summed)(_.next()) { (k, s) =>
@@ -59,12 +55,12 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
           answers.put(k, parcel.content)
         }
       } finally forget(summed, sent)
-      Gathered(sum, answers.headers, answers.scalars, 0.0)
+      Gathered(format.numbers.values(sum), answers.headers, answers.scalars, 0.0)
     }
 
   override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit =
     Job.described(data, description) {
-      Model.check(model, length)
+      format.check(model)
       models.checkNew(version)
       val (sent, slices) = (sc.broadcast(model), this.slices)
       val parcels = sc
@@ -109,7 +105,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
 
   override def ask(message: M, from: Long, description: String): Replies[S] = Job.described(data, description) {
     val sent = sc.broadcast(message)
-    val bytes = headerBytes
+    val bytes = format.headerBytes
     val answered = contributions(from, sent).map { case (c, _) => Said(Contribution.header(c, bytes), c.scalars) }
     val answers = new Answers
     try SlicedModel.orLost(Job.run(answered)(_.next())(answers.put))
@@ -140,7 +136,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
 
   /** The pieces of a slice of all contributions in each partition. */
   private def pieces(contributions: RDD[(Contribution[S], Array[Byte])]): RDD[(Int, Piece)] = {
-    val (workers, slices, bytes) = (this.workers, this.slices, headerBytes)
+    val (workers, slices, bytes) = (this.workers, this.slices, format.headerBytes)
     val pieces = contributions.mapPartitionsWithIndex { (worker, made) =>
       val (c, shared) = made.next()
       cut(worker, c, shared, slices, workers, bytes)
@@ -153,7 +149,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, he
       forget: => Unit): Unit = {
     val replicated = DwellBridge.executorLocations(sc).size > 1
     val persisted = SlicedModel.persist(parcels, replicated, s"dwell: model $version of fit $fit")
-    val model = new SlicedModel(version, persisted, slices, length)
+    val model = new SlicedModel(version, persisted, slices, format)
     try SlicedModel.orLost(job(persisted))
     catch {
       case e: Throwable =>
@@ -199,7 +195,7 @@ private object ShuffleMode {
       headerBytes: Int): Iterator[(Int, Piece)] =
     (0 until count).iterator.map { slice =>
       val said = if (slice == worker) Some(Said(Contribution.header(c, headerBytes), c.scalars)) else None
-      slice -> Piece(worker, Parcel((), slices.encoded(c, headerBytes, slice, shared)).toArray, said)
+      slice -> Piece(worker, Parcel((), slices.encoded(c, slice, shared)).toArray, said)
     }
 
   /**
@@ -210,12 +206,12 @@ private object ShuffleMode {
    */
   private def addUp(pieces: Iterator[(Int, Piece)], slices: Slices, shared: => ByteBuffer): Array[Byte] = {
     val context = TaskContext.get()
-    val gathering = new Gathering[Unit](context.numPartitions(), slices.size(context.partitionId()), shared)
+    val gathering = new Gathering[Unit](context.numPartitions(), slices.format(context.partitionId()), shared)
     var said = Option.empty[Said]
     pieces.foreach { case (_, piece) =>
       gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())
       said = said.orElse(piece.said)
     }
-    Parcel(said.get, gathering.sumAsBytes).write().array
+    Parcel(said.get, gathering.sum).write().array
   }
 }

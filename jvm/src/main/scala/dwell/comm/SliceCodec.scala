@@ -1,27 +1,28 @@
 package dwell.comm
 
-import java.nio.{ByteBuffer, ByteOrder, DoubleBuffer, LongBuffer}
+import java.nio.{ByteBuffer, ByteOrder, LongBuffer}
 
 /**
  * A slice of a vector as it travels: dense, or, where that is clearly shorter, sparse, which has only the entries that its
  * receiver cannot predict. What is decoded has the bits of what was encoded, whichever form it had.
  *
  * The receiver predicts from its own copy of a vector that the sender has as well: an entry is predicted to be that of the
- * shared vector times each of some factors in turn, rounded every time; without factors to be +0.0. Predictions may be wrong,
- * which only makes the slice longer.
+ * shared vector times each of some factors in turn, rounded every time; without factors to have no bit set. Predictions may be
+ * wrong, which only makes the slice longer.
  *
- * The dense form is the slice itself, so that it costs no copy: doubles, little endian. The sparse form is always shorter,
- * which is what tells them apart. It consists of words of 8 bytes, little endian: the number of factors; the factors; a bitmap
- * with bit k of word w set where entry 64 w + k is not as predicted, bit for bit; those entries, in their order.
+ * The dense form is the slice itself, so that it costs no copy. The sparse form is always shorter, which is what tells them
+ * apart. It consists of words of 8 bytes, little endian: the number of factors; the factors, doubles; a bitmap with bit k of
+ * word w set where entry 64 w + k is not as predicted, bit for bit; those entries, in their order.
+ *
+ * @param numbers
+ *   what the entries hold
  */
-private[comm] object SliceCodec {
-
-  /** Entries that are looked at together: what is kept of them stays in the fastest cache. */
-  private val Block = 512
+private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
+  import SliceCodec._
 
   /**
    * @param slice
-   *   doubles, little endian; the answer may be the same buffer
+   *   entries of 8 bytes; the answer may be the same buffer
    * @param shared
    *   of the same length; read only where there are factors
    */
@@ -66,42 +67,27 @@ private[comm] object SliceCodec {
    * @param bytes
    *   as for [[decode]]
    * @param sum
-   *   of as many entries as the slice has
+   *   as many entries as the slice has; only what they hold is changed
    * @param shared
    *   as for [[encode]]
    * @throws IllegalArgumentException
    *   as [[decode]]
    */
-  def add(bytes: ByteBuffer, sum: DoubleBuffer, shared: => ByteBuffer = Empty): Unit = {
-    val entries = sum.remaining()
-    val total = new Array[Double](Block)
-    if (bytes.remaining() == 8L * entries) {
-      val summands = doubles(bytes)
-      val summand = new Array[Double](Block)
+  def add(bytes: ByteBuffer, sum: ByteBuffer, shared: => ByteBuffer = Empty): Unit = {
+    val entries = sum.remaining() / 8
+    val adder = numbers.adder(sum, Block)
+    if (bytes.remaining() == sum.remaining()) {
+      val summands = longs(bytes)
+      val summand = new Array[Long](Block)
       inBlocks(entries) { (start, size) =>
         summands.get(start, summand, 0, size)
-        sum.get(start, total, 0, size)
-        addTo(total, summand, size)
-        sum.put(start, total, 0, size)
+        adder.add(start, size, summand)
       }
     } else {
       val sparse = new Sparse(bytes, entries, shared)
-      inBlocks(entries) { (start, size) =>
-        val summand = sparse.next(start, size)
-        sum.get(start, total, 0, size)
-        addTo(total, summand, size)
-        sum.put(start, total, 0, size)
-      }
+      inBlocks(entries)((start, size) => adder.add(start, size, sparse.next(start, size)))
     }
   }
-
-  /**
-   * So many entries may differ from their predictions in a slice that travels sparse: it then has half the bytes. A gigabyte
-   * a second takes about as long for the other half as both ends take for this form.
-   */
-  def mostDifferent(entries: Int, factors: Int): Int = entries / 2 - (1 + factors + bitmapWords(entries))
-
-  private def bitmapWords(entries: Int): Int = ((entries + 63L) / 64).toInt
 
   /**
    * Sets the bits of the entries that are not as predicted, and returns how many these are; any number above `most` if there
@@ -127,18 +113,6 @@ private[comm] object SliceCodec {
     different
   }
 
-  /** Bit k is set where entry `from + k` is different. Without a branch, which could not be foretold. */
-  private def differences(values: Array[Long], predicted: Array[Long], from: Int, until: Int): Long = {
-    var bits = 0L
-    var k = from
-    while (k < until) {
-      val difference = values(k) ^ predicted(k)
-      bits |= ((difference | -difference) >>> 63) << k
-      k += 1
-    }
-    bits
-  }
-
   private def sparse(values: LongBuffer, factors: Array[Double], bitmap: Array[Long], different: Int): ByteBuffer = {
     val encoded = ByteBuffer.allocate(8 * (1 + factors.length + bitmap.length + different))
     val words = longs(encoded)
@@ -151,44 +125,6 @@ private[comm] object SliceCodec {
       words.put(block, 0, chosen(block, size, bitmap, start / 64))
     }
     encoded
-  }
-
-  /** Moves the entries whose bits are set to the front of the block; how many there are. Without a branch. */
-  private def chosen(block: Array[Long], size: Int, bitmap: Array[Long], word: Int): Int = {
-    var n = 0
-    var k = 0
-    while (k < size) {
-      block(n) = block(k)
-      n += ((bitmap(word + k / 64) >>> k) & 1L).toInt
-      k += 1
-    }
-    n
-  }
-
-  private def addTo(total: Array[Double], summand: Array[Double], size: Int): Unit = {
-    var k = 0
-    while (k < size) {
-      total(k) += summand(k)
-      k += 1
-    }
-  }
-
-  private def addTo(total: Array[Double], summand: Array[Long], size: Int): Unit = {
-    var k = 0
-    while (k < size) {
-      total(k) += java.lang.Double.longBitsToDouble(summand(k))
-      k += 1
-    }
-  }
-
-  /** First entry and size of block after block. */
-  private def inBlocks(entries: Int)(work: (Int, Int) => Unit): Unit = {
-    var start = 0
-    while (start < entries) {
-      val size = math.min(Block, entries - start)
-      work(start, size)
-      start += size
-    }
   }
 
   /** The sparse form of a slice, block by block. */
@@ -233,48 +169,74 @@ private[comm] object SliceCodec {
   /** The bits that a receiver predicts. */
   private final class Prediction(factors: Array[Double], shared: => ByteBuffer, val entries: Int) {
     private val bits = new Array[Long](Block)
-    private val numbers = new Array[Double](Block)
-    private val from: DoubleBuffer = if (factors.isEmpty) null else doubles(shared)
+    private val products = if (factors.isEmpty) None else Some(numbers.products(checked(shared), factors, Block))
 
-    if (factors.nonEmpty) {
-      require(from.remaining() == entries, s"the shared slice has ${from.remaining()} entries, but there are $entries")
+    private def checked(shared: ByteBuffer): ByteBuffer = {
+      require(
+        shared.remaining() == 8L * entries,
+        s"the shared slice has ${shared.remaining() / 8} entries, but there are $entries")
+      shared
     }
 
     /** Of entries from `start` on; the caller may change them, and the next call overwrites them. */
     def of(start: Int, size: Int): Array[Long] = {
-      if (factors.isEmpty) java.util.Arrays.fill(bits, 0L)
-      else {
-        from.get(start, numbers, 0, size)
-        var f = 0
-        while (f < factors.length) {
-          multiply(numbers, factors(f))
-          f += 1
-        }
-        toBits(size)
+      products match {
+        case None => java.util.Arrays.fill(bits, 0L)
+        case Some(p) => p.put(start, size, bits)
       }
       bits
     }
+  }
+}
 
-    private def multiply(numbers: Array[Double], factor: Double): Unit = {
-      var k = 0
-      while (k < numbers.length) {
-        numbers(k) *= factor
-        k += 1
-      }
+private[comm] object SliceCodec {
+
+  /** Entries that are looked at together: what is kept of them stays in the fastest cache. */
+  private val Block = 512
+
+  /**
+   * So many entries may differ from their predictions in a slice that travels sparse: it then has half the bytes. A gigabyte
+   * a second takes about as long for the other half as both ends take for this form.
+   */
+  def mostDifferent(entries: Int, factors: Int): Int = entries / 2 - (1 + factors + bitmapWords(entries))
+
+  private def bitmapWords(entries: Int): Int = ((entries + 63L) / 64).toInt
+
+  /** Bit k is set where entry `from + k` is different. Without a branch, which could not be foretold. */
+  private def differences(values: Array[Long], predicted: Array[Long], from: Int, until: Int): Long = {
+    var bits = 0L
+    var k = from
+    while (k < until) {
+      val difference = values(k) ^ predicted(k)
+      bits |= ((difference | -difference) >>> 63) << k
+      k += 1
     }
+    bits
+  }
 
-    private def toBits(size: Int): Unit = {
-      var k = 0
-      while (k < size) {
-        bits(k) = java.lang.Double.doubleToRawLongBits(numbers(k))
-        k += 1
-      }
+  /** Moves the entries whose bits are set to the front of the block; how many there are. Without a branch. */
+  private def chosen(block: Array[Long], size: Int, bitmap: Array[Long], word: Int): Int = {
+    var n = 0
+    var k = 0
+    while (k < size) {
+      block(n) = block(k)
+      n += ((bitmap(word + k / 64) >>> k) & 1L).toInt
+      k += 1
+    }
+    n
+  }
+
+  /** First entry and size of block after block. */
+  private def inBlocks(entries: Int)(work: (Int, Int) => Unit): Unit = {
+    var start = 0
+    while (start < entries) {
+      val size = math.min(Block, entries - start)
+      work(start, size)
+      start += size
     }
   }
 
   private def Empty: ByteBuffer = ByteBuffer.allocate(0)
 
-  private def longs(bytes: ByteBuffer): LongBuffer = littleEndian(bytes).asLongBuffer()
-  private def doubles(bytes: ByteBuffer): DoubleBuffer = littleEndian(bytes).asDoubleBuffer()
-  private def littleEndian(bytes: ByteBuffer): ByteBuffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
+  private def longs(bytes: ByteBuffer): LongBuffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).asLongBuffer()
 }

@@ -1,6 +1,6 @@
 package dwell.comm
 
-import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.ByteBuffer
 
 /**
  * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
@@ -9,26 +9,23 @@ import java.nio.{ByteBuffer, ByteOrder}
  *
  * @param owners
  *   members that own a slice each, in the order of the slices
- * @param length
- *   entries of the vector
  */
-private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerBytes: Int, length: Int) {
+private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format: VectorFormat) {
 
   /** The first slice is there even if nobody owns it. */
-  private val slices = new Slices(length, math.max(1, owners.size))
+  private val slices = new Slices(format, math.max(1, owners.size))
+  private val codec = slices.codec
   private val own = owners.indexOf(mail.rank)
 
   /** The slice of a vector that a member owns; the vector may be empty altogether. */
   def of(vector: Array[Byte], owner: Int): ByteBuffer = slices.of(vector, owners.indexOf(owner))
 
   /** The same as it travels. */
-  def encoded(vector: Array[Byte], owner: Int): ByteBuffer = SliceCodec.encode(of(vector, owner))
+  def encoded(vector: Array[Byte], owner: Int): ByteBuffer = codec.encode(of(vector, owner))
 
   /** Puts a slice that has travelled into its place. */
-  def place(vector: Array[Byte], owner: Int, bytes: ByteBuffer): Unit = {
-    val slice = of(vector, owner)
-    slice.put(SliceCodec.decode(bytes, slice.remaining() / 8).duplicate())
-  }
+  def place(vector: Array[Byte], owner: Int, bytes: ByteBuffer): Unit =
+    slices.put(vector, owners.indexOf(owner), bytes)
 
   /**
    * Sends the owners their slices of this member's contribution.
@@ -38,7 +35,7 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
    */
   def send(c: Contribution[_], shared: Array[Byte]): Unit = owners.indices
     .filter(_ != own)
-    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.encoded(c, headerBytes, i, shared))))
+    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.encoded(c, i, shared))))
 
   /**
    * The same, and adds the slice of this owner over the contributions of all members, in their order.
@@ -51,18 +48,17 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
   def reduceScatter(c: Contribution[_], shared: Array[Byte], sum: ByteBuffer): Double = {
     send(c, shared)
     addAll(sum, slices.of(shared, own)) { k =>
-      if (k == mail.rank) slices.of(c, headerBytes, own) else mail.receive(s"part_$k").bytes
+      if (k == mail.rank) slices.of(c, own) else mail.receive(s"part_$k").bytes
     }
   }
 
   /** Adds what all members contribute, in their order; returns the seconds spent on adding. */
   def addAll(sum: ByteBuffer, shared: => ByteBuffer)(part: Int => ByteBuffer): Double = {
     var nanos = 0L
-    val total = sum.duplicate().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
     (0 until mail.members).foreach { k =>
       val bytes = part(k)
       val start = System.nanoTime()
-      if (bytes.hasRemaining) SliceCodec.add(bytes, total, shared)
+      if (bytes.hasRemaining) codec.add(bytes, sum, shared)
       nanos += System.nanoTime() - start
     }
     nanos * 1e-9
@@ -82,7 +78,4 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], headerB
       content(owners(i), parcel.content)
       place(vector, owners(i), parcel.bytes)
     }
-
-  /** Puts the slice of a sum in its place. */
-  def put(sum: Array[Double], owner: Int, slice: ByteBuffer): Unit = slices.put(sum, owners.indexOf(owner), slice)
 }

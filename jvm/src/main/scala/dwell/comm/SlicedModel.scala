@@ -15,7 +15,11 @@ import dwell.data.Shuffle
  * @param persisted
  *   see [[SlicedModel.persist]]; with all its partitions computed
  */
-private[comm] final class SlicedModel(version: Long, persisted: RDD[Array[Byte]], slices: Slices, length: Int) {
+private[comm] final class SlicedModel(
+    version: Long,
+    persisted: RDD[Array[Byte]],
+    slices: Slices,
+    format: VectorFormat) {
   import SlicedModel._
 
   private def sc: SparkContext = persisted.sparkContext
@@ -33,24 +37,22 @@ private[comm] final class SlicedModel(version: Long, persisted: RDD[Array[Byte]]
 
   /** All of the model in each partition (all-gather). */
   def everywhere: RDD[Array[Byte]] = {
-    val (slices, length, readers) = (this.slices, this.length, count)
+    val (slices, format, readers) = (this.slices, this.format, count)
     val copies = parcels.mapPartitionsWithIndex { (slice, parcels) =>
-      val bytes = Parcel((), SliceCodec.encode(parcels.next().bytes)).toArray
+      val bytes = Parcel((), slices.codec.encode(parcels.next().bytes)).toArray
       (0 until readers).iterator.map(_ -> Slice(slice, bytes))
     }
     Shuffle.byIndex(copies, readers).mapPartitions { pieces =>
-      val model = new Array[Byte](8 * length)
-      pieces.foreach { case (_, Slice(slice, bytes)) =>
-        slices.of(model, slice).put(SliceCodec.decode(ByteBuffer.wrap(bytes), slices.size(slice)).duplicate())
-      }
+      val model = format.zeros
+      pieces.foreach { case (_, Slice(slice, bytes)) => slices.put(model, slice, ByteBuffer.wrap(bytes)) }
       Iterator.single(model)
     }
   }
 
   def collect(): Array[Byte] = {
-    val model = new Array[Byte](8 * length)
+    val model = format.zeros
     check()
-    orLost(Job.run(parcels)(_.next().toArray) { (k, bytes) => slices.of(model, k).put(bytes) })
+    orLost(Job.run(parcels)(_.next().toArray) { (k, bytes) => slices.put(model, k, ByteBuffer.wrap(bytes)) })
     model
   }
 

@@ -1,6 +1,6 @@
 package dwell.comm
 
-import java.nio.{ByteBuffer, DoubleBuffer}
+import java.nio.ByteBuffer
 
 import scala.reflect.ClassTag
 
@@ -25,9 +25,7 @@ final case class Contribution[S](update: Array[Byte], scalars: S, factors: Array
  * @param addSeconds
  *   time spent on adding, which no worker's time covers
  */
-final case class Gathered[S](sum: Array[Double], headers: Array[Array[Byte]], scalars: Array[S], addSeconds: Double) {
-  private[comm] def replies: Replies[S] = Replies(headers, scalars, addSeconds)
-}
+final case class Gathered[S](sum: Array[Double], headers: Array[Array[Byte]], scalars: Array[S], addSeconds: Double)
 
 /**
  * The workers of a fit, one a partition, and the way in which messages to them and their vectors travel. All ways give the
@@ -70,18 +68,14 @@ object Contribution {
    * @param shared
    *   the shared vector that the worker was given
    */
-  private[comm] def encoded[S](
-      c: Contribution[S],
-      headerBytes: Int,
-      length: Int,
-      shared: Array[Byte]): Contribution[S] = {
-    val vector = entries(c, headerBytes, 0, length)
-    val bytes = SliceCodec.encode(vector, c.factors, ByteBuffer.wrap(shared))
-    val size = headerBytes + bytes.remaining()
+  private[comm] def encoded[S](c: Contribution[S], format: VectorFormat, shared: Array[Byte]): Contribution[S] = {
+    val vector = entries(c, format.headerBytes, 0, format.length)
+    val bytes = format.codec.encode(vector, c.factors, ByteBuffer.wrap(shared))
+    val size = format.headerBytes + bytes.remaining()
     if ((bytes eq vector) && c.update.length <= size) c
     else {
       val update = java.util.Arrays.copyOf(c.update, size)
-      bytes.duplicate().get(update, headerBytes, bytes.remaining())
+      bytes.duplicate().get(update, format.headerBytes, bytes.remaining())
       Contribution(update, c.scalars)
     }
   }
@@ -104,13 +98,16 @@ object Contribution {
 /**
  * Adds contributions in the order of the partitions, whatever the order in which they arrive.
  *
- * @param length
- *   entries of the vector
+ * @param format
+ *   of the vector, or of the slice of it that is to be added
  * @param shared
  *   the shared vector that the workers were given, or the slice of it that is to be added
  */
-private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int, shared: => ByteBuffer) {
-  private val sum = new Array[Double](length)
+private[comm] final class Gathering[S: ClassTag](partitions: Int, format: VectorFormat, shared: => ByteBuffer) {
+  private val codec = format.codec
+
+  /** The sum of what has been added. */
+  val sum: Array[Byte] = format.zeros
   private val headers = new Array[Array[Byte]](partitions)
   private val scalars = new Array[S](partitions)
   private val waiting = new Array[ByteBuffer](partitions)
@@ -132,18 +129,17 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, length: Int, s
     waiting(partition) = vector
     val start = System.nanoTime()
     while (next < partitions && waiting(next) != null) {
-      if (waiting(next).hasRemaining) SliceCodec.add(waiting(next), DoubleBuffer.wrap(sum), shared)
+      if (waiting(next).hasRemaining) codec.add(waiting(next), ByteBuffer.wrap(sum), shared)
       waiting(next) = null
       next += 1
     }
     addNanos += System.nanoTime() - start
   }
 
-  def result: Gathered[S] = Gathered(sum, headers, scalars, addSeconds)
+  def result: Gathered[S] = Gathered(format.numbers.values(sum), headers, scalars, addSeconds)
 
-  /** Time spent on adding. */
-  def addSeconds: Double = addNanos * 1e-9
+  /** What was said beside the vectors. */
+  def replies: Replies[S] = Replies(headers, scalars, addSeconds)
 
-  /** The sum alone. */
-  def sumAsBytes: Array[Byte] = Model.bytes(sum)
+  private def addSeconds: Double = addNanos * 1e-9
 }

@@ -1,6 +1,6 @@
 package dwell.solver
 
-import dwell.comm.Replicas
+import dwell.comm.{Numbers, Replicas, VectorFormat}
 import dwell.data.RowSummary
 import dwell.report.RoundRecord
 
@@ -23,6 +23,11 @@ private[solver] trait FitPlan[M, S, T] extends Serializable {
 
   /** Entries of the vectors that are exchanged. */
   def vectorLength: Int
+
+  /** What they hold. */
+  def numbers: Numbers = Numbers.Doubles
+
+  final def format: VectorFormat = VectorFormat(ResultLayout.HeaderBytes, vectorLength, numbers)
 
   /** Whether the vectors of all workers may come to the driver although nobody has asked for it. */
   def fitsDriver: Boolean = true

@@ -54,8 +54,8 @@ private[solver] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
   private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome[T] = {
     val exchange: Replicas[M, S] =
       if (mode == Aggregation.Shuffle)
-        new ShuffleMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
-      else new DriverMode(parts, plan.id, ResultLayout.HeaderBytes, plan.vectorLength)(step)
+        new ShuffleMode(parts, plan.id, plan.format)(step)
+      else new DriverMode(parts, plan.id, plan.format)(step)
     // Data that are lost with an executor are read again, and may then be refused with a message for the user.
     try Outcome(TaskFailure.unwrapped(plan.lead(exchange, heard.attempt(attempt))(completed)), attempt, mode, reason)
     finally exchange.release()
@@ -75,8 +75,8 @@ private[solver] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     val progress = new Progress
     try {
       val trained = TaskFailure.unwrapped {
-        Gang.run(parts, name, plan.id, ResultLayout.HeaderBytes, plan.vectorLength, patienceMillis)(step)(
-          (workers: Replicas[M, S], tell) => sent.value._1.lead(workers, sent.value._2)(tell))(
+        Gang.run(parts, name, plan.id, plan.format, patienceMillis)(step)((workers: Replicas[M, S], tell) =>
+          sent.value._1.lead(workers, sent.value._2)(tell))(
           told = { case record: RoundRecord =>
             heard.add(record)
             completed(record)

@@ -85,7 +85,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
 
   /** Whether an array can hold all topics, and the driver may get them at the end; before the data is read. */
   private def checkSize(vocabulary: Int, conf: DwellConf): Unit = {
-    val bytes = 8L * vocabulary * $(k)
+    val bytes = 4L * vocabulary * $(k)
     val limit =
       if (vocabulary.toLong * $(k) > LdaLayout.mostEntries($(k))) Some("an array holds")
       else if (bytes > conf.maxResultBytes)

@@ -2,7 +2,7 @@ package dwell.solver.lda
 
 import java.util.UUID
 
-import dwell.comm.{Model, Workers}
+import dwell.comm.Workers
 import dwell.data.{DocumentDataset, DocumentPartition}
 import dwell.solver.FitRunner
 
@@ -31,7 +31,7 @@ object LdaFit {
     FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)))
     val trained = outcome.trained
     LdaSolution(
-      withPrior(trained.topics, problem.priors.eta),
+      withPrior(LdaResult.numbers(trained.topics, data.vocabulary, problem.priors.topics), problem.priors.eta),
       trained.alpha,
       trained.objective,
       trained.solver,
@@ -41,8 +41,7 @@ object LdaFit {
       trained.records)
   }
 
-  private def withPrior(topics: Array[Byte], eta: Double): Array[Double] = {
-    val lambda = Model.doubles(topics)
+  private def withPrior(lambda: Array[Double], eta: Double): Array[Double] = {
     var j = 0
     while (j < lambda.length) {
       lambda(j) += eta

@@ -1,6 +1,6 @@
 package dwell.solver.lda
 
-import dwell.comm.Replicas
+import dwell.comm.{Numbers, Replicas}
 import dwell.jni.LdaLayout
 import dwell.report.RoundRecord
 import dwell.solver.{Attempt, FitPlan, Timeline}
@@ -17,7 +17,9 @@ private[solver] final case class LdaPlan(id: Long, problem: LdaProblem, vocabula
     extends FitPlan[LdaMessage, LdaReply, TrainedTopics] {
   import LdaPlan._
 
-  override def vectorLength: Int = LdaLayout.entries(vocabulary, problem.priors.topics)
+  override def vectorLength: Int = LdaLayout.vectorBytes(vocabulary, problem.priors.topics) / 8
+
+  override def numbers: Numbers = Numbers.Floats
 
   /** Topics are as long as the vocabulary for each of them. */
   override def fitsDriver: Boolean = false

@@ -1,10 +1,18 @@
 package dwell.solver.lda
 
+import dwell.comm.Numbers
 import dwell.jni.LdaLayout
 import dwell.solver.ResultLayout
 
 /** What the result of a round holds: see [[dwell.jni.LdaLayout]]. */
 private[lda] object LdaResult {
+
+  /** The numbers of shared topics, of word w and topic k at w K + k. */
+  def numbers(shared: Array[Byte], vocabulary: Int, topics: Int): Array[Double] = {
+    val numbers = Numbers.Floats.values(shared)
+    val length = LdaLayout.entries(vocabulary, topics)
+    if (numbers.length == length) numbers else java.util.Arrays.copyOf(numbers, length)
+  }
 
   /**
    * The numbers that an entry of the shared topics whose word is in no document visited was multiplied by, one after the other and
@@ -18,7 +26,7 @@ private[lda] object LdaResult {
   /** The sums of E[log theta], one for each topic, behind the topics of a result. */
   def logThetaSums(result: Array[Byte], vocabulary: Int, topics: Int): Array[Double] = {
     val sums = new Array[Double](topics)
-    ResultLayout.vector(result).position(LdaLayout.entries(vocabulary, topics)).get(sums)
+    ResultLayout.vector(result).position(LdaLayout.vectorBytes(vocabulary, topics) / 8).get(sums)
     sums
   }
 }

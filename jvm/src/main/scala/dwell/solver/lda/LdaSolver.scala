@@ -8,8 +8,8 @@ import dwell.jni.Cancellation
  * documents of a partition, and their bound. Every call is a pure function of its arguments: there is no state but a record
  * that the arrays of (fit, partition) were checked, which is freed with the [[dwell.solver.LocalSolver.free]] of that fit.
  *
- * Topics are K V little-endian doubles, lambda without its prior, of word w and topic k at w K + k. In every call `shared` is
- * the topics to start from, `8 K V` bytes, and `result` another array, whose header has the slots of [[dwell.jni.LdaLayout]];
+ * Topics are K V little-endian floats, lambda without its prior, of word w and topic k at w K + k, and +0.0 behind them if K V
+ * is odd. In every call `shared` is the topics to start from, and `result` another array, whose header has the slots of [[dwell.jni.LdaLayout]];
  * those from [[dwell.solver.ResultLayout.FirstFreeSlot]] on are left as they are. A wrong argument is an
  * IllegalArgumentException that names it. `cancellation` is asked every few milliseconds; true raises a CancellationException.
  */

@@ -24,7 +24,10 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
 
   /** Lets every worker make the topics that a fit begins with, as version `version`. */
   def begin(version: Long): Unit =
-    workers.begin(version, InitialTopics(problem.priors.topics, problem.seed), described("initial topics"))
+    workers.begin(
+      version,
+      InitialTopics(problem.priors.topics, plan.vocabulary, problem.seed),
+      described("initial topics"))
 
   /** Lets every worker go on from the topics of `from`; their average becomes the topics of `to`. */
   def round(from: LdaProgress, to: LdaProgress, warming: Boolean, what: String): RoundReplies = {
