@@ -221,6 +221,9 @@ impl<'a> Common<'a> {
 
 /// One of the two calls.
 pub trait LdaCall: Sized {
+    /// A computation in progress.
+    type Work;
+
     /// Names the numbers of a call.
     ///
     /// # Errors
@@ -230,18 +233,27 @@ pub trait LdaCall: Sized {
     /// Length of the result after its header, in units of 8 bytes.
     fn length(request: &LdaRequest<Self>) -> usize;
 
-    /// Computes the result, and the time that it took.
+    /// Begins, with room to work in.
+    ///
+    /// # Errors
+    /// Of the solver.
+    fn begin(request: &LdaRequest<Self>, room: Vec<f32>) -> Result<Self::Work, Fault>;
+
+    /// Computes the result on documents that have been checked, and the time that it took.
     ///
     /// # Errors
     /// Of the solver, and of the lender.
-    fn compute<L: Lender<Lda>>(
-        request: &LdaRequest<Self>,
-        registry: &Registry,
+    fn run<L: Lender<Lda>>(
+        work: &mut Self::Work,
+        vocabulary: usize,
         lender: &mut L,
     ) -> Result<(Header, Duration), Fault>;
+
+    /// Room for the next call, whatever became of this one.
+    fn into_room(work: Self::Work) -> Vec<f32>;
 }
 
-/// Computes a call.
+/// Computes a call. The topics are where those of the last call of the partition were, if that has left room.
 ///
 /// # Errors
 /// Of the solver, and of the lender.
@@ -250,7 +262,11 @@ pub fn compute<P: LdaCall, L: Lender<Lda>>(
     lender: &mut L,
     request: &LdaRequest<P>,
 ) -> Result<Header, Fault> {
-    let (mut header, elapsed) = P::compute(request, registry, lender)?;
+    let mut work = P::begin(request, registry.take_room(request.key))?;
+    let result = checked(request, registry, lender)
+        .and_then(|()| P::run(&mut work, request.vocabulary, lender));
+    registry.leave_room(request.key, P::into_room(work));
+    let (mut header, elapsed) = result?;
     header[NANOS] = elapsed.as_nanos() as f64;
     Ok(header)
 }
@@ -290,6 +306,8 @@ pub struct TopicsRound {
 }
 
 impl LdaCall for TopicsRound {
+    type Work = SharedRound<f32>;
+
     fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault> {
         let common = Common::decode(control, settings, alpha)?;
         let batch = within("control[6], the batch", common.batch, 1, i32::MAX.into())?;
@@ -336,26 +354,28 @@ impl LdaCall for TopicsRound {
         request.length + sums
     }
 
-    fn compute<L: Lender<Lda>>(
-        request: &LdaRequest<Self>,
-        registry: &Registry,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault> {
-        let vocabulary = request.vocabulary;
+    fn begin(request: &LdaRequest<Self>, room: Vec<f32>) -> Result<Self::Work, Fault> {
         let Self {
             params,
             sample,
             share,
         } = &request.params;
-        let mut round = SharedRound::<f32>::new(
+        Ok(SharedRound::new(
             params.clone().check()?,
             *sample,
             request.eta,
             *share,
-            vocabulary,
+            request.vocabulary,
             Kernel::detect(),
-        )?;
-        checked(request, registry, lender)?;
+            room,
+        )?)
+    }
+
+    fn run<L: Lender<Lda>>(
+        round: &mut Self::Work,
+        vocabulary: usize,
+        lender: &mut L,
+    ) -> Result<(Header, Duration), Fault> {
         let solving = in_slices(lender, |arrays, _, units| {
             let documents = data(vocabulary, arrays)?;
             Ok(round.advance(&documents, arrays.shared, units)?)
@@ -381,9 +401,15 @@ impl LdaCall for TopicsRound {
         }
         Ok((header, solving + writing))
     }
+
+    fn into_room(round: Self::Work) -> Vec<f32> {
+        round.into_room()
+    }
 }
 
 impl LdaCall for BoundParams {
+    type Work = SharedBound<f32>;
+
     fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault> {
         let common = Common::decode(control, settings, alpha)?;
         let [first, last] = common.places;
@@ -407,15 +433,21 @@ impl LdaCall for BoundParams {
         0
     }
 
-    fn compute<L: Lender<Lda>>(
-        request: &LdaRequest<Self>,
-        registry: &Registry,
+    fn begin(request: &LdaRequest<Self>, room: Vec<f32>) -> Result<Self::Work, Fault> {
+        Ok(SharedBound::new(
+            request.params.clone(),
+            request.eta,
+            request.vocabulary,
+            Kernel::detect(),
+            room,
+        )?)
+    }
+
+    fn run<L: Lender<Lda>>(
+        bound: &mut Self::Work,
+        vocabulary: usize,
         lender: &mut L,
     ) -> Result<(Header, Duration), Fault> {
-        let vocabulary = request.vocabulary;
-        let params = request.params.clone();
-        let mut bound = SharedBound::<f32>::new(params, request.eta, vocabulary, Kernel::detect())?;
-        checked(request, registry, lender)?;
         let solving = in_slices(lender, |arrays, _, units| {
             let documents = data(vocabulary, arrays)?;
             Ok(bound.advance(&documents, arrays.shared, units)?)
@@ -428,6 +460,10 @@ impl LdaCall for BoundParams {
         header[DOCUMENTS] = outcome.documents as f64;
         header[NONZEROS] = outcome.nonzeros as f64;
         Ok((header, solving))
+    }
+
+    fn into_room(bound: Self::Work) -> Vec<f32> {
+        bound.into_room()
     }
 }
 

@@ -156,11 +156,19 @@ impl Entry {
     }
 }
 
-/// That the arrays of a partition were validated, for calls that keep nothing else.
+/// That the arrays of a partition were validated, for calls that keep nothing else that matters.
 #[derive(Debug)]
 struct Check {
     structure: Structure,
+    /// Memory for the next call, empty. No result depends on it.
+    room: Vec<f32>,
     used: Instant,
+}
+
+impl Check {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<f32>() * self.room.capacity()
+    }
 }
 
 /// Where a call starts from.
@@ -206,20 +214,20 @@ impl Inner {
         self.freed.contains(&fit)
     }
 
-    /// Takes out what `leaves` chooses by its key and by when it was last used: the entries, and the bytes of all.
-    fn take(&mut self, mut leaves: impl FnMut(&Key, Instant) -> bool) -> (Vec<Entry>, usize) {
-        let taken: Vec<Entry> = self
+    /// Takes out what `leaves` chooses by its key and by when it was last used.
+    fn take(&mut self, mut leaves: impl FnMut(&Key, Instant) -> bool) -> (Vec<Entry>, Vec<Check>) {
+        let entries: Vec<Entry> = self
             .entries
             .extract_if(|key, entry| leaves(key, entry.used))
             .map(|(_, entry)| entry)
             .collect();
-        let entries = taken.iter().map(Entry::bytes).sum::<usize>();
-        self.bytes -= entries;
+        self.bytes -= entries.iter().map(Entry::bytes).sum::<usize>();
         let checks = self
             .checks
             .extract_if(|key, check| leaves(key, check.used))
-            .count();
-        (taken, entries + checks * size_of::<Check>())
+            .map(|(_, check)| check)
+            .collect();
+        (entries, checks)
     }
 }
 
@@ -476,13 +484,39 @@ impl Registry {
             return;
         }
         let used = Instant::now();
-        inner.checks.insert(key, Check { structure, used });
+        let room = Vec::new();
+        let check = inner.checks.entry(key).or_insert(Check {
+            structure,
+            room,
+            used,
+        });
+        (check.structure, check.used) = (structure, used);
+    }
+
+    /// The room that calls without a state have left; an empty vector if there is none, or if another call has it.
+    pub fn take_room(&self, key: Key) -> Vec<f32> {
+        let mut inner = self.lock();
+        let check = inner.checks.get_mut(&key);
+        check.map_or_else(Vec::new, |check| std::mem::take(&mut check.room))
+    }
+
+    /// Leaves room for the next call. It is freed if the partition has no record of a check, or more room already.
+    pub fn leave_room(&self, key: Key, mut room: Vec<f32>) {
+        room.clear();
+        // Dropped after the lock.
+        let mut inner = self.lock();
+        if let Some(check) = inner.checks.get_mut(&key) {
+            check.used = Instant::now();
+            if check.room.capacity() < room.capacity() {
+                std::mem::swap(&mut check.room, &mut room);
+            }
+        }
     }
 
     /// Bytes of all states and checks.
     pub fn bytes(&self) -> usize {
         let inner = self.lock();
-        inner.bytes + inner.checks.len() * size_of::<Check>()
+        inner.bytes + inner.checks.values().map(Check::bytes).sum::<usize>()
     }
 
     /// Number of states and checks.
@@ -541,10 +575,12 @@ impl Snapshot {
     }
 }
 
-/// Drops entries outside of the lock, and gives their memory back to the system, which the allocator would keep. Returns the bytes.
-fn dropped((entries, bytes): (Vec<Entry>, usize)) -> usize {
-    let any = !entries.is_empty();
-    drop(entries);
+/// Drops entries and checks outside of the lock, and gives their memory back to the system, which the allocator would keep. Returns the bytes.
+fn dropped((entries, checks): (Vec<Entry>, Vec<Check>)) -> usize {
+    let bytes = entries.iter().map(Entry::bytes).sum::<usize>()
+        + checks.iter().map(Check::bytes).sum::<usize>();
+    let any = !entries.is_empty() || checks.iter().any(|check| check.room.capacity() > 0);
+    drop((entries, checks));
     if any {
         trim();
     }
@@ -684,6 +720,39 @@ mod tests {
         registry.record_check(KEY, structure());
         assert_eq!(registry.checked(KEY), None);
         assert_eq!(registry.expire(Duration::ZERO), bytes);
+        assert_eq!((registry.entries(), registry.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn room_is_of_its_check() {
+        let registry = Registry::default();
+        let bytes = size_of::<Check>();
+        let room = |numbers: usize| vec![1.0; numbers];
+        // Without a record there is no place for it.
+        registry.leave_room(KEY, room(8));
+        assert_eq!(registry.take_room(KEY).capacity(), 0);
+        for key in [KEY, (KEY.0, 9), (8, 2)] {
+            registry.record_check(key, structure());
+            registry.leave_room(key, room(8));
+        }
+        assert_eq!(registry.bytes(), 3 * (bytes + 32));
+        // Another call of the partition has none, and what is left twice is not kept twice; the larger one stays.
+        let taken = registry.take_room(KEY);
+        assert!(taken.is_empty() && taken.capacity() == 8);
+        assert_eq!(registry.take_room(KEY).capacity(), 0);
+        assert_eq!(registry.bytes(), 3 * bytes + 64);
+        registry.leave_room(KEY, room(20));
+        registry.leave_room(KEY, taken);
+        // A check that is repeated leaves it there.
+        registry.record_check(KEY, structure());
+        assert_eq!(registry.bytes(), 3 * bytes + 64 + 80);
+        assert_eq!(registry.take_room(KEY).capacity(), 20);
+        registry.leave_room(KEY, room(20));
+        assert_eq!(registry.free(KEY.0), 2 * bytes + 32 + 80);
+        // A late call of a fit that was freed leaves nothing behind.
+        registry.leave_room(KEY, room(8));
+        assert_eq!(registry.bytes(), bytes + 32);
+        assert_eq!(registry.expire(Duration::ZERO), bytes + 32);
         assert_eq!((registry.entries(), registry.bytes()), (0, 0));
     }
 

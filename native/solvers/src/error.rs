@@ -37,6 +37,20 @@ pub(crate) fn reserve<T>(length: usize, what: &'static str) -> Result<Vec<T>, So
     Ok(vector)
 }
 
+/// `room` without its elements, or another empty vector, if it does not have room for `length` elements.
+pub(crate) fn reserve_in<T>(
+    mut room: Vec<T>,
+    length: usize,
+    what: &'static str,
+) -> Result<Vec<T>, SolverError> {
+    room.clear();
+    if room.capacity() < length {
+        drop(room);
+        room = reserve(length, what)?;
+    }
+    Ok(room)
+}
+
 /// A shape error unless `actual == expected`.
 pub(crate) fn same_length(
     what: &str,

@@ -643,7 +643,7 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
     };
     let new = |concentration| {
         let checked = steps(concentration).check().unwrap();
-        SharedRound::<R>::new(checked, 0, 0.1, 0.5, 5, Kernel::detect()).unwrap()
+        SharedRound::<R>::new(checked, 0, 0.1, 0.5, 5, Kernel::detect(), Vec::new()).unwrap()
     };
     let good = bytes::<R>(&numbers);
     assert_eq!(good.len(), length);
@@ -689,6 +689,58 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
             assert!(out.iter().all(|&byte| byte == GARBAGE));
         }
         assert!(round.write_update(&good, length + 24, &mut []).is_ok());
+    }
+}
+
+/// Memory of other rounds changes no bit: there is too little of it, enough, or more, of rounds that ended or failed, and it is used where it is enough.
+#[test]
+fn room_changes_nothing() {
+    let corpus = Corpus::random(&mut Random::new(16), 20, 31, 6, true);
+    let documents = corpus.documents();
+    let numbers: Vec<f64> = (0..93).map(|i| 0.1 + f64::from(i % 7)).collect();
+    let steps = params(3, 20.0);
+    let sampled = BoundParams {
+        alpha: steps.alpha.clone(),
+        e_step: steps.e_step,
+        first: 0,
+        last: 20,
+    };
+    let (fresh, _) = shared_round::<f32>(&steps, (0.1, 0.5), &corpus, &numbers, (500, 1000));
+    let fresh_bound = shared_bound::<f32>(&sampled, 0.1, &corpus, &numbers, 500);
+    let good = bytes::<f32>(&numbers);
+    let mut bad = good.clone();
+    bad[4 * 50..4 * 51].fill(GARBAGE);
+    let (kernel, sample) = (Kernel::detect(), SAMPLE);
+    for length in [0, 1, 92, 93, 5000] {
+        let mut room = vec![f32::NAN; length];
+        for shared in [&bad, &good, &good, &bad, &good] {
+            let enough = (room.capacity() >= 93).then_some(room.as_ptr());
+            let checked = steps.clone().check().unwrap();
+            let mut round =
+                SharedRound::<f32>::new(checked, sample, 0.1, 0.5, 31, kernel, room).unwrap();
+            let mut progress = Ok(Progress::More);
+            while progress == Ok(Progress::More) {
+                progress = round.advance(&documents, shared, 500);
+            }
+            assert_eq!(progress.is_ok(), shared == &good);
+            if progress.is_ok() {
+                let mut out = vec![GARBAGE; round.length()];
+                round.write_update(shared, 0, &mut out).unwrap();
+                assert_eq!(out, fresh.bytes);
+                assert_eq!(round.finish().unwrap().bound, fresh.bound);
+            }
+            room = round.into_room();
+            assert!(room.is_empty() && room.capacity() >= 93);
+            assert!(enough.is_none_or(|start| start == room.as_ptr()));
+            // As it is, and so that nothing is what it was.
+            room.resize(room.capacity(), f32::NAN);
+            let start = room.as_ptr();
+            let mut bound = SharedBound::new(sampled.clone(), 0.1, 31, kernel, room).unwrap();
+            while bound.advance(&documents, &good, 500).unwrap() == Progress::More {}
+            assert_eq!(bound.finish().unwrap(), fresh_bound);
+            room = bound.into_room();
+            assert!(room.is_empty() && room.as_ptr() == start);
+        }
     }
 }
 
@@ -1483,7 +1535,7 @@ fn bad_shared_vectors_are_refused() {
     let kernel = Kernel::PORTABLE;
     let round = |eta, share, vocabulary| {
         let params = params(3, 10.0).check().unwrap();
-        SharedRound::<f32>::new(params, 5, eta, share, vocabulary, kernel)
+        SharedRound::<f32>::new(params, 5, eta, share, vocabulary, kernel, Vec::new())
     };
     for (eta, share, vocabulary) in [
         (0.0, 0.5, 8),
@@ -1503,7 +1555,7 @@ fn bad_shared_vectors_are_refused() {
             first,
             last,
         };
-        SharedBound::<f32>::new(params, 0.1, 8, kernel).unwrap()
+        SharedBound::<f32>::new(params, 0.1, 8, kernel, Vec::new()).unwrap()
     };
     for bad in [-0.1, 1.0001e30, f64::NAN, f64::INFINITY] {
         let mut numbers = [0.5; 24];
@@ -1525,8 +1577,8 @@ fn bad_shared_vectors_are_refused() {
             Err(SolverError::Shape(_))
         ));
     }
-    let mut larger =
-        SharedRound::<f32>::new(params(3, 10.0).check().unwrap(), 6, 0.1, 0.5, 8, kernel).unwrap();
+    let checked = params(3, 10.0).check().unwrap();
+    let mut larger = SharedRound::<f32>::new(checked, 6, 0.1, 0.5, 8, kernel, Vec::new()).unwrap();
     let refused = larger.advance(&documents, &good, 9);
     assert!(matches!(refused, Err(SolverError::Shape(_))));
     for (first, last) in [(0, 6), (3, 2)] {

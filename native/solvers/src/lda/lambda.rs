@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::{params::check_eta, real::Real};
 use crate::{
-    error::{SolverError, reserve, same_length},
+    error::{SolverError, reserve, reserve_in, same_length},
     order::SplitMix64,
 };
 
@@ -87,7 +87,7 @@ impl<R: Real> Lambda<R> {
     /// # Errors
     /// As [`Lambda::initial`].
     pub fn zero(topics: usize, vocabulary: usize, eta: f64) -> Result<Self, SolverError> {
-        let mut lambda = Self::unloaded(topics, vocabulary, eta)?;
+        let mut lambda = Self::unloaded(topics, vocabulary, eta, Vec::new())?;
         lambda.numbers.resize(topics * vocabulary, R::ZERO);
         Ok(lambda)
     }
@@ -193,7 +193,7 @@ impl<R: Real> Lambda<R> {
         (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([last]))
     }
 
-    /// Without a number yet: [`Lambda::load`] brings them, those of all words before anything else is asked.
+    /// Without a number yet: [`Lambda::load`] brings them, those of all words before anything else is asked. They are kept in `room`, if it is large enough.
     ///
     /// # Errors
     /// As [`Lambda::initial`].
@@ -201,6 +201,7 @@ impl<R: Real> Lambda<R> {
         topics: usize,
         vocabulary: usize,
         eta: f64,
+        room: Vec<R>,
     ) -> Result<Self, SolverError> {
         check_eta(eta)?;
         let length = topics
@@ -219,12 +220,19 @@ impl<R: Real> Lambda<R> {
             vocabulary,
             eta,
             scale: 1.0,
-            numbers: reserve(length, "the topics")?,
+            numbers: reserve_in(room, length, "the topics")?,
             masses: vec![0.0; topics],
             touched,
             worn: Vec::with_capacity(MOST_SCALES),
             rescaled: 0,
         })
+    }
+
+    /// Room for the numbers of other topics.
+    pub(super) fn into_room(self) -> Vec<R> {
+        let mut room = self.numbers;
+        room.clear();
+        room
     }
 
     /// Words that have numbers: the first ones.

@@ -9,6 +9,9 @@
 //! rounded to the type of the vector every time, to the bit, subnormal numbers and underflow included. Whoever has the vector and the factors needs only the
 //! words that a round has touched.
 //!
+//! Numbers of topics need memory of V K `R` in every round. Who makes many rounds passes it on from one to the next as **room**, which the system does not have
+//! to find and to clear then: a vector whose elements do not matter, and that may be of any capacity.
+//!
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
 use super::{
@@ -45,8 +48,8 @@ struct Loading<R> {
 }
 
 impl<R: Real> Loading<R> {
-    fn new(topics: usize, vocabulary: usize, eta: f64) -> Result<Self, SolverError> {
-        let lambda = Lambda::unloaded(topics, vocabulary, eta)?;
+    fn new(topics: usize, vocabulary: usize, eta: f64, room: Vec<R>) -> Result<Self, SolverError> {
+        let lambda = Lambda::unloaded(topics, vocabulary, eta, room)?;
         Ok(Self { lambda })
     }
 
@@ -89,7 +92,8 @@ pub struct SharedOutcome<'a, R> {
 }
 
 impl<R: Real> SharedRound<R> {
-    /// A round on documents of `vocabulary` words, and the bound of the first `sample` of them. `share`: the part of this worker in the average, 0 to 1.
+    /// A round on documents of `vocabulary` words, and the bound of the first `sample` of them. `share`: the part of this worker in the average, 0 to 1. `room`
+    /// is memory to work in, see the module.
     ///
     /// # Errors
     /// `InvalidParam` for eta or share out of range, `Shape` for no word or too many, `OutOfMemory`.
@@ -100,6 +104,7 @@ impl<R: Real> SharedRound<R> {
         share: f64,
         vocabulary: usize,
         kernel: Kernel,
+        room: Vec<R>,
     ) -> Result<Self, SolverError> {
         if !(0.0..=1.0).contains(&share) {
             return Err(SolverError::InvalidParam {
@@ -109,7 +114,7 @@ impl<R: Real> SharedRound<R> {
             });
         }
         Ok(Self {
-            topics: Loading::new(params.topics(), vocabulary, eta)?,
+            topics: Loading::new(params.topics(), vocabulary, eta, room)?,
             sample: Sample::new(params.bound(sample), vocabulary, kernel)?,
             round: LdaRound::new(params, vocabulary, kernel)?,
             share,
@@ -217,6 +222,11 @@ impl<R: Real> SharedRound<R> {
         Ok(())
     }
 
+    /// Room for others, done or not.
+    pub fn into_room(self) -> Vec<R> {
+        self.topics.lambda.into_room()
+    }
+
     /// The topics reached.
     pub fn lambda(&self) -> &Lambda<R> {
         &self.topics.lambda
@@ -276,7 +286,7 @@ pub struct SharedBound<R> {
 }
 
 impl<R: Real> SharedBound<R> {
-    /// A bound of documents of `vocabulary` words.
+    /// A bound of documents of `vocabulary` words. `room` is memory to work in, see the module.
     ///
     /// # Errors
     /// `InvalidParam` for parameters out of range, `Shape` for no topic, no word or too many, `OutOfMemory`.
@@ -285,11 +295,12 @@ impl<R: Real> SharedBound<R> {
         eta: f64,
         vocabulary: usize,
         kernel: Kernel,
+        room: Vec<R>,
     ) -> Result<Self, SolverError> {
         check_alpha(&params.alpha)?;
         params.e_step.check()?;
         Ok(Self {
-            topics: Loading::new(params.alpha.len(), vocabulary, eta)?,
+            topics: Loading::new(params.alpha.len(), vocabulary, eta, room)?,
             sample: Sample::new(params, vocabulary, kernel)?,
         })
     }
@@ -314,6 +325,11 @@ impl<R: Real> SharedBound<R> {
             return Ok(Progress::More);
         }
         self.sample.advance(&self.topics.lambda, documents, budget)
+    }
+
+    /// Room for others, done or not.
+    pub fn into_room(self) -> Vec<R> {
+        self.topics.lambda.into_room()
     }
 
     /// What was found.

@@ -352,8 +352,9 @@ pub fn shared_round<R: Real>(
     let shared = bytes::<R>(shared);
     let checked = params.clone().check().unwrap();
     let (sample, vocabulary) = (SAMPLE.min(documents.len()), corpus.vocabulary);
+    let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut round =
-        SharedRound::new(checked, sample, eta, share, vocabulary, Kernel::detect()).unwrap();
+        SharedRound::new(checked, sample, eta, share, vocabulary, kernel, room).unwrap();
     while round.advance(&documents, &shared, units).unwrap() == Progress::More {}
     let mut bytes = vec![GARBAGE; round.length()];
     for (i, out) in bytes.chunks_mut(8 * piece).enumerate() {
@@ -383,8 +384,9 @@ pub fn shared_bound<R: Real>(
     units: usize,
 ) -> BoundOutcome {
     let (documents, shared) = (corpus.documents(), bytes::<R>(shared));
+    let (kernel, room) = (Kernel::detect(), Vec::new());
     let mut bound =
-        SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, Kernel::detect()).unwrap();
+        SharedBound::<R>::new(params.clone(), eta, corpus.vocabulary, kernel, room).unwrap();
     while bound.advance(&documents, &shared, units).unwrap() == Progress::More {}
     bound.finish().unwrap()
 }

@@ -175,10 +175,7 @@ class LdaTest {
     byte[] first = p.run(LdaProblem.ROUND);
     byte[] again = p.run(LdaProblem.ROUND);
     assertTrue(Partition.slot(first, LdaLayout.FACTORS) > 2.0, "not rescaled");
-    for (byte[] result : new byte[][] {first, again}) {
-      Arrays.fill(result, 8 * LdaLayout.SOLVER_NANOS, 8 * LdaLayout.SOLVER_NANOS + 8, (byte) 0);
-    }
-    assertArrayEquals(first, again);
+    same(first, again);
   }
 
   /** Kernels may have no use for subnormal numbers; Java has. */
@@ -318,6 +315,41 @@ class LdaTest {
     // A late call has its result, and leaves no record.
     p.run(LdaProblem.ROUND);
     assertEquals(0, NativeBridge.stateEntries());
+  }
+
+  /** Calls find the memory of those before them, also of those that failed: it is counted, freed with the fit, and changes no number. */
+  @Test
+  void memoryIsKeptFromCallToCall() {
+    LdaProblem p = new LdaProblem(new Random(12), 31, 40, Partition.Values.FLOATS, 3);
+    p.sample = 10;
+    byte[] fresh = p.run(LdaProblem.ROUND);
+    byte[] freshBound = p.run(LdaProblem.BOUND);
+    long bytes = NativeBridge.stateBytes();
+    assertTrue(bytes >= 4 * 93, bytes + " bytes");
+    for (int spoiled : new int[] {-1, 0, 50, 92}) {
+      for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
+        Partition.Call call = p.call(which);
+        if (spoiled >= 0) {
+          Arrays.fill(call.shared, 4 * spoiled, 4 * spoiled + 4, (byte) 0xff);
+          assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(which, call));
+          assertEquals(bytes, NativeBridge.stateBytes());
+        }
+        same(fresh, p.run(LdaProblem.ROUND));
+        same(freshBound, p.run(LdaProblem.BOUND));
+        assertEquals(bytes, NativeBridge.stateBytes());
+      }
+    }
+    assertEquals(bytes, p.free());
+    // A late call of the fit finds none, and leaves none.
+    same(fresh, p.run(LdaProblem.ROUND));
+    assertEquals(0, NativeBridge.stateBytes());
+  }
+
+  private static void same(byte[] expected, byte[] actual) {
+    for (byte[] result : new byte[][] {expected, actual}) {
+      Arrays.fill(result, 8 * LdaLayout.SOLVER_NANOS, 8 * LdaLayout.SOLVER_NANOS + 8, (byte) 0);
+    }
+    assertArrayEquals(expected, actual);
   }
 
   @Test

@@ -113,8 +113,8 @@ class LDASuite extends SparkSuite {
     val rounds = report.rounds.tail
     assert(rounds.map(_.note.takeWhile(_ != ',')) == Seq(500, 1000, 1500).map(seen => s"$seen documents seen"))
     assert(rounds.head.note.endsWith(s"a worker sends $Vocabulary of $Vocabulary words, warming up"))
-    // Each of the two workers has the topics.
-    assert(rounds.forall(_.stateBytes == 2 * 4L * Topics * Vocabulary))
+    // Each of the two workers has the topics, and memory for as many.
+    assert(rounds.forall(_.stateBytes == 2 * 2 * 4L * Topics * Vocabulary))
   }
 
   test("all ways that updates travel in give the same bits, and so does a second fit") {

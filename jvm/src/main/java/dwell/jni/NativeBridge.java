@@ -137,8 +137,8 @@ package dwell.jni;
  *
  * <h2>Calls of LDA</h2>
  * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments, as the calls of model averaging are, and their records of
- * checks are the same. Their matrix has a document in each coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. A document
- * without counts above 0 is empty: it is skipped.
+ * checks are the same; with its record a partition keeps memory of 4 V K bytes from one call to the next. Their matrix has a document in each
+ * coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. A document without counts above 0 is empty: it is skipped.
  *
  * <p>The model is V K numbers for V words and K topics: number w K + k is lambda_kw - eta, topic k of word w without its prior; each 0 to 1e30.
  * They are little endian floats; if V K is odd, a 0 is behind them, so that a vector has 8 ceil(V K / 2) bytes. A step on b documents, where W
@@ -408,7 +408,7 @@ public final class NativeBridge {
   /** Frees states and records of checks that no call has touched for longer than this. Returns the bytes freed. */
   public static native long expire(long maxAgeMillis);
 
-  /** Bytes of all states, and of the records of checks. */
+  /** Bytes of all states, and of the records of checks with the memory that is kept there. */
   public static native long stateBytes();
 
   /** Number of states, and of records of checks. */

@@ -1,6 +1,6 @@
 package dwell.solver.lda
 
-import dwell.comm.Contribution
+import dwell.comm.{Contribution, ModelStore}
 import dwell.data.DocumentPartition
 import dwell.jni.{Cancellation, LdaLayout}
 import dwell.solver.{ResultLayout, SolverSelection, TaskCancellation}
@@ -53,13 +53,14 @@ private[solver] final case class LdaMessage(fit: Long, priors: LdaPriors, infere
  */
 private[solver] final case class LdaReply(solver: String, logThetaSums: Array[Double], bound: Double, tokens: Double)
 
-/** The worker's half of an exchange, as it runs in a task. It keeps nothing: running it again gives the same. */
+/** The worker's half of an exchange, as it runs in a task. Nothing that matters is kept: running it again gives the same. */
 private[solver] object LdaStep {
 
   def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
     // There is no other one: see LDA.
-    val name = SolverSelection.native().name
-    TaskCancellation(cancellation => by(NativeLda, name, data, message, shared, cancellation))
+    val native = SolverSelection.native()
+    native.expire(ModelStore.AbandonedMillis)
+    TaskCancellation(cancellation => by(NativeLda, native.name, data, message, shared, cancellation))
   }
 
   /** The same by any solver. */
@@ -80,8 +81,8 @@ private[solver] object LdaStep {
         val result = new Array[Byte](LdaLayout.length(vocabulary, topics, r.concentration))
         solver.round(data, r, shared, result, cancellation)
         ResultLayout.put(result, ResultLayout.Started, started)
-        // The topics: there is nothing else that a worker keeps.
-        ResultLayout.put(result, ResultLayout.StateBytes, shared.length.toDouble)
+        // The topics, and memory for as many, which is kept for the next round.
+        ResultLayout.put(result, ResultLayout.StateBytes, 2.0 * shared.length)
         val sums =
           if (r.concentration) LdaResult.logThetaSums(result, vocabulary, topics) else Array.emptyDoubleArray
         Contribution(result, reply(result, sums), LdaResult.factors(result))
