@@ -75,7 +75,7 @@ class LdaFitSuite extends SparkSuite {
         val expected = each.toSeq.zip(budgets).map { case (u, n) => u.map(_ * n / budgets.sum) }.transpose.map(_.sum)
         for (mode <- Seq(Aggregation.Gang, Aggregation.Driver, Aggregation.Shuffle)) {
           val solution = LdaFit.run(data, problem.copy(aggregation = Some(mode)))
-          assert(solution.rounds.size == 2)
+          assert(solution.rounds.size == 2 && solution.lambda.length == Vocabulary * Topics)
           solution.lambda.zip(expected).foreach { case (lambda, u) =>
             // Sums of up to three floats, each of which was rounded.
             assert(

@@ -93,7 +93,7 @@ private[dwell] object ModelStore extends ModelStore(() => System.nanoTime() / 10
    */
   final case class Entry(maker: String, model: Array[Byte], note: Option[Serializable])
 
-  /** A fit whose models nobody has asked for in so long belongs to a driver that died. */
+  /** A fit whose models, or states, nobody has asked for in so long belongs to a driver that died. */
   val AbandonedMillis: Long = 6L * 60 * 60 * 1000
 
   /** Freed fits that are remembered. What a task that outlives this many later fits leaves goes by its age. */

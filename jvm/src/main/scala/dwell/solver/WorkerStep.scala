@@ -2,7 +2,7 @@ package dwell.solver
 
 import java.util.concurrent.atomic.AtomicLong
 
-import dwell.comm.Contribution
+import dwell.comm.{Contribution, ModelStore}
 import dwell.jni.Cancellation
 
 /** What the driver asks of every worker in one exchange. */
@@ -86,12 +86,9 @@ final case class WorkerReply(
 /** The worker's half of an exchange, as it runs in a task. */
 object WorkerStep {
 
-  /** A state that nobody has asked for in so long belongs to a driver that died. */
-  private val AbandonedMillis = 6L * 60 * 60 * 1000
-
   def apply(data: LocalData, message: RoundMessage, shared: Array[Byte]): Contribution[WorkerReply] = {
     val solver = message.selection.solver()
-    solver.expire(AbandonedMillis)
+    solver.expire(ModelStore.AbandonedMillis)
     TaskCancellation { cancellation =>
       val (update, state, coefficients) =
         if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
