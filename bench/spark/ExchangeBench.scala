@@ -8,7 +8,10 @@ import scala.concurrent.duration._
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
-import dwell.comm.{Contribution, DriverMode, Gang, ModelStore, OnExecutors, Replicas, ShuffleMode, VectorFormat, Workers}
+import dwell.comm.{ModelStore, OnExecutors, Replicas, Workers}
+import dwell.comm.gang.Gang
+import dwell.comm.jobs.{DriverMode, ShuffleMode}
+import dwell.comm.wire.{Contribution, VectorFormat}
 
 /**
  * Milliseconds of one exchange in each mode of aggregation: a vector goes to every worker, one comes back from each, and they

@@ -6,7 +6,7 @@ import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator
 import org.apache.spark.ml.tuning.{CrossValidator, CrossValidatorModel, ParamGridBuilder}
 import org.apache.spark.sql.DataFrame
 
-import dwell.DwellConf
+import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 

@@ -2,7 +2,7 @@ package dwell.bench
 
 import java.nio.file.{Files, Path}
 
-import dwell.solver.Logistic
+import dwell.solver.problem.Logistic
 
 /**
  * MA-SGD beside what it replaces, as in figures 4 to 6 of Guo et al. 2021: the objective against seconds and against

@@ -1,7 +1,7 @@
 package dwell.bench
 
 import dwell.report.{FitReport, RoundRecord}
-import dwell.solver.{Algorithm, Orientation}
+import dwell.solver.problem.{Algorithm, Orientation}
 
 /**
  * Rounds and seconds to a suboptimality of 1e-3 of CoCoA, of mini-batch SCD and of mini-batch SGD, as in figure 6 of Duenner et

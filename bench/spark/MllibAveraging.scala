@@ -3,7 +3,7 @@ package dwell.bench
 import org.apache.spark.mllib.linalg.{SparseVector, Vector => OldVector}
 import org.apache.spark.rdd.RDD
 
-import dwell.solver.Loss
+import dwell.solver.problem.Loss
 
 /**
  * Model averaging and nothing else on top of Spark's mini-batch SGD: each partition makes a pass of SGD over its rows, in their

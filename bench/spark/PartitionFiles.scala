@@ -3,7 +3,7 @@ package dwell.bench
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.file.{Files, Path}
 
-import dwell.data.ColumnPartition
+import dwell.data.columns.ColumnPartition
 
 /**
  * Writes the columns of a problem as files that programs without Spark read: raw little-endian arrays, and `problem.json` with

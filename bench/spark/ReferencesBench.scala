@@ -4,8 +4,8 @@ import java.nio.file.{Files, Path}
 
 import org.apache.spark.rdd.RDD
 
+import dwell.fit.Aggregation
 import dwell.report.{FitReport, RoundRecord}
-import dwell.solver.Aggregation
 
 /**
  * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2016: the JVM's solver on

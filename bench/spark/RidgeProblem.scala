@@ -4,9 +4,13 @@ import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{avg, col}
 
-import dwell.data.{ColumnDataset, Flattener, LabeledRow}
+import dwell.data.Flattener
+import dwell.data.block.LabeledRow
+import dwell.data.columns.ColumnDataset
+import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
-import dwell.solver._
+import dwell.solver.LinearSolver
+import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
 
 /**
  * Ridge regression, the problem that the implementations of CoCoA are compared on: labels about their mean, no intercept,

@@ -4,7 +4,7 @@ import org.apache.spark.ml.{Estimator, Model}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{count, stddev_samp}
 
-import dwell.DwellConf
+import dwell.fit.DwellConf
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundRecord}

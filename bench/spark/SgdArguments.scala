@@ -2,7 +2,7 @@ package dwell.bench
 
 import scala.concurrent.duration.FiniteDuration
 
-import dwell.solver.Loss
+import dwell.solver.problem.Loss
 
 /**
  * What the benchmarks of MA-SGD are asked for: `shapes=avazu,url`, `losses=logistic`, `penalties=0,0.1`, `systems=Dwell;MLlib SGD`

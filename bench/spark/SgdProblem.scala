@@ -3,7 +3,7 @@ package dwell.bench
 import org.apache.spark.mllib.linalg.{SparseVector, Vector => OldVector}
 import org.apache.spark.rdd.RDD
 
-import dwell.solver.{Hinge, Logistic, Loss}
+import dwell.solver.problem.{Hinge, Logistic, Loss}
 
 /**
  * A model on the way of a fit.

@@ -13,13 +13,18 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import dwell.DwellConf
-import dwell.comm.{DriverMode, VectorFormat, Workers}
-import dwell.data.{Flattener, LabeledRow}
+import dwell.base.ResultLayout
+import dwell.comm.Workers
+import dwell.comm.jobs.DriverMode
+import dwell.comm.wire.VectorFormat
+import dwell.data.{ColumnData, Flattener, LocalData}
+import dwell.data.block.LabeledRow
+import dwell.fit.{DwellConf, SolverSelection}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver._
+import dwell.solver.cd.contract.{Phase, PrimalSubproblem, RoundMessage, RoundRequest, WorkerReply}
+import dwell.solver.cd.worker.WorkerStep
 
 /**
  * What only real executors can show. Run by spark-submit on a `local-cluster` with `--jars` as a user would; prints

@@ -18,9 +18,13 @@ import org.apache.spark.scheduler._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
-import dwell.data.{InputChangedException, LabeledRow, RowForm, TrainingRows}
+import dwell.base.InputChangedException
+import dwell.data.TrainingRows
+import dwell.data.block.LabeledRow
+import dwell.data.rows.RowForm
 import dwell.ml.classification.LogisticRegression
-import dwell.solver._
+import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
+import dwell.solver.problem.{Algorithm, GradientAlgorithm, LinearProblem, Orientation}
 
 /**
  * What goes wrong on a real cluster: each fit ends with the objective of an undisturbed one, or with an exception that says

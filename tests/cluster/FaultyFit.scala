@@ -6,10 +6,17 @@ import java.util.concurrent.atomic.AtomicInteger
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
-import dwell.comm.{Contribution, Workers}
-import dwell.data.{Flattener, LabeledRow, TrainingRows}
+import dwell.comm.Workers
+import dwell.comm.wire.Contribution
+import dwell.data.{Flattener, LocalData, TrainingRows}
+import dwell.data.block.LabeledRow
+import dwell.fit.{Aggregation, FitRunner, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
-import dwell.solver.sgd.{DescendCall, EvaluateCall, GradientMessage, GradientStep, SearchCall}
+import dwell.solver.cd.contract.{RoundMessage, WorkerState}
+import dwell.solver.cd.worker.WorkerStep
+import dwell.solver.problem.{Algorithm, LinearProblem, Logistic, Orientation, Squared}
+import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, GradientMessage, SearchCall}
+import dwell.solver.sgd.worker.GradientStep
 
 /**
  * What goes wrong in an exchange.
@@ -52,7 +59,7 @@ private[dwell] object Fault {
  * What a fault has to know of a message.
  *
  * @param phase
- *   name of the [[Phase]], or what a call of a fit of another kind does
+ *   name of the [[dwell.solver.cd.contract.Phase]], or what a call of a fit of another kind does
  * @param round
  *   number of the worker's round; 0 where the message does not tell
  * @param loseState

@@ -2,8 +2,12 @@ package dwell.solver
 
 import org.apache.spark.rdd.RDD
 
-import dwell.data.{DocumentDataset, DocumentPartition, LabeledRow}
-import dwell.solver.lda._
+import dwell.data.block.LabeledRow
+import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.fit.Aggregation
+import dwell.solver.lda.LdaFit
+import dwell.solver.lda.contract.{BoundCall, Inference, LdaMessage, LdaPriors, LdaProblem, LdaReply, LdaSchedule, RoundCall}
+import dwell.solver.lda.worker.LdaStep
 
 /** A fit of topics whose workers meet with faults; the features of rows are counts of words. */
 private[dwell] final class FaultyTopics(

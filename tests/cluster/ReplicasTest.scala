@@ -8,8 +8,11 @@ import org.apache.spark.{DwellBridge, SparkEnv}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
-import dwell.comm.{Gang, ModelLostException, ModelStore, ShuffleMode, VectorFormat, Workers}
+import dwell.comm.{ModelLostException, ModelStore, Workers}
 import dwell.comm.ReplicasChecks._
+import dwell.comm.gang.Gang
+import dwell.comm.jobs.ShuffleMode
+import dwell.comm.wire.VectorFormat
 
 /**
  * Models that all workers hold, on three executors with several task slots each. Run by spark-submit on a `local-cluster`;

@@ -18,6 +18,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import dwell.SparkSuite
+import dwell.comm.gang.{Gang, Mailbox}
+import dwell.comm.jobs.{DriverMode, ShuffleMode}
+import dwell.comm.wire.{Contribution, VectorFormat}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport

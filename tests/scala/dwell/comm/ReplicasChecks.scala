@@ -9,6 +9,10 @@ import scala.util.Random
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.rdd.RDD
 
+import dwell.comm.gang.Gang
+import dwell.comm.jobs.{DriverMode, ShuffleMode}
+import dwell.comm.wire.{Contribution, Model, Numbers, VectorFormat}
+
 /** A short history of models, which every mode has to make with the same bits. */
 private[dwell] object ReplicasChecks {
   val HeaderBytes = 16

@@ -14,6 +14,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import dwell.SparkSuite
+import dwell.comm.gang.Gang
+import dwell.comm.jobs.ShuffleMode
+import dwell.comm.wire.{Numbers, VectorFormat}
 
 /** Models that all workers hold, in each mode, in a session of its own that has slots for gangs of eight. */
 class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {

@@ -7,6 +7,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.comm.wire.{Model, Numbers, SliceCodec}
+
 class SliceCodecSuite extends AnyFunSuite {
 
   private val codec = new SliceCodec(Numbers.Doubles)

@@ -4,6 +4,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.data.columns.ColumnAssignment
+
 class ColumnAssignmentSuite extends AnyFunSuite {
 
   private def imbalance(loads: Array[Long]): Double = loads.max / (loads.sum.toDouble / loads.length)

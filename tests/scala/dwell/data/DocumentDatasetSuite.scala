@@ -6,6 +6,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
 import dwell.SparkSuite
+import dwell.data.documents.{DocumentDataset, DocumentPartition}
 
 /** Documents from vectors of counts. */
 class DocumentDatasetSuite extends SparkSuite with Eventually {

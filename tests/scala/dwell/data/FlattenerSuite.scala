@@ -9,7 +9,10 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
-import dwell.solver.ResultLayout
+import dwell.base.{InputChangedException, ResultLayout, TaskFailure}
+import dwell.data.block.{ColumnNames, LabeledRow, NarrowValues, RowBlock}
+import dwell.data.columns.{ColumnDataset, ColumnPartition}
+import dwell.data.rows.RowForm
 
 class FlattenerSuite extends SparkSuite {
   import TestData.{row, Values}

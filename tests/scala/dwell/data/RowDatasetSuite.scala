@@ -9,6 +9,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
+import dwell.base.{InputChangedException, TaskFailure}
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlock}
+import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowDistribution, RowForm, RowPartition, RowPiece}
 
 class RowDatasetSuite extends SparkSuite {
   import TestData.{row, Values}

@@ -5,6 +5,9 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlock}
+import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
+
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
 

@@ -8,6 +8,8 @@ import org.apache.spark.ShuffleDependency
 import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
+import dwell.data.block.CachedDataset
+import dwell.data.rows.RowForm
 
 class TrainingRowsSuite extends SparkSuite {
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.DataFrame
 import dwell.SparkSuite
 import dwell.ml.clustering.LDA
 import dwell.report.FitReport
-import dwell.solver.lda.LdaSchedule
+import dwell.solver.lda.contract.LdaSchedule
 
 /** Documents and Params of LDA that are odd or wrong: Spark's answer where Spark has a rule, else one that names the fix. */
 class LDABadInputSuite extends SparkSuite {

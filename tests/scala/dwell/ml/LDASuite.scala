@@ -6,11 +6,12 @@ import org.apache.spark.ml.clustering.{LDAModel, LocalLDAModel}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{DwellConf, SparkSuite}
+import dwell.SparkSuite
+import dwell.base.SplitMix
+import dwell.fit.DwellConf
 import dwell.ml.clustering.LDA
 import dwell.report.FitReport
-import dwell.solver.SplitMix
-import dwell.solver.lda.LdaSchedule
+import dwell.solver.lda.contract.LdaSchedule
 
 /** Spark's LDA with native local solvers. */
 class LDASuite extends SparkSuite {

@@ -14,7 +14,8 @@ import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{DwellConf, SparkSuite}
+import dwell.SparkSuite
+import dwell.fit.DwellConf
 import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}

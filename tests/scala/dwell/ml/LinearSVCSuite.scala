@@ -7,7 +7,8 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit, when}
 
-import dwell.{DwellConf, SparkSuite}
+import dwell.SparkSuite
+import dwell.fit.DwellConf
 import dwell.ml.classification.LinearSVC
 import dwell.report.FitReport
 

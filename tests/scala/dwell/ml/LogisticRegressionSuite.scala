@@ -10,7 +10,8 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit, when}
 
-import dwell.{DwellConf, SparkSuite}
+import dwell.SparkSuite
+import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 

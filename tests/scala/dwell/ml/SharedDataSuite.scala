@@ -20,7 +20,8 @@ import org.apache.spark.sql.functions.{col, lit, rand, udf, when}
 
 import org.scalatest.BeforeAndAfterEach
 
-import dwell.{DwellConf, SparkSuite}
+import dwell.SparkSuite
+import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
 import dwell.ml.training.DataSharing

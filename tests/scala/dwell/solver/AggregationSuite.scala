@@ -4,8 +4,12 @@ import scala.util.Random
 
 import org.apache.spark.ml.linalg.Vectors
 
-import dwell.{DwellConf, SparkSuite}
-import dwell.data.{Flattener, LabeledRow}
+import dwell.SparkSuite
+import dwell.base.ResultLayout
+import dwell.data.Flattener
+import dwell.data.block.LabeledRow
+import dwell.fit.{DwellConf, SolverSelection, SolverSettings}
+import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
 
 /** Which mode takes over where a gang has no slots. */
 class AggregationSuite extends SparkSuite {

@@ -6,9 +6,10 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.DataFrame
 
 import dwell.SparkSuite
+import dwell.ml.{ClassificationData, LocalRows, ReferenceSolver}
 import dwell.ml.classification.LinearSVC
 import dwell.report.FitReport
-import dwell.solver.{Hinge, SquaredHinge}
+import dwell.solver.problem.{Hinge, SquaredHinge}
 
 /**
  * At least as good as Spark's answers, for every combination of the Params that change the objective. Spark's own

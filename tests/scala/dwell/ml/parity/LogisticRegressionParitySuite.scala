@@ -6,9 +6,10 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.DataFrame
 
 import dwell.SparkSuite
+import dwell.ml.{ClassificationData, LocalRows, ReferenceSolver}
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
-import dwell.solver.Logistic
+import dwell.solver.problem.Logistic
 
 /** The same answers as Spark's l-bfgs and owl-qn, for every combination of the Params that change the objective. */
 class LogisticRegressionParitySuite extends SparkSuite {

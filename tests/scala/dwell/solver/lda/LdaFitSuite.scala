@@ -3,10 +3,14 @@ package dwell.solver.lda
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.SparkSuite
-import dwell.comm.Numbers
-import dwell.data.DocumentDataset
+import dwell.base.{ResultLayout, SplitMix}
+import dwell.comm.wire.Numbers
+import dwell.data.documents.DocumentDataset
+import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
 import dwell.jni.{LdaLayout, NativeLoader}
-import dwell.solver.{Aggregation, ResultLayout, SolverSelection, SolverSettings, SplitMix}
+import dwell.solver.lda.contract.{LdaPriors, LdaProblem, LdaRound, LdaSchedule}
+import dwell.solver.lda.leader.{InitialTopics, LdaPlan}
+import dwell.solver.lda.worker.NativeLda
 
 /** A round through Spark against the calls that it is made of. */
 class LdaFitSuite extends SparkSuite {

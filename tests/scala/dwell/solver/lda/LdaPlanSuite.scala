@@ -2,9 +2,13 @@ package dwell.solver.lda
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.DocumentPartition
+import dwell.base.ResultLayout
+import dwell.data.documents.DocumentPartition
+import dwell.fit.{SolverSelection, SolverSettings}
 import dwell.jni.{Cancellation, LdaLayout}
-import dwell.solver.{ResultLayout, SolverSelection, SolverSettings}
+import dwell.solver.lda.contract.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaPriors, LdaProblem, LdaRound, LdaSchedule, LdaSolver, RoundCall}
+import dwell.solver.lda.leader.LdaPlan
+import dwell.solver.lda.worker.LdaStep
 
 /** How the documents of rounds are shared out, and what a worker makes of its part. */
 class LdaPlanSuite extends AnyFunSuite {

@@ -2,7 +2,9 @@ package dwell.solver.lda
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.solver.Golden._
+import dwell.solver.cd.Golden._
+import dwell.solver.lda.contract.LdaSchedule
+import dwell.solver.lda.leader.LdaPace
 
 /** Step sizes, and how many documents rounds have. */
 class LdaScheduleSuite extends AnyFunSuite {

@@ -2,8 +2,9 @@ package dwell.solver.lda
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.comm.Numbers.Floats
-import dwell.solver.Golden._
+import dwell.comm.wire.Numbers.Floats
+import dwell.solver.cd.Golden._
+import dwell.solver.lda.leader.{Concentration, Digamma, InitialTopics}
 
 /** What whoever leads computes, against numbers of a script that shares no code with it. */
 class LeaderGoldenSuite extends AnyFunSuite {

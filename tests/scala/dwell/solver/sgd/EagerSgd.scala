@@ -1,9 +1,12 @@
 package dwell.solver.sgd
 
-import dwell.solver.{BucketOrder, RowData}
+import dwell.base.BucketOrder
+import dwell.data.RowData
+import dwell.solver.problem.{MarginLoss, Softmax, StepSchedule}
+import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * What [[SgdSolver]] is to compute, said plainly: every step changes every coefficient, every model is there to be added up, and
+ * What [[dwell.solver.sgd.contract.SgdSolver]] is to compute, said plainly: every step changes every coefficient, every model is there to be added up, and
  * data are dense. Nothing in it is shared with the solvers but the order of rows and the losses of one margin.
  */
 private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {

@@ -3,11 +3,17 @@ package dwell.solver.sgd
 import com.fasterxml.jackson.databind.JsonNode
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.RowPartition
+import dwell.base.ResultLayout
+import dwell.data.RowData
+import dwell.data.rows.RowPartition
+import dwell.fit.SolverSelection
 import dwell.jni.Cancellation
-import dwell.solver.{Golden, Hinge, JvmSolver, LocalSolver, Logistic, Loss, ResultLayout, RowData, SmoothedHinge}
-import dwell.solver.{SolverSelection, Squared, SquaredHinge}
-import dwell.solver.LocalSolverTests.nextFit
+import dwell.solver.cd.Golden
+import dwell.solver.cd.LocalSolverTests.nextFit
+import dwell.solver.cd.contract.LocalSolver
+import dwell.solver.cd.jvm.JvmSolver
+import dwell.solver.problem.{Hinge, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 
 /** Both solvers against the numbers of `tests/golden/sgd.py`, which makes every step on every coefficient. */
 class GoldenSgdSuite extends AnyFunSuite {

@@ -11,11 +11,21 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
-import dwell.comm.{Gathered, ModelLostException, Origin, Recovered, Replicas, Replies, ShuffleMode}
-import dwell.data.{Flattener, LabeledRow, RowForm, TrainingRows}
+import dwell.base.ResultLayout
+import dwell.comm.{Gathered, ModelLostException, Origin, Recovered, Replicas, Replies}
+import dwell.comm.jobs.ShuffleMode
+import dwell.data.{Flattener, LocalData, RowData, TrainingRows}
+import dwell.data.block.LabeledRow
+import dwell.data.rows.RowForm
+import dwell.fit.{Aggregation, Attempt, SolverSelection, SolverSettings}
 import dwell.jni.Cancellation
 import dwell.report.RoundRecord
-import dwell.solver.{Aggregation, Algorithm, Attempt, DescentSettings, LinearProblem, LinearSolution, LinearSolver, LocalData, Orientation, ResultLayout, RowData, SolverSelection, SolverSettings, Squared, Trained}
+import dwell.solver.LinearSolver
+import dwell.solver.problem.{Algorithm, DescentSettings, LinearProblem, LinearSolution, MarginLoss, Orientation, Squared, StepSchedule, Trained}
+import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, GradientMessage, GradientReply, SearchCall, SgdLayout, SgdProblem}
+import dwell.solver.sgd.jvm.JvmSgd
+import dwell.solver.sgd.leader.{GradientPlan, RowFacts}
+import dwell.solver.sgd.worker.GradientStep
 
 /** The rounds of model averaging against the definition: local SGD from the average, and the average of what it reaches. */
 class ModelAveragingSuite extends SparkSuite {

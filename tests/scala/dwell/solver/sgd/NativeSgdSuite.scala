@@ -2,10 +2,15 @@ package dwell.solver.sgd
 
 import scala.util.Random
 
+import dwell.base.ResultLayout
 import dwell.data.TestData.Values
+import dwell.fit.SolverSelection
 import dwell.jni.Cancellation
-import dwell.solver.{LocalSolver, Logistic, ResultLayout, SolverSelection, Squared}
-import dwell.solver.LocalSolverTests.nextFit
+import dwell.solver.cd.LocalSolverTests.nextFit
+import dwell.solver.cd.contract.LocalSolver
+import dwell.solver.problem.{Logistic, MarginLoss, SgdLoss, Softmax, Squared, StepSchedule}
+import dwell.solver.sgd.contract.{SgdLayout, SgdSolver}
+import dwell.solver.sgd.jvm.JvmSgd
 
 /** The native solver. A library that does not load fails these tests: they are not skipped. */
 class NativeSgdSuite extends SgdSolverTests {

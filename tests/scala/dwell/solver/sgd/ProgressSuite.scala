@@ -2,6 +2,8 @@ package dwell.solver.sgd
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.solver.sgd.leader.{Growth, Progress, RoundOutcome}
+
 /** What follows from the objectives of the rounds. */
 class ProgressSuite extends AnyFunSuite {
 

@@ -2,10 +2,14 @@ package dwell.solver.sgd
 
 import scala.util.Random
 
-import dwell.data.{RowPartition, TestData}
+import dwell.base.ResultLayout
+import dwell.data.{RowData, TestData}
 import dwell.data.TestData.Values
+import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
-import dwell.solver.{LocalSolverTests, ResultLayout, RowData, RowProblem, Squared}
+import dwell.solver.cd.{LocalSolverTests, RowProblem}
+import dwell.solver.problem.{MarginLoss, SgdLoss, Softmax, Squared, StepSchedule}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 
 /** Random data of one partition with a problem and a model, and calls of a solver for them. */
 private[sgd] final class SgdCase(

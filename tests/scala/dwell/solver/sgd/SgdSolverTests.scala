@@ -7,11 +7,14 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.RowPartition
+import dwell.base.{BucketOrder, ResultLayout}
+import dwell.data.RowData
 import dwell.data.TestData.Values
+import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
-import dwell.solver.LocalSolverTests.nextFit
-import dwell.solver.{BucketOrder, Hinge, Logistic, Loss, ResultLayout, RowData, SmoothedHinge, Squared, SquaredHinge}
+import dwell.solver.cd.LocalSolverTests.nextFit
+import dwell.solver.problem.{Hinge, Logistic, Loss, MarginLoss, SgdLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 
 /** What every local solver for stochastic gradient descent has to do, tested on each of them. */
 private[sgd] trait SgdSolverTests extends AnyFunSuite {

@@ -3,7 +3,9 @@ package dwell.data
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.solver.ResultLayout
+import dwell.base.ResultLayout
+import dwell.data.block.{BlockIndex, Cached, ColumnNames, DoubleBytes, LabeledRow, RowBlock}
+import dwell.data.rows.LabelMoments
 
 /**
  * Turns rows into what the solvers work on, in two steps: [[Flattener.read]] reads and validates the rows once, keeps

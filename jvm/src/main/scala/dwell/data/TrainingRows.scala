@@ -5,7 +5,10 @@ import scala.collection.mutable
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
-import dwell.solver.WorkerCount
+import dwell.base.WorkerCount
+import dwell.data.block.{BlockIndex, Cached, ColumnNames, ConstantColumns, RowBlock}
+import dwell.data.columns.ColumnDataset
+import dwell.data.rows.{FeatureMoments, LabelMoments, RowDataset, RowDistribution, RowForm, RowPiece}
 
 /**
  * Training data, read and validated: rows cached as primitive arrays on the workers, labels and weights on the driver.
@@ -181,22 +184,4 @@ final class TrainingRows private[data] (
   private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long): Int =
     if (numWorkers > 0) numWorkers
     else WorkerCount.choose(varyingNonzeros, sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1))
-}
-
-/**
- * Where the blocks' rows are in the whole dataset, and what the blocks held when they were first read.
- *
- * @param firstRows
- *   number of each block's first row
- */
-private[data] final class BlockIndex(val firstRows: Array[Int], val fingerprints: Array[Long]) extends Serializable {
-
-  def verified(block: RowBlock): RowBlock =
-    if (block.problem == null && block.fingerprint == fingerprints(block.index)) block
-    else {
-      throw new InputChangedException(
-        s"Partition ${block.index} of the training data was read again, since its cached copy was lost, and held " +
-          "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
-          "fit again.")
-    }
 }

@@ -8,8 +8,16 @@ import scala.reflect.ClassTag
 import org.apache.spark.rdd.RDD
 
 import dwell.comm.Workers
-import dwell.data.{RowDataset, RowForm, TrainingRows}
-import dwell.solver.sgd.{GradientMessage, GradientPlan, GradientReply, GradientStep, RowFacts}
+import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
+import dwell.data.rows.{RowDataset, RowForm}
+import dwell.fit.{FitPlan, FitRunner}
+import dwell.solver.cd.contract.{FromCoefficients, FromFits, RoundMessage, StartingPoint, WorkerReply}
+import dwell.solver.cd.leader.{CoordinatePlan, DualPlan, LabelSummary, MasterPlan, PrimalPlan}
+import dwell.solver.cd.worker.WorkerStep
+import dwell.solver.problem.{GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Trained}
+import dwell.solver.sgd.contract.{GradientMessage, GradientReply}
+import dwell.solver.sgd.leader.{GradientPlan, RowFacts}
+import dwell.solver.sgd.worker.GradientStep
 
 /**
  * Trains linear models on one set of rows. The data are brought into the form of each orientation once, and a fit starts

@@ -8,10 +8,11 @@ import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
 
-import dwell.data.{LabeledRow, TrainingRows}
+import dwell.data.TrainingRows
+import dwell.data.block.LabeledRow
 import dwell.ml.param.DwellParams
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.{Hinge, LinearSolution, Loss, SquaredHinge}
+import dwell.solver.problem.{Hinge, LinearSolution, Loss, SquaredHinge}
 
 /**
  * Spark's `LinearSVC`, trained by CoCoA with native local solvers.

@@ -9,9 +9,10 @@ import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
 
-import dwell.data.{LabeledRow, TrainingRows}
+import dwell.data.TrainingRows
+import dwell.data.block.LabeledRow
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.{GradientAlgorithm, LinearSolution, Logistic, Loss}
+import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, Loss}
 
 /**
  * Spark's `LogisticRegression`, trained by CoCoA with native local solvers, for two classes; by model averaging or L-BFGS

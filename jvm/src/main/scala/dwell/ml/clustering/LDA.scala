@@ -8,13 +8,14 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.sql.Dataset
 
-import dwell.DwellConf
-import dwell.data.DocumentDataset
+import dwell.data.documents.DocumentDataset
+import dwell.fit.DwellConf
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.LeavingToSpark
 import dwell.report.FitReport
-import dwell.solver.lda.{Inference, LdaFit, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
+import dwell.solver.lda.LdaFit
+import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
 
 /**
  * Spark's `LDA`, trained by model averaging with native local solvers: stochastic variational inference (Hoffman, Blei, Bach,

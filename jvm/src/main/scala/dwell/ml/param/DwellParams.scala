@@ -2,8 +2,7 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{DoubleParam, Param, ParamValidators, Params}
 
-import dwell.solver.{Algorithm, Orientation}
-import dwell.solver.sgd.StepSchedule
+import dwell.solver.problem.{Algorithm, Orientation, StepSchedule}
 
 /**
  * The Params that Dwell adds to Spark's own linear estimators.

@@ -2,8 +2,7 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{IntParam, Param, ParamValidators, Params}
 
-import dwell.DwellConf
-import dwell.solver.Aggregation
+import dwell.fit.{Aggregation, DwellConf}
 
 /**
  * The Params of everything that is trained by rounds of workers.

@@ -8,9 +8,10 @@ import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
 
-import dwell.data.{LabeledRow, TrainingRows}
+import dwell.data.TrainingRows
+import dwell.data.block.LabeledRow
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.{LinearSolution, Loss, Squared}
+import dwell.solver.problem.{LinearSolution, Loss, Squared}
 
 /**
  * Spark's `LinearRegression`, trained by CoCoA with native local solvers.

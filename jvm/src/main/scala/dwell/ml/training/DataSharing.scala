@@ -9,7 +9,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerUnpersistRDD}
 import org.apache.spark.sql.CacheBridge.CachedColumns
 
-import dwell.data.InputChangedException
+import dwell.base.InputChangedException
 
 /**
  * Training data that fits on one cached DataFrame share, for callers such as Spark's `CrossValidator`, which fit one

@@ -2,7 +2,7 @@ package dwell.ml.training
 
 import org.apache.spark.ml.{Model, PipelineStage}
 
-import dwell.DwellConf
+import dwell.fit.DwellConf
 import dwell.report.FitReport
 
 /** An estimator that leaves what it does not solve to Spark's own code. */

@@ -2,8 +2,9 @@ package dwell.ml.training
 
 import org.apache.spark.rdd.RDD
 
-import dwell.data.{LabeledRow, TrainingRows}
-import dwell.solver.{LinearSolution, Loss}
+import dwell.data.TrainingRows
+import dwell.data.block.LabeledRow
+import dwell.solver.problem.{LinearSolution, Loss}
 
 /**
  * The penalty of a problem, before scaling by the features' deviations.
@@ -44,7 +45,7 @@ private[ml] trait LinearTask[M] {
   /** Number of classes where the loss is their softmax, in place of `loss`. */
   def classes(data: TrainingRows): Option[Int] = None
 
-  /** Coefficients and intercepts to start from, where the user has given some: see [[dwell.solver.LinearSolution]]. */
+  /** Coefficients and intercepts to start from, where the user has given some: see [[dwell.solver.problem.LinearSolution]]. */
   def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] = None
 
   /** Spark's model, with Params and training summary. */

@@ -5,11 +5,13 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.sql.{CacheBridge, Dataset}
 
-import dwell.DwellConf
-import dwell.data.{ColumnNames, Flattener, TrainingRows}
+import dwell.data.{Flattener, TrainingRows}
+import dwell.data.block.ColumnNames
+import dwell.fit.DwellConf
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, LinearSolver}
+import dwell.solver.LinearSolver
+import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is

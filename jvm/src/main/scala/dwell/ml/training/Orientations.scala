@@ -1,8 +1,9 @@
 package dwell.ml.training
 
-import dwell.DwellConf
+import dwell.base.{ResultLayout, WorkerCount}
 import dwell.data.TrainingRows
-import dwell.solver.{Aggregation, Algorithm, Loss, Orientation, ResultLayout, WorkerCount}
+import dwell.fit.{Aggregation, DwellConf}
+import dwell.solver.problem.{Algorithm, Loss, Orientation}
 
 /** Which of the two forms of a problem exist, and which of them the driver has room for. */
 private[training] object Orientations {

@@ -3,8 +3,11 @@ package dwell.solver.lda
 import java.util.UUID
 
 import dwell.comm.Workers
-import dwell.data.{DocumentDataset, DocumentPartition}
-import dwell.solver.FitRunner
+import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.fit.FitRunner
+import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution}
+import dwell.solver.lda.leader.LdaPlan
+import dwell.solver.lda.worker.LdaStep
 
 /** Finds topics in documents. */
 object LdaFit {

@@ -4,7 +4,7 @@ import org.apache.spark.ml.util.{DatasetUtils, MetadataUtils}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
 
-import dwell.data.LabeledRow
+import dwell.data.block.LabeledRow
 
 /**
  * What Spark ML keeps private and all estimators of Dwell need. The bridges hold nothing else, and everything that

@@ -1,0 +1,42 @@
+package dwell.comm
+
+import scala.collection.mutable
+
+/**
+ * What a leader knows of the models that its workers hold.
+ *
+ * @tparam T
+ *   what it needs in order to find a model
+ */
+private[comm] final class HeldModels[T] {
+  private val held = mutable.SortedMap.empty[Long, (T, Option[Serializable])]
+  private var highest = Option.empty[Long]
+
+  def apply(version: Long): T = held
+    .getOrElse(
+      version,
+      throw new IllegalArgumentException(
+        s"the workers hold no model $version, but ${if (held.isEmpty) "none" else held.keys.mkString(", ")}"))
+    ._1
+
+  def checkNew(version: Long): Unit = require(
+    highest.forall(version > _),
+    s"model $version is not higher than ${highest.getOrElse(version)}, the version of a model that was made before it")
+
+  def put(version: Long, model: T, note: Option[Serializable]): Unit = {
+    checkNew(version)
+    held(version) = (model, note)
+    highest = Some(version)
+  }
+
+  /** Forgets all but these, and returns what it has forgotten. */
+  def retain(versions: Set[Long]): Seq[T] = {
+    val dropped = held.toSeq.collect { case (version, (model, _)) if !versions(version) => model }
+    held.filterInPlace((version, _) => versions(version))
+    dropped
+  }
+
+  /** Those with a note, the highest version first. */
+  def noted: Seq[(Long, T, Serializable)] =
+    held.toSeq.reverse.collect { case (version, (model, Some(note))) => (version, model, note) }
+}

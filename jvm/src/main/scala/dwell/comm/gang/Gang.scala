@@ -1,0 +1,151 @@
+package dwell.comm.gang
+
+import java.util.concurrent.TimeUnit
+import java.util.concurrent.atomic.AtomicReference
+
+import scala.concurrent.{Await, TimeoutException}
+import scala.concurrent.duration._
+import scala.reflect.ClassTag
+import scala.util.Failure
+
+import org.apache.spark.{BlockExchange, DwellBridge, Rendezvous, SimpleFutureAction, SparkContext, SparkException}
+import org.apache.spark.rdd.RDD
+
+import dwell.comm.{OnExecutors, Replicas, Workers}
+import dwell.comm.wire.VectorFormat
+
+/**
+ * The `gang` mode: one barrier stage for a whole fit. Its first task leads: it sends messages to the other tasks and adds
+ * what they answer, as blocks that executors push to each other. No exchange needs the driver or the scheduler.
+ *
+ * A task that fails, or an executor that is lost, fails the stage, which Spark does not start again. Whoever leads has to be
+ * able to begin again, with what is left.
+ */
+object Gang {
+
+  /** The tasks of a gang did not get their slots: nothing has been lost, and nothing is left behind. */
+  final class StalledException(message: String) extends Exception(message)
+
+  /** A task has failed, or an executor was lost: a new gang may have more luck. */
+  final class BrokenException(cause: SparkException) extends Exception(cause.getMessage, cause)
+
+  /** Why a gang of so many tasks cannot run here, if it cannot. */
+  def impossible(data: RDD[_], members: Int): Option[String] = {
+    val sc = data.sparkContext
+    lazy val slots = DwellBridge.slots(sc)
+    if (DwellBridge.dynamicAllocation(sc)) {
+      Some("dynamic allocation is on, which Spark does not combine with barrier stages (SPARK-24942)")
+    } else if (slots < members) Some(s"$members tasks have to run at once, and the cluster has $slots slots")
+    else None
+  }
+
+  /** The same, but waits for executors that may be on their way. */
+  def impossible(data: RDD[_], members: Int, patienceMillis: Long): Option[String] = {
+    val latest = System.nanoTime() + patienceMillis * 1000000L
+    var reason = impossible(data, members)
+    while (reason.nonEmpty && System.nanoTime() < latest) {
+      Thread.sleep(PollMillis)
+      reason = impossible(data, members)
+    }
+    reason
+  }
+
+  /**
+   * Runs `lead` in the first task of a barrier stage over `data`, and `step` in all of them.
+   *
+   * @param name
+   *   unique within the application
+   * @param fit
+   *   whose models the workers hold
+   * @param patienceMillis
+   *   time for which the stage may wait for slots
+   * @param lead
+   *   runs on an executor, with the workers and a way to tell the driver something; where it throws what
+   *   [[dwell.base.TaskFailure.isFinal]] says would be thrown again, that is thrown here
+   * @param told
+   *   called on the driver with what the leading task tells, in a thread of Spark's
+   * @param watch
+   *   called every now and then by the thread that waits here
+   * @throws StalledException
+   *   if no task has run for `patienceMillis`
+   * @throws BrokenException
+   *   if the stage has failed
+   */
+  def run[D, M, S: ClassTag, R](data: RDD[D], name: String, fit: Long, format: VectorFormat, patienceMillis: Long)(
+      step: Workers.Step[D, M, S])(
+      lead: (Replicas[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
+    val sc = data.sparkContext
+    val members = data.getNumPartitions
+    val meeting = Rendezvous.open(sc, name, members)(told)
+    val active = new ActiveTasks
+    sc.addSparkListener(active)
+    try {
+      val result = new AtomicReference[Either[Exception, R]]()
+      val tasks = data.barrier().mapPartitions { elements =>
+        val member = new GangMember[D, M, S](name, fit, members, format)
+        Iterator.single(member.run(elements, step, lead))
+      }
+      val job = sc.submitJob(
+        tasks,
+        (it: Iterator[Option[Either[Exception, R]]]) => it.next(),
+        0 until members,
+        (_: Int, outcome: Option[Either[Exception, R]]) => outcome.foreach(result.set),
+        ())
+      var nothingLeft = false
+      try {
+        awaitEnd(job, active, patienceMillis, watch)
+        job.value.foreach {
+          // It is only in its message that the end of a barrier stage differs from that of other stages and of a cancelled
+          // job, whose message has the name of the user's job group in it.
+          case Failure(e: SparkException) if e.getMessage.startsWith(Aborted) && e.getMessage.contains("barrier") =>
+            throw new BrokenException(e)
+          case outcome => outcome.get
+        }
+        nothingLeft = result.get.isRight
+        result.get.fold(e => throw e, identity)
+      } catch {
+        case e: StalledException =>
+          nothingLeft = true
+          throw e
+      } finally if (!nothingLeft) clear(sc, job, active, name)
+    } finally {
+      sc.removeSparkListener(active)
+      meeting.close()
+    }
+  }
+
+  /** Removes what the tasks have sent each other and nobody has received. */
+  private def clear(sc: SparkContext, job: SimpleFutureAction[_], active: ActiveTasks, name: String): Unit = {
+    job.cancel()
+    // A task that is still running could send more.
+    val latest = System.nanoTime() + CleanUpLimit.toNanos
+    while (!sc.isStopped && job.jobIds.exists(active.of) && System.nanoTime() < latest) Thread.sleep(PollMillis / 5)
+    OnExecutors.run(sc, CleanUpLimit, "dwell: clear messages")(() =>
+      BlockExchange.local.removeAll(Mailbox.prefix(name)))
+  }
+
+  /** Waits for the end of a job. No task of it may have run for `patienceMillis`, but for want of slots. */
+  private def awaitEnd(
+      job: SimpleFutureAction[_],
+      active: ActiveTasks,
+      patienceMillis: Long,
+      watch: () => Unit): Unit = {
+    var lastSeenRunning = System.nanoTime()
+    while (!job.isCompleted) {
+      try Await.ready(job, Duration(PollMillis, TimeUnit.MILLISECONDS))
+      catch { case _: TimeoutException => }
+      watch()
+      val now = System.nanoTime()
+      if (job.isCompleted || job.jobIds.exists(active.of)) lastSeenRunning = now
+      else if (now - lastSeenRunning > patienceMillis * 1000000L) {
+        job.cancel()
+        throw new StalledException(
+          f"no task of the barrier stage has run for ${patienceMillis * 1e-3}%.1f s, since not all of them found a free slot")
+      }
+    }
+  }
+
+  private val Aborted = "Job aborted"
+  private val PollMillis = 100L
+  private val CleanUpLimit = 5.seconds
+}

@@ -1,0 +1,142 @@
+package dwell.comm.gang
+
+import java.nio.ByteBuffer
+
+import dwell.comm.{ModelLostException, ModelStore, Origin}
+import dwell.comm.wire.{Contribution, Parcel, VectorFormat}
+
+/**
+ * The models that the members of a gang hold, as one of the members deals with them. On each executor one member, the keeper,
+ * puts them into the [[ModelStore]] for all members there. The leader is a keeper.
+ *
+ * Large vectors go in slices, one for each member: every member adds its slice of all contributions, and sends the sum to the
+ * keepers. Small vectors: every member sends its whole contribution to the keepers, and each of them adds them all, which takes
+ * one message less in a row. All travels as [[dwell.comm.wire.SliceCodec]] has it: both ends hold the model that members go on from.
+ *
+ * @param fit
+ *   whose models these are
+ * @param gang
+ *   name of the gang
+ */
+private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, format: VectorFormat) {
+  import GangModels._
+
+  private val members = 0 until mail.members
+  private val others = members.filter(_ != mail.rank)
+  private val keepers = mail.byExecutor.map(_.min)
+  private val keeps = keepers.contains(mail.rank)
+  private val sliced =
+    mail.members > 1 && format.bytes >= (if (mail.members == 2) PairBytes else GangMember.SmallBytes)
+  private val exchange = new SliceExchange(mail, members, format)
+  private val codec = format.codec
+
+  /** A model of this gang. The keeper may be a message behind. */
+  def model(version: Long): Array[Byte] = ModelStore.await(fit, version, gang)(mail.checkEnd())
+
+  /** The leader's half of giving all members a model: the order goes to each with the bytes that it needs. */
+  def distribute(version: Long, model: Array[Byte], note: Option[Serializable])(
+      send: (Seq[Int], ByteBuffer) => Unit): Unit = {
+    if (sliced) {
+      others.foreach(k => send(Seq(k), exchange.encoded(model, k)))
+      exchange.spread(exchange.encoded(model, mail.rank), keepers)
+    } else {
+      val (keeping, using) = others.partition(keepers.contains)
+      send(keeping, codec.encode(ByteBuffer.wrap(model)))
+      send(using, ByteBuffer.allocate(0))
+    }
+    put(version, model.clone, note)
+  }
+
+  /** The others' half, with the bytes that came. */
+  def take(version: Long, note: Option[Serializable], bytes: ByteBuffer): Unit = {
+    if (sliced) exchange.spread(bytes, keepers.filter(_ != Mailbox.Leader))
+    if (keeps) {
+      val model = format.zeros
+      if (sliced) {
+        exchange.place(model, mail.rank, bytes)
+        exchange.glue(model)()
+      } else codec.decode(bytes, format.length).duplicate().get(model)
+      put(version, model, note)
+    }
+  }
+
+  /** Gives the members of this executor a model. */
+  def begin(version: Long, origin: Origin): Unit = if (keeps) put(version, origin.entries(0, format.length), None)
+
+  /**
+   * Adds the contributions of all members.
+   *
+   * @param shared
+   *   the model that the members went on from
+   * @param answer
+   *   what the leader is to know of this member
+   * @param answered
+   *   called by the leader with what the other members have said
+   * @return
+   *   seconds that this member has spent on adding
+   */
+  def reduce(
+      c: Contribution[_],
+      shared: Array[Byte],
+      to: Long,
+      kept: Set[Long],
+      note: Option[Serializable],
+      answer: Any)(answered: (Int, Any) => Unit): Double = {
+    val (following, leading) = keepers.partition(_ != Mailbox.Leader)
+    val model = if (keeps) format.zeros else Array.emptyByteArray
+    val addSeconds =
+      if (sliced) {
+        val slice = if (keeps) exchange.of(model, mail.rank) else ByteBuffer.allocate(exchange.ownBytes)
+        val addSeconds = exchange.reduceScatter(c, shared, slice)
+        val sum = codec.encode(slice)
+        exchange.spread(sum, following)
+        exchange.spread(sum, leading, answer)
+        if (keeps) exchange.glue(model)(answered)
+        addSeconds
+      } else {
+        val vector = Contribution.entries(c, format.headerBytes, 0, format.length)
+        lazy val encoded = codec.encode(vector, c.factors, ByteBuffer.wrap(shared))
+        def send(keepers: Seq[Int], content: Any): Unit = {
+          val to = keepers.filter(_ != mail.rank)
+          if (to.nonEmpty) mail.sendWritten(to, s"part_${mail.rank}", Parcel(content, encoded))
+        }
+        send(following, ())
+        send(leading, answer)
+        if (!keeps) 0.0
+        else {
+          exchange.addAll(ByteBuffer.wrap(model), ByteBuffer.wrap(shared)) { k =>
+            if (k == mail.rank) vector
+            else {
+              val parcel = mail.receive(s"part_$k")
+              answered(k, parcel.content)
+              parcel.bytes
+            }
+          }
+        }
+      }
+    if (keeps) {
+      put(to, model, note)
+      retain(kept)
+    }
+    addSeconds
+  }
+
+  /** The highest version that has a note of what any gang of the fit has left here. */
+  def newest: Option[(Long, Serializable)] = ModelStore.newest(fit)
+
+  /** A model that is here, whichever gang has made it. */
+  def left(version: Long): Array[Byte] =
+    ModelStore.get(fit, version).getOrElse(throw new ModelLostException(s"model $version is gone")).model
+
+  /** Drops all models but these, whichever gang has made them. */
+  def retain(versions: Set[Long]): Unit = ModelStore.retain(fit, versions)
+
+  private def put(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
+    ModelStore.put(fit, version, ModelStore.Entry(gang, model, note))
+}
+
+private object GangModels {
+
+  /** From so many bytes on, slices are quicker between two members: no more bytes travel, and each adds only one half. */
+  private val PairBytes = 4L * 1024 * 1024
+}

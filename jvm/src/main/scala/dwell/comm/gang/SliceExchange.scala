@@ -1,0 +1,83 @@
+package dwell.comm.gang
+
+import java.nio.ByteBuffer
+
+import dwell.comm.wire.{Contribution, Parcel, Slices, VectorFormat}
+
+/**
+ * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
+ * slice, and adds that slice of all contributions (reduce-scatter), or hands it on (all-gather). All slices travel as
+ * [[dwell.comm.wire.SliceCodec]] has them.
+ *
+ * @param owners
+ *   members that own a slice each, in the order of the slices
+ */
+private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format: VectorFormat) {
+
+  /** The first slice is there even if nobody owns it. */
+  private val slices = new Slices(format, math.max(1, owners.size))
+  private val codec = slices.codec
+  private val own = owners.indexOf(mail.rank)
+
+  /** The slice of a vector that a member owns; the vector may be empty altogether. */
+  def of(vector: Array[Byte], owner: Int): ByteBuffer = slices.of(vector, owners.indexOf(owner))
+
+  /** The same as it travels. */
+  def encoded(vector: Array[Byte], owner: Int): ByteBuffer = codec.encode(of(vector, owner))
+
+  /** Puts a slice that has travelled into its place. */
+  def place(vector: Array[Byte], owner: Int, bytes: ByteBuffer): Unit =
+    slices.put(vector, owners.indexOf(owner), bytes)
+
+  /**
+   * Sends the owners their slices of this member's contribution.
+   *
+   * @param shared
+   *   the shared vector that the members were given
+   */
+  def send(c: Contribution[_], shared: Array[Byte]): Unit = owners.indices
+    .filter(_ != own)
+    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.encoded(c, i, shared))))
+
+  /**
+   * The same, and adds the slice of this owner over the contributions of all members, in their order.
+   *
+   * @param sum
+   *   zeros
+   * @return
+   *   seconds spent on adding
+   */
+  def reduceScatter(c: Contribution[_], shared: Array[Byte], sum: ByteBuffer): Double = {
+    send(c, shared)
+    addAll(sum, slices.of(shared, own)) { k =>
+      if (k == mail.rank) slices.of(c, own) else mail.receive(s"part_$k").bytes
+    }
+  }
+
+  /** Adds what all members contribute, in their order; returns the seconds spent on adding. */
+  def addAll(sum: ByteBuffer, shared: => ByteBuffer)(part: Int => ByteBuffer): Double = {
+    var nanos = 0L
+    (0 until mail.members).foreach { k =>
+      val bytes = part(k)
+      val start = System.nanoTime()
+      if (bytes.hasRemaining) codec.add(bytes, sum, shared)
+      nanos += System.nanoTime() - start
+    }
+    nanos * 1e-9
+  }
+
+  /** Bytes of this owner's slice. */
+  def ownBytes: Int = 8 * slices.size(own)
+
+  /** Sends other members the slice of this owner, which is encoded. */
+  def spread(slice: ByteBuffer, to: Seq[Int], content: Any = ()): Unit =
+    mail.sendWritten(to.filter(_ != mail.rank), s"slice_${mail.rank}", Parcel(content, slice))
+
+  /** Receives what the other owners spread, and puts their slices in their places; `content` is called with what came along. */
+  def glue(vector: Array[Byte])(content: (Int, Any) => Unit = (_, _) => ()): Unit =
+    owners.indices.filter(_ != own).foreach { i =>
+      val parcel = mail.receive(s"slice_${owners(i)}")
+      content(owners(i), parcel.content)
+      place(vector, owners(i), parcel.bytes)
+    }
+}

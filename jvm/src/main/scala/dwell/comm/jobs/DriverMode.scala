@@ -1,0 +1,89 @@
+package dwell.comm.jobs
+
+import java.nio.ByteBuffer
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.rdd.RDD
+
+import dwell.comm.{Gathered, Gathering, HeldModels, Job, Origin, Recovered, Replicas, Replies, Workers}
+import dwell.comm.wire.{Contribution, VectorFormat}
+
+/**
+ * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast, the vectors come back as byte
+ * arrays, as [[dwell.comm.wire.SliceCodec]] has them (nothing is serialised element by element), and are added on the driver as they arrive.
+ * The driver holds the models.
+ *
+ * @param data
+ *   one element a partition
+ * @param fit
+ *   whose models [[recover]] looks for
+ */
+final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
+    step: Workers.Step[D, M, S])
+    extends Replicas[M, S] {
+
+  private val models = new HeldModels[Array[Byte]]
+
+  override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] =
+    run(message, shared, format, description)(step).result
+
+  override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit = {
+    format.check(model)
+    models.put(version, model.clone, note)
+  }
+
+  override def begin(version: Long, origin: Origin, description: String): Unit =
+    models.put(version, origin.entries(0, format.length), None)
+
+  override def allReduce(
+      message: M,
+      from: Long,
+      to: Long,
+      kept: Set[Long],
+      note: Option[Serializable],
+      description: String): Replies[S] = {
+    models.checkNew(to)
+    val gathering = run(message, models(from), format, description)(step)
+    models.put(to, gathering.sum, note)
+    models.retain(kept + from + to)
+    gathering.replies
+  }
+
+  override def ask(message: M, from: Long, description: String): Replies[S] = {
+    val (localStep, bytes) = (step, format.headerBytes)
+    run(message, models(from), format.copy(length = 0), description) { (element, message, shared) =>
+      Contribution.withoutVector(localStep(element, message, shared), bytes)
+    }.replies
+  }
+
+  override def collect(version: Long, description: String): Array[Byte] = models(version)
+
+  override def recover(description: String): Option[Recovered] = models.noted.headOption match {
+    case Some((version, model, note)) => Some(Recovered(version, note, model))
+    case None => LeftModels.newest(data, fit, description)
+  }
+
+  override def release(): Unit = models.retain(Set.empty)
+
+  private def run(message: M, shared: Array[Byte], format: VectorFormat, description: String)(
+      localStep: Workers.Step[D, M, S]): Gathering[S] =
+    Job.described(data, description) {
+      val sc = data.sparkContext
+      val sent = sc.broadcast((message, shared))
+      val gathering = new Gathering[S](data.getNumPartitions, format, ByteBuffer.wrap(shared))
+      val bytes = format.headerBytes
+      try {
+        Job.run(data) { elements =>
+          val (message, shared) = sent.value
+          Contribution.encoded(localStep(elements.next(), message, shared), format, shared)
+        } { (k, c) =>
+          gathering.add(k, Contribution.header(c, bytes), Contribution.encodedVector(c, bytes), c.scalars)
+        }
+      } finally {
+        // The context may be gone when this unwinds after SparkContext.stop, and then so is the broadcast.
+        if (!sc.isStopped) sent.destroy()
+      }
+      gathering
+    }
+}

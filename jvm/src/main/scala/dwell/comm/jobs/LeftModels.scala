@@ -1,0 +1,24 @@
+package dwell.comm.jobs
+
+import org.apache.spark.rdd.RDD
+
+import dwell.comm.{Job, ModelStore, Recovered}
+
+/** What gangs have left in the [[ModelStore]]s of executors, for a leader on the driver. */
+private[comm] object LeftModels {
+
+  /**
+   * The model of the highest version that has a note. It is asked for where the data are, by jobs, and not found if its
+   * executor is lost meanwhile.
+   */
+  def newest(data: RDD[_], fit: Long, description: String): Option[Recovered] = Job.described(data, description) {
+    val found = data.sparkContext
+      .runJob(data, (_: Iterator[_]) => ModelStore.newest(fit))
+      .zipWithIndex
+      .collect { case (Some((version, note)), k) => (version, note, k) }
+    found.sortBy { case (version, _, k) => (-version, k) }.headOption.flatMap { case (version, note, k) =>
+      val models = data.sparkContext.runJob(data, (_: Iterator[_]) => ModelStore.get(fit, version).map(_.model), Seq(k))
+      models.head.map(model => Recovered(version, note, model))
+    }
+  }
+}

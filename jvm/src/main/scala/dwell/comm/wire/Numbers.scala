@@ -1,0 +1,152 @@
+package dwell.comm.wire
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+/** What the entries of a vector hold, which are words of 8 bytes, little endian: this is all that differs in how they travel. */
+sealed abstract class Numbers extends Serializable {
+
+  /** The numbers of a vector. */
+  def values(vector: Array[Byte]): Array[Double]
+
+  /**
+   * The numbers of a shared vector times each of some factors in turn, rounded every time.
+   *
+   * @param most
+   *   entries that are asked for at once
+   */
+  private[comm] def products(shared: ByteBuffer, factors: Array[Double], most: Int): Numbers.Products
+
+  /**
+   * Adds to the numbers of a vector.
+   *
+   * @param most
+   *   entries that are added at once
+   */
+  private[comm] def adder(sum: ByteBuffer, most: Int): Numbers.Adder
+}
+
+object Numbers {
+
+  /** A double in each entry. */
+  case object Doubles extends Numbers {
+
+    override def values(vector: Array[Byte]): Array[Double] = Model.doubles(vector)
+
+    private[comm] override def products(shared: ByteBuffer, factors: Array[Double], most: Int): Products =
+      new Products {
+        private val from = littleEndian(shared).asDoubleBuffer()
+        private val numbers = new Array[Double](most)
+
+        override def put(start: Int, size: Int, bits: Array[Long]): Unit = {
+          from.get(start, numbers, 0, size)
+          var f = 0
+          while (f < factors.length) {
+            multiply(factors(f))
+            f += 1
+          }
+          var k = 0
+          while (k < size) {
+            bits(k) = java.lang.Double.doubleToRawLongBits(numbers(k))
+            k += 1
+          }
+        }
+
+        private def multiply(factor: Double): Unit = {
+          var k = 0
+          while (k < numbers.length) {
+            numbers(k) *= factor
+            k += 1
+          }
+        }
+      }
+
+    private[comm] override def adder(sum: ByteBuffer, most: Int): Adder = new Adder {
+      private val total = littleEndian(sum).asDoubleBuffer()
+      private val numbers = new Array[Double](most)
+
+      override def add(start: Int, size: Int, summand: Array[Long]): Unit = {
+        total.get(start, numbers, 0, size)
+        var k = 0
+        while (k < size) {
+          numbers(k) += java.lang.Double.longBitsToDouble(summand(k))
+          k += 1
+        }
+        total.put(start, numbers, 0, size)
+      }
+    }
+  }
+
+  /** Two floats in each entry; if there is an odd number of them, +0.0 behind the last. Factors are floats as well. */
+  case object Floats extends Numbers {
+
+    override def values(vector: Array[Byte]): Array[Double] = {
+      val numbers = littleEndian(ByteBuffer.wrap(vector)).asFloatBuffer()
+      val values = new Array[Double](numbers.remaining())
+      var k = 0
+      while (k < values.length) {
+        values(k) = numbers.get(k).toDouble
+        k += 1
+      }
+      values
+    }
+
+    private[comm] override def products(shared: ByteBuffer, factors: Array[Double], most: Int): Products =
+      new Products {
+        private val from = littleEndian(shared).asFloatBuffer()
+        private val numbers = new Array[Float](2 * most)
+
+        override def put(start: Int, size: Int, bits: Array[Long]): Unit = {
+          from.get(2 * start, numbers, 0, 2 * size)
+          var f = 0
+          while (f < factors.length) {
+            multiply(factors(f).toFloat)
+            f += 1
+          }
+          var k = 0
+          while (k < size) {
+            val low = java.lang.Float.floatToRawIntBits(numbers(2 * k)) & 0xffffffffL
+            bits(k) = low | (java.lang.Float.floatToRawIntBits(numbers(2 * k + 1)).toLong << 32)
+            k += 1
+          }
+        }
+
+        private def multiply(factor: Float): Unit = {
+          var k = 0
+          while (k < numbers.length) {
+            numbers(k) *= factor
+            k += 1
+          }
+        }
+      }
+
+    private[comm] override def adder(sum: ByteBuffer, most: Int): Adder = new Adder {
+      private val total = littleEndian(sum).asFloatBuffer()
+      private val numbers = new Array[Float](2 * most)
+
+      override def add(start: Int, size: Int, summand: Array[Long]): Unit = {
+        total.get(2 * start, numbers, 0, 2 * size)
+        var k = 0
+        while (k < size) {
+          numbers(2 * k) += java.lang.Float.intBitsToFloat(summand(k).toInt)
+          numbers(2 * k + 1) += java.lang.Float.intBitsToFloat((summand(k) >>> 32).toInt)
+          k += 1
+        }
+        total.put(2 * start, numbers, 0, 2 * size)
+      }
+    }
+  }
+
+  private[comm] trait Products {
+
+    /** Puts the bits of entries `start` until `start + size` to the front of `bits`. */
+    def put(start: Int, size: Int, bits: Array[Long]): Unit
+  }
+
+  private[comm] trait Adder {
+
+    /** Adds the numbers whose bits are at the front of `summand` to entries `start` until `start + size`. */
+    def add(start: Int, size: Int, summand: Array[Long]): Unit
+  }
+
+  private def littleEndian(bytes: ByteBuffer): ByteBuffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
+}

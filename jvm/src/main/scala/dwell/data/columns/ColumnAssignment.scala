@@ -1,0 +1,87 @@
+package dwell.data.columns
+
+/**
+ * Which partition each column goes to.
+ *
+ * @param partitionOf
+ *   partition of each column, or -1 where the column is left out
+ * @param loads
+ *   nonzeros of each partition
+ */
+private[data] final class ColumnAssignment(val partitionOf: Array[Int], val loads: Array[Long])
+
+private[data] object ColumnAssignment {
+
+  /**
+   * Longest processing time first: columns in order of falling count each go to the partition that has the fewest
+   * nonzeros so far. With many light columns the loads end up within one light column of one another. Ties are broken
+   * by index, so the result depends on the counts alone.
+   *
+   * @param counts
+   *   nonzeros of each column; columns with 0 are left out
+   * @param numPartitions
+   *   number of partitions; those beyond the number of columns stay empty
+   */
+  def balanced(counts: Array[Int], numPartitions: Int): ColumnAssignment = {
+    val partitionOf = Array.fill(counts.length)(-1)
+    val heap = new LoadHeap(numPartitions)
+    val order = byFallingCount(counts)
+    var i = 0
+    while (i < order.length) {
+      val column = order(i).toInt
+      partitionOf(column) = heap.addToLightest(counts(column))
+      i += 1
+    }
+    new ColumnAssignment(partitionOf, heap.loads)
+  }
+
+  /** Sort keys, the column in the low half: highest count first, then lowest column. */
+  private def byFallingCount(counts: Array[Int]): Array[Long] = {
+    val keys = new Array[Long](counts.count(_ > 0))
+    var next = 0
+    var column = 0
+    while (column < counts.length) {
+      if (counts(column) > 0) {
+        keys(next) = ((Int.MaxValue - counts(column)).toLong << 32) | column
+        next += 1
+      }
+      column += 1
+    }
+    java.util.Arrays.sort(keys)
+    keys
+  }
+
+  /** Binary heap of partitions, the lightest on top; equally loaded ones in order of their index. */
+  private final class LoadHeap(numPartitions: Int) {
+    val loads = new Array[Long](numPartitions)
+    private val heap = Array.range(0, numPartitions)
+
+    def addToLightest(load: Int): Int = {
+      val partition = heap(0)
+      loads(partition) += load
+      siftDown()
+      partition
+    }
+
+    private def siftDown(): Unit = {
+      var at = 0
+      var sinking = true
+      while (sinking) {
+        val left = 2 * at + 1
+        val right = left + 1
+        val child = if (right < heap.length && lighter(heap(right), heap(left))) right else left
+        if (child < heap.length && lighter(heap(child), heap(at))) {
+          val partition = heap(at)
+          heap(at) = heap(child)
+          heap(child) = partition
+          at = child
+        } else {
+          sinking = false
+        }
+      }
+    }
+
+    private def lighter(a: Int, b: Int): Boolean =
+      loads(a) < loads(b) || (loads(a) == loads(b) && a < b)
+  }
+}

@@ -1,0 +1,154 @@
+package dwell.data.documents
+
+import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
+
+import dwell.base.{Shuffle, WorkerCount}
+import dwell.data.block.{BlockIndex, Cached, CachedDataset, ColumnNames, LabeledRow, RowBlock}
+import dwell.data.rows.RowDistribution
+
+/**
+ * Documents as counts of words, read and validated, split into partitions of equally many.
+ *
+ * @param partitions
+ *   one [[DocumentPartition]] per Spark partition
+ * @param vocabulary
+ *   words of the vocabulary, V
+ * @param documentsPerPartition
+ *   documents of each partition, those without words left out
+ */
+final class DocumentDataset private (
+    blocks: RDD[RowBlock],
+    partitions: RDD[DocumentPartition],
+    val vocabulary: Int,
+    val documentsPerPartition: Array[Int],
+    nonzerosPerPartition: Array[Long],
+    bytes: Long)
+    extends CachedDataset[DocumentPartition](partitions, nonzerosPerPartition, bytes, Seq.empty) {
+
+  /** Documents of all partitions, D. */
+  def documents: Long = documentsPerPartition.map(_.toLong).sum
+
+  /** Partitions that have documents. */
+  def workers: Int = documentsPerPartition.count(_ > 0)
+
+  override def unpersist(): Unit = synchronized {
+    // A copy of all data. The cached blocks are where cleaning ends: it must not reach the user's own shuffles.
+    if (!isReleased && !partitions.sparkContext.isStopped) partitions.cleanShuffleDependencies()
+    super.unpersist()
+    Cached.release(blocks, Seq.empty)
+  }
+}
+
+object DocumentDataset {
+
+  /**
+   * Reads and validates documents, in one pass, and moves each to its partition: by a fixed hash of its number, as rows of linear
+   * models. They stay cached; the caller has to release them with `unpersist`.
+   *
+   * @param vectors
+   *   counts of each document, by word; read once, unless cached data are lost
+   * @param vocabulary
+   *   length that every vector must have
+   * @param numWorkers
+   *   number of partitions; those beyond the number of documents stay empty. 0: chosen by the nonzeros and by the tasks that the
+   *   cluster runs at once
+   * @param title
+   *   what the cached data is called on Spark's storage page
+   * @param column
+   *   name of the DataFrame column, for error messages
+   * @throws IllegalArgumentException
+   *   if the data cannot be trained on; the message names column and row and the fix
+   */
+  def read(
+      vectors: RDD[Vector],
+      vocabulary: Int,
+      numWorkers: Int,
+      title: String,
+      column: String = "features"): DocumentDataset = {
+    require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
+    val names = ColumnNames(features = column)
+    val blocks = vectors
+      .mapPartitionsWithIndex { (index, it) =>
+        val rows = it.map(LabeledRow(0.0, 1.0, _))
+        Iterator.single(RowBlock.read(index, vocabulary, rows, names, counts = true))
+      }
+      .setName(s"$title: documents as read")
+      .persist(StorageLevel.MEMORY_AND_DISK)
+    Cached.orRelease(blocks, Seq.empty)(distribute(blocks, vocabulary, numWorkers, title, column))
+  }
+
+  private def distribute(
+      blocks: RDD[RowBlock],
+      vocabulary: Int,
+      numWorkers: Int,
+      title: String,
+      column: String): DocumentDataset = {
+    val sc = blocks.sparkContext
+    val read = sc.runJob(blocks, (it: Iterator[RowBlock]) => summary(it.next()))
+    read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
+    checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
+    val index = new BlockIndex(read.scanLeft(0)(_ + _.documents).init, read.map(_.fingerprint))
+    val slots = sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1)
+    val numPartitions =
+      if (numWorkers > 0) numWorkers
+      else WorkerCount.choose(read.map(_.nonzeros.toLong).sum, slots, NonzerosWorthAWorker)
+    val pieces = blocks.flatMap { block =>
+      val verified = index.verified(block)
+      val first = index.firstRows(block.index)
+      RowDistribution.cut(verified, first, vocabulary, Array.emptyIntArray, signedLabels = false, numPartitions)
+    }
+    val partitions = Shuffle
+      .byIndex(pieces, numPartitions)
+      .mapPartitionsWithIndex { (k, it) =>
+        val pieces = it.map(_._2).toArray
+        val rows =
+          RowDistribution.merge(
+            k,
+            numPartitions,
+            pieces,
+            vocabulary,
+            weighted = false,
+            mixed = false,
+            scale = null,
+            mean = null)
+        Iterator.single(new DocumentPartition(k, vocabulary, rows.offsets, rows.indices, rows.values32, rows.values64))
+      }
+      .setName(s"$title: documents")
+      .persist(StorageLevel.MEMORY_AND_DISK)
+    Cached.orRelease(partitions, Seq.empty) {
+      val held = sc.runJob(partitions, (it: Iterator[DocumentPartition]) => sizes(it.next()))
+      new DocumentDataset(blocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
+    }
+  }
+
+  private def checkCount(read: Long, documents: Long, column: String): Unit = {
+    if (read == 0L) {
+      throw new IllegalArgumentException(
+        s"There are no documents to train on (column '$column'). Check the filters and joins that the DataFrame came from.")
+    }
+    if (documents == 0L) {
+      throw new IllegalArgumentException(
+        s"Column '$column': no document has a word, so there is nothing to train on. Check the vocabulary that the words " +
+          "were counted by.")
+    }
+    if (documents > RowBlock.MaxArrayLength) {
+      throw new IllegalArgumentException(
+        s"Column '$column': $documents documents, but at most ${RowBlock.MaxArrayLength} can be numbered. Train on a " +
+          "sample, for example with Dataset.sample.")
+    }
+  }
+
+  /** What the driver needs to know of a block; documents are those with words. */
+  private final case class Summary(rowsRead: Long, documents: Int, nonzeros: Int, fingerprint: Long, problem: String)
+
+  private def summary(block: RowBlock): Summary =
+    Summary(block.rowsRead, block.rows, block.indices.length, block.fingerprint, block.problem)
+
+  /** Documents, nonzeros and bytes. */
+  private def sizes(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
+
+  /** About a third of a second of work in a pass over the documents, of which a round is a part. */
+  private val NonzerosWorthAWorker = 1000000L
+}

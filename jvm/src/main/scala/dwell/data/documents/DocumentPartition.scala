@@ -1,0 +1,44 @@
+package dwell.data.documents
+
+/**
+ * The documents of one partition as counts of words, in compressed sparse row form, as primitive arrays that native code
+ * reads in place. There are no counts of 0, and no documents without any.
+ *
+ * Counts are as narrow as loses nothing: at most one of `counts32` and `counts64` is present, and none where every count is 1.
+ *
+ * @param index
+ *   which partition this is, 0 to numPartitions - 1
+ * @param vocabulary
+ *   words of the vocabulary, V; words are numbers below it
+ * @param offsets
+ *   one more than there are documents: entries of document d are at offsets(d) until offsets(d + 1)
+ * @param words
+ *   word of each entry, ascending within a document
+ * @param counts32
+ *   count of each entry, or null
+ * @param counts64
+ *   count of each entry, or null
+ */
+final class DocumentPartition(
+    val index: Int,
+    val vocabulary: Int,
+    val offsets: Array[Int],
+    val words: Array[Int],
+    val counts32: Array[Float],
+    val counts64: Array[Double])
+    extends Serializable {
+
+  /** Documents held. */
+  def documents: Int = offsets.length - 1
+
+  /** Entries held. */
+  def nonzeros: Int = words.length
+
+  /** Bytes of the arrays. */
+  def bytes: Long =
+    4L * (offsets.length + words.length) + (if (counts32 != null) 4L * counts32.length else 0L) +
+      (if (counts64 != null) 8L * counts64.length else 0L)
+
+  override def toString: String =
+    s"DocumentPartition($index: $documents documents, $vocabulary words, $nonzeros nonzeros)"
+}

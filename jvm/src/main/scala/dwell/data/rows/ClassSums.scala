@@ -1,0 +1,21 @@
+package dwell.data.rows
+
+/**
+ * Weighted sums of the features by class: sum of s_i x_ij over the rows i of the class, one entry for each feature j; 0
+ * for features that are not solved for.
+ *
+ * @param positive
+ *   over the rows of label 1
+ * @param negative
+ *   over the rows of label 0 (-1 where labels are signed)
+ * @param positiveWeight
+ *   sum of the weights of the rows of label 1
+ * @param negativeWeight
+ *   sum of the weights of the rows of label 0
+ */
+final class ClassSums private[data] (
+    val positive: Array[Double],
+    val negative: Array[Double],
+    val positiveWeight: Double,
+    val negativeWeight: Double)
+    extends Serializable

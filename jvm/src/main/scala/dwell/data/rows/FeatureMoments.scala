@@ -1,0 +1,156 @@
+package dwell.data.rows
+
+import dwell.base.{Shuffle, TaskFailure}
+import dwell.data.TrainingRows
+import dwell.data.block.{DoubleBytes, RowBlock}
+
+/**
+ * Weighted moments of each feature over all rows, implicit zeros included. Features that are not solved for have 0 in
+ * every array.
+ *
+ * @param mean
+ *   weighted mean
+ * @param variance
+ *   weighted population variance; positive for the features that are solved for
+ * @param classSums
+ *   sums by class, or null where the labels are not all 0 or 1
+ * @param excluded
+ *   features with nonzeros that are not solved for, ascending: those that are constant, and those whose variance is
+ *   lost to underflow, which is as good as constant to Spark as well
+ */
+private[data] final class FeatureMoments(
+    val mean: Array[Double],
+    val variance: Array[Double],
+    val classSums: ClassSums,
+    val excluded: Array[Int])
+
+private[data] object FeatureMoments {
+
+  /**
+   * Every block computes the moments of its columns in two passes; these are merged by ranges of columns, so that
+   * neither a worker nor the driver holds those of all blocks.
+   */
+  def of(rows: TrainingRows): FeatureMoments = {
+    val numFeatures = rows.numFeatures
+    val numRows = rows.numRows
+    val totalWeight = rows.totalWeight
+    val binary = rows.hasBinaryLabels
+    val numRanges = math.max(1, math.min(rows.numBlocks, numFeatures / ColumnsWorthARange))
+    val width = numFeatures / numRanges + 1
+    val pieces = rows.verifiedBlocks.flatMap(block => cut(ofBlock(block, numFeatures, binary), width))
+    val ranges = Shuffle.byIndex(pieces, numRanges).mapPartitionsWithIndex { (k, it) =>
+      val first = math.min(k.toLong * width, numFeatures.toLong).toInt
+      val length = math.min(width, numFeatures - first)
+      Iterator.single(new MergedMoments(first, length, it.map(_._2).toArray, numRows, totalWeight, binary).packed)
+    }
+
+    val mean = new Array[Double](numFeatures)
+    val variance = new Array[Double](numFeatures)
+    val positive = if (binary) new Array[Double](numFeatures) else null
+    val negative = if (binary) new Array[Double](numFeatures) else null
+    val flat = Array.newBuilder[Int]
+    val merged = Shuffle.once(ranges) {
+      TaskFailure.unwrapped(rows.sc.runJob(ranges, (it: Iterator[PackedMoments]) => it.next()))
+    }
+    merged.foreach { range =>
+      DoubleBytes.unpack(range.mean, mean, range.first)
+      DoubleBytes.unpack(range.variance, variance, range.first)
+      if (binary) {
+        DoubleBytes.unpack(range.positive, positive, range.first)
+        DoubleBytes.unpack(range.negative, negative, range.first)
+      }
+      flat ++= range.flat
+    }
+    val excluded = (flat.result() ++ rows.constant.indices).distinct.sorted
+    excluded.foreach { j =>
+      Seq(mean, variance, positive, negative).filter(_ != null).foreach(_(j) = 0.0)
+    }
+    val unbounded = variance.indexWhere(v => v.isNaN || v.isInfinite)
+    if (unbounded >= 0) {
+      throw new IllegalArgumentException(
+        s"Column '${rows.names.features}', index $unbounded: the values are so large that their variance is not a " +
+          "finite number. Scale the feature down, for example with StandardScaler.")
+    }
+    new FeatureMoments(mean, variance, if (binary) classSums(rows, positive, negative) else null, excluded)
+  }
+
+  private def classSums(rows: TrainingRows, positive: Array[Double], negative: Array[Double]): ClassSums = {
+    var positiveWeight = 0.0
+    var negativeWeight = 0.0
+    var i = 0
+    while (i < rows.numRows) {
+      val weight = if (rows.weights == null) 1.0 else rows.weights(i)
+      if (rows.labels(i) > 0.0) positiveWeight += weight else negativeWeight += weight
+      i += 1
+    }
+    new ClassSums(positive, negative, positiveWeight, negativeWeight)
+  }
+
+  /** Fewer columns than that are merged by one task. */
+  private val ColumnsWorthARange = 4096
+
+  /** Moments of the columns that have nonzeros in `block`. */
+  def ofBlock(block: RowBlock, numFeatures: Int, binary: Boolean): MomentPiece = {
+    val used = block.columnCounts(numFeatures)
+    val n = used.columns.length
+    val position = new Array[Int](numFeatures)
+    var c = 0
+    while (c < n) {
+      position(used.columns(c)) = c
+      c += 1
+    }
+    val weight = new Array[Double](n)
+    val mean = new Array[Double](n)
+    val squares = new Array[Double](n)
+    val positive = if (binary) new Array[Double](n) else null
+    val negative = if (binary) new Array[Double](n) else null
+
+    var j = 0
+    while (j < block.rows) {
+      val s = if (block.weights == null) 1.0 else block.weights(j)
+      val byClass = if (!binary) null else if (block.labels(j) > 0.0) positive else negative
+      var at = block.offsets(j)
+      while (at < block.offsets(j + 1)) {
+        c = position(block.indices(at))
+        val product = s * block.values(at)
+        weight(c) += s
+        mean(c) += product
+        if (byClass != null) byClass(c) += product
+        at += 1
+      }
+      j += 1
+    }
+    c = 0
+    while (c < n) {
+      mean(c) /= weight(c)
+      c += 1
+    }
+    j = 0
+    while (j < block.rows) {
+      val s = if (block.weights == null) 1.0 else block.weights(j)
+      var at = block.offsets(j)
+      while (at < block.offsets(j + 1)) {
+        c = position(block.indices(at))
+        val difference = block.values(at) - mean(c)
+        squares(c) += s * (difference * difference)
+        at += 1
+      }
+      j += 1
+    }
+    new MomentPiece(block.index, used.columns, used.counts, weight, mean, squares, positive, negative)
+  }
+
+  /** The moments by ranges of `width` columns. */
+  def cut(piece: MomentPiece, width: Int): Iterator[(Int, MomentPiece)] = {
+    val n = piece.columns.length
+    Iterator.unfold(0) { from =>
+      if (from == n) None
+      else {
+        val range = piece.columns(from) / width
+        var until = from + 1
+        while (until < n && piece.columns(until) / width == range) until += 1
+        Some(((range, piece.slice(from, until)), until))
+      }
+    }
+  }
+}

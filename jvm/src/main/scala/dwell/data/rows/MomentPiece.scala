@@ -1,0 +1,135 @@
+package dwell.data.rows
+
+import dwell.data.block.DoubleBytes
+
+/**
+ * Moments of the nonzeros of some columns in one block. Moments of blocks are merged in block order, so that sums have
+ * the same bits in every run.
+ *
+ * @param block
+ *   index of the row block
+ * @param columns
+ *   feature indices, ascending
+ * @param counts
+ *   nonzeros of each column
+ * @param weight
+ *   sum of the weights of the nonzeros
+ * @param mean
+ *   weighted mean of the nonzeros
+ * @param squares
+ *   weighted sum of the squared differences from that mean
+ * @param positive
+ *   weighted sum of the nonzeros in rows of label 1, or null where the labels are no classes
+ * @param negative
+ *   the same of the other rows
+ */
+private[data] final class MomentPiece(
+    val block: Int,
+    val columns: Array[Int],
+    val counts: Array[Int],
+    val weight: Array[Double],
+    val mean: Array[Double],
+    val squares: Array[Double],
+    val positive: Array[Double],
+    val negative: Array[Double])
+    extends Serializable {
+
+  def slice(from: Int, until: Int): MomentPiece = {
+    def part(array: Array[Double]): Array[Double] =
+      if (array == null) null else java.util.Arrays.copyOfRange(array, from, until)
+    new MomentPiece(
+      block,
+      java.util.Arrays.copyOfRange(columns, from, until),
+      java.util.Arrays.copyOfRange(counts, from, until),
+      part(weight),
+      part(mean),
+      part(squares),
+      part(positive),
+      part(negative))
+  }
+}
+
+/** Moments of a range of columns on their way to the driver; little-endian doubles. */
+private[data] final class PackedMoments(
+    val first: Int,
+    val mean: Array[Byte],
+    val variance: Array[Byte],
+    val positive: Array[Byte],
+    val negative: Array[Byte],
+    val flat: Array[Int])
+    extends Serializable
+
+/** Merges the blocks' moments of the columns `first` until `first + length`. */
+private[data] final class MergedMoments(
+    first: Int,
+    length: Int,
+    pieces: Array[MomentPiece],
+    numRows: Int,
+    totalWeight: Double,
+    binary: Boolean) {
+  private val counts = new Array[Int](length)
+  private val weight = new Array[Double](length)
+  private val mean = new Array[Double](length)
+  private val squares = new Array[Double](length)
+  private val positive = new Array[Double](if (binary) length else 0)
+  private val negative = new Array[Double](if (binary) length else 0)
+  private val flat = Array.newBuilder[Int]
+
+  // The shuffle delivers pieces in any order.
+  pieces.sortBy(_.block).foreach(add)
+  addZeros()
+
+  def packed: PackedMoments =
+    new PackedMoments(
+      first,
+      DoubleBytes.pack(mean),
+      DoubleBytes.pack(squares),
+      DoubleBytes.pack(positive),
+      DoubleBytes.pack(negative),
+      flat.result())
+
+  /** Chan, Golub and LeVeque: the moments of a union from those of its parts. */
+  private def add(piece: MomentPiece): Unit = {
+    var i = 0
+    while (i < piece.columns.length) {
+      val c = piece.columns(i) - first
+      if (counts(c) == 0) {
+        weight(c) = piece.weight(i)
+        mean(c) = piece.mean(i)
+        squares(c) = piece.squares(i)
+      } else {
+        val sum = weight(c) + piece.weight(i)
+        val share = piece.weight(i) / sum
+        val difference = piece.mean(i) - mean(c)
+        squares(c) += piece.squares(i) + (difference * difference) * (weight(c) * share)
+        mean(c) += difference * share
+        weight(c) = sum
+      }
+      counts(c) += piece.counts(i)
+      if (binary) {
+        positive(c) += piece.positive(i)
+        negative(c) += piece.negative(i)
+      }
+      i += 1
+    }
+  }
+
+  /** Implicit zeros are one more part; from here on `squares` is the variance. */
+  private def addZeros(): Unit = {
+    var c = 0
+    while (c < length) {
+      if (counts(c) > 0) {
+        // Where every row has a nonzero the difference of the sums is rounding error, which a large mean would blow up.
+        val zeroWeight = if (counts(c) == numRows) 0.0 else math.max(0.0, totalWeight - weight(c))
+        if (zeroWeight > 0.0) {
+          val share = zeroWeight / (weight(c) + zeroWeight)
+          squares(c) += (mean(c) * mean(c)) * (weight(c) * share)
+          mean(c) -= mean(c) * share
+        }
+        squares(c) /= totalWeight
+        if (squares(c) == 0.0) flat += first + c
+      }
+      c += 1
+    }
+  }
+}

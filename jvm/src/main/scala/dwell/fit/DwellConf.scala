@@ -1,0 +1,85 @@
+package dwell.fit
+
+import org.apache.spark.network.util.JavaUtils
+import org.apache.spark.sql.SparkSession
+
+/**
+ * Settings of the session that a fit runs in.
+ *
+ * @param fallbackIsError
+ *   `spark.dwell.fallback=error`: what is not solved natively is an exception
+ * @param selection
+ *   `spark.dwell.solver`: which local solver the workers use
+ * @param travellingState
+ *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
+ * @param adding
+ *   `spark.dwell.step=add`: the workers' steps are added as they are, with the local models that are safe for it (sigma' is
+ *   the number of workers), the reference that searched steps are compared with
+ * @param shareData
+ *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
+ *   solutions; it stays cached for up to a minute after a fit
+ * @param aggregation
+ *   `spark.dwell.aggregation`: what estimators take whose Param `aggregation` is not set; None chooses
+ * @param gangPatienceMillis
+ *   `spark.dwell.gangPatience`: how long a barrier stage may wait for its slots before the fit goes on in driver mode
+ * @param maxResultBytes
+ *   `spark.driver.maxResultSize`; the largest number where there is no limit
+ * @param taskCpus
+ *   `spark.task.cpus`: threads of one local solver
+ */
+final case class DwellConf(
+    fallbackIsError: Boolean,
+    selection: SolverSelection,
+    travellingState: Boolean,
+    adding: Boolean,
+    shareData: Boolean,
+    aggregation: Option[Aggregation],
+    gangPatienceMillis: Long,
+    maxResultBytes: Long,
+    taskCpus: Int) {
+
+  /** How the workers of the session solve. */
+  def solverSettings: SolverSettings =
+    SolverSettings(taskCpus, travellingState, selection, adding, gangPatienceMillis, maxResultBytes)
+}
+
+object DwellConf {
+  val Fallback = "spark.dwell.fallback"
+  val Solver = "spark.dwell.solver"
+  val State = "spark.dwell.state"
+  val Step = "spark.dwell.step"
+  val ShareData = "spark.dwell.shareData"
+  val DefaultAggregation = "spark.dwell.aggregation"
+  val GangPatience = "spark.dwell.gangPatience"
+
+  /** Reads the session's settings, which include those of spark-submit. */
+  def apply(session: SparkSession): DwellConf = {
+    val conf = session.sparkContext.getConf
+    def get(key: String): Option[String] = session.conf.getOption(key).orElse(conf.getOption(key))
+    def read(key: String, allowed: Seq[String]): String = {
+      val value = get(key).getOrElse(allowed.head)
+      require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
+      value
+    }
+    val fallbackIsError = read(Fallback, Seq("warn", "error")) == "error"
+    DwellConf(
+      fallbackIsError,
+      SolverSelection(read(Solver, SolverSelection.choices), fallbackIsError),
+      read(State, Seq("persistent", "travelling")) == "travelling",
+      read(Step, Seq("search", "add")) == "add",
+      read(ShareData, Seq("false", "true")) == "true",
+      Aggregation.named(read(DefaultAggregation, Aggregation.choices)),
+      milliseconds(GangPatience, get(GangPatience).getOrElse("10s")),
+      Some(JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")))
+        .filter(_ > 0L)
+        .getOrElse(Long.MaxValue),
+      conf.getInt("spark.task.cpus", 1))
+  }
+
+  private def milliseconds(key: String, value: String): Long =
+    try JavaUtils.timeStringAsMs(value)
+    catch {
+      case e: NumberFormatException =>
+        throw new IllegalArgumentException(s"$key must be a time such as 10s or 2min, but was '$value'", e)
+    }
+}

@@ -1,0 +1,176 @@
+package dwell.fit
+
+import scala.collection.mutable
+import scala.concurrent.duration._
+import scala.reflect.ClassTag
+
+import org.apache.spark.{DwellBridge, SparkContext}
+import org.apache.spark.internal.Logging
+import org.apache.spark.rdd.RDD
+
+import dwell.base.{ResultLayout, TaskFailure}
+import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
+import dwell.comm.gang.Gang
+import dwell.comm.jobs.{DriverMode, ShuffleMode}
+import dwell.report.{RoundCompleted, RoundRecord}
+import dwell.solver.cd.leader.RoundLoop
+
+/**
+ * Runs a [[FitPlan]] on Spark, in the mode asked for or, where that one cannot run, in one that can.
+ *
+ * @tparam D
+ *   the data of a partition
+ * @param parts
+ *   the data of each partition
+ * @param step
+ *   what a worker does in an exchange
+ */
+private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
+    sc: SparkContext,
+    parts: RDD[D],
+    plan: FitPlan[M, S, T],
+    step: Workers.Step[D, M, S])
+    extends Logging {
+  import FitRunner._
+
+  private val problem = plan.problem
+  private val workers = parts.getNumPartitions
+  private val heard = new Heard
+
+  /** Runs the fit. What its last attempt has left with the workers is the caller's. */
+  def run(): Outcome[T] = {
+    val outcome = problem.aggregation match {
+      case Some(mode) if mode != Aggregation.Gang => byJobs(attempt = 0, mode, "asked for")
+      case _ =>
+        Gang.impossible(parts, workers) match {
+          case None => inGang(attempt = 0)
+          case Some(reason) => insteadOfGang(attempt = 0, reason)
+        }
+    }
+    FitRunner.free(sc, (0 until outcome.attempt).map(plan.attemptId))
+    outcome
+  }
+
+  /** Frees whatever the fit may have left with the workers. */
+  def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId))
+
+  private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome[T] = {
+    val exchange: Replicas[M, S] =
+      if (mode == Aggregation.Shuffle)
+        new ShuffleMode(parts, plan.id, plan.format)(step)
+      else new DriverMode(parts, plan.id, plan.format)(step)
+    // Data that are lost with an executor are read again, and may then be refused with a message for the user.
+    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, heard.attempt(attempt))(completed)), attempt, mode, reason)
+    finally exchange.release()
+  }
+
+  private def insteadOfGang(attempt: Int, reason: String): Outcome[T] = {
+    val bytes = workers * ResultLayout.length(plan.vectorLength).toLong
+    val byDriver = plan.fitsDriver && bytes <= problem.settings.maxResultBytes
+    val mode = if (byDriver) Aggregation.Driver else Aggregation.Shuffle
+    logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")
+    byJobs(attempt, mode, reason)
+  }
+
+  private def inGang(attempt: Int): Outcome[T] = {
+    val sent = sc.broadcast((plan, heard.attempt(attempt)))
+    val name = s"dwell-gang-${plan.attemptId(attempt)}"
+    val progress = new Progress
+    try {
+      val trained = TaskFailure.unwrapped {
+        Gang.run(parts, name, plan.id, plan.format, patienceMillis)(step)((workers: Replicas[M, S], tell) =>
+          sent.value._1.lead(workers, sent.value._2)(tell))(
+          told = { case record: RoundRecord =>
+            heard.add(record)
+            completed(record)
+            progress.latest = Some(record)
+          },
+          watch = () => progress.show())
+      }
+      Outcome(trained, attempt, Aggregation.Gang, s"the cluster has slots for $workers tasks at once")
+    } catch {
+      case e: Gang.StalledException => insteadOfGang(attempt + 1, e.getMessage)
+      case e: Gang.BrokenException => again(attempt + 1, e)
+    } finally if (!sc.isStopped) sent.destroy()
+  }
+
+  /** Another gang, or after several another mode, from what is left with the workers. */
+  private def again(attempt: Int, e: Gang.BrokenException): Outcome[T] = {
+    logWarning(s"${problem.uid}: the gang broke in attempt $attempt and begins again: ${e.getMessage}")
+    if (attempt == MostGangs) insteadOfGang(attempt, s"$MostGangs barrier stages have failed")
+    else {
+      Gang.impossible(parts, workers, patienceMillis) match {
+        case None => inGang(attempt)
+        case Some(reason) => insteadOfGang(attempt, reason)
+      }
+    }
+  }
+
+  private def patienceMillis: Long = problem.settings.gangPatienceMillis
+
+  /** Shows the rounds of a gang in Spark's list of jobs, where those of the other modes are jobs themselves. */
+  private final class Progress {
+    @volatile var latest = Option.empty[RoundRecord]
+    private var shown = System.nanoTime()
+
+    def show(): Unit = latest.filter(_ => System.nanoTime() - shown >= ShowEvery.toNanos).foreach { record =>
+      Job.line(parts, RoundLoop.describe(problem.uid, record.round, record.objective, record.gap))
+      latest = None
+      shown = System.nanoTime()
+    }
+  }
+
+  /** The rounds that gangs have told of, for an attempt that goes on from them. */
+  private final class Heard {
+    private val records = mutable.ArrayBuffer.empty[RoundRecord]
+    private var began = 0L
+
+    def add(record: RoundRecord): Unit = synchronized {
+      if (records.isEmpty) began = System.nanoTime() - (record.elapsed * 1e9).toLong
+      // One that is made again: those after it were lost.
+      records.dropRightInPlace(records.reverseIterator.count(_.round >= record.round))
+      records += record
+    }
+
+    def attempt(number: Int): Attempt = synchronized {
+      Attempt(number, records.toSeq, if (records.isEmpty) 0.0 else (System.nanoTime() - began) * 1e-9)
+    }
+  }
+
+  private def completed(record: RoundRecord): Unit = {
+    logInfo(s"${problem.uid}: ${record.toLine}")
+    DwellBridge.post(sc, RoundCompleted(problem.uid, record))
+  }
+}
+
+private[dwell] object FitRunner {
+
+  /**
+   * What the rounds led to.
+   *
+   * @param attempt
+   *   the one that made them
+   * @param aggregation
+   *   in which mode
+   * @param reason
+   *   why in this mode
+   */
+  final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String)
+
+  /** Frees the states and the models of fits, or of attempts, on all executors. */
+  def free(sc: SparkContext, fits: Seq[Long]): Unit =
+    if (fits.nonEmpty) {
+      OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state") { () =>
+        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free))
+        fits.foreach(ModelStore.free)
+      }
+    }
+
+  private val CleanUpLimit = 10.seconds
+
+  /** Spark's UI keeps a thousand jobs. */
+  private val ShowEvery = 1.second
+
+  /** As many as Spark allows attempts of a stage in a row. */
+  private val MostGangs = 4
+}

@@ -1,0 +1,77 @@
+package dwell.solver.cd.contract
+
+import dwell.data.LocalData
+import dwell.jni.Cancellation
+import dwell.solver.sgd.contract.SgdSolver
+
+/**
+ * The local half of a round. An implementation keeps one worker state per (fit, partition) and JVM, and both
+ * implementations produce the same bytes from the same input, so that a cluster may mix them. The dual of the logistic
+ * loss is the exception: exponentials and logarithms of the two differ in their last bits.
+ *
+ * A call is a pure function of the committed state, the request and the shared vector: calling it again, on the same
+ * worker or on another one that holds the same version, gives the same result and applies nothing twice.
+ */
+trait LocalSolver {
+
+  /** "native" or "jvm". */
+  def name: String
+
+  /** Stochastic gradient descent by the same means. */
+  def sgd: SgdSolver
+
+  /**
+   * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is what the
+   * step adds to the shared one: A (a' - a) for columns, and for rows the step of the coefficients before any soft
+   * threshold.
+   *
+   * @param data
+   *   of the orientation of `r.subproblem`
+   * @param shared
+   *   little-endian doubles, `8 * data.vectorLength` bytes: the residual for columns, the coefficients for rows
+   * @param result
+   *   filled in the layout of [[dwell.base.ResultLayout]], but for the slots from [[dwell.base.ResultLayout.FirstFreeSlot]] on; unspecified
+   *   where the answer is false
+   * @param cancellation
+   *   asked every few milliseconds; true raises a CancellationException. The state is as before after any exception.
+   * @return
+   *   false if this worker has no state for the round (`StateLost`): the caller has to rebuild
+   */
+  def round(
+      data: LocalData,
+      r: RoundRequest,
+      shared: Array[Byte],
+      result: Array[Byte],
+      cancellation: Cancellation): Boolean
+
+  /**
+   * A rebuild: settles the step of the round before, drops the step of `r.round`, moves the state to version
+   * `r.round + 1` under a new stamp, and returns the product of the partition's data with its coordinates. A worker
+   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot [[dwell.base.ResultLayout.Stamp]]
+   * tells the caller which of the two happened. A repeated call finds the state moved already, and leaves it alone.
+   *
+   * @param result
+   *   as for [[round]]
+   * @return
+   *   false if the fit has been freed meanwhile, or the state is of a later round
+   */
+  def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean
+
+  /** Copy of the state of one partition; None where this worker has none. */
+  def exportState(fit: Long, partition: Int): Option[WorkerState]
+
+  /** Replaces the state of one partition. A pending step is not taken over: its round can be run again. */
+  def importState(fit: Long, partition: Int, s: WorkerState): Unit
+
+  /** Frees every state of a fit and refuses late tasks of it; returns the bytes freed. */
+  def free(fit: Long): Long
+
+  /** Frees states that no call has touched for longer than `maxAgeMillis`; returns the bytes freed. */
+  def expire(maxAgeMillis: Long): Long
+
+  /** Bytes of all states held by this worker process, and of what [[sgd]] remembers. */
+  def stateBytes: Long
+
+  /** Number of states held by this worker process, and of the partitions that [[sgd]] remembers. */
+  def stateEntries: Long
+}

@@ -1,0 +1,29 @@
+package dwell.solver.cd.contract
+
+import dwell.data.{ColumnData, LocalData}
+
+/** Coordinates to start from. */
+sealed trait StartingPoint extends Serializable {
+  def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]]
+}
+
+/** Coefficients of all features, for columns. */
+final case class FromCoefficients(coefficients: Array[Double]) extends StartingPoint {
+  override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] = data match {
+    case ColumnData(partition, _) => Some(partition.columns.map(coefficients(_)))
+    case _ => None
+  }
+}
+
+/**
+ * The coordinates that another fit on the same partitions has left with its workers, times `factor`; a worker takes the
+ * first of the fits that it has coordinates of, and starts from zero if it has none.
+ */
+final case class FromFits(fits: Seq[Long], factor: Double) extends StartingPoint {
+  override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] =
+    fits.iterator
+      .flatMap(solver.exportState(_, data.index))
+      .map(_.alpha)
+      .find(_.length == data.coordinates)
+      .map(_.map(_ * factor))
+}

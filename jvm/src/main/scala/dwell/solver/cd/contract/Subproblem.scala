@@ -1,0 +1,46 @@
+package dwell.solver.cd.contract
+
+import dwell.solver.problem.Loss
+
+/** The local problem of a round, but for what both orientations have in common. */
+sealed trait Subproblem extends Serializable
+
+/**
+ * Coefficients of the columns, for least squares: g_i(a) = l1_i |a| + l2_i a^2 / 2 is the penalty. For a smooth loss with
+ * curvature bound d the caller shares r = -l'(z) / d in place of the residual, and gives both penalties divided by d.
+ *
+ * @param l1
+ *   L1 penalty per unit of coefficient, before standardisation
+ * @param l2
+ *   L2 penalty, before standardisation
+ * @param scaleFactor
+ *   S / (S - 1)-like factor that turns population variances into the ones the penalty is scaled with; 0 leaves the
+ *   penalty unscaled (standardization = false)
+ * @param centred
+ *   whether columns and label are centred implicitly, which makes the intercept exact
+ */
+final case class PrimalSubproblem(l1: Double, l2: Double, scaleFactor: Double, centred: Boolean) extends Subproblem
+
+/**
+ * Dual variables of the rows, for any loss and a penalty with an L2 part.
+ *
+ * @param l2
+ *   L2 penalty, positive; what differs between features is in the scale of [[dwell.data.RowData]]
+ * @param intercept
+ *   h, what a dual variable's step adds to the predictions by way of the intercept, relative to its weight; 0 without
+ *   intercept
+ * @param offset
+ *   intercept at the start of the round
+ * @param candidates
+ *   intercepts at which a certificate evaluates the primal loss; at most [[dwell.base.ResultLayout.MaxCandidates]]
+ * @param gradient
+ *   a step leads to minus the derivative of the loss; from 0 the update is the gradient of the losses, times -1 / l2
+ */
+final case class DualSubproblem(
+    loss: Loss,
+    l2: Double,
+    intercept: Double,
+    offset: Double,
+    candidates: Array[Double],
+    gradient: Boolean)
+    extends Subproblem

@@ -1,0 +1,42 @@
+package dwell.solver.cd.jvm
+
+import dwell.base.{Patience, ResultLayout, SparseKernel}
+import dwell.data.LocalData
+
+/** The product of a partition's data with its coordinates. */
+private[solver] abstract class LocalProduct(
+    data: LocalData,
+    protected final val kernel: SparseKernel,
+    separable: Separable,
+    patience: Patience) {
+  protected final val v: Array[Double] = new Array[Double](data.vectorLength)
+
+  /** Adds what coordinate i contributes at value a to `v`, and gives its part of [[ResultLayout.Kappa]]. */
+  protected def add(i: Int, a: Double): Double
+
+  /** Entry of the product, from that of `v`. */
+  protected def entry(v: Double, kappa: Double): Double
+
+  /** Writes the product into the vector of `result`. */
+  final def run(alpha: Array[Double], result: Array[Byte]): Measured = {
+    var kappa = 0.0
+    var nonzeros = 0L
+    var i = 0
+    while (i < alpha.length) {
+      if (alpha(i) != 0.0) {
+        kappa += add(i, alpha(i))
+        nonzeros += kernel.length(i)
+        patience.spend(kernel.length(i))
+      }
+      i += 1
+    }
+    val product = ResultLayout.vector(result)
+    var j = 0
+    while (j < v.length) {
+      product.put(j, data.finite(entry(v(j), kappa), "product", j))
+      j += 1
+    }
+    val value = separable.total(alpha, patience)
+    Measured(value, Certificate.None, alpha.length.toLong, nonzeros, kappa, LineTerms.at(value))
+  }
+}

@@ -1,0 +1,157 @@
+package dwell.solver.cd.jvm
+
+import scala.collection.mutable.ArrayBuffer
+
+import dwell.base.{BucketOrder, Patience, ResultLayout, SparseKernel}
+import dwell.data.LocalData
+import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}
+
+/**
+ * One round on one partition: certificate and values at the start, coordinate descent, values at the end, and the
+ * update vector. What a coordinate is, and how it is minimised, is the orientation's.
+ *
+ * With more than one thread descent is CoCoA once more inside of the partition (Ioannou, Mendler-Duenner, Parnell: SySCD,
+ * NeurIPS 2019), as in the native solver: every thread has a copy of the vector, on which its steps count as often as there
+ * are copies, and after an epoch the copies are averaged. Here one thread does the work of all, with the same result.
+ *
+ * @param separable
+ *   the part of the objective that is a sum over coordinates
+ * @param start
+ *   committed state; not changed
+ */
+private[solver] abstract class LocalRound(
+    data: LocalData,
+    r: RoundRequest,
+    shared: Array[Byte],
+    start: WorkerState,
+    protected final val kernel: SparseKernel,
+    separable: Separable,
+    patience: Patience) {
+
+  /** Coordinates after the steps made so far. */
+  protected final val a: Array[Double] = start.alpha.clone()
+
+  /** The vector that descent keeps up to date, at first the shared one, and the sums beside it. */
+  private val reached = new Place(new Array[Double](data.vectorLength), new RunningSums)
+  protected final def w: Array[Double] = reached.w
+  protected final def sums: RunningSums = reached.sums
+
+  private val sharedVector = ResultLayout.doubles(shared)
+  private val order = new BucketOrder(a.length, r.seed, data.index)
+  private var coordinates = 0L
+  private var nonzeros = 0L
+  private var cursor = start.cursor
+
+  /** Entry j of the vector `w` at the start. */
+  protected def loaded(j: Int, entry: Double): Double
+
+  /** Called once, when `w` is loaded. */
+  protected def begin(): Unit
+
+  /** The partition's share of the duality gap at the start of the round. */
+  protected def certify(): Certificate
+
+  /** Minimises along coordinate i as `seen` has it, one of so many copies of the vector and the sums, and moves `moved`. */
+  protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit
+
+  /** Entry j of the update vector, from the entry of `w` at the start. */
+  protected def update(j: Int, before: Double): Double
+
+  /** See [[ResultLayout.Kappa]]. */
+  protected def kappa: Double
+
+  /** Runs the round, writes the update into the vector of `result` and gives the step. */
+  final def run(result: Array[Byte]): (Measured, PendingStep) = {
+    load()
+    val before = separable.total(start.alpha, patience)
+    val certificate = if (r.certificate) certify() else Certificate.None
+    if (a.length > 0) descend()
+    val along = separable.along(start.alpha, a, start.previous, r.points, patience)
+    writeUpdate(result)
+    val delta = Array.tabulate(a.length)(i => a(i) - start.alpha(i))
+    (Measured(before, certificate, coordinates, nonzeros, kappa, along), PendingStep(r.round, cursor, delta))
+  }
+
+  private def load(): Unit = {
+    var j = 0
+    while (j < w.length) {
+      val entry = sharedVector.get(j)
+      w(j) = loaded(j, entry)
+      require(
+        !w(j).isNaN && !w(j).isInfinite,
+        s"${data.sharedName} of ${data.entryName} $j is $entry, ${w(j)} times its weight: both must be finite")
+      j += 1
+    }
+    begin()
+  }
+
+  private def descend(): Unit = {
+    val budget = r.coordinates(a.length)
+    // In a batch no step sees another one.
+    val seen = if (r.batch) reached.copied else reached
+    var ended = false
+    while (coordinates < budget && !ended) {
+      if (r.threads == 1) visitBucket(nextBucket(), seen, reached, copies = 1.0)
+      else descendOnCopies(budget)
+      ended = r.batch && cursor % order.buckets == 0L
+    }
+  }
+
+  /** First coordinate of the next bucket. */
+  private def nextBucket(): Int = {
+    val bucket = order.start(cursor)
+    coordinates += order.end(bucket) - bucket
+    cursor += 1
+    bucket
+  }
+
+  private def visitBucket(start: Int, seen: Place, moved: Place, copies: Double): Unit = {
+    val end = order.end(start)
+    var i = start
+    while (i < end) {
+      visit(i, seen, moved, copies)
+      nonzeros += kernel.length(i)
+      patience.spend(kernel.length(i))
+      i += 1
+    }
+  }
+
+  /** Visits buckets until the epoch ends or there are enough, each thread its share of them. */
+  private def descendOnCopies(budget: Long): Unit = {
+    val buckets = ArrayBuffer(nextBucket())
+    while (cursor % order.buckets != 0L && coordinates < budget) buckets += nextBucket()
+    val copies = math.min(r.threads, buckets.length)
+    val changed = Array.tabulate(copies) { k =>
+      val copy = reached.copied
+      val share = (k.toLong * buckets.length / copies).toInt until ((k + 1L) * buckets.length / copies).toInt
+      share.foreach(at => visitBucket(buckets(at), copy, copy, copies.toDouble))
+      copy
+    }
+    var j = 0
+    while (j < w.length) {
+      var change = 0.0
+      var k = 0
+      while (k < copies) {
+        change += changed(k).w(j) - w(j)
+        k += 1
+      }
+      w(j) += change / copies
+      j += 1
+    }
+    sums.addAverage(changed.map(_.sums))
+  }
+
+  private def writeUpdate(result: Array[Byte]): Unit = {
+    val vector = ResultLayout.vector(result)
+    var j = 0
+    while (j < w.length) {
+      vector.put(j, data.finite(update(j, loaded(j, sharedVector.get(j))), "update", j))
+      j += 1
+    }
+  }
+}
+
+/** A vector that steps see or move, and the sums beside it. */
+private[solver] final class Place(val w: Array[Double], val sums: RunningSums) {
+  def copied: Place = new Place(w.clone(), sums.copied)
+}

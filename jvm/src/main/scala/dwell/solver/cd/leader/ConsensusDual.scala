@@ -1,0 +1,219 @@
+package dwell.solver.cd.leader
+
+import dwell.base.ResultLayout
+import dwell.data.rows.RowSummary
+import dwell.fit.Headers
+import dwell.solver.problem.LinearProblem
+
+/**
+ * Dual CoCoA by over-relaxed consensus ADMM (Boyd et al., "Distributed Optimization and Statistical Learning via the
+ * Alternating Direction Method of Multipliers", 2011, sections 7.1 and 3.4.3), with the local solver of CoCoA.
+ *
+ * For losses whose dual variables have bounds, steps that are added or searched along are slow on static partitions: the
+ * dual value is soon good, but the workers do not agree on the coefficients of features that they share, and the hinge
+ * pays for that linearly (bench/results/hinge-rounds.md). In ADMM every worker k has coefficients of its own,
+ * `w_k = shared + sigma' Z_k(a' - r)`, with r the dual variables that it starts from, which may leave their bounds, and
+ * a' those that it finds, which do not. The driver averages:
+ *
+ * {{{
+ *   r      <- r + alpha (a' - r)
+ *   middle <- soft(m, tau thresholds) / (1 + tau),   m = middle + (1 - alpha) lag + tau Z(r),   tau_j = sigma' / K_j
+ *   lag    <- old middle - middle + (1 - alpha) lag
+ *   shared <- middle - lag
+ * }}}
+ *
+ * K_j is the number of workers that have feature j. The workers' own multipliers are what r tells, so that neither they
+ * nor the driver keep a vector a worker. With tau = 1 and alpha = 1 this is plain adding. The intercept is one more
+ * feature, without a regulariser. Neither bound is monotone; the best of each is kept.
+ */
+private[solver] final class ConsensusDual(
+    data: RowSummary,
+    n: Int,
+    totalWeight: Double,
+    labels: LabelSummary,
+    problem: LinearProblem,
+    initialIntercept: Option[Double])
+    extends DualMaster(data, n, totalWeight, labels, problem) {
+  import ConsensusDual._
+
+  private val workers = data.numPartitions
+  private val adding = problem.settings.adding || workers == 1
+  private var relaxation = if (adding) 1.0 else Relaxation
+  private var quadratic = if (adding) workers.toDouble else initialSigmaPrime(workers)
+
+  private val leastQuadratic = quadratic / FallsTo
+  private var guarded = adding
+
+  /** What tells whether the rounds get anywhere: the relative gap when it last fell well, and the rounds since. */
+  private var lastGap = Double.PositiveInfinity
+  private var idleRounds = 0
+
+  /** Z and kappa of r. */
+  private val relaxed = new Array[Double](n)
+  private var relaxedKappa = 0.0
+  private val middle = new Array[Double](n)
+  private val lag = new Array[Double](n)
+  private var middleIntercept = initialIntercept.getOrElse(interceptAlone)
+  private var lagIntercept = 0.0
+
+  /** Z, kappa and C of the last a'. */
+  private val proposed = new Array[Double](n)
+  private var proposedKappa = 0.0
+  private var proposedConjugate = 0.0
+  private var started = false
+
+  override protected def leastNu: Double = 0.0
+
+  override protected def intercept: Double = middleIntercept - lagIntercept
+
+  override def sigmaPrime: Double = quadratic
+
+  override def points: Array[Double] = Array.emptyDoubleArray
+
+  /** Rounds were not found to fall beyond 2 epochs (bench/results/2026-11-21-spark). */
+  override def mostLocalWork: Double = 4.0
+
+  /** A dual variable that is not visited might stay out of its bounds, and there would be no dual value. */
+  override def wholeEpochs: Boolean = true
+
+  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+    val kappaUpdate = headers.sum(ResultLayout.Kappa)
+    centre(update, kappaUpdate)
+    var j = 0
+    while (j < n) {
+      proposed(j) = relaxed(j) + update(j)
+      j += 1
+    }
+    proposedKappa = relaxedKappa + kappaUpdate
+    proposedConjugate = headers.sum(ResultLayout.ValueAfter)
+    raiseBound(proposed, proposedKappa, proposedConjugate)
+    val factor = if (started) relaxation else first
+    j = 0
+    while (j < n) {
+      relaxed(j) += factor * update(j)
+      j += 1
+    }
+    relaxedKappa += factor * kappaUpdate
+    if (started) {
+      average()
+      if (!guarded) use(math.max(leastQuadratic, Falling * quadratic))
+    } else begin()
+    guard()
+    (factor, 0.0)
+  }
+
+  /**
+   * With one epoch in place of an exact local solution the averaging may circle. Where the gap has not fallen well for
+   * some rounds, the relaxation goes first, and then the local models become safer by and by, until they are those of
+   * plain adding, which never circles.
+   */
+  private def guard(): Unit = {
+    val gap = (upperBound - lowerBound) / upperBound
+    if (gap < WellFallen * lastGap) {
+      lastGap = gap
+      idleRounds = 0
+    } else idleRounds += 1
+    if (idleRounds >= PatienceRounds) {
+      idleRounds = 0
+      lastGap = gap
+      guarded = true
+      if (relaxation > 1.0) relaxation = 1.0 else use(math.min(workers.toDouble, 2.0 * quadratic))
+    }
+  }
+
+  /** Goes on with another sigma'; the multipliers keep their value. */
+  private def use(next: Double): Unit = if (next != quadratic) {
+    var j = 0
+    while (j < n) {
+      lag(j) *= next / quadratic
+      w(j) = middle(j) - lag(j)
+      j += 1
+    }
+    lagIntercept *= next / quadratic
+    quadratic = next
+  }
+
+  /**
+   * The first dual variables fit only their own worker's rows: as far towards them as the dual value rises. C is convex and
+   * 0 at the start, so that along the way it is at most its share of what it is at the end.
+   */
+  private def first: Double = {
+    val along = regulariserAlong(relaxed, proposed, relaxed) + Along.quadratic(proposedConjugate, 0.0, 0.0, 0.0, 0.0)
+    math.max(0.0, math.min(1.0, LineSearch.minimise(along)._1))
+  }
+
+  /** Everybody agrees on the coefficients of r. */
+  private def begin(): Unit = {
+    started = true
+    var j = 0
+    while (j < n) {
+      middle(j) = coefficientOf(relaxed(j), scaleOf(j))
+      lag(j) = 0.0
+      w(j) = middle(j)
+      j += 1
+    }
+    middleIntercept = intercept
+    lagIntercept = 0.0
+  }
+
+  private def average(): Unit = {
+    var j = 0
+    while (j < n) {
+      val tau = if (quadratic < workers) quadratic / math.max(1, data.holders(j)) else 1.0
+      val kept = (1.0 - relaxation) * lag(j)
+      val next = soft(middle(j) + kept + tau * relaxed(j), scaleOf(j), tau) / (1.0 + tau)
+      lag(j) = middle(j) - next + kept
+      middle(j) = next
+      w(j) = next - lag(j)
+      j += 1
+    }
+    val kept = (1.0 - relaxation) * lagIntercept
+    val next = middleIntercept + kept + quadratic / workers * nu * relaxedKappa
+    lagIntercept = middleIntercept - next + kept
+    middleIntercept = next
+  }
+
+  /** The last step is taken whole, so that the dual variables that remain are within their bounds. */
+  override def settle(verdict: (Double, Double)): (Double, Double) =
+    if (verdict._1 == 0.0) verdict
+    else {
+      System.arraycopy(proposed, 0, relaxed, 0, n)
+      relaxedKappa = proposedKappa
+      (1.0, 0.0)
+    }
+
+  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
+    val carried = relaxed.clone()
+    System.arraycopy(product, 0, relaxed, 0, n)
+    relaxedKappa = headers.sum(ResultLayout.Kappa)
+    centre(relaxed, relaxedKappa)
+    val conjugate = headers.sum(ResultLayout.ValueBefore)
+    if (continues) measureDrift(regulariser(relaxed, 0.0), regulariser(carried, 0.0))
+    else begin()
+    // Relaxed dual variables may be out of their bounds, where C is infinite and there is no dual value.
+    if (!conjugate.isInfinite) raiseBound(relaxed, relaxedKappa, conjugate)
+  }
+}
+
+private[solver] object ConsensusDual {
+
+  /** 1.6 was found to stall with one epoch a round, 1 to need a third more rounds. */
+  private val Relaxation = 1.4
+
+  /**
+   * sigma' falls by this factor a round, to this part of where it began: early rounds want it large, and a small penalty
+   * wants it small.
+   */
+  private val Falling = 0.97
+  private val FallsTo = 3.0
+
+  /** A gap that has fallen by less than a tenth in so many rounds is not falling. */
+  private val WellFallen = 0.9
+  private val PatienceRounds = 10
+
+  /**
+   * Relative to the quadratic term that is safe for one worker: few rounds from 2 to 16 workers in
+   * bench/results/hinge-rounds.md.
+   */
+  private def initialSigmaPrime(workers: Int): Double = math.min(workers / 4.0, math.sqrt(workers / 4.0))
+}

@@ -1,0 +1,330 @@
+package dwell.solver.cd.leader
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+import dwell.base.ResultLayout
+import dwell.data.rows.RowSummary
+import dwell.fit.Headers
+import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
+import dwell.solver.problem.{Algorithm, Hinge, InterceptSearch, LinearProblem, Loss, SmoothedHinge, Squared, SquaredHinge}
+
+/**
+ * The driver's half of dual CoCoA, as far as all ways of choosing a step have it in common: the regulariser, the
+ * certificate and the intercept that goes with it.
+ *
+ * Dual variables a have, in units of coefficients, `Z = scale * sum_i s_i a_i (x_i - mean) / (S l2)`, and the
+ * coefficients `w = soft(Z, (l1/l2) sqrt(scale))` (Shalev-Shwartz and Zhang 2014, section 2; `scale` is one over the
+ * squared factor by which the penalty of a feature is multiplied). The dual objective, to be minimised, is
+ * `C(a) + sum_j l2 w_j^2 / (2 scale_j)` with `C(a) = sum_i s_i/S loss*(-a_i)`.
+ *
+ * An intercept that is not penalised adds the constraint `sum_i s_i a_i = 0`, which steps along single coordinates cannot
+ * keep. The steps treat it as one more feature, of constant value 1, with a quadratic term of its own that vanishes at
+ * the optimum; what is reported never contains that term: the primal value is that of an unpenalised intercept, and the
+ * dual value that of a point which satisfies the constraint.
+ *
+ * @param n
+ *   features
+ * @param labels
+ *   only the squared loss asks
+ */
+private[solver] abstract class DualMaster(
+    data: RowSummary,
+    n: Int,
+    override val totalWeight: Double,
+    labels: LabelSummary,
+    problem: LinearProblem)
+    extends Master {
+  import DualMaster._
+
+  protected final val loss: Loss = problem.loss
+  protected final val l2: Double = problem.l2
+  protected final val centred: Boolean = problem.intercept
+
+  /**
+   * Weight of the intercept beside the other features: a few times the mean eigenvalue of the rows' Gram matrix over their
+   * number, so that it is as stiff as they are. Any positive number will do where there is no other feature.
+   */
+  protected final val nu: Double =
+    if (!centred) 0.0
+    else if (data.meanSquareNorm > 0.0) {
+      math.max(leastNu, InterceptStiffness * data.meanSquareNorm / math.min(n, data.rowsPerPartition.sum))
+    } else 1.0
+
+  /** Below this weight the intercept itself takes many rounds. */
+  protected def leastNu: Double
+
+  /** The intercept of the best model without coefficients. */
+  protected final val interceptAlone: Double =
+    if (!centred) 0.0
+    else if (loss == Squared) labels.mean
+    else InterceptSearch.alone(loss, data.classSums.positiveWeight, data.classSums.negativeWeight)
+
+  /** The coefficients that the workers start from. */
+  protected final val w: Array[Double] = new Array[Double](n)
+
+  /** The intercept that goes with them, of centred features. */
+  protected def intercept: Double
+
+  private var spacing = FirstSpacing
+  // The best model so far is the one without coefficients, and no objective is below 0.
+  private val bestCoefficients = new Array[Double](n)
+  private var bestIntercept = interceptAlone
+  private var best =
+    if (loss == Squared) (labels.variance + math.pow(labels.mean - interceptAlone, 2.0)) / 2.0
+    else {
+      (data.classSums.positiveWeight * loss.value(interceptAlone, 1.0) +
+        data.classSums.negativeWeight * loss.value(interceptAlone, -1.0)) / totalWeight
+    }
+  private var bound = 0.0
+  private var worstDrift = 0.0
+
+  override final def vectorLength: Int = n
+  override final def upperBound: Double = best
+  override final def lowerBound: Double = bound
+  override final def drift: Double = worstDrift
+
+  override final def shared: Array[Byte] = {
+    val bytes = new Array[Byte](8 * n)
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(w)
+    bytes
+  }
+
+  override final def subproblem: Subproblem =
+    DualSubproblem(loss, strength, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates, gradients)
+
+  /** The workers' l2: in the units of coefficients a dual variable's part is divided by it. */
+  protected def strength: Double = l2
+
+  /** Whether the workers' dual variables are minus the derivatives of the losses. */
+  protected def gradients: Boolean = false
+
+  /** The model with the lowest primal value: coefficients are the driver's own in this orientation. */
+  override final def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) =
+    (bestCoefficients.clone(), bestIntercept)
+
+  /** The intercept of features as they are. */
+  private def offset: Double = if (centred) intercept - meanOfMargins else 0.0
+
+  private def meanOfMargins: Double = {
+    var sum = 0.0
+    var j = 0
+    while (j < n) {
+      sum += data.mean(j) * w(j)
+      j += 1
+    }
+    sum
+  }
+
+  /**
+   * Intercepts at which the workers measure the loss. Any intercept gives an upper bound; the minimiser over a few about
+   * the present one is close enough, since the value depends on it to second order and the spacing adapts.
+   */
+  private def candidates: Array[Double] =
+    if (!centred) Array(0.0)
+    else if (loss == Squared) Array(labels.mean - meanOfMargins)
+    else {
+      val middle = offset
+      CandidateSteps.map(middle + spacing * _)
+    }
+
+  override final def certify(headers: Headers): Unit = {
+    val intercepts = candidates
+    val values = intercepts.indices.map(c => headers.sum(ResultLayout.Losses + c))
+    val lowest = values.indices.minBy(values(_))
+    val value = values(lowest) + penalty
+    certified(value)
+    if (value < best) {
+      best = value
+      System.arraycopy(w, 0, bestCoefficients, 0, n)
+      bestIntercept = intercepts(lowest)
+    }
+    if (intercepts.length > 1) {
+      val step = math.abs(CandidateSteps(lowest))
+      spacing = math.max(
+        math.ulp(math.abs(intercepts(lowest))) * SpacingUlps,
+        spacing * (if (step >= WidestStep) Widen else if (step < 1.0) Narrow else 1.0))
+    }
+  }
+
+  /** Called with the primal value where the workers started, before it may become the best one. */
+  protected def certified(value: Double): Unit = ()
+
+  /** Goes back to the coefficients of the best model; returns their intercept, of centred features. */
+  protected final def returnToBest(): Double = {
+    System.arraycopy(bestCoefficients, 0, w, 0, n)
+    if (centred) bestIntercept + meanOfMargins else 0.0
+  }
+
+  /**
+   * Takes in the dual value of dual variables, made feasible.
+   *
+   * @param z
+   *   their Z
+   * @param kappa
+   *   `sum_i s_i a_i / (S l2)`
+   * @param conjugate
+   *   C
+   */
+  protected final def raiseBound(z: Array[Double], kappa: Double, conjugate: Double): Unit = {
+    bound = math.max(bound, feasibleDual(z, kappa, conjugate))
+    if (best - bound < -Master.Rounding * math.max(math.abs(best), 1.0)) {
+      throw new IllegalStateException(
+        s"${problem.uid}: the duality gap is ${best - bound}, and no gap can be negative: the workers' state is corrupt. " +
+          "Please report this.")
+    }
+  }
+
+  protected final def measureDrift(exact: Double, carried: Double): Unit =
+    if (exact != carried) {
+      worstDrift = math.max(worstDrift, math.abs(exact - carried) / math.max(math.abs(exact), math.abs(carried)))
+    }
+
+  /**
+   * The dual value at a point near the given one that satisfies the constraint of the intercept.
+   *
+   * Squared loss: all a_i less their mean, which leaves Z of centred features as it is. Classification: a mixture with the
+   * point that has p = 1 on all rows of the lighter class and 0 elsewhere; conjugates are convex, so that their sum is at
+   * most the mixture of the sums, and the value is a lower bound.
+   */
+  private def feasibleDual(z: Array[Double], kappa: Double, conjugate: Double): Double = {
+    val imbalance = l2 * kappa
+    if (!centred || imbalance == 0.0) -conjugate - regulariser(z, 0.0)
+    else if (loss == Squared) {
+      -(conjugate - imbalance * imbalance / 2.0 + imbalance * labels.mean) - regulariser(z, 0.0)
+    } else {
+      val sums = data.classSums
+      val classWeight = (if (imbalance > 0.0) sums.negativeWeight else sums.positiveWeight) / totalWeight
+      val share = math.abs(imbalance) / (math.abs(imbalance) + classWeight)
+      val ofOnes = classWeight * loss.conjugate(1.0, 1.0)
+      -((1.0 - share) * conjugate + share * ofOnes) - regulariser(z, share)
+    }
+  }
+
+  /**
+   * The conjugate of the regulariser at Z, or at the mixture with the Z of a class: both classes have the same, since the
+   * sums of the centred features over them are opposite.
+   */
+  protected final def regulariser(z: Array[Double], share: Double): Double = {
+    var sum = 0.0
+    var j = 0
+    while (j < n) {
+      val scale = scaleOf(j)
+      if (scale > 0.0) {
+        val mixed =
+          if (share == 0.0) z(j)
+          else {
+            val sums = data.classSums
+            val ofClass = scale / (totalWeight * l2) * (sums.positive(j) - sums.positiveWeight * data.mean(j))
+            (1.0 - share) * z(j) + share * ofClass
+          }
+        val coefficient = coefficientOf(mixed, scale)
+        sum += coefficient * coefficient / scale
+      }
+      j += 1
+    }
+    l2 * sum / 2.0
+  }
+
+  private def penalty: Double = {
+    var sizes, squares = 0.0
+    var j = 0
+    while (j < n) {
+      val scale = scaleOf(j)
+      if (scale > 0.0) {
+        sizes += math.abs(w(j)) / math.sqrt(scale)
+        squares += w(j) * w(j) / scale
+      }
+      j += 1
+    }
+    problem.l1 * sizes + l2 * squares / 2.0
+  }
+
+  /** From the product with the features as they are to that with centred ones. */
+  protected final def centre(vector: Array[Double], kappa: Double): Unit = if (centred) {
+    var j = 0
+    while (j < n) {
+      vector(j) -= kappa * scaleOf(j) * data.mean(j)
+      j += 1
+    }
+  }
+
+  protected final def scaleOf(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
+
+  /** The coefficient that belongs to an entry of Z. */
+  protected final def coefficientOf(z: Double, scale: Double): Double = soft(z, scale, 1.0)
+
+  /** Soft threshold at a multiple of what the L1 penalty of a feature is in units of coefficients. */
+  protected final def soft(value: Double, scale: Double, multiple: Double): Double =
+    if (problem.l1 == 0.0) value else threshold(value, multiple * problem.l1 / l2 * math.sqrt(scale))
+
+  protected final def threshold(value: Double, threshold: Double): Double = {
+    if (value > threshold) value - threshold
+    else if (value < -threshold) value + threshold
+    else 0.0
+  }
+
+  /** The conjugate of the regulariser along two directions from `z`: a pass over the features. */
+  protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): Along = {
+    def at(g1: Double, g2: Double): AtStep = {
+      var value, slope1, slope2, curve11, curve12, curve22 = 0.0
+      var j = 0
+      while (j < n) {
+        val scale = scaleOf(j)
+        if (scale > 0.0) {
+          val before = coefficientOf(z(j), scale)
+          val moved = coefficientOf(z(j) + (g1 * first(j) + g2 * second(j)), scale)
+          val factor = l2 / scale
+          value += factor * (moved - before) * (moved + before) / 2.0
+          slope1 += factor * moved * first(j)
+          slope2 += factor * moved * second(j)
+          if (moved != 0.0 || problem.l1 == 0.0) {
+            curve11 += factor * first(j) * first(j)
+            curve12 += factor * first(j) * second(j)
+            curve22 += factor * second(j) * second(j)
+          }
+        }
+        j += 1
+      }
+      AtStep(value, slope1, slope2, curve11, curve12, curve22)
+    }
+    if (problem.l1 > 0.0) (g1, g2) => at(g1, g2)
+    else {
+      val origin = at(0.0, 0.0)
+      Along.quadratic(origin.slope1, origin.slope2, origin.curve11, origin.curve12, origin.curve22)
+    }
+  }
+}
+
+private[solver] object DualMaster {
+
+  /** The way of choosing a step that suits the algorithm and the loss. */
+  def apply(
+      data: RowSummary,
+      n: Int,
+      totalWeight: Double,
+      labels: LabelSummary,
+      problem: LinearProblem,
+      initialIntercept: Option[Double]): DualMaster =
+    (problem.algorithm, problem.loss) match {
+      case (Algorithm.MiniBatchSGD, _) => new MiniBatchGradient(data, n, totalWeight, labels, problem)
+      case (Algorithm.CoCoA, Hinge | SmoothedHinge(_) | SquaredHinge) =>
+        new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
+      case _ => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
+    }
+
+  /**
+   * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to
+   * double at 20 (bench/results/2026-11-21-spark/intercept.md).
+   */
+  private val InterceptStiffness = 3.0
+
+  /** Margins are of the order of 1, and so is the first guess of where the intercept may be. */
+  private val FirstSpacing = 0.5
+  private val CandidateSteps = Array(0.0, -0.3, 0.3, -1.0, 1.0, -3.0, 3.0)
+  private val WidestStep = 3.0
+  private val Widen = 3.0
+  private val Narrow = 0.3
+
+  /** Candidates that are closer than this are the same. */
+  private val SpacingUlps = 4.0
+}

@@ -1,0 +1,111 @@
+package dwell.solver.cd.leader
+
+/**
+ * A convex function of the step (g1, g2) along two directions: its value, gradient (2) and Hessian (11, 12, 22). The
+ * value is relative to the one at (0, 0).
+ */
+private[solver] final case class AtStep(
+    value: Double,
+    slope1: Double,
+    slope2: Double,
+    curve11: Double,
+    curve12: Double,
+    curve22: Double) {
+
+  def +(other: AtStep): AtStep = AtStep(
+    value + other.value,
+    slope1 + other.slope1,
+    slope2 + other.slope2,
+    curve11 + other.curve11,
+    curve12 + other.curve12,
+    curve22 + other.curve22)
+}
+
+/** Objective along the new direction (g1) and the direction of the last step (g2). */
+private[solver] trait Along {
+  def apply(g1: Double, g2: Double): AtStep
+
+  def +(other: Along): Along = (g1, g2) => this(g1, g2) + other(g1, g2)
+}
+
+private[solver] object Along {
+
+  def quadratic(slope1: Double, slope2: Double, curve11: Double, curve12: Double, curve22: Double): Along =
+    (g1, g2) => {
+      val first = curve11 * g1 + curve12 * g2
+      val second = curve12 * g1 + curve22 * g2
+      AtStep(
+        slope1 * g1 + slope2 * g2 + (first * g1 + second * g2) / 2.0,
+        slope1 + first,
+        slope2 + second,
+        curve11,
+        curve12,
+        curve22)
+    }
+}
+
+/**
+ * The step factors that minimise a smooth convex function along two directions, by Newton's method with halving. Where
+ * the two directions are as good as parallel, the second is not used. Factors are bounded: what calls for more is a
+ * direction that is nothing but rounding.
+ */
+private[solver] object LineSearch {
+
+  def minimise(f: Along): (Double, Double) = {
+    var g1, g2 = 0.0
+    var here = f(0.0, 0.0)
+    var iteration = 0
+    var improving = true
+    while (improving && iteration < MaxIterations) {
+      val (d1, d2) = within(g1, g2, newton(here))
+      val promised = -(here.slope1 * d1 + here.slope2 * d2)
+      improving = promised > 0.0 && {
+        var factor = 1.0
+        var there = f(g1 + d1, g2 + d2)
+        // A factor below 2^-30 moves nothing that a double can tell.
+        while (!(there.value <= here.value - SufficientDecrease * factor * promised) && factor > Smallest) {
+          factor *= 0.5
+          there = f(g1 + factor * d1, g2 + factor * d2)
+        }
+        val decreased = there.value < here.value
+        if (decreased) {
+          g1 += factor * d1
+          g2 += factor * d2
+          here = there
+        }
+        decreased && promised > Negligible * math.abs(here.value)
+      }
+      iteration += 1
+    }
+    (g1, g2)
+  }
+
+  /** As much of the step as keeps both factors in their bounds. */
+  private def within(g1: Double, g2: Double, step: (Double, Double)): (Double, Double) = {
+    def share(g: Double, d: Double): Double =
+      if (math.abs(g + d) <= Largest) 1.0 else (math.signum(d) * Largest - g) / d
+    val factor = math.max(0.0, math.min(share(g1, step._1), share(g2, step._2)))
+    (factor * step._1, factor * step._2)
+  }
+
+  private def newton(at: AtStep): (Double, Double) = {
+    val determinant = at.curve11 * at.curve22 - at.curve12 * at.curve12
+    if (determinant > Parallel * at.curve11 * at.curve22) {
+      (
+        -(at.curve22 * at.slope1 - at.curve12 * at.slope2) / determinant,
+        -(at.curve11 * at.slope2 - at.curve12 * at.slope1) / determinant)
+    } else if (at.curve11 > 0.0) (-at.slope1 / at.curve11, 0.0)
+    else (0.0, 0.0)
+  }
+
+  private val MaxIterations = 30
+  private val Largest = 10.0
+  private val SufficientDecrease = 1e-4
+  private val Smallest = 1e-9
+
+  /** Newton's decrement, relative to what has been gained: below it another step gains nothing that counts. */
+  private val Negligible = 1e-10
+
+  /** Directions whose determinant is this small beside the product of the diagonal are taken to be parallel. */
+  private val Parallel = 1e-14
+}

@@ -1,0 +1,115 @@
+package dwell.solver.cd.leader
+
+import dwell.base.ResultLayout
+import dwell.data.rows.RowSummary
+import dwell.fit.Headers
+import dwell.solver.problem.{LinearProblem, Squared}
+
+/**
+ * Dual CoCoA with the step of the lowest dual objective along the sum of the workers' directions and the step before it
+ * (`ls2`), which never rises.
+ *
+ * The intercept goes by the method of multipliers: its quadratic term is `l2 nu kappa^2 / 2` about `centre`, with
+ * `kappa = sum_i s_i a_i / (S l2)` and the value `centre + nu kappa`; after every round `centre` moves to where the
+ * intercept is, and kappa goes to 0. For the squared loss the intercept of centred features is known: it is the mean of
+ * the labels, where centre stays.
+ */
+private[solver] final class LineSearchedDual(
+    data: RowSummary,
+    n: Int,
+    totalWeight: Double,
+    labels: LabelSummary,
+    problem: LinearProblem,
+    initialIntercept: Option[Double])
+    extends DualMaster(data, n, totalWeight, labels, problem) {
+
+  /** Z of the present dual variables, and of the last step. */
+  private val z = new Array[Double](n)
+  private val direction = new Array[Double](n)
+  private var kappa = 0.0
+  private var kappaDirection = 0.0
+  private var multiplier = initialIntercept.getOrElse(interceptAlone)
+  private var conjugate = 0.0
+
+  private val adding = problem.settings.adding
+  private val quadraticTerm = {
+    val coordinates = data.rowsPerPartition.map(_.toLong).sum
+    new SigmaPrime(problem.algorithm, data.numPartitions, coordinates, data.nonzeros.toDouble / n)
+  }
+
+  /** The method of multipliers shrinks kappa by `1 + nu h / l2` a round or more, h the mean second derivative of the losses. */
+  override protected def leastNu: Double = LineSearchedDual.LeastStiffness * l2 / loss.curvature
+
+  override protected def intercept: Double = multiplier + nu * kappa
+
+  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
+
+  override val points: Array[Double] =
+    if (loss == Squared) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
+
+  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+    conjugate = headers.sum(ResultLayout.ValueBefore)
+    val kappaUpdate = headers.sum(ResultLayout.Kappa)
+    centre(update, kappaUpdate)
+    val conjugates = Along.quadratic(
+      headers.sum(ResultLayout.Slope1),
+      headers.sum(ResultLayout.Slope2),
+      headers.sum(ResultLayout.Curve11),
+      headers.sum(ResultLayout.Curve12),
+      headers.sum(ResultLayout.Curve22))
+    val smooth = regulariserAlong(z, update, direction) + interceptAlong(kappaUpdate) + conjugates
+    val samples = points.indices.by(2).map(k => headers.sum(ResultLayout.Samples + k / 2)).toArray
+    val change = headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore)
+    val StepChoice.Step(g1, g2, rest) =
+      if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
+      else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
+    quadraticTerm.learn(g1)
+    conjugate += conjugates(g1, g2).value + rest
+    var j = 0
+    while (j < n) {
+      direction(j) = g1 * update(j) + g2 * direction(j)
+      z(j) += direction(j)
+      w(j) = coefficientOf(z(j), scaleOf(j))
+      j += 1
+    }
+    kappaDirection = g1 * kappaUpdate + g2 * kappaDirection
+    kappa += kappaDirection
+    if (loss != Squared) multiplier += nu * kappa
+    raiseBound(z, kappa, conjugate)
+    (g1, g2)
+  }
+
+  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
+    val carried = conjugate + regulariser(z, 0.0)
+    System.arraycopy(product, 0, z, 0, n)
+    java.util.Arrays.fill(direction, 0.0)
+    kappa = headers.sum(ResultLayout.Kappa)
+    kappaDirection = 0.0
+    centre(z, kappa)
+    conjugate = headers.sum(ResultLayout.ValueBefore)
+    if (continues) measureDrift(conjugate + regulariser(z, 0.0), carried)
+    var j = 0
+    while (j < n) {
+      w(j) = coefficientOf(z(j), scaleOf(j))
+      j += 1
+    }
+    raiseBound(z, kappa, conjugate)
+  }
+
+  /** The intercept's term: `l2 (multiplier kappa + nu kappa^2 / 2)`. */
+  private def interceptAlong(kappaUpdate: Double): Along = {
+    val slope = l2 * intercept
+    Along.quadratic(
+      slope * kappaUpdate,
+      slope * kappaDirection,
+      l2 * nu * kappaUpdate * kappaUpdate,
+      l2 * nu * kappaUpdate * kappaDirection,
+      l2 * nu * kappaDirection * kappaDirection)
+  }
+}
+
+private[solver] object LineSearchedDual {
+
+  /** With 0.2 the intercept was found to take 90 rounds to a gap of 1e-6 where with 2 it takes 12. */
+  private val LeastStiffness = 2.0
+}

@@ -1,0 +1,306 @@
+package dwell.solver.cd.leader
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+import dwell.base.ResultLayout
+import dwell.fit.Headers
+import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
+import dwell.solver.problem.{InterceptSearch, LinearProblem, Squared}
+
+/**
+ * The driver's half of primal CoCoA: margins of all rows, objective, lower bound, line search.
+ *
+ * Workers solve least squares: with the curvature bound d of the loss and margins z, the model
+ * `loss(z + x) <= loss(z) + d (x - r)^2 / 2 + const, r = -loss'(z) / d` has the working residual r, and the penalties
+ * divided by d. What they report is multiplied by d here.
+ *
+ * With an intercept b the margins are z = A~ alpha + b with centred columns A~, and b is the exact minimiser at every
+ * iterate, so that sum_j s_j r_j = 0: the intercept appears nowhere in the rounds. The step is the minimiser of the
+ * objective along the sum of the workers' directions and the step before it (`ls2`), so that the local models need not
+ * be safe for adding: sigma' is 1 and not the number of workers.
+ *
+ * @param labels
+ *   one a row; -1 and 1 for classification
+ * @param weights
+ *   row weights, or null where every weight is 1
+ * @param totalWeight
+ *   sum of the weights, S
+ * @param coordinates
+ *   of each partition
+ * @param nonzeros
+ *   of all partitions
+ */
+private[solver] final class PrimalMaster(
+    labels: Array[Double],
+    weights: Array[Double],
+    override val totalWeight: Double,
+    problem: LinearProblem,
+    coordinates: Array[Int],
+    nonzeros: Long)
+    extends Master {
+  import PrimalMaster._
+
+  private val workers = coordinates.length
+  private val loss = problem.loss
+  private val curvature = loss.curvature
+  private val squared = loss == Squared
+  private val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
+
+  /** The labels; those of the squared loss without their mean, which keeps margins small and exact. */
+  private val origin = if (squared && problem.intercept) weightedMean(labels) else 0.0
+  private val target = if (origin == 0.0) labels else labels.map(_ - origin)
+
+  private val margins = new Array[Double](target.length)
+  private val direction = new Array[Double](target.length)
+  private var intercept = 0.0
+  private var kappa = 0.0
+  private var penalty = 0.0
+  private var correlation = Double.PositiveInfinity
+  private var bound = Double.NegativeInfinity
+  private var worstDrift = 0.0
+  private var adding = problem.settings.adding
+  private val quadraticTerm =
+    new SigmaPrime(problem.algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / labels.length)
+
+  shiftIntercept()
+  private var objective = lossValue
+  private val start = objective
+  // Losses and penalties are not negative.
+  bound = 0.0
+
+  override def vectorLength: Int = target.length
+  override def upperBound: Double = objective
+  override def lowerBound: Double = bound
+  override def drift: Double = worstDrift
+
+  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
+
+  override val subproblem: Subproblem =
+    PrimalSubproblem(problem.l1 / curvature, problem.l2 / curvature, problem.scaleFactor, problem.intercept)
+
+  override val points: Array[Double] =
+    if (problem.l1 > 0.0) StepChoice.everywhere(workers) else Array.emptyDoubleArray
+
+  override def shared: Array[Byte] = {
+    val bytes = new Array[Byte](8 * target.length)
+    val residual = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    var j = 0
+    while (j < target.length) {
+      residual.put(j, -loss.derivative(margins(j), target(j)) / curvature)
+      j += 1
+    }
+    bytes
+  }
+
+  /**
+   * Without a penalty there is no bound: the largest correlation of a feature with the residual stands for it, or a fit
+   * with nothing left to explain.
+   */
+  override def converged(tolerance: Double): Boolean =
+    if (penalised) super.converged(tolerance)
+    else correlation <= tolerance || objective <= PerfectFit * start
+
+  override def certify(headers: Headers): Unit = {
+    settlePenalty(headers)
+    bound = math.max(bound, dual(curvature * headers.sum(ResultLayout.Conjugate), headers.largest(ResultLayout.Ratio)))
+    correlation = headers.largest(ResultLayout.Correlation) / math.sqrt(meanSquareResidual)
+    if (objective - bound < -Master.Rounding * start) {
+      throw new IllegalStateException(
+        s"${problem.uid}: the duality gap is ${objective - bound}, and no gap can be negative: the workers' state is " +
+          "corrupt. Please report this.")
+    }
+  }
+
+  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+    settlePenalty(headers)
+    val quadratic = Along.quadratic(
+      curvature * headers.sum(ResultLayout.Slope1),
+      curvature * headers.sum(ResultLayout.Slope2),
+      curvature * headers.sum(ResultLayout.Curve11),
+      curvature * headers.sum(ResultLayout.Curve12),
+      curvature * headers.sum(ResultLayout.Curve22))
+    val smooth = (if (squared) squaredAlong(update) else lossAlong(update)) + quadratic
+    val samples = points.indices.by(2).map(k => curvature * headers.sum(ResultLayout.Samples + k / 2)).toArray
+    val change = curvature * (headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore))
+    val StepChoice.Step(g1, g2, rest) =
+      if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
+      else StepChoice(smooth, points, samples, workers, objective)
+    quadraticTerm.learn(g1)
+    move(g1, g2, update)
+    penalty += quadratic(g1, g2).value + rest
+    val next = lossValue + penalty
+    if (!(next <= objective * (1.0 + Master.Rounding) + Master.Rounding * start)) {
+      throw new IllegalStateException(
+        s"${problem.uid}: the objective rose from $objective to $next, which the line search cannot do: the workers' " +
+          "state does not belong to these margins. Please report this.")
+    }
+    objective = next
+    (g1, g2)
+  }
+
+  private def move(g1: Double, g2: Double, update: Array[Double]): Unit = {
+    var j = 0
+    while (j < margins.length) {
+      direction(j) = g1 * update(j) + g2 * direction(j)
+      margins(j) += direction(j)
+      j += 1
+    }
+    shiftIntercept()
+  }
+
+  /**
+   * A step of the line search with a factor other than 1 leaves a small rest of a coefficient that the worker had set to
+   * zero. One round of plain adding, with the local model that is safe for it, sets them to zero again.
+   */
+  override def finishes: Boolean = problem.l1 > 0.0
+
+  override def finish(): Unit = adding = adding || finishes
+
+  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
+    System.arraycopy(product, 0, margins, 0, margins.length)
+    java.util.Arrays.fill(direction, 0.0)
+    intercept = 0.0
+    shiftIntercept()
+    kappa = headers.sum(ResultLayout.Kappa)
+    penalty = curvature * headers.sum(ResultLayout.ValueBefore)
+    val exact = lossValue + penalty
+    if (continues && exact != objective) {
+      worstDrift = math.max(worstDrift, math.abs(exact - objective) / math.max(exact, objective))
+    }
+    objective = exact
+  }
+
+  override def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) = {
+    val coefficients = new Array[Double](numFeatures)
+    collected.foreach { case (features, values) =>
+      features.indices.foreach(i => coefficients(features(i)) = values(i))
+    }
+    (coefficients, if (problem.intercept) origin + intercept - kappa else 0.0)
+  }
+
+  /**
+   * Takes over the penalty that the workers measured at the coefficients they started from. The one that was carried is
+   * an upper bound of it; anything above means that workers and driver do not talk about the same coefficients.
+   */
+  private def settlePenalty(headers: Headers): Unit = {
+    penalty = curvature * headers.sum(ResultLayout.ValueBefore)
+    val measured = lossValue + penalty
+    if (!(measured <= objective + CarriedTolerance * math.max(objective, start))) {
+      throw new IllegalStateException(
+        s"${problem.uid}: the workers' coefficients have the objective $measured, and the driver carried $objective: the " +
+          "state is corrupt. Please report this.")
+    }
+    objective = measured
+  }
+
+  /** Moves all margins by the minimiser of the loss over the intercept. */
+  private def shiftIntercept(): Unit = if (problem.intercept) {
+    val shift =
+      if (squared) -weightedSum(j => margins(j) - target(j)) / totalWeight
+      else InterceptSearch.minimise(loss, margins, target, weights)
+    if (shift != 0.0) {
+      intercept += shift
+      var j = 0
+      while (j < margins.length) {
+        margins(j) += shift
+        j += 1
+      }
+    }
+  }
+
+  private def meanSquareResidual: Double =
+    weightedSum { j =>
+      val residual = loss.derivative(margins(j), target(j)) / curvature
+      residual * residual
+    } / totalWeight
+
+  private def lossValue: Double = weightedSum(j => loss.value(margins(j), target(j))) / totalWeight
+
+  private def squaredAlong(update: Array[Double]): Along = {
+    def product(f: Int => Double): Double = weightedSum(f) / totalWeight
+    Along.quadratic(
+      product(j => (margins(j) - target(j)) * update(j)),
+      product(j => (margins(j) - target(j)) * direction(j)),
+      product(j => update(j) * update(j)),
+      product(j => update(j) * direction(j)),
+      product(j => direction(j) * direction(j)))
+  }
+
+  /** The loss along the two directions, at the present intercept: each evaluation is a pass over the rows. */
+  private def lossAlong(update: Array[Double]): Along = (g1, g2) => {
+    var value, slope1, slope2, curve11, curve12, curve22 = 0.0
+    var j = 0
+    while (j < margins.length) {
+      val weight = if (weights == null) 1.0 else weights(j)
+      val first = update(j)
+      val second = direction(j)
+      val z = margins(j) + (g1 * first + g2 * second)
+      val slope = weight * loss.derivative(z, target(j))
+      val curve = weight * loss.secondDerivative(z, target(j))
+      value += weight * (loss.value(z, target(j)) - loss.value(margins(j), target(j)))
+      slope1 += slope * first
+      slope2 += slope * second
+      curve11 += curve * first * first
+      curve12 += curve * first * second
+      curve22 += curve * second * second
+      j += 1
+    }
+    AtStep(
+      value / totalWeight,
+      slope1 / totalWeight,
+      slope2 / totalWeight,
+      curve11 / totalWeight,
+      curve12 / totalWeight,
+      curve22 / totalWeight)
+  }
+
+  /**
+   * A lower bound of the optimum: the Fenchel dual value (Smith et al. 2018, equation (B)) at rho times the derivatives of
+   * the loss, scaled as in Massias et al. 2018, section 2.
+   *
+   * rho = 1 needs the conjugates' sum to be finite; |rho| <= 1/ratio makes every conjugate zero. The better of the two
+   * is returned.
+   *
+   * @param conjugate
+   *   sum_i g_i*(-c~_i^T loss'(z) / S)
+   * @param ratio
+   *   max_i |c~_i^T loss'(z)| / (S l1_i)
+   */
+  private[solver] def dual(conjugate: Double, ratio: Double): Double = {
+    val limit = if (ratio > 0.0) 1.0 / ratio else Double.PositiveInfinity
+    val unscaled = dualLoss(1.0) - conjugate
+    val scaled = dualLoss(if (squared) bestScale(limit) else math.min(1.0, limit))
+    math.max(0.0, if (unscaled.isNaN) scaled else math.max(unscaled, scaled))
+  }
+
+  /** The best scale of the residual for the squared loss, whose dual has no bounds. */
+  private def bestScale(limit: Double): Double = {
+    val squares = weightedSum(j => (target(j) - margins(j)) * (target(j) - margins(j)))
+    val products = weightedSum(j => (target(j) - margins(j)) * target(j))
+    math.max(-limit, math.min(limit, if (squares > 0.0) products / squares else 0.0))
+  }
+
+  private def dualLoss(rho: Double): Double =
+    -weightedSum(j => loss.conjugate(-rho * loss.derivative(margins(j), target(j)), target(j))) / totalWeight
+
+  private def weightedMean(values: Array[Double]): Double = weightedSum(values(_)) / totalWeight
+
+  private def weightedSum(term: Int => Double): Double = {
+    var sum = 0.0
+    var j = 0
+    while (j < labels.length) {
+      val t = term(j)
+      sum += (if (weights == null) t else weights(j) * t)
+      j += 1
+    }
+    sum
+  }
+}
+
+private[solver] object PrimalMaster {
+
+  /** An unpenalised fit with less than this part of the label's variance left has no direction to improve in. */
+  private val PerfectFit = 1e-24
+
+  private val CarriedTolerance = 1e-7
+}

@@ -1,0 +1,157 @@
+package dwell.solver.cd.worker
+
+import dwell.data.{ColumnData, LocalData, RowData}
+import dwell.jni.{Cancellation, NativeBridge}
+import dwell.solver.cd.contract.{DualSubproblem, LocalSolver, PendingStep, PrimalSubproblem, RoundRequest, WorkerState}
+import dwell.solver.problem.{SmoothedHinge, Squared}
+import dwell.solver.sgd.contract.SgdSolver
+import dwell.solver.sgd.worker.NativeSgd
+
+/** The local solver in native code. Its states live in the native library, outside the Java heap. */
+private[dwell] object NativeSolver extends LocalSolver {
+
+  override def name: String = "native"
+
+  override def sgd: SgdSolver = NativeSgd
+
+  override def round(
+      data: LocalData,
+      r: RoundRequest,
+      shared: Array[Byte],
+      result: Array[Byte],
+      cancellation: Cancellation): Boolean =
+    held((data, r.subproblem) match {
+      case (ColumnData(p, weights), problem: PrimalSubproblem) =>
+        NativeBridge.primalRound(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.mean,
+          p.variance,
+          p.deviation,
+          weights,
+          shared,
+          result,
+          cancellation)
+      case (RowData(p, scale), problem: DualSubproblem) =>
+        NativeBridge.dualRound(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.labels,
+          p.weights,
+          p.norms,
+          p.projections,
+          scale,
+          shared,
+          result,
+          cancellation)
+      case _ => data.mismatch(r.subproblem)
+    })
+
+  override def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean =
+    held((data, r.subproblem) match {
+      case (ColumnData(p, weights), problem: PrimalSubproblem) =>
+        NativeBridge.primalProduct(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.mean,
+          p.variance,
+          p.deviation,
+          weights,
+          result,
+          cancellation)
+      case (RowData(p, scale), problem: DualSubproblem) =>
+        NativeBridge.dualProduct(
+          control(data, r),
+          settings(r, problem),
+          p.offsets,
+          p.indices,
+          p.values32,
+          p.values64,
+          p.labels,
+          p.weights,
+          p.norms,
+          p.projections,
+          scale,
+          result,
+          cancellation)
+      case _ => data.mismatch(r.subproblem)
+    })
+
+  override def exportState(fit: Long, partition: Int): Option[WorkerState] = {
+    val size = NativeBridge.stateSize(fit, partition)
+    if (size < 0) None
+    else {
+      val meta = new Array[Long](5)
+      val alpha, previous, delta = new Array[Double](size)
+      if (!NativeBridge.exportState(fit, partition, meta, alpha, previous, delta)) None
+      else {
+        val pending = if (meta(3) < 0) None else Some(PendingStep(round = meta(3), cursor = meta(4), delta))
+        Some(WorkerState(version = meta(0), stamp = meta(1), cursor = meta(2), alpha, previous, pending))
+      }
+    }
+  }
+
+  override def importState(fit: Long, partition: Int, s: WorkerState): Unit =
+    NativeBridge.importState(fit, partition, Array(s.version, s.stamp, s.cursor, -1L, 0L), s.alpha, s.previous)
+
+  override def free(fit: Long): Long = NativeBridge.freeFit(fit)
+
+  override def expire(maxAgeMillis: Long): Long = NativeBridge.expire(maxAgeMillis)
+
+  override def stateBytes: Long = NativeBridge.stateBytes()
+
+  override def stateEntries: Long = NativeBridge.stateEntries()
+
+  private def control(data: LocalData, r: RoundRequest): Array[Long] = {
+    val (flags, loss) = r.subproblem match {
+      case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, Squared)
+      case problem: DualSubproblem => (if (problem.gradient) NativeBridge.GRADIENT else 0L, problem.loss)
+    }
+    Array(
+      NativeBridge.LAYOUT_VERSION,
+      r.fit,
+      data.index.toLong,
+      r.round,
+      r.seed,
+      r.coordinates(data.coordinates),
+      (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | (if (r.batch) NativeBridge.BATCH else 0L) | flags,
+      r.threads.toLong,
+      data.vectorLength.toLong,
+      r.stamps(data.index),
+      loss.code.toLong)
+  }
+
+  private def settings(r: RoundRequest, problem: PrimalSubproblem): Array[Double] =
+    Array(r.sigmaPrime, problem.l1, problem.l2, r.totalWeight, problem.scaleFactor, r.theta1, r.theta2) ++ r.points
+
+  private def settings(r: RoundRequest, problem: DualSubproblem): Array[Double] = {
+    val gamma = problem.loss match {
+      case SmoothedHinge(width) => width
+      case _ => 0.0
+    }
+    Array(
+      r.sigmaPrime,
+      problem.l2,
+      r.totalWeight,
+      gamma,
+      problem.intercept,
+      problem.offset,
+      r.theta1,
+      r.theta2,
+      problem.candidates.length.toDouble) ++ problem.candidates ++ r.points
+  }
+
+  private def held(answer: Int): Boolean = answer == NativeBridge.OK
+}

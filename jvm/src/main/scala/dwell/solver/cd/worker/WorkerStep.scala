@@ -1,0 +1,108 @@
+package dwell.solver.cd.worker
+
+import java.util.concurrent.atomic.AtomicLong
+
+import dwell.base.{ResultLayout, SplitMix, TaskCancellation}
+import dwell.comm.ModelStore
+import dwell.comm.wire.Contribution
+import dwell.data.{ColumnData, LocalData, RowData}
+import dwell.jni.Cancellation
+import dwell.solver.cd.contract.{LocalSolver, Phase, RoundMessage, RoundRequest, StartingPoint, WorkerReply, WorkerState}
+
+/** The worker's half of an exchange, as it runs in a task. */
+object WorkerStep {
+
+  def apply(data: LocalData, message: RoundMessage, shared: Array[Byte]): Contribution[WorkerReply] = {
+    val solver = message.selection.solver()
+    solver.expire(ModelStore.AbandonedMillis)
+    TaskCancellation { cancellation =>
+      val (update, state, coefficients) =
+        if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
+        else travelling(solver, data, message, shared, cancellation)
+      val reply = WorkerReply(update.isEmpty, solver.name, state, coefficients)
+      Contribution(update.getOrElse(Array.emptyByteArray), reply)
+    }
+  }
+
+  /** Exchanges of travelling states that this process has begun. */
+  private val exchanges = new AtomicLong()
+
+  private type Outcome = (Option[Array[Byte]], Option[WorkerState], Option[(Array[Int], Array[Double])])
+
+  private def exchange(
+      solver: LocalSolver,
+      data: LocalData,
+      message: RoundMessage,
+      request: RoundRequest,
+      shared: Array[Byte],
+      cancellation: Cancellation): Outcome = {
+    val result = ResultLayout.allocate(data.vectorLength)
+    val started = ResultLayout.now()
+    val held = message.phase match {
+      case Phase.Round => solver.round(data, request, shared, result, cancellation)
+      case Phase.Start(from) =>
+        start(solver, data, request, from)
+        solver.product(data, request, result, cancellation)
+      case Phase.Rebuild | Phase.Collect => solver.product(data, request, result, cancellation)
+    }
+    ResultLayout.put(result, ResultLayout.Started, started)
+    val collected =
+      if (held && message.phase == Phase.Collect) {
+        // The coefficients must be those of the product: a concurrent attempt may have left another state behind.
+        val stamp = ResultLayout.get(result, ResultLayout.Stamp).toLong
+        solver
+          .exportState(request.fit, data.index)
+          .filter(state => state.version == request.round + 1 && state.stamp == stamp)
+          .map(state => coefficients(data, state.alpha))
+      } else None
+    // A Collect whose state is gone has no coefficients to show, and is a loss as well.
+    val complete = held && (message.phase != Phase.Collect || collected.nonEmpty)
+    (if (complete) Some(result) else None, None, collected)
+  }
+
+  /** Puts the first state of the fit in place; an attempt that finds one was not the first. */
+  private def start(solver: LocalSolver, data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
+    if (solver.exportState(request.fit, data.index).forall(_.version == 0L)) {
+      from.coordinates(data, solver).foreach { alpha =>
+        solver.importState(request.fit, data.index, WorkerState.zero(alpha.length).copy(alpha = alpha))
+      }
+    }
+
+  /**
+   * The same exchange without state between rounds: the state is put under a key of this exchange alone, used once and
+   * taken away again. It is the oracle that the persistent mode is tested against.
+   */
+  private def travelling(
+      solver: LocalSolver,
+      data: LocalData,
+      message: RoundMessage,
+      shared: Array[Byte],
+      cancellation: Cancellation): Outcome = {
+    val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(exchanges.incrementAndGet()))
+    solver.importState(key, data.index, message.states(data.index))
+    try {
+      val (update, _, collected) =
+        exchange(solver, data, message, message.request.copy(fit = key), shared, cancellation)
+      (update, solver.exportState(key, data.index), collected)
+    } finally solver.free(key)
+  }
+
+  /** Coefficients that are not zero; in the dual orientation the driver has them. */
+  private def coefficients(data: LocalData, alpha: Array[Double]): (Array[Int], Array[Double]) = data match {
+    case RowData(_, _) => (Array.emptyIntArray, Array.emptyDoubleArray)
+    case ColumnData(partition, _) =>
+      val features = new Array[Int](alpha.count(_ != 0.0))
+      val values = new Array[Double](features.length)
+      var next = 0
+      var i = 0
+      while (i < alpha.length) {
+        if (alpha(i) != 0.0) {
+          features(next) = partition.columns(i)
+          values(next) = alpha(i)
+          next += 1
+        }
+        i += 1
+      }
+      (features, values)
+  }
+}

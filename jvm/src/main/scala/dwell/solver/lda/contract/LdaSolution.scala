@@ -1,0 +1,29 @@
+package dwell.solver.lda.contract
+
+import dwell.report.RoundRecord
+
+/**
+ * Topics that were found.
+ *
+ * @param lambda
+ *   length V K: parameters of the topics' Dirichlet distributions, prior included, of word w and topic k at `w K + k`
+ * @param alpha
+ *   prior of the topics in a document
+ * @param objective
+ *   minus the bound on the logarithm of the likelihood of a sample of the documents, by token
+ * @param aggregation
+ *   the mode that was used
+ * @param aggregationReason
+ *   why this mode
+ * @param restarts
+ *   times that the rounds began again, from what was left with the workers
+ */
+final case class LdaSolution(
+    lambda: Array[Double],
+    alpha: Array[Double],
+    objective: Double,
+    solver: String,
+    aggregation: String,
+    aggregationReason: String,
+    restarts: Int,
+    rounds: Seq[RoundRecord])

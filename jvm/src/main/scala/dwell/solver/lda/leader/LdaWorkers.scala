@@ -1,0 +1,102 @@
+package dwell.solver.lda.leader
+
+import scala.collection.mutable
+
+import dwell.comm.{Recovered, Replicas}
+import dwell.fit.Headers
+import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
+
+/**
+ * The workers of a fit, as those see them who lead it: calls become messages, and answers become sums.
+ *
+ * @param fit
+ *   identifier of this attempt
+ */
+private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], plan: LdaPlan, fit: Long) {
+  private val problem = plan.problem
+  private val used = mutable.SortedSet.empty[String]
+
+  /** Which local solvers were at work. */
+  def solvers: String = used.mkString("+")
+
+  /** Makes `topics` those of version `version` of every worker. */
+  def distribute(version: Long, topics: Array[Byte], note: LdaProgress): Unit =
+    workers.distribute(version, topics, Some(note), described("topics to the workers"))
+
+  /** Lets every worker make the topics that a fit begins with, as version `version`. */
+  def begin(version: Long): Unit =
+    workers.begin(
+      version,
+      InitialTopics(problem.priors.topics, plan.vocabulary, problem.seed),
+      described("initial topics"))
+
+  /** Lets every worker go on from the topics of `from`; their average becomes the topics of `to`. */
+  def round(from: LdaProgress, to: LdaProgress, warming: Boolean, what: String): RoundReplies = {
+    val budgets = to.cursors.indices.map(k => to.cursors(k) - from.cursors(k)).toArray
+    val common = LdaRound(
+      fit,
+      problem.seed,
+      from.priors(problem),
+      problem.inference,
+      plan.schedule,
+      plan.corpus,
+      plan.workers,
+      if (warming) budgets.max.toInt else plan.batch,
+      budget = 0L,
+      cursor = 0L,
+      from.seen,
+      problem.learnAlpha,
+      share = 0.0,
+      sample = 0)
+    val replies = workers.allReduce(
+      message(from, RoundCall(common, budgets, from.cursors, plan.sample)),
+      from.version,
+      to.version,
+      Set.empty,
+      Some(to),
+      described(what))
+    used ++= replies.scalars.map(_.solver)
+    RoundReplies(new Headers(replies.headers), sampled(replies.scalars), sums(replies.scalars), replies.addSeconds)
+  }
+
+  /** Minus the bound of the sample, by token. */
+  def objective(at: LdaProgress): Double = {
+    val replies = workers.ask(message(at, BoundCall(plan.sample)), at.version, described("bound of a sample"))
+    used ++= replies.scalars.map(_.solver)
+    sampled(replies.scalars)
+  }
+
+  /** Brings the topics. */
+  def collect(from: LdaProgress): Array[Byte] =
+    workers.collect(from.version, described("topics from the workers"))
+
+  /** The newest topics that an earlier attempt at this fit has left with the workers, and its note. */
+  def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
+
+  private def message(at: LdaProgress, call: LdaCall): LdaMessage =
+    LdaMessage(fit, at.priors(problem), problem.inference, call)
+
+  private def sampled(replies: Array[LdaReply]): Double = -replies.map(_.bound).sum / replies.map(_.tokens).sum
+
+  /** In the order of the partitions. */
+  private def sums(replies: Array[LdaReply]): Array[Double] =
+    replies.map(_.logThetaSums).filter(_.nonEmpty).foldLeft(new Array[Double](problem.priors.topics)) { (sums, more) =>
+      sums.indices.map(k => sums(k) + more(k)).toArray
+    }
+
+  private def described(what: String): String = s"dwell ${problem.uid}: $what"
+}
+
+/**
+ * What the workers report of a round.
+ *
+ * @param objective
+ *   minus the bound of the sample, by token, where the round began
+ * @param logThetaSums
+ *   for each topic, over the documents visited; 0 unless alpha is learned
+ */
+private[lda] final case class RoundReplies(
+    headers: Headers,
+    objective: Double,
+    logThetaSums: Array[Double],
+    addSeconds: Double)

@@ -1,0 +1,56 @@
+package dwell.solver.lda.worker
+
+import dwell.base.{ResultLayout, TaskCancellation}
+import dwell.comm.ModelStore
+import dwell.comm.wire.Contribution
+import dwell.data.documents.DocumentPartition
+import dwell.fit.SolverSelection
+import dwell.jni.{Cancellation, LdaLayout}
+import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
+
+/** The worker's half of an exchange, as it runs in a task. Nothing that matters is kept: running it again gives the same. */
+private[solver] object LdaStep {
+
+  def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
+    // There is no other one: see LDA.
+    val native = SolverSelection.native()
+    native.expire(ModelStore.AbandonedMillis)
+    TaskCancellation(cancellation => by(NativeLda, native.name, data, message, shared, cancellation))
+  }
+
+  /** The same by any solver. */
+  private[lda] def by(
+      solver: LdaSolver,
+      name: String,
+      data: DocumentPartition,
+      message: LdaMessage,
+      shared: Array[Byte],
+      cancellation: Cancellation): Contribution[LdaReply] = {
+    val started = ResultLayout.now()
+    def reply(result: Array[Byte], sums: Array[Double]): LdaReply =
+      LdaReply(name, sums, ResultLayout.get(result, LdaLayout.BOUND), ResultLayout.get(result, LdaLayout.BOUND_TOKENS))
+    message.call match {
+      case c: RoundCall if data.documents > 0 =>
+        val (vocabulary, topics) = (data.vocabulary, message.priors.topics)
+        val r = c.of(data.index)
+        val result = new Array[Byte](LdaLayout.length(vocabulary, topics, r.concentration))
+        solver.round(data, r, shared, result, cancellation)
+        ResultLayout.put(result, ResultLayout.Started, started)
+        // The topics, and memory for as many, which is kept for the next round.
+        ResultLayout.put(result, ResultLayout.StateBytes, 2.0 * shared.length)
+        val sums =
+          if (r.concentration) LdaResult.logThetaSums(result, vocabulary, topics) else Array.emptyDoubleArray
+        Contribution(result, reply(result, sums), LdaResult.factors(result))
+      case call =>
+        // A partition without documents has nothing to add.
+        val result = new Array[Byte](ResultLayout.HeaderBytes)
+        val sample = call.sample(data.index)
+        if (sample > 0) {
+          val r = LdaBound(message.fit, message.priors, message.inference, first = 0, last = sample)
+          solver.bound(data, r, shared, result, cancellation)
+        }
+        ResultLayout.put(result, ResultLayout.Started, started)
+        Contribution(result, reply(result, Array.emptyDoubleArray))
+    }
+  }
+}

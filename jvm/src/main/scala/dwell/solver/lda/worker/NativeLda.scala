@@ -1,0 +1,72 @@
+package dwell.solver.lda.worker
+
+import dwell.data.documents.DocumentPartition
+import dwell.jni.{Cancellation, LdaLayout, NativeBridge}
+import dwell.solver.lda.contract.{Inference, LdaBound, LdaPriors, LdaRound, LdaSchedule, LdaSolver}
+
+/** Steps and bounds of topics in native code. */
+private[lda] object NativeLda extends LdaSolver {
+
+  override def round(
+      data: DocumentPartition,
+      r: LdaRound,
+      shared: Array[Byte],
+      result: Array[Byte],
+      cancellation: Cancellation): Unit =
+    NativeBridge.ldaRound(
+      LdaLayout.round(
+        r.fit,
+        data.index,
+        r.seed,
+        data.vocabulary,
+        r.priors.topics,
+        r.batch,
+        r.concentration,
+        r.inference.mean,
+        r.budget,
+        r.cursor,
+        r.seen,
+        r.workers,
+        r.inference.cap,
+        r.corpus,
+        r.sample),
+      settings(r.priors, r.inference, r.schedule, r.share),
+      r.priors.alpha,
+      data.offsets,
+      data.words,
+      data.counts32,
+      data.counts64,
+      shared,
+      result,
+      cancellation)
+
+  override def bound(
+      data: DocumentPartition,
+      r: LdaBound,
+      shared: Array[Byte],
+      result: Array[Byte],
+      cancellation: Cancellation): Unit =
+    NativeBridge.ldaBound(
+      LdaLayout.bound(r.fit, data.index, data.vocabulary, r.priors.topics, r.first, r.last, r.inference.cap),
+      // Of steps a bound knows nothing.
+      settings(r.priors, r.inference, LdaSchedule(tau0 = 0.0, kappa = 0.0), share = 0.0),
+      r.priors.alpha,
+      data.offsets,
+      data.words,
+      data.counts32,
+      data.counts64,
+      shared,
+      result,
+      cancellation)
+
+  private def settings(priors: LdaPriors, inference: Inference, schedule: LdaSchedule, share: Double): Array[Double] =
+    LdaLayout.settings(
+      priors.eta,
+      schedule.tau0,
+      schedule.kappa,
+      schedule.base,
+      inference.tolerance,
+      inference.overRelaxation,
+      inference.pruning,
+      share)
+}

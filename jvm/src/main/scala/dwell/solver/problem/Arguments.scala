@@ -1,0 +1,29 @@
+package dwell.solver.problem
+
+/** Checks of the arguments of a solver; what they refuse they name. */
+private[solver] object Arguments {
+
+  def sameLength(name: String, values: Array[Double], expected: Int, of: String): Unit =
+    require(
+      values == null || values.length == expected,
+      s"$name has length ${if (values == null) 0 else values.length}, but there are $expected $of")
+
+  def atLeastZero(name: String, value: Double): Unit =
+    require(value >= 0.0 && !value.isInfinite, s"$name = $value: must be finite and at least 0")
+
+  def positive(name: String, value: Double): Unit =
+    require(value > 0.0 && !value.isInfinite, s"$name = $value: must be finite and positive")
+
+  def finite(name: String, values: Array[Double]): Unit =
+    values.find(value => value.isNaN || value.isInfinite).foreach { value =>
+      throw new IllegalArgumentException(s"$name has $value in it: must be finite")
+    }
+
+  /** Labels that a loss is defined for. */
+  def suitableLabels(labels: Array[Double], loss: Loss): Unit =
+    if (loss.classifies) {
+      labels.find(y => y != 1.0 && y != -1.0).foreach { y =>
+        throw new IllegalArgumentException(s"a label is $y: for the $loss labels must be -1 or 1")
+      }
+    } else finite("labels", labels)
+}

@@ -1,0 +1,19 @@
+package dwell.solver.problem
+
+/**
+ * How local gradient descent makes its steps.
+ *
+ * @param stepSize
+ *   the first one; None searches for it
+ * @param schedule
+ *   how it falls; None chooses by the penalty
+ * @param decay
+ *   what it is multiplied by after each round
+ * @param running
+ *   a worker's result is the mean of its models after each step, in place of the last one
+ */
+final case class DescentSettings(
+    stepSize: Option[Double] = None,
+    schedule: Option[StepSchedule.Kind] = None,
+    decay: Double = 1.0,
+    running: Boolean = false)

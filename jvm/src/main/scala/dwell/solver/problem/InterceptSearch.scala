@@ -1,0 +1,56 @@
+package dwell.solver.problem
+
+/** The exact minimiser of a loss over the intercept. */
+private[solver] object InterceptSearch {
+
+  /**
+   * The shift of all margins that minimises `sum_j s_j loss(z_j + shift; y_j)` for a smooth loss with labels of both
+   * signs: Newton's method inside of a bracket on the derivative, which rises with the shift.
+   */
+  def minimise(loss: Loss, margins: Array[Double], labels: Array[Double], weights: Array[Double]): Double = {
+    var low = Double.NegativeInfinity
+    var high = Double.PositiveInfinity
+    var shift = 0.0
+    var iteration = 0
+    var searching = true
+    while (searching && iteration < MaxIterations) {
+      var slope, size, curve = 0.0
+      var j = 0
+      while (j < margins.length) {
+        val weight = if (weights == null) 1.0 else weights(j)
+        val z = margins(j) + shift
+        val s = weight * loss.derivative(z, labels(j))
+        slope += s
+        size += math.abs(s)
+        curve += weight * loss.secondDerivative(z, labels(j))
+        j += 1
+      }
+      if (math.abs(slope) <= Balanced * size) searching = false
+      else {
+        if (slope > 0.0) high = shift else low = shift
+        val newton = if (curve > 0.0) shift - slope / curve else Double.NaN
+        val next =
+          if (newton > low && newton < high) newton
+          else if (low.isInfinite) high - widen(iteration)
+          else if (high.isInfinite) low + widen(iteration)
+          else (low + high) / 2.0
+        searching = next != shift
+        shift = next
+      }
+      iteration += 1
+    }
+    shift
+  }
+
+  /** The intercept of the best model without coefficients, for rows of two classes with these weights. */
+  def alone(loss: Loss, positiveWeight: Double, negativeWeight: Double): Double =
+    if (loss.curvature.isInfinite) math.signum(positiveWeight - negativeWeight)
+    else minimise(loss, Array(0.0, 0.0), Array(1.0, -1.0), Array(positiveWeight, negativeWeight))
+
+  private def widen(iteration: Int): Double = math.pow(2.0, iteration.toDouble)
+
+  private val MaxIterations = 100
+
+  /** The derivatives' sum beside the sum of their sizes: rounding. */
+  private val Balanced = 1e-13
+}

@@ -1,0 +1,57 @@
+package dwell.solver.problem
+
+import dwell.fit.{Aggregation, FitProblem, SolverSettings}
+
+/**
+ * A linear model to be trained: minimise over coefficients alpha and intercept b
+ *
+ * {{{
+ *   F = (1/S) sum_i s_i loss(x_i^T alpha + b; y_i) + sum_j [ l1 u_j |alpha_j| + l2 u_j^2 alpha_j^2 / 2 ]
+ * }}}
+ *
+ * @param algorithm
+ *   what the workers do in a round
+ * @param loss
+ *   for classification the labels of the data are 0 and 1
+ * @param scaleFactor
+ *   0: u_j = 1. Otherwise u_j^2 is the population variance of feature j times this factor (1, or the one of the sample)
+ * @param intercept
+ *   whether b is trained, without a penalty; 0 otherwise
+ * @param tolerance
+ *   stop at this bound of the relative suboptimality; without a penalty, where no bound exists, at this largest
+ *   correlation of a feature with the residual
+ * @param localWork
+ *   epochs over the local coordinates in a round, of which a batch does one at most; None lets the measured times choose
+ * @param orientation
+ *   `auto`, `primal` or `dual`
+ * @param numWorkers
+ *   0 chooses by the size of the data
+ * @param aggregation
+ *   None chooses by what the cluster allows
+ * @param initial
+ *   coefficients and intercepts to start from, in the layout of [[LinearSolution]]; used in the primal orientation and by
+ *   algorithms that work on coefficients
+ * @param classes
+ *   number of classes where the loss is their softmax, in place of `loss`; the labels of the data are then their numbers,
+ *   from 0. Only for a [[GradientAlgorithm]]
+ */
+final case class LinearProblem(
+    uid: String,
+    algorithm: Algorithm,
+    loss: Loss,
+    l1: Double,
+    l2: Double,
+    scaleFactor: Double,
+    intercept: Boolean,
+    tolerance: Double,
+    maxRounds: Int,
+    localWork: Option[Double],
+    orientation: String,
+    numWorkers: Int,
+    aggregation: Option[Aggregation],
+    seed: Long,
+    initial: Option[(Array[Double], Array[Double])],
+    settings: SolverSettings,
+    classes: Option[Int] = None,
+    descent: DescentSettings = DescentSettings())
+    extends FitProblem

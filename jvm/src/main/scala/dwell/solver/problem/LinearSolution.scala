@@ -1,0 +1,51 @@
+package dwell.solver.problem
+
+import dwell.report.RoundRecord
+
+/**
+ * A trained model and its certificate.
+ *
+ * @param coefficients
+ *   of feature j and output c at j C + c; C is 1, or the number of classes with the softmax loss
+ * @param intercepts
+ *   one for each output
+ * @param objective
+ *   F of the coefficients
+ * @param dual
+ *   lower bound of F over all models; NaN where the algorithm gives none
+ * @param gap
+ *   objective - dual
+ * @param drift
+ *   largest relative difference between what was carried along and what was computed anew
+ * @param orientationReason
+ *   why this orientation was chosen
+ * @param aggregation
+ *   the mode that was used
+ * @param aggregationReason
+ *   why this mode
+ * @param restarts
+ *   times that the rounds began again, from what was left with the workers, since a barrier stage had failed
+ * @param flattenSeconds
+ *   time spent on bringing the data into the form of this orientation; 0 where an earlier fit had done so
+ */
+final case class LinearSolution(
+    coefficients: Array[Double],
+    intercepts: Array[Double],
+    objective: Double,
+    dual: Double,
+    gap: Double,
+    converged: Boolean,
+    drift: Double,
+    solver: String,
+    orientation: String,
+    orientationReason: String,
+    aggregation: String,
+    aggregationReason: String,
+    restarts: Int,
+    rounds: Seq[RoundRecord],
+    nonzerosPerPartition: Seq[Long],
+    flattenSeconds: Double) {
+
+  /** The intercept of a model with one output. */
+  def intercept: Double = intercepts.head
+}

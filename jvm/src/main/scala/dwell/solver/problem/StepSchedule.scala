@@ -1,0 +1,48 @@
+package dwell.solver.problem
+
+/**
+ * Step sizes, as a function of the rows that a worker has visited since the start of the fit.
+ *
+ * @param eta0
+ *   the first step size, finite and positive; times the L2 penalty less than 1
+ * @param rate
+ *   how fast steps become smaller, finite and at least 0; without a meaning for constant steps
+ */
+final case class StepSchedule(kind: StepSchedule.Kind, eta0: Double, rate: Double) {
+
+  /** The step size at the row that `t` rows came before. */
+  def at(t: Long): Double = kind.at(t.toDouble, eta0, rate)
+}
+
+object StepSchedule {
+
+  /**
+   * How step sizes change with time.
+   *
+   * @param code
+   *   number of the kind in calls of native code
+   */
+  sealed abstract class Kind(val code: Int) extends Serializable {
+    private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double
+  }
+
+  /** eta0. */
+  case object Constant extends Kind(0) {
+    override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double = eta0
+  }
+
+  /** eta0 / sqrt(1 + rate t), for a mean loss that is convex only. */
+  case object InverseSqrt extends Kind(1) {
+    override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double =
+      eta0 / math.sqrt(1.0 + rate * t)
+  }
+
+  /**
+   * eta0 / (1 + rate eta0 t), with the L2 penalty as the rate: Bottou, Stochastic Gradient Descent Tricks (2012), section
+   * 5.2.
+   */
+  case object Inverse extends Kind(2) {
+    override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double =
+      eta0 / (1.0 + rate * eta0 * t)
+  }
+}

@@ -1,0 +1,50 @@
+package dwell.solver.sgd.jvm
+
+import dwell.base.Patience
+import dwell.solver.problem.{Loss, MarginLoss}
+import dwell.solver.sgd.contract.{Evaluate, SgdLayout}
+
+/** Losses of all rows of a partition and their gradient, or the conjugates of the losses and what goes with these. */
+private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Double], patience: Patience) {
+  private val function = r.dual match {
+    case None => RowLoss(r.problem.loss)
+    case Some(numbers) => RowConjugate(r.problem.loss, numbers)
+  }
+  private val pass = new ModelPass(rows, function, model, patience)
+  private val sum = new Array[Double](model.length)
+
+  /** Sum of s_i p_i over the rows of each label. */
+  private var positive, negative = 0.0
+
+  /** Visits all rows; gives the vector of the result, None where something is not finite. */
+  def run(): Option[Array[Double]] = {
+    var finite = true
+    var i = 0
+    while (finite && i < rows.count) {
+      finite = pass.visit(i)
+      if (finite) {
+        rows.add(i, pass.multiples, sum)
+        r.problem.loss match {
+          case MarginLoss(loss) if loss.classifies => count(loss, i)
+          case _ =>
+        }
+      }
+      i += 1
+    }
+    val vector = sum.map(r.factor * _)
+    if (finite && Finite.all(vector)) Some(vector) else None
+  }
+
+  private def count(loss: Loss, i: Int): Unit = {
+    val y = rows.label(i)
+    val p = -y * loss.derivative(pass.z(0), y)
+    if (y > 0.0) positive += rows.weight(i) * p else negative += rows.weight(i) * p
+  }
+
+  /** Writes what was counted. */
+  def write(header: Header): Unit = {
+    header.visited(pass.visited)
+    header.put(SgdLayout.PositiveSum, positive)
+    header.put(SgdLayout.NegativeSum, negative)
+  }
+}

@@ -1,0 +1,13 @@
+package dwell.solver.sgd.jvm
+
+/** Whether numbers are finite. */
+private[sgd] object Finite {
+
+  def apply(value: Double): Boolean = !value.isNaN && !value.isInfinite
+
+  def all(values: Array[Double]): Boolean = {
+    var i = 0
+    while (i < values.length && apply(values(i))) i += 1
+    i == values.length
+  }
+}

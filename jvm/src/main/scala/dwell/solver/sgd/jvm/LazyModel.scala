@@ -1,0 +1,131 @@
+package dwell.solver.sgd.jvm
+
+import scala.collection.mutable
+
+import dwell.solver.sgd.contract.SgdProblem
+
+/**
+ * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by the
+ * L2 penalty changes only the factor a, and a step on a row only the entries of x that belong to the row's nonzeros. What
+ * else a step does to the other coefficients is made up for when they are needed; how, is what the implementations differ
+ * in.
+ *
+ * @param start
+ *   model to start from; read only
+ */
+private[sgd] abstract class LazyModel(
+    protected final val rows: SgdRows,
+    protected final val problem: SgdProblem,
+    start: Array[Double]) {
+  protected final val outputs: Int = rows.outputs
+
+  /** Coefficients by feature and output, divided by `a`; then the intercepts as they are. */
+  protected final val x: Array[Double] = start.clone()
+
+  protected final var a: Double = 1.0
+
+  /** What the coefficients were multiplied by, one after the other. */
+  protected final val multiplied: mutable.Buffer[Double] = mutable.ArrayBuffer.empty
+
+  private val steps = new Array[Double](outputs)
+
+  /** Brings the coefficients of feature j up to date; without an L1 penalty they always are. */
+  protected def update(j: Int): Unit = ()
+
+  /** Takes `change` from entry `at` of x. */
+  protected def take(at: Int, change: Double): Unit = x(at) -= change
+
+  /** Accounts for what a step of size eta does to every coefficient, after `a` has got its new value. */
+  protected def elapse(eta: Double): Unit
+
+  /** The model that the steps have led to; the last call. */
+  def result(): Array[Double]
+
+  /** What coefficients that no step has touched were multiplied by, one after the other, if that is all; of the [[result]]. */
+  def decay: Option[Seq[Double]] = None
+
+  /** Predictions of row i. */
+  final def predict(i: Int, z: Array[Double]): Unit = {
+    if (problem.l1 > 0.0) {
+      var at = rows.from(i)
+      while (at < rows.until(i)) {
+        update(rows.feature(at))
+        at += 1
+      }
+    }
+    rows.predict(i, a, x, z)
+  }
+
+  /** A step of size eta on row i, after [[predict]], along minus the derivatives g. */
+  final def step(i: Int, eta: Double, g: Array[Double]): Unit = {
+    val next = a * (1.0 - eta * problem.l2)
+    if (outputs > 1 || g(0) != 0.0) {
+      var c = 0
+      while (c < outputs) {
+        steps(c) = (eta * g(c)) / next
+        c += 1
+      }
+      var at = rows.from(i)
+      while (at < rows.until(i)) {
+        val j = rows.feature(at)
+        val value = rows.value(at) * rows.scale(j)
+        c = 0
+        while (c < outputs) {
+          take(j * outputs + c, steps(c) * value)
+          c += 1
+        }
+        at += 1
+      }
+    }
+    if (problem.intercept) {
+      var c = 0
+      while (c < outputs) {
+        x(rows.intercepts + c) -= eta * g(c)
+        c += 1
+      }
+    }
+    a = next
+    elapse(eta)
+  }
+
+  /** Brings all coefficients up to date. */
+  protected final def updateAll(): Unit = {
+    var j = 0
+    while (j < rows.features) {
+      update(j)
+      j += 1
+    }
+  }
+
+  /** Multiplies the coefficients out: x becomes the model, and the factor 1. */
+  protected final def multiplyOut(): Unit = {
+    var at = 0
+    while (at < rows.intercepts) {
+      x(at) = a * x(at)
+      at += 1
+    }
+    multiplied += a
+    a = 1.0
+  }
+}
+
+private[sgd] object LazyModel {
+
+  /** The last model of a descent, or the mean of the models after each step. */
+  def apply(rows: SgdRows, problem: SgdProblem, start: Array[Double], mean: Boolean): LazyModel =
+    (problem.l1 > 0.0, mean) match {
+      case (false, false) => new DecayedModel(rows, problem, start)
+      case (true, false) => new ThresholdedModel(rows, problem, start)
+      case (false, true) => new DecayedMean(rows, problem, start)
+      case (true, true) => new ThresholdedMean(rows, problem, start)
+    }
+
+  /** Factors below it are multiplied out: x would lose digits, and in the end overflow. */
+  val LeastFactor: Double = 1e-5
+
+  /** The same where models are summed, which takes differences of numbers that grow with 1 / a. */
+  val LeastMeanFactor: Double = 1e-3
+
+  /** Steps after which sums over them start again from 0 at the latest. */
+  val MaxHistory: Int = 1 << 20
+}

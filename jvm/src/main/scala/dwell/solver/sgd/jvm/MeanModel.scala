@@ -1,0 +1,179 @@
+package dwell.solver.sgd.jvm
+
+import dwell.solver.cd.jvm.ElasticNet
+import dwell.solver.sgd.contract.SgdProblem
+
+/**
+ * The mean of the models after each step of a descent. Between two changes of its x a coefficient of the models is x times
+ * the factors a of the steps, so that sums over the steps stand for sums of models.
+ */
+private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem, start: Array[Double])
+    extends LazyModel(rows, problem, start) {
+  private var models = 0L
+  private val interceptSums = new Array[Double](outputs)
+
+  /** Sum of the factors of the steps since the last renormalisation, A. */
+  protected final var factors: Double = 0.0
+
+  /** Puts the sums of the coefficients of all models into x. */
+  protected def sumUp(): Unit
+
+  /** As [[elapse]], after the sums that both kinds have. */
+  protected def proceed(eta: Double): Unit
+
+  override protected final def elapse(eta: Double): Unit = {
+    models += 1
+    factors += a
+    var c = 0
+    while (c < outputs) {
+      interceptSums(c) += x(rows.intercepts + c)
+      c += 1
+    }
+    proceed(eta)
+  }
+
+  override final def result(): Array[Double] = {
+    // Without a step the model is that of the start.
+    if (models > 0L) {
+      sumUp()
+      interceptSums.copyToArray(x, rows.intercepts)
+      var at = 0
+      while (at < x.length) {
+        x(at) /= models.toDouble
+        at += 1
+      }
+    }
+    x
+  }
+}
+
+/**
+ * Without an L1 penalty: the sum of a coefficient's models is x A less what its changes have put into x too late, each of
+ * them times A before its step.
+ */
+private[sgd] final class DecayedMean(rows: SgdRows, problem: SgdProblem, start: Array[Double])
+    extends MeanModel(rows, problem, start) {
+
+  /** What x A exceeds the sum of the models by. */
+  private val excess = new Array[Double](rows.intercepts)
+
+  override protected def take(at: Int, change: Double): Unit = {
+    x(at) -= change
+    excess(at) -= change * factors
+  }
+
+  override protected def proceed(eta: Double): Unit =
+    if (a < LazyModel.LeastMeanFactor) {
+      var at = 0
+      while (at < excess.length) {
+        excess(at) -= x(at) * factors
+        at += 1
+      }
+      multiplyOut()
+      factors = 0.0
+    }
+
+  override protected def sumUp(): Unit = {
+    var at = 0
+    while (at < excess.length) {
+      x(at) = x(at) * factors - excess(at)
+      at += 1
+    }
+  }
+}
+
+/**
+ * With an L1 penalty: a coefficient that is left alone from step p on is a_k (|x| - root (B_k - B_p)) after step k, until it
+ * is 0. The sum of these is a difference of sums over the steps, of a and of a B, whose history is kept; where the
+ * coefficient becomes 0 is looked up in it.
+ */
+private[sgd] final class ThresholdedMean(rows: SgdRows, problem: SgdProblem, start: Array[Double])
+    extends MeanModel(rows, problem, start) {
+
+  /** B, A and the sum of a B after each step since the last renormalisation; 0 before the first of them. */
+  private val history = new History
+
+  /** Step of the last update of each feature. */
+  private val updated = new Array[Int](rows.features)
+  private val sums = new Array[Double](rows.intercepts)
+
+  override protected def update(j: Int): Unit = {
+    val (since, now) = (updated(j), history.steps)
+    if (since != now) {
+      val root = rows.root(j)
+      val amount = root * (history.threshold(now) - history.threshold(since))
+      var at = j * outputs
+      while (at < (j + 1) * outputs) {
+        if (x(at) != 0.0) {
+          val size = math.abs(x(at))
+          val area = areaUnder(size, root, since, if (size - amount > 0.0) now else lastAbove(size, root, since, now))
+          if (x(at) > 0.0) sums(at) += area else sums(at) -= area
+          x(at) = ElasticNet.softThreshold(x(at), amount)
+        }
+        at += 1
+      }
+      updated(j) = now
+    }
+  }
+
+  /** The last step from `since` until `now` after which a coefficient of this size is not yet 0. */
+  private def lastAbove(size: Double, root: Double, since: Int, now: Int): Int = {
+    val base = history.threshold(since)
+    var (last, beyond) = (since, now)
+    while (beyond - last > 1) {
+      val middle = last + (beyond - last) / 2
+      if (root * (history.threshold(middle) - base) < size) last = middle else beyond = middle
+    }
+    last
+  }
+
+  /** Sum of the sizes of a coefficient after the steps that follow `since`, up to `end`. */
+  private def areaUnder(size: Double, root: Double, since: Int, end: Int): Double = {
+    val passed = history.factors(end) - history.factors(since)
+    size * passed -
+      root * ((history.products(end) - history.products(since)) - history.threshold(since) * passed)
+  }
+
+  override protected def proceed(eta: Double): Unit = {
+    history.add((eta * problem.l1) / a, a, factors)
+    if (a < LazyModel.LeastMeanFactor || history.steps == LazyModel.MaxHistory) {
+      updateAll()
+      multiplyOut()
+      java.util.Arrays.fill(updated, 0)
+      history.clear()
+      factors = 0.0
+    }
+  }
+
+  override protected def sumUp(): Unit = {
+    updateAll()
+    System.arraycopy(sums, 0, x, 0, sums.length)
+  }
+}
+
+/** Sums over steps, after each of them. */
+private final class History {
+  private var last = 0
+  private var thresholds, factorSums, productSums = new Array[Double](1024)
+
+  def steps: Int = last
+  def threshold(step: Int): Double = thresholds(step)
+  def factors(step: Int): Double = factorSums(step)
+  def products(step: Int): Double = productSums(step)
+
+  /** A step that adds `amount` to the threshold, has factor `a`, and leads to a sum of factors of `factors`. */
+  def add(amount: Double, a: Double, factors: Double): Unit = {
+    if (last + 1 == thresholds.length) {
+      thresholds = java.util.Arrays.copyOf(thresholds, 2 * thresholds.length)
+      factorSums = java.util.Arrays.copyOf(factorSums, 2 * factorSums.length)
+      productSums = java.util.Arrays.copyOf(productSums, 2 * productSums.length)
+    }
+    last += 1
+    thresholds(last) = thresholds(last - 1) + amount
+    factorSums(last) = factors
+    productSums(last) = productSums(last - 1) + a * thresholds(last)
+  }
+
+  /** Forgets all steps. */
+  def clear(): Unit = last = 0
+}

@@ -1,0 +1,66 @@
+package dwell.solver.sgd.jvm
+
+import dwell.solver.problem.{Loss, MarginLoss, SgdLoss, Softmax}
+
+/** A function of the predictions of a row. */
+private[sgd] trait RowFunction {
+
+  /** Its value at the predictions `z` for the label `y`; `multiples` is set to as many numbers, by which the row counts. */
+  def at(z: Array[Double], y: Double, multiples: Array[Double]): Double
+}
+
+/** The loss; the row counts by its derivatives. */
+private[sgd] object RowLoss {
+
+  def apply(loss: SgdLoss): RowFunction = loss match {
+    case MarginLoss(margin) => new OfMargin(margin)
+    case Softmax(_) => OfClasses
+  }
+
+  private final class OfMargin(loss: Loss) extends RowFunction {
+    override def at(z: Array[Double], y: Double, multiples: Array[Double]): Double = {
+      multiples(0) = loss.derivative(z(0), y)
+      loss.value(z(0), y)
+    }
+  }
+
+  private object OfClasses extends RowFunction {
+    override def at(z: Array[Double], y: Double, multiples: Array[Double]): Double = {
+      val label = y.toInt
+      val top = greatest(z)
+      val others = probabilities(z, top, multiples)
+      multiples(label) -= 1.0
+      // A small loss keeps its digits.
+      (z(top) - z(label)) + StrictMath.log1p(others)
+    }
+  }
+
+  /** Class of the greatest prediction, the first of several. */
+  def greatest(z: Array[Double]): Int = {
+    var top = 0
+    var c = 1
+    while (c < z.length) {
+      if (z(c) > z(top)) top = c
+      c += 1
+    }
+    top
+  }
+
+  /** Sets `q` to the probabilities of the classes, and gives the sum of e^{z_c - z_top} over all but the class `top`. */
+  def probabilities(z: Array[Double], top: Int, q: Array[Double]): Double = {
+    var others = 0.0
+    var c = 0
+    while (c < z.length) {
+      q(c) = StrictMath.exp(z(c) - z(top))
+      if (c != top) others += q(c)
+      c += 1
+    }
+    val total = 1.0 + others
+    c = 0
+    while (c < z.length) {
+      q(c) /= total
+      c += 1
+    }
+    others
+  }
+}

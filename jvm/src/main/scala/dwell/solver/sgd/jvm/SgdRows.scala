@@ -1,0 +1,81 @@
+package dwell.solver.sgd.jvm
+
+import dwell.data.RowData
+import dwell.solver.cd.jvm.DualRound
+
+/**
+ * The rows of a partition as models of several outputs see them. The order of every sum is that of the native solver, so
+ * that both give the same bits.
+ */
+private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
+  private val p = data.partition
+  private val kernel = DualRound.kernel(data)
+
+  val features: Int = p.features
+  def count: Int = p.numRows
+
+  /** Where intercepts begin in a model. */
+  val intercepts: Int = outputs * features
+
+  def label(i: Int): Double = p.labels(i)
+  def weight(i: Int): Double = if (p.weights == null) 1.0 else p.weights(i)
+
+  /** Nonzeros of row i. */
+  def length(i: Int): Int = kernel.length(i)
+
+  // Nonzeros of row i are at these positions.
+  def from(i: Int): Int = p.offsets(i)
+  def until(i: Int): Int = p.offsets(i + 1)
+  def feature(at: Int): Int = p.indices(at)
+  def value(at: Int): Double = p.value(at)
+
+  def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
+
+  /** Square roots of the scale; null where every one is 1. */
+  private lazy val roots = if (data.scale == null) null else data.scale.map(math.sqrt)
+  def root(j: Int): Double = if (roots == null) 1.0 else roots(j)
+
+  /** Predictions of row i by a model whose coefficients are `a` times those of `w`, and whose intercepts are those of `w`. */
+  def predict(i: Int, a: Double, w: Array[Double], z: Array[Double]): Unit =
+    if (outputs == 1) z(0) = a * kernel.dot(i, w) + w(intercepts)
+    else {
+      java.util.Arrays.fill(z, 0.0)
+      var at = from(i)
+      while (at < until(i)) {
+        val (x, first) = (value(at), feature(at) * outputs)
+        var c = 0
+        while (c < outputs) {
+          z(c) += x * w(first + c)
+          c += 1
+        }
+        at += 1
+      }
+      var c = 0
+      while (c < outputs) {
+        z(c) = a * z(c) + w(intercepts + c)
+        c += 1
+      }
+    }
+
+  /** Adds row i to `w`, with one multiple for each output; the multiples themselves to the intercepts. */
+  def add(i: Int, multiples: Array[Double], w: Array[Double]): Unit = {
+    if (outputs == 1) kernel.add(i, multiples(0), null, w)
+    else {
+      var at = from(i)
+      while (at < until(i)) {
+        val (x, first) = (value(at), feature(at) * outputs)
+        var c = 0
+        while (c < outputs) {
+          w(first + c) += multiples(c) * x
+          c += 1
+        }
+        at += 1
+      }
+    }
+    var c = 0
+    while (c < outputs) {
+      w(intercepts + c) += multiples(c)
+      c += 1
+    }
+  }
+}

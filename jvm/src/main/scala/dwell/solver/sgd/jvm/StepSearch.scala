@@ -1,0 +1,57 @@
+package dwell.solver.sgd.jvm
+
+import dwell.base.Patience
+import dwell.solver.sgd.contract.{ModelNorms, Search, SgdLayout}
+
+/**
+ * Objectives that candidates for the first step size lead to.
+ *
+ * @param sequence
+ *   the rows, at the first of them
+ */
+private[sgd] final class StepSearch(
+    rows: SgdRows,
+    r: Search,
+    start: Array[Double],
+    sequence: RowSequence,
+    patience: Patience) {
+  private val count = if (rows.count == 0) 0 else math.min(r.budget, math.max(1, rows.count / 2)).toInt
+  private val forSteps = Array.fill(count)(sequence.next())
+  private val forLosses = Array.fill(count)(sequence.next())
+
+  private val weightSum = forLosses.foldLeft(0.0)((sum, i) => sum + rows.weight(i))
+  private var visited, nonzeros = 0L
+
+  /** Objective after descent with `eta0` as the first step size; infinite where something is not finite. */
+  private def objective(eta0: Double): Double = {
+    val model = LazyModel(rows, r.problem, start, mean = false)
+    val descent = new LocalDescent(rows, r.problem, r.schedule.copy(eta0 = eta0), r.steps, model, patience)
+    val stepped = forSteps.forall(i => descent.step(i))
+    count(descent.visited)
+    if (!stepped) Double.PositiveInfinity else objectiveAt(model.result())
+  }
+
+  private def objectiveAt(model: Array[Double]): Double =
+    if (!Finite.all(model)) Double.PositiveInfinity
+    else {
+      val pass = new ModelPass(rows, RowLoss(r.problem.loss), model, patience)
+      val finite = forLosses.forall(i => pass.visit(i))
+      count(pass.visited)
+      val loss = if (count == 0) 0.0 else pass.visited.valueSum / weightSum
+      val objective = loss + ModelNorms.of(model, rows).penalty(r.problem)
+      if (finite && Finite(objective)) objective else Double.PositiveInfinity
+    }
+
+  private def count(rows: Visited): Unit = {
+    visited += rows.rows
+    nonzeros += rows.nonzeros
+  }
+
+  /** Tries all candidates. */
+  def run(header: Header): Unit = {
+    r.candidates.indices.foreach(k => header.put(SgdLayout.Objectives + k, objective(r.candidates(k))))
+    header.put(SgdLayout.WeightSum, weightSum)
+    header.put(SgdLayout.Rows, visited.toDouble)
+    header.put(SgdLayout.Nonzeros, nonzeros.toDouble)
+  }
+}

@@ -1,0 +1,26 @@
+package dwell.solver.sgd.jvm
+
+/** What the rows visited add up to. */
+private[sgd] final class Visited {
+  private var values, weights = 0.0
+  private var count, entries = 0L
+
+  /** Sum of the weighted losses, or conjugates. */
+  def valueSum: Double = values
+  def weightSum: Double = weights
+  def rows: Long = count
+  def nonzeros: Long = entries
+
+  /** Counts a row; false, and the row is not counted, if the sum of the values would not be finite. */
+  def add(value: Double, weight: Double, nonzeros: Int): Boolean = {
+    val sum = values + value
+    val finite = Finite(sum)
+    if (finite) {
+      values = sum
+      weights += weight
+      count += 1L
+      entries += nonzeros
+    }
+    finite
+  }
+}

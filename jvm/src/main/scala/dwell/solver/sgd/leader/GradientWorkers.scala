@@ -1,0 +1,97 @@
+package dwell.solver.sgd.leader
+
+import scala.collection.mutable
+
+import dwell.comm.{Recovered, Replicas}
+import dwell.comm.wire.Model
+import dwell.fit.Headers
+import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, GradientCall, GradientMessage, GradientReply, ModelNorms, SearchCall, SgdLayout}
+
+/**
+ * The workers of a fit, as those see them who lead it: calls become messages, and answers become sums.
+ *
+ * @param fit
+ *   identifier of this attempt
+ */
+private[sgd] final class GradientWorkers(
+    workers: Replicas[GradientMessage, GradientReply],
+    plan: GradientPlan,
+    fit: Long) {
+  private val used = mutable.SortedSet.empty[String]
+
+  /** Which local solvers were at work. */
+  def solvers: String = used.mkString("+")
+
+  /** Makes `model` the model `version` of every worker. */
+  def distribute(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
+    workers.distribute(version, model, note, described("model to the workers"))
+
+  /** Lets every worker go on from model `from`; the sum of what they make of it is model `to` of all. */
+  def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
+    val replies = workers.allReduce(message(call), from, to, kept, Some(note), described(what))
+    used ++= replies.scalars.map(_.solver)
+    Averaged(new Headers(replies.headers), replies.addSeconds)
+  }
+
+  /** Brings model `version`. */
+  def collect(version: Long): Array[Double] =
+    Model.doubles(workers.collect(version, described("model from the workers")))
+
+  /** The newest model that an earlier attempt at this fit has left with the workers, and its note. */
+  def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
+
+  /** Objective that local descent with each candidate leads to from model `from`, over the partitions. */
+  def search(call: SearchCall, from: Long): Array[Double] = {
+    val replies = workers.ask(message(call), from, described("step search"))
+    used ++= replies.scalars.map(_.solver)
+    val headers = new Headers(replies.headers)
+    val weights = headers.slot(SgdLayout.WeightSum)
+    call.candidates.indices.map { i =>
+      val objectives = headers.slot(SgdLayout.Objectives + i)
+      weights.indices.filter(weights(_) > 0.0).map(k => weights(k) * objectives(k)).sum / weights.sum
+    }.toArray
+  }
+
+  /** Losses and gradient at a model, or the dual counterparts. */
+  def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
+    val call = EvaluateCall(1.0 / plan.facts.totalWeight, dual)
+    val gathered = workers.exchange(message(call), Model.bytes(model), described(what))
+    used ++= gathered.scalars.map(_.solver)
+    val headers = new Headers(gathered.headers)
+    Evaluated(
+      headers.sum(SgdLayout.LossSum) / plan.facts.totalWeight,
+      ModelNorms.shared(headers).penalty(plan.sgd),
+      gathered.sum,
+      headers,
+      gathered.addSeconds)
+  }
+
+  private def described(what: String): String = s"dwell ${plan.problem.uid}: $what"
+
+  private def message(call: GradientCall): GradientMessage =
+    GradientMessage(fit, plan.problem.seed, plan.sgd, call, plan.problem.settings.selection)
+}
+
+/** What the workers report of a round of local descent. */
+private[sgd] final case class Averaged(headers: Headers, addSeconds: Double)
+
+/**
+ * A pass over all rows.
+ *
+ * @param loss
+ *   mean loss, or mean conjugate
+ * @param penalty
+ *   of the model
+ * @param gradient
+ *   of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
+ */
+private[sgd] final case class Evaluated(
+    loss: Double,
+    penalty: Double,
+    gradient: Array[Double],
+    headers: Headers,
+    addSeconds: Double) {
+
+  /** F at the model. */
+  def objective: Double = loss + penalty
+}

@@ -1,0 +1,89 @@
+package dwell.solver.sgd.leader
+
+import dwell.solver.problem.{MarginLoss, Softmax, Squared}
+import dwell.solver.sgd.contract.SgdLayout
+
+/**
+ * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are dual
+ * variables, once they are made to fit the condition that a free intercept puts on them. With a_i = -l'(z_i) made to fit,
+ *
+ * {{{
+ *   D = -(1/S) sum_i s_i l*(-a_i) - sum_jc [ |v_jc| - l1 u_j ]_+^2 / (2 l2 u_j^2),   v = (1/S) sum_i s_i a_i x_i
+ * }}}
+ *
+ * (Fenchel duality; Smith et al. 2018, section 3). It exists where the penalty is strongly convex.
+ */
+private[sgd] final class ModelCertificate(workers: GradientWorkers, plan: GradientPlan) {
+  import ModelCertificate._
+
+  private val facts = plan.facts
+
+  /** F of `model`: one pass over the data. */
+  def objective(model: Array[Double]): Double = at(model).objective
+
+  /** F of `model` and the lower bound: two passes over the data, one where there is no bound. */
+  def of(model: Array[Double]): Certified = {
+    val primal = at(model)
+    val dual =
+      if (plan.sgd.l2 == 0.0) Double.NaN
+      else bound(workers.evaluate(model, Some(dualNumbers(primal)), "certificate"))
+    Certified(primal.objective, dual)
+  }
+
+  private def at(model: Array[Double]): Evaluated = workers.evaluate(model, None, "objective")
+
+  /**
+   * What makes the dual variables sum up to 0 where there is an intercept: see [[dwell.solver.sgd.contract.Evaluate.dual]]. Margins: those of the
+   * heavier class shrink. Softmax: predicted probabilities are mixed with those that make the sum over the rows of each
+   * class's probability its weight.
+   */
+  private def dualNumbers(primal: Evaluated): Array[Double] = {
+    val first = plan.numFeatures * plan.outputs
+    plan.sgd.loss match {
+      case MarginLoss(Squared) => Array(if (plan.sgd.intercept) -primal.gradient(first) else 0.0)
+      case MarginLoss(_) =>
+        val negative = primal.headers.sum(SgdLayout.NegativeSum)
+        val positive = primal.headers.sum(SgdLayout.PositiveSum)
+        val lighter = math.min(negative, positive)
+        def factor(sum: Double): Double = if (plan.sgd.intercept && sum > 0.0) lighter / sum else 1.0
+        Array(factor(negative), factor(positive))
+      case Softmax(classes) =>
+        val wanted = facts.classWeights
+        if (!plan.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes)
+        else {
+          val predicted = Array.tabulate(classes)(c => wanted(c) + facts.totalWeight * primal.gradient(first + c))
+          // A little more than it takes, for the rounding of the sums.
+          val least = wanted.indices.map(c => if (predicted(c) > 0.0) 1.0 - wanted(c) / predicted(c) else 0.0).max
+          val eps = math.min(1.0, math.max(0.0, least) + MixingSlack)
+          val rest = Array.tabulate(classes)(c => math.max(0.0, wanted(c) - (1.0 - eps) * predicted(c)))
+          eps +: rest.map(_ / rest.sum)
+        }
+    }
+  }
+
+  private def bound(dual: Evaluated): Double = {
+    var conjugate = 0.0
+    var j = 0
+    while (j < plan.numFeatures) {
+      val scale = plan.scaleOf(j)
+      if (scale > 0.0) {
+        val threshold = plan.sgd.l1 / math.sqrt(scale)
+        var c = 0
+        while (c < plan.outputs) {
+          val excess = math.max(0.0, math.abs(dual.gradient(j * plan.outputs + c)) - threshold)
+          conjugate += excess * excess * scale
+          c += 1
+        }
+      }
+      j += 1
+    }
+    -dual.loss - conjugate / (2.0 * plan.sgd.l2)
+  }
+}
+
+private[sgd] object ModelCertificate {
+  private val MixingSlack = 1e-12
+}
+
+/** @param dual a lower bound of F over all models; NaN where there is none */
+private[sgd] final case class Certified(objective: Double, dual: Double)

@@ -1,0 +1,152 @@
+package dwell.solver.sgd.leader
+
+import breeze.linalg.{DenseVector => BDV}
+import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
+
+import dwell.fit.{Headers, Timeline}
+import dwell.solver.problem.{MarginLoss, Softmax}
+
+/**
+ * L-BFGS, and OWL-QN where there is an L1 penalty or the hinge loss, as Spark uses them from Breeze: the losses and their gradient come from
+ * the workers, the rest is for whoever leads.
+ *
+ * As in Spark, features are scaled to the same deviation, and centred where there is an intercept, whatever the penalty is:
+ * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept that goes with centred
+ * features. Neither touches the data.
+ */
+private[sgd] final class QuasiNewton(workers: GradientWorkers, plan: GradientPlan, timeline: Timeline) {
+  import QuasiNewton._
+
+  private val problem = plan.problem
+  private val facts = plan.facts
+  private val n = plan.numFeatures
+  private val outputs = plan.outputs
+  private val first = n * outputs
+  private val variables = if (plan.sgd.intercept) first + outputs else first
+
+  /** u_j / d_j: how the penalty weighs a coordinate of feature j. */
+  private val weights = Array.tabulate(n) { j =>
+    val scale = plan.scaleOf(j)
+    if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
+  }
+
+  /** Epochs of the evaluations since the last iteration, and what they were like. */
+  private var evaluations = 0
+  private var addSeconds = 0.0
+  private var last = Option.empty[Headers]
+
+  def run(start: Reached): Reached = {
+    val cost = new CachedDiffFunction(new DiffFunction[BDV[Double]] {
+      override def calculate(theta: BDV[Double]): (Double, BDV[Double]) = QuasiNewton.this.calculate(theta)
+    })
+    val most = problem.maxRounds - timeline.rounds
+    // The line search of L-BFGS needs a derivative; as Spark does, the hinge is left to OWL-QN, whose search does without.
+    val smooth = plan.sgd.loss match {
+      case MarginLoss(loss) => !loss.curvature.isInfinite
+      case Softmax(_) => true
+    }
+    val optimizer =
+      if (plan.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
+      else {
+        new OWLQN[Int, BDV[Double]](
+          most,
+          Memory,
+          (i: Int) => if (i < first) plan.sgd.l1 * weights(i / outputs) else 0.0,
+          problem.tolerance)
+      }
+    var clock = System.nanoTime()
+    val states = optimizer.iterations(cost, BDV(scaled(start.model)))
+    var reached = start
+    while (states.hasNext) {
+      val state = states.next()
+      // The first state is the start, and ends no iteration.
+      if (state.iter > 0) {
+        timeline.add(state.adjustedValue, Double.NaN, clock, addSeconds, evaluations.toDouble, last.get)
+      }
+      clock = System.nanoTime()
+      evaluations = 0
+      addSeconds = 0.0
+      reached = Reached(
+        model(state.x.toArray),
+        state.adjustedValue,
+        state.convergenceReason.exists(_ != breeze.optimize.FirstOrderMinimizer.MaxIterations))
+    }
+    reached
+  }
+
+  /** What is smooth of the objective, and its gradient: OWL-QN adds the L1 penalty itself. */
+  private def calculate(theta: BDV[Double]): (Double, BDV[Double]) = {
+    val at = theta.toArray
+    val evaluated = workers.evaluate(model(at), None, f"${timeline.rounds}%d rounds, line search")
+    evaluations += 1
+    addSeconds += evaluated.addSeconds
+    last = Some(evaluated.headers)
+    val g = evaluated.gradient
+    val gradient = new Array[Double](variables)
+    var squares = 0.0
+    var j = 0
+    while (j < n) {
+      val deviation = facts.deviation(j)
+      if (deviation > 0.0) {
+        val mean = if (facts.mean == null) 0.0 else facts.mean(j)
+        val l2 = plan.sgd.l2 * weights(j) * weights(j)
+        var c = 0
+        while (c < outputs) {
+          val i = j * outputs + c
+          gradient(i) = (g(i) - mean * g(first + c)) / deviation + l2 * at(i)
+          squares += l2 * at(i) * at(i)
+          c += 1
+        }
+      }
+      j += 1
+    }
+    if (plan.sgd.intercept) System.arraycopy(g, first, gradient, first, outputs)
+    (evaluated.loss + 0.5 * squares, BDV(gradient))
+  }
+
+  /** The model that coordinates stand for. */
+  private def model(theta: Array[Double]): Array[Double] = {
+    val result = new Array[Double](plan.vectorLength)
+    if (plan.sgd.intercept) System.arraycopy(theta, first, result, first, outputs)
+    var j = 0
+    while (j < n) {
+      if (facts.deviation(j) > 0.0) {
+        val mean = if (facts.mean == null) 0.0 else facts.mean(j)
+        var c = 0
+        while (c < outputs) {
+          val w = theta(j * outputs + c) / facts.deviation(j)
+          result(j * outputs + c) = w
+          if (plan.sgd.intercept) result(first + c) -= mean * w
+          c += 1
+        }
+      }
+      j += 1
+    }
+    result
+  }
+
+  /** The coordinates of a model. */
+  private def scaled(model: Array[Double]): Array[Double] = {
+    val theta = new Array[Double](variables)
+    if (plan.sgd.intercept) System.arraycopy(model, first, theta, first, outputs)
+    var j = 0
+    while (j < n) {
+      val mean = if (facts.mean == null) 0.0 else facts.mean(j)
+      var c = 0
+      while (c < outputs) {
+        val w = model(j * outputs + c)
+        theta(j * outputs + c) = w * facts.deviation(j)
+        if (plan.sgd.intercept) theta(first + c) += mean * w
+        c += 1
+      }
+      j += 1
+    }
+    theta
+  }
+}
+
+private[sgd] object QuasiNewton {
+
+  /** Corrections that are remembered, as in Spark. */
+  private val Memory = 10
+}

@@ -1,0 +1,72 @@
+package dwell.solver.sgd.worker
+
+import dwell.base.{ResultLayout, TaskCancellation}
+import dwell.comm.wire.Contribution
+import dwell.data.{LocalData, RowData}
+import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, GradientMessage, GradientReply, Search, SearchCall, SgdLayout}
+
+/** The worker's half of an exchange, as it runs in a task. It keeps nothing: running it again gives the same. */
+private[solver] object GradientStep {
+
+  def apply(data: LocalData, message: GradientMessage, shared: Array[Byte]): Contribution[GradientReply] = data match {
+    case rows: RowData => onRows(rows, message, shared)
+    case _ => throw new IllegalArgumentException(s"partition ${data.index} holds columns, and gradients are of rows")
+  }
+
+  private def onRows(data: RowData, message: GradientMessage, shared: Array[Byte]): Contribution[GradientReply] = {
+    val local = message.selection.solver()
+    val solver = local.sgd
+    val rows = data.partition.numRows
+    val started = ResultLayout.now()
+    val result = message.call match {
+      case _: SearchCall => new Array[Byte](ResultLayout.HeaderBytes)
+      case _ => SgdLayout.allocate(data.partition.features, message.problem.loss.outputs)
+    }
+    // A partition without rows has nothing to add, and no row to measure at.
+    if (rows > 0) {
+      TaskCancellation { cancellation =>
+        message.call match {
+          case c: DescendCall =>
+            val k = data.index
+            val budget = math.max(1L, math.ceil(c.epochs * rows).toLong)
+            val r = Descend(
+              message.fit,
+              message.seed,
+              message.problem,
+              c.schedule,
+              budget,
+              c.cursors(k),
+              c.steps(k),
+              c.running,
+              c.shares(k))
+            solver.descend(data, r, shared, result, cancellation)
+          case c: SearchCall =>
+            val r =
+              Search(
+                message.fit,
+                message.seed,
+                message.problem,
+                c.schedule,
+                c.candidates,
+                c.rows,
+                cursor = 0L,
+                steps = 0L)
+            solver.search(data, r, shared, result, cancellation)
+          case c: EvaluateCall =>
+            solver.evaluate(
+              data,
+              Evaluate(message.fit, message.problem, c.factor, c.dual),
+              shared,
+              result,
+              cancellation)
+        }
+      }
+    }
+    ResultLayout.put(result, ResultLayout.Started, started)
+    val factors = message.call match {
+      case _: DescendCall => SgdLayout.decay(result)
+      case _ => Array.emptyDoubleArray
+    }
+    Contribution(result, GradientReply(local.name), factors)
+  }
+}

@@ -1,0 +1,239 @@
+package dwell.solver.cd
+
+import org.apache.spark.ml.linalg.Vectors
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.base.{BucketOrder, ResultLayout}
+import dwell.data.TestData
+import dwell.data.block.LabeledRow
+import dwell.solver.cd.contract.LocalSolver
+import dwell.solver.problem.{Hinge, Logistic, Loss, SmoothedHinge, Squared, SquaredHinge}
+
+/** What every local solver has to do on rows, tested on each of them. */
+private[solver] trait DualSolverTests extends AnyFunSuite {
+  import DualSolverTests.losses
+  import LocalSolverTests.{checkAlong, nextFit, points}
+
+  protected def solver: LocalSolver
+
+  /** Gap after 300 rounds; the hinge is not smooth, so that its gap falls no faster than 1 / t. */
+  private def closed(loss: Loss): Double = if (loss == Hinge) 5e-4 else 1e-6
+
+  private def rows(seed: Int = 5, weighted: Boolean = true): Seq[LabeledRow] =
+    TestData.random(seed, 45, 12, 0.3, weighted = weighted)
+
+  for {
+    loss <- losses
+    numPartitions <- Seq(1, 2, 3)
+    (l1, scaleFactor) <- Seq((0.0, 0.0), (0.0, 1.0), (0.01, 1.02))
+  } test(s"$loss: the dual falls, the gap bounds it and closes: K=$numPartitions, l1=$l1, scaleFactor=$scaleFactor") {
+    for ((weighted, threads) <- Seq((false, 1), (true, 1), (true, 2))) {
+      val p = new RowProblem(rows(weighted = weighted), numPartitions, loss, 0.1, l1, scaleFactor)
+      val fit = nextFit()
+      val driver = new DualDriver(p, solver, fit, threads)
+      val history = Seq.fill(300)(driver.round())
+      val best = history.map(_.dualAfter).min
+      history.foreach { o =>
+        assert(o.dualAfter <= o.dual + 1e-12 * (1.0 + math.abs(o.dual)), "the dual objective rose")
+        assert(o.primal + o.dual >= o.dual - best - 1e-12, "the gap bounds what is left")
+        assert(o.primal + o.dual >= -1e-12, "weak duality")
+      }
+      assert(
+        history.last.primal + history.last.dual <= closed(loss) * threads,
+        s"weighted=$weighted, threads=$threads: the gap closes")
+      assert(driver.drift < 1e-12)
+      solver.free(fit)
+    }
+  }
+
+  for (loss <- losses; numPartitions <- Seq(1, 2, 3)) {
+    test(s"$loss: an intercept without penalty by the method of multipliers, K=$numPartitions") {
+      for (scaleFactor <- Seq(0.0, 1.0)) {
+        val p = new RowProblem(rows(), numPartitions, loss, 0.1, scaleFactor = scaleFactor, nu = 1.0)
+        val fit = nextFit()
+        val driver = new DualDriver(p, solver, fit)
+        for (_ <- 0 until 150) {
+          val rounds = Seq.fill(4)(driver.round())
+          rounds.foreach(o => assert(o.dualAfter <= o.dual + 1e-12 * (1.0 + math.abs(o.dual))))
+          driver.recentre()
+        }
+        assert(driver.imbalance < 1e-5, "the dual variables add up to 0")
+        val (w, b) = (driver.coefficients, driver.intercept)
+        val value = p.lossAt(w, b)
+        // No other intercept is better, beyond what the imbalance explains.
+        for (other <- Seq(-0.1, -0.01, 0.01, 0.1)) assert(p.lossAt(w, b + other) >= value - 1e-6)
+        val last = driver.round()
+        assert(math.abs(last.primal + last.dual) < 1e-5 * (1.0 + last.primal))
+        assert(driver.drift < 1e-11)
+        solver.free(fit)
+      }
+    }
+  }
+
+  test("the intercept shifts with the labels, and the coefficients stay") {
+    val shift = 1000.0
+    val data = rows()
+    val fits = Seq(data, data.map(r => r.copy(label = r.label + shift))).map { some =>
+      val p = new RowProblem(some, 2, Squared, 0.1, scaleFactor = 1.0, nu = 1.0)
+      val fit = nextFit()
+      val driver = new DualDriver(p, solver, fit)
+      for (_ <- 0 until 300) {
+        driver.round()
+        driver.recentre()
+      }
+      solver.free(fit)
+      driver
+    }
+    val (a, b) = (fits.head, fits.last)
+    assert(math.abs(b.intercept - a.intercept - shift) < 1e-8)
+    assert(a.coefficients.zip(b.coefficients).forall { case (u, v) => math.abs(u - v) < 1e-8 })
+  }
+
+  for (loss <- losses) test(s"$loss: one partition is plain dual coordinate ascent") {
+    for (nu <- Seq(0.0, 0.3); scaleFactor <- Seq(0.0, 1.0)) {
+      val p = new RowProblem(rows(seed = 8), 1, loss, 0.05, scaleFactor = scaleFactor, nu = nu)
+      val fit = nextFit()
+      val budget = math.ceil(p.coordinates * 0.7).toInt
+      val offset = if (nu == 0.0) 0.0 else 0.25
+      // With an intercept it is one more feature, and the others are centred; all scaled to the same penalty.
+      val features = p.x.map { row =>
+        val scaled = row.indices.map(j => (row(j) - (if (nu == 0.0) 0.0 else p.mean(j))) * math.sqrt(p.scale(j)))
+        (scaled :+ math.sqrt(nu)).toArray
+      }
+      val order = new BucketOrder(p.coordinates, 42L, 0)
+      val alpha = new Array[Double](p.coordinates)
+      val w = new Array[Double](p.features + 1)
+      def dot(a: Array[Double], b: Array[Double]): Double = a.zip(b).map { case (u, v) => u * v }.sum
+      var cursor = 0L
+      var shared = p.start
+      var kappa = 0.0
+      for (t <- 0 until 5) {
+        val intercept =
+          if (nu == 0.0) 0.0 else offset + nu * kappa - shared.zip(p.mean).map { case (v, m) => v * m }.sum
+        val request = p.request(fit, t, budget = 0.7).copy(subproblem = p.problemAt(intercept))
+        val result = p.round(solver, 0, request, shared).get
+        kappa += ResultLayout.get(result, ResultLayout.Kappa)
+        shared = shared.zip(p.vector(result)).map { case (v, u) => v + u }
+        if (nu != 0.0) {
+          shared = shared.indices.map { j =>
+            shared(j) - ResultLayout.get(result, ResultLayout.Kappa) * p.scale(j) * p.mean(j)
+          }.toArray
+        }
+        var visited = 0
+        while (visited < budget) {
+          val start = order.start(cursor)
+          for (i <- start until order.end(start)) {
+            val t = p.rowWeights(i) / (p.totalWeight * 0.05)
+            val q = t * dot(features(i), features(i))
+            val next = loss.dualStep(alpha(i), dot(features(i), w) + offset, p.labels(i), q)
+            features(i).indices.foreach(j => w(j) += t * (next - alpha(i)) * features(i)(j))
+            alpha(i) = next
+            visited += 1
+          }
+          cursor += 1
+        }
+        val found = solver.exportState(fit, 0).get.commit(1.0, 0.0).alpha
+        found.zip(alpha).foreach { case (a, b) => assert(math.abs(a - b) < 1e-10 * (1.0 + math.abs(b)), s"round $t") }
+      }
+      shared.indices.foreach(j => assert(math.abs(shared(j) - w(j) * math.sqrt(p.scale(j))) < 1e-10))
+      assert(math.abs(kappa - (if (nu == 0.0) kappa else w.last / math.sqrt(nu))) < 1e-10)
+      solver.free(fit)
+    }
+  }
+
+  for (loss <- losses) test(s"$loss: losses of the certificate, slopes, curves and samples") {
+    for (nu <- Seq(0.0, 0.2)) {
+      val p = new RowProblem(rows(), 2, loss, 0.1, scaleFactor = 1.0, nu = nu)
+      val fit = nextFit()
+      val candidates = Array(0.0, -1.5, 0.3, 7.0)
+      var shared = p.start
+      for (t <- 0 until 4) {
+        val request = p
+          .request(fit, t, certificate = true, theta1 = 0.75, points = points)
+          .copy(subproblem = p.problemAt(0.1).copy(candidates = candidates))
+        val results = p.data.indices.map(p.round(solver, _, request, shared).get)
+        candidates.zipWithIndex.foreach { case (b, c) =>
+          val expected = p.lossAt(shared, b)
+          val found = results.map(ResultLayout.get(_, ResultLayout.Losses + c)).sum
+          assert(math.abs(found - expected) <= 1e-12 * (1.0 + expected))
+        }
+        results.zipWithIndex.foreach { case (result, k) =>
+          Seq(ResultLayout.Conjugate, ResultLayout.Ratio, ResultLayout.Correlation).foreach { index =>
+            assert(ResultLayout.get(result, index).isNaN)
+          }
+          checkAlong(p, k, result, solver.exportState(fit, k).get, feasible = Set(0, 1, 2))
+        }
+        shared = shared.zip(p.sum(results)).map { case (w, u) => w + 0.75 * u }
+      }
+      solver.free(fit)
+    }
+  }
+
+  test("a row without nonzeros") {
+    val some = Seq(1.0, -1.0, 2.0).map(y => LabeledRow(y, 1.0, Vectors.dense(0.0, 0.0))) :+
+      LabeledRow(1.0, 1.0, Vectors.dense(1.0, 2.0))
+    for (loss <- losses) {
+      val p = new RowProblem(some, 1, loss, 0.1)
+      val fit = nextFit()
+      p.run(solver, fit, 2)
+      val alpha = solver.exportState(fit, 0).get.commit(1.0, 0.0).alpha
+      val expected = loss match {
+        case Squared => 1.0
+        case Logistic => 0.5
+        case Hinge | SmoothedHinge(_) => 1.0
+        case SquaredHinge => 2.0
+      }
+      (0 until 3).foreach(i => assert(math.abs(alpha(i) - expected * p.labels(i)) < 1e-15, s"$loss, row $i"))
+      solver.free(fit)
+    }
+  }
+
+  test("partitions without rows") {
+    val p = new RowProblem(rows().filter(_.weight > 0.0).take(2), 4, Hinge, 0.1)
+    val fit = nextFit()
+    val results = p.run(solver, fit, 3, certificate = true, points = points)
+    results.foreach(_.drop(2).foreach { result =>
+      assert(p.vector(result).forall(_ == 0.0))
+      assert(ResultLayout.get(result, ResultLayout.Coordinates) == 0.0)
+    })
+    assert(p.data.indices.flatMap(p.product(solver, _, p.request(fit, 3))).size == 4)
+    solver.free(fit)
+  }
+
+  test("a weight of two is a row twice, and weights have no unit") {
+    val once = TestData.random(4, 30, 8, 0.4)
+    def fitted(some: Seq[LabeledRow]): Array[Double] = {
+      val fit = nextFit()
+      val driver = new DualDriver(new RowProblem(some, 1, SmoothedHinge(0.5), 0.1, nu = 0.5), solver, fit)
+      for (_ <- 0 until 300) {
+        driver.round()
+        driver.recentre()
+      }
+      solver.free(fit)
+      driver.coefficients :+ driver.intercept
+    }
+    val weighted = fitted(once.zipWithIndex.map { case (r, i) => r.copy(weight = if (i % 3 == 0) 2.0 else 1.0) })
+    val repeated = fitted(once.zipWithIndex.flatMap { case (r, i) => Seq.fill(if (i % 3 == 0) 2 else 1)(r) })
+    val scaled = fitted(once.zipWithIndex.map { case (r, i) => r.copy(weight = if (i % 3 == 0) 200.0 else 100.0) })
+    for (other <- Seq(repeated, scaled)) {
+      weighted.zip(other).foreach { case (a, b) => assert(math.abs(a - b) < 1e-7) }
+    }
+  }
+
+  test("too much added to the predictions of others is seen in the objective") {
+    // The same rows everywhere: with sigma' = 1 each of four partitions makes the whole step.
+    val same = Seq.tabulate(16)(i => if (i < 8) 1.0 else -1.0).map(x => LabeledRow(x, 1.0, Vectors.dense(x)))
+    val p = new RowProblem(same, 4, Squared, 1e-3)
+    val fit = nextFit()
+    val request = p.request(fit, 0).copy(sigmaPrime = 1.0)
+    val results = p.data.indices.map(p.round(solver, _, request).get)
+    val w = p.sum(results)
+    val dual = results.map(ResultLayout.get(_, ResultLayout.ValueAfter)).sum + p.penalty(w)
+    assert(dual > 0.0, "it was 0 before")
+    solver.free(fit)
+  }
+}
+
+private[solver] object DualSolverTests {
+  val losses: Seq[Loss] = Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge)
+}

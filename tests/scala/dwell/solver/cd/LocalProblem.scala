@@ -1,0 +1,313 @@
+package dwell.solver.cd
+
+import dwell.base.ResultLayout
+import dwell.data.{ColumnData, LocalData, RowData, TestData}
+import dwell.data.block.LabeledRow
+import dwell.data.columns.ColumnPartition
+import dwell.data.rows.RowPartition
+import dwell.jni.Cancellation
+import dwell.solver.cd.contract.{DualSubproblem, LocalSolver, PrimalSubproblem, RoundRequest, Subproblem}
+import dwell.solver.problem.Loss
+
+/** A problem on random data in one orientation, and what the driver does in a round whatever the orientation, without Spark. */
+private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartitions: Int) {
+  val kept: Seq[LabeledRow] = rows.filter(_.weight > 0.0)
+  val weights: Array[Double] = TestData.weights(rows)
+  val rowWeights: Array[Double] = kept.map(_.weight).toArray
+  val totalWeight: Double = rowWeights.sum
+
+  def data: IndexedSeq[LocalData]
+  def subproblem: Subproblem
+
+  /** The shared vector at coordinates of zero. */
+  def start: Array[Double]
+
+  /** The shared vector after the partitions' updates, added in order. */
+  def after(shared: Array[Double], results: Seq[Array[Byte]]): Array[Double]
+
+  /** The separable part of the objective, of one partition at these coordinates. */
+  def separable(k: Int, alpha: Array[Double]): Double
+
+  def coordinates: Int = data.map(_.coordinates).sum
+
+  def request(
+      fit: Long,
+      round: Long,
+      budget: Double = 1.0,
+      certificate: Boolean = false,
+      seed: Long = 42L,
+      stamps: Array[Long] = new Array[Long](numPartitions),
+      theta1: Double = 1.0,
+      theta2: Double = 0.0,
+      points: Array[Double] = Array.emptyDoubleArray): RoundRequest =
+    RoundRequest(
+      fit,
+      round,
+      seed,
+      budget,
+      certificate,
+      threads = 1,
+      batch = false,
+      stamps,
+      sigmaPrime = numPartitions.toDouble,
+      totalWeight,
+      theta1,
+      theta2,
+      points,
+      subproblem)
+
+  def pack(vector: Array[Double]): Array[Byte] = {
+    val bytes = new Array[Byte](8 * vector.length)
+    ResultLayout.doubles(bytes).put(vector)
+    bytes
+  }
+
+  def newResult: Array[Byte] = ResultLayout.allocate(start.length)
+
+  def vector(result: Array[Byte]): Array[Double] = {
+    val values = new Array[Double](start.length)
+    ResultLayout.vector(result).get(values)
+    values
+  }
+
+  /** Sum of the vectors of several results. */
+  def sum(results: Seq[Array[Byte]]): Array[Double] = {
+    val sum = new Array[Double](start.length)
+    results.foreach(result => vector(result).zipWithIndex.foreach { case (u, j) => sum(j) += u })
+    sum
+  }
+
+  /** One partition's result of a round; None where the state is lost. */
+  def round(
+      solver: LocalSolver,
+      k: Int,
+      r: RoundRequest,
+      shared: Array[Double] = start,
+      cancellation: Cancellation = Cancellation.NEVER): Option[Array[Byte]] = {
+    val result = newResult
+    if (solver.round(data(k), r, pack(shared), result, cancellation)) Some(result) else None
+  }
+
+  def product(solver: LocalSolver, k: Int, r: RoundRequest): Option[Array[Byte]] = {
+    val result = newResult
+    if (solver.product(data(k), r, result, Cancellation.NEVER)) Some(result) else None
+  }
+
+  /** Runs rounds and gives every result, by round and partition. */
+  def run(
+      solver: LocalSolver,
+      fit: Long,
+      rounds: Int,
+      budget: Double = 1.0,
+      certificate: Boolean = false,
+      points: Array[Double] = Array.emptyDoubleArray): Seq[Seq[Array[Byte]]] = {
+    var shared = start
+    (0 until rounds).map { t =>
+      val r = request(fit, t, budget, certificate, points = points)
+      val results = data.indices.map(round(solver, _, r, shared).get)
+      shared = after(shared, results)
+      results
+    }
+  }
+}
+
+/** Least squares with an elastic net, by columns. The shared vector is the residual. */
+private[solver] final class ColumnProblem(
+    rows: Seq[LabeledRow],
+    numPartitions: Int,
+    val l1: Double,
+    val l2: Double,
+    val centred: Boolean = true,
+    val scaleFactor: Double = 1.0)
+    extends LocalProblem(rows, numPartitions) {
+  val partitions: Array[ColumnPartition] =
+    TestData.partitions(rows.grouped(math.max(1, rows.size / 3)).toSeq, numPartitions)
+
+  override val data: IndexedSeq[ColumnData] = partitions.toIndexedSeq.map(ColumnData(_, weights))
+
+  override val subproblem: PrimalSubproblem = PrimalSubproblem(l1, l2, scaleFactor, centred)
+
+  override val start: Array[Double] = {
+    val raw = kept.map(_.label).toArray
+    val mean = if (centred) raw.zip(rowWeights).map { case (y, s) => s * y }.sum / totalWeight else 0.0
+    raw.map(_ - mean)
+  }
+
+  override def after(shared: Array[Double], results: Seq[Array[Byte]]): Array[Double] =
+    shared.zip(sum(results)).map { case (r, u) => r - u }
+
+  override def separable(k: Int, alpha: Array[Double]): Double = {
+    val p = partitions(k)
+    alpha.indices.map { i =>
+      val l1i = if (scaleFactor == 0.0) l1 else l1 * math.sqrt(scaleFactor) * p.deviation(i)
+      val l2i = if (scaleFactor == 0.0) l2 else l2 * scaleFactor * p.variance(i)
+      l1i * math.abs(alpha(i)) + 0.5 * l2i * alpha(i) * alpha(i)
+    }.sum
+  }
+
+  def loss(residual: Array[Double]): Double =
+    residual.zip(rowWeights).map { case (r, s) => s * r * r }.sum / (2.0 * totalWeight)
+
+  /** Coefficients by feature, after the step that is pending. */
+  def coefficients(solver: LocalSolver, fit: Long): Map[Int, Double] =
+    partitions.flatMap { p =>
+      val state = solver.exportState(fit, p.index).get.commit(1.0, 0.0)
+      p.columns.zip(state.alpha)
+    }.toMap
+}
+
+/**
+ * Any loss with an elastic net, by rows, which go to the partitions in turn. The shared vector is that of the
+ * coefficients. Labels of classification are the signs of the rows' labels.
+ *
+ * @param nu
+ *   weight of the intercept; 0 for no intercept
+ */
+private[solver] final class RowProblem(
+    rows: Seq[LabeledRow],
+    numPartitions: Int,
+    val loss: Loss,
+    val l2: Double,
+    val l1: Double = 0.0,
+    val scaleFactor: Double = 0.0,
+    val nu: Double = 0.0)
+    extends LocalProblem(rows, numPartitions) {
+  val features: Int = rows.head.features.size
+  val x: Array[Array[Double]] = kept.map(_.features.toArray).toArray
+  val labels: Array[Double] = kept.map(r => if (!loss.classifies) r.label else if (r.label > 0.0) 1.0 else -1.0).toArray
+
+  val mean: Array[Double] = Array.tabulate(features)(j => average(_.apply(j)))
+  private val variance = Array.tabulate(features)(j => average(row => math.pow(row(j) - mean(j), 2)))
+  private val constant = Array.tabulate(features)(j => x.forall(_.apply(j) == x(0)(j)))
+
+  /** One per feature, also where the solver gets null. */
+  val scale: Array[Double] = Array.tabulate(features) { j =>
+    if (constant(j)) 0.0 else if (scaleFactor > 0.0) 1.0 / (scaleFactor * variance(j)) else 1.0
+  }
+
+  private def average(value: Array[Double] => Double): Double =
+    x.zip(rowWeights).map { case (row, s) => s * value(row) }.sum / totalWeight
+
+  /** Global numbers of the rows of each partition. */
+  val assigned: IndexedSeq[Array[Int]] =
+    (0 until numPartitions).map(k => x.indices.filter(_ % numPartitions == k).toArray)
+
+  override val data: IndexedSeq[RowData] = assigned.zipWithIndex.map { case (members, k) =>
+    val nonzeros = members.map(i => x(i).indices.filter(x(i)(_) != 0.0).toArray)
+    val values = members.zip(nonzeros).flatMap { case (i, ids) => ids.map(x(i)(_)) }
+    val single = values.forall(v => v.toFloat.toDouble == v)
+    val ones = values.forall(_ == 1.0)
+    val partition = new RowPartition(
+      k,
+      features,
+      members,
+      nonzeros.map(_.length).scanLeft(0)(_ + _),
+      nonzeros.flatten,
+      if (single && !ones) values.map(_.toFloat) else null,
+      if (single) null else values,
+      members.map(labels(_)),
+      if (weights == null) null else members.map(rowWeights(_)),
+      members.map(i => product(x(i), x(i))),
+      if (nu == 0.0) null else members.map(i => product(x(i), mean)))
+    RowData(partition, if (scale.forall(_ == 1.0)) null else scale)
+  }
+
+  private def product(a: Array[Double], b: Array[Double]): Double =
+    a.indices.map(j => scale(j) * a(j) * b(j)).sum
+
+  private val meanProduct = product(mean, mean)
+
+  override val subproblem: DualSubproblem = problemAt(0.0)
+
+  /** The subproblem at raw intercept `offset`, which is also the candidate of the certificate. */
+  def problemAt(offset: Double): DualSubproblem =
+    DualSubproblem(loss, l2, if (nu == 0.0) 0.0 else meanProduct + nu, offset, Array(offset), gradient = false)
+
+  override val start: Array[Double] = new Array[Double](features)
+
+  override def after(shared: Array[Double], results: Seq[Array[Byte]]): Array[Double] =
+    shared.zip(sum(results)).map { case (w, u) => w + u }
+
+  override def separable(k: Int, alpha: Array[Double]): Double =
+    assigned(k).zip(alpha).map { case (i, a) => rowWeights(i) * loss.conjugate(a, labels(i)) }.sum / totalWeight
+
+  /** sum_i s_i l(x_i w + b) / S. */
+  def lossAt(w: Array[Double], b: Double): Double =
+    x.indices.map { i =>
+      rowWeights(i) * loss.value(x(i).indices.map(j => x(i)(j) * w(j)).sum + b, labels(i))
+    }.sum / totalWeight
+
+  /** What l1_j and l2_j are relative to l1 and l2, of a feature that is not constant. */
+  def penalty(w: Array[Double]): Double = w.indices
+    .filter(scale(_) > 0.0)
+    .map(j => l1 / math.sqrt(scale(j)) * math.abs(w(j)) + 0.5 * l2 / scale(j) * w(j) * w(j))
+    .sum
+
+  /** The coefficients that belong to the sums of the products and of the kappas. */
+  def coefficients(u: Array[Double], kappa: Double): Array[Double] = Array.tabulate(features) { j =>
+    val centred = if (nu == 0.0) u(j) else u(j) - kappa * scale(j) * mean(j)
+    math.signum(centred) * math.max(0.0, math.abs(centred) - l1 / l2 * math.sqrt(scale(j)))
+  }
+}
+
+/**
+ * The driver of dual rounds, with an intercept by the method of multipliers: the intercept has a quadratic penalty about
+ * `centre`, which moves to the intercept now and then.
+ */
+private[solver] final class DualDriver(p: RowProblem, solver: LocalSolver, fit: Long, threads: Int = 1) {
+  private val u = new Array[Double](p.features)
+  private var kappa = 0.0
+  private var rounds = 0L
+
+  /** Centre of the penalty of the intercept (of centred features). */
+  private var centre = 0.0
+
+  def coefficients: Array[Double] = p.coefficients(u, kappa)
+
+  /** The intercept of the features as they are. */
+  def intercept: Double =
+    if (p.nu == 0.0) 0.0 else centre + p.nu * kappa - coefficients.zip(p.mean).map { case (w, m) => w * m }.sum
+
+  /** How far the dual variables are from adding up to 0. */
+  def imbalance: Double = math.abs(kappa) * p.l2
+
+  /** One round; primal and dual objective at its start, and the dual one at its end. Both are to be minimised. */
+  def round(): DualDriver.Objectives = {
+    val request =
+      p.request(fit, rounds, certificate = true).copy(threads = threads, subproblem = p.problemAt(intercept))
+    val before = coefficients
+    val (kappaBefore, interceptBefore) = (kappa, intercept)
+    val results = p.data.indices.map(p.round(solver, _, request, before).get)
+    def slot(i: Int): Double = results.map(ResultLayout.get(_, i)).sum
+    val penalised =
+      if (p.nu == 0.0) 0.0 else p.l2 * p.nu / 2.0 * kappaBefore * kappaBefore
+    val primal = slot(ResultLayout.Losses) + p.penalty(before) + penalised
+    assert(math.abs(slot(ResultLayout.Losses) - p.lossAt(before, interceptBefore)) <= 1e-12 * (1.0 + primal))
+    val dual = slot(ResultLayout.ValueBefore) + conjugate
+    p.sum(results).zipWithIndex.foreach { case (change, j) => u(j) += change }
+    kappa += slot(ResultLayout.Kappa)
+    rounds += 1
+    DualDriver.Objectives(primal, dual, slot(ResultLayout.ValueAfter) + conjugate)
+  }
+
+  /** Conjugate of the penalties at the present sums. */
+  private def conjugate: Double = {
+    val w = coefficients
+    val features = w.indices.filter(p.scale(_) > 0.0).map(j => 0.5 * p.l2 / p.scale(j) * w(j) * w(j)).sum
+    features + p.l2 * kappa * (centre + p.nu * kappa / 2.0)
+  }
+
+  def recentre(): Unit = centre += p.nu * kappa
+
+  /** How far the sums are from those of the coordinates. */
+  def drift: Double = {
+    val products = p.data.indices.map(p.product(solver, _, p.request(fit, rounds)).get)
+    val exact = p.sum(products)
+    val kappas = products.map(ResultLayout.get(_, ResultLayout.Kappa)).sum
+    (u.zip(exact).map { case (a, b) => math.abs(a - b) } :+ math.abs(kappa - kappas)).max
+  }
+}
+
+private[solver] object DualDriver {
+  final case class Objectives(primal: Double, dual: Double, dualAfter: Double)
+}

@@ -1,0 +1,188 @@
+package dwell.solver.cd
+
+import scala.util.Random
+
+import org.apache.spark.ml.classification.{LinearSVCModel, LogisticRegressionModel}
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.ml.regression.LinearRegressionModel
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
+import org.apache.spark.sql.DataFrame
+
+import dwell.SparkSuite
+import dwell.fit.DwellConf
+import dwell.jni.NativeBridge
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.ml.regression.LinearRegression
+import dwell.report.{FitReport, RoundCompleted}
+
+/** Rounds on Spark: the same iterates whoever holds the state, and the same answer after a loss. */
+class RoundLoopSuite extends SparkSuite {
+
+  private lazy val data: DataFrame = {
+    val random = new Random(17)
+    val rows = Seq.fill(400) {
+      val ids = Seq.fill(12)((80 * math.pow(random.nextDouble(), 2.0)).toInt).distinct.sorted
+      val x = Vectors.sparse(80, ids.map(i => (i, random.nextGaussian())))
+      (x.toArray.take(9).sum + 0.5 * random.nextGaussian(), 0.5 + random.nextDouble(), x: Vector)
+    }
+    spark.createDataFrame(rows).toDF("label", "w", "features").repartition(3).cache()
+  }
+
+  /** The same rows with two classes. */
+  private lazy val classes: DataFrame =
+    data.select((data("label") > 1.0).cast("double").as("label"), data("w"), data("features")).cache()
+
+  private def configured[T](conf: (String, String)*)(body: => T): T = {
+    conf.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally conf.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
+  private def estimator(k: Int, elasticNet: Double): LinearRegression =
+    new LinearRegression()
+      .setRegParam(0.02)
+      .setElasticNetParam(elasticNet)
+      .setWeightCol("w")
+      .setNumWorkers(k)
+      .setLocalWork(0.7)
+      .setMaxIter(12)
+      .setTol(0.0)
+
+  private def logistic(k: Int): LogisticRegression =
+    new LogisticRegression()
+      .setRegParam(0.02)
+      .setWeightCol("w")
+      .setNumWorkers(k)
+      .setLocalWork(1.0)
+      .setMaxIter(12)
+      .setTol(0.0)
+
+  private def svc(k: Int): LinearSVC =
+    new LinearSVC().setRegParam(0.02).setWeightCol("w").setNumWorkers(k).setLocalWork(1.0).setMaxIter(12).setTol(0.0)
+
+  /** What a fit gave: coefficients, intercept and report. */
+  private type Outcome = (Vector, Double, FitReport)
+
+  private def outcome(model: LinearRegressionModel): Outcome =
+    (model.coefficients, model.intercept, FitReport.of(model))
+  private def outcome(model: LogisticRegressionModel): Outcome =
+    (model.coefficients, model.intercept, FitReport.of(model))
+  private def outcome(model: LinearSVCModel): Outcome = (model.coefficients, model.intercept, FitReport.of(model))
+
+  /** Fits with state that stays and state that travels, by both solvers. */
+  private def sameEverywhere(orientation: String)(fit: => Outcome): Unit = {
+    val base = fit
+    assert(base._3.solver == "native" && base._3.orientation == orientation && base._3.rounds.size == 13)
+    def same(other: Outcome, solver: String): Unit = {
+      assert(other._3.solver == solver)
+      assert(other._1 == base._1 && other._2 == base._2)
+      assert(other._3.rounds.map(r => (r.objective, r.gap)) == base._3.rounds.map(r => (r.objective, r.gap)))
+      assert(other._3.gap == base._3.gap)
+    }
+    same(configured(DwellConf.DefaultAggregation -> "driver")(fit), "native")
+    same(configured(DwellConf.State -> "travelling")(fit), "native")
+    same(configured(DwellConf.Solver -> "jvm")(fit), "jvm")
+    same(configured(DwellConf.Solver -> "jvm", DwellConf.State -> "travelling")(fit), "jvm")
+  }
+
+  for (k <- Seq(1, 2, 3, 8); elasticNet <- Seq(0.0, 0.5, 1.0)) {
+    test(s"persistent and travelling state, native and JVM: the same bits, K = $k, elasticNetParam $elasticNet") {
+      sameEverywhere("primal")(outcome(estimator(k, elasticNet).setOrientation("primal").fit(data)))
+    }
+  }
+
+  for (k <- Seq(1, 3); elasticNet <- Seq(0.0, 0.5)) {
+    test(s"the same bits in the dual orientation, K = $k, elasticNetParam $elasticNet") {
+      sameEverywhere("dual")(outcome(estimator(k, elasticNet).setOrientation("dual").fit(data)))
+    }
+  }
+
+  for (k <- Seq(1, 3)) {
+    test(s"the same bits for the hinge, K = $k") {
+      sameEverywhere("dual")(outcome(svc(k).fit(classes)))
+    }
+    test(s"the same bits for the logistic loss in the primal orientation, K = $k") {
+      sameEverywhere("primal")(outcome(logistic(k).setOrientation("primal").fit(classes)))
+    }
+  }
+
+  for (orientation <- Seq("primal", "dual")) test(s"the same bits for mini-batch SCD, $orientation") {
+    sameEverywhere(orientation) {
+      outcome(estimator(3, 0.5).setAlgorithm("mini-batch-scd").setOrientation(orientation).fit(data))
+    }
+  }
+
+  test("the same bits for mini-batch SGD") {
+    sameEverywhere("dual")(outcome(svc(3).setAlgorithm("mini-batch-sgd").setLocalWork(0.4).fit(classes)))
+  }
+
+  test("plain adding, the reference, ends at the same optimum, and searched steps take no more rounds") {
+    val fits = Seq[(Double, () => Outcome)](
+      (1e-6, () => outcome(estimator(3, 0.3).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(data))),
+      (1e-6, () => outcome(logistic(3).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(classes))),
+      (1e-3, () => outcome(logistic(3).setOrientation("dual").setTol(1e-3).setMaxIter(500).fit(classes))),
+      (1e-2, () => outcome(svc(3).setTol(1e-2).setMaxIter(500).fit(classes))))
+    fits.foreach { case (tolerance, fit) =>
+      val searched = fit()._3
+      val added = configured(DwellConf.Step -> "add")(fit()._3)
+      assert(searched.converged && added.converged, added.toText)
+      assert(math.abs(searched.objective - added.objective) <= tolerance * added.objective)
+      assert(searched.rounds.size <= added.rounds.size, s"${searched.toText}\n${added.toText}")
+    }
+  }
+
+  test("rounds of the hinge are whole epochs, since a bound needs every dual variable within its own") {
+    val report = FitReport.of(svc(3).setLocalWork(0.3).setTol(1e-2).setMaxIter(200).fit(classes))
+    assert(report.converged && report.rounds.tail.forall(_.localWork == 1.0), report.toText)
+  }
+
+  /** Little work a round, and so many rounds: events arrive some time after the round that they tell of. */
+  private val LittleWork = 0.05
+
+  /** Every state of this process goes twice, as if the executor had been replaced. */
+  private def losing[T](body: => T): T = {
+    val listener = new SparkListener {
+      override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+        case RoundCompleted(_, r) if r.round == 2 || r.round == 6 => NativeBridge.expire(0L)
+        case _ =>
+      }
+    }
+    spark.sparkContext.addSparkListener(listener)
+    try body
+    finally spark.sparkContext.removeSparkListener(listener)
+  }
+
+  for {
+    (name, tolerance, fit) <- Seq[(String, Double, () => Outcome)](
+      (
+        "linear regression",
+        1e-9,
+        () => outcome(estimator(3, 0.3).setLocalWork(LittleWork).setTol(1e-9).setMaxIter(1000).fit(data))),
+      (
+        "logistic regression, primal",
+        1e-9,
+        () =>
+          outcome(
+            logistic(3).setOrientation("primal").setLocalWork(LittleWork).setTol(1e-9).setMaxIter(1000).fit(classes))),
+      (
+        "logistic regression, dual",
+        1e-5,
+        () => outcome(logistic(3).setOrientation("dual").setTol(1e-5).setMaxIter(300).fit(classes))),
+      ("linear SVC", 1e-2, () => outcome(svc(3).setTol(1e-2).setMaxIter(300).fit(classes))))
+  } test(s"state that is lost in mid-fit is rebuilt, and the fit ends at the same optimum: $name") {
+    val expected = fit()._3
+    val report = losing(fit()._3)
+    assert(report.stateLosses > 0 && report.stateLosses % 3 == 0)
+    assert(report.converged && expected.converged, report.toText)
+    assert(math.abs(report.objective - expected.objective) <= tolerance * expected.objective)
+  }
+
+  test("the answer does not depend on K, and gap bounds the true suboptimality in every round") {
+    val optimum = FitReport.of(estimator(1, 0.5).setLocalWork(50).setTol(1e-12).setMaxIter(50).fit(data)).objective
+    Seq(1, 2, 4, 7).foreach { k =>
+      val report = FitReport.of(estimator(k, 0.5).setTol(1e-8).setMaxIter(500).fit(data))
+      assert(report.converged && report.objective - optimum <= 1e-8 * report.objective)
+      report.rounds.foreach(r => assert(r.gap >= r.objective - optimum - 1e-12 * optimum, s"K = $k, ${r.toLine}"))
+    }
+  }
+}
