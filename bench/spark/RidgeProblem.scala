@@ -9,7 +9,7 @@ import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnDataset
 import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
-import dwell.solver.LinearSolver
+import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
 
 /**
@@ -73,7 +73,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
         gangPatienceMillis = 10000L,
         maxResultBytes = 1L << 30))
     // A solver starts from the last solution it knows; each fit is to start from zero. Closing it would release the data.
-    new LinearSolver(rows).solve(problem)
+    new LinearTrainer(rows).solve(problem)
   }
 
   /** First of the rounds after which the objective is at most `target` above the optimum, relative to it. */

@@ -23,8 +23,8 @@ import dwell.fit.{DwellConf, SolverSelection}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver.cd.contract.{Phase, PrimalSubproblem, RoundMessage, RoundRequest, WorkerReply}
-import dwell.solver.cd.worker.WorkerStep
+import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, PrimalSubproblem, RoundRequest}
+import dwell.solver.cd.worker.CdStep
 
 /**
  * What only real executors can show. Run by spark-submit on a `local-cluster` with `--jars` as a user would; prints
@@ -223,7 +223,7 @@ object ClusterTest extends Harness {
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
         val message =
-          RoundMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
+          CdMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
         val mode = new DriverMode(parts, fit, VectorFormat(ResultLayout.HeaderBytes, residual.length))(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
@@ -240,9 +240,9 @@ object ClusterTest extends Harness {
    * One of the two tasks of a round fails in its first attempt after its work. Spark may run the second attempt anywhere, so
    * the other task holds the other executor's slot meanwhile: on another executor the state would count as lost.
    */
-  private def retried(failing: Boolean): Workers.Step[LocalData, RoundMessage, WorkerReply] =
+  private def retried(failing: Boolean): Workers.Step[LocalData, CdMessage, CdReply] =
     (part, message, shared) => {
-      val contribution = WorkerStep(part, message, shared)
+      val contribution = CdStep(part, message, shared)
       if (failing && TaskContext.get().attemptNumber() == 0) {
         if (TaskContext.getPartitionId() != message.request.round % 2) Thread.sleep(2000)
         else {

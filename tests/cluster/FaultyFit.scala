@@ -12,11 +12,12 @@ import dwell.data.{Flattener, LocalData, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{RoundMessage, WorkerState}
-import dwell.solver.cd.worker.WorkerStep
+import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.cd.contract.{CdMessage, WorkerState}
+import dwell.solver.cd.worker.CdStep
 import dwell.solver.problem.{Algorithm, LinearProblem, Logistic, Orientation, Squared}
-import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, GradientMessage, SearchCall}
-import dwell.solver.sgd.worker.GradientStep
+import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, SearchCall, SgdMessage}
+import dwell.solver.sgd.worker.SgdStep
 
 /**
  * What goes wrong in an exchange.
@@ -69,16 +70,16 @@ private[solver] final case class Asked(phase: String, round: Long, partition: In
 
 private[solver] object Asked {
 
-  def coordinates(data: LocalData, message: RoundMessage): Asked = {
+  def coordinates(data: LocalData, message: CdMessage): Asked = {
     def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
     Asked(
       message.phase.name,
       message.request.round,
       data.index,
-      () => message.selection.solver().importState(message.request.fit, data.index, foreign))
+      () => CdSolvers.of(message.selection).importState(message.request.fit, data.index, foreign))
   }
 
-  def gradients(data: LocalData, message: GradientMessage): Asked = {
+  def gradients(data: LocalData, message: SgdMessage): Asked = {
     val (phase, round) = message.call match {
       case c: DescendCall => ("descend", math.round(c.steps(data.index) / (c.epochs * data.coordinates)))
       case _: SearchCall => ("search", 0L)
@@ -203,10 +204,8 @@ private[dwell] final class FaultyLinear(
 
   override protected def run(fits: Int): Solved = {
     val data = Flattener.read(rows, features, uid)
-    val solver = new LinearSolver(
-      data,
-      faulty(WorkerStep(_, _, _), Asked.coordinates),
-      faulty(GradientStep(_, _, _), Asked.gradients))
+    val solver =
+      new LinearTrainer(data, faulty(CdStep(_, _, _), Asked.coordinates), faulty(SgdStep(_, _, _), Asked.gradients))
     try {
       prepare(data)
       val s = (1 to fits).map(_ => solver.solve(problem)).last
@@ -230,10 +229,10 @@ private[dwell] object FaultyFit {
 
   /** Leaves a state of a fit in this process, as a worker does. */
   def leaveState(fit: Long): Unit =
-    SolverSelection("native", fallbackIsError = true).solver().importState(fit, 0, WorkerState.zero(1000))
+    CdSolvers.of(SolverSelection("native", fallbackIsError = true)).importState(fit, 0, WorkerState.zero(1000))
 
   /** Frees the states of a fit. */
-  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit))
+  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit), CdSolvers.free)
 
   /** Ridge regression in the primal orientation, logistic regression in the dual one. */
   def problem(

@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 import dwell.data.block.LabeledRow
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.fit.Aggregation
-import dwell.solver.lda.LdaFit
+import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.contract.{BoundCall, Inference, LdaMessage, LdaPriors, LdaProblem, LdaReply, LdaSchedule, RoundCall}
 import dwell.solver.lda.worker.LdaStep
 
@@ -22,7 +22,7 @@ private[dwell] final class FaultyTopics(
     val data = DocumentDataset.read(rows.map(_.features), features, numWorkers, uid)
     try {
       val step = faulty[DocumentPartition, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
-      val s = (1 to fits).map(_ => LdaFit.run(data, problem, step)).last
+      val s = (1 to fits).map(_ => LdaTrainer.run(data, problem, step)).last
       // There is no rule but the number of rounds.
       Solved(s.lambda ++ s.alpha, s.objective, gap = Double.NaN, converged = true, s.solver, s.restarts, s.rounds)
     } finally data.unpersist()

@@ -13,7 +13,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.comm.ModelStore
-import dwell.fit.SolverSelection
+import dwell.solver.cd.worker.CdSolvers
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
@@ -226,7 +226,7 @@ private[cluster] final case class Remains(
 private[cluster] object Remains {
   def here: Remains = {
     val blocks = SparkEnv.get.blockManager
-    val solvers = SolverSelection.loaded // none on an executor that has just come up
+    val solvers = CdSolvers.loaded // none on an executor that has just come up
     Remains(
       solvers.map(_.stateBytes).sum,
       solvers.map(_.stateEntries).sum,

@@ -220,7 +220,7 @@ private[dwell] object ReplicasChecks {
   def hash(model: Array[Byte]): String =
     MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
 
-  private object FirstModel extends Origin {
+  private object FirstModel extends GeneratedModel {
     override def entries(from: Int, until: Int): Array[Byte] = bytes(
       Array.tabulate(until - from)(j => 1.0 / (1 + from + j)))
   }

@@ -2,16 +2,21 @@ package dwell.fit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.solver.cd.jvm.JvmSolver
+import dwell.solver.cd.worker.CdSolvers
 
 class SolverSelectionSuite extends AnyFunSuite {
 
   test("the choice decides, and a JVM has one solver of each kind") {
-    assert(SolverSelection("jvm", fallbackIsError = true).solver() eq JvmSolver.shared)
-    assert(SolverSelection("native", fallbackIsError = false).solver().name == "native")
-    val automatic = SolverSelection("auto", fallbackIsError = false).solver()
-    assert(automatic.name == "native" && (automatic eq SolverSelection("auto", fallbackIsError = false).solver()))
-    assert(SolverSelection("auto", fallbackIsError = true).solver() eq automatic)
+    assert(SolverSelection("jvm", fallbackIsError = true).backend() == Backend.Jvm)
+    assert(SolverSelection("native", fallbackIsError = false).backend() == Backend.Native)
+    assert(SolverSelection("auto", fallbackIsError = false).backend() == Backend.Native)
+    assert(SolverSelection("auto", fallbackIsError = true).backend() == Backend.Native)
+    assert(
+      CdSolvers.of(SolverSelection("auto", fallbackIsError = false)) eq CdSolvers.of(
+        SolverSelection("native", fallbackIsError = true)))
+    assert(
+      CdSolvers.of(SolverSelection("jvm", fallbackIsError = true)) eq CdSolvers.of(
+        SolverSelection("jvm", fallbackIsError = false)))
     assert(SolverSelection.choices.head == "auto")
   }
 

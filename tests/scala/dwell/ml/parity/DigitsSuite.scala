@@ -1,5 +1,4 @@
-package dwell.ml
-package parity
+package dwell.ml.parity
 
 import java.nio.file.{Files, Paths}
 

@@ -1,5 +1,4 @@
-package dwell.ml
-package parity
+package dwell.ml.parity
 
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSVCModel}
 import org.apache.spark.ml.linalg.Vectors

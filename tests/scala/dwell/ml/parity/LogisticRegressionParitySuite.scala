@@ -1,5 +1,4 @@
-package dwell.ml
-package parity
+package dwell.ml.parity
 
 import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
 import org.apache.spark.ml.linalg.Vectors

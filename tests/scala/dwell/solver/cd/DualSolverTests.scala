@@ -6,15 +6,15 @@ import org.scalatest.funsuite.AnyFunSuite
 import dwell.base.{BucketOrder, ResultLayout}
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
-import dwell.solver.cd.contract.LocalSolver
+import dwell.solver.cd.contract.CdSolver
 import dwell.solver.problem.{Hinge, Logistic, Loss, SmoothedHinge, Squared, SquaredHinge}
 
 /** What every local solver has to do on rows, tested on each of them. */
 private[solver] trait DualSolverTests extends AnyFunSuite {
   import DualSolverTests.losses
-  import LocalSolverTests.{checkAlong, nextFit, points}
+  import CdSolverTests.{checkAlong, nextFit, points}
 
-  protected def solver: LocalSolver
+  protected def solver: CdSolver
 
   /** Gap after 300 rounds; the hinge is not smooth, so that its gap falls no faster than 1 / t. */
   private def closed(loss: Loss): Double = if (loss == Hinge) 5e-4 else 1e-6

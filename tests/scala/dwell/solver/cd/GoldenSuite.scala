@@ -10,22 +10,23 @@ import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.fit.SolverSelection
 import dwell.jni.Cancellation
-import dwell.solver.cd.contract.{LocalSolver, PrimalSubproblem, RoundRequest, WorkerState}
-import dwell.solver.cd.jvm.{JvmSolver, WorkerStates}
+import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.cd.contract.{CdSolver, PrimalSubproblem, RoundRequest, WorkerState}
+import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
 import dwell.solver.problem.Hinge
 
 /** Both solvers against the numbers of `tests/golden/primal.py`, which shares no code with either. */
 class GoldenSuite extends AnyFunSuite {
   import Golden.{golden, integers, items}
-  import LocalSolverTests.nextFit
+  import CdSolverTests.nextFit
 
   /** Doubles are given by their bits. */
   private def exact(node: JsonNode): Double =
     java.lang.Double.longBitsToDouble(java.lang.Long.parseUnsignedLong(node.asText, 16))
   private def exacts(node: JsonNode): Array[Double] = items(node).map(exact).toArray
 
-  private lazy val solvers: Seq[LocalSolver] =
-    Seq(new JvmSolver(new WorkerStates()), SolverSelection("native", fallbackIsError = true).solver())
+  private lazy val solvers: Seq[CdSolver] =
+    Seq(new JvmCd(new WorkerStates()), CdSolvers.of(SolverSelection("native", fallbackIsError = true)))
 
   test("generator and order") {
     val order = golden("order")

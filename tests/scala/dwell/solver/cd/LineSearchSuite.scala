@@ -4,7 +4,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.solver.cd.leader.{Along, AtStep, LineSearch}
+import dwell.solver.cd.leader.{LineSearch, StepFunction, StepValue}
 
 class LineSearchSuite extends AnyFunSuite {
 
@@ -15,24 +15,24 @@ class LineSearchSuite extends AnyFunSuite {
       // B^T B + 1, B = [p q; 0 r]: the minimum is within the bounds of the factors
       val (a, b, c) = (p * p + 1.0, p * q, q * q + r * r + 1.0)
       val (s1, s2) = (random.nextGaussian(), random.nextGaussian())
-      val (g1, g2) = LineSearch.minimise(Along.quadratic(s1, s2, a, b, c))
+      val (g1, g2) = LineSearch.minimise(StepFunction.quadratic(s1, s2, a, b, c))
       assert(math.abs(a * g1 + b * g2 + s1) < 1e-8 * (math.abs(s1) + math.abs(s2)))
       assert(math.abs(b * g1 + c * g2 + s2) < 1e-8 * (math.abs(s1) + math.abs(s2)))
     }
   }
 
   test("of two parallel directions the second is not used") {
-    val (g1, g2) = LineSearch.minimise(Along.quadratic(-2.0, -4.0, 1.0, 2.0, 4.0))
+    val (g1, g2) = LineSearch.minimise(StepFunction.quadratic(-2.0, -4.0, 1.0, 2.0, 4.0))
     assert(g1 == 2.0 && g2 == 0.0)
   }
 
   test("factors are bounded, since a direction that calls for more is rounding") {
-    val (g1, g2) = LineSearch.minimise(Along.quadratic(-1.0, 0.0, 1e-9, 0.0, 1.0))
+    val (g1, g2) = LineSearch.minimise(StepFunction.quadratic(-1.0, 0.0, 1e-9, 0.0, 1.0))
     assert(g1 == 10.0 && g2 == 0.0)
   }
 
   test("no direction, no step") {
-    assert(LineSearch.minimise(Along.quadratic(0.0, 0.0, 0.0, 0.0, 0.0)) == ((0.0, 0.0)))
+    assert(LineSearch.minimise(StepFunction.quadratic(0.0, 0.0, 0.0, 0.0, 0.0)) == ((0.0, 0.0)))
   }
 
   test("a convex function that Newton's method alone overshoots is never raised and its minimum found") {
@@ -40,11 +40,11 @@ class LineSearchSuite extends AnyFunSuite {
     val far = 2.0
     def logCosh(x: Double): Double = math.abs(x) + math.log1p(math.exp(-2.0 * math.abs(x)))
     val values = Seq.newBuilder[Double]
-    val f: Along = (g1, g2) => {
+    val f: StepFunction = (g1, g2) => {
       val x = g1 + far
       val value = logCosh(x) - logCosh(far) + math.pow(g2 - 1.0, 4) - 1.0
       values += value
-      AtStep(
+      StepValue(
         value,
         math.tanh(x),
         4.0 * math.pow(g2 - 1.0, 3),

@@ -6,7 +6,7 @@ import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
-import dwell.solver.cd.contract.{DualSubproblem, LocalSolver, PrimalSubproblem, RoundRequest, Subproblem}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
 import dwell.solver.problem.Loss
 
 /** A problem on random data in one orientation, and what the driver does in a round whatever the orientation, without Spark. */
@@ -79,7 +79,7 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
 
   /** One partition's result of a round; None where the state is lost. */
   def round(
-      solver: LocalSolver,
+      solver: CdSolver,
       k: Int,
       r: RoundRequest,
       shared: Array[Double] = start,
@@ -88,14 +88,14 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
     if (solver.round(data(k), r, pack(shared), result, cancellation)) Some(result) else None
   }
 
-  def product(solver: LocalSolver, k: Int, r: RoundRequest): Option[Array[Byte]] = {
+  def product(solver: CdSolver, k: Int, r: RoundRequest): Option[Array[Byte]] = {
     val result = newResult
     if (solver.product(data(k), r, result, Cancellation.NEVER)) Some(result) else None
   }
 
   /** Runs rounds and gives every result, by round and partition. */
   def run(
-      solver: LocalSolver,
+      solver: CdSolver,
       fit: Long,
       rounds: Int,
       budget: Double = 1.0,
@@ -149,7 +149,7 @@ private[solver] final class ColumnProblem(
     residual.zip(rowWeights).map { case (r, s) => s * r * r }.sum / (2.0 * totalWeight)
 
   /** Coefficients by feature, after the step that is pending. */
-  def coefficients(solver: LocalSolver, fit: Long): Map[Int, Double] =
+  def coefficients(solver: CdSolver, fit: Long): Map[Int, Double] =
     partitions.flatMap { p =>
       val state = solver.exportState(fit, p.index).get.commit(1.0, 0.0)
       p.columns.zip(state.alpha)
@@ -254,7 +254,7 @@ private[solver] final class RowProblem(
  * The driver of dual rounds, with an intercept by the method of multipliers: the intercept has a quadratic penalty about
  * `centre`, which moves to the intercept now and then.
  */
-private[solver] final class DualDriver(p: RowProblem, solver: LocalSolver, fit: Long, threads: Int = 1) {
+private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Long, threads: Int = 1) {
   private val u = new Array[Double](p.features)
   private var kappa = 0.0
   private var rounds = 0L

@@ -4,7 +4,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.solver.cd.leader.{Along, StepChoice}
+import dwell.solver.cd.leader.{StepChoice, StepFunction}
 
 class StepChoiceSuite extends AnyFunSuite {
 
@@ -24,7 +24,7 @@ class StepChoiceSuite extends AnyFunSuite {
     private val l1 = 2.0
     private def dot(u: Array[Double], v: Array[Double]): Double = u.indices.map(j => u(j) * v(j)).sum
 
-    val smooth: Along = Along.quadratic(
+    val smooth: StepFunction = StepFunction.quadratic(
       dot(residual, first),
       dot(residual, second),
       dot(first, first),
@@ -68,7 +68,7 @@ class StepChoiceSuite extends AnyFunSuite {
   }
 
   test("where nothing is to be gained, the average of the workers' steps is taken") {
-    val flat = Along.quadratic(0.0, 0.0, 1.0, 0.0, 1.0)
+    val flat = StepFunction.quadratic(0.0, 0.0, 1.0, 0.0, 1.0)
     assert(StepChoice(flat, Array.empty, Array.empty, 4, 1.0) == StepChoice.Step(0.25, 0.0, 0.0))
   }
 }

@@ -9,18 +9,19 @@ import dwell.data.rows.RowPartition
 import dwell.fit.SolverSelection
 import dwell.jni.Cancellation
 import dwell.solver.cd.Golden
-import dwell.solver.cd.LocalSolverTests.nextFit
-import dwell.solver.cd.contract.LocalSolver
-import dwell.solver.cd.jvm.JvmSolver
+import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.problem.{Hinge, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
+import dwell.solver.sgd.worker.SgdSolvers
 
 /** Both solvers against the numbers of `tests/golden/sgd.py`, which makes every step on every coefficient. */
 class GoldenSgdSuite extends AnyFunSuite {
   import Golden.{doubles, golden, integers, items}
 
-  private lazy val solvers: Seq[LocalSolver] =
-    Seq(JvmSolver.shared, SolverSelection("native", fallbackIsError = true).solver())
+  private lazy val solvers: Seq[(String, SgdSolver)] =
+    Seq(SolverSelection("jvm", fallbackIsError = true), SolverSelection("native", fallbackIsError = true))
+      .map(_.backend())
+      .map(backend => (backend.name, SgdSolvers.of(backend)))
 
   /** Of sums of some dozens of numbers in another order, relative to the greatest. */
   private val Tolerance = 1e-12
@@ -68,8 +69,8 @@ class GoldenSgdSuite extends AnyFunSuite {
 
   /** Calls `body` with every case of a group, for both solvers and widths of values. */
   private def foreachCase(group: String)(body: (JsonNode, SgdSolver, RowData, String) => Unit): Unit =
-    for (c <- items(golden("sgd").get(group)); solver <- solvers; narrow <- Seq(false, true)) {
-      body(c, solver.sgd, data(c, narrow), s"${c.get("name").asText}, ${solver.name}, narrow=$narrow")
+    for (c <- items(golden("sgd").get(group)); (name, solver) <- solvers; narrow <- Seq(false, true)) {
+      body(c, solver, data(c, narrow), s"${c.get("name").asText}, $name, narrow=$narrow")
     }
 
   private def newResult(c: JsonNode): Array[Byte] = SgdLayout.allocate(c.get("features").asInt, c.get("outputs").asInt)
@@ -155,7 +156,7 @@ class GoldenSgdSuite extends AnyFunSuite {
     val workers = items(averaging.get("partitions")).map(integers).zipWithIndex.map { case (members, k) =>
       SgdCase.dense(members.map(x(_).toSeq).toSeq, members.map(y(_)).toSeq, index = k)
     }
-    for (c <- items(averaging.get("cases")); solver <- solvers) {
+    for (c <- items(averaging.get("cases")); (backend, solver) <- solvers) {
       val loss = MarginLoss(Logistic)
       val problem = SgdProblem(loss, c.get("l1").asDouble, l2, intercept = false, weightFactor = 1.0)
       var model = new Array[Double](x.head.length + 1)
@@ -172,11 +173,11 @@ class GoldenSgdSuite extends AnyFunSuite {
           share = 0.5)
         val models = workers.map { data =>
           val result = SgdLayout.allocate(x.head.length, 1)
-          solver.sgd.descend(data, r, SgdCase.pack(model), result, Cancellation.NEVER)
+          solver.descend(data, r, SgdCase.pack(model), result, Cancellation.NEVER)
           SgdCase.vector(result)
         }
         model = models.transpose.map(_.sum).toArray
-        close(model.toSeq, doubles(c.get(name)).toSeq :+ 0.0, s"${c.get("name").asText}, ${solver.name}, $name")
+        close(model.toSeq, doubles(c.get(name)).toSeq :+ 0.0, s"${c.get("name").asText}, ${backend}, $name")
       }
     }
   }

@@ -1,8 +1,8 @@
 package dwell.solver.sgd
 
-import dwell.solver.cd.jvm.JvmSolver
+import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.contract.SgdSolver
 
 class JvmSgdSuite extends SgdSolverTests {
-  override protected lazy val solver: SgdSolver = JvmSolver.shared.sgd
+  override protected lazy val solver: SgdSolver = JvmSgd
 }

@@ -12,7 +12,7 @@ import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
 import dwell.base.ResultLayout
-import dwell.comm.{Gathered, ModelLostException, Origin, Recovered, Replicas, Replies}
+import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.{Flattener, LocalData, RowData, TrainingRows}
 import dwell.data.block.LabeledRow
@@ -20,12 +20,12 @@ import dwell.data.rows.RowForm
 import dwell.fit.{Aggregation, Attempt, SolverSelection, SolverSettings}
 import dwell.jni.Cancellation
 import dwell.report.RoundRecord
-import dwell.solver.LinearSolver
+import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, LinearProblem, LinearSolution, MarginLoss, Orientation, Squared, StepSchedule, Trained}
-import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, GradientMessage, GradientReply, SearchCall, SgdLayout, SgdProblem}
+import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, SearchCall, SgdLayout, SgdMessage, SgdProblem, SgdReply}
 import dwell.solver.sgd.jvm.JvmSgd
-import dwell.solver.sgd.leader.{GradientPlan, RowFacts}
-import dwell.solver.sgd.worker.GradientStep
+import dwell.solver.sgd.leader.{RowFacts, SgdPlan}
+import dwell.solver.sgd.worker.SgdStep
 
 /** The rounds of model averaging against the definition: local SGD from the average, and the average of what it reaches. */
 class ModelAveragingSuite extends SparkSuite {
@@ -69,7 +69,7 @@ class ModelAveragingSuite extends SparkSuite {
   }
 
   private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution = {
-    val solver = new LinearSolver(rows)
+    val solver = new LinearTrainer(rows)
     try solver.solve(problem(rounds, workers))
     finally solver.close()
   }
@@ -131,10 +131,10 @@ class ModelAveragingSuite extends SparkSuite {
     private val rows = read()
     private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
     private val facts = RowFacts.of(rows, data, classes = None)
-    private val plan = GradientPlan(ids.incrementAndGet(), problem(rounds, workers, descent), Features, facts)
+    private val plan = SgdPlan(ids.incrementAndGet(), problem(rounds, workers, descent), Features, facts)
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
-      new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(GradientStep(_, _, _)), plan.id, lose)
+      new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(SgdStep(_, _, _)), plan.id, lose)
 
     /** How often something was asked for. */
     def asked(what: String): Int = replicas.asked(what)
@@ -261,7 +261,7 @@ class ModelAveragingSuite extends SparkSuite {
       .parallelize(calls, 1)
       .map { call =>
         val selection = SolverSelection("jvm", fallbackIsError = false)
-        val c = GradientStep(data, GradientMessage(1L, Seed, problem, call, selection), SgdCase.pack(shared))
+        val c = SgdStep(data, SgdMessage(1L, Seed, problem, call, selection), SgdCase.pack(shared))
         (c.factors.toSeq, c.update)
       }
       .collect()
@@ -314,11 +314,8 @@ object ModelAveragingSuite {
    * @param lose
    *   what is lost before an exchange, by the name of the method and how often it has been called
    */
-  private final class LosingReplicas(
-      workers: Replicas[GradientMessage, GradientReply],
-      fit: Long,
-      lose: (String, Int) => Loss)
-      extends Replicas[GradientMessage, GradientReply] {
+  private final class LosingReplicas(workers: Replicas[SgdMessage, SgdReply], fit: Long, lose: (String, Int) => Loss)
+      extends Replicas[SgdMessage, SgdReply] {
     private val calls = mutable.Map.empty[String, Int].withDefaultValue(0)
 
     def asked(what: String): Int = calls(what)
@@ -348,26 +345,26 @@ object ModelAveragingSuite {
 
     private def drop(model: Int): Unit = SparkEnv.get.blockManager.removeBlock(RDDBlockId(model, 0))
 
-    override def exchange(m: GradientMessage, shared: Array[Byte], what: String): Gathered[GradientReply] =
+    override def exchange(m: SgdMessage, shared: Array[Byte], what: String): Gathered[SgdReply] =
       workers.exchange(m, shared, what)
 
     override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], what: String): Unit =
       workers.distribute(version, model, note, what)
 
-    override def begin(version: Long, origin: Origin, what: String): Unit = workers.begin(version, origin, what)
+    override def begin(version: Long, origin: GeneratedModel, what: String): Unit = workers.begin(version, origin, what)
 
     override def allReduce(
-        m: GradientMessage,
+        m: SgdMessage,
         from: Long,
         to: Long,
         kept: Set[Long],
         note: Option[Serializable],
-        what: String): Replies[GradientReply] = {
+        what: String): Replies[SgdReply] = {
       call("allReduce")
       workers.allReduce(m, from, to, kept, note, what)
     }
 
-    override def ask(m: GradientMessage, from: Long, what: String): Replies[GradientReply] = {
+    override def ask(m: SgdMessage, from: Long, what: String): Replies[SgdReply] = {
       call("ask")
       workers.ask(m, from, what)
     }

@@ -4,21 +4,23 @@ import scala.util.Random
 
 import dwell.base.ResultLayout
 import dwell.data.TestData.Values
-import dwell.fit.SolverSelection
+import dwell.fit.{Backend, SolverSelection}
 import dwell.jni.Cancellation
-import dwell.solver.cd.LocalSolverTests.nextFit
-import dwell.solver.cd.contract.LocalSolver
+import dwell.solver.cd.CdSolverTests.nextFit
+import dwell.solver.cd.contract.CdSolver
 import dwell.solver.problem.{Logistic, MarginLoss, SgdLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.sgd.contract.{SgdLayout, SgdSolver}
+import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.sgd.jvm.JvmSgd
+import dwell.solver.sgd.worker.SgdSolvers
 
 /** The native solver. A library that does not load fails these tests: they are not skipped. */
 class NativeSgdSuite extends SgdSolverTests {
   import SgdSolverTests.{comparable, kinds, losses}
 
-  private lazy val native: LocalSolver = SolverSelection("native", fallbackIsError = true).solver()
+  private lazy val native: CdSolver = CdSolvers.of(SolverSelection("native", fallbackIsError = true))
 
-  override protected lazy val solver: SgdSolver = native.sgd
+  override protected lazy val solver: SgdSolver = SgdSolvers.of(Backend.Native)
 
   /** Whether both solvers give the same bytes. */
   private def exact(loss: SgdLoss): Boolean = loss match {

@@ -7,7 +7,7 @@ import dwell.data.{RowData, TestData}
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
-import dwell.solver.cd.{LocalSolverTests, RowProblem}
+import dwell.solver.cd.{CdSolverTests, RowProblem}
 import dwell.solver.problem.{MarginLoss, SgdLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 
@@ -26,7 +26,7 @@ private[sgd] final class SgdCase(
     intercept: Boolean = true) {
 
   /** Native code remembers what it has checked by fit. */
-  val fit: Long = LocalSolverTests.nextFit()
+  val fit: Long = CdSolverTests.nextFit()
 
   val data: RowData = {
     val source = TestData.random(seed, rows, features, density, values, weighted)

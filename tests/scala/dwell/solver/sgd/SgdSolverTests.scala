@@ -12,7 +12,7 @@ import dwell.data.RowData
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
-import dwell.solver.cd.LocalSolverTests.nextFit
+import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.problem.{Hinge, Logistic, Loss, MarginLoss, SgdLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 

@@ -31,7 +31,7 @@ trait Replicas[M, S] extends Workers[M, S] {
    * @throws IllegalArgumentException
    *   if the version is not higher than those before it
    */
-  def begin(version: Long, origin: Origin, description: String): Unit
+  def begin(version: Long, origin: GeneratedModel, description: String): Unit
 
   /**
    * Asks every worker once; each gets its model `from` as `shared`. The sum of their vectors, in the order of the partitions,

@@ -13,7 +13,6 @@ import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.report.{RoundCompleted, RoundRecord}
-import dwell.solver.cd.leader.RoundLoop
 
 /**
  * Runs a [[FitPlan]] on Spark, in the mode asked for or, where that one cannot run, in one that can.
@@ -24,43 +23,46 @@ import dwell.solver.cd.leader.RoundLoop
  *   the data of each partition
  * @param step
  *   what a worker does in an exchange
+ * @param freeStates
+ *   frees the worker states that the JVM it runs in holds of a fit
  */
 private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     sc: SparkContext,
     parts: RDD[D],
     plan: FitPlan[M, S, T],
-    step: Workers.Step[D, M, S])
+    step: Workers.Step[D, M, S],
+    freeStates: Long => Unit)
     extends Logging {
   import FitRunner._
 
   private val problem = plan.problem
   private val workers = parts.getNumPartitions
-  private val heard = new Heard
+  private val reported = new ReportedRounds
 
-  /** Runs the fit. What its last attempt has left with the workers is the caller's. */
+  /** Runs the fit. The caller frees what its last attempt leaves with the workers. */
   def run(): Outcome[T] = {
     val outcome = problem.aggregation match {
-      case Some(mode) if mode != Aggregation.Gang => byJobs(attempt = 0, mode, "asked for")
-      case _ =>
+      case Some(mode: JobAggregation) => byJobs(attempt = 0, mode, "asked for")
+      case Some(Aggregation.Gang) | None =>
         Gang.impossible(parts, workers) match {
           case None => inGang(attempt = 0)
           case Some(reason) => insteadOfGang(attempt = 0, reason)
         }
     }
-    FitRunner.free(sc, (0 until outcome.attempt).map(plan.attemptId))
+    FitRunner.free(sc, (0 until outcome.attempt).map(plan.attemptId), freeStates)
     outcome
   }
 
   /** Frees whatever the fit may have left with the workers. */
-  def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId))
+  def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId), freeStates)
 
-  private def byJobs(attempt: Int, mode: Aggregation, reason: String): Outcome[T] = {
-    val exchange: Replicas[M, S] =
-      if (mode == Aggregation.Shuffle)
-        new ShuffleMode(parts, plan.id, plan.format)(step)
-      else new DriverMode(parts, plan.id, plan.format)(step)
+  private def byJobs(attempt: Int, mode: JobAggregation, reason: String): Outcome[T] = {
+    val exchange: Replicas[M, S] = mode match {
+      case Aggregation.Driver => new DriverMode(parts, plan.id, plan.format)(step)
+      case Aggregation.Shuffle => new ShuffleMode(parts, plan.id, plan.format)(step)
+    }
     // Data that are lost with an executor are read again, and may then be refused with a message for the user.
-    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, heard.attempt(attempt))(completed)), attempt, mode, reason)
+    try Outcome(TaskFailure.unwrapped(plan.lead(exchange, reported.attempt(attempt))(completed)), attempt, mode, reason)
     finally exchange.release()
   }
 
@@ -73,19 +75,19 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
   }
 
   private def inGang(attempt: Int): Outcome[T] = {
-    val sent = sc.broadcast((plan, heard.attempt(attempt)))
+    val sent = sc.broadcast((plan, reported.attempt(attempt)))
     val name = s"dwell-gang-${plan.attemptId(attempt)}"
-    val progress = new Progress
+    val line = new JobLine
     try {
       val trained = TaskFailure.unwrapped {
         Gang.run(parts, name, plan.id, plan.format, patienceMillis)(step)((workers: Replicas[M, S], tell) =>
           sent.value._1.lead(workers, sent.value._2)(tell))(
           told = { case record: RoundRecord =>
-            heard.add(record)
+            reported.add(record)
             completed(record)
-            progress.latest = Some(record)
+            line.latest = Some(record)
           },
-          watch = () => progress.show())
+          watch = () => line.show())
       }
       Outcome(trained, attempt, Aggregation.Gang, s"the cluster has slots for $workers tasks at once")
     } catch {
@@ -109,19 +111,19 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
   private def patienceMillis: Long = problem.settings.gangPatienceMillis
 
   /** Shows the rounds of a gang in Spark's list of jobs, where those of the other modes are jobs themselves. */
-  private final class Progress {
+  private final class JobLine {
     @volatile var latest = Option.empty[RoundRecord]
     private var shown = System.nanoTime()
 
     def show(): Unit = latest.filter(_ => System.nanoTime() - shown >= ShowEvery.toNanos).foreach { record =>
-      Job.line(parts, RoundLoop.describe(problem.uid, record.round, record.objective, record.gap))
+      Job.line(parts, Timeline.describe(problem.uid, record.round, record.objective, record.gap))
       latest = None
       shown = System.nanoTime()
     }
   }
 
-  /** The rounds that gangs have told of, for an attempt that goes on from them. */
-  private final class Heard {
+  /** The rounds that gangs have reported, for an attempt that continues from them. */
+  private final class ReportedRounds {
     private val records = mutable.ArrayBuffer.empty[RoundRecord]
     private var began = 0L
 
@@ -157,11 +159,16 @@ private[dwell] object FitRunner {
    */
   final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String)
 
-  /** Frees the states and the models of fits, or of attempts, on all executors. */
-  def free(sc: SparkContext, fits: Seq[Long]): Unit =
+  /**
+   * Frees the states and the models of fits, or of attempts, on all executors.
+   *
+   * @param freeStates
+   *   frees the worker states that the JVM it runs in holds of a fit
+   */
+  def free(sc: SparkContext, fits: Seq[Long], freeStates: Long => Unit): Unit =
     if (fits.nonEmpty) {
       OnExecutors.run(sc, CleanUpLimit, "dwell: free worker state") { () =>
-        SolverSelection.loaded.foreach(solver => fits.foreach(solver.free))
+        fits.foreach(freeStates)
         fits.foreach(ModelStore.free)
       }
     }

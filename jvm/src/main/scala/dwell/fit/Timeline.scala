@@ -60,7 +60,7 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
       clock: Long,
       driverSeconds: Double,
       epochs: Double,
-      headers: Headers,
+      headers: ResultHeaders,
       losses: Int = 0,
       note: String = ""): RoundRecord = {
     val seconds = (System.nanoTime() - clock) * 1e-9
@@ -88,4 +88,11 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   }
 
   private def elapsed: Double = ResultLayout.now() - started
+}
+
+private[dwell] object Timeline {
+
+  /** What Spark's UI shows of a fit after so many rounds. */
+  def describe(uid: String, rounds: Int, objective: Double, gap: Double): String =
+    f"dwell $uid: $rounds%d rounds, objective $objective%.6g, gap $gap%.2e"
 }

@@ -25,7 +25,7 @@ import org.apache.spark.scheduler.SparkListenerEvent
  * @param overheadSeconds
  *   scheduling, serialisation and transport: what neither the slowest worker nor the driver accounts for
  * @param driverSeconds
- *   adding the updates and the master step
+ *   adding the updates and the step of the leader
  * @param localWork
  *   epochs over the local coordinates in this round
  * @param stateBytes

@@ -38,7 +38,7 @@ private[report] object HtmlReport {
       "Where the time of a round goes" -> Chart.stacked(
         "round",
         "seconds",
-        Seq("slowest worker", "overhead", "adding and master step"),
+        Seq("slowest worker", "overhead", "adding and the leader's step"),
         made.map(r => Seq(r.workerSeconds, r.overheadSeconds, r.driverSeconds))),
       "Local work, and states lost" -> Chart.lines(
         "round",
@@ -87,7 +87,7 @@ private[report] object HtmlReport {
         Chart.stacked(
           "fit",
           "seconds",
-          Seq("reading and flattening", "slowest worker", "overhead", "adding and master step"),
+          Seq("reading and flattening", "slowest worker", "overhead", "adding and the leader's step"),
           split)))
     figures.mkString("<main>", "", "</main>") +
       table.mkString(

@@ -7,8 +7,8 @@ import scala.reflect.ClassTag
 import org.apache.spark.{Rendezvous, TaskContext, TaskKilledException}
 
 import dwell.base.TaskFailure
-import dwell.comm.{Gathered, Gathering, HeldModels, Origin, Recovered, Replicas, Replies, Workers}
-import dwell.comm.wire.{Contribution, Parcel, VectorFormat}
+import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, Workers}
+import dwell.comm.wire.{Contribution, Packet, VectorFormat}
 
 /**
  * One task of a gang. The first one leads, the others follow its orders until they are dismissed.
@@ -95,7 +95,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     private def work(message: Any, shared: Array[Byte]): Contribution[S] = step(message.asInstanceOf[M], shared)
 
     private def answer(content: Any, bytes: ByteBuffer = ByteBuffer.allocate(0)): Unit =
-      mail.send(Mailbox.Leader, answerName(rank), Parcel(content, bytes))
+      mail.send(Mailbox.Leader, answerName(rank), Packet(content, bytes))
 
     /** The shared vector, of which each of the other tasks got a slice. */
     private def allGather(slice: ByteBuffer): Array[Byte] = {
@@ -142,7 +142,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       mail.settle()
     }
 
-    override def begin(version: Long, origin: Origin, description: String): Unit = {
+    override def begin(version: Long, origin: GeneratedModel, description: String): Unit = {
       held.put(version, (), None)
       order(Begin(version, origin))
       models.begin(version, origin)
@@ -214,7 +214,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       }
 
     private def order(order: Order, to: Seq[Int] = others, bytes: ByteBuffer = ByteBuffer.allocate(0)): Unit =
-      mail.sendWritten(to, OrderName, Parcel(order, bytes))
+      mail.sendWritten(to, OrderName, Packet(order, bytes))
 
     private def gather(own: Contribution[S], shared: Array[Byte]): Gathered[S] = {
       val gathering = new Gathering[S](members, format, ByteBuffer.wrap(shared))
@@ -239,7 +239,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       Gathered(format.numbers.values(sum), answers.headers, answers.scalars, 0.0)
     }
 
-    private def received(k: Int): Parcel = mail.receive(answerName(k))
+    private def received(k: Int): Packet = mail.receive(answerName(k))
   }
 
   private final class Answers {
@@ -275,7 +275,7 @@ private[comm] object GangMember {
 
   private final case class Distribute(version: Long, note: Option[Serializable]) extends Order
 
-  private final case class Begin(version: Long, origin: Origin) extends Order
+  private final case class Begin(version: Long, origin: GeneratedModel) extends Order
 
   /** @param retained all models that are not dropped */
   private final case class AllReduce(

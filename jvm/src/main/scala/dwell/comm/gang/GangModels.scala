@@ -2,8 +2,8 @@ package dwell.comm.gang
 
 import java.nio.ByteBuffer
 
-import dwell.comm.{ModelLostException, ModelStore, Origin}
-import dwell.comm.wire.{Contribution, Parcel, VectorFormat}
+import dwell.comm.{GeneratedModel, ModelLostException, ModelStore}
+import dwell.comm.wire.{Contribution, Packet, VectorFormat}
 
 /**
  * The models that the members of a gang hold, as one of the members deals with them. On each executor one member, the keeper,
@@ -61,7 +61,8 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
   }
 
   /** Gives the members of this executor a model. */
-  def begin(version: Long, origin: Origin): Unit = if (keeps) put(version, origin.entries(0, format.length), None)
+  def begin(version: Long, origin: GeneratedModel): Unit =
+    if (keeps) put(version, origin.entries(0, format.length), None)
 
   /**
    * Adds the contributions of all members.
@@ -98,7 +99,7 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
         lazy val encoded = codec.encode(vector, c.factors, ByteBuffer.wrap(shared))
         def send(keepers: Seq[Int], content: Any): Unit = {
           val to = keepers.filter(_ != mail.rank)
-          if (to.nonEmpty) mail.sendWritten(to, s"part_${mail.rank}", Parcel(content, encoded))
+          if (to.nonEmpty) mail.sendWritten(to, s"part_${mail.rank}", Packet(content, encoded))
         }
         send(following, ())
         send(leading, answer)

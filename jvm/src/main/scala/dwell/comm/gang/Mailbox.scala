@@ -6,7 +6,7 @@ import scala.concurrent.{Await, Future, TimeoutException}
 import org.apache.spark.storage.BlockManagerId
 import org.apache.spark.{BlockExchange, TaskContext, TaskKilledException}
 
-import dwell.comm.wire.Parcel
+import dwell.comm.wire.Packet
 
 /**
  * What the tasks of a gang send each other.
@@ -34,18 +34,18 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
   def byExecutor: Seq[Seq[Int]] = at.indices.groupBy(at(_).executorId).values.toSeq
 
   /** Begins to send a parcel, which has arrived at the latest when the next [[settle]] returns. */
-  def send(to: Int, name: String, parcel: Parcel): Unit = sendWritten(Seq(to), name, parcel)
+  def send(to: Int, name: String, parcel: Packet): Unit = sendWritten(Seq(to), name, parcel)
 
   /** The same to several tasks, written once. */
-  def sendWritten(to: Seq[Int], name: String, parcel: Parcel): Unit = push(to, numbered(name), parcel)
+  def sendWritten(to: Seq[Int], name: String, parcel: Packet): Unit = push(to, numbered(name), parcel)
 
-  private def push(to: Seq[Int], name: String, parcel: Parcel): Unit = if (to.nonEmpty) {
+  private def push(to: Seq[Int], name: String, parcel: Packet): Unit = if (to.nonEmpty) {
     val bytes = parcel.write()
     underWay = to.map(k => blocks.push(at(k), addressed(k, name), bytes.duplicate())).toList ++ underWay
   }
 
   /** Waits for a parcel. */
-  def receive(name: String): Parcel = Parcel.read(blocks.await(addressed(rank, numbered(name)))(checkEnd()))
+  def receive(name: String): Packet = Packet.read(blocks.await(addressed(rank, numbered(name)))(checkEnd()))
 
   /** Ends an exchange: waits until what was sent has arrived, and throws if it did not. */
   def settle(): Unit = {
@@ -67,11 +67,11 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
   }
 
   /** Tells the leader that this task cannot go on, and why. */
-  def fail(cause: Exception): Unit = push(Seq(Leader), Ended, Parcel(cause))
+  def fail(cause: Exception): Unit = push(Seq(Leader), Ended, Packet(cause))
 
   /** Tells the other tasks that no message will come any more. */
   def dismissOthers(): Unit = {
-    push((0 until members).filter(_ != rank), Ended, Parcel(()))
+    push((0 until members).filter(_ != rank), Ended, Packet(()))
     // Whoever has failed as well is of no interest any more.
     settle(checkKilled())
   }
@@ -87,7 +87,7 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
     checkKilled()
     underWay.foreach(sent => if (sent.isCompleted) Await.result(sent, Duration.Zero)) // throws if it did not arrive
     blocks.take(addressed(rank, Ended)).foreach { bytes =>
-      Parcel.read(bytes).content match {
+      Packet.read(bytes).content match {
         case cause: Exception => throw cause
         case _ => throw new Dismissal
       }

@@ -2,7 +2,7 @@ package dwell.comm.gang
 
 import java.nio.ByteBuffer
 
-import dwell.comm.wire.{Contribution, Parcel, Slices, VectorFormat}
+import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
 /**
  * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
@@ -37,7 +37,7 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
    */
   def send(c: Contribution[_], shared: Array[Byte]): Unit = owners.indices
     .filter(_ != own)
-    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Parcel((), slices.encoded(c, i, shared))))
+    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Packet((), slices.encoded(c, i, shared))))
 
   /**
    * The same, and adds the slice of this owner over the contributions of all members, in their order.
@@ -71,7 +71,7 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
 
   /** Sends other members the slice of this owner, which is encoded. */
   def spread(slice: ByteBuffer, to: Seq[Int], content: Any = ()): Unit =
-    mail.sendWritten(to.filter(_ != mail.rank), s"slice_${mail.rank}", Parcel(content, slice))
+    mail.sendWritten(to.filter(_ != mail.rank), s"slice_${mail.rank}", Packet(content, slice))
 
   /** Receives what the other owners spread, and puts their slices in their places; `content` is called with what came along. */
   def glue(vector: Array[Byte])(content: (Int, Any) => Unit = (_, _) => ()): Unit =

@@ -6,7 +6,7 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
-import dwell.comm.{Gathered, Gathering, HeldModels, Job, Origin, Recovered, Replicas, Replies, Workers}
+import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, VectorFormat}
 
 /**
@@ -33,7 +33,7 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, for
     models.put(version, model.clone, note)
   }
 
-  override def begin(version: Long, origin: Origin, description: String): Unit =
+  override def begin(version: Long, origin: GeneratedModel, description: String): Unit =
     models.put(version, origin.entries(0, format.length), None)
 
   override def allReduce(

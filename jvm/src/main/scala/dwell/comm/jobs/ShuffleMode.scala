@@ -9,8 +9,8 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
 import dwell.base.Shuffle
-import dwell.comm.{Gathered, Gathering, HeldModels, Job, Origin, Recovered, Replicas, Replies, Workers}
-import dwell.comm.wire.{Contribution, Parcel, Slices, VectorFormat}
+import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
+import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
 /**
  * The `shuffle` mode: an exchange is one Spark job with a shuffle, by which the updates are added where the workers are: each
@@ -52,7 +52,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       val answers = new Answers
       try {
         Job.run(summed)(_.next()) { (k, s) =>
-          val parcel = Parcel.read(ByteBuffer.wrap(s))
+          val parcel = Packet.read(ByteBuffer.wrap(s))
           slices.put(sum, k, parcel.bytes)
           answers.put(k, parcel.content)
         }
@@ -67,17 +67,17 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       val (sent, slices) = (sc.broadcast(model), this.slices)
       val parcels = sc
         .parallelize(0 until workers, workers)
-        .map(slice => Parcel((), slices.of(sent.value, slice)).write().array)
+        .map(slice => Packet((), slices.of(sent.value, slice)).write().array)
       make(version, note, parcels)(Job.run(_)(_.hasNext)((_, _) => ()))(if (!sc.isStopped) sent.destroy())
     }
 
-  override def begin(version: Long, origin: Origin, description: String): Unit =
+  override def begin(version: Long, origin: GeneratedModel, description: String): Unit =
     Job.described(data, description) {
       models.checkNew(version)
       val slices = this.slices
       val parcels = sc.parallelize(0 until workers, workers).map { slice =>
         val start = slices.start(slice)
-        Parcel((), origin.entries(start, start + slices.size(slice))).write().array
+        Packet((), origin.entries(start, start + slices.size(slice))).write().array
       }
       make(version, None, parcels)(Job.run(_)(_.hasNext)((_, _) => ()))(())
     }
@@ -95,11 +95,11 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     val slices = this.slices
     // A task finds its place by the first of the two: reading a slice from elsewhere would take as long as sending one.
     val gathered = pieces(contributions(from, sent)).mapPartitions(Iterator.single(_))
-    val summed = new Beside(models(from).parcels, gathered).map { case (shared, pieces) =>
+    val summed = new PairedRDD(models(from).parcels, gathered).map { case (shared, pieces) =>
       addUp(pieces, slices, shared.bytes)
     }
     make(to, note, summed) { parcels =>
-      Job.run(parcels)(written => Parcel.read(ByteBuffer.wrap(written.next())).content)(answers.put)
+      Job.run(parcels)(written => Packet.read(ByteBuffer.wrap(written.next())).content)(answers.put)
     }(forget(summed, sent))
     models.retain(kept + from + to).foreach(_.drop())
     answers.replies
@@ -131,7 +131,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     val model = models(from)
     model.check()
     val localStep = step
-    new Beside(data, model.everywhere).map { case (element, shared) =>
+    new PairedRDD(data, model.everywhere).map { case (element, shared) =>
       (localStep(element, sent.value, shared), shared)
     }
   }
@@ -197,7 +197,7 @@ private object ShuffleMode {
       headerBytes: Int): Iterator[(Int, Piece)] =
     (0 until count).iterator.map { slice =>
       val said = if (slice == worker) Some(Said(Contribution.header(c, headerBytes), c.scalars)) else None
-      slice -> Piece(worker, Parcel((), slices.encoded(c, slice, shared)).toArray, said)
+      slice -> Piece(worker, Packet((), slices.encoded(c, slice, shared)).toArray, said)
     }
 
   /**
@@ -214,6 +214,6 @@ private object ShuffleMode {
       gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())
       said = said.orElse(piece.said)
     }
-    Parcel(said.get, gathering.sum).write().array
+    Packet(said.get, gathering.sum).write().array
   }
 }

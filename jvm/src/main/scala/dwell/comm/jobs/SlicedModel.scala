@@ -8,7 +8,7 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Shuffle
 import dwell.comm.{Job, ModelLostException}
-import dwell.comm.wire.{Parcel, Slices, VectorFormat}
+import dwell.comm.wire.{Packet, Slices, VectorFormat}
 
 /**
  * A model in slices, one a partition, which executors hold as the persisted partitions of an RDD. Where there is more than
@@ -41,7 +41,7 @@ private[comm] final class SlicedModel(
   def everywhere: RDD[Array[Byte]] = {
     val (slices, format, readers) = (this.slices, this.format, count)
     val copies = parcels.mapPartitionsWithIndex { (slice, parcels) =>
-      val bytes = Parcel((), slices.codec.encode(parcels.next().bytes)).toArray
+      val bytes = Packet((), slices.codec.encode(parcels.next().bytes)).toArray
       (0 until readers).iterator.map(_ -> Slice(slice, bytes))
     }
     Shuffle.byIndex(copies, readers).mapPartitions { pieces =>
@@ -61,10 +61,10 @@ private[comm] final class SlicedModel(
   def drop(): Unit = if (!sc.isStopped) persisted.unpersist(blocking = false)
 
   /** Its slices, where they are. */
-  def parcels: RDD[Parcel] = {
+  def parcels: RDD[Packet] = {
     val version = this.version
     blocks.mapPartitionsWithIndex { (slice, found) =>
-      Iterator.single(Parcel.read(ByteBuffer.wrap(found.next().getOrElse(throw lost(version, Seq(slice))))))
+      Iterator.single(Packet.read(ByteBuffer.wrap(found.next().getOrElse(throw lost(version, Seq(slice))))))
     }
   }
 }

@@ -14,7 +14,7 @@ import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.LeavingToSpark
 import dwell.report.FitReport
-import dwell.solver.lda.LdaFit
+import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
 
 /**
@@ -66,7 +66,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
         val data = DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
         try {
           val readSeconds = seconds
-          val solution = LdaFit.run(data, problem(conf, data.workers))
+          val solution = LdaTrainer.run(data, problem(conf, data.workers))
           val model =
             LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession)
           FitReport.attach(copyValues(model).setParent(this), report(data, solution, readSeconds, seconds))

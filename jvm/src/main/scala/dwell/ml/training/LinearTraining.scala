@@ -10,7 +10,7 @@ import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
-import dwell.solver.LinearSolver
+import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution}
 
 /**
@@ -187,7 +187,7 @@ trait LinearTraining[M <: Model[M]]
   private def trainNatively(
       task: LinearTask[M],
       data: TrainingRows,
-      solver: LinearSolver,
+      solver: LinearTrainer,
       problem: LinearProblem,
       clock: Clock): M = {
     val solution = solver.solve(problem)

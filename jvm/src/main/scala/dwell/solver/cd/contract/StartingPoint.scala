@@ -4,12 +4,12 @@ import dwell.data.{ColumnData, LocalData}
 
 /** Coordinates to start from. */
 sealed trait StartingPoint extends Serializable {
-  def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]]
+  def coordinates(data: LocalData, solver: CdSolver): Option[Array[Double]]
 }
 
 /** Coefficients of all features, for columns. */
 final case class FromCoefficients(coefficients: Array[Double]) extends StartingPoint {
-  override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] = data match {
+  override def coordinates(data: LocalData, solver: CdSolver): Option[Array[Double]] = data match {
     case ColumnData(partition, _) => Some(partition.columns.map(coefficients(_)))
     case _ => None
   }
@@ -20,7 +20,7 @@ final case class FromCoefficients(coefficients: Array[Double]) extends StartingP
  * first of the fits that it has coordinates of, and starts from zero if it has none.
  */
 final case class FromFits(fits: Seq[Long], factor: Double) extends StartingPoint {
-  override def coordinates(data: LocalData, solver: LocalSolver): Option[Array[Double]] =
+  override def coordinates(data: LocalData, solver: CdSolver): Option[Array[Double]] =
     fits.iterator
       .flatMap(solver.exportState(_, data.index))
       .map(_.alpha)

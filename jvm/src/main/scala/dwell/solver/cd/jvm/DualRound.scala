@@ -47,7 +47,7 @@ private[solver] final class DualRound(
 
   override protected def begin(): Unit = ()
 
-  override protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit = {
+  override protected def visit(i: Int, seen: LocalVector, moved: LocalVector, copies: Double): Unit = {
     val multiple = (r.sigmaPrime * copies) * conjugates.t(i)
     var z = kernel.dot(i, seen.w)
     var norm = p.norms(i)

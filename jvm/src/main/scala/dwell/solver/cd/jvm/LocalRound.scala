@@ -32,7 +32,7 @@ private[solver] abstract class LocalRound(
   protected final val a: Array[Double] = start.alpha.clone()
 
   /** The vector that descent keeps up to date, at first the shared one, and the sums beside it. */
-  private val reached = new Place(new Array[Double](data.vectorLength), new RunningSums)
+  private val reached = new LocalVector(new Array[Double](data.vectorLength), new RunningSums)
   protected final def w: Array[Double] = reached.w
   protected final def sums: RunningSums = reached.sums
 
@@ -52,7 +52,7 @@ private[solver] abstract class LocalRound(
   protected def certify(): Certificate
 
   /** Minimises along coordinate i as `seen` has it, one of so many copies of the vector and the sums, and moves `moved`. */
-  protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit
+  protected def visit(i: Int, seen: LocalVector, moved: LocalVector, copies: Double): Unit
 
   /** Entry j of the update vector, from the entry of `w` at the start. */
   protected def update(j: Int, before: Double): Double
@@ -105,7 +105,7 @@ private[solver] abstract class LocalRound(
     bucket
   }
 
-  private def visitBucket(start: Int, seen: Place, moved: Place, copies: Double): Unit = {
+  private def visitBucket(start: Int, seen: LocalVector, moved: LocalVector, copies: Double): Unit = {
     val end = order.end(start)
     var i = start
     while (i < end) {
@@ -152,6 +152,6 @@ private[solver] abstract class LocalRound(
 }
 
 /** A vector that steps see or move, and the sums beside it. */
-private[solver] final class Place(val w: Array[Double], val sums: RunningSums) {
-  def copied: Place = new Place(w.clone(), sums.copied)
+private[solver] final class LocalVector(val w: Array[Double], val sums: RunningSums) {
+  def copied: LocalVector = new LocalVector(w.clone(), sums.copied)
 }

@@ -47,7 +47,7 @@ private[solver] final class PrimalRound(
     }
   }
 
-  override protected def visit(i: Int, seen: Place, moved: Place, copies: Double): Unit = {
+  override protected def visit(i: Int, seen: LocalVector, moved: LocalVector, copies: Double): Unit = {
     val sigma = r.sigmaPrime * copies
     var dot = kernel.dot(i, seen.w)
     if (problem.centred) dot += p.mean(i) * ((r.sigmaPrime * seen.sums.first) * r.totalWeight - weightedSum)

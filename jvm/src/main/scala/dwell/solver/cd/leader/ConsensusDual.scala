@@ -2,7 +2,7 @@ package dwell.solver.cd.leader
 
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.problem.LinearProblem
 
 /**
@@ -33,7 +33,7 @@ private[solver] final class ConsensusDual(
     labels: LabelSummary,
     problem: LinearProblem,
     initialIntercept: Option[Double])
-    extends DualMaster(data, n, totalWeight, labels, problem) {
+    extends DualLeader(data, n, totalWeight, labels, problem) {
   import ConsensusDual._
 
   private val workers = data.numPartitions
@@ -76,7 +76,7 @@ private[solver] final class ConsensusDual(
   /** A dual variable that is not visited might stay out of its bounds, and there would be no dual value. */
   override def wholeEpochs: Boolean = true
 
-  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+  override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
     val kappaUpdate = headers.sum(ResultLayout.Kappa)
     centre(update, kappaUpdate)
     var j = 0
@@ -138,7 +138,8 @@ private[solver] final class ConsensusDual(
    * 0 at the start, so that along the way it is at most its share of what it is at the end.
    */
   private def first: Double = {
-    val along = regulariserAlong(relaxed, proposed, relaxed) + Along.quadratic(proposedConjugate, 0.0, 0.0, 0.0, 0.0)
+    val along =
+      regulariserAlong(relaxed, proposed, relaxed) + StepFunction.quadratic(proposedConjugate, 0.0, 0.0, 0.0, 0.0)
     math.max(0.0, math.min(1.0, LineSearch.minimise(along)._1))
   }
 
@@ -182,7 +183,7 @@ private[solver] final class ConsensusDual(
       (1.0, 0.0)
     }
 
-  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
+  override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = {
     val carried = relaxed.clone()
     System.arraycopy(product, 0, relaxed, 0, n)
     relaxedKappa = headers.sum(ResultLayout.Kappa)

@@ -4,7 +4,7 @@ package dwell.solver.cd.leader
  * A convex function of the step (g1, g2) along two directions: its value, gradient (2) and Hessian (11, 12, 22). The
  * value is relative to the one at (0, 0).
  */
-private[solver] final case class AtStep(
+private[solver] final case class StepValue(
     value: Double,
     slope1: Double,
     slope2: Double,
@@ -12,7 +12,7 @@ private[solver] final case class AtStep(
     curve12: Double,
     curve22: Double) {
 
-  def +(other: AtStep): AtStep = AtStep(
+  def +(other: StepValue): StepValue = StepValue(
     value + other.value,
     slope1 + other.slope1,
     slope2 + other.slope2,
@@ -22,19 +22,19 @@ private[solver] final case class AtStep(
 }
 
 /** Objective along the new direction (g1) and the direction of the last step (g2). */
-private[solver] trait Along {
-  def apply(g1: Double, g2: Double): AtStep
+private[solver] trait StepFunction {
+  def apply(g1: Double, g2: Double): StepValue
 
-  def +(other: Along): Along = (g1, g2) => this(g1, g2) + other(g1, g2)
+  def +(other: StepFunction): StepFunction = (g1, g2) => this(g1, g2) + other(g1, g2)
 }
 
-private[solver] object Along {
+private[solver] object StepFunction {
 
-  def quadratic(slope1: Double, slope2: Double, curve11: Double, curve12: Double, curve22: Double): Along =
+  def quadratic(slope1: Double, slope2: Double, curve11: Double, curve12: Double, curve22: Double): StepFunction =
     (g1, g2) => {
       val first = curve11 * g1 + curve12 * g2
       val second = curve12 * g1 + curve22 * g2
-      AtStep(
+      StepValue(
         slope1 * g1 + slope2 * g2 + (first * g1 + second * g2) / 2.0,
         slope1 + first,
         slope2 + second,
@@ -51,7 +51,7 @@ private[solver] object Along {
  */
 private[solver] object LineSearch {
 
-  def minimise(f: Along): (Double, Double) = {
+  def minimise(f: StepFunction): (Double, Double) = {
     var g1, g2 = 0.0
     var here = f(0.0, 0.0)
     var iteration = 0
@@ -88,7 +88,7 @@ private[solver] object LineSearch {
     (factor * step._1, factor * step._2)
   }
 
-  private def newton(at: AtStep): (Double, Double) = {
+  private def newton(at: StepValue): (Double, Double) = {
     val determinant = at.curve11 * at.curve22 - at.curve12 * at.curve12
     if (determinant > Parallel * at.curve11 * at.curve22) {
       (

@@ -2,7 +2,7 @@ package dwell.solver.cd.leader
 
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.problem.{LinearProblem, Squared}
 
 /**
@@ -21,7 +21,7 @@ private[solver] final class LineSearchedDual(
     labels: LabelSummary,
     problem: LinearProblem,
     initialIntercept: Option[Double])
-    extends DualMaster(data, n, totalWeight, labels, problem) {
+    extends DualLeader(data, n, totalWeight, labels, problem) {
 
   /** Z of the present dual variables, and of the last step. */
   private val z = new Array[Double](n)
@@ -47,11 +47,11 @@ private[solver] final class LineSearchedDual(
   override val points: Array[Double] =
     if (loss == Squared) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
 
-  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+  override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
     conjugate = headers.sum(ResultLayout.ValueBefore)
     val kappaUpdate = headers.sum(ResultLayout.Kappa)
     centre(update, kappaUpdate)
-    val conjugates = Along.quadratic(
+    val conjugates = StepFunction.quadratic(
       headers.sum(ResultLayout.Slope1),
       headers.sum(ResultLayout.Slope2),
       headers.sum(ResultLayout.Curve11),
@@ -79,7 +79,7 @@ private[solver] final class LineSearchedDual(
     (g1, g2)
   }
 
-  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
+  override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = {
     val carried = conjugate + regulariser(z, 0.0)
     System.arraycopy(product, 0, z, 0, n)
     java.util.Arrays.fill(direction, 0.0)
@@ -97,9 +97,9 @@ private[solver] final class LineSearchedDual(
   }
 
   /** The intercept's term: `l2 (multiplier kappa + nu kappa^2 / 2)`. */
-  private def interceptAlong(kappaUpdate: Double): Along = {
+  private def interceptAlong(kappaUpdate: Double): StepFunction = {
     val slope = l2 * intercept
-    Along.quadratic(
+    StepFunction.quadratic(
       slope * kappaUpdate,
       slope * kappaDirection,
       l2 * nu * kappaUpdate * kappaUpdate,

@@ -2,7 +2,7 @@ package dwell.solver.cd.leader
 
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.problem.LinearProblem
 
 /**
@@ -20,7 +20,7 @@ import dwell.solver.problem.LinearProblem
  * certificate to the next, and is halved where it rose, from the best model so far on.
  *
  * The derivatives of all rows are dual variables. Where a batch is a whole epoch they give a lower bound, as in
- * [[DualMaster]]; without an L2 penalty there is none but 0.
+ * [[DualLeader]]; without an L2 penalty there is none but 0.
  */
 private[solver] final class MiniBatchGradient(
     data: RowSummary,
@@ -28,7 +28,7 @@ private[solver] final class MiniBatchGradient(
     totalWeight: Double,
     labels: LabelSummary,
     problem: LinearProblem)
-    extends DualMaster(data, n, totalWeight, labels, problem) {
+    extends DualLeader(data, n, totalWeight, labels, problem) {
   import MiniBatchGradient._
 
   private val numRows = data.rowsPerPartition.map(_.toLong).sum
@@ -56,7 +56,7 @@ private[solver] final class MiniBatchGradient(
   /** Once in an epoch. */
   override def certifies(round: Int, epochs: Double): Boolean = round % math.max(1, math.ceil(1.0 / epochs).toInt) == 0
 
-  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+  override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
     val kappa = headers.sum(ResultLayout.Kappa)
     centre(update, kappa)
     val share = headers.sum(ResultLayout.Coordinates) / numRows
@@ -68,7 +68,7 @@ private[solver] final class MiniBatchGradient(
   /** Judges the steps since the last certificate; where the objective rose they are taken back, and the gradients with them. */
   override protected def certified(value: Double): Unit =
     if (value < upperBound) rate *= Grow
-    else if (!(value <= upperBound * (1.0 + Master.Rounding))) {
+    else if (!(value <= upperBound * (1.0 + CdLeader.Rounding))) {
       rate *= Shrink
       current = returnToBest()
       overshot = true
@@ -90,7 +90,7 @@ private[solver] final class MiniBatchGradient(
   }
 
   /** The workers' dual variables stay at 0, whatever is lost. */
-  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = ()
+  override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = ()
 }
 
 private[solver] object MiniBatchGradient {

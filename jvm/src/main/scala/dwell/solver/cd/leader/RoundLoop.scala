@@ -6,13 +6,13 @@ import org.apache.spark.internal.Logging
 
 import dwell.base.ResultLayout
 import dwell.comm.{Gathered, Workers}
-import dwell.fit.{Headers, Timeline}
+import dwell.fit.{ResultHeaders, Timeline}
 import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{Phase, RoundMessage, RoundRequest, StartingPoint, WorkerReply, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, RoundRequest, StartingPoint, WorkerState}
 import dwell.solver.problem.LinearProblem
 
 /**
- * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[Master]] of the
+ * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[CdLeader]] of the
  * orientation choose how far to go along their sum, certifies, and stops.
  *
  * The exactly-once protocol of worker state is the one of [[WorkerState]]: each exchange has a number, states carry the
@@ -29,10 +29,10 @@ import dwell.solver.problem.LinearProblem
  *   called after each round
  */
 private[solver] final class RoundLoop(
-    workers: Workers[RoundMessage, WorkerReply],
+    workers: Workers[CdMessage, CdReply],
     fit: Long,
     coordinates: Array[Int],
-    master: Master,
+    leader: CdLeader,
     problem: LinearProblem,
     completed: RoundRecord => Unit)
     extends Logging {
@@ -43,7 +43,7 @@ private[solver] final class RoundLoop(
     val asked = problem.localWork.orElse(problem.algorithm.localWork)
     // A batch has every coordinate once at most.
     if (problem.algorithm.batch) new LocalWork(asked.map(math.min(_, 1.0)), most = 1.0)
-    else new LocalWork(asked, master.mostLocalWork)
+    else new LocalWork(asked, leader.mostLocalWork)
   }
 
   /** Number of the next exchange, and the states' version that it refers to. */
@@ -65,14 +65,14 @@ private[solver] final class RoundLoop(
   /** Solves the problem. */
   def run(from: Option[StartingPoint]): Rounds = {
     from.foreach(point => rebuild(Phase.Start(point)))
-    timeline.begin(master.upperBound, openGap)
+    timeline.begin(leader.upperBound, openGap)
     var collected = Option.empty[Rebuilt]
     var allowed = problem.maxRounds
     var rounds = 0
     while (collected.isEmpty) {
       rounds = solve(rounds, allowed)
-      if (master.finishes || !converged) finish(moves = rounds > 0)
-      verdict = master.settle(verdict)
+      if (leader.finishes || !converged) finish(moves = rounds > 0)
+      verdict = leader.settle(verdict)
       // What is returned is computed from the coordinates, not from what was carried along.
       val last = rebuild(Phase.Collect)
       // Before the first round there was no state to lose: zero is what the coordinates are.
@@ -85,9 +85,9 @@ private[solver] final class RoundLoop(
     Rounds(collected.get.coefficients, converged, solvers.mkString("+"), timeline.records)
   }
 
-  private def converged: Boolean = master.converged(problem.tolerance)
+  private def converged: Boolean = leader.converged(problem.tolerance)
 
-  private def openGap: Double = math.max(0.0, master.upperBound - master.lowerBound)
+  private def openGap: Double = math.max(0.0, leader.upperBound - leader.lowerBound)
 
   /** Rounds until the stop rule holds or `allowed` are done, from round `first` on; returns how many were done. */
   private def solve(first: Int, allowed: Int): Int = {
@@ -96,8 +96,8 @@ private[solver] final class RoundLoop(
     var sinceRebuild = 0
     var losses = 0
     while (rounds < most && !converged) {
-      val epochs = if (master.wholeEpochs) math.ceil(localWork.next) else localWork.next
-      val certify = master.certifies(rounds, epochs) || rounds == most - 1
+      val epochs = if (leader.wholeEpochs) math.ceil(localWork.next) else localWork.next
+      val certify = leader.certifies(rounds, epochs) || rounds == most - 1
       val clock = System.nanoTime()
       val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
       val arrived = System.nanoTime()
@@ -109,15 +109,15 @@ private[solver] final class RoundLoop(
         // Progress was lost, not correctness: the rounds that it cost are not the user's.
         most = rounds + problem.maxRounds
       } else {
-        val headers = new Headers(gathered.headers)
-        if (certify) master.certify(headers)
-        verdict = master.step(gathered.sum, headers)
+        val headers = new ResultHeaders(gathered.headers)
+        if (certify) leader.certify(headers)
+        verdict = leader.step(gathered.sum, headers)
         version += 1
         commitTravelling()
         rounds += 1
         sinceRebuild += 1
         val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9
-        val record = timeline.add(master.upperBound, openGap, clock, driver, epochs, headers, losses)
+        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses)
         localWork.measure(record.seconds, record.workerSeconds, epochs, certify)
         logInfo(s"${problem.uid}: ${record.toLine}")
         losses = 0
@@ -138,12 +138,12 @@ private[solver] final class RoundLoop(
    *   whether its step is taken: a fit without any round returns what it started from
    */
   private def finish(moves: Boolean): Unit = {
-    master.finish()
+    leader.finish()
     val gathered = exchange(Phase.Round, 1.0, certify = true, s"dwell ${problem.uid}: last round")
     if (!gathered.scalars.exists(_.lost)) {
-      val headers = new Headers(gathered.headers)
-      master.certify(headers)
-      verdict = if (moves) master.step(gathered.sum, headers) else Nothing
+      val headers = new ResultHeaders(gathered.headers)
+      leader.certify(headers)
+      verdict = if (moves) leader.step(gathered.sum, headers) else Nothing
       version += 1
       commitTravelling()
     }
@@ -157,17 +157,17 @@ private[solver] final class RoundLoop(
     val gathered = Iterator.continually(ask()).take(RebuildAttempts).find(!_.scalars.exists(_.lost)).getOrElse {
       throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
     }
-    val headers = new Headers(gathered.headers)
+    val headers = new ResultHeaders(gathered.headers)
     val found = headers.slot(ResultLayout.Stamp).map(_.toLong)
     System.arraycopy(found, 0, stamps, 0, numWorkers)
     version += 1
     verdict = Nothing // nothing is pending any more
     val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
-    master.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
+    leader.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
     Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))
   }
 
-  private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[WorkerReply] = {
+  private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[CdReply] = {
     val request = RoundRequest(
       fit = fit,
       round = version,
@@ -177,14 +177,14 @@ private[solver] final class RoundLoop(
       threads = if (problem.algorithm.batch) 1 else problem.settings.threads,
       batch = problem.algorithm.batch,
       stamps = stamps.clone(),
-      sigmaPrime = master.sigmaPrime,
-      totalWeight = master.totalWeight,
+      sigmaPrime = leader.sigmaPrime,
+      totalWeight = leader.totalWeight,
       theta1 = verdict._1,
       theta2 = verdict._2,
-      points = master.points,
-      subproblem = master.subproblem)
-    val shared = if (phase == Phase.Round) master.shared else Array.emptyByteArray
-    val message = RoundMessage(phase, request, states, problem.settings.selection)
+      points = leader.points,
+      subproblem = leader.subproblem)
+    val shared = if (phase == Phase.Round) leader.shared else Array.emptyByteArray
+    val message = CdMessage(phase, request, states, problem.settings.selection)
     val gathered = workers.exchange(message, shared, description)
     solvers ++= gathered.scalars.map(_.solver)
     if (problem.settings.travellingState) {
@@ -198,21 +198,17 @@ private[solver] final class RoundLoop(
     if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
 
   private def describe(rounds: Int): String =
-    RoundLoop.describe(problem.uid, rounds, master.upperBound, openGap)
+    Timeline.describe(problem.uid, rounds, leader.upperBound, openGap)
 }
 
-/** What the rounds of a fit led to, beside what the [[Master]] holds. */
+/** What the rounds of a fit led to, beside what the [[CdLeader]] holds. */
 private[solver] final case class Rounds(
     coefficients: Array[(Array[Int], Array[Double])],
     converged: Boolean,
     solver: String,
     records: Seq[RoundRecord])
 
-private[dwell] object RoundLoop {
-
-  /** What Spark's UI shows of a fit after so many rounds. */
-  def describe(uid: String, rounds: Int, objective: Double, gap: Double): String =
-    f"dwell $uid: $rounds%d rounds, objective $objective%.6g, gap $gap%.2e"
+private[solver] object RoundLoop {
 
   /** Against rounding drift the shared vector is built anew after so many rounds. */
   private val RebuildEvery = 50

@@ -25,7 +25,12 @@ private[solver] object StepChoice {
    * @param objective
    *   its size, which says what rounding is
    */
-  def apply(smooth: Along, points: Array[Double], samples: Array[Double], workers: Int, objective: Double): Step = {
+  def apply(
+      smooth: StepFunction,
+      points: Array[Double],
+      samples: Array[Double],
+      workers: Int,
+      objective: Double): Step = {
     val step = if (points.isEmpty) search(smooth) else mixture(smooth, vertices(points, samples))
     val change = smooth(step.g1, step.g2).value + step.rest
     if (change < -Visible * math.abs(objective)) step
@@ -45,12 +50,12 @@ private[solver] object StepChoice {
    * @param known
    *   how much of that is in `smooth`
    */
-  def adding(smooth: Along, change: Double, known: Double): Step = {
+  def adding(smooth: StepFunction, change: Double, known: Double): Step = {
     val step = Step(1.0, 0.0, change - known)
     if (smooth(1.0, 0.0).value + step.rest <= 0.0) step else Step(0.0, 0.0, 0.0)
   }
 
-  private def search(smooth: Along): Step = {
+  private def search(smooth: StepFunction): Step = {
     val (g1, g2) = LineSearch.minimise(smooth)
     Step(g1, g2, 0.0)
   }
@@ -74,7 +79,7 @@ private[solver] object StepChoice {
    * Newton's method over the mixtures' shares: each iteration minimises the quadratic model plus the chord, and goes as
    * far in its direction as the sum falls.
    */
-  private def mixture(smooth: Along, vertices: Array[Vertex]): Step = {
+  private def mixture(smooth: StepFunction, vertices: Array[Vertex]): Step = {
     var shares = new Array[Double](vertices.length)
     shares(0) = 1.0
     var here = smooth(0.0, 0.0)
@@ -110,7 +115,7 @@ private[solver] object StepChoice {
   }
 
   /** Moves share between two vertices at a time, from the worst that has any to the best, exactly. */
-  private def minimiseModel(model: AtStep, vertices: Array[Vertex], from: Array[Double]): Array[Double] = {
+  private def minimiseModel(model: StepValue, vertices: Array[Vertex], from: Array[Double]): Array[Double] = {
     val shares = from.clone()
     val (start1, start2) = at(vertices, from)
     var moved1, moved2 = 0.0

@@ -7,7 +7,7 @@ import dwell.jni.Cancellation
  * The worker's half of latent Dirichlet allocation by model averaging: steps of stochastic variational inference on the
  * documents of a partition, and their bound. Every call is a pure function of its arguments: there is no state but a record
  * that the arrays of (fit, partition) were checked, and memory to work in, which are freed with the
- * [[dwell.solver.cd.contract.LocalSolver.free]] of that fit.
+ * [[dwell.solver.cd.contract.CdSolver.free]] of that fit.
  *
  * Topics are K V little-endian floats, lambda without its prior, of word w and topic k at w K + k, and +0.0 behind them if K V
  * is odd. In every call `shared` is the topics to start from, and `result` another array, whose header has the slots of

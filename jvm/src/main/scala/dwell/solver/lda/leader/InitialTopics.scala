@@ -3,7 +3,7 @@ package dwell.solver.lda.leader
 import java.nio.{ByteBuffer, ByteOrder}
 
 import dwell.base.SplitMix
-import dwell.comm.Origin
+import dwell.comm.GeneratedModel
 
 /**
  * The topics that a fit begins with, as [[dwell.solver.lda.contract.LdaSolver]] has them: numbers of mean 1 and variance 0.01, each of which is a function
@@ -12,7 +12,7 @@ import dwell.comm.Origin
  * In the place of a Gamma(100, 1/100), which Hoffman, Blei, Bach and Spark begin with, it is the cube of a normal number
  * (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), that one the sum of twelve uniform ones of 16 bits.
  */
-private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: Long) extends Origin {
+private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: Long) extends GeneratedModel {
   import InitialTopics._
 
   override def entries(from: Int, until: Int): Array[Byte] = {

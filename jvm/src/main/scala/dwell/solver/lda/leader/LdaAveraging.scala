@@ -1,6 +1,6 @@
 package dwell.solver.lda.leader
 
-import dwell.fit.{Attempt, Headers, LostModels, Timeline}
+import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
 import dwell.jni.LdaLayout
 
 /**
@@ -59,7 +59,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
     }
   }
 
-  private def note(round: LdaPace.Round, seen: Long, headers: Headers): String = {
+  private def note(round: LdaPace.Round, seen: Long, headers: ResultHeaders): String = {
     // Only entries of words that documents have travel: the others can be told from the topics before.
     val words = headers.largest(LdaLayout.WORDS).toLong
     val steps = headers.largest(LdaLayout.RHO_SUM)

@@ -3,7 +3,7 @@ package dwell.solver.lda.leader
 import scala.collection.mutable
 
 import dwell.comm.{Recovered, Replicas}
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
 
 /**
@@ -56,7 +56,11 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
       Some(to),
       described(what))
     used ++= replies.scalars.map(_.solver)
-    RoundReplies(new Headers(replies.headers), sampled(replies.scalars), sums(replies.scalars), replies.addSeconds)
+    RoundReplies(
+      new ResultHeaders(replies.headers),
+      sampled(replies.scalars),
+      sums(replies.scalars),
+      replies.addSeconds)
   }
 
   /** Minus the bound of the sample, by token. */
@@ -96,7 +100,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
  *   for each topic, over the documents visited; 0 unless alpha is learned
  */
 private[lda] final case class RoundReplies(
-    headers: Headers,
+    headers: ResultHeaders,
     objective: Double,
     logThetaSums: Array[Double],
     addSeconds: Double)

@@ -4,7 +4,7 @@ import dwell.base.{ResultLayout, TaskCancellation}
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.documents.DocumentPartition
-import dwell.fit.SolverSelection
+import dwell.fit.{Backend, NativeStates, SolverSelection}
 import dwell.jni.{Cancellation, LdaLayout}
 import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
 
@@ -13,9 +13,9 @@ private[solver] object LdaStep {
 
   def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
     // There is no other one: see LDA.
-    val native = SolverSelection.native()
-    native.expire(ModelStore.AbandonedMillis)
-    TaskCancellation(cancellation => by(NativeLda, native.name, data, message, shared, cancellation))
+    SolverSelection.requireNative()
+    NativeStates.expire(ModelStore.AbandonedMillis)
+    TaskCancellation(cancellation => by(NativeLda, Backend.Native.name, data, message, shared, cancellation))
   }
 
   /** The same by any solver. */

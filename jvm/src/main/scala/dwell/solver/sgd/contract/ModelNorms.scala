@@ -1,6 +1,6 @@
 package dwell.solver.sgd.contract
 
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.sgd.jvm.SgdRows
 
 /** Norms of a model's coefficients in the metric of the penalties, u_j = 1 / sqrt(scale_j). Intercepts do not count. */
@@ -13,7 +13,7 @@ private[sgd] final case class ModelNorms(l1: Double, square: Double) {
 private[sgd] object ModelNorms {
 
   /** Those of the shared model, as the workers report them; an empty partition reports none. */
-  def shared(headers: Headers): ModelNorms =
+  def shared(headers: ResultHeaders): ModelNorms =
     ModelNorms(headers.largest(SgdLayout.L1Norm), headers.largest(SgdLayout.SquareNorm))
 
   def of(w: Array[Double], rows: SgdRows): ModelNorms = {

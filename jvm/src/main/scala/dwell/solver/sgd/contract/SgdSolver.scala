@@ -21,7 +21,7 @@ import dwell.solver.problem.StepSchedule
  * Machine Learning (VLDB Journal 30, 2021), for what a round is.
  *
  * Rows come in the order of [[dwell.base.BucketOrder]], in whole buckets. Each call is a pure function of its arguments;
- * all that native code keeps is which arrays of a fit it has checked, until [[dwell.solver.cd.contract.LocalSolver.free]] of that fit.
+ * all that native code keeps is which arrays of a fit it has checked, until [[dwell.solver.cd.contract.CdSolver.free]] of that fit.
  * Both implementations give the same bytes (but for the time) where no exponential or logarithm is involved, and agree to
  * 1e-12 otherwise.
  *

@@ -42,7 +42,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
   }
 
   /** Writes what was counted. */
-  def write(header: Header): Unit = {
+  def write(header: SgdHeader): Unit = {
     header.visited(pass.visited)
     header.put(SgdLayout.PositiveSum, positive)
     header.put(SgdLayout.NegativeSum, negative)

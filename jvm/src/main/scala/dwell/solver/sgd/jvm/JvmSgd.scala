@@ -17,7 +17,7 @@ private[solver] object JvmSgd extends SgdSolver {
       shared: Array[Byte],
       result: Array[Byte],
       cancellation: Cancellation): Unit = {
-    val header = new Header(result)
+    val header = new SgdHeader(result)
     SgdArguments.check(data, r, shared, result)
     val rows = new SgdRows(data, r.problem.loss.outputs)
     val start = load(rows, shared, header)
@@ -46,7 +46,7 @@ private[solver] object JvmSgd extends SgdSolver {
       shared: Array[Byte],
       result: Array[Byte],
       cancellation: Cancellation): Unit = {
-    val header = new Header(result)
+    val header = new SgdHeader(result)
     SgdArguments.check(data, r, shared, result)
     val rows = new SgdRows(data, r.problem.loss.outputs)
     val start = load(rows, shared, header)
@@ -62,7 +62,7 @@ private[solver] object JvmSgd extends SgdSolver {
       shared: Array[Byte],
       result: Array[Byte],
       cancellation: Cancellation): Unit = {
-    val header = new Header(result)
+    val header = new SgdHeader(result)
     SgdArguments.check(data, r, shared, result)
     val rows = new SgdRows(data, r.problem.loss.outputs)
     val model = load(rows, shared, header)
@@ -75,7 +75,7 @@ private[solver] object JvmSgd extends SgdSolver {
   }
 
   /** The shared model, whose norms go into the header. */
-  private def load(rows: SgdRows, shared: Array[Byte], header: Header): Array[Double] = {
+  private def load(rows: SgdRows, shared: Array[Byte], header: SgdHeader): Array[Double] = {
     val model = new Array[Double](rows.intercepts + rows.outputs)
     ResultLayout.doubles(shared).get(model)
     model.indices.foreach { k =>

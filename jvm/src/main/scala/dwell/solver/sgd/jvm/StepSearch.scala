@@ -48,7 +48,7 @@ private[sgd] final class StepSearch(
   }
 
   /** Tries all candidates. */
-  def run(header: Header): Unit = {
+  def run(header: SgdHeader): Unit = {
     r.candidates.indices.foreach(k => header.put(SgdLayout.Objectives + k, objective(r.candidates(k))))
     header.put(SgdLayout.WeightSum, weightSum)
     header.put(SgdLayout.Rows, visited.toDouble)

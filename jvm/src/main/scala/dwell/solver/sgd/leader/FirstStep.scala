@@ -8,7 +8,7 @@ import dwell.solver.sgd.contract.SearchCall
  * sample with steps that differ by factors of 2; the best is the one that leads to the lowest objective. It is measured at
  * rows that descent has not seen, since a long step learns those that it has seen by heart.
  */
-private[sgd] final class FirstStep(workers: GradientWorkers, plan: GradientPlan) {
+private[sgd] final class FirstStep(workers: SgdWorkers, plan: SgdPlan) {
   import FirstStep._
 
   /**

@@ -3,7 +3,7 @@ package dwell.solver.sgd.leader
 import org.apache.spark.internal.Logging
 
 import dwell.comm.wire.Model
-import dwell.fit.{Attempt, Headers, LostModels, Timeline}
+import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{DescendCall, ModelNorms, SgdLayout}
 
@@ -22,11 +22,7 @@ import dwell.solver.sgd.contract.{DescendCall, ModelNorms, SgdLayout}
  * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
  * of, the step is halved as well: noise stands in its way. Training has converged when that does not change anything either.
  */
-private[sgd] final class ModelAveraging(
-    workers: GradientWorkers,
-    plan: GradientPlan,
-    attempt: Attempt,
-    timeline: Timeline)
+private[sgd] final class ModelAveraging(workers: SgdWorkers, plan: SgdPlan, attempt: Attempt, timeline: Timeline)
     extends Logging {
   private val problem = plan.problem
   private val settings = problem.descent
@@ -49,7 +45,7 @@ private[sgd] final class ModelAveraging(
    */
   def run(start: Reached, handOver: Boolean): Reached = lost.outlived(rounds(begin(start), handOver))
 
-  private def rounds(from: Progress, handOver: Boolean): Reached = {
+  private def rounds(from: AveragingProgress, handOver: Boolean): Reached = {
     var progress = from
     def ended: Boolean = progress.exhausted || (handOver && progress.slow)
     while (!ended && timeline.rounds < problem.maxRounds) {
@@ -67,10 +63,10 @@ private[sgd] final class ModelAveraging(
   }
 
   /** From the newest model that the workers hold, be it of this attempt or of an earlier one, or from the start. */
-  private def begin(start: Reached): Progress = workers.recover() match {
+  private def begin(start: Reached): AveragingProgress = workers.recover() match {
     case Some(found) =>
       highest = math.max(highest, found.version) + 1L
-      val progress = found.note.asInstanceOf[Progress].from(highest)
+      val progress = found.note.asInstanceOf[AveragingProgress].from(highest)
       timeline.goOn(progress.rounds, attempt)
       workers.distribute(highest, found.model, Some(progress))
       progress
@@ -82,10 +78,10 @@ private[sgd] final class ModelAveraging(
       if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
       val models = plan.facts.rowsPerPartition.count(_ > 0)
       val growth = if (settings.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
-      Progress.start(start.objective, firstStep.get, growth, plan.facts.rowsPerPartition.length).from(highest)
+      AveragingProgress.start(start.objective, firstStep.get, growth, plan.facts.rowsPerPartition.length).from(highest)
   }
 
-  private def descend(progress: Progress): Averaged = {
+  private def descend(progress: AveragingProgress): Averaged = {
     val decayed = progress.eta0 * math.pow(settings.decay, progress.rounds.toDouble)
     val call =
       DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, settings.running, plan.facts.shares)
@@ -96,14 +92,14 @@ private[sgd] final class ModelAveraging(
     workers.average(call, progress.current, progress.next, kept, note, what)
   }
 
-  private def outcome(progress: Progress, headers: Headers): RoundOutcome = {
+  private def outcome(progress: AveragingProgress, headers: ResultHeaders): AveragedRound = {
     // An empty partition says nothing, and needs no place.
     def moved(slot: Int, before: Array[Long]): Array[Long] =
       headers.slot(slot).zip(before).map { case (now, earlier) => math.max(now.toLong, earlier) }
     // The average of the models has no larger penalty than the average of their penalties.
     def averaged(slot: Int): Double =
       headers.slot(slot).zip(plan.facts.shares).map { case (norm, share) => share * norm }.sum
-    RoundOutcome(
+    AveragedRound(
       headers.sum(SgdLayout.LossSum),
       headers.sum(SgdLayout.WeightSum),
       math.max(

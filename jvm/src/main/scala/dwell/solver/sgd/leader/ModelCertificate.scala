@@ -13,7 +13,7 @@ import dwell.solver.sgd.contract.SgdLayout
  *
  * (Fenchel duality; Smith et al. 2018, section 3). It exists where the penalty is strongly convex.
  */
-private[sgd] final class ModelCertificate(workers: GradientWorkers, plan: GradientPlan) {
+private[sgd] final class ModelCertificate(workers: SgdWorkers, plan: SgdPlan) {
   import ModelCertificate._
 
   private val facts = plan.facts

@@ -3,7 +3,7 @@ package dwell.solver.sgd.leader
 import breeze.linalg.{DenseVector => BDV}
 import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
 
-import dwell.fit.{Headers, Timeline}
+import dwell.fit.{ResultHeaders, Timeline}
 import dwell.solver.problem.{MarginLoss, Softmax}
 
 /**
@@ -14,7 +14,7 @@ import dwell.solver.problem.{MarginLoss, Softmax}
  * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept that goes with centred
  * features. Neither touches the data.
  */
-private[sgd] final class QuasiNewton(workers: GradientWorkers, plan: GradientPlan, timeline: Timeline) {
+private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timeline: Timeline) {
   import QuasiNewton._
 
   private val problem = plan.problem
@@ -33,7 +33,7 @@ private[sgd] final class QuasiNewton(workers: GradientWorkers, plan: GradientPla
   /** Epochs of the evaluations since the last iteration, and what they were like. */
   private var evaluations = 0
   private var addSeconds = 0.0
-  private var last = Option.empty[Headers]
+  private var last = Option.empty[ResultHeaders]
 
   def run(start: Reached): Reached = {
     val cost = new CachedDiffFunction(new DiffFunction[BDV[Double]] {

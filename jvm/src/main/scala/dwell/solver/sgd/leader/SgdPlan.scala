@@ -4,11 +4,11 @@ import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.report.RoundRecord
 import dwell.solver.problem.{GradientAlgorithm, InterceptSearch, LinearProblem, MarginLoss, SgdLoss, Softmax, Squared, Trained}
-import dwell.solver.sgd.contract.{GradientMessage, GradientReply, SgdLayout, SgdProblem}
+import dwell.solver.sgd.contract.{SgdLayout, SgdMessage, SgdProblem, SgdReply}
 
 /** A fit by gradients of the rows: model averaging, L-BFGS, or the one after the other. */
-private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, numFeatures: Int, facts: RowFacts)
-    extends FitPlan[GradientMessage, GradientReply, Trained] {
+private[solver] final case class SgdPlan(id: Long, problem: LinearProblem, numFeatures: Int, facts: RowFacts)
+    extends FitPlan[SgdMessage, SgdReply, Trained] {
 
   val sgd: SgdProblem = SgdProblem(
     problem.classes.fold[SgdLoss](MarginLoss(problem.loss))(Softmax),
@@ -24,11 +24,11 @@ private[solver] final case class GradientPlan(id: Long, problem: LinearProblem, 
 
   def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
 
-  override def lead(workers: Replicas[GradientMessage, GradientReply], attempt: Attempt)(
+  override def lead(workers: Replicas[SgdMessage, SgdReply], attempt: Attempt)(
       completed: RoundRecord => Unit): Trained = {
     val algorithm = problem.algorithm.asInstanceOf[GradientAlgorithm]
     val timeline = new Timeline(completed)
-    val asked = new GradientWorkers(workers, this, attemptId(attempt.number))
+    val asked = new SgdWorkers(workers, this, attemptId(attempt.number))
     val certificate = new ModelCertificate(asked, this)
     val start = problem.initial match {
       case Some((coefficients, intercepts)) =>

@@ -15,7 +15,7 @@ package dwell.solver.sgd.leader
  * @param cursors
  *   place of each partition in its order of rows
  */
-private[sgd] final case class RoundOutcome(
+private[sgd] final case class AveragedRound(
     lossSum: Double,
     weightSum: Double,
     penalty: Double,
@@ -26,7 +26,7 @@ private[sgd] final case class RoundOutcome(
 /** The rounds of an epoch so far, which are judged together. */
 private[sgd] final case class EpochSums(rounds: Int, lossSum: Double, weightSum: Double, penaltySum: Double) {
 
-  def and(round: RoundOutcome): EpochSums =
+  def and(round: AveragedRound): EpochSums =
     EpochSums(rounds + 1, lossSum + round.lossSum, weightSum + round.weightSum, penaltySum + round.penalty)
 
   /** Mean of the losses, and of the penalties. */
@@ -104,7 +104,7 @@ private[sgd] object Growth {
  * @param note
  *   what the last round led to, if it was worth telling
  */
-private[sgd] final case class Progress(
+private[sgd] final case class AveragingProgress(
     current: Long,
     begun: Long,
     before: Long,
@@ -125,13 +125,13 @@ private[sgd] final case class Progress(
     stalled: Int,
     slow: Boolean,
     note: String) {
-  import Progress._
+  import AveragingProgress._
 
   /** Whether more rounds would not help. */
   def exhausted: Boolean = stalled >= MostStalled || eta0 < LeastStep
 
   /** The same from another version of its model, the only one there is. */
-  def from(version: Long): Progress =
+  def from(version: Long): AveragingProgress =
     copy(
       current = version,
       begun = version,
@@ -149,7 +149,7 @@ private[sgd] final case class Progress(
    * @param tolerance
    *   relative progress in an epoch that is none to speak of
    */
-  def after(round: RoundOutcome, roundsOfEpoch: Int, tolerance: Double): Progress = {
+  def after(round: AveragedRound, roundsOfEpoch: Int, tolerance: Double): AveragingProgress = {
     val sums = epoch.and(round)
     val made = copy(current = next, next = next + 1L, rounds = rounds + 1, cursors = round.cursors, note = "")
     if (round.diverged) made.backwards("descent diverged")
@@ -159,7 +159,7 @@ private[sgd] final case class Progress(
     } else made.copy(steps = round.steps).forwards(sums.objective, tolerance)
   }
 
-  private def forwards(reached: Double, tolerance: Double): Progress = {
+  private def forwards(reached: Double, tolerance: Double): AveragingProgress = {
     val gain = (objective - reached) / math.abs(objective)
     val progresses = fresh || gain > tolerance
     val standsStill = !progresses && waited + 1 >= Patience
@@ -183,7 +183,7 @@ private[sgd] final case class Progress(
       note = if (standsStill) f"little progress: step size halved to $eta%.3g" else "")
   }
 
-  private def backwards(why: String): Progress = {
+  private def backwards(why: String): AveragingProgress = {
     val back = if (retried) before else begun
     // From there on shorter steps make less progress than the longer ones had made: what they are measured against goes back
     // as well.
@@ -206,11 +206,11 @@ private[sgd] final case class Progress(
   }
 }
 
-private[sgd] object Progress {
+private[sgd] object AveragingProgress {
 
-  def start(objective: Double, eta0: Double, growth: Option[Growth], partitions: Int): Progress = {
+  def start(objective: Double, eta0: Double, growth: Option[Growth], partitions: Int): AveragingProgress = {
     val none = new Array[Long](partitions)
-    Progress(
+    AveragingProgress(
       current = 0L,
       begun = 0L,
       before = 0L,

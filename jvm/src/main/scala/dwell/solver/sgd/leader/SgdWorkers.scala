@@ -4,8 +4,8 @@ import scala.collection.mutable
 
 import dwell.comm.{Recovered, Replicas}
 import dwell.comm.wire.Model
-import dwell.fit.Headers
-import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, GradientCall, GradientMessage, GradientReply, ModelNorms, SearchCall, SgdLayout}
+import dwell.fit.ResultHeaders
+import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdLayout, SgdMessage, SgdReply}
 
 /**
  * The workers of a fit, as those see them who lead it: calls become messages, and answers become sums.
@@ -13,10 +13,7 @@ import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, GradientCall, Gradi
  * @param fit
  *   identifier of this attempt
  */
-private[sgd] final class GradientWorkers(
-    workers: Replicas[GradientMessage, GradientReply],
-    plan: GradientPlan,
-    fit: Long) {
+private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], plan: SgdPlan, fit: Long) {
   private val used = mutable.SortedSet.empty[String]
 
   /** Which local solvers were at work. */
@@ -30,7 +27,7 @@ private[sgd] final class GradientWorkers(
   def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
     val replies = workers.allReduce(message(call), from, to, kept, Some(note), described(what))
     used ++= replies.scalars.map(_.solver)
-    Averaged(new Headers(replies.headers), replies.addSeconds)
+    Averaged(new ResultHeaders(replies.headers), replies.addSeconds)
   }
 
   /** Brings model `version`. */
@@ -44,7 +41,7 @@ private[sgd] final class GradientWorkers(
   def search(call: SearchCall, from: Long): Array[Double] = {
     val replies = workers.ask(message(call), from, described("step search"))
     used ++= replies.scalars.map(_.solver)
-    val headers = new Headers(replies.headers)
+    val headers = new ResultHeaders(replies.headers)
     val weights = headers.slot(SgdLayout.WeightSum)
     call.candidates.indices.map { i =>
       val objectives = headers.slot(SgdLayout.Objectives + i)
@@ -57,7 +54,7 @@ private[sgd] final class GradientWorkers(
     val call = EvaluateCall(1.0 / plan.facts.totalWeight, dual)
     val gathered = workers.exchange(message(call), Model.bytes(model), described(what))
     used ++= gathered.scalars.map(_.solver)
-    val headers = new Headers(gathered.headers)
+    val headers = new ResultHeaders(gathered.headers)
     Evaluated(
       headers.sum(SgdLayout.LossSum) / plan.facts.totalWeight,
       ModelNorms.shared(headers).penalty(plan.sgd),
@@ -68,12 +65,12 @@ private[sgd] final class GradientWorkers(
 
   private def described(what: String): String = s"dwell ${plan.problem.uid}: $what"
 
-  private def message(call: GradientCall): GradientMessage =
-    GradientMessage(fit, plan.problem.seed, plan.sgd, call, plan.problem.settings.selection)
+  private def message(call: SgdCall): SgdMessage =
+    SgdMessage(fit, plan.problem.seed, plan.sgd, call, plan.problem.settings.selection)
 }
 
 /** What the workers report of a round of local descent. */
-private[sgd] final case class Averaged(headers: Headers, addSeconds: Double)
+private[sgd] final case class Averaged(headers: ResultHeaders, addSeconds: Double)
 
 /**
  * A pass over all rows.
@@ -89,7 +86,7 @@ private[sgd] final case class Evaluated(
     loss: Double,
     penalty: Double,
     gradient: Array[Double],
-    headers: Headers,
+    headers: ResultHeaders,
     addSeconds: Double) {
 
   /** F at the model. */

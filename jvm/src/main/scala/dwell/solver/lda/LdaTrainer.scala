@@ -4,13 +4,13 @@ import java.util.UUID
 
 import dwell.comm.Workers
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
-import dwell.fit.FitRunner
+import dwell.fit.{FitRunner, NativeStates}
 import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution}
 import dwell.solver.lda.leader.LdaPlan
 import dwell.solver.lda.worker.LdaStep
 
 /** Finds topics in documents. */
-object LdaFit {
+object LdaTrainer {
 
   /**
    * @param step
@@ -23,7 +23,7 @@ object LdaFit {
     val sc = data.partitions.sparkContext
     val plan =
       LdaPlan(UUID.randomUUID().getMostSignificantBits, problem, data.vocabulary, data.documentsPerPartition)
-    val runner = new FitRunner(sc, data.partitions, plan, step)
+    val runner = new FitRunner(sc, data.partitions, plan, step, NativeStates.free)
     val outcome =
       try runner.run()
       catch {
@@ -31,7 +31,7 @@ object LdaFit {
           runner.freeAll()
           throw e
       }
-    FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)))
+    FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)), NativeStates.free)
     val trained = outcome.trained
     LdaSolution(
       withPrior(LdaResult.numbers(trained.topics, data.vocabulary, problem.priors.topics), problem.priors.eta),

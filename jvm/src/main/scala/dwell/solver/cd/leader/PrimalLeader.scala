@@ -3,7 +3,7 @@ package dwell.solver.cd.leader
 import java.nio.{ByteBuffer, ByteOrder}
 
 import dwell.base.ResultLayout
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
 import dwell.solver.problem.{InterceptSearch, LinearProblem, Squared}
 
@@ -30,15 +30,15 @@ import dwell.solver.problem.{InterceptSearch, LinearProblem, Squared}
  * @param nonzeros
  *   of all partitions
  */
-private[solver] final class PrimalMaster(
+private[solver] final class PrimalLeader(
     labels: Array[Double],
     weights: Array[Double],
     override val totalWeight: Double,
     problem: LinearProblem,
     coordinates: Array[Int],
     nonzeros: Long)
-    extends Master {
-  import PrimalMaster._
+    extends CdLeader {
+  import PrimalLeader._
 
   private val workers = coordinates.length
   private val loss = problem.loss
@@ -100,20 +100,20 @@ private[solver] final class PrimalMaster(
     if (penalised) super.converged(tolerance)
     else correlation <= tolerance || objective <= PerfectFit * start
 
-  override def certify(headers: Headers): Unit = {
+  override def certify(headers: ResultHeaders): Unit = {
     settlePenalty(headers)
     bound = math.max(bound, dual(curvature * headers.sum(ResultLayout.Conjugate), headers.largest(ResultLayout.Ratio)))
     correlation = headers.largest(ResultLayout.Correlation) / math.sqrt(meanSquareResidual)
-    if (objective - bound < -Master.Rounding * start) {
+    if (objective - bound < -CdLeader.Rounding * start) {
       throw new IllegalStateException(
         s"${problem.uid}: the duality gap is ${objective - bound}, and no gap can be negative: the workers' state is " +
           "corrupt. Please report this.")
     }
   }
 
-  override def step(update: Array[Double], headers: Headers): (Double, Double) = {
+  override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
     settlePenalty(headers)
-    val quadratic = Along.quadratic(
+    val quadratic = StepFunction.quadratic(
       curvature * headers.sum(ResultLayout.Slope1),
       curvature * headers.sum(ResultLayout.Slope2),
       curvature * headers.sum(ResultLayout.Curve11),
@@ -129,7 +129,7 @@ private[solver] final class PrimalMaster(
     move(g1, g2, update)
     penalty += quadratic(g1, g2).value + rest
     val next = lossValue + penalty
-    if (!(next <= objective * (1.0 + Master.Rounding) + Master.Rounding * start)) {
+    if (!(next <= objective * (1.0 + CdLeader.Rounding) + CdLeader.Rounding * start)) {
       throw new IllegalStateException(
         s"${problem.uid}: the objective rose from $objective to $next, which the line search cannot do: the workers' " +
           "state does not belong to these margins. Please report this.")
@@ -156,7 +156,7 @@ private[solver] final class PrimalMaster(
 
   override def finish(): Unit = adding = adding || finishes
 
-  override def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit = {
+  override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = {
     System.arraycopy(product, 0, margins, 0, margins.length)
     java.util.Arrays.fill(direction, 0.0)
     intercept = 0.0
@@ -182,7 +182,7 @@ private[solver] final class PrimalMaster(
    * Takes over the penalty that the workers measured at the coefficients they started from. The one that was carried is
    * an upper bound of it; anything above means that workers and driver do not talk about the same coefficients.
    */
-  private def settlePenalty(headers: Headers): Unit = {
+  private def settlePenalty(headers: ResultHeaders): Unit = {
     penalty = curvature * headers.sum(ResultLayout.ValueBefore)
     val measured = lossValue + penalty
     if (!(measured <= objective + CarriedTolerance * math.max(objective, start))) {
@@ -216,9 +216,9 @@ private[solver] final class PrimalMaster(
 
   private def lossValue: Double = weightedSum(j => loss.value(margins(j), target(j))) / totalWeight
 
-  private def squaredAlong(update: Array[Double]): Along = {
+  private def squaredAlong(update: Array[Double]): StepFunction = {
     def product(f: Int => Double): Double = weightedSum(f) / totalWeight
-    Along.quadratic(
+    StepFunction.quadratic(
       product(j => (margins(j) - target(j)) * update(j)),
       product(j => (margins(j) - target(j)) * direction(j)),
       product(j => update(j) * update(j)),
@@ -227,7 +227,7 @@ private[solver] final class PrimalMaster(
   }
 
   /** The loss along the two directions, at the present intercept: each evaluation is a pass over the rows. */
-  private def lossAlong(update: Array[Double]): Along = (g1, g2) => {
+  private def lossAlong(update: Array[Double]): StepFunction = (g1, g2) => {
     var value, slope1, slope2, curve11, curve12, curve22 = 0.0
     var j = 0
     while (j < margins.length) {
@@ -245,7 +245,7 @@ private[solver] final class PrimalMaster(
       curve22 += curve * second * second
       j += 1
     }
-    AtStep(
+    StepValue(
       value / totalWeight,
       slope1 / totalWeight,
       slope2 / totalWeight,
@@ -297,7 +297,7 @@ private[solver] final class PrimalMaster(
   }
 }
 
-private[solver] object PrimalMaster {
+private[solver] object PrimalLeader {
 
   /** An unpenalised fit with less than this part of the label's variance left has no direction to improve in. */
   private val PerfectFit = 1e-24

@@ -4,17 +4,18 @@ import dwell.base.ResultLayout
 import dwell.data.TestData
 import dwell.data.TestData.Values
 import dwell.fit.SolverSelection
-import dwell.solver.cd.contract.{LocalSolver, WorkerState}
-import dwell.solver.cd.jvm.{JvmSolver, WorkerStates}
+import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.cd.contract.{CdSolver, WorkerState}
+import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
 import dwell.solver.problem.Logistic
 
 /** The native solver. A library that does not load fails these tests: they are not skipped. */
-class NativeSolverSuite extends LocalSolverTests with DualSolverTests {
-  import LocalSolverTests.{comparable, nextFit, points}
+class NativeCdSuite extends CdSolverTests with DualSolverTests {
+  import CdSolverTests.{comparable, nextFit, points}
 
-  override protected lazy val solver: LocalSolver = SolverSelection("native", fallbackIsError = true).solver()
+  override protected lazy val solver: CdSolver = CdSolvers.of(SolverSelection("native", fallbackIsError = true))
 
-  private val jvm: LocalSolver = new JvmSolver(new WorkerStates())
+  private val jvm: CdSolver = new JvmCd(new WorkerStates())
 
   for {
     (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
@@ -33,7 +34,7 @@ class NativeSolverSuite extends LocalSolverTests with DualSolverTests {
       }
       p.partitions.indices.foreach { k =>
         val states = Seq(solver, jvm).map(_.exportState(fit, k).get)
-        assert(LocalSolverTests.content(states.head) == LocalSolverTests.content(states.last))
+        assert(CdSolverTests.content(states.head) == CdSolverTests.content(states.last))
         val products = Seq(solver, jvm).map(p.product(_, k, p.request(fit, rounds)).get)
         assert(comparable(products.head) == comparable(products.last))
       }
@@ -110,7 +111,7 @@ class NativeSolverSuite extends LocalSolverTests with DualSolverTests {
         same(p, native, reference, s"round $t")
         val Seq(a, b) = Seq(solver, jvm).map(_.exportState(fit, k).get)
         if (p.loss == Logistic) close(a.pending.get.delta, b.pending.get.delta, s"round $t")
-        else assert(LocalSolverTests.content(a) == LocalSolverTests.content(b), s"round $t")
+        else assert(CdSolverTests.content(a) == CdSolverTests.content(b), s"round $t")
         reference
       }
       shared = shared.zip(p.sum(results)).map { case (w, u) => w + 0.5 * u }

@@ -3,20 +3,16 @@ package dwell.solver.cd.jvm
 import dwell.base.{Patience, ResultLayout}
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.Cancellation
-import dwell.solver.cd.contract.{DualSubproblem, LocalSolver, PrimalSubproblem, RoundRequest, WorkerState}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, WorkerState}
 import dwell.solver.problem.Arguments
-import dwell.solver.sgd.contract.SgdSolver
-import dwell.solver.sgd.jvm.JvmSgd
 
 /**
  * The local solver without native code: what runs where the library cannot load, and what the native solver is
  * compared with. It does the same arithmetic in the same order.
  */
-final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver {
+final class JvmCd private[solver] (states: WorkerStates) extends CdSolver {
 
   override def name: String = "jvm"
-
-  override def sgd: SgdSolver = JvmSgd
 
   override def round(
       data: LocalData,
@@ -61,10 +57,10 @@ final class JvmSolver private[solver] (states: WorkerStates) extends LocalSolver
   override def stateEntries: Long = states.size
 }
 
-object JvmSolver {
+object JvmCd {
 
   /** The solver of this JVM. Its states outlive a task, so there is one for all tasks. */
-  lazy val shared: JvmSolver = new JvmSolver(new WorkerStates())
+  lazy val shared: JvmCd = new JvmCd(new WorkerStates())
 }
 
 /** What the calls for one partition do, in its orientation. */

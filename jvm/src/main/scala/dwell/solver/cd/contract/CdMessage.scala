@@ -32,11 +32,7 @@ object Phase {
  * @param states
  *   null where workers keep their state between rounds; else the state of every partition, which then travels
  */
-final case class RoundMessage(
-    phase: Phase,
-    request: RoundRequest,
-    states: Array[WorkerState],
-    selection: SolverSelection)
+final case class CdMessage(phase: Phase, request: RoundRequest, states: Array[WorkerState], selection: SolverSelection)
 
 /**
  * What a worker says beside its vector.
@@ -48,7 +44,7 @@ final case class RoundMessage(
  * @param coefficients
  *   in the phase `Collect`: global feature ids and values of the nonzero coefficients
  */
-final case class WorkerReply(
+final case class CdReply(
     lost: Boolean,
     solver: String,
     state: Option[WorkerState],

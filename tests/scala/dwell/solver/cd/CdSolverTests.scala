@@ -14,14 +14,14 @@ import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
-import dwell.solver.cd.contract.{DualSubproblem, LocalSolver, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 import dwell.solver.problem.{Hinge, Squared}
 
 /** What every local solver has to do, tested on each of them: protocol and errors in both orientations, least squares. */
-private[solver] trait LocalSolverTests extends AnyFunSuite {
-  import LocalSolverTests.{checkAlong, comparable, nextFit, points}
+private[solver] trait CdSolverTests extends AnyFunSuite {
+  import CdSolverTests.{checkAlong, comparable, nextFit, points}
 
-  protected def solver: LocalSolver
+  protected def solver: CdSolver
 
   private def problem(
       seed: Int = 1,
@@ -299,9 +299,9 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     val p = make(1)
     val fit = nextFit()
     def lost(round: Long, stamp: Long): Boolean = {
-      val before = solver.exportState(fit, 0).map(LocalSolverTests.content)
+      val before = solver.exportState(fit, 0).map(CdSolverTests.content)
       val isLost = p.round(solver, 0, p.request(fit, round, stamps = Array(stamp)), p.start).isEmpty
-      assert(!isLost || solver.exportState(fit, 0).map(LocalSolverTests.content) == before, "a loss changes nothing")
+      assert(!isLost || solver.exportState(fit, 0).map(CdSolverTests.content) == before, "a loss changes nothing")
       isLost
     }
     assert(lost(1, 0) && lost(0, 5) && lost(3, 3))
@@ -339,9 +339,9 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     p.run(solver, fit, 2)
     val product = p.product(solver, 0, p.request(fit, 2)).get
     def late(): Option[Array[Byte]] = {
-      val before = LocalSolverTests.content(solver.exportState(fit, 0).get)
+      val before = CdSolverTests.content(solver.exportState(fit, 0).get)
       val answer = p.product(solver, 0, p.request(fit, 2))
-      assert(LocalSolverTests.content(solver.exportState(fit, 0).get) == before)
+      assert(CdSolverTests.content(solver.exportState(fit, 0).get) == before)
       answer
     }
     val same = late()
@@ -522,7 +522,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
     val p = make(1)
     val fit = nextFit()
     p.run(solver, fit, 2)
-    val before = LocalSolverTests.content(solver.exportState(fit, 0).get)
+    val before = CdSolverTests.content(solver.exportState(fit, 0).get)
     intercept[CancellationException](p.round(solver, 0, p.request(fit, 2), p.start, () => true))
     val result = p.newResult
     intercept[CancellationException](solver.product(p.data(0), p.request(fit, 2), result, () => true))
@@ -530,7 +530,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
       p.round(solver, 0, p.request(fit, 2), p.start, () => throw new IllegalStateException("from the callback"))
     }
     assert(mine.getMessage == "from the callback")
-    assert(LocalSolverTests.content(solver.exportState(fit, 0).get) == before)
+    assert(CdSolverTests.content(solver.exportState(fit, 0).get) == before)
     solver.free(fit)
   }
 
@@ -638,7 +638,7 @@ private[solver] trait LocalSolverTests extends AnyFunSuite {
   }
 }
 
-private[solver] object LocalSolverTests {
+private[solver] object CdSolverTests {
   private val fits = new AtomicLong(1000000L)
 
   def nextFit(): Long = fits.incrementAndGet()

@@ -2,21 +2,21 @@ package dwell.solver.sgd
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.solver.sgd.leader.{Growth, Progress, RoundOutcome}
+import dwell.solver.sgd.leader.{AveragedRound, AveragingProgress, Growth}
 
 /** What follows from the objectives of the rounds. */
-class ProgressSuite extends AnyFunSuite {
+class AveragingProgressSuite extends AnyFunSuite {
 
   private val Tolerance = 1e-6
 
-  private def start: Progress = starting(None)
-  private def starting(growth: Option[Growth]): Progress =
-    Progress.start(objective = 1.0, eta0 = 0.8, growth, partitions = 2)
+  private def start: AveragingProgress = starting(None)
+  private def starting(growth: Option[Growth]): AveragingProgress =
+    AveragingProgress.start(objective = 1.0, eta0 = 0.8, growth, partitions = 2)
 
-  private def met(objective: Double, diverged: Boolean = false, steps: Long = 0L): RoundOutcome =
-    RoundOutcome(objective * 10.0, 10.0, 0.0, diverged, Array(steps, steps), Array(steps, steps))
+  private def met(objective: Double, diverged: Boolean = false, steps: Long = 0L): AveragedRound =
+    AveragedRound(objective * 10.0, 10.0, 0.0, diverged, Array(steps, steps), Array(steps, steps))
 
-  private def after(from: Progress, objectives: Double*): Progress =
+  private def after(from: AveragingProgress, objectives: Double*): AveragingProgress =
     objectives.foldLeft(from)((progress, f) => progress.after(met(f), 1, Tolerance))
 
   test("rounds go on from the model that the last one made, and the two before are kept") {

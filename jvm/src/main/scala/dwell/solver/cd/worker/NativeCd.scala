@@ -2,17 +2,13 @@ package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, NativeBridge}
-import dwell.solver.cd.contract.{DualSubproblem, LocalSolver, PendingStep, PrimalSubproblem, RoundRequest, WorkerState}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PendingStep, PrimalSubproblem, RoundRequest, WorkerState}
 import dwell.solver.problem.{SmoothedHinge, Squared}
-import dwell.solver.sgd.contract.SgdSolver
-import dwell.solver.sgd.worker.NativeSgd
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
-private[dwell] object NativeSolver extends LocalSolver {
+private[solver] object NativeCd extends CdSolver {
 
   override def name: String = "native"
-
-  override def sgd: SgdSolver = NativeSgd
 
   override def round(
       data: LocalData,

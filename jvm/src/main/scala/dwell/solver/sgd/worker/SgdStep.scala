@@ -3,19 +3,19 @@ package dwell.solver.sgd.worker
 import dwell.base.{ResultLayout, TaskCancellation}
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
-import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, GradientMessage, GradientReply, Search, SearchCall, SgdLayout}
+import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdLayout, SgdMessage, SgdReply}
 
 /** The worker's half of an exchange, as it runs in a task. It keeps nothing: running it again gives the same. */
-private[solver] object GradientStep {
+private[solver] object SgdStep {
 
-  def apply(data: LocalData, message: GradientMessage, shared: Array[Byte]): Contribution[GradientReply] = data match {
+  def apply(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[SgdReply] = data match {
     case rows: RowData => onRows(rows, message, shared)
     case _ => throw new IllegalArgumentException(s"partition ${data.index} holds columns, and gradients are of rows")
   }
 
-  private def onRows(data: RowData, message: GradientMessage, shared: Array[Byte]): Contribution[GradientReply] = {
-    val local = message.selection.solver()
-    val solver = local.sgd
+  private def onRows(data: RowData, message: SgdMessage, shared: Array[Byte]): Contribution[SgdReply] = {
+    val backend = message.selection.backend()
+    val solver = SgdSolvers.of(backend)
     val rows = data.partition.numRows
     val started = ResultLayout.now()
     val result = message.call match {
@@ -67,6 +67,6 @@ private[solver] object GradientStep {
       case _: DescendCall => SgdLayout.decay(result)
       case _ => Array.emptyDoubleArray
     }
-    Contribution(result, GradientReply(local.name), factors)
+    Contribution(result, SgdReply(backend.name), factors)
   }
 }

@@ -13,7 +13,7 @@ import dwell.solver.lda.leader.{InitialTopics, LdaPlan}
 import dwell.solver.lda.worker.NativeLda
 
 /** A round through Spark against the calls that it is made of. */
-class LdaFitSuite extends SparkSuite {
+class LdaTrainerSuite extends SparkSuite {
 
   /** An odd number of topics and words: a vector has something behind its numbers. */
   private val Vocabulary = 31
@@ -78,7 +78,7 @@ class LdaFitSuite extends SparkSuite {
         }
         val expected = each.toSeq.zip(budgets).map { case (u, n) => u.map(_ * n / budgets.sum) }.transpose.map(_.sum)
         for (mode <- Seq(Aggregation.Gang, Aggregation.Driver, Aggregation.Shuffle)) {
-          val solution = LdaFit.run(data, problem.copy(aggregation = Some(mode)))
+          val solution = LdaTrainer.run(data, problem.copy(aggregation = Some(mode)))
           assert(solution.rounds.size == 2 && solution.lambda.length == Vocabulary * Topics)
           solution.lambda.zip(expected).foreach { case (lambda, u) =>
             // Sums of up to three floats, each of which was rounded.

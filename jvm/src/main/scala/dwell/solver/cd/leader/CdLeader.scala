@@ -1,13 +1,13 @@
 package dwell.solver.cd.leader
 
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.Subproblem
 
 /**
  * The driver's half of CoCoA in one orientation: what the workers are asked, and what becomes of the sum of their
  * answers. It holds the shared vector of the current iterate and does no communication.
  */
-private[solver] trait Master {
+private[solver] trait CdLeader {
 
   /** Entries of the shared vector. */
   def vectorLength: Int
@@ -43,16 +43,16 @@ private[solver] trait Master {
   def converged(tolerance: Double): Boolean = upperBound - lowerBound <= tolerance * upperBound
 
   /** Whether a round is worth a certificate, which costs a pass over the data. */
-  def certifies(round: Int, epochs: Double): Boolean = epochs >= Master.CertifyEveryRoundFrom || round % 2 == 0
+  def certifies(round: Int, epochs: Double): Boolean = epochs >= CdLeader.CertifyEveryRoundFrom || round % 2 == 0
 
   /** Takes in what a certificate pass measured at the current iterate. */
-  def certify(headers: Headers): Unit
+  def certify(headers: ResultHeaders): Unit
 
   /**
    * Chooses the step factors for the sum of the workers' directions and for the last step, and moves to the new
    * iterate. The objective of the orientation never rises.
    */
-  def step(update: Array[Double], headers: Headers): (Double, Double)
+  def step(update: Array[Double], headers: ResultHeaders): (Double, Double)
 
   /**
    * Moves to the iterate whose coordinates have this exact product with the data. Workers forget their last step in a
@@ -61,7 +61,7 @@ private[solver] trait Master {
    * @param continues
    *   whether these are the coordinates that were carried along, so that a difference is rounding
    */
-  def restart(product: Array[Double], headers: Headers, continues: Boolean): Unit
+  def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit
 
   /** Whether the last round is to be one of plain adding. */
   def finishes: Boolean = false
@@ -79,7 +79,7 @@ private[solver] trait Master {
   def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double)
 }
 
-private[solver] object Master {
+private[solver] object CdLeader {
 
   /** Rounding of an objective, relative to the one at the start: F cannot rise and no gap can be negative by more. */
   val Rounding = 1e-9

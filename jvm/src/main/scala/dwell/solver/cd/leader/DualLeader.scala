@@ -4,7 +4,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
-import dwell.fit.Headers
+import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
 import dwell.solver.problem.{Algorithm, Hinge, InterceptSearch, LinearProblem, Loss, SmoothedHinge, Squared, SquaredHinge}
 
@@ -27,14 +27,14 @@ import dwell.solver.problem.{Algorithm, Hinge, InterceptSearch, LinearProblem, L
  * @param labels
  *   only the squared loss asks
  */
-private[solver] abstract class DualMaster(
+private[solver] abstract class DualLeader(
     data: RowSummary,
     n: Int,
     override val totalWeight: Double,
     labels: LabelSummary,
     problem: LinearProblem)
-    extends Master {
-  import DualMaster._
+    extends CdLeader {
+  import DualLeader._
 
   protected final val loss: Loss = problem.loss
   protected final val l2: Double = problem.l2
@@ -127,7 +127,7 @@ private[solver] abstract class DualMaster(
       CandidateSteps.map(middle + spacing * _)
     }
 
-  override final def certify(headers: Headers): Unit = {
+  override final def certify(headers: ResultHeaders): Unit = {
     val intercepts = candidates
     val values = intercepts.indices.map(c => headers.sum(ResultLayout.Losses + c))
     val lowest = values.indices.minBy(values(_))
@@ -167,7 +167,7 @@ private[solver] abstract class DualMaster(
    */
   protected final def raiseBound(z: Array[Double], kappa: Double, conjugate: Double): Unit = {
     bound = math.max(bound, feasibleDual(z, kappa, conjugate))
-    if (best - bound < -Master.Rounding * math.max(math.abs(best), 1.0)) {
+    if (best - bound < -CdLeader.Rounding * math.max(math.abs(best), 1.0)) {
       throw new IllegalStateException(
         s"${problem.uid}: the duality gap is ${best - bound}, and no gap can be negative: the workers' state is corrupt. " +
           "Please report this.")
@@ -264,8 +264,8 @@ private[solver] abstract class DualMaster(
   }
 
   /** The conjugate of the regulariser along two directions from `z`: a pass over the features. */
-  protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): Along = {
-    def at(g1: Double, g2: Double): AtStep = {
+  protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): StepFunction = {
+    def at(g1: Double, g2: Double): StepValue = {
       var value, slope1, slope2, curve11, curve12, curve22 = 0.0
       var j = 0
       while (j < n) {
@@ -285,17 +285,17 @@ private[solver] abstract class DualMaster(
         }
         j += 1
       }
-      AtStep(value, slope1, slope2, curve11, curve12, curve22)
+      StepValue(value, slope1, slope2, curve11, curve12, curve22)
     }
     if (problem.l1 > 0.0) (g1, g2) => at(g1, g2)
     else {
       val origin = at(0.0, 0.0)
-      Along.quadratic(origin.slope1, origin.slope2, origin.curve11, origin.curve12, origin.curve22)
+      StepFunction.quadratic(origin.slope1, origin.slope2, origin.curve11, origin.curve12, origin.curve22)
     }
   }
 }
 
-private[solver] object DualMaster {
+private[solver] object DualLeader {
 
   /** The way of choosing a step that suits the algorithm and the loss. */
   def apply(
@@ -304,7 +304,7 @@ private[solver] object DualMaster {
       totalWeight: Double,
       labels: LabelSummary,
       problem: LinearProblem,
-      initialIntercept: Option[Double]): DualMaster =
+      initialIntercept: Option[Double]): DualLeader =
     (problem.algorithm, problem.loss) match {
       case (Algorithm.MiniBatchSGD, _) => new MiniBatchGradient(data, n, totalWeight, labels, problem)
       case (Algorithm.CoCoA, Hinge | SmoothedHinge(_) | SquaredHinge) =>

@@ -2,7 +2,6 @@ package dwell.solver.cd.contract
 
 import dwell.data.LocalData
 import dwell.jni.Cancellation
-import dwell.solver.sgd.contract.SgdSolver
 
 /**
  * The local half of a round. An implementation keeps one worker state per (fit, partition) and JVM, and both
@@ -12,13 +11,10 @@ import dwell.solver.sgd.contract.SgdSolver
  * A call is a pure function of the committed state, the request and the shared vector: calling it again, on the same
  * worker or on another one that holds the same version, gives the same result and applies nothing twice.
  */
-trait LocalSolver {
+trait CdSolver {
 
   /** "native" or "jvm". */
   def name: String
-
-  /** Stochastic gradient descent by the same means. */
-  def sgd: SgdSolver
 
   /**
    * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is what the
@@ -69,9 +65,9 @@ trait LocalSolver {
   /** Frees states that no call has touched for longer than `maxAgeMillis`; returns the bytes freed. */
   def expire(maxAgeMillis: Long): Long
 
-  /** Bytes of all states held by this worker process, and of what [[sgd]] remembers. */
+  /** Bytes of all states held by this worker process; the native solver counts those of every family. */
   def stateBytes: Long
 
-  /** Number of states held by this worker process, and of the partitions that [[sgd]] remembers. */
+  /** Number of states held by this worker process; the native solver counts those of every family. */
   def stateEntries: Long
 }

@@ -4,7 +4,7 @@ import dwell.fit.SolverSelection
 import dwell.solver.problem.StepSchedule
 
 /** What the workers are asked in one exchange; what differs between them is by partition. */
-private[solver] sealed trait GradientCall extends Serializable
+private[solver] sealed trait SgdCall extends Serializable
 
 /**
  * Local descent over the next rows; the update is the model reached, weighted.
@@ -25,7 +25,7 @@ private[solver] final case class DescendCall(
     steps: Array[Long],
     running: Boolean,
     shares: Array[Double])
-    extends GradientCall
+    extends SgdCall
 
 /**
  * Local descent over so many rows with each candidate of the first step; the update has no vector.
@@ -34,18 +34,18 @@ private[solver] final case class DescendCall(
  *   of each partition
  */
 private[solver] final case class SearchCall(schedule: StepSchedule, candidates: Array[Double], rows: Long)
-    extends GradientCall
+    extends SgdCall
 
 /** Losses and gradient of all rows, or the dual counterparts; the update is the gradient. See [[Evaluate]]. */
-private[solver] final case class EvaluateCall(factor: Double, dual: Option[Array[Double]]) extends GradientCall
+private[solver] final case class EvaluateCall(factor: Double, dual: Option[Array[Double]]) extends SgdCall
 
 /** The message of one exchange. The model goes with it. */
-private[solver] final case class GradientMessage(
+private[solver] final case class SgdMessage(
     fit: Long,
     seed: Long,
     problem: SgdProblem,
-    call: GradientCall,
+    call: SgdCall,
     selection: SolverSelection)
 
 /** What a worker says beside its vector. */
-private[solver] final case class GradientReply(solver: String)
+private[solver] final case class SgdReply(solver: String)

@@ -4,7 +4,7 @@ import dwell.base.ResultLayout
 import dwell.solver.sgd.contract.{ModelNorms, SgdLayout}
 
 /** The header of a result, from the call of the solver on. */
-private[sgd] final class Header(result: Array[Byte]) {
+private[sgd] final class SgdHeader(result: Array[Byte]) {
   private val start = System.nanoTime()
   private val slots = new Array[Double](ResultLayout.FirstFreeSlot)
 

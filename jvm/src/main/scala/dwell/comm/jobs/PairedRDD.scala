@@ -8,9 +8,9 @@ import org.apache.spark.rdd.RDD
  * along the dependencies in their order, and takes the first that has one. (`zipPartitions` would let a shuffle that names a
  * host, as it does on few hosts, pull tasks away from cached data.)
  */
-private[comm] final class Beside[D, T](data: RDD[D], other: RDD[T])
+private[comm] final class PairedRDD[D, T](data: RDD[D], other: RDD[T])
     extends RDD[(D, T)](data.sparkContext, Seq(new OneToOneDependency(data), new OneToOneDependency(other))) {
-  import Beside._
+  import PairedRDD._
 
   override protected def getPartitions: Array[Partition] =
     data.partitions.zip(other.partitions).map { case (one, another) => new Pair(one, another) }
@@ -22,7 +22,7 @@ private[comm] final class Beside[D, T](data: RDD[D], other: RDD[T])
   }
 }
 
-private object Beside {
+private object PairedRDD {
   private final class Pair(val data: Partition, val other: Partition) extends Partition {
     override def index: Int = data.index
   }

@@ -11,13 +11,13 @@ import dwell.comm.Workers
 import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.rows.{RowDataset, RowForm}
 import dwell.fit.{FitPlan, FitRunner}
-import dwell.solver.cd.contract.{FromCoefficients, FromFits, RoundMessage, StartingPoint, WorkerReply}
-import dwell.solver.cd.leader.{CoordinatePlan, DualPlan, LabelSummary, MasterPlan, PrimalPlan}
-import dwell.solver.cd.worker.WorkerStep
+import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
+import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, LabelSummary, PrimalPlan}
+import dwell.solver.cd.worker.{CdSolvers, CdStep}
 import dwell.solver.problem.{GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Trained}
-import dwell.solver.sgd.contract.{GradientMessage, GradientReply}
-import dwell.solver.sgd.leader.{GradientPlan, RowFacts}
-import dwell.solver.sgd.worker.GradientStep
+import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
+import dwell.solver.sgd.leader.{RowFacts, SgdPlan}
+import dwell.solver.sgd.worker.SgdStep
 
 /**
  * Trains linear models on one set of rows. The data are brought into the form of each orientation once, and a fit starts
@@ -31,12 +31,12 @@ import dwell.solver.sgd.worker.GradientStep
  * @param gradientStep
  *   and in one of a fit by gradients
  */
-final class LinearSolver(
+final class LinearTrainer(
     rows: TrainingRows,
-    step: Workers.Step[LocalData, RoundMessage, WorkerReply] = WorkerStep(_, _, _),
-    gradientStep: Workers.Step[LocalData, GradientMessage, GradientReply] = GradientStep(_, _, _))
+    step: Workers.Step[LocalData, CdMessage, CdReply] = CdStep(_, _, _),
+    gradientStep: Workers.Step[LocalData, SgdMessage, SgdReply] = SgdStep(_, _, _))
     extends AutoCloseable {
-  import LinearSolver._
+  import LinearTrainer._
 
   private val previous = mutable.Map.empty[Family, Previous]
 
@@ -58,13 +58,13 @@ final class LinearSolver(
       case Orientation.Primal => primal(problem)
       case Orientation.Dual => dual(problem)
     }
-    val plan = CoordinatePlan(newId, problem, rows.numFeatures, work.coordinates, work.master, work.from)
+    val plan = CdPlan(newId, problem, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
     run(plan, work.parts, work.nonzeros, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
-      if (kept.isEmpty) FitRunner.free(rows.sc, Seq(fit))
+      if (kept.isEmpty) free(Seq(fit))
       if (keeps) {
         remember(problem, choice.orientation, Previous(done.coefficients, done.intercepts.head, problem.l2, kept))
       }
@@ -75,15 +75,17 @@ final class LinearSolver(
     val signed = problem.loss.classifies && problem.classes.isEmpty
     val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed, mixed = true))
     val facts = RowFacts.of(rows, data, problem.classes.orElse(if (signed) Some(2) else None))
-    val plan = GradientPlan(newId, problem, rows.numFeatures, facts)
+    val plan = SgdPlan(newId, problem, rows.numFeatures, facts)
     run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { (_, attempt) =>
-      FitRunner.free(rows.sc, Seq(plan.attemptId(attempt)))
+      free(Seq(plan.attemptId(attempt)))
     }
   }
 
+  private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, CdSolvers.free)
+
   private def newId: Long = UUID.randomUUID().getMostSignificantBits
 
-  /** Runs a fit on its parts; `done` settles what becomes of what its last attempt has left with the workers. */
+  /** Runs a fit on its parts; `done` keeps or frees the worker states of its last attempt. */
   private def run[M: ClassTag, S: ClassTag](
       plan: FitPlan[M, S, Trained],
       parts: RDD[LocalData],
@@ -92,7 +94,7 @@ final class LinearSolver(
       started: Long,
       step: Workers.Step[LocalData, M, S])(done: (Trained, Int) => Unit): LinearSolution = {
     val flattenSeconds = (System.nanoTime() - started) * 1e-9
-    val runner = new FitRunner(rows.sc, parts, plan, step)
+    val runner = new FitRunner(rows.sc, parts, plan, step, CdSolvers.free)
     try {
       val outcome = runner.run()
       val trained = outcome.trained
@@ -123,7 +125,7 @@ final class LinearSolver(
 
   /** Frees what the fits have left with the workers, and the data. */
   override def close(): Unit =
-    try FitRunner.free(rows.sc, previous.values.flatMap(_.fit).toSeq)
+    try free(previous.values.flatMap(_.fit).toSeq)
     finally {
       previous.clear()
       rows.unpersist()
@@ -134,15 +136,15 @@ final class LinearSolver(
     val weights = data.weightsBroadcast
     val parts = data.partitions.map[LocalData](p => ColumnData(p, if (weights == null) null else weights.value))
     val labels = if (problem.loss.classifies) rows.labels.map(signed) else rows.labels
-    val master = PrimalPlan(labels, rows.weights, rows.totalWeight, data.columnsPerPartition, data.nonzeros)
+    val leader = PrimalPlan(labels, rows.weights, rows.totalWeight, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
-    Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, master, from.map(FromCoefficients))
+    Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, leader, from.map(FromCoefficients))
   }
 
   private def dual(problem: LinearProblem): Work = {
     val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, problem.loss.classifies))
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
-    val master = DualPlan(
+    val leader = DualPlan(
       data.summary,
       rows.numFeatures,
       rows.totalWeight,
@@ -150,7 +152,7 @@ final class LinearSolver(
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
     val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
-    Work(parts(data), data.summary.rowsPerPartition, data.nonzerosPerPartition, master, from)
+    Work(parts(data), data.summary.rowsPerPartition, data.nonzerosPerPartition, leader, from)
   }
 
   private def parts(data: RowDataset): RDD[LocalData] = {
@@ -163,10 +165,10 @@ final class LinearSolver(
     if (mean == null) 0.0 else mean.indices.iterator.map(j => mean(j) * coefficients(j)).sum
 
   private def remember(problem: LinearProblem, orientation: String, last: Previous): Unit =
-    previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => FitRunner.free(rows.sc, Seq(fit)))
+    previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => free(Seq(fit)))
 }
 
-private[solver] object LinearSolver {
+private[solver] object LinearTrainer {
 
   /** Fits that may start from one another. */
   private final case class Family(
@@ -184,7 +186,7 @@ private[solver] object LinearSolver {
       parts: RDD[LocalData],
       coordinates: Array[Int],
       nonzeros: Array[Long],
-      master: MasterPlan,
+      leaderPlan: CdLeaderPlan,
       from: Option[StartingPoint])
 
   private def family(problem: LinearProblem, orientation: String): Family =

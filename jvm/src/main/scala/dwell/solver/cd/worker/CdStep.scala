@@ -7,19 +7,19 @@ import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.Cancellation
-import dwell.solver.cd.contract.{LocalSolver, Phase, RoundMessage, RoundRequest, StartingPoint, WorkerReply, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CdSolver, Phase, RoundRequest, StartingPoint, WorkerState}
 
 /** The worker's half of an exchange, as it runs in a task. */
-object WorkerStep {
+object CdStep {
 
-  def apply(data: LocalData, message: RoundMessage, shared: Array[Byte]): Contribution[WorkerReply] = {
-    val solver = message.selection.solver()
+  def apply(data: LocalData, message: CdMessage, shared: Array[Byte]): Contribution[CdReply] = {
+    val solver = CdSolvers.of(message.selection)
     solver.expire(ModelStore.AbandonedMillis)
     TaskCancellation { cancellation =>
       val (update, state, coefficients) =
         if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
         else travelling(solver, data, message, shared, cancellation)
-      val reply = WorkerReply(update.isEmpty, solver.name, state, coefficients)
+      val reply = CdReply(update.isEmpty, solver.name, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
     }
   }
@@ -30,9 +30,9 @@ object WorkerStep {
   private type Outcome = (Option[Array[Byte]], Option[WorkerState], Option[(Array[Int], Array[Double])])
 
   private def exchange(
-      solver: LocalSolver,
+      solver: CdSolver,
       data: LocalData,
-      message: RoundMessage,
+      message: CdMessage,
       request: RoundRequest,
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
@@ -61,7 +61,7 @@ object WorkerStep {
   }
 
   /** Puts the first state of the fit in place; an attempt that finds one was not the first. */
-  private def start(solver: LocalSolver, data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
+  private def start(solver: CdSolver, data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
     if (solver.exportState(request.fit, data.index).forall(_.version == 0L)) {
       from.coordinates(data, solver).foreach { alpha =>
         solver.importState(request.fit, data.index, WorkerState.zero(alpha.length).copy(alpha = alpha))
@@ -73,9 +73,9 @@ object WorkerStep {
    * taken away again. It is the oracle that the persistent mode is tested against.
    */
   private def travelling(
-      solver: LocalSolver,
+      solver: CdSolver,
       data: LocalData,
-      message: RoundMessage,
+      message: CdMessage,
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
     val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(exchanges.incrementAndGet()))

@@ -1,0 +1,22 @@
+package dwell.solver.cd.worker
+
+import dwell.fit.{Backend, SolverSelection}
+import dwell.jni.NativeLoader
+import dwell.solver.cd.contract.CdSolver
+import dwell.solver.cd.jvm.JvmCd
+
+/** The local solvers of this JVM. */
+private[dwell] object CdSolvers {
+
+  /** @throws dwell.jni.NativeUnavailableException if the selection needs the native library and it cannot load */
+  def of(selection: SolverSelection): CdSolver = selection.backend() match {
+    case Backend.Native => NativeCd
+    case Backend.Jvm => JvmCd.shared
+  }
+
+  /** The solvers that may hold state in this JVM. */
+  def loaded: Seq[CdSolver] = Seq(JvmCd.shared) ++ (if (NativeLoader.isLoaded) Some(NativeCd) else None)
+
+  /** Frees what the solvers of this JVM hold of a fit. */
+  def free(fit: Long): Unit = loaded.foreach(_.free(fit))
+}
