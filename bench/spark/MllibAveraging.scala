@@ -3,7 +3,7 @@ package dwell.bench
 import org.apache.spark.mllib.linalg.{SparseVector, Vector => OldVector}
 import org.apache.spark.rdd.RDD
 
-import dwell.solver.problem.Loss
+import dwell.solver.problem.MarginLoss
 
 /**
  * Model averaging and nothing else on top of Spark's mini-batch SGD: each partition makes a pass of SGD over its rows, in their
@@ -64,7 +64,7 @@ private[bench] object MllibAveraging {
   private def pass(
       rows: Iterator[(Double, OldVector)],
       model: Array[Double],
-      loss: Loss,
+      loss: MarginLoss,
       l2: Double,
       eta: Double): Weighted = {
     val w = model.clone()

@@ -60,7 +60,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
       tolerance,
       rounds,
       localWork,
-      variant.orientation,
+      Some(variant.orientation),
       workers,
       Some(variant.aggregation),
       RidgeProblem.Seed,
@@ -106,4 +106,4 @@ private[bench] final case class Variant(
     adding: Boolean,
     aggregation: Aggregation,
     algorithm: Algorithm = Algorithm.CoCoA,
-    orientation: String = Orientation.Primal)
+    orientation: Orientation = Orientation.Primal)

@@ -2,7 +2,7 @@ package dwell.bench
 
 import scala.concurrent.duration.FiniteDuration
 
-import dwell.solver.problem.Loss
+import dwell.solver.problem.MarginLoss
 
 /**
  * What the benchmarks of MA-SGD are asked for: `shapes=avazu,url`, `losses=logistic`, `penalties=0,0.1`, `systems=Dwell;MLlib SGD`
@@ -15,7 +15,7 @@ private[bench] final class SgdArguments(args: Seq[String]) {
   private val named = new NamedArguments(args)
 
   val shapes: Seq[SgdShape] = named.chosen("shapes", SgdShape.all)(_.name)
-  val losses: Seq[Loss] = named.chosen("losses", SgdProblem.losses)(_.toString)
+  val losses: Seq[MarginLoss] = named.chosen("losses", SgdProblem.losses)(_.toString)
   val penalties: Seq[Double] = named.list("penalties").fold(Penalties)(_.map(_.toDouble))
   val rounds: Int = named.number("mllibRounds", MllibRounds)
 

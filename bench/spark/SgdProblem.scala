@@ -3,7 +3,7 @@ package dwell.bench
 import org.apache.spark.mllib.linalg.{SparseVector, Vector => OldVector}
 import org.apache.spark.rdd.RDD
 
-import dwell.solver.problem.{Hinge, Logistic, Loss}
+import dwell.solver.problem.{Hinge, Logistic, MarginLoss}
 
 /**
  * A model on the way of a fit.
@@ -41,7 +41,7 @@ private[bench] final case class Evaluation(objective: Double, heldOutLoss: Doubl
  *
  * {{{ F(w) = 1/m sum_i l(x_i^T w; y_i) + l2/2 |w|^2 }}}
  */
-private[bench] final class SgdProblem(val data: SgdData, val loss: Loss, val l2: Double) {
+private[bench] final class SgdProblem(val data: SgdData, val loss: MarginLoss, val l2: Double) {
 
   def name: String = s"${data.shape.name}-$loss-l2-$l2"
 
@@ -63,10 +63,10 @@ private[bench] final class SgdProblem(val data: SgdData, val loss: Loss, val l2:
 }
 
 private[bench] object SgdProblem {
-  def losses: Seq[Loss] = Seq(Logistic, Hinge)
+  def losses: Seq[MarginLoss] = Seq(Logistic, Hinge)
 
   /** The mean loss and the share of rows on the wrong side. */
-  private def meanLoss(points: RDD[(Double, OldVector)], loss: Loss, model: Array[Double]): (Double, Double) = {
+  private def meanLoss(points: RDD[(Double, OldVector)], loss: MarginLoss, model: Array[Double]): (Double, Double) = {
     val shared = points.context.broadcast(model)
     try {
       val sums = points.mapPartitions { rows =>

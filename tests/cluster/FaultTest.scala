@@ -203,7 +203,7 @@ object FaultTest extends Harness {
   private sealed abstract class Linear(
       name: String,
       algorithm: Algorithm,
-      val orientation: String,
+      val orientation: Orientation,
       numWorkers: Int,
       rows: RDD[LabeledRow])
       extends Problem(name, rows) {
@@ -225,8 +225,8 @@ object FaultTest extends Harness {
   }
 
   /** By coordinate descent. */
-  private final class Coordinates(orientation: String, numWorkers: Int, rows: RDD[LabeledRow])
-      extends Linear(orientation, Algorithm.CoCoA, orientation, numWorkers, rows) {
+  private final class Coordinates(orientation: Orientation, numWorkers: Int, rows: RDD[LabeledRow])
+      extends Linear(orientation.name, Algorithm.CoCoA, orientation, numWorkers, rows) {
     override def round: String = "round"
     override def phases: Seq[String] = Seq("round", "rebuild", "start", "collect")
     override def lasting: Seq[String] = Seq("round", "collect")
@@ -639,7 +639,7 @@ object FaultTest extends Harness {
 
   private def kills(spark: SparkSession, mode: String, p: Problem): Unit = {
     // A state is lost in the same way in both orientations.
-    if (p.name != Orientation.Dual) killBetweenRounds(spark, mode, p)
+    if (p.name != Orientation.Dual.name) killBetweenRounds(spark, mode, p)
     killAtWork(spark, mode, p)
   }
 

@@ -12,9 +12,8 @@ import dwell.data.{Flattener, LocalData, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
-import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.cd.contract.{CdMessage, WorkerState}
-import dwell.solver.cd.worker.CdStep
+import dwell.solver.cd.worker.{CdSolvers, CdStep}
 import dwell.solver.problem.{Algorithm, LinearProblem, Logistic, Orientation, Squared}
 import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, SearchCall, SgdMessage}
 import dwell.solver.sgd.worker.SgdStep
@@ -237,7 +236,7 @@ private[dwell] object FaultyFit {
   /** Ridge regression in the primal orientation, logistic regression in the dual one. */
   def problem(
       algorithm: Algorithm,
-      orientation: String,
+      orientation: Orientation,
       aggregation: String,
       numWorkers: Int,
       localWork: Double): LinearProblem = {
@@ -254,7 +253,7 @@ private[dwell] object FaultyFit {
       tolerance = if (averages) 1e-3 else 1e-5,
       maxRounds = 1000,
       localWork = Some(localWork),
-      orientation,
+      Some(orientation),
       numWorkers,
       Aggregation.named(aggregation),
       seed = 1L,

@@ -2,7 +2,7 @@ package dwell.ml
 
 import breeze.linalg.{norm, DenseMatrix, DenseVector}
 
-import dwell.solver.problem.{Hinge, Logistic, Loss, SquaredHinge}
+import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SquaredHinge}
 
 /**
  * Small dense problems of classification, solved by other means than coordinate descent over partitions: Newton's method
@@ -20,7 +20,7 @@ final class ReferenceSolver(
     x: Array[Array[Double]],
     y: Array[Double],
     weights: Array[Double],
-    loss: Loss,
+    loss: MarginLoss,
     intercept: Boolean) {
   import ReferenceSolver._
 

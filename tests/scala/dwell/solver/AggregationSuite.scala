@@ -42,7 +42,7 @@ class AggregationSuite extends SparkSuite {
       tolerance = 1e-8,
       maxRounds = 100,
       localWork = Some(1.0),
-      orientation = Orientation.Primal,
+      orientation = Some(Orientation.Primal),
       numWorkers = Workers,
       aggregation = None,
       seed = 1L,

@@ -7,7 +7,7 @@ import dwell.base.{BucketOrder, ResultLayout}
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
 import dwell.solver.cd.contract.CdSolver
-import dwell.solver.problem.{Hinge, Logistic, Loss, SmoothedHinge, Squared, SquaredHinge}
+import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 
 /** What every local solver has to do on rows, tested on each of them. */
 private[solver] trait DualSolverTests extends AnyFunSuite {
@@ -17,7 +17,7 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
   protected def solver: CdSolver
 
   /** Gap after 300 rounds; the hinge is not smooth, so that its gap falls no faster than 1 / t. */
-  private def closed(loss: Loss): Double = if (loss == Hinge) 5e-4 else 1e-6
+  private def closed(loss: MarginLoss): Double = if (loss == Hinge) 5e-4 else 1e-6
 
   private def rows(seed: Int = 5, weighted: Boolean = true): Seq[LabeledRow] =
     TestData.random(seed, 45, 12, 0.3, weighted = weighted)
@@ -235,5 +235,5 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
 }
 
 private[solver] object DualSolverTests {
-  val losses: Seq[Loss] = Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge)
+  val losses: Seq[MarginLoss] = Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge)
 }

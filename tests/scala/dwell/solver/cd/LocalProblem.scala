@@ -7,7 +7,7 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
-import dwell.solver.problem.Loss
+import dwell.solver.problem.{Labels, MarginLoss}
 
 /** A problem on random data in one orientation, and what the driver does in a round whatever the orientation, without Spark. */
 private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartitions: Int) {
@@ -166,7 +166,7 @@ private[solver] final class ColumnProblem(
 private[solver] final class RowProblem(
     rows: Seq[LabeledRow],
     numPartitions: Int,
-    val loss: Loss,
+    val loss: MarginLoss,
     val l2: Double,
     val l1: Double = 0.0,
     val scaleFactor: Double = 0.0,
@@ -174,7 +174,8 @@ private[solver] final class RowProblem(
     extends LocalProblem(rows, numPartitions) {
   val features: Int = rows.head.features.size
   val x: Array[Array[Double]] = kept.map(_.features.toArray).toArray
-  val labels: Array[Double] = kept.map(r => if (!loss.classifies) r.label else if (r.label > 0.0) 1.0 else -1.0).toArray
+  val labels: Array[Double] =
+    kept.map(r => if (loss.labels != Labels.Signed) r.label else if (r.label > 0.0) 1.0 else -1.0).toArray
 
   val mean: Array[Double] = Array.tabulate(features)(j => average(_.apply(j)))
   private val variance = Array.tabulate(features)(j => average(row => math.pow(row(j) - mean(j), 2)))

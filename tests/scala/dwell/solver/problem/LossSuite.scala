@@ -10,10 +10,11 @@ class LossSuite extends AnyFunSuite {
   import DualSolverTests.losses
 
   /** Labels that a loss takes. */
-  private def labels(loss: Loss): Seq[Double] = if (loss.classifies) Seq(-1.0, 1.0) else Seq(-3.5, 0.0, 0.25, 8.0)
+  private def labels(loss: MarginLoss): Seq[Double] =
+    if (loss.labels == Labels.Signed) Seq(-1.0, 1.0) else Seq(-3.5, 0.0, 0.25, 8.0)
 
   /** Dual variables in the domain of the conjugate, its corners among them. */
-  private def domain(loss: Loss, y: Double): Seq[Double] = loss match {
+  private def domain(loss: MarginLoss, y: Double): Seq[Double] = loss match {
     case Squared => Seq(-20.0, -1.0, 0.0, 0.3, 5.0)
     case SquaredHinge => Seq(0.0, 1e-9, 0.5, 1.0, 3.0, 40.0).map(_ * y)
     case _ => Seq(0.0, 1e-12, 0.1, 0.5, 0.75, 1.0 - 1e-9, 1.0).map(_ * y)
@@ -72,8 +73,9 @@ class LossSuite extends AnyFunSuite {
 
     test(s"$loss: the conjugate is infinite outside of its domain, and the sum of its parts inside") {
       for (y <- labels(loss)) {
-        if (loss.classifies) assert(loss.conjugate(-y * 1e-9, y) == Double.PositiveInfinity)
-        if (loss.classifies && loss != SquaredHinge) assert(loss.conjugate(y * 1.000001, y) == Double.PositiveInfinity)
+        if (loss.labels == Labels.Signed) assert(loss.conjugate(-y * 1e-9, y) == Double.PositiveInfinity)
+        if (loss.labels == Labels.Signed && loss != SquaredHinge)
+          assert(loss.conjugate(y * 1.000001, y) == Double.PositiveInfinity)
         for (a <- domain(loss, y)) {
           val parts =
             loss.conjugateSlope(y) * a + loss.conjugateCurvature * a * a / 2.0 + loss.conjugateRest(a, y)

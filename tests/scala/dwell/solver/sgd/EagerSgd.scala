@@ -34,12 +34,12 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
   def predictions(model: Array[Double], i: Int): Array[Double] = Array.tabulate(outputs)(prediction(model, i, _))
 
   def loss(z: Array[Double], y: Double): Double = problem.loss match {
-    case MarginLoss(loss) => loss.value(z(0), y)
+    case loss: MarginLoss => loss.value(z(0), y)
     case Softmax(_) => z.max + math.log(z.map(v => math.exp(v - z.max)).sum) - z(y.toInt)
   }
 
   def derivatives(z: Array[Double], y: Double): Array[Double] = problem.loss match {
-    case MarginLoss(loss) => Array(loss.derivative(z(0), y))
+    case loss: MarginLoss => Array(loss.derivative(z(0), y))
     case Softmax(classes) => Array.tabulate(classes)(c => probability(z, c) - (if (c == y.toInt) 1.0 else 0.0))
   }
 

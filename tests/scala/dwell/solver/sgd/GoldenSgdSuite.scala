@@ -10,7 +10,7 @@ import dwell.fit.SolverSelection
 import dwell.jni.Cancellation
 import dwell.solver.cd.Golden
 import dwell.solver.cd.CdSolverTests.nextFit
-import dwell.solver.problem.{Hinge, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
+import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 import dwell.solver.sgd.worker.SgdSolvers
 
@@ -57,9 +57,9 @@ class GoldenSgdSuite extends AnyFunSuite {
   }
 
   private def problem(c: JsonNode): SgdProblem = {
-    val margins = Seq[Loss](Squared, Logistic, Hinge, SmoothedHinge(c.get("gamma").asDouble), SquaredHinge)
+    val margins = Seq[MarginLoss](Squared, Logistic, Hinge, SmoothedHinge(c.get("gamma").asDouble), SquaredHinge)
     val code = c.get("code").asInt
-    val loss = if (code < margins.size) MarginLoss(margins(code)) else Softmax(c.get("outputs").asInt)
+    val loss = if (code < margins.size) margins(code) else Softmax(c.get("outputs").asInt)
     assert(loss.code == code)
     val Seq(l1, l2, factor) = numbers(c, "l1", "l2", "weightFactor")
     SgdProblem(loss, l1, l2, c.get("intercept").asBoolean, factor)
@@ -157,7 +157,7 @@ class GoldenSgdSuite extends AnyFunSuite {
       SgdCase.dense(members.map(x(_).toSeq).toSeq, members.map(y(_)).toSeq, index = k)
     }
     for (c <- items(averaging.get("cases")); (backend, solver) <- solvers) {
-      val loss = MarginLoss(Logistic)
+      val loss = Logistic
       val problem = SgdProblem(loss, c.get("l1").asDouble, l2, intercept = false, weightFactor = 1.0)
       var model = new Array[Double](x.head.length + 1)
       for ((name, t) <- Seq("round1", "round2").zipWithIndex) {

@@ -21,10 +21,10 @@ import dwell.fit.{Aggregation, Attempt, SolverSelection, SolverSettings}
 import dwell.jni.Cancellation
 import dwell.report.RoundRecord
 import dwell.solver.LinearTrainer
-import dwell.solver.problem.{Algorithm, DescentSettings, LinearProblem, LinearSolution, MarginLoss, Orientation, Squared, StepSchedule, Trained}
+import dwell.solver.problem.{Algorithm, DescentSettings, Labels, LinearProblem, LinearSolution, Squared, StepSchedule, Trained}
 import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, SearchCall, SgdLayout, SgdMessage, SgdProblem, SgdReply}
 import dwell.solver.sgd.jvm.JvmSgd
-import dwell.solver.sgd.leader.{RowFacts, SgdPlan}
+import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
 
 /** The rounds of model averaging against the definition: local SGD from the average, and the average of what it reaches. */
@@ -59,7 +59,7 @@ class ModelAveragingSuite extends SparkSuite {
       tolerance = 0.0,
       maxRounds = rounds,
       localWork = Some(1.0),
-      orientation = Orientation.Auto,
+      orientation = None,
       numWorkers = workers,
       aggregation = Some(Aggregation.Driver),
       seed = Seed,
@@ -88,7 +88,7 @@ class ModelAveragingSuite extends SparkSuite {
       decay: Double = 1.0): Array[Double] = {
     val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(MarginLoss(Squared), 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
+    val problem = SgdProblem(Squared, 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
     val weights = parts.map(_.partition.weights.sum)
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
@@ -130,8 +130,11 @@ class ModelAveragingSuite extends SparkSuite {
     private val workers = 2
     private val rows = read()
     private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
-    private val facts = RowFacts.of(rows, data, classes = None)
-    private val plan = SgdPlan(ids.incrementAndGet(), problem(rounds, workers, descent), Features, facts)
+    private val facts = RowFacts.of(rows, data, Labels.Real)
+    private val plan = {
+      val task = SgdTask(problem(rounds, workers, descent), Features, facts)
+      SgdPlan(ids.incrementAndGet(), task, Algorithm.ModelAveraging)
+    }
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
       new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(SgdStep(_, _, _)), plan.id, lose)
@@ -252,7 +255,7 @@ class ModelAveragingSuite extends SparkSuite {
     val random = new Random(4)
     val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
     val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
-    val problem = SgdProblem(MarginLoss(Squared), 0.0, 0.1, intercept = true, 1.0)
+    val problem = SgdProblem(Squared, 0.0, 0.1, intercept = true, 1.0)
     val schedule = StepSchedule(StepSchedule.Constant, Eta, 0.0)
     val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), running = false, Array(0.25))
     val calls =
@@ -277,7 +280,7 @@ class ModelAveragingSuite extends SparkSuite {
     val rows = read()
     val data = rows.rows(2, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(MarginLoss(Squared), 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
+    val problem = SgdProblem(Squared, 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
     val total = rows.totalWeight
     val solution = solve(rows, 2, 3)
     val model = solution.coefficients ++ solution.intercepts

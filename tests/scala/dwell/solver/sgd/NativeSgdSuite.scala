@@ -8,9 +8,9 @@ import dwell.fit.{Backend, SolverSelection}
 import dwell.jni.Cancellation
 import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.cd.contract.CdSolver
-import dwell.solver.problem.{Logistic, MarginLoss, SgdLoss, Softmax, Squared, StepSchedule}
-import dwell.solver.sgd.contract.{SgdLayout, SgdSolver}
 import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.problem.{Logistic, Loss, MarginLoss, Softmax, Squared, StepSchedule}
+import dwell.solver.sgd.contract.{SgdLayout, SgdSolver}
 import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.worker.SgdSolvers
 
@@ -23,9 +23,9 @@ class NativeSgdSuite extends SgdSolverTests {
   override protected lazy val solver: SgdSolver = SgdSolvers.of(Backend.Native)
 
   /** Whether both solvers give the same bytes. */
-  private def exact(loss: SgdLoss): Boolean = loss match {
-    case MarginLoss(Logistic) | Softmax(_) => false
-    case MarginLoss(_) => true
+  private def exact(loss: Loss): Boolean = loss match {
+    case Logistic | Softmax(_) => false
+    case _: MarginLoss => true
   }
 
   /** Exponentials and logarithms of StrictMath and the C library differ in the last bit. */
@@ -87,8 +87,8 @@ class NativeSgdSuite extends SgdSolverTests {
         val gradient = c.evaluation.copy(factor = one(1.0, -0.3))
         same(c, c.evaluate(_, gradient), s"$c, $gradient")
         val numbers = loss match {
-          case MarginLoss(Squared) => Array(random.nextGaussian())
-          case MarginLoss(_) => Array.fill(2)(random.nextDouble())
+          case Squared => Array(random.nextGaussian())
+          case _: MarginLoss => Array.fill(2)(random.nextDouble())
           case Softmax(classes) => Array.fill(classes + 1)(random.nextDouble())
         }
         same(c, c.evaluate(_, gradient.copy(dual = Some(numbers))), s"$c, ${numbers.toSeq}")

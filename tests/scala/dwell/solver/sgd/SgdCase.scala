@@ -8,13 +8,13 @@ import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
 import dwell.solver.cd.{CdSolverTests, RowProblem}
-import dwell.solver.problem.{MarginLoss, SgdLoss, Softmax, Squared, StepSchedule}
+import dwell.solver.problem.{Loss, MarginLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 
 /** Random data of one partition with a problem and a model, and calls of a solver for them. */
 private[sgd] final class SgdCase(
     seed: Int,
-    loss: SgdLoss,
+    loss: Loss,
     rows: Int = 60,
     val features: Int = 20,
     density: Double = 0.2,
@@ -31,12 +31,12 @@ private[sgd] final class SgdCase(
   val data: RowData = {
     val source = TestData.random(seed, rows, features, density, values, weighted)
     val margin = loss match {
-      case MarginLoss(margin) => margin
+      case margin: MarginLoss => margin
       case Softmax(_) => Squared
     }
     val made = new RowProblem(source, 1, margin, 1.0, scaleFactor = if (scaled) 1.0 else 0.0).data.head
     loss match {
-      case MarginLoss(_) => made
+      case _: MarginLoss => made
       case Softmax(classes) =>
         val p = made.partition
         made.copy(partition =

@@ -13,7 +13,7 @@ import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
 import dwell.solver.cd.CdSolverTests.nextFit
-import dwell.solver.problem.{Hinge, Logistic, Loss, MarginLoss, SgdLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
+import dwell.solver.problem.{Hinge, Labels, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
 
 /** What every local solver for stochastic gradient descent has to do, tested on each of them. */
@@ -79,7 +79,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   for (running <- Seq(false, true)) {
     test(s"the history of a descent has an end: running=$running") {
       // Nothing decays, so that it is the number of steps that starts it again.
-      val c = new SgdCase(1, MarginLoss(Squared), rows = 5, features = 4, density = 0.5, l1 = 1e-3, l2 = 0.0)
+      val c = new SgdCase(1, Squared, rows = 5, features = 4, density = 0.5, l1 = 1e-3, l2 = 0.0)
       compareWithEager(c, c.descent.copy(running = running, budget = 1050000L))
     }
   }
@@ -103,7 +103,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
 
   test("whole buckets are visited, and no row twice in an epoch") {
     // Buckets of 3 rows.
-    val c = new SgdCase(5, MarginLoss(Squared), rows = 1000)
+    val c = new SgdCase(5, Squared, rows = 1000)
     val rows = c.data.partition.numRows
     val size = new BucketOrder(rows, 42L, 0).bucketSize
     assert(size > 1)
@@ -115,7 +115,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
 
   test("a descent that diverges leaves the model as it was, and says so") {
     for (running <- Seq(false, true); (l1, l2) <- penalties;
-      loss <- Seq(MarginLoss(Squared), MarginLoss(SquaredHinge))) {
+      loss <- Seq(Squared, SquaredHinge)) {
       val c = new SgdCase(2, loss, l1 = l1, l2 = l2)
       val eta0 = if (l2 > 0.0) 9.99 else 1e6
       // Weights are what makes it diverge where the step size is bounded by the L2 penalty.
@@ -138,7 +138,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     }
     // A step from the greatest numbers that there are, which only the model at the end shows.
     val data = SgdCase.dense(Seq(Seq(1e300)), Seq(1e10))
-    val problem = SgdProblem(MarginLoss(Squared), 0.0, 0.0, intercept = false, weightFactor = 1.0)
+    val problem = SgdProblem(Squared, 0.0, 0.0, intercept = false, weightFactor = 1.0)
     val result = SgdLayout.allocate(1, 1)
     val r =
       Descend(nextFit(), 1L, problem, StepSchedule(StepSchedule.Constant, 1.0, 0.0), 1L, 0L, 0L, running = false, 1.0)
@@ -148,8 +148,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("a prediction or a derivative that overflows is divergence, though the loss is finite") {
-    def problem(loss: Loss, weightFactor: Double): SgdProblem =
-      SgdProblem(MarginLoss(loss), 0.0, 0.0, intercept = true, weightFactor)
+    def problem(loss: MarginLoss, weightFactor: Double): SgdProblem =
+      SgdProblem(loss, 0.0, 0.0, intercept = true, weightFactor)
     val schedule = StepSchedule(StepSchedule.Constant, 1e-300, 0.0)
     val safe = Array(1e300, 1.0)
     for {
@@ -172,7 +172,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("at its corner the hinge has no derivative, and nothing but decay happens") {
-    val problem = SgdProblem(MarginLoss(Hinge), 0.0, 0.5, intercept = true, weightFactor = 1.0)
+    val problem = SgdProblem(Hinge, 0.0, 0.5, intercept = true, weightFactor = 1.0)
     val data = SgdCase.dense(Seq(Seq(1.0, 1.0)), Seq(1.0))
     val result = SgdLayout.allocate(2, 1)
     val r =
@@ -182,7 +182,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   /** Rows that use the first five of nine features only; the others have coefficients as well. */
-  private def withUnseen(loss: SgdLoss, l1: Double, l2: Double): (SgdCase, RowData) = {
+  private def withUnseen(loss: Loss, l1: Double, l2: Double): (SgdCase, RowData) = {
     val c = new SgdCase(6, loss, features = 9, l1 = l1, l2 = l2, scaled = false)
     val p = c.data.partition
     val dense = Seq.tabulate(p.numRows)(i => Seq.tabulate(5)(j => ((i * 7 + j * 3) % 11) / 11.0 - 0.4))
@@ -235,7 +235,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("what is said of untouched coefficients after divergence, and of a partition without rows") {
-    for (loss <- Seq(MarginLoss(Squared), Softmax(3)); l1 <- Seq(0.0, 0.1); running <- Seq(false, true)) {
+    for (loss <- Seq(Squared, Softmax(3)); l1 <- Seq(0.0, 0.1); running <- Seq(false, true)) {
       val (c, data) = withUnseen(loss, l1, 0.0)
       val model = c.model.map(_ + 0.125)
       val r = c.descent.copy(fit = nextFit(), share = 0.3, running = running)
@@ -262,14 +262,14 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
 
   test("an intercept that the problem does not have stays as it is") {
     for (running <- Seq(false, true)) {
-      val c = new SgdCase(4, MarginLoss(Squared), intercept = false)
+      val c = new SgdCase(4, Squared, intercept = false)
       assert(c.model.last == 0.0)
       assert(SgdCase.vector(c.descend(solver, c.descent.copy(running = running))).last == 0.0)
     }
   }
 
   test("a feature of scale 0 keeps coefficients of 0") {
-    for (running <- Seq(false, true); loss <- Seq(MarginLoss(Squared), Softmax(3)); l1 <- Seq(0.0, 0.01)) {
+    for (running <- Seq(false, true); loss <- Seq(Squared, Softmax(3)); l1 <- Seq(0.0, 0.01)) {
       val c = new SgdCase(4, loss, l1 = l1)
       assert(c.data.scale.take(2).toSeq == Seq(0.0, 0.0))
       val found = SgdCase.vector(c.descend(solver, c.descent.copy(running = running)))
@@ -280,7 +280,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   test("a partition without rows") {
     val data = SgdCase.dense(Nil, Nil, features = 3)
     val model = Array(1.0, -2.0, 0.5, 0.25)
-    val problem = SgdProblem(MarginLoss(Squared), 0.1, 0.1, intercept = true, weightFactor = 1.0)
+    val problem = SgdProblem(Squared, 0.1, 0.1, intercept = true, weightFactor = 1.0)
     val schedule = StepSchedule(StepSchedule.Constant, 0.1, 0.0)
     for (running <- Seq(false, true)) {
       val result = SgdLayout.allocate(3, 1)
@@ -348,13 +348,13 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("a search: a candidate that diverges is infinite, the others are not; one row is enough") {
-    val c = new SgdCase(8, MarginLoss(Squared), rows = 300, l1 = 0.0, l2 = 0.0)
+    val c = new SgdCase(8, Squared, rows = 300, l1 = 0.0, l2 = 0.0)
     val result = c.search(solver, c.search.copy(candidates = Array(0.01, 1e200, 0.02), budget = 100L))
     val found = (0 until 3).map(k => slot(result, SgdLayout.Objectives + k))
     assert(found(1) == Double.PositiveInfinity && Seq(found(0), found(2)).forall(v => v > 0.0 && v < 1e3))
     assert(slot(result, SgdLayout.Diverged) == 0.0)
     val one = SgdCase.dense(Seq(Seq(2.0)), Seq(3.0))
-    val problem = SgdProblem(MarginLoss(Squared), 0.0, 0.0, intercept = false, weightFactor = 1.0)
+    val problem = SgdProblem(Squared, 0.0, 0.0, intercept = false, weightFactor = 1.0)
     val schedule = StepSchedule(StepSchedule.Constant, 1.0, 0.0)
     val small = new Array[Byte](ResultLayout.HeaderBytes)
     solver.search(
@@ -383,7 +383,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       assert(slot(result, SgdLayout.Rows) == rows && slot(result, SgdLayout.Diverged) == 0.0)
       assert(slot(result, SgdLayout.Nonzeros) == c.data.partition.nonzeros)
       val sums = loss match {
-        case MarginLoss(margin) if margin.classifies =>
+        case margin: MarginLoss if margin.labels == Labels.Signed =>
           Seq(1.0, -1.0).map(y =>
             (0 until rows)
               .filter(c.data.partition.labels(_) == y)
@@ -411,8 +411,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       val p = c.data.partition
       val random = new Random(5)
       val numbers = loss match {
-        case MarginLoss(Squared) => Seq(Array(0.0), Array(0.375))
-        case MarginLoss(_) => Seq(Array(1.0, 1.0), Array(0.5, 1.0), Array(1.0, 0.0))
+        case Squared => Seq(Array(0.0), Array(0.375))
+        case _: MarginLoss => Seq(Array(1.0, 1.0), Array(0.5, 1.0), Array(1.0, 0.0))
         case Softmax(classes) =>
           Seq(
             0.0 +: Array.fill(classes)(0.0),
@@ -422,15 +422,15 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       for (dual <- numbers) {
         val z = (0 until p.numRows).map(c.eager.predictions(c.model, _))
         def a(i: Int, k: Int): Double = loss match {
-          case MarginLoss(Squared) => p.labels(i) - z(i)(0) - dual(0)
-          case MarginLoss(_) =>
+          case Squared => p.labels(i) - z(i)(0) - dual(0)
+          case _: MarginLoss =>
             -c.eager.derivatives(z(i), p.labels(i))(0) * (if (p.labels(i) < 0.0) dual(0) else dual(1))
           case Softmax(_) =>
             (if (k == p.labels(i).toInt) 1.0 else 0.0) - (1.0 - dual(0)) * c.eager.probability(z(i), k) - dual(
               0) * dual(1 + k)
         }
         def conjugate(i: Int): Double = loss match {
-          case MarginLoss(margin) => margin.conjugate(a(i, 0), p.labels(i))
+          case margin: MarginLoss => margin.conjugate(a(i, 0), p.labels(i))
           case Softmax(classes) =>
             (0 until classes)
               .map(k => (if (k == p.labels(i).toInt) 1.0 else 0.0) - a(i, k))
@@ -447,8 +447,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       }
       // At the model's own dual variables losses and conjugates add up to the product with the predictions.
       val own = loss match {
-        case MarginLoss(Squared) => Array(0.0)
-        case MarginLoss(_) => Array(1.0, 1.0)
+        case Squared => Array(0.0)
+        case _: MarginLoss => Array(1.0, 1.0)
         case Softmax(classes) => new Array[Double](classes + 1)
       }
       val primal = slot(c.evaluate(solver), SgdLayout.LossSum)
@@ -459,7 +459,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     }
 
   test("an evaluation of numbers that are too large is no error") {
-    val c = new SgdCase(9, MarginLoss(Squared))
+    val c = new SgdCase(9, Squared)
     for (dual <- Seq(None, Some(Array(0.0)))) {
       val result = c.evaluate(solver, c.evaluation.copy(dual = dual), c.model.updated(c.model.length - 1, 1e200))
       assert(slot(result, SgdLayout.Diverged) == 1.0 && slot(result, SgdLayout.LossSum) == Double.PositiveInfinity)
@@ -476,7 +476,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val signed = two.data.copy(partition = SgdCase.withLabels(p, p.labels.map(y => 2.0 * y - 1.0)))
     val difference = two.model.grouped(2).map { case Array(a, b) => b - a }.toArray
     val logistic = SgdLayout.allocate(two.features, 1)
-    val evaluation = two.evaluation.copy(problem = two.problem.copy(loss = MarginLoss(Logistic)))
+    val evaluation = two.evaluation.copy(problem = two.problem.copy(loss = Logistic))
     solver.evaluate(signed, evaluation, SgdCase.pack(difference), logistic, Cancellation.NEVER)
     val softmax = two.evaluate(solver)
     close(Array(slot(softmax, SgdLayout.LossSum)), Array(slot(logistic, SgdLayout.LossSum)), "loss")
@@ -518,7 +518,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("slots behind the solver's belong to the caller, all others to the solver") {
-    val c = new SgdCase(15, MarginLoss(Hinge))
+    val c = new SgdCase(15, Hinge)
     val calls = Seq[Array[Byte] => Unit](
       solver.descend(c.data, c.descent, SgdCase.pack(c.model), _, Cancellation.NEVER),
       solver.evaluate(c.data, c.evaluation, SgdCase.pack(c.model), _, Cancellation.NEVER),
@@ -540,7 +540,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("a cancelled call ends with an exception, another one with the callback's own") {
-    val c = new SgdCase(16, MarginLoss(Logistic))
+    val c = new SgdCase(16, Logistic)
     val calls = Seq[Cancellation => Unit](
       solver.descend(c.data, c.descent, SgdCase.pack(c.model), c.newResult, _),
       solver.evaluate(c.data, c.evaluation, SgdCase.pack(c.model), c.newResult, _),
@@ -569,7 +569,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       Array.fill(rows)(length.toDouble),
       null)
     for ((l1, running) <- Seq((0.0, false), (1e-3, true))) {
-      val problem = SgdProblem(MarginLoss(Squared), l1, 0.1, intercept = true, weightFactor = 1.0)
+      val problem = SgdProblem(Squared, l1, 0.1, intercept = true, weightFactor = 1.0)
       val schedule = StepSchedule(StepSchedule.Constant, 1e-9, 0.0)
       val cancelAt = new AtomicLong(Long.MaxValue)
       val cancellation: Cancellation = () => {
@@ -589,7 +589,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   }
 
   test("bad arguments are refused, by name") {
-    val c = new SgdCase(17, MarginLoss(Hinge))
+    val c = new SgdCase(17, Hinge)
     def refused(name: String)(call: => Any): Unit = {
       val error = intercept[IllegalArgumentException](call)
       assert(error.getMessage.contains(name), error.getMessage)
@@ -652,7 +652,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     dual(c)(-0.5, 1.0)
     dual(softmax)(0.5, 0.2, 0.3)
     dual(softmax)(0.5, 0.2, 0.3, Double.NaN)
-    val squared = new SgdCase(17, MarginLoss(Squared))
+    val squared = new SgdCase(17, Squared)
     dual(squared)()
     dual(squared)(Double.NaN)
   }
@@ -660,8 +660,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
 
 private[sgd] object SgdSolverTests {
 
-  val losses: Seq[SgdLoss] =
-    Seq[Loss](Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge).map(MarginLoss(_)) :+ Softmax(2) :+ Softmax(5)
+  val losses: Seq[Loss] =
+    Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge, Softmax(2), Softmax(5))
 
   val penalties: Seq[(Double, Double)] = Seq((0.0, 0.0), (0.0, 0.1), (0.02, 0.0), (0.01, 0.1), (0.5, 0.05))
 

@@ -12,11 +12,11 @@ import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.rows.{RowDataset, RowForm}
 import dwell.fit.{FitPlan, FitRunner}
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
-import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, LabelSummary, PrimalPlan}
+import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdSolvers, CdStep}
-import dwell.solver.problem.{GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Trained}
+import dwell.solver.problem.{CoordinateAlgorithm, GradientAlgorithm, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
 import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
-import dwell.solver.sgd.leader.{RowFacts, SgdPlan}
+import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
 
 /**
@@ -45,20 +45,32 @@ final class LinearTrainer(
    *   if the orientation asked for cannot solve the problem
    */
   def solve(problem: LinearProblem): LinearSolution = {
-    val choice = Orientation.choose(problem, rows)
+    val choice = OrientationChoice(problem, rows)
     val started = System.nanoTime()
     problem.algorithm match {
-      case _: GradientAlgorithm => byGradients(problem, choice, started)
-      case _ => byCoordinates(problem, choice, started)
+      case algorithm: GradientAlgorithm => byGradients(problem, algorithm, choice, started)
+      case algorithm: CoordinateAlgorithm =>
+        problem.loss match {
+          case loss: MarginLoss => byCoordinates(problem, algorithm, loss, choice, started)
+          case Softmax(_) =>
+            throw new IllegalArgumentException(
+              s"algorithm=${algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm l-bfgs, " +
+                "ma-sgd or ma-sgd+l-bfgs.")
+        }
     }
   }
 
-  private def byCoordinates(problem: LinearProblem, choice: Orientation, started: Long): LinearSolution = {
+  private def byCoordinates(
+      problem: LinearProblem,
+      algorithm: CoordinateAlgorithm,
+      loss: MarginLoss,
+      choice: OrientationChoice,
+      started: Long): LinearSolution = {
     val work = choice.orientation match {
       case Orientation.Primal => primal(problem)
       case Orientation.Dual => dual(problem)
     }
-    val plan = CdPlan(newId, problem, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
+    val plan = CdPlan(newId, problem, algorithm, loss, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
     run(plan, work.parts, work.nonzeros, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
@@ -71,11 +83,15 @@ final class LinearTrainer(
     }
   }
 
-  private def byGradients(problem: LinearProblem, choice: Orientation, started: Long): LinearSolution = {
-    val signed = problem.loss.classifies && problem.classes.isEmpty
-    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed, mixed = true))
-    val facts = RowFacts.of(rows, data, problem.classes.orElse(if (signed) Some(2) else None))
-    val plan = SgdPlan(newId, problem, rows.numFeatures, facts)
+  private def byGradients(
+      problem: LinearProblem,
+      algorithm: GradientAlgorithm,
+      choice: OrientationChoice,
+      started: Long): LinearSolution = {
+    val data =
+      rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed(problem), mixed = true))
+    val facts = RowFacts.of(rows, data, problem.loss.labels)
+    val plan = SgdPlan(newId, SgdTask(problem, rows.numFeatures, facts), algorithm)
     run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
@@ -90,7 +106,7 @@ final class LinearTrainer(
       plan: FitPlan[M, S, Trained],
       parts: RDD[LocalData],
       nonzeros: Array[Long],
-      choice: Orientation,
+      choice: OrientationChoice,
       started: Long,
       step: Workers.Step[LocalData, M, S])(done: (Trained, Int) => Unit): LinearSolution = {
     val flattenSeconds = (System.nanoTime() - started) * 1e-9
@@ -135,24 +151,29 @@ final class LinearTrainer(
     val data = rows.columns(problem.numWorkers)
     val weights = data.weightsBroadcast
     val parts = data.partitions.map[LocalData](p => ColumnData(p, if (weights == null) null else weights.value))
-    val labels = if (problem.loss.classifies) rows.labels.map(signed) else rows.labels
+    val labels = if (signed(problem)) rows.labels.map(Labels.Signed.of) else rows.labels
     val leader = PrimalPlan(labels, rows.weights, rows.totalWeight, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
     Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, leader, from.map(FromCoefficients))
   }
 
   private def dual(problem: LinearProblem): Work = {
-    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, problem.loss.classifies))
+    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed(problem)))
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
     val leader = DualPlan(
       data.summary,
       rows.numFeatures,
-      rows.totalWeight,
-      LabelSummary(rows.labelMean, rows.labelVariance),
+      labelFacts(problem, data),
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
     val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
     Work(parts(data), data.summary.rowsPerPartition, data.nonzerosPerPartition, leader, from)
+  }
+
+  private def labelFacts(problem: LinearProblem, data: RowDataset): LabelFacts = {
+    val sums = data.summary.classSums
+    val classWeights = if (signed(problem)) Array(sums.negativeWeight, sums.positiveWeight) else null
+    LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights)
   }
 
   private def parts(data: RowDataset): RDD[LocalData] = {
@@ -164,7 +185,7 @@ final class LinearTrainer(
   private def meanMargin(mean: Array[Double], coefficients: Array[Double]): Double =
     if (mean == null) 0.0 else mean.indices.iterator.map(j => mean(j) * coefficients(j)).sum
 
-  private def remember(problem: LinearProblem, orientation: String, last: Previous): Unit =
+  private def remember(problem: LinearProblem, orientation: Orientation, last: Previous): Unit =
     previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => free(Seq(fit)))
 }
 
@@ -175,7 +196,7 @@ private[solver] object LinearTrainer {
       loss: Loss,
       scaleFactor: Double,
       intercept: Boolean,
-      orientation: String,
+      orientation: Orientation,
       numWorkers: Int)
 
   /** @param fit where the states of its dual variables are, if they were kept */
@@ -189,9 +210,9 @@ private[solver] object LinearTrainer {
       leaderPlan: CdLeaderPlan,
       from: Option[StartingPoint])
 
-  private def family(problem: LinearProblem, orientation: String): Family =
+  private def family(problem: LinearProblem, orientation: Orientation): Family =
     Family(problem.loss, problem.scaleFactor, problem.intercept, orientation, problem.numWorkers)
 
-  /** Labels 0 and 1 as -1 and 1. */
-  private def signed(label: Double): Double = 2.0 * label - 1.0
+  /** Whether labels 0 and 1 become -1 and 1. */
+  private def signed(problem: LinearProblem): Boolean = problem.loss.labels == Labels.Signed
 }

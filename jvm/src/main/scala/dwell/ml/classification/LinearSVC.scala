@@ -12,7 +12,7 @@ import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
 import dwell.ml.param.DwellParams
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.problem.{Hinge, LinearSolution, Loss, SquaredHinge}
+import dwell.solver.problem.{Hinge, LinearSolution, MarginLoss, SquaredHinge}
 
 /**
  * Spark's `LinearSVC`, trained by CoCoA with native local solvers.
@@ -74,7 +74,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
   private final class Task(dataset: Dataset[_]) extends LinearTask[LinearSVCModel] {
 
-    override val loss: Loss = losses.toMap.apply(getLoss)
+    override val loss: MarginLoss = losses.toMap.apply(getLoss)
 
     override def elasticNet: Double = 0.0
 
@@ -104,7 +104,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 object LinearSVC extends DefaultParamsReadable[LinearSVC] {
 
   /** Values of the Param, the default first. */
-  private val losses: Seq[(String, Loss)] = Seq("hinge" -> Hinge, "squaredHinge" -> SquaredHinge)
+  private val losses: Seq[(String, MarginLoss)] = Seq("hinge" -> Hinge, "squaredHinge" -> SquaredHinge)
 
   override def load(path: String): LinearSVC = super.load(path)
 }

@@ -12,7 +12,7 @@ import org.apache.spark.sql.Dataset
 import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, Loss}
+import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, MarginLoss}
 
 /**
  * Spark's `LogisticRegression`, trained by CoCoA with native local solvers, for two classes; by model averaging or L-BFGS
@@ -86,7 +86,7 @@ class LogisticRegression(override val uid: String)
 
   private final class Task(dataset: Dataset[_]) extends LinearTask[LogisticRegressionModel] {
 
-    override def loss: Loss = Logistic
+    override def loss: MarginLoss = Logistic
 
     override def elasticNet: Double = $(elasticNetParam)
 

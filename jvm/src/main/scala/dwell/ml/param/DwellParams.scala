@@ -39,7 +39,7 @@ trait DwellParams extends WorkerParams {
    * that exist.
    */
   final val orientation: Param[String] =
-    DwellParams.choice(this, "orientation", "orientation of CoCoA", DwellParams.orientations)
+    DwellParams.choice(this, "orientation", "orientation of CoCoA", Orientation.choices)
 
   /**
    * Local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half of one,
@@ -89,7 +89,7 @@ trait DwellParams extends WorkerParams {
 
   setDefault(
     algorithm -> DwellParams.Auto,
-    orientation -> Orientation.Auto,
+    orientation -> DwellParams.Auto,
     localWork -> DwellParams.Auto,
     stepSize -> DwellParams.Auto,
     stepSchedule -> DwellParams.Auto,
@@ -109,7 +109,6 @@ object DwellParams {
   val Auto = "auto"
 
   private val algorithms = Auto +: Algorithm.all.map(_.name)
-  private val orientations = Seq(Orientation.Auto, Orientation.Primal, Orientation.Dual)
 
   private[ml] val Last = "last"
   private[ml] val Running = "running"

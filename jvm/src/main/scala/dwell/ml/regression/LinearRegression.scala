@@ -11,7 +11,7 @@ import org.apache.spark.sql.Dataset
 import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.problem.{LinearSolution, Loss, Squared}
+import dwell.solver.problem.{LinearSolution, MarginLoss, Squared}
 
 /**
  * Spark's `LinearRegression`, trained by CoCoA with native local solvers.
@@ -67,7 +67,7 @@ class LinearRegression(override val uid: String)
 
   private final class Task(dataset: Dataset[_]) extends LinearTask[LinearRegressionModel] {
 
-    override def loss: Loss = Squared
+    override def loss: MarginLoss = Squared
 
     override def elasticNet: Double = $(elasticNetParam)
 

@@ -4,7 +4,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
-import dwell.solver.problem.{LinearSolution, Loss}
+import dwell.solver.problem.{LinearSolution, MarginLoss}
 
 /**
  * The penalty of a problem, before scaling by the features' deviations.
@@ -22,7 +22,7 @@ private[ml] final case class Penalty(l1: Double, l2: Double, scaleFactor: Double
 /** One call of `train`: what an estimator adds to the training that all linear estimators share. */
 private[ml] trait LinearTask[M] {
 
-  def loss: Loss
+  def loss: MarginLoss
 
   /** Share of the L1 penalty in `regParam`. */
   def elasticNet: Double

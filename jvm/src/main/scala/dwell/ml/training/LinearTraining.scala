@@ -11,7 +11,7 @@ import dwell.fit.DwellConf
 import dwell.ml.param.DwellParams
 import dwell.report.FitReport
 import dwell.solver.LinearTrainer
-import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution}
+import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Softmax}
 
 /**
  * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
@@ -66,7 +66,12 @@ trait LinearTraining[M <: Model[M]]
       case Some(reason) => Left(reason)
       case None =>
         if (task.l2Divisor.isEmpty) checkStepSize(task, $(regParam) * (1.0 - task.elasticNet))
-        val possible = Orientations.possible($(orientation), chosenAlgorithm, task.loss, $(regParam), task.elasticNet)
+        val possible = Orientations.possible(
+          Orientation.named($(orientation)),
+          chosenAlgorithm,
+          task.loss,
+          $(regParam),
+          task.elasticNet)
         onRows(dataset, numFeatures, conf) {
           _.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
             task.unsuitable(data) match {
@@ -138,13 +143,13 @@ trait LinearTraining[M <: Model[M]]
   }
 
   private def orientationWithin(
-      possible: Seq[String],
+      possible: Seq[Orientation],
       task: LinearTask[M],
       data: TrainingRows,
-      conf: DwellConf): Either[String, String] = {
+      conf: DwellConf): Either[String, Option[Orientation]] = {
     val outputs = task.classes(data).getOrElse(1)
     Orientations.withinLimit(
-      $(orientation),
+      Orientation.named($(orientation)),
       possible,
       data,
       outputs,
@@ -156,13 +161,17 @@ trait LinearTraining[M <: Model[M]]
     }
   }
 
-  private def problem(task: LinearTask[M], data: TrainingRows, orientation: String, conf: DwellConf): LinearProblem = {
+  private def problem(
+      task: LinearTask[M],
+      data: TrainingRows,
+      orientation: Option[Orientation],
+      conf: DwellConf): LinearProblem = {
     val penalty = task.penalty(data)
     checkStepSize(task, penalty.l2)
     LinearProblem(
       uid = uid,
       algorithm = chosenAlgorithm,
-      loss = task.loss,
+      loss = task.classes(data).fold[Loss](task.loss)(Softmax),
       l1 = penalty.l1,
       l2 = penalty.l2,
       scaleFactor = penalty.scaleFactor,
@@ -176,7 +185,6 @@ trait LinearTraining[M <: Model[M]]
       seed = Seed,
       initial = task.initial(data),
       settings = conf.solverSettings,
-      classes = task.classes(data),
       descent = DescentSettings(
         DwellParams.positive($(stepSize)),
         DwellParams.schedules.toMap.get($(stepSchedule)),
@@ -206,7 +214,7 @@ trait LinearTraining[M <: Model[M]]
     FitReport(
       uid = uid,
       algorithm = chosenAlgorithm.name,
-      orientation = solution.orientation,
+      orientation = solution.orientation.name,
       orientationReason = solution.orientationReason,
       aggregation = solution.aggregation,
       aggregationReason = solution.aggregationReason,

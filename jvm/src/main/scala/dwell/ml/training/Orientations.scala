@@ -16,30 +16,37 @@ private[training] object Orientations {
    * @throws IllegalArgumentException
    *   if it asks for one that the problem does not have
    */
-  def possible(asked: String, algorithm: Algorithm, loss: Loss, regParam: Double, elasticNet: Double): Seq[String] = {
-    val ofRows = algorithm.ofRows
-    val smooth = !loss.curvature.isInfinite && !ofRows
-    val strong = regParam * (1.0 - elasticNet) > 0.0 || ofRows
-    if (asked == Orientation.Primal && ofRows) {
-      throw new IllegalArgumentException(
-        s"orientation=primal is not for algorithm=${algorithm.name}, whose steps are along rows. Use orientation dual or auto.")
+  def possible(
+      asked: Option[Orientation],
+      algorithm: Algorithm,
+      loss: Loss,
+      regParam: Double,
+      elasticNet: Double): Seq[Orientation] = {
+    def objection(orientation: Orientation) = orientation.objection(algorithm, loss, regParam * (1.0 - elasticNet))
+    asked match {
+      case None => Orientation.all.filter(objection(_).isEmpty)
+      case Some(orientation) =>
+        objection(orientation).foreach { why =>
+          throw new IllegalArgumentException(refusal(why, algorithm, loss, regParam))
+        }
+        Seq(orientation)
     }
-    if (asked == Orientation.Primal && !smooth) {
-      throw new IllegalArgumentException(
-        s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss has not. Use orientation " +
-          "dual or auto.")
-    }
-    if (asked == Orientation.Dual && !strong) {
-      val cause =
-        if (regParam == 0.0) "regParam is 0"
-        else "elasticNetParam is 1, and the L1 penalty alone leaves the dual problem without a unique model"
-      throw new IllegalArgumentException(
-        s"orientation=dual needs an L2 penalty, but $cause. Use orientation primal or auto, or " +
-          (if (regParam == 0.0) "raise regParam." else "lower elasticNetParam."))
-    }
-    val both = Seq(Orientation.Primal -> smooth, Orientation.Dual -> strong).collect { case (name, true) => name }
-    if (asked == Orientation.Auto) both else Seq(asked)
   }
+
+  private def refusal(objection: Orientation.Objection, algorithm: Algorithm, loss: Loss, regParam: Double): String =
+    objection match {
+      case Orientation.AlongRows =>
+        s"orientation=primal is not for algorithm=${algorithm.name}, whose steps are along rows. Use orientation dual or auto."
+      case Orientation.NotSmooth =>
+        s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss has not. Use orientation " +
+          "dual or auto."
+      case Orientation.NoL2 =>
+        val cause =
+          if (regParam == 0.0) "regParam is 0"
+          else "elasticNetParam is 1, and the L1 penalty alone leaves the dual problem without a unique model"
+        s"orientation=dual needs an L2 penalty, but $cause. Use orientation primal or auto, or " +
+          (if (regParam == 0.0) "raise regParam." else "lower elasticNetParam.")
+    }
 
   /**
    * What to ask the solver for, so that a round's results stay below `spark.driver.maxResultSize`; or why no orientation
@@ -57,27 +64,31 @@ private[training] object Orientations {
    *   in driver mode every worker's vector comes to the driver, otherwise only their sum
    */
   def withinLimit(
-      asked: String,
-      possible: Seq[String],
+      asked: Option[Orientation],
+      possible: Seq[Orientation],
       data: TrainingRows,
       outputs: Int,
       numWorkers: Int,
       aggregation: Option[Aggregation],
-      conf: DwellConf): Either[String, String] = {
+      conf: DwellConf): Either[String, Option[Orientation]] = {
     val workers =
       if (numWorkers > 0) numWorkers
       else WorkerCount.choose(data.nonzeros, data.sc.defaultParallelism / conf.taskCpus)
-    val sizes = possible.map { name =>
-      val length = if (name == Orientation.Primal) data.numRows.toLong else data.numFeatures.toLong * outputs
+    val sizes = possible.map { orientation =>
+      val length = orientation match {
+        case Orientation.Primal => data.numRows.toLong
+        case Orientation.Dual => data.numFeatures.toLong * outputs
+      }
       val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
-      name -> (workers.toLong * ResultLayout.HeaderBytes + vectors * 8L * length)
+      orientation -> (workers.toLong * ResultLayout.HeaderBytes + vectors * 8L * length)
     }
     val limit = conf.maxResultBytes
-    val fitting = sizes.collect { case (name, bytes) if bytes <= limit => name }
+    val fitting = sizes.collect { case (orientation, bytes) if bytes <= limit => orientation }
     if (fitting.size == possible.size) Right(asked)
     else {
-      fitting.headOption.toRight(
-        s"a round brings ${sizes.map(_._2).min} bytes to the driver ($workers workers, ${data.numRows} rows, " +
+      fitting.headOption
+        .map(Some(_))
+        .toRight(s"a round brings ${sizes.map(_._2).min} bytes to the driver ($workers workers, ${data.numRows} rows, " +
           s"${data.numFeatures} features), more than spark.driver.maxResultSize ($limit); raise it or lower numWorkers")
     }
   }

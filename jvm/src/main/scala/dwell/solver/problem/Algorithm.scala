@@ -19,7 +19,7 @@ sealed abstract class Algorithm(val name: String) extends Serializable {
 object Algorithm {
 
   /** Coordinate descent on the partition: every step sees those before it (Smith et al. 2018). */
-  case object CoCoA extends Algorithm("cocoa") {
+  case object CoCoA extends CoordinateAlgorithm("cocoa") {
     override def batch: Boolean = false
   }
 
@@ -27,10 +27,10 @@ object Algorithm {
    * Mini-batches of coordinate steps, which do not see one another (Richtarik and Takac, "Parallel coordinate descent methods
    * for big data optimization", 2016): what CoCoA is without local progress.
    */
-  case object MiniBatchSCD extends Algorithm("mini-batch-scd")
+  case object MiniBatchSCD extends CoordinateAlgorithm("mini-batch-scd")
 
   /** Mini-batches of rows, and a step along the gradient of their losses for each, as Spark's `GradientDescent`. */
-  case object MiniBatchSGD extends Algorithm("mini-batch-sgd") {
+  case object MiniBatchSGD extends CoordinateAlgorithm("mini-batch-sgd") {
     override def ofRows: Boolean = true
     override def keepsVariables: Boolean = false
 
@@ -54,8 +54,11 @@ object Algorithm {
     Seq(CoCoA, MiniBatchSCD, MiniBatchSGD, ModelAveraging, ModelAveragingThenLBFGS, LBFGS)
 }
 
+/** An algorithm whose workers keep coordinates of the primal or the dual problem, or move along their gradients. */
+sealed abstract class CoordinateAlgorithm(name: String) extends Algorithm(name)
+
 /**
- * An algorithm that works on coefficients along the gradients of the rows' losses: see [[dwell.solver.sgd]].
+ * An algorithm that works on coefficients along the gradients of the rows' losses: see `dwell.solver.sgd`.
  *
  * @param averages
  *   whether it begins with rounds of local descent

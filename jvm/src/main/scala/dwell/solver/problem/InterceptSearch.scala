@@ -1,13 +1,25 @@
 package dwell.solver.problem
 
-/** The exact minimiser of a loss over the intercept. */
+/** The exact minimiser of a mean loss over the intercept. */
 private[solver] object InterceptSearch {
 
   /**
    * The shift of all margins that minimises `sum_j s_j loss(z_j + shift; y_j)` for a smooth loss with labels of both
    * signs: Newton's method inside of a bracket on the derivative, which rises with the shift.
+   *
+   * @param derivative
+   *   of the loss by its first argument, the prediction; the second is the label
+   * @param secondDerivative
+   *   of the loss, likewise
+   * @param weights
+   *   null where every weight is 1
    */
-  def minimise(loss: Loss, margins: Array[Double], labels: Array[Double], weights: Array[Double]): Double = {
+  def minimise(
+      derivative: (Double, Double) => Double,
+      secondDerivative: (Double, Double) => Double,
+      margins: Array[Double],
+      labels: Array[Double],
+      weights: Array[Double]): Double = {
     var low = Double.NegativeInfinity
     var high = Double.PositiveInfinity
     var shift = 0.0
@@ -19,10 +31,10 @@ private[solver] object InterceptSearch {
       while (j < margins.length) {
         val weight = if (weights == null) 1.0 else weights(j)
         val z = margins(j) + shift
-        val s = weight * loss.derivative(z, labels(j))
+        val s = weight * derivative(z, labels(j))
         slope += s
         size += math.abs(s)
-        curve += weight * loss.secondDerivative(z, labels(j))
+        curve += weight * secondDerivative(z, labels(j))
         j += 1
       }
       if (math.abs(slope) <= Balanced * size) searching = false
@@ -41,11 +53,6 @@ private[solver] object InterceptSearch {
     }
     shift
   }
-
-  /** The intercept of the best model without coefficients, for rows of two classes with these weights. */
-  def alone(loss: Loss, positiveWeight: Double, negativeWeight: Double): Double =
-    if (loss.curvature.isInfinite) math.signum(positiveWeight - negativeWeight)
-    else minimise(loss, Array(0.0, 0.0), Array(1.0, -1.0), Array(positiveWeight, negativeWeight))
 
   private def widen(iteration: Int): Double = math.pow(2.0, iteration.toDouble)
 

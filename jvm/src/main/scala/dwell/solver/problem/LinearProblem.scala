@@ -12,7 +12,7 @@ import dwell.fit.{Aggregation, FitProblem, SolverSettings}
  * @param algorithm
  *   what the workers do in a round
  * @param loss
- *   for classification the labels of the data are 0 and 1
+ *   the labels of the data are 0 and 1 where the loss takes -1 and 1. Only a [[GradientAlgorithm]] takes the softmax
  * @param scaleFactor
  *   0: u_j = 1. Otherwise u_j^2 is the population variance of feature j times this factor (1, or the one of the sample)
  * @param intercept
@@ -23,7 +23,7 @@ import dwell.fit.{Aggregation, FitProblem, SolverSettings}
  * @param localWork
  *   epochs over the local coordinates in a round, of which a batch does one at most; None lets the measured times choose
  * @param orientation
- *   `auto`, `primal` or `dual`
+ *   None chooses what is expected to be faster
  * @param numWorkers
  *   0 chooses by the size of the data
  * @param aggregation
@@ -31,9 +31,6 @@ import dwell.fit.{Aggregation, FitProblem, SolverSettings}
  * @param initial
  *   coefficients and intercepts to start from, in the layout of [[LinearSolution]]; used in the primal orientation and by
  *   algorithms that work on coefficients
- * @param classes
- *   number of classes where the loss is their softmax, in place of `loss`; the labels of the data are then their numbers,
- *   from 0. Only for a [[GradientAlgorithm]]
  */
 final case class LinearProblem(
     uid: String,
@@ -46,12 +43,11 @@ final case class LinearProblem(
     tolerance: Double,
     maxRounds: Int,
     localWork: Option[Double],
-    orientation: String,
+    orientation: Option[Orientation],
     numWorkers: Int,
     aggregation: Option[Aggregation],
     seed: Long,
     initial: Option[(Array[Double], Array[Double])],
     settings: SolverSettings,
-    classes: Option[Int] = None,
     descent: DescentSettings = DescentSettings())
     extends FitProblem

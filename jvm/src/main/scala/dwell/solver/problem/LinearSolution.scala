@@ -37,7 +37,7 @@ final case class LinearSolution(
     converged: Boolean,
     drift: Double,
     solver: String,
-    orientation: String,
+    orientation: Orientation,
     orientationReason: String,
     aggregation: String,
     aggregationReason: String,

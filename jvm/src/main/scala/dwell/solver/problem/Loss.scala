@@ -1,8 +1,52 @@
 package dwell.solver.problem
 
 /**
- * A loss l(z; y) of a prediction z for the label y, and what coordinate descent on either side of the duality needs
- * of it. For classification the label is -1 or 1, and a dual variable is a = y p.
+ * A loss of a row's predictions z, one for each output of the model, for the row's label y, and what every solver has to know
+ * of it. This table is all that differs between losses: code elsewhere asks these properties, never which loss it is.
+ *
+ * {{{
+ *   code  loss            outputs  labels             curvature  dual feasibility  parabola  saturates
+ *   0     squared         1        any number         1          shift             yes       no
+ *   1     logistic        1        -1 or 1            1/4        shrink a class    no        no
+ *   2     hinge           1        -1 or 1            none       shrink a class    no        yes
+ *   3     smoothed hinge  1        -1 or 1            1 / gamma  shrink a class    no        yes
+ *   4     squared hinge   1        -1 or 1            2          shrink a class    no        yes
+ *   5     softmax         C        0, 1, ..., C - 1   1/2        mix classes       no        no
+ * }}}
+ *
+ * @param code
+ *   number of the loss in calls of native code
+ */
+sealed abstract class Loss(val code: Int) extends Serializable {
+
+  /** Predictions of a row, C. */
+  def outputs: Int
+
+  /** Labels that the loss is defined for. */
+  def labels: Labels
+
+  /** Upper bound of the second derivative by the predictions; infinite where there is none. */
+  def curvature: Double
+
+  /** How dual variables are made to satisfy the condition that an intercept without a penalty puts on them. */
+  def feasibility: DualFeasibility
+
+  /** Width of the smoothed hinge's parabola; 0 for every other loss. */
+  def gamma: Double = 0.0
+
+  /** The predictions, one an output, of the best model without coefficients. */
+  def bestConstant(labels: LabelFacts): Array[Double]
+
+  /** Mean loss of a model that predicts `constant` for every row. */
+  def meanAt(constant: Array[Double], labels: LabelFacts): Double
+
+  /** Name for messages. */
+  override def toString: String
+}
+
+/**
+ * A loss l(z; y) of one prediction, and what coordinate descent on either side of the duality needs of it. For labels of two
+ * classes a dual variable is a = y p.
  *
  * {{{
  *   loss            l(z; y)                                      l*(-a; y)                        domain
@@ -16,11 +60,10 @@ package dwell.solver.problem
  * The middle piece of the smoothed hinge is that for 0 < 1 - yz < gamma. Sources: Shalev-Shwartz and Zhang, Stochastic
  * Dual Coordinate Ascent Methods for Regularized Loss Minimization, JMLR 14 (2013), sections 5 and 6; for the squared
  * hinge Hsieh et al., A Dual Coordinate Descent Method for Large-scale Linear SVM, ICML 2008.
- *
- * @param code
- *   number of the loss in calls of native code
  */
-sealed abstract class Loss(val code: Int) extends Serializable {
+sealed abstract class MarginLoss(code: Int) extends Loss(code) {
+
+  override final def outputs: Int = 1
 
   /** l(z; y). */
   def value(z: Double, y: Double): Double
@@ -30,9 +73,6 @@ sealed abstract class Loss(val code: Int) extends Serializable {
 
   /** The second derivative of l by z, where there is one; for larger z at a corner of the first. */
   def secondDerivative(z: Double, y: Double): Double
-
-  /** Upper bound of the second derivative by z; infinite where there is none. */
-  def curvature: Double
 
   /** Convex conjugate l*(-a; y); infinite outside of its domain. */
   final def conjugate(a: Double, y: Double): Double =
@@ -56,11 +96,14 @@ sealed abstract class Loss(val code: Int) extends Serializable {
    */
   def dualStep(a: Double, z: Double, y: Double, q: Double): Double
 
-  /** Whether labels have to be -1 or 1. */
-  def classifies: Boolean = true
+  /**
+   * Whether l(z; y) is (z - y)^2 / 2. Then the parabola that local solvers minimise in the primal form is the loss itself, the
+   * best intercept is known in closed form, and so is the best step.
+   */
+  def isParabola: Boolean = false
 
-  /** Name for messages. */
-  override def toString: String
+  /** Whether the loss is 0 from some margin on, so that the dual variables of many rows are at their bound. */
+  def saturates: Boolean = false
 
   // In its domain the conjugate is conjugateSlope a + conjugateCurvature a^2 / 2 + conjugateRest. A line search gets the
   // quadratic part as five numbers and the rest as samples.
@@ -75,8 +118,36 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   private[solver] def conjugateRest(a: Double, y: Double): Double = 0.0
 }
 
+/** What the losses of two classes have in common. */
+sealed abstract class SignedLoss(code: Int) extends MarginLoss(code) {
+  override def labels: Labels = Labels.Signed
+
+  override def feasibility: DualFeasibility = DualFeasibility.ShrinkClass
+
+  override def bestConstant(labels: LabelFacts): Array[Double] = {
+    val Array(negative, positive) = labels.classWeights
+    // Without a curvature bound the loss is the hinge, whose best constant is the label of the heavier class.
+    Array(
+      if (curvature.isInfinite) math.signum(positive - negative)
+      else
+        InterceptSearch
+          .minimise(derivative, secondDerivative, Array(0.0, 0.0), Array(1.0, -1.0), Array(positive, negative)))
+  }
+
+  override def meanAt(constant: Array[Double], labels: LabelFacts): Double = {
+    val Array(negative, positive) = labels.classWeights
+    (positive * value(constant(0), 1.0) + negative * value(constant(0), -1.0)) / labels.totalWeight
+  }
+}
+
 /** (z - y)^2 / 2. */
-case object Squared extends Loss(0) {
+case object Squared extends MarginLoss(0) {
+  override def labels: Labels = Labels.Real
+  override def feasibility: DualFeasibility = DualFeasibility.Shift
+  override def isParabola: Boolean = true
+  override def bestConstant(labels: LabelFacts): Array[Double] = Array(labels.mean)
+  override def meanAt(constant: Array[Double], labels: LabelFacts): Double =
+    (labels.variance + math.pow(labels.mean - constant(0), 2.0)) / 2.0
   override def value(z: Double, y: Double): Double = {
     val error = z - y
     0.5 * (error * error)
@@ -87,13 +158,12 @@ case object Squared extends Loss(0) {
   override def contains(a: Double, y: Double): Boolean = true
   override protected def conjugateInside(a: Double, y: Double): Double = 0.5 * (a * a) - y * a
   override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = a + ((y - z) - a) / (1.0 + q)
-  override def classifies: Boolean = false
   override def toString: String = "squared"
   override private[solver] def conjugateCurvature: Double = 1.0
 }
 
 /** log(1 + e^{-yz}). */
-case object Logistic extends Loss(1) {
+case object Logistic extends SignedLoss(1) {
 
   /** Steps of the dual step; the logits of double precision need 15 at most, up to q = 1e6. */
   private val MaxSteps = 100
@@ -118,7 +188,7 @@ case object Logistic extends Loss(1) {
 
   override def curvature: Double = 0.25
 
-  override def contains(a: Double, y: Double): Boolean = Loss.inUnitInterval(y * a)
+  override def contains(a: Double, y: Double): Boolean = MarginLoss.inUnitInterval(y * a)
 
   override protected def conjugateInside(a: Double, y: Double): Double = conjugateRest(a, y)
 
@@ -175,18 +245,19 @@ case object Logistic extends Loss(1) {
 }
 
 /** max(0, 1 - yz). */
-case object Hinge extends Loss(2) {
+case object Hinge extends SignedLoss(2) {
+  override def saturates: Boolean = true
   override def value(z: Double, y: Double): Double = math.max(0.0, 1.0 - y * z)
   override def derivative(z: Double, y: Double): Double = if (y * z < 1.0) -y else 0.0
   override def secondDerivative(z: Double, y: Double): Double = 0.0
   override def curvature: Double = Double.PositiveInfinity
-  override def contains(a: Double, y: Double): Boolean = Loss.inUnitInterval(y * a)
+  override def contains(a: Double, y: Double): Boolean = MarginLoss.inUnitInterval(y * a)
   override protected def conjugateInside(a: Double, y: Double): Double = -(y * a)
   override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = {
     val short = 1.0 - y * z
     // At the corner and without curvature every p is as good; it stays, and 0 / 0 is not asked.
     val step = if (short == 0.0) 0.0 else short / q
-    y * Loss.clip(y * a + step)
+    y * MarginLoss.clip(y * a + step)
   }
   override def toString: String = "hinge"
   override private[solver] def conjugateCurvature: Double = 0.0
@@ -198,34 +269,36 @@ case object Hinge extends Loss(2) {
  * @param gamma
  *   finite and positive; the curvature is 1 / gamma
  */
-final case class SmoothedHinge(gamma: Double) extends Loss(3) {
+final case class SmoothedHinge(override val gamma: Double) extends SignedLoss(3) {
   require(gamma > 0.0 && !gamma.isInfinite, s"gamma = $gamma: must be finite and positive")
 
+  override def saturates: Boolean = true
   override def value(z: Double, y: Double): Double = {
     val short = 1.0 - y * z
     if (short <= 0.0) 0.0
     else if (short >= gamma) short - 0.5 * gamma
     else short * short / (2.0 * gamma)
   }
-  override def derivative(z: Double, y: Double): Double = -y * Loss.clip((1.0 - y * z) / gamma)
+  override def derivative(z: Double, y: Double): Double = -y * MarginLoss.clip((1.0 - y * z) / gamma)
   override def secondDerivative(z: Double, y: Double): Double = {
     val short = 1.0 - y * z
     if (short > 0.0 && short <= gamma) 1.0 / gamma else 0.0
   }
   override def curvature: Double = 1.0 / gamma
-  override def contains(a: Double, y: Double): Boolean = Loss.inUnitInterval(y * a)
+  override def contains(a: Double, y: Double): Boolean = MarginLoss.inUnitInterval(y * a)
   override protected def conjugateInside(a: Double, y: Double): Double = {
     val p = y * a
     0.5 * (gamma * (p * p)) - p
   }
   override def dualStep(a: Double, z: Double, y: Double, q: Double): Double =
-    y * Loss.clip((1.0 - y * z + q * (y * a)) / (q + gamma))
+    y * MarginLoss.clip((1.0 - y * z + q * (y * a)) / (q + gamma))
   override def toString: String = s"smoothed hinge (gamma = $gamma)"
   override private[solver] def conjugateCurvature: Double = gamma
 }
 
 /** max(0, 1 - yz)^2. */
-case object SquaredHinge extends Loss(4) {
+case object SquaredHinge extends SignedLoss(4) {
+  override def saturates: Boolean = true
   override def value(z: Double, y: Double): Double = {
     val short = math.max(0.0, 1.0 - y * z)
     short * short
@@ -244,7 +317,37 @@ case object SquaredHinge extends Loss(4) {
   override private[solver] def conjugateCurvature: Double = 0.5
 }
 
-object Loss {
+/**
+ * The softmax (multinomial logistic) loss log(sum_c e^{z_c}) - z_y, with one prediction for each class. Labels are the
+ * numbers of the classes, 0 to `classes` - 1.
+ *
+ * @param classes
+ *   at least 2
+ */
+final case class Softmax(classes: Int) extends Loss(5) {
+  require(classes >= 2, s"classes = $classes: must be at least 2")
+
+  override def outputs: Int = classes
+  override def labels: Labels = Labels.Classes(classes)
+  override def curvature: Double = 0.5
+  override def feasibility: DualFeasibility = DualFeasibility.MixClasses(classes)
+
+  /** As Spark starts: a class that does not occur has a finite intercept as well. */
+  override def bestConstant(labels: LabelFacts): Array[Double] = {
+    val logs = labels.classWeights.map(math.log1p)
+    logs.map(_ - logs.sum / logs.length)
+  }
+
+  override def meanAt(constant: Array[Double], labels: LabelFacts): Double = {
+    val highest = constant.max
+    val logSum = highest + math.log(constant.map(z => math.exp(z - highest)).sum)
+    labels.classWeights.indices.map(c => labels.classWeights(c) * (logSum - constant(c))).sum / labels.totalWeight
+  }
+
+  override def toString: String = s"softmax of $classes classes"
+}
+
+object MarginLoss {
   private[solver] def clip(p: Double): Double = math.min(1.0, math.max(0.0, p))
 
   private[solver] def inUnitInterval(p: Double): Boolean = p >= 0.0 && p <= 1.0

@@ -1,92 +1,45 @@
 package dwell.solver.problem
 
-import dwell.data.TrainingRows
+/** Which variables the coordinates are: coefficients of features, or dual variables of rows. */
+sealed abstract class Orientation(val name: String) extends Serializable {
 
-/**
- * Which variables the coordinates are: coefficients of features (`primal`) or dual variables of rows (`dual`).
- *
- * @param reason
- *   for the report
- */
-final case class Orientation(orientation: String, reason: String)
+  /** The reason why a problem has no such form; None where it has one. */
+  def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Orientation.Objection]
+}
 
 object Orientation {
-  val Auto = "auto"
-  val Primal = "primal"
-  val Dual = "dual"
 
-  /**
-   * The orientation that a problem asks for, or the one that is expected to be faster among those that can solve it: a
-   * round moves a vector with an entry per row (primal) or per feature (dual), and touches every nonzero.
-   *
-   * @throws IllegalArgumentException
-   *   if the orientation asked for cannot solve the problem
-   */
-  def choose(problem: LinearProblem, rows: TrainingRows): Orientation = {
-    val gradients = problem.algorithm.ofRows
-    val primalNo =
-      if (gradients) Some(s"the steps of ${problem.algorithm.name} are along rows")
-      else if (problem.loss.curvature.isInfinite) Some(s"the ${problem.loss} loss is not smooth")
+  /** Columns: coordinates are coefficients. */
+  case object Primal extends Orientation("primal") {
+    override def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Objection] =
+      if (algorithm.ofRows) Some(AlongRows)
+      else if (loss.curvature.isInfinite) Some(NotSmooth)
       else None
-    val dualNo =
-      if (problem.l2 == 0.0 && !gradients) Some("the penalty has no L2 part") else None
-    def refuse(name: String, why: String): Nothing =
-      throw new IllegalArgumentException(s"orientation=$name cannot train this model: $why. Use orientation=auto.")
-    problem.orientation match {
-      case Primal => primalNo.fold(Orientation(Primal, "as set"))(refuse(Primal, _))
-      case Dual => dualNo.fold(Orientation(Dual, "as set"))(refuse(Dual, _))
-      case _ =>
-        (primalNo, dualNo) match {
-          case (Some(primal), Some(dual)) =>
-            throw new IllegalArgumentException(s"neither orientation can train this model: $primal, and $dual")
-          case (Some(why), None) => Orientation(Dual, why)
-          case (None, Some(why)) => Orientation(Primal, why)
-          case (None, None) => faster(problem.loss, rows)
-        }
-    }
   }
 
-  private def faster(loss: Loss, rows: TrainingRows): Orientation = {
-    val (m, n) = (rows.numRows.toDouble, rows.numFeatures.toDouble)
-    val bounded = if (loss == Squared) 1.0 else UpperBoundGrowth
-    val primal = secondsARound(m, rows.nonzeros) * moreRounds(n / m, PrimalGrowth) * bounded
-    val dual = secondsARound(n, rows.nonzeros) * moreRounds(m / n, DualGrowth)
-    val orientation = if (primal <= dual) Primal else Dual
-    Orientation(
-      orientation,
-      f"${rows.numRows}%d rows, ${rows.numFeatures}%d features and ${rows.nonzeros}%d nonzeros make for about $primal%.2g s " +
-        f"in the primal form where the dual one takes $dual%.2g s")
+  /** Rows: coordinates are dual variables. Algorithms whose steps are along rows have their data in this form as well. */
+  case object Dual extends Orientation("dual") {
+    override def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Objection] =
+      if (l2 == 0.0 && !algorithm.ofRows) Some(NoL2) else None
   }
 
-  private def secondsARound(entries: Double, nonzeros: Long): Double =
-    SecondsARound + entries * SecondsPerEntry + nonzeros * SecondsPerNonzero
+  /** Why a problem does not have the form of an orientation. */
+  sealed trait Objection
 
-  /**
-   * The quadratic form of either orientation has at most as many large eigenvalues as the other has coordinates: with
-   * more coordinates than that, only the penalty keeps the rest of them apart, and rounds grow.
-   *
-   * @param excess
-   *   coordinates for each one of the other orientation
-   */
-  private def moreRounds(excess: Double, growth: Double): Double = math.pow(math.max(1.0, excess), growth)
+  /** The algorithm's steps are along rows. */
+  case object AlongRows extends Objection
 
-  /** What a round of the `driver` mode costs at the least. */
-  private val SecondsARound = 0.05
+  /** The primal form needs a bound of the loss's curvature. */
+  case object NotSmooth extends Objection
 
-  /** An entry of the shared vector to the workers and back, in the `driver` mode. */
-  private val SecondsPerEntry = 1.5e-7
-  private val SecondsPerNonzero = 4e-9
+  /** The dual form needs an L2 penalty. */
+  case object NoL2 extends Objection
 
-  /**
-   * Measured: with 15 rows for each feature 5 to 10 times the rounds in the dual form to a gap of 1e-6; with 70 features for
-   * each row about as many rounds in both forms to 1e-3 and 1e-4, once steps are searched.
-   */
-  private val DualGrowth = 0.75
-  private val PrimalGrowth = 0.1
+  val all: Seq[Orientation] = Seq(Primal, Dual)
 
-  /**
-   * Of a loss that is not a parabola the primal form minimises a parabola above it: with the logistic loss twice the
-   * rounds of the dual form on real text (bench/results/2026-11-21-spark-rounds).
-   */
-  private val UpperBoundGrowth = 2.0
+  /** What may be asked for; the first leaves the choice to the fit, and is the default. */
+  val choices: Seq[String] = "auto" +: all.map(_.name)
+
+  /** One of the choices; None for the first. */
+  def named(choice: String): Option[Orientation] = all.find(_.name == choice)
 }

@@ -1,6 +1,6 @@
 package dwell.solver.cd.contract
 
-import dwell.solver.problem.Loss
+import dwell.solver.problem.MarginLoss
 
 /** The local problem of a round, but for what both orientations have in common. */
 sealed trait Subproblem extends Serializable
@@ -37,7 +37,7 @@ final case class PrimalSubproblem(l1: Double, l2: Double, scaleFactor: Double, c
  *   a step leads to minus the derivative of the loss; from 0 the update is the gradient of the losses, times -1 / l2
  */
 final case class DualSubproblem(
-    loss: Loss,
+    loss: MarginLoss,
     l2: Double,
     intercept: Double,
     offset: Double,

@@ -1,10 +1,9 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.{Patience, ResultLayout}
+import dwell.base.{Arguments, Patience, ResultLayout}
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.Cancellation
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, WorkerState}
-import dwell.solver.problem.Arguments
 
 /**
  * The local solver without native code: what runs where the library cannot load, and what the native solver is
@@ -131,7 +130,7 @@ private object Calls {
       problem.candidates.nonEmpty || !r.certificate,
       "a certificate needs a candidate for the intercept at least: pass 0 where there is no intercept")
     require(!problem.gradient || r.batch, "gradients are all taken at the same coefficients: they need a batch")
-    suitableLabels(p.labels, problem.loss)
+    problem.loss.labels.check(p.labels, problem.loss.toString)
     private val conjugates = new Conjugates(p, problem, r.totalWeight)
 
     override def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound =

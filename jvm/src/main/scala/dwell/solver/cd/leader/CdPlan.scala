@@ -5,7 +5,7 @@ import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.report.RoundRecord
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromFits, StartingPoint}
-import dwell.solver.problem.{LinearProblem, Trained}
+import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss, Trained}
 
 /**
  * A fit by coordinate descent.
@@ -18,6 +18,8 @@ import dwell.solver.problem.{LinearProblem, Trained}
 private[dwell] final case class CdPlan(
     id: Long,
     problem: LinearProblem,
+    algorithm: CoordinateAlgorithm,
+    loss: MarginLoss,
     numFeatures: Int,
     coordinates: Array[Int],
     leaderPlan: CdLeaderPlan,
@@ -29,7 +31,7 @@ private[dwell] final case class CdPlan(
   override def lead(workers: Replicas[CdMessage, CdReply], attempt: Attempt)(
       completed: RoundRecord => Unit): Trained = {
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
-    val leader = leaderPlan.of(problem)
+    val leader = leaderPlan.of(problem, algorithm, loss)
     val loop = new RoundLoop(workers, attemptId(attempt.number), coordinates, leader, problem, completed)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
@@ -48,7 +50,7 @@ private[dwell] final case class CdPlan(
 /** What a [[CdLeader]] is made of. */
 private[dwell] sealed trait CdLeaderPlan extends Serializable {
   def vectorLength: Int
-  def of(problem: LinearProblem): CdLeader
+  def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader
 }
 
 /** For columns: see [[PrimalLeader]]. */
@@ -60,19 +62,25 @@ private[dwell] final case class PrimalPlan(
     nonzeros: Long)
     extends CdLeaderPlan {
   override def vectorLength: Int = labels.length
-  override def of(problem: LinearProblem): CdLeader =
-    new PrimalLeader(labels, weights, totalWeight, problem, coordinates, nonzeros)
+  override def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
+    new PrimalLeader(labels, weights, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
 }
 
 /** For rows: see [[DualLeader]]. */
 private[dwell] final case class DualPlan(
     rows: RowSummary,
     numFeatures: Int,
-    totalWeight: Double,
-    labels: LabelSummary,
+    labels: LabelFacts,
     initialIntercept: Option[Double])
     extends CdLeaderPlan {
   override def vectorLength: Int = numFeatures
-  override def of(problem: LinearProblem): CdLeader =
-    DualLeader(rows, numFeatures, totalWeight, labels, problem, initialIntercept)
+  override def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
+    algorithm match {
+      case Algorithm.MiniBatchSGD => new MiniBatchGradient(rows, numFeatures, labels, loss, problem)
+      // Where dual variables stick to their bounds, no common step suits all workers.
+      case Algorithm.CoCoA if loss.saturates =>
+        new ConsensusDual(rows, numFeatures, labels, loss, problem, initialIntercept)
+      case Algorithm.CoCoA | Algorithm.MiniBatchSCD =>
+        new LineSearchedDual(rows, numFeatures, labels, loss, algorithm, problem, initialIntercept)
+    }
 }

@@ -3,7 +3,7 @@ package dwell.solver.cd.leader
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
-import dwell.solver.problem.LinearProblem
+import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
 
 /**
  * Dual CoCoA by over-relaxed consensus ADMM (Boyd et al., "Distributed Optimization and Statistical Learning via the
@@ -29,11 +29,11 @@ import dwell.solver.problem.LinearProblem
 private[solver] final class ConsensusDual(
     data: RowSummary,
     n: Int,
-    totalWeight: Double,
-    labels: LabelSummary,
+    labels: LabelFacts,
+    loss: MarginLoss,
     problem: LinearProblem,
     initialIntercept: Option[Double])
-    extends DualLeader(data, n, totalWeight, labels, problem) {
+    extends DualLeader(data, n, labels, loss, problem) {
   import ConsensusDual._
 
   private val workers = data.numPartitions

@@ -6,7 +6,7 @@ import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
-import dwell.solver.problem.{Algorithm, Hinge, InterceptSearch, LinearProblem, Loss, SmoothedHinge, Squared, SquaredHinge}
+import dwell.solver.problem.{DualFeasibility, LabelFacts, LinearProblem, MarginLoss}
 
 /**
  * The driver's half of dual CoCoA, as far as all ways of choosing a step have it in common: the regulariser, the
@@ -24,19 +24,16 @@ import dwell.solver.problem.{Algorithm, Hinge, InterceptSearch, LinearProblem, L
  *
  * @param n
  *   features
- * @param labels
- *   only the squared loss asks
  */
 private[solver] abstract class DualLeader(
     data: RowSummary,
     n: Int,
-    override val totalWeight: Double,
-    labels: LabelSummary,
+    labels: LabelFacts,
+    loss: MarginLoss,
     problem: LinearProblem)
     extends CdLeader {
   import DualLeader._
 
-  protected final val loss: Loss = problem.loss
   protected final val l2: Double = problem.l2
   protected final val centred: Boolean = problem.intercept
 
@@ -54,10 +51,7 @@ private[solver] abstract class DualLeader(
   protected def leastNu: Double
 
   /** The intercept of the best model without coefficients. */
-  protected final val interceptAlone: Double =
-    if (!centred) 0.0
-    else if (loss == Squared) labels.mean
-    else InterceptSearch.alone(loss, data.classSums.positiveWeight, data.classSums.negativeWeight)
+  protected final val interceptAlone: Double = if (centred) loss.bestConstant(labels)(0) else 0.0
 
   /** The coefficients that the workers start from. */
   protected final val w: Array[Double] = new Array[Double](n)
@@ -69,16 +63,12 @@ private[solver] abstract class DualLeader(
   // The best model so far is the one without coefficients, and no objective is below 0.
   private val bestCoefficients = new Array[Double](n)
   private var bestIntercept = interceptAlone
-  private var best =
-    if (loss == Squared) (labels.variance + math.pow(labels.mean - interceptAlone, 2.0)) / 2.0
-    else {
-      (data.classSums.positiveWeight * loss.value(interceptAlone, 1.0) +
-        data.classSums.negativeWeight * loss.value(interceptAlone, -1.0)) / totalWeight
-    }
+  private var best = loss.meanAt(Array(interceptAlone), labels)
   private var bound = 0.0
   private var worstDrift = 0.0
 
   override final def vectorLength: Int = n
+  override final def totalWeight: Double = labels.totalWeight
   override final def upperBound: Double = best
   override final def lowerBound: Double = bound
   override final def drift: Double = worstDrift
@@ -121,7 +111,7 @@ private[solver] abstract class DualLeader(
    */
   private def candidates: Array[Double] =
     if (!centred) Array(0.0)
-    else if (loss == Squared) Array(labels.mean - meanOfMargins)
+    else if (loss.isParabola) Array(labels.mean - meanOfMargins)
     else {
       val middle = offset
       CandidateSteps.map(middle + spacing * _)
@@ -189,14 +179,20 @@ private[solver] abstract class DualLeader(
   private def feasibleDual(z: Array[Double], kappa: Double, conjugate: Double): Double = {
     val imbalance = l2 * kappa
     if (!centred || imbalance == 0.0) -conjugate - regulariser(z, 0.0)
-    else if (loss == Squared) {
-      -(conjugate - imbalance * imbalance / 2.0 + imbalance * labels.mean) - regulariser(z, 0.0)
-    } else {
-      val sums = data.classSums
-      val classWeight = (if (imbalance > 0.0) sums.negativeWeight else sums.positiveWeight) / totalWeight
-      val share = math.abs(imbalance) / (math.abs(imbalance) + classWeight)
-      val ofOnes = classWeight * loss.conjugate(1.0, 1.0)
-      -((1.0 - share) * conjugate + share * ofOnes) - regulariser(z, share)
+    else {
+      loss.feasibility match {
+        case DualFeasibility.Shift =>
+          -(conjugate - imbalance * imbalance / 2.0 + imbalance * labels.mean) - regulariser(z, 0.0)
+        case DualFeasibility.ShrinkClass =>
+          val Array(negative, positive) = labels.classWeights
+          val classWeight = (if (imbalance > 0.0) negative else positive) / totalWeight
+          val share = math.abs(imbalance) / (math.abs(imbalance) + classWeight)
+          val ofOnes = classWeight * loss.conjugate(1.0, 1.0)
+          -((1.0 - share) * conjugate + share * ofOnes) - regulariser(z, share)
+        case DualFeasibility.MixClasses(_) =>
+          throw new IllegalArgumentException(
+            s"${problem.uid}: the dual form has one variable a row, and the $loss several")
+      }
     }
   }
 
@@ -296,21 +292,6 @@ private[solver] abstract class DualLeader(
 }
 
 private[solver] object DualLeader {
-
-  /** The way of choosing a step that suits the algorithm and the loss. */
-  def apply(
-      data: RowSummary,
-      n: Int,
-      totalWeight: Double,
-      labels: LabelSummary,
-      problem: LinearProblem,
-      initialIntercept: Option[Double]): DualLeader =
-    (problem.algorithm, problem.loss) match {
-      case (Algorithm.MiniBatchSGD, _) => new MiniBatchGradient(data, n, totalWeight, labels, problem)
-      case (Algorithm.CoCoA, Hinge | SmoothedHinge(_) | SquaredHinge) =>
-        new ConsensusDual(data, n, totalWeight, labels, problem, initialIntercept)
-      case _ => new LineSearchedDual(data, n, totalWeight, labels, problem, initialIntercept)
-    }
 
   /**
    * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to

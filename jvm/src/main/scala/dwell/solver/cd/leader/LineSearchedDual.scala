@@ -3,7 +3,7 @@ package dwell.solver.cd.leader
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
-import dwell.solver.problem.{LinearProblem, Squared}
+import dwell.solver.problem.{CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss}
 
 /**
  * Dual CoCoA with the step of the lowest dual objective along the sum of the workers' directions and the step before it
@@ -17,11 +17,12 @@ import dwell.solver.problem.{LinearProblem, Squared}
 private[solver] final class LineSearchedDual(
     data: RowSummary,
     n: Int,
-    totalWeight: Double,
-    labels: LabelSummary,
+    labels: LabelFacts,
+    loss: MarginLoss,
+    algorithm: CoordinateAlgorithm,
     problem: LinearProblem,
     initialIntercept: Option[Double])
-    extends DualLeader(data, n, totalWeight, labels, problem) {
+    extends DualLeader(data, n, labels, loss, problem) {
 
   /** Z of the present dual variables, and of the last step. */
   private val z = new Array[Double](n)
@@ -34,7 +35,7 @@ private[solver] final class LineSearchedDual(
   private val adding = problem.settings.adding
   private val quadraticTerm = {
     val coordinates = data.rowsPerPartition.map(_.toLong).sum
-    new SigmaPrime(problem.algorithm, data.numPartitions, coordinates, data.nonzeros.toDouble / n)
+    new SigmaPrime(algorithm, data.numPartitions, coordinates, data.nonzeros.toDouble / n)
   }
 
   /** The method of multipliers shrinks kappa by `1 + nu h / l2` a round or more, h the mean second derivative of the losses. */
@@ -45,7 +46,7 @@ private[solver] final class LineSearchedDual(
   override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
 
   override val points: Array[Double] =
-    if (loss == Squared) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
+    if (loss.isParabola) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
 
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
     conjugate = headers.sum(ResultLayout.ValueBefore)
@@ -74,7 +75,7 @@ private[solver] final class LineSearchedDual(
     }
     kappaDirection = g1 * kappaUpdate + g2 * kappaDirection
     kappa += kappaDirection
-    if (loss != Squared) multiplier += nu * kappa
+    if (!loss.isParabola) multiplier += nu * kappa
     raiseBound(z, kappa, conjugate)
     (g1, g2)
   }

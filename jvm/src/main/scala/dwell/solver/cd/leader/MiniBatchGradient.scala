@@ -3,7 +3,7 @@ package dwell.solver.cd.leader
 import dwell.base.ResultLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
-import dwell.solver.problem.LinearProblem
+import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
 
 /**
  * Mini-batch SGD as Spark's `GradientDescent` does it: in every round the workers take the gradients of their next rows at
@@ -25,10 +25,10 @@ import dwell.solver.problem.LinearProblem
 private[solver] final class MiniBatchGradient(
     data: RowSummary,
     n: Int,
-    totalWeight: Double,
-    labels: LabelSummary,
+    labels: LabelFacts,
+    loss: MarginLoss,
     problem: LinearProblem)
-    extends DualLeader(data, n, totalWeight, labels, problem) {
+    extends DualLeader(data, n, labels, loss, problem) {
   import MiniBatchGradient._
 
   private val numRows = data.rowsPerPartition.map(_.toLong).sum

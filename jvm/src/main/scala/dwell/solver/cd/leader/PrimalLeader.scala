@@ -5,7 +5,7 @@ import java.nio.{ByteBuffer, ByteOrder}
 import dwell.base.ResultLayout
 import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
-import dwell.solver.problem.{InterceptSearch, LinearProblem, Squared}
+import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem, MarginLoss}
 
 /**
  * The driver's half of primal CoCoA: margins of all rows, objective, lower bound, line search.
@@ -34,6 +34,8 @@ private[solver] final class PrimalLeader(
     labels: Array[Double],
     weights: Array[Double],
     override val totalWeight: Double,
+    algorithm: CoordinateAlgorithm,
+    loss: MarginLoss,
     problem: LinearProblem,
     coordinates: Array[Int],
     nonzeros: Long)
@@ -41,13 +43,11 @@ private[solver] final class PrimalLeader(
   import PrimalLeader._
 
   private val workers = coordinates.length
-  private val loss = problem.loss
   private val curvature = loss.curvature
-  private val squared = loss == Squared
   private val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
 
-  /** The labels; those of the squared loss without their mean, which keeps margins small and exact. */
-  private val origin = if (squared && problem.intercept) weightedMean(labels) else 0.0
+  /** The labels; those of a parabola without their mean, which keeps margins small and exact. */
+  private val origin = if (loss.isParabola && problem.intercept) weightedMean(labels) else 0.0
   private val target = if (origin == 0.0) labels else labels.map(_ - origin)
 
   private val margins = new Array[Double](target.length)
@@ -60,7 +60,7 @@ private[solver] final class PrimalLeader(
   private var worstDrift = 0.0
   private var adding = problem.settings.adding
   private val quadraticTerm =
-    new SigmaPrime(problem.algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / labels.length)
+    new SigmaPrime(algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / labels.length)
 
   shiftIntercept()
   private var objective = lossValue
@@ -119,7 +119,7 @@ private[solver] final class PrimalLeader(
       curvature * headers.sum(ResultLayout.Curve11),
       curvature * headers.sum(ResultLayout.Curve12),
       curvature * headers.sum(ResultLayout.Curve22))
-    val smooth = (if (squared) squaredAlong(update) else lossAlong(update)) + quadratic
+    val smooth = (if (loss.isParabola) squaredAlong(update) else lossAlong(update)) + quadratic
     val samples = points.indices.by(2).map(k => curvature * headers.sum(ResultLayout.Samples + k / 2)).toArray
     val change = curvature * (headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore))
     val StepChoice.Step(g1, g2, rest) =
@@ -196,8 +196,8 @@ private[solver] final class PrimalLeader(
   /** Moves all margins by the minimiser of the loss over the intercept. */
   private def shiftIntercept(): Unit = if (problem.intercept) {
     val shift =
-      if (squared) -weightedSum(j => margins(j) - target(j)) / totalWeight
-      else InterceptSearch.minimise(loss, margins, target, weights)
+      if (loss.isParabola) -weightedSum(j => margins(j) - target(j)) / totalWeight
+      else InterceptSearch.minimise(loss.derivative, loss.secondDerivative, margins, target, weights)
     if (shift != 0.0) {
       intercept += shift
       var j = 0
@@ -269,7 +269,7 @@ private[solver] final class PrimalLeader(
   private[solver] def dual(conjugate: Double, ratio: Double): Double = {
     val limit = if (ratio > 0.0) 1.0 / ratio else Double.PositiveInfinity
     val unscaled = dualLoss(1.0) - conjugate
-    val scaled = dualLoss(if (squared) bestScale(limit) else math.min(1.0, limit))
+    val scaled = dualLoss(if (loss.isParabola) bestScale(limit) else math.min(1.0, limit))
     math.max(0.0, if (unscaled.isNaN) scaled else math.max(unscaled, scaled))
   }
 

@@ -3,7 +3,7 @@ package dwell.solver.cd.worker
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, NativeBridge}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PendingStep, PrimalSubproblem, RoundRequest, WorkerState}
-import dwell.solver.problem.{SmoothedHinge, Squared}
+import dwell.solver.problem.Squared
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
 private[solver] object NativeCd extends CdSolver {
@@ -133,15 +133,11 @@ private[solver] object NativeCd extends CdSolver {
     Array(r.sigmaPrime, problem.l1, problem.l2, r.totalWeight, problem.scaleFactor, r.theta1, r.theta2) ++ r.points
 
   private def settings(r: RoundRequest, problem: DualSubproblem): Array[Double] = {
-    val gamma = problem.loss match {
-      case SmoothedHinge(width) => width
-      case _ => 0.0
-    }
     Array(
       r.sigmaPrime,
       problem.l2,
       r.totalWeight,
-      gamma,
+      problem.loss.gamma,
       problem.intercept,
       problem.offset,
       r.theta1,

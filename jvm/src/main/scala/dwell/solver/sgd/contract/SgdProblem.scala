@@ -1,6 +1,6 @@
 package dwell.solver.sgd.contract
 
-import dwell.solver.problem.SgdLoss
+import dwell.solver.problem.Loss
 
 /**
  * What is minimised, over coefficients w (one for each feature j and output c) and intercepts b (one for each output):
@@ -22,4 +22,4 @@ import dwell.solver.problem.SgdLoss
  *   m / S, the number of all rows by the sum of their weights, finite and positive: steps are as long for weights of any
  *   unit
  */
-final case class SgdProblem(loss: SgdLoss, l1: Double, l2: Double, intercept: Boolean, weightFactor: Double)
+final case class SgdProblem(loss: Loss, l1: Double, l2: Double, intercept: Boolean, weightFactor: Double)

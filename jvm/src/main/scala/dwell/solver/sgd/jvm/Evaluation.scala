@@ -1,7 +1,7 @@
 package dwell.solver.sgd.jvm
 
 import dwell.base.Patience
-import dwell.solver.problem.{Loss, MarginLoss}
+import dwell.solver.problem.{DualFeasibility, MarginLoss, Softmax}
 import dwell.solver.sgd.contract.{Evaluate, SgdLayout}
 
 /** Losses of all rows of a partition and their gradient, or the conjugates of the losses and what goes with these. */
@@ -12,6 +12,16 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
   }
   private val pass = new ModelPass(rows, function, model, patience)
   private val sum = new Array[Double](model.length)
+
+  /** The loss, if its dual variables are made feasible by sums over the rows of each label. */
+  private val shrinking: Option[MarginLoss] = r.problem.loss match {
+    case loss: MarginLoss =>
+      loss.feasibility match {
+        case DualFeasibility.ShrinkClass => Some(loss)
+        case DualFeasibility.Shift | DualFeasibility.MixClasses(_) => None
+      }
+    case Softmax(_) => None
+  }
 
   /** Sum of s_i p_i over the rows of each label. */
   private var positive, negative = 0.0
@@ -24,10 +34,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
       finite = pass.visit(i)
       if (finite) {
         rows.add(i, pass.multiples, sum)
-        r.problem.loss match {
-          case MarginLoss(loss) if loss.classifies => count(loss, i)
-          case _ =>
-        }
+        shrinking.foreach(count(_, i))
       }
       i += 1
     }
@@ -35,7 +42,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
     if (finite && Finite.all(vector)) Some(vector) else None
   }
 
-  private def count(loss: Loss, i: Int): Unit = {
+  private def count(loss: MarginLoss, i: Int): Unit = {
     val y = rows.label(i)
     val p = -y * loss.derivative(pass.z(0), y)
     if (y > 0.0) positive += rows.weight(i) * p else negative += rows.weight(i) * p

@@ -1,6 +1,7 @@
 package dwell.solver.sgd.jvm
 
-import dwell.solver.problem.{Arguments, Loss, MarginLoss, SgdLoss, Softmax, Squared}
+import dwell.base.Arguments
+import dwell.solver.problem.{DualFeasibility, Loss, MarginLoss, Softmax}
 
 /**
  * The conjugate l*(-a) of the loss at the dual variables a that belong to the predictions, made feasible by the dual
@@ -9,37 +10,40 @@ import dwell.solver.problem.{Arguments, Loss, MarginLoss, SgdLoss, Softmax, Squa
 private[sgd] object RowConjugate {
 
   /** An error unless there are as many numbers as the loss has, in their ranges. */
-  def apply(loss: SgdLoss, numbers: Array[Double]): RowFunction = {
-    val expected = loss match {
-      case MarginLoss(Squared) => 1
-      case MarginLoss(_) => 2
-      case Softmax(classes) => classes + 1
-    }
+  def apply(loss: Loss, numbers: Array[Double]): RowFunction = {
+    val expected = loss.feasibility.numbers
     require(numbers.length == expected, s"${numbers.length} dual numbers, but for the $loss there are $expected")
     loss match {
-      case MarginLoss(Squared) =>
-        Arguments.finite("dual numbers", numbers)
-        new OfResidual(numbers(0))
-      case _ =>
-        numbers.find(number => !(number >= 0.0 && number <= 1.0)).foreach { number =>
-          throw new IllegalArgumentException(s"dual numbers have $number among them: must be 0 to 1")
+      case margin: MarginLoss =>
+        margin.feasibility match {
+          case DualFeasibility.Shift =>
+            Arguments.finite("dual numbers", numbers)
+            new Shifted(margin, numbers(0))
+          case DualFeasibility.ShrinkClass =>
+            shares(numbers)
+            new Shrunk(margin, numbers(0), numbers(1))
+          case DualFeasibility.MixClasses(_) => throw new IllegalArgumentException(s"the $loss has no classes to mix")
         }
-        loss match {
-          case MarginLoss(margin) => new OfMargin(margin, numbers(0), numbers(1))
-          case Softmax(_) => new OfClasses(numbers(0), numbers.tail)
-        }
+      case Softmax(_) =>
+        shares(numbers)
+        new Mixed(numbers(0), numbers.tail)
     }
   }
 
-  private final class OfResidual(delta: Double) extends RowFunction {
+  private def shares(numbers: Array[Double]): Unit =
+    numbers.find(number => !(number >= 0.0 && number <= 1.0)).foreach { number =>
+      throw new IllegalArgumentException(s"dual numbers have $number among them: must be 0 to 1")
+    }
+
+  private final class Shifted(loss: MarginLoss, delta: Double) extends RowFunction {
     override def at(z: Array[Double], y: Double, multiples: Array[Double]): Double = {
-      val a = (y - z(0)) - delta
+      val a = -loss.derivative(z(0), y) - delta
       multiples(0) = a
-      Squared.conjugate(a, y)
+      loss.conjugate(a, y)
     }
   }
 
-  private final class OfMargin(loss: Loss, negative: Double, positive: Double) extends RowFunction {
+  private final class Shrunk(loss: MarginLoss, negative: Double, positive: Double) extends RowFunction {
     override def at(z: Array[Double], y: Double, multiples: Array[Double]): Double = {
       val p = -y * loss.derivative(z(0), y)
       val a = y * ((if (y < 0.0) negative else positive) * p)
@@ -48,7 +52,7 @@ private[sgd] object RowConjugate {
     }
   }
 
-  private final class OfClasses(eps: Double, r: Array[Double]) extends RowFunction {
+  private final class Mixed(eps: Double, r: Array[Double]) extends RowFunction {
     private val q = new Array[Double](r.length)
 
     override def at(z: Array[Double], y: Double, multiples: Array[Double]): Double = {

@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.solver.problem.{Loss, MarginLoss, SgdLoss, Softmax}
+import dwell.solver.problem.{Loss, MarginLoss, Softmax}
 
 /** A function of the predictions of a row. */
 private[sgd] trait RowFunction {
@@ -12,12 +12,12 @@ private[sgd] trait RowFunction {
 /** The loss; the row counts by its derivatives. */
 private[sgd] object RowLoss {
 
-  def apply(loss: SgdLoss): RowFunction = loss match {
-    case MarginLoss(margin) => new OfMargin(margin)
+  def apply(loss: Loss): RowFunction = loss match {
+    case margin: MarginLoss => new OfMargin(margin)
     case Softmax(_) => OfClasses
   }
 
-  private final class OfMargin(loss: Loss) extends RowFunction {
+  private final class OfMargin(loss: MarginLoss) extends RowFunction {
     override def at(z: Array[Double], y: Double, multiples: Array[Double]): Double = {
       multiples(0) = loss.derivative(z(0), y)
       loss.value(z(0), y)

@@ -1,8 +1,8 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.ResultLayout
+import dwell.base.{Arguments, ResultLayout}
 import dwell.data.RowData
-import dwell.solver.problem.{Arguments, MarginLoss, Softmax, StepSchedule}
+import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem}
 
 /** Checks of the arguments of [[JvmSgd]]. */
@@ -45,14 +45,7 @@ private[sgd] object SgdArguments {
     atLeastZero("l1", problem.l1)
     atLeastZero("l2", problem.l2)
     positive("weight factor", problem.weightFactor)
-    problem.loss match {
-      case MarginLoss(loss) => suitableLabels(p.labels, loss)
-      case Softmax(classes) =>
-        p.labels.find(y => !(y >= 0.0 && y < classes && y == math.rint(y))).foreach { y =>
-          throw new IllegalArgumentException(
-            s"a label is $y: for the ${problem.loss} labels must be whole numbers, 0 to ${classes - 1}")
-        }
-    }
+    problem.loss.labels.check(p.labels, problem.loss.toString)
     val expected = 8L * SgdLayout.entries(p.features, problem.loss.outputs)
     require(
       shared.length == expected,

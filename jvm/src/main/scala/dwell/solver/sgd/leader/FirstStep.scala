@@ -1,6 +1,6 @@
 package dwell.solver.sgd.leader
 
-import dwell.solver.problem.{MarginLoss, Softmax, Squared, StepSchedule}
+import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.SearchCall
 
 /**
@@ -8,7 +8,7 @@ import dwell.solver.sgd.contract.SearchCall
  * sample with steps that differ by factors of 2; the best is the one that leads to the lowest objective. It is measured at
  * rows that descent has not seen, since a long step learns those that it has seen by heart.
  */
-private[sgd] final class FirstStep(workers: SgdWorkers, plan: SgdPlan) {
+private[sgd] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
   import FirstStep._
 
   /**
@@ -19,7 +19,7 @@ private[sgd] final class FirstStep(workers: SgdWorkers, plan: SgdPlan) {
    */
   def run(from: Long, schedule: StepSchedule): Double = {
     // A step cannot overshoot along a row whose square norm is the mean one.
-    var middle = bounded(1.0 / (curvature * math.max(plan.facts.meanSquareNorm + 1.0, Double.MinPositiveValue)))
+    var middle = bounded(1.0 / (curvature * math.max(task.facts.meanSquareNorm + 1.0, Double.MinPositiveValue)))
     var best = middle
     var attempts = 0
     var searching = true
@@ -43,15 +43,11 @@ private[sgd] final class FirstStep(workers: SgdWorkers, plan: SgdPlan) {
   }
 
   /** A step may shrink the coefficients by the penalty, and must not turn them round. */
-  val largest: Double = if (plan.sgd.l2 > 0.0) MostDecay / plan.sgd.l2 else Double.MaxValue
+  val largest: Double = if (task.sgd.l2 > 0.0) MostDecay / task.sgd.l2 else Double.MaxValue
 
   private def bounded(step: Double): Double = math.min(step, largest)
 
-  private def curvature: Double = plan.sgd.loss match {
-    case MarginLoss(Squared) => 1.0
-    case MarginLoss(loss) => math.min(loss.curvature, SteepestCurvature)
-    case Softmax(_) => 0.5
-  }
+  private def curvature: Double = math.min(task.sgd.loss.curvature, SteepestCurvature)
 }
 
 private[sgd] object FirstStep {

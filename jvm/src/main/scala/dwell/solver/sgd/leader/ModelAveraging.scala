@@ -22,9 +22,9 @@ import dwell.solver.sgd.contract.{DescendCall, ModelNorms, SgdLayout}
  * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
  * of, the step is halved as well: noise stands in its way. Training has converged when that does not change anything either.
  */
-private[sgd] final class ModelAveraging(workers: SgdWorkers, plan: SgdPlan, attempt: Attempt, timeline: Timeline)
+private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, attempt: Attempt, timeline: Timeline)
     extends Logging {
-  private val problem = plan.problem
+  private val problem = task.problem
   private val settings = problem.descent
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
@@ -74,17 +74,17 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, plan: SgdPlan, atte
       highest += 1L
       timeline.goOn(0, attempt)
       workers.distribute(highest, Model.bytes(start.model), None)
-      val search = new FirstStep(workers, plan)
+      val search = new FirstStep(workers, task)
       if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
-      val models = plan.facts.rowsPerPartition.count(_ > 0)
+      val models = task.facts.rowsPerPartition.count(_ > 0)
       val growth = if (settings.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
-      AveragingProgress.start(start.objective, firstStep.get, growth, plan.facts.rowsPerPartition.length).from(highest)
+      AveragingProgress.start(start.objective, firstStep.get, growth, task.facts.rowsPerPartition.length).from(highest)
   }
 
   private def descend(progress: AveragingProgress): Averaged = {
     val decayed = progress.eta0 * math.pow(settings.decay, progress.rounds.toDouble)
     val call =
-      DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, settings.running, plan.facts.shares)
+      DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, settings.running, task.facts.shares)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
     // Whoever finds the note finds the model that this round makes.
@@ -98,13 +98,13 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, plan: SgdPlan, atte
       headers.slot(slot).zip(before).map { case (now, earlier) => math.max(now.toLong, earlier) }
     // The average of the models has no larger penalty than the average of their penalties.
     def averaged(slot: Int): Double =
-      headers.slot(slot).zip(plan.facts.shares).map { case (norm, share) => share * norm }.sum
+      headers.slot(slot).zip(task.facts.shares).map { case (norm, share) => share * norm }.sum
     AveragedRound(
       headers.sum(SgdLayout.LossSum),
       headers.sum(SgdLayout.WeightSum),
       math.max(
-        ModelNorms.shared(headers).penalty(plan.sgd),
-        ModelNorms(averaged(SgdLayout.ReachedL1Norm), averaged(SgdLayout.ReachedSquareNorm)).penalty(plan.sgd)),
+        ModelNorms.shared(headers).penalty(task.sgd),
+        ModelNorms(averaged(SgdLayout.ReachedL1Norm), averaged(SgdLayout.ReachedSquareNorm)).penalty(task.sgd)),
       headers.largest(SgdLayout.Diverged) > 0.0,
       moved(SgdLayout.Steps, progress.steps),
       moved(SgdLayout.Cursor, progress.cursors))
@@ -112,7 +112,7 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, plan: SgdPlan, atte
 
   /** By default as fast as the objective's curvature allows (Bottou), and without it with the root of the time, counted in epochs. */
   private def schedule(eta0: Double): StepSchedule = kind match {
-    case StepSchedule.Inverse if plan.leastCurvature > 0.0 => StepSchedule(kind, eta0, plan.leastCurvature)
+    case StepSchedule.Inverse if task.leastCurvature > 0.0 => StepSchedule(kind, eta0, task.leastCurvature)
     // The rate of this kind counts in units of the step.
     case StepSchedule.Inverse => StepSchedule(kind, eta0, byEpochs / eta0)
     case _ => StepSchedule(kind, eta0, byEpochs)
@@ -120,12 +120,12 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, plan: SgdPlan, atte
 
   /** For any of several first steps, over a sample, in which those that get shorter by epochs hardly do. */
   private def searched: StepSchedule = kind match {
-    case StepSchedule.Inverse => StepSchedule(kind, 1.0, plan.leastCurvature)
+    case StepSchedule.Inverse => StepSchedule(kind, 1.0, task.leastCurvature)
     case _ => schedule(1.0)
   }
 
   private def kind: StepSchedule.Kind =
-    settings.schedule.getOrElse(if (plan.sgd.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
+    settings.schedule.getOrElse(if (task.sgd.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
 
-  private def byEpochs: Double = 1.0 / plan.facts.rowsPerPartition.max
+  private def byEpochs: Double = 1.0 / task.facts.rowsPerPartition.max
 }

@@ -1,6 +1,6 @@
 package dwell.solver.sgd.leader
 
-import dwell.solver.problem.{MarginLoss, Softmax, Squared}
+import dwell.solver.problem.DualFeasibility
 import dwell.solver.sgd.contract.SgdLayout
 
 /**
@@ -13,10 +13,10 @@ import dwell.solver.sgd.contract.SgdLayout
  *
  * (Fenchel duality; Smith et al. 2018, section 3). It exists where the penalty is strongly convex.
  */
-private[sgd] final class ModelCertificate(workers: SgdWorkers, plan: SgdPlan) {
+private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   import ModelCertificate._
 
-  private val facts = plan.facts
+  private val facts = task.facts
 
   /** F of `model`: one pass over the data. */
   def objective(model: Array[Double]): Double = at(model).objective
@@ -25,7 +25,7 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, plan: SgdPlan) {
   def of(model: Array[Double]): Certified = {
     val primal = at(model)
     val dual =
-      if (plan.sgd.l2 == 0.0) Double.NaN
+      if (task.sgd.l2 == 0.0) Double.NaN
       else bound(workers.evaluate(model, Some(dualNumbers(primal)), "certificate"))
     Certified(primal.objective, dual)
   }
@@ -38,20 +38,21 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, plan: SgdPlan) {
    * class's probability its weight.
    */
   private def dualNumbers(primal: Evaluated): Array[Double] = {
-    val first = plan.numFeatures * plan.outputs
-    plan.sgd.loss match {
-      case MarginLoss(Squared) => Array(if (plan.sgd.intercept) -primal.gradient(first) else 0.0)
-      case MarginLoss(_) =>
+    val first = task.numFeatures * task.outputs
+    task.sgd.loss.feasibility match {
+      case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.gradient(first) else 0.0)
+      case DualFeasibility.ShrinkClass =>
         val negative = primal.headers.sum(SgdLayout.NegativeSum)
         val positive = primal.headers.sum(SgdLayout.PositiveSum)
         val lighter = math.min(negative, positive)
-        def factor(sum: Double): Double = if (plan.sgd.intercept && sum > 0.0) lighter / sum else 1.0
+        def factor(sum: Double): Double = if (task.sgd.intercept && sum > 0.0) lighter / sum else 1.0
         Array(factor(negative), factor(positive))
-      case Softmax(classes) =>
-        val wanted = facts.classWeights
-        if (!plan.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes)
+      case DualFeasibility.MixClasses(classes) =>
+        val wanted = facts.labels.classWeights
+        if (!task.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes)
         else {
-          val predicted = Array.tabulate(classes)(c => wanted(c) + facts.totalWeight * primal.gradient(first + c))
+          val predicted =
+            Array.tabulate(classes)(c => wanted(c) + facts.labels.totalWeight * primal.gradient(first + c))
           // A little more than it takes, for the rounding of the sums.
           val least = wanted.indices.map(c => if (predicted(c) > 0.0) 1.0 - wanted(c) / predicted(c) else 0.0).max
           val eps = math.min(1.0, math.max(0.0, least) + MixingSlack)
@@ -64,20 +65,20 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, plan: SgdPlan) {
   private def bound(dual: Evaluated): Double = {
     var conjugate = 0.0
     var j = 0
-    while (j < plan.numFeatures) {
-      val scale = plan.scaleOf(j)
+    while (j < task.numFeatures) {
+      val scale = task.scaleOf(j)
       if (scale > 0.0) {
-        val threshold = plan.sgd.l1 / math.sqrt(scale)
+        val threshold = task.sgd.l1 / math.sqrt(scale)
         var c = 0
-        while (c < plan.outputs) {
-          val excess = math.max(0.0, math.abs(dual.gradient(j * plan.outputs + c)) - threshold)
+        while (c < task.outputs) {
+          val excess = math.max(0.0, math.abs(dual.gradient(j * task.outputs + c)) - threshold)
           conjugate += excess * excess * scale
           c += 1
         }
       }
       j += 1
     }
-    -dual.loss - conjugate / (2.0 * plan.sgd.l2)
+    -dual.loss - conjugate / (2.0 * task.sgd.l2)
   }
 }
 

@@ -4,7 +4,6 @@ import breeze.linalg.{DenseVector => BDV}
 import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
 
 import dwell.fit.{ResultHeaders, Timeline}
-import dwell.solver.problem.{MarginLoss, Softmax}
 
 /**
  * L-BFGS, and OWL-QN where there is an L1 penalty or the hinge loss, as Spark uses them from Breeze: the losses and their gradient come from
@@ -14,19 +13,19 @@ import dwell.solver.problem.{MarginLoss, Softmax}
  * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept that goes with centred
  * features. Neither touches the data.
  */
-private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timeline: Timeline) {
+private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timeline: Timeline) {
   import QuasiNewton._
 
-  private val problem = plan.problem
-  private val facts = plan.facts
-  private val n = plan.numFeatures
-  private val outputs = plan.outputs
+  private val problem = task.problem
+  private val facts = task.facts
+  private val n = task.numFeatures
+  private val outputs = task.outputs
   private val first = n * outputs
-  private val variables = if (plan.sgd.intercept) first + outputs else first
+  private val variables = if (task.sgd.intercept) first + outputs else first
 
   /** u_j / d_j: how the penalty weighs a coordinate of feature j. */
   private val weights = Array.tabulate(n) { j =>
-    val scale = plan.scaleOf(j)
+    val scale = task.scaleOf(j)
     if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
   }
 
@@ -41,17 +40,14 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timelin
     })
     val most = problem.maxRounds - timeline.rounds
     // The line search of L-BFGS needs a derivative; as Spark does, the hinge is left to OWL-QN, whose search does without.
-    val smooth = plan.sgd.loss match {
-      case MarginLoss(loss) => !loss.curvature.isInfinite
-      case Softmax(_) => true
-    }
+    val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
-      if (plan.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
+      if (task.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
       else {
         new OWLQN[Int, BDV[Double]](
           most,
           Memory,
-          (i: Int) => if (i < first) plan.sgd.l1 * weights(i / outputs) else 0.0,
+          (i: Int) => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0,
           problem.tolerance)
       }
     var clock = System.nanoTime()
@@ -89,7 +85,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timelin
       val deviation = facts.deviation(j)
       if (deviation > 0.0) {
         val mean = if (facts.mean == null) 0.0 else facts.mean(j)
-        val l2 = plan.sgd.l2 * weights(j) * weights(j)
+        val l2 = task.sgd.l2 * weights(j) * weights(j)
         var c = 0
         while (c < outputs) {
           val i = j * outputs + c
@@ -100,14 +96,14 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timelin
       }
       j += 1
     }
-    if (plan.sgd.intercept) System.arraycopy(g, first, gradient, first, outputs)
+    if (task.sgd.intercept) System.arraycopy(g, first, gradient, first, outputs)
     (evaluated.loss + 0.5 * squares, BDV(gradient))
   }
 
   /** The model that coordinates stand for. */
   private def model(theta: Array[Double]): Array[Double] = {
-    val result = new Array[Double](plan.vectorLength)
-    if (plan.sgd.intercept) System.arraycopy(theta, first, result, first, outputs)
+    val result = new Array[Double](task.vectorLength)
+    if (task.sgd.intercept) System.arraycopy(theta, first, result, first, outputs)
     var j = 0
     while (j < n) {
       if (facts.deviation(j) > 0.0) {
@@ -116,7 +112,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timelin
         while (c < outputs) {
           val w = theta(j * outputs + c) / facts.deviation(j)
           result(j * outputs + c) = w
-          if (plan.sgd.intercept) result(first + c) -= mean * w
+          if (task.sgd.intercept) result(first + c) -= mean * w
           c += 1
         }
       }
@@ -128,7 +124,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timelin
   /** The coordinates of a model. */
   private def scaled(model: Array[Double]): Array[Double] = {
     val theta = new Array[Double](variables)
-    if (plan.sgd.intercept) System.arraycopy(model, first, theta, first, outputs)
+    if (task.sgd.intercept) System.arraycopy(model, first, theta, first, outputs)
     var j = 0
     while (j < n) {
       val mean = if (facts.mean == null) 0.0 else facts.mean(j)
@@ -136,7 +132,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, plan: SgdPlan, timelin
       while (c < outputs) {
         val w = model(j * outputs + c)
         theta(j * outputs + c) = w * facts.deviation(j)
-        if (plan.sgd.intercept) theta(first + c) += mean * w
+        if (task.sgd.intercept) theta(first + c) += mean * w
         c += 1
       }
       j += 1

@@ -13,7 +13,7 @@ import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchC
  * @param fit
  *   identifier of this attempt
  */
-private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], plan: SgdPlan, fit: Long) {
+private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], task: SgdTask, fit: Long) {
   private val used = mutable.SortedSet.empty[String]
 
   /** Which local solvers were at work. */
@@ -51,22 +51,22 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], pla
 
   /** Losses and gradient at a model, or the dual counterparts. */
   def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
-    val call = EvaluateCall(1.0 / plan.facts.totalWeight, dual)
+    val call = EvaluateCall(1.0 / task.facts.labels.totalWeight, dual)
     val gathered = workers.exchange(message(call), Model.bytes(model), described(what))
     used ++= gathered.scalars.map(_.solver)
     val headers = new ResultHeaders(gathered.headers)
     Evaluated(
-      headers.sum(SgdLayout.LossSum) / plan.facts.totalWeight,
-      ModelNorms.shared(headers).penalty(plan.sgd),
+      headers.sum(SgdLayout.LossSum) / task.facts.labels.totalWeight,
+      ModelNorms.shared(headers).penalty(task.sgd),
       gathered.sum,
       headers,
       gathered.addSeconds)
   }
 
-  private def described(what: String): String = s"dwell ${plan.problem.uid}: $what"
+  private def described(what: String): String = s"dwell ${task.problem.uid}: $what"
 
   private def message(call: SgdCall): SgdMessage =
-    SgdMessage(fit, plan.problem.seed, plan.sgd, call, plan.problem.settings.selection)
+    SgdMessage(fit, task.problem.seed, task.sgd, call, task.problem.settings.selection)
 }
 
 /** What the workers report of a round of local descent. */

@@ -1,7 +1,7 @@
-package dwell.solver.problem
+package dwell.base
 
 /** Checks of the arguments of a solver; what they refuse they name. */
-private[solver] object Arguments {
+private[dwell] object Arguments {
 
   def sameLength(name: String, values: Array[Double], expected: Int, of: String): Unit =
     require(
@@ -18,12 +18,4 @@ private[solver] object Arguments {
     values.find(value => value.isNaN || value.isInfinite).foreach { value =>
       throw new IllegalArgumentException(s"$name has $value in it: must be finite")
     }
-
-  /** Labels that a loss is defined for. */
-  def suitableLabels(labels: Array[Double], loss: Loss): Unit =
-    if (loss.classifies) {
-      labels.find(y => y != 1.0 && y != -1.0).foreach { y =>
-        throw new IllegalArgumentException(s"a label is $y: for the $loss labels must be -1 or 1")
-      }
-    } else finite("labels", labels)
 }

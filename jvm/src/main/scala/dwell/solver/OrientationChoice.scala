@@ -1,0 +1,97 @@
+package dwell.solver
+
+import dwell.data.TrainingRows
+import dwell.solver.problem.{LinearProblem, Loss, MarginLoss, Orientation, Softmax}
+
+/**
+ * The orientation of a fit.
+ *
+ * @param reason
+ *   why it was chosen, for the report
+ */
+private[solver] final case class OrientationChoice(orientation: Orientation, reason: String)
+
+private[solver] object OrientationChoice {
+  import Orientation.{AlongRows, Dual, NoL2, NotSmooth, Objection, Primal}
+
+  /**
+   * The orientation that a problem asks for, or the one that is expected to be faster among those that it has: a round moves
+   * a vector with an entry per row (primal) or per feature (dual), and touches every nonzero.
+   *
+   * @throws IllegalArgumentException
+   *   if the problem does not have the orientation that it asks for
+   */
+  def apply(problem: LinearProblem, rows: TrainingRows): OrientationChoice = {
+    def objection(orientation: Orientation): Option[String] =
+      orientation.objection(problem.algorithm, problem.loss, problem.l2).map(told(_, problem))
+    problem.orientation match {
+      case Some(asked) =>
+        objection(asked).foreach { why =>
+          throw new IllegalArgumentException(
+            s"orientation=${asked.name} cannot train this model: $why. Use orientation=auto.")
+        }
+        OrientationChoice(asked, "as set")
+      case None =>
+        (objection(Primal), objection(Dual)) match {
+          case (Some(primal), Some(dual)) =>
+            throw new IllegalArgumentException(s"neither orientation can train this model: $primal, and $dual")
+          case (Some(why), None) => OrientationChoice(Dual, why)
+          case (None, Some(why)) => OrientationChoice(Primal, why)
+          case (None, None) => faster(problem.loss, rows)
+        }
+    }
+  }
+
+  private def told(objection: Objection, problem: LinearProblem): String = objection match {
+    case AlongRows => s"the steps of ${problem.algorithm.name} are along rows"
+    case NotSmooth => s"the ${problem.loss} loss is not smooth"
+    case NoL2 => "the penalty has no L2 part"
+  }
+
+  private def faster(loss: Loss, rows: TrainingRows): OrientationChoice = {
+    val (m, n) = (rows.numRows.toDouble, rows.numFeatures.toDouble)
+    val bounded = loss match {
+      case margin: MarginLoss if margin.isParabola => 1.0
+      case _: MarginLoss | Softmax(_) => UpperBoundGrowth
+    }
+    val primal = secondsARound(m, rows.nonzeros) * moreRounds(n / m, PrimalGrowth) * bounded
+    val dual = secondsARound(n, rows.nonzeros) * moreRounds(m / n, DualGrowth)
+    val orientation = if (primal <= dual) Orientation.Primal else Orientation.Dual
+    OrientationChoice(
+      orientation,
+      f"${rows.numRows}%d rows, ${rows.numFeatures}%d features and ${rows.nonzeros}%d nonzeros make for about $primal%.2g s " +
+        f"in the primal form where the dual one takes $dual%.2g s")
+  }
+
+  private def secondsARound(entries: Double, nonzeros: Long): Double =
+    SecondsARound + entries * SecondsPerEntry + nonzeros * SecondsPerNonzero
+
+  /**
+   * The quadratic form of either orientation has at most as many large eigenvalues as the other has coordinates: with
+   * more coordinates than that, only the penalty keeps the rest of them apart, and rounds grow.
+   *
+   * @param excess
+   *   coordinates for each one of the other orientation
+   */
+  private def moreRounds(excess: Double, growth: Double): Double = math.pow(math.max(1.0, excess), growth)
+
+  /** What a round of the `driver` mode costs at the least. */
+  private val SecondsARound = 0.05
+
+  /** An entry of the shared vector to the workers and back, in the `driver` mode. */
+  private val SecondsPerEntry = 1.5e-7
+  private val SecondsPerNonzero = 4e-9
+
+  /**
+   * Measured: with 15 rows for each feature 5 to 10 times the rounds in the dual form to a gap of 1e-6; with 70 features for
+   * each row about as many rounds in both forms to 1e-3 and 1e-4, once steps are searched.
+   */
+  private val DualGrowth = 0.75
+  private val PrimalGrowth = 0.1
+
+  /**
+   * Of a loss that is not a parabola the primal form minimises a parabola above it: with the logistic loss twice the
+   * rounds of the dual form on real text (bench/results/2026-11-21-spark-rounds).
+   */
+  private val UpperBoundGrowth = 2.0
+}
