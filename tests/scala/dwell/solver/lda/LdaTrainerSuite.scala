@@ -9,7 +9,7 @@ import dwell.data.documents.DocumentDataset
 import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
 import dwell.jni.{LdaLayout, NativeLoader}
 import dwell.solver.lda.contract.{LdaPriors, LdaProblem, LdaRound, LdaSchedule}
-import dwell.solver.lda.leader.{InitialTopics, LdaPlan}
+import dwell.solver.lda.leader.{InitialTopics, LdaPlan, LdaTask}
 import dwell.solver.lda.worker.NativeLda
 
 /** A round through Spark against the calls that it is made of. */
@@ -52,7 +52,7 @@ class LdaTrainerSuite extends SparkSuite {
     for (workers <- Seq(1, 2, 3)) {
       val data = DocumentDataset.read(sc.parallelize(vectors(50), 2), Vocabulary, workers, "test")
       try {
-        val plan = LdaPlan(1L, problem, Vocabulary, data.documentsPerPartition)
+        val plan = LdaPlan(1L, LdaTask(problem, Vocabulary, data.documentsPerPartition))
         val budgets = plan.budgets(40L)
         val start = InitialTopics(Topics, Vocabulary, problem.seed).entries(0, plan.vectorLength)
         val each = data.partitions.collect().map { part =>

@@ -2,7 +2,6 @@ package dwell.data
 
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
-import dwell.solver.cd.contract.Subproblem
 
 /** The data of one partition, in one of the two orientations. */
 sealed trait LocalData {
@@ -28,10 +27,6 @@ sealed trait LocalData {
   private[dwell] final def finite(value: Double, what: String, j: Int): Double =
     if (!value.isNaN && !value.isInfinite) value
     else throw new ArithmeticException(s"the $what of $entryName $j overflowed: scale the features or the labels down")
-
-  private[dwell] final def mismatch(problem: Subproblem): Nothing = throw new IllegalArgumentException(
-    s"partition $index holds ${getClass.getSimpleName}, which ${problem.getClass.getSimpleName} is not for: columns go " +
-      "with the primal problem, rows with the dual one")
 }
 
 /**

@@ -121,7 +121,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     private val held = new HeldModels[Unit]
 
     override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] = {
-      val sliced = others.size >= LeastSliced && format.bytes >= SmallBytes
+      val sliced = others.size >= LeastSliced && format.bytes >= Mailbox.SmallBytes
       if (sliced) others.foreach(k => order(Exchange(message, sliced), Seq(k), slices.encoded(shared, k)))
       else order(Exchange(message, sliced), others, ByteBuffer.wrap(shared))
       val own = step(message, shared)
@@ -260,9 +260,6 @@ private[comm] object GangMember {
 
   /** So many tasks beside the leader are worth two more hops. */
   private val LeastSliced = 3
-
-  /** Below so many bytes a message takes as long as its name. */
-  val SmallBytes: Long = 64L * 1024
 
   private val OrderName = "order"
   private def answerName(rank: Int): String = s"answer_$rank"

@@ -26,7 +26,7 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
   private val keepers = mail.byExecutor.map(_.min)
   private val keeps = keepers.contains(mail.rank)
   private val sliced =
-    mail.members > 1 && format.bytes >= (if (mail.members == 2) PairBytes else GangMember.SmallBytes)
+    mail.members > 1 && format.bytes >= (if (mail.members == 2) PairBytes else Mailbox.SmallBytes)
   private val exchange = new SliceExchange(mail, members, format)
   private val codec = format.codec
 

@@ -101,6 +101,9 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
 
 private[comm] object Mailbox {
 
+  /** Below so many bytes a message takes as long as its name. */
+  val SmallBytes: Long = 64L * 1024
+
   /** The task that leads. */
   val Leader = 0
 

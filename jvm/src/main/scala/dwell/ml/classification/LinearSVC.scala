@@ -10,7 +10,7 @@ import org.apache.spark.sql.Dataset
 
 import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
-import dwell.ml.param.DwellParams
+import dwell.ml.param.ParamValues
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
 import dwell.solver.problem.{Hinge, LinearSolution, MarginLoss, SquaredHinge}
 
@@ -40,7 +40,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
   def this() = this(Identifiable.randomUID("linearsvc"))
 
   /** `hinge`, which is Spark's, or `squaredHinge`. */
-  final val loss: Param[String] = DwellParams.choice(this, "loss", "loss that is minimised", losses.map(_._1))
+  final val loss: Param[String] = ParamValues.choice(this, "loss", "loss that is minimised", losses.map(_._1))
 
   setDefault(loss -> losses.head._1)
 

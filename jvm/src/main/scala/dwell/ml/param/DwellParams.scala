@@ -1,6 +1,6 @@
 package dwell.ml.param
 
-import org.apache.spark.ml.param.{DoubleParam, Param, ParamValidators, Params}
+import org.apache.spark.ml.param.{DoubleParam, Param, ParamValidators}
 
 import dwell.solver.problem.{Algorithm, Orientation, StepSchedule}
 
@@ -31,7 +31,7 @@ trait DwellParams extends WorkerParams {
    * minimised.)
    */
   final val algorithm: Param[String] =
-    DwellParams.choice(this, "algorithm", "training algorithm", DwellParams.algorithms)
+    ParamValues.choice(this, "algorithm", "training algorithm", DwellParams.algorithms)
 
   /**
    * `primal`: coordinates are features, and a vector with one entry a row is exchanged. `dual`: coordinates are rows, and
@@ -39,7 +39,7 @@ trait DwellParams extends WorkerParams {
    * that exist.
    */
   final val orientation: Param[String] =
-    DwellParams.choice(this, "orientation", "orientation of CoCoA", Orientation.choices)
+    ParamValues.choice(this, "orientation", "orientation of CoCoA", Orientation.choices)
 
   /**
    * Local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half of one,
@@ -50,7 +50,7 @@ trait DwellParams extends WorkerParams {
     "localWork",
     "local work in a round, as a fraction of the local coordinates (> 0), or auto",
     (value: String) =>
-      value == DwellParams.Auto || DwellParams.positive(value).nonEmpty || {
+      value == ParamValues.Auto || ParamValues.positive(value).nonEmpty || {
         throw new IllegalArgumentException(
           s"localWork must be 'auto' or a positive number (1 is one epoch over the local coordinates), but was '$value'.")
       })
@@ -64,7 +64,7 @@ trait DwellParams extends WorkerParams {
     "stepSize",
     "first step size of local SGD (> 0), or auto",
     (value: String) =>
-      value == DwellParams.Auto || DwellParams.positive(value).nonEmpty || {
+      value == ParamValues.Auto || ParamValues.positive(value).nonEmpty || {
         throw new IllegalArgumentException(s"stepSize must be 'auto' or a positive number, but was '$value'.")
       })
 
@@ -74,7 +74,7 @@ trait DwellParams extends WorkerParams {
    * one before it otherwise. Whatever the schedule, a step size under which the objective rises or stands still is halved.
    */
   final val stepSchedule: Param[String] =
-    DwellParams.choice(this, "stepSchedule", "how step sizes fall", DwellParams.Auto +: DwellParams.schedules.map(_._1))
+    ParamValues.choice(this, "stepSchedule", "how step sizes fall", ParamValues.Auto +: DwellParams.schedules.map(_._1))
 
   /** What the step sizes of local SGD are multiplied by after each round, in (0, 1]. */
   final val stepDecay: DoubleParam = new DoubleParam(
@@ -85,14 +85,14 @@ trait DwellParams extends WorkerParams {
 
   /** Which models of a round of local SGD are averaged: the `last` ones, or the means of each worker's `running` models. */
   final val averaging: Param[String] =
-    DwellParams.choice(this, "averaging", "which local models are averaged", Seq(DwellParams.Last, DwellParams.Running))
+    ParamValues.choice(this, "averaging", "which local models are averaged", Seq(DwellParams.Last, DwellParams.Running))
 
   setDefault(
-    algorithm -> DwellParams.Auto,
-    orientation -> DwellParams.Auto,
-    localWork -> DwellParams.Auto,
-    stepSize -> DwellParams.Auto,
-    stepSchedule -> DwellParams.Auto,
+    algorithm -> ParamValues.Auto,
+    orientation -> ParamValues.Auto,
+    localWork -> ParamValues.Auto,
+    stepSize -> ParamValues.Auto,
+    stepSchedule -> ParamValues.Auto,
     stepDecay -> 1.0,
     averaging -> DwellParams.Last)
 
@@ -106,9 +106,7 @@ trait DwellParams extends WorkerParams {
 }
 
 object DwellParams {
-  val Auto = "auto"
-
-  private val algorithms = Auto +: Algorithm.all.map(_.name)
+  private val algorithms = ParamValues.Auto +: Algorithm.all.map(_.name)
 
   private[ml] val Last = "last"
   private[ml] val Running = "running"
@@ -118,21 +116,4 @@ object DwellParams {
     "constant" -> StepSchedule.Constant,
     "inverse-sqrt" -> StepSchedule.InverseSqrt,
     "inverse" -> StepSchedule.Inverse)
-
-  /** The value of a Param as a positive finite number, where it is one. */
-  private[ml] def positive(value: String): Option[Double] =
-    value.toDoubleOption.filter(h => h > 0.0 && !h.isInfinite)
-
-  /** A Param with a closed list of values, whose error names the list: Spark's own message does not. */
-  private[ml] def choice(parent: Params, name: String, doc: String, allowed: Seq[String]): Param[String] = {
-    val list = allowed.mkString(", ")
-    new Param[String](
-      parent,
-      name,
-      s"$doc: one of $list",
-      (value: String) =>
-        allowed.contains(value) || {
-          throw new IllegalArgumentException(s"$name must be one of $list, but was '$value'.")
-        })
-  }
 }

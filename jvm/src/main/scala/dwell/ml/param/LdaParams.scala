@@ -39,7 +39,7 @@ trait LdaParams extends WorkerParams {
    * topic can win back a word that it has lost; a step towards collapsed inference (Asuncion, Welling, Smyth, Teh, On Smoothing
    * and Inference for Topic Models, UAI 2009), whose topics often predict held-out words better. The model is of the same kind.
    */
-  final val topicEstimate: Param[String] = DwellParams.choice(
+  final val topicEstimate: Param[String] = ParamValues.choice(
     this,
     "topicEstimate",
     "what a topic says of a word while training",

@@ -21,7 +21,7 @@ trait WorkerParams extends Params {
    * where it cannot run, one of the others takes over after one WARN. `auto`: gang.
    */
   final val aggregation: Param[String] =
-    DwellParams.choice(this, "aggregation", "how updates travel between rounds", Aggregation.choices)
+    ParamValues.choice(this, "aggregation", "how updates travel between rounds", Aggregation.choices)
 
   /** Number of partitions that train side by side; 0 chooses by the size of the data and the cluster's slots. */
   final val numWorkers: IntParam = new IntParam(
@@ -30,7 +30,7 @@ trait WorkerParams extends Params {
     "number of partitions that train side by side (>= 0); 0 chooses by the size of the data",
     ParamValidators.gtEq(0))
 
-  setDefault(aggregation -> DwellParams.Auto, numWorkers -> 0)
+  setDefault(aggregation -> ParamValues.Auto, numWorkers -> 0)
 
   final def getAggregation: String = $(aggregation)
   final def getNumWorkers: Int = $(numWorkers)

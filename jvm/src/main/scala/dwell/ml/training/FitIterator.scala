@@ -20,7 +20,7 @@ final case class IndexedModel[M](index: Int, model: M)
  * it as soon as one fails or this is closed.
  */
 final class FitIterator[M <: Model[M]] private[training] (
-    estimator: LinearTraining[M],
+    estimator: SharingEstimator[M],
     dataset: Dataset[_],
     paramMaps: Seq[ParamMap])
     extends java.util.Iterator[IndexedModel[M]]
@@ -29,7 +29,7 @@ final class FitIterator[M <: Model[M]] private[training] (
 
   // Copied before the first fit, so that a Param map that is not valid fails here and now.
   private val planned: Array[Planned[M]] = plan(paramMaps.zipWithIndex.map { case (map, index) =>
-    Planned(index, estimator.copy(map).asInstanceOf[LinearTraining[M]])
+    Planned(index, estimator.copy(map).asInstanceOf[SharingEstimator[M]])
   })
   private val rows: Map[Any, SharedRows] = planned.map(_.columns).distinct.map(_ -> new SharedRows).toMap
   private var position = 0
@@ -71,7 +71,7 @@ final class FitIterator[M <: Model[M]] private[training] (
 
 private object FitIterator {
 
-  final case class Planned[M <: Model[M]](index: Int, estimator: LinearTraining[M]) {
+  final case class Planned[M <: Model[M]](index: Int, estimator: SharingEstimator[M]) {
     import estimator._
 
     /** Fits that read the same columns can share the data. */

@@ -1,6 +1,6 @@
 package dwell.ml.training
 
-import org.apache.spark.ml.{Estimator, Model, TrainingBridge}
+import org.apache.spark.ml.{Model, TrainingBridge}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.sql.{CacheBridge, Dataset}
@@ -8,7 +8,7 @@ import org.apache.spark.sql.{CacheBridge, Dataset}
 import dwell.data.{Flattener, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
-import dwell.ml.param.DwellParams
+import dwell.ml.param.{DwellParams, ParamValues}
 import dwell.report.FitReport
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Softmax}
@@ -19,15 +19,11 @@ import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, Line
  * `spark.dwell.fallback` is `error`.
  */
 trait LinearTraining[M <: Model[M]]
-    extends Estimator[M]
+    extends SharingEstimator[M]
     with LeavingToSpark
     with DwellParams
-    with HasFeaturesCol
-    with HasLabelCol
-    with HasWeightCol
     with HasFitIntercept
     with HasStandardization
-    with HasRegParam
     with HasTol
     with HasMaxIter {
   import LinearTraining._
@@ -49,8 +45,7 @@ trait LinearTraining[M <: Model[M]]
   def fitMultiple(dataset: Dataset[_], paramMaps: Array[ParamMap]): FitIterator[M] =
     new FitIterator(this, dataset, paramMaps.toSeq)
 
-  /** A fit on data that others use as well. */
-  private[training] def fitSharing(dataset: Dataset[_], rows: SharedRows): M = {
+  private[training] override def fitSharing(dataset: Dataset[_], rows: SharedRows): M = {
     shared = Some(rows)
     // The model keeps this estimator as its parent, which must neither hold the data nor be fitted on it again.
     try fit(dataset)
@@ -117,7 +112,7 @@ trait LinearTraining[M <: Model[M]]
     if ($(regParam) > 0.0 || chosenAlgorithm.ofRows) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
-    } else if ($(algorithm) == DwellParams.Auto) {
+    } else if ($(algorithm) == ParamValues.Auto) {
       Some(
         "regParam is 0, and without a penalty there is no certificate of optimality; algorithm=cocoa trains natively " +
           "all the same")
@@ -129,11 +124,11 @@ trait LinearTraining[M <: Model[M]]
       case algorithm: GradientAlgorithm => algorithm.averages
       case _ => false
     }
-    DwellParams.positive($(stepSize)).filter(step => averages && step * l2 >= 1.0).foreach { step =>
+    ParamValues.positive($(stepSize)).filter(step => averages && step * l2 >= 1.0).foreach { step =>
       val weight = "the L2 part of regParam" + task.l2Divisor.fold("")(divisor => s" divided by $divisor")
       throw new IllegalArgumentException(
         s"stepSize = $step is too long: times $weight, which is $l2, it must be less than 1, or a step would turn the " +
-          s"coefficients round. Set stepSize below ${1.0 / l2}, or to '${DwellParams.Auto}'.")
+          s"coefficients round. Set stepSize below ${1.0 / l2}, or to '${ParamValues.Auto}'.")
     }
   }
 
@@ -156,7 +151,7 @@ trait LinearTraining[M <: Model[M]]
       $(numWorkers),
       chosenAggregation(conf),
       conf) match {
-      case Left(message) if $(algorithm) != DwellParams.Auto => throw new IllegalArgumentException(message)
+      case Left(message) if $(algorithm) != ParamValues.Auto => throw new IllegalArgumentException(message)
       case chosen => chosen
     }
   }
@@ -178,7 +173,7 @@ trait LinearTraining[M <: Model[M]]
       intercept = $(fitIntercept),
       tolerance = $(tol),
       maxRounds = $(maxIter),
-      localWork = DwellParams.positive($(localWork)),
+      localWork = ParamValues.positive($(localWork)),
       orientation = orientation,
       numWorkers = $(numWorkers),
       aggregation = chosenAggregation(conf),
@@ -186,7 +181,7 @@ trait LinearTraining[M <: Model[M]]
       initial = task.initial(data),
       settings = conf.solverSettings,
       descent = DescentSettings(
-        DwellParams.positive($(stepSize)),
+        ParamValues.positive($(stepSize)),
         DwellParams.schedules.toMap.get($(stepSchedule)),
         $(stepDecay),
         $(averaging) == DwellParams.Running))

@@ -6,7 +6,7 @@ import dwell.comm.Workers
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.fit.{FitRunner, NativeStates}
 import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution}
-import dwell.solver.lda.leader.LdaPlan
+import dwell.solver.lda.leader.{LdaPlan, LdaTask}
 import dwell.solver.lda.worker.LdaStep
 
 /** Finds topics in documents. */
@@ -22,7 +22,7 @@ object LdaTrainer {
       step: Workers.Step[DocumentPartition, LdaMessage, LdaReply]): LdaSolution = {
     val sc = data.partitions.sparkContext
     val plan =
-      LdaPlan(UUID.randomUUID().getMostSignificantBits, problem, data.vocabulary, data.documentsPerPartition)
+      LdaPlan(UUID.randomUUID().getMostSignificantBits, LdaTask(problem, data.vocabulary, data.documentsPerPartition))
     val runner = new FitRunner(sc, data.partitions, plan, step, NativeStates.free)
     val outcome =
       try runner.run()

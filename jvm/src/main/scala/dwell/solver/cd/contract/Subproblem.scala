@@ -1,9 +1,18 @@
 package dwell.solver.cd.contract
 
+import dwell.data.LocalData
 import dwell.solver.problem.MarginLoss
 
 /** The local problem of a round, but for what both orientations have in common. */
 sealed trait Subproblem extends Serializable
+
+object Subproblem {
+
+  /** Refuses data that are not of the orientation of a problem. */
+  private[cd] def mismatch(data: LocalData, problem: Subproblem): Nothing = throw new IllegalArgumentException(
+    s"partition ${data.index} holds ${data.getClass.getSimpleName}, which ${problem.getClass.getSimpleName} is not for: " +
+      "columns go with the primal problem, rows with the dual one")
+}
 
 /**
  * Coefficients of the columns, for least squares: g_i(a) = l1_i |a| + l2_i a^2 / 2 is the penalty. For a smooth loss with

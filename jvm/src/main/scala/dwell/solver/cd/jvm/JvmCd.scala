@@ -3,7 +3,7 @@ package dwell.solver.cd.jvm
 import dwell.base.{Arguments, Patience, ResultLayout}
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.Cancellation
-import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, WorkerState}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 
 /**
  * The local solver without native code: what runs where the library cannot load, and what the native solver is
@@ -91,7 +91,7 @@ private object Calls {
     (data, r.subproblem) match {
       case (columns: ColumnData, problem: PrimalSubproblem) => new Columns(columns, problem, r)
       case (rows: RowData, problem: DualSubproblem) => new Rows(rows, problem, r)
-      case _ => data.mismatch(r.subproblem)
+      case _ => Subproblem.mismatch(data, r.subproblem)
     }
   }
 

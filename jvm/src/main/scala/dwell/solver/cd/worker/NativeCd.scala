@@ -2,7 +2,7 @@ package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, NativeBridge}
-import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PendingStep, PrimalSubproblem, RoundRequest, WorkerState}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 import dwell.solver.problem.Squared
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
@@ -48,7 +48,7 @@ private[solver] object NativeCd extends CdSolver {
           shared,
           result,
           cancellation)
-      case _ => data.mismatch(r.subproblem)
+      case _ => Subproblem.mismatch(data, r.subproblem)
     })
 
   override def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean =
@@ -82,7 +82,7 @@ private[solver] object NativeCd extends CdSolver {
           scale,
           result,
           cancellation)
-      case _ => data.mismatch(r.subproblem)
+      case _ => Subproblem.mismatch(data, r.subproblem)
     })
 
   override def exportState(fit: Long, partition: Int): Option[WorkerState] = {

@@ -13,8 +13,8 @@ import dwell.jni.LdaLayout
  * the round began with: it costs no exchange. The topics' own part of the bound is left out, since it depends on the size of
  * the vocabulary and not on the sample.
  */
-private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attempt: Attempt, timeline: Timeline) {
-  private val problem = plan.problem
+private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attempt: Attempt, timeline: Timeline) {
+  private val problem = task.problem
   private val lost = new LostModels(problem.uid)
 
   /** The highest version that topics may have. */
@@ -27,10 +27,10 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
 
   private def rounds(from: LdaProgress): TrainedTopics = {
     var progress = from
-    var next = plan.pace.next(progress.seen)
+    var next = task.pace.next(progress.seen)
     while (next.nonEmpty) {
       progress = made(progress, next.get)
-      next = plan.pace.next(progress.seen)
+      next = task.pace.next(progress.seen)
     }
     val objective = workers.objective(progress)
     TrainedTopics(workers.collect(progress), progress.alpha, objective, workers.solvers, timeline.records)
@@ -38,7 +38,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
 
   private def made(progress: LdaProgress, round: LdaPace.Round): LdaProgress = {
     val clock = System.nanoTime()
-    val after = progress.after(plan.budgets(round.documents))
+    val after = progress.after(task.budgets(round.documents))
     highest = after.version
     val documents = (after.seen - progress.seen).toDouble
     val what = s"${progress.rounds} rounds, ${progress.seen} documents"
@@ -49,12 +49,12 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
       Double.NaN,
       clock,
       replies.addSeconds,
-      documents / plan.corpus,
+      documents / task.corpus,
       replies.headers,
       note = note(round, after.seen, replies.headers))
     if (!problem.learnAlpha) after
     else {
-      val rho = plan.schedule.step(progress.seen.toDouble, documents, 1.0)
+      val rho = task.schedule.step(progress.seen.toDouble, documents, 1.0)
       after.copy(alpha = Concentration.newtonStep(progress.alpha, replies.logThetaSums, documents, rho))
     }
   }
@@ -68,7 +68,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
       else if (steps > LdaAveraging.FarSteps) {
         f", steps of $steps%.1f in all: workers drift apart; smaller subsamplingRate or larger learningOffset"
       } else ""
-    s"$seen documents seen, a worker sends $words of ${plan.vocabulary} words$remark"
+    s"$seen documents seen, a worker sends $words of ${task.vocabulary} words$remark"
   }
 
   /** From the newest topics that the workers hold, be it of this attempt or of an earlier one, or from the start. */
@@ -77,7 +77,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, plan: LdaPlan, attemp
     highest = math.max(highest, found.fold(-1L)(_.version)) + 1L
     val progress = found match {
       case Some(recovered) => recovered.note.asInstanceOf[LdaProgress].copy(version = highest)
-      case None => LdaProgress(highest, 0, new Array[Long](plan.documents.length), problem.priors.alpha)
+      case None => LdaProgress(highest, 0, new Array[Long](task.documents.length), problem.priors.alpha)
     }
     timeline.goOn(progress.rounds, attempt)
     found.fold(workers.begin(highest))(recovered => workers.distribute(highest, recovered.model, progress))

@@ -12,8 +12,8 @@ import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaR
  * @param fit
  *   identifier of this attempt
  */
-private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], plan: LdaPlan, fit: Long) {
-  private val problem = plan.problem
+private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], task: LdaTask, fit: Long) {
+  private val problem = task.problem
   private val used = mutable.SortedSet.empty[String]
 
   /** Which local solvers were at work. */
@@ -27,7 +27,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
   def begin(version: Long): Unit =
     workers.begin(
       version,
-      InitialTopics(problem.priors.topics, plan.vocabulary, problem.seed),
+      InitialTopics(problem.priors.topics, task.vocabulary, problem.seed),
       described("initial topics"))
 
   /** Lets every worker go on from the topics of `from`; their average becomes the topics of `to`. */
@@ -38,10 +38,10 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
       problem.seed,
       from.priors(problem),
       problem.inference,
-      plan.schedule,
-      plan.corpus,
-      plan.workers,
-      if (warming) budgets.max.toInt else plan.batch,
+      task.schedule,
+      task.corpus,
+      task.workers,
+      if (warming) budgets.max.toInt else task.batch,
       budget = 0L,
       cursor = 0L,
       from.seen,
@@ -49,7 +49,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
       share = 0.0,
       sample = 0)
     val replies = workers.allReduce(
-      message(from, RoundCall(common, budgets, from.cursors, plan.sample)),
+      message(from, RoundCall(common, budgets, from.cursors, task.sample)),
       from.version,
       to.version,
       Set.empty,
@@ -65,7 +65,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], pla
 
   /** Minus the bound of the sample, by token. */
   def objective(at: LdaProgress): Double = {
-    val replies = workers.ask(message(at, BoundCall(plan.sample)), at.version, described("bound of a sample"))
+    val replies = workers.ask(message(at, BoundCall(task.sample)), at.version, described("bound of a sample"))
     used ++= replies.scalars.map(_.solver)
     sampled(replies.scalars)
   }

@@ -3,7 +3,7 @@ package dwell.solver.sgd.jvm
 import dwell.base.{BucketOrder, Patience, ResultLayout}
 import dwell.data.RowData
 import dwell.jni.Cancellation
-import dwell.solver.sgd.contract.{Descend, Evaluate, ModelNorms, Search, SgdSolver}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdSolver}
 
 /**
  * Stochastic gradient descent without native code: what runs where the library cannot load, and what the native solver is
@@ -21,7 +21,7 @@ private[solver] object JvmSgd extends SgdSolver {
     SgdArguments.check(data, r, shared, result)
     val rows = new SgdRows(data, r.problem.loss.outputs)
     val start = load(rows, shared, header)
-    val model = LazyModel(rows, r.problem, start, r.running)
+    val model = DescentModel(rows, r.problem, start, r.running)
     val descent = new LocalDescent(rows, r.problem, r.schedule, r.steps, model, new Patience(cancellation))
     val sequence = new RowSequence(new BucketOrder(rows.count, r.seed, data.index), r.cursor)
     var finite = true
@@ -34,7 +34,7 @@ private[solver] object JvmSgd extends SgdSolver {
     val converges = finite && Finite.all(reached)
     val made = if (converges) reached else start
     if (!converges) header.diverged()
-    header.reached(ModelNorms.of(made, rows))
+    header.reached(rows.norms(made))
     (if (converges) model.decay else Some(Nil)).foreach(factors => header.decay(factors :+ r.share))
     write(made, r.share, result)
     header.write()
@@ -81,7 +81,7 @@ private[solver] object JvmSgd extends SgdSolver {
     model.indices.foreach { k =>
       require(Finite(model(k)), s"shared has ${model(k)} at entry $k of the model: must be finite")
     }
-    header.norms(ModelNorms.of(model, rows))
+    header.norms(rows.norms(model))
     model
   }
 

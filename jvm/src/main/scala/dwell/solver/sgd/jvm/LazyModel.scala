@@ -111,15 +111,6 @@ private[sgd] abstract class LazyModel(
 
 private[sgd] object LazyModel {
 
-  /** The last model of a descent, or the mean of the models after each step. */
-  def apply(rows: SgdRows, problem: SgdProblem, start: Array[Double], mean: Boolean): LazyModel =
-    (problem.l1 > 0.0, mean) match {
-      case (false, false) => new DecayedModel(rows, problem, start)
-      case (true, false) => new ThresholdedModel(rows, problem, start)
-      case (false, true) => new DecayedMean(rows, problem, start)
-      case (true, true) => new ThresholdedMean(rows, problem, start)
-    }
-
   /** Factors below it are multiplied out: x would lose digits, and in the end overflow. */
   val LeastFactor: Double = 1e-5
 

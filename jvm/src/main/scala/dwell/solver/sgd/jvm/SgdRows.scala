@@ -2,6 +2,7 @@ package dwell.solver.sgd.jvm
 
 import dwell.data.RowData
 import dwell.solver.cd.jvm.DualRound
+import dwell.solver.sgd.contract.ModelNorms
 
 /**
  * The rows of a partition as models of several outputs see them. The order of every sum is that of the native solver, so
@@ -77,5 +78,26 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
       w(intercepts + c) += multiples(c)
       c += 1
     }
+  }
+
+  /** Norms of the coefficients of a model. */
+  def norms(w: Array[Double]): ModelNorms = {
+    var l1, square = 0.0
+    var at = 0
+    var j = 0
+    while (j < features) {
+      val end = at + outputs
+      // A feature that is left out has coefficients of 0.
+      if (scale(j) != 0.0) {
+        while (at < end) {
+          l1 += math.abs(w(at)) / root(j)
+          square += (w(at) * w(at)) / scale(j)
+          at += 1
+        }
+      }
+      at = end
+      j += 1
+    }
+    ModelNorms(l1, square)
   }
 }

@@ -1,7 +1,7 @@
 package dwell.solver.sgd.jvm
 
 import dwell.base.Patience
-import dwell.solver.sgd.contract.{ModelNorms, Search, SgdLayout}
+import dwell.solver.sgd.contract.{Search, SgdLayout}
 
 /**
  * Objectives that candidates for the first step size lead to.
@@ -24,7 +24,7 @@ private[sgd] final class StepSearch(
 
   /** Objective after descent with `eta0` as the first step size; infinite where something is not finite. */
   private def objective(eta0: Double): Double = {
-    val model = LazyModel(rows, r.problem, start, mean = false)
+    val model = DescentModel(rows, r.problem, start, mean = false)
     val descent = new LocalDescent(rows, r.problem, r.schedule.copy(eta0 = eta0), r.steps, model, patience)
     val stepped = forSteps.forall(i => descent.step(i))
     count(descent.visited)
@@ -38,7 +38,7 @@ private[sgd] final class StepSearch(
       val finite = forLosses.forall(i => pass.visit(i))
       count(pass.visited)
       val loss = if (count == 0) 0.0 else pass.visited.valueSum / weightSum
-      val objective = loss + ModelNorms.of(model, rows).penalty(r.problem)
+      val objective = loss + rows.norms(model).penalty(r.problem)
       if (finite && Finite(objective)) objective else Double.PositiveInfinity
     }
 

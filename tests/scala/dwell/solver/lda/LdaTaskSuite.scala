@@ -7,11 +7,11 @@ import dwell.data.documents.DocumentPartition
 import dwell.fit.{SolverSelection, SolverSettings}
 import dwell.jni.{Cancellation, LdaLayout}
 import dwell.solver.lda.contract.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaPriors, LdaProblem, LdaRound, LdaSchedule, LdaSolver, RoundCall}
-import dwell.solver.lda.leader.LdaPlan
+import dwell.solver.lda.leader.LdaTask
 import dwell.solver.lda.worker.LdaStep
 
 /** How the documents of rounds are shared out, and what a worker makes of its part. */
-class LdaPlanSuite extends AnyFunSuite {
+class LdaTaskSuite extends AnyFunSuite {
 
   private val problem = LdaProblem(
     "lda",
@@ -32,7 +32,7 @@ class LdaPlanSuite extends AnyFunSuite {
       gangPatienceMillis = 1000L,
       maxResultBytes = Long.MaxValue))
 
-  private def plan(documents: Int*): LdaPlan = LdaPlan(1L, problem, vocabulary = 3, documents.toArray)
+  private def plan(documents: Int*): LdaTask = LdaTask(problem, vocabulary = 3, documents.toArray)
 
   test("partitions visit their share of the documents, those without any none, and each other one at least") {
     assert(plan(300, 0, 100).budgets(40L).toSeq == Seq(30L, 0L, 10L))
@@ -41,8 +41,8 @@ class LdaPlanSuite extends AnyFunSuite {
   }
 
   /** Whose iterations are whole passes. */
-  private def passes(documents: Int*): LdaPlan =
-    LdaPlan(1L, problem.copy(fraction = 1.0), vocabulary = 3, documents.toArray)
+  private def passes(documents: Int*): LdaTask =
+    LdaTask(problem.copy(fraction = 1.0), vocabulary = 3, documents.toArray)
 
   test("the sample is of documents that there are, and small beside a round") {
     assert(plan(3, 0, 1).sample.toSeq == Seq(3, 0, 1))
@@ -55,7 +55,7 @@ class LdaPlanSuite extends AnyFunSuite {
     assert(passes(5000).batch == 1000 && passes(5000, 5000, 5000).batch == 334)
     assert(passes(Seq.fill(20)(5000): _*).batch == 125)
     assert(plan(5000).batch == 250, "an iteration has 250")
-    assert(LdaPlan(1L, problem.copy(localBatch = Some(7)), 3, Array(5)).batch == 7)
+    assert(LdaTask(problem.copy(localBatch = Some(7)), 3, Array(5)).batch == 7)
   }
 
   test("a full step is one of 1000 documents, or of an iteration that has fewer") {

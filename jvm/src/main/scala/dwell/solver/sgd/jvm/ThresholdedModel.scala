@@ -3,20 +3,6 @@ package dwell.solver.sgd.jvm
 import dwell.solver.cd.jvm.ElasticNet
 import dwell.solver.sgd.contract.SgdProblem
 
-/** The last model of a descent without an L1 penalty: the factor has all that steps do to every coefficient. */
-private[sgd] final class DecayedModel(rows: SgdRows, problem: SgdProblem, start: Array[Double])
-    extends LazyModel(rows, problem, start) {
-
-  override protected def elapse(eta: Double): Unit = if (a < LazyModel.LeastFactor) multiplyOut()
-
-  override def decay: Option[Seq[Double]] = Some(multiplied.toSeq)
-
-  override def result(): Array[Double] = {
-    multiplyOut()
-    x
-  }
-}
-
 /**
  * The last model of a descent with an L1 penalty. Soft thresholds add up, and commute with positive factors: what all steps
  * since the last update have to take from a coefficient is one threshold, the growth of a sum.

@@ -1,0 +1,27 @@
+package dwell.ml.param
+
+import org.apache.spark.ml.param.{Param, Params}
+
+/** Values that Params of strings take. */
+private[ml] object ParamValues {
+
+  /** Leaves the choice to the fit. */
+  val Auto = "auto"
+
+  /** The value of a Param as a positive finite number, where it is one. */
+  def positive(value: String): Option[Double] =
+    value.toDoubleOption.filter(h => h > 0.0 && !h.isInfinite)
+
+  /** A Param with a closed list of values, whose error names the list: Spark's own message does not. */
+  def choice(parent: Params, name: String, doc: String, allowed: Seq[String]): Param[String] = {
+    val list = allowed.mkString(", ")
+    new Param[String](
+      parent,
+      name,
+      s"$doc: one of $list",
+      (value: String) =>
+        allowed.contains(value) || {
+          throw new IllegalArgumentException(s"$name must be one of $list, but was '$value'.")
+        })
+  }
+}
