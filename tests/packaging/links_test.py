@@ -20,6 +20,10 @@ def documents():
     return sorted(path for path in ROOT.rglob("*.md") if ".git" not in path.parts and not is_generated(path))
 
 
+def sources():
+    return sorted(path for path in ROOT.rglob("*") if path.suffix in (".scala", ".java", ".rs", ".gradle") and not is_generated(path))
+
+
 def prose(path):
     """The text of a document without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
@@ -74,6 +78,15 @@ class Links(unittest.TestCase):
                     self.assertTrue(exists(document.parent, code) or exists(ROOT, code), "%s names %s" % (document.relative_to(ROOT), code))
                     checked += 1
         self.assertGreater(checked, 10)
+
+    def test_sources_name_documents_that_exist(self):
+        names = {path.name for path in documents()}
+        checked = 0
+        for source in sources():
+            for path in re.findall(r"\b(?:bench/results|docs)/[\w./-]*\w|\b[\w-]+\.md\b", source.read_text(encoding="utf-8")):
+                self.assertTrue(exists(ROOT, path) or path in names, "%s names %s" % (source.relative_to(ROOT), path))
+                checked += 1
+        self.assertGreater(checked, 3)
 
     def test_index_has_every_result(self):
         results = ROOT / "bench" / "results"
