@@ -5,7 +5,7 @@
 
 CRITERION is the directory that criterion writes to (target/criterion), SPARK.json the output of
 dwell.bench.LinearRegressionBench, ONE_THREAD.json that of one_thread.py; a file that is not there is left out.
-Writes RESULTS/<date>-<cpu>/, replacing what is there.
+Writes RESULTS/<date>-<what it measures>/, replacing what is there.
 """
 
 import datetime
@@ -64,7 +64,7 @@ def kernel_table(rows):
     return lines
 
 
-# How many times faster than the reference of the same run the E-step is to be: issue 7.
+# How many times faster than the reference of the same run the E-step has to be.
 E_STEP_GOALS = {"avx2": 10.0, "avx512": 12.0}
 
 
@@ -131,8 +131,8 @@ def main(results, criterion, spark, one_thread, command, versions):
     solves = json.loads(one_thread.read_text()) if one_thread.is_file() else None
     if not kernel_rows:
         sys.exit("no results in %s" % criterion)
-    slug = re.sub(r"[^a-z0-9]+", "-", re.sub(r"\(.*?\)|@.*", "", about["cpu"].lower())).strip("-")
-    directory = results / ("%s-%s" % (about["date"], slug))
+    measured = ["kernels"] + ["one-thread"] * bool(solves) + ["linear-regression"] * bool(spark_rows)
+    directory = results / "-".join([about["date"], *measured])
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     (directory / "kernels.json").write_text(json.dumps({"machine": about, "kernels": kernel_rows, "eSteps": e_steps}, indent=1) + "\n")

@@ -3,8 +3,9 @@
 
     spark_tables.py DIRECTORY COMMAND VERSIONS RESULT.json...
 
-Each RESULT is a file of build/bench: TABLES below names them. Writes them to DIRECTORY with the machine, with the pages
-beside them, and their tables into its README.md: what stands there above "## Tables" is kept.
+Each RESULT is a file of build/bench: TABLES below names them. Writes them to DIRECTORY with the machine and with the charts
+beside them, their tables into pages of their own, and links to these into its README.md: what stands there above "## Tables"
+is kept.
 """
 
 import json
@@ -301,20 +302,38 @@ TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds wi
           "benchTopics": ("Topics", topics_table)}
 
 
+def pages(stem, rows):
+    """Name, title and lines of each page for a result. Topics have a page for each corpus and number of topics."""
+    title, table = TABLES[stem]
+    if stem != "benchTopics":
+        return [(stem, title, table(rows))]
+    return [("%s-%s-%d" % (stem, corpus, topics), "%s: %s, K = %d" % (title, corpus, topics), table(some))
+            for (corpus, topics), some in groups(rows, "corpus", "topics").items()]
+
+
+def write_pages(directory, stem, rows):
+    """Writes the pages of a result, and returns the lines of README.md that link to them."""
+    links = []
+    for name, title, lines in pages(stem, rows):
+        page = ["# %s" % title, "", "What the tables show, the command and the machine are in [README.md](README.md).", "", *lines]
+        (directory / (name + ".md")).write_text("\n".join(page) + "\n")
+        links.append("- [%s](%s.md)" % (title, name))
+    return links
+
+
 def main(directory, command, versions, files):
     about = machine()
     directory.mkdir(parents=True, exist_ok=True)
     readme = directory / "README.md"
     head = readme.read_text().split("## Tables")[0].rstrip() if readme.is_file() else "# Benchmarks on Spark, %s" % about["date"]
     page = [head, "", "## Tables", "", "`%s`" % command, "",
-            "%s, %d cores, %s GiB, %s; %s; commit %s." % (about["cpu"], about["cores"], about["memory_gib"], about["system"], versions, about["commit"])]
+            "%s, %d cores, %s GiB, %s; %s; commit %s." % (about["cpu"], about["cores"], about["memory_gib"], about["system"], versions, about["commit"]), ""]
     for file in files:
-        title, table = TABLES[file.stem]
         rows = json.loads(file.read_text())
         for chart in file.parent.glob(file.stem + "-*.html"):
             shutil.copy(chart, directory)
         (directory / file.name).write_text(json.dumps({"machine": about, "results": rows}, indent=1) + "\n")
-        page += ["", "### %s" % title, "", *table(rows)]
+        page += write_pages(directory, file.stem, rows)
     readme.write_text("\n".join(page) + "\n")
 
 

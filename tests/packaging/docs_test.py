@@ -1,0 +1,162 @@
+"""The documents name only what exists: tasks, files, classes, configuration keys. The cheap commands are run."""
+
+import re
+import shlex
+import subprocess
+import sys
+import unittest
+import zipfile
+
+from published import JAR, JAVA, ROOT, TASKS
+
+sys.path.insert(0, str(ROOT / "tests"))
+from documents import FOR_USERS, KINDS, blocks, missing, text, without_blocks  # noqa: E402
+
+DOCUMENTS = FOR_USERS + ["CONTRIBUTING.md"]
+SOURCES = [ROOT / "jvm" / "src" / "main", ROOT / "native"]
+
+
+def commands_of(block):
+    return [words for words in (shlex.split(line, comments=True) for line in block.lines) if words]
+
+
+def commands():
+    """Each command line that a document tells to type, without comments."""
+    for document in DOCUMENTS:
+        for block in blocks(document):
+            if block.language == "sh":
+                yield from commands_of(block)
+        for code in re.findall(r"`((?:\./gradlew|cargo|java|spark-submit) [^`]*)`", without_blocks(document)):
+            yield shlex.split(code)
+
+
+def section(document, title):
+    return re.search(r"^## %s\n(.*?)(?=^## |\Z)" % title, text(document), re.MULTILINE | re.DOTALL).group(1)
+
+
+def source_text():
+    files = [path for root in SOURCES for path in root.rglob("*") if path.suffix in (".scala", ".java", ".rs")]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def build_properties():
+    return dict(re.findall(r"^(\w+)=(.*)$", (ROOT / "gradle.properties").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+class Documents(unittest.TestCase):
+    def test_every_block_is_of_a_kind_that_is_tested(self):
+        for document in DOCUMENTS:
+            found = blocks(document)
+            self.assertEqual(2 * len(found), len(re.findall(r"^\s*(?:```|~~~)", text(document), re.MULTILINE)), "%s: a fence is not seen" % document)
+            for before, block in zip([None] + found, found):
+                self.assertIn(block.language, KINDS, "%s: no test covers\n%s" % (document, block.code))
+                if block.language == "text":
+                    self.assertTrue(before is not None and before.language in ("sh", "scala", "python"), "%s: no output to compare with\n%s" % (document, block.code))
+        # CONTRIBUTING.md has the layout as one, which has a test of its own.
+        for document in FOR_USERS:
+            indented = re.findall(r"\n\n((?: {4}|\t).*)", without_blocks(document))
+            self.assertEqual([], indented, "%s: no test covers a block without a fence" % document)
+
+    def test_every_gradle_task_exists(self):
+        named = set()
+        for words in commands():
+            if words[0] == "./gradlew":
+                named.update(word for word in words[1:] if not word.startswith("-"))
+        self.assertLessEqual({"demo", "check", "jar", "bench"}, named)
+        self.assertEqual(set(), named - TASKS)
+
+    def test_every_command_is_of_a_known_kind(self):
+        known = {"./gradlew", "cargo", "java", "spark-submit"}
+        self.assertEqual(set(), {words[0] for words in commands()} - known)
+
+    def test_cargo_packages_exist(self):
+        packages = {re.search(r'^name = "(.*)"', path.read_text(), re.MULTILINE).group(1) for path in ROOT.glob("native/*/Cargo.toml")}
+        for words in commands():
+            if words[0] == "cargo" and "-p" in words:
+                self.assertIn(words[words.index("-p") + 1], packages)
+
+    def test_jar_is_where_the_commands_expect_it(self):
+        named = {word for words in commands() for word in words if word.endswith(".jar") and word.startswith("build/")}
+        self.assertEqual({JAR.relative_to(ROOT).as_posix()}, named)
+
+    def test_java_commands_run_and_print_what_is_shown(self):
+        ran = 0
+        for document in FOR_USERS:
+            found = blocks(document)
+            for block, after in zip(found, found[1:] + [None]):
+                if block.language != "sh":
+                    continue
+                output = ""
+                for words in commands_of(block):
+                    if words[0] == "java":
+                        done = subprocess.run([JAVA, *words[1:]], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                        self.assertEqual(0, done.returncode, done.stdout)
+                        self.assertIn("loaded from", done.stdout.splitlines()[-1])
+                        output += done.stdout
+                        ran += 1
+                if after is not None and after.language == "text":
+                    self.assertEqual([], missing(after, output), "%s shows what is not in\n%s" % (document, output))
+        self.assertGreater(ran, 0)
+
+    def test_directories_of_the_layout_exist(self):
+        named = re.findall(r"^    ([a-z][a-z/-]*/) ", section("CONTRIBUTING.md", "Layout"), re.MULTILINE)
+        self.assertGreater(len(named), 5)
+        self.assertEqual([], [name for name in named if not (ROOT / name).is_dir()])
+
+    def test_imports_are_classes_of_the_jar(self):
+        imports = []
+        for block in (block for document in FOR_USERS for block in blocks(document) if block.language == "scala"):
+            for package, names in re.findall(r"^import (dwell\.[\w.]+?)\.(\w+|\{[^}]*\})(?=\s)", block.code, re.MULTILINE):
+                imports += ["%s.%s" % (package, name.strip()) for name in names.strip("{}").split(",")]
+        with zipfile.ZipFile(JAR) as archive:
+            names = set(archive.namelist())
+        self.assertTrue(imports)
+        self.assertEqual([], [name for name in imports if name.replace(".", "/") + ".class" not in names])
+
+    def test_configuration_keys_are_those_of_the_sources(self):
+        sources = source_text()
+        for pattern, heading in ((r"(spark\.dwell\.[a-zA-Z.]*[a-zA-Z])", "Keys of the Spark session"),
+                                 (r"(dwell\.(?:library|native)\.[a-zA-Z]+)", "System properties of a JVM")):
+            keys = set(re.findall('"%s"' % pattern, sources))
+            listed = re.findall(r"^\| `%s` \|" % pattern, section("docs/params.md", heading), re.MULTILINE)
+            self.assertEqual(sorted(keys), sorted(listed))
+            for document in FOR_USERS:
+                self.assertLessEqual(set(re.findall(pattern, text(document))), keys, document)
+
+    def test_params_are_those_of_the_sources(self):
+        files = (SOURCES[0] / "scala/dwell/ml/param").glob("*.scala")
+        declared = re.findall(r"final val (\w+): (?:Int|Double)?Param", "\n".join(path.read_text() for path in files))
+        sections = section("docs/params.md", "Params of the linear estimators") + section("docs/params.md", "Params of `LDA`")
+        # Those have a default and values beside a meaning; the table of values of `algorithm` does not.
+        documented = re.findall(r"^\| `(\w+)` \|(?: [^|]+ \|){3}$", sections, re.MULTILINE)
+        self.assertEqual(sorted(declared), sorted(documented))
+
+    def test_fields_of_the_report_are_those_of_the_sources(self):
+        sources = "\n".join(path.read_text() for path in (SOURCES[0] / "scala/dwell/report").glob("*.scala"))
+        cells = re.findall(r"^\| (`.*?) \|", section("docs/fit-report.md", "Fields"), re.MULTILINE)
+        named = re.findall(r"`(\w+)`", " ".join(cells))
+        self.assertGreater(len(named), 10)
+        self.assertEqual([], [name for name in named if not re.search(r"\b%s(?:\(\))?:" % name, sources)])
+
+    def test_versions_are_those_of_the_build(self):
+        built = build_properties()
+        newest, older, oldest = (built[key].split("-")[-1] for key in ("sparkDistribution", "sparkDistributionOlder", "sparkVersion"))
+        versions = section("README.md", "Versions")
+        self.assertEqual([newest, older, oldest], re.findall(r"\d+\.\d+\.\d+", re.search(r"^\| Spark \|.*$", versions, re.MULTILINE).group()))
+        self.assertIn("| Scala | %s |" % ".".join(built["scalaVersion"].split(".")[:2]), versions)
+        self.assertIn("glibc %s " % built["glibcVersion"], versions)
+        rows = re.findall(r"^\| (\d+\.\d+\.\d+) \|", section("docs/limits.md", "Versions and platforms"), re.MULTILINE)
+        self.assertEqual([newest, older, oldest], rows)
+
+    def test_every_result_names_its_file(self):
+        for document, titles in {"README.md": ["Results"], "docs/results.md": ["Beside Spark", "Where Dwell is slower", "Beside other programs"]}.items():
+            for title in titles:
+                rows = re.findall(r"^\| (?!:)(.*) \|$", section(document, title), re.MULTILINE)[1:]
+                self.assertGreater(len(rows), 3)
+                for row in rows:
+                    page = row.split(" | ")[-1]
+                    self.assertTrue("bench/results/" in page or page == "the same", "%s: no file for %s" % (document, row))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,126 @@
+"""The Scala and Python code of README.md and docs/, run as it stands there, and what the documents show of its output.
+
+DWELL_JAR is the jar, SPARK_HOME a Spark distribution; the Python that runs this has NumPy.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from documents import FOR_USERS, blocks, missing  # noqa: E402
+
+# Three classes along a line, and documents of two kinds of words, as `spark`, `train` and `counts` of the texts.
+PYTHON_BEFORE = """\
+from pyspark.ml.linalg import Vectors
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.getOrCreate()
+train = spark.createDataFrame([(float(i % 3), Vectors.dense(float(i % 3), float(i % 7))) for i in range(300)], ["label", "features"])
+"""
+SCALA_BEFORE = """\
+import org.apache.spark.ml.linalg.Vectors
+val train = spark.createDataFrame((0 until 300).map(i => ((i % 3).toDouble, Vectors.dense((i % 3).toDouble, (i % 7).toDouble)))).toDF("label", "features")
+val counts = spark.createDataFrame((0 until 100).map(i => Tuple1(Vectors.sparse(20, (0 until 5).map(w => (10 * (i % 2) + (i + w) % 10, 1.0 + w)))))).toDF("features")
+"""
+
+# For each document with code: what is run after its blocks, and expressions that the output has then.
+PYTHON = {
+    "README.md": ("print('model:', type(model).__module__, type(model).__name__, model.coefficientMatrix.numRows, model.summary.accuracy)",
+                  [r"^LogisticRegression_\w+: ma-sgd, native solver, \d+ partitions$",
+                   r"^model: pyspark\.ml\.classification LogisticRegressionModel 3 1\.0$"]),
+}
+SCALA = {
+    "README.md": ('println(s"model: ${model.getClass.getName} ${model.summary.r2 > 0.9}")',
+                  [r"^model: org\.apache\.spark\.ml\.regression\.LinearRegressionModel true$", r"^linReg_\w+: cocoa, native solver, \d+ partitions$"]),
+    "docs/fit-report.md": ('println(Seq("report.html", "comparison.html").map(name => name + " " + new java.io.File(name).isFile).mkString("pages: ", ", ", ""))',
+                           [r"^pages: report\.html true, comparison\.html true$", r"^ +1 +\S+ +\S+e[-+]\d+ "]),
+    "docs/model-averaging.md": ('println(s"model: ${model.getClass.getName} ${model.numClasses} ${dwell.report.FitReport.of(model).solver}")',
+                                [r"^model: org\.apache\.spark\.ml\.classification\.LogisticRegressionModel 3 native$"]),
+    "docs/topics.md": ('println(s"model: ${topics.getClass.getName} ${topics.describeTopics(1).count()} ${dwell.report.FitReport.of(topics).solver}")',
+                       [r"^model: org\.apache\.spark\.ml\.clustering\.LocalLDAModel 50 native$"]),
+}
+
+
+def code_of(language):
+    """Blocks by document, each with the `text` block behind it if there is one."""
+    found = {}
+    for document in FOR_USERS:
+        of_document = blocks(document)
+        for block, after in zip(of_document, of_document[1:] + [None]):
+            if block.language == language:
+                found.setdefault(document, []).append((block, after if after is not None and after.language == "text" else None))
+    return found
+
+
+def run(command, directory, stdin=None):
+    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable)
+    options = ["--master", "local[2]", "--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false", "--jars", os.environ["DWELL_JAR"]]
+    done = subprocess.run([os.path.join(os.environ["SPARK_HOME"], "bin", command[0]), *options, *command[1:]], env=environment, cwd=directory,
+                          input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    return done.returncode, done.stdout
+
+
+def marker(document, place):
+    return "---- %s %s" % (document, place)
+
+
+def part(output, document, begin, end):
+    found = re.search(r"%s\n(.*?)%s$" % (re.escape(marker(document, begin)), re.escape(marker(document, end))), output, re.MULTILINE | re.DOTALL)
+    return None if found is None else found.group(1)
+
+
+class Code(unittest.TestCase):
+    def judge(self, found, expected, output):
+        """Every block has come to its end, has printed what its document shows, and all together what is expected."""
+        for document, pairs in found.items():
+            for i, (block, shown) in enumerate(pairs):
+                printed = part(output, document, i, i + 1)
+                self.assertIsNotNone(printed, "%s: this did not run to its end:\n%s\n%s" % (document, block.code, output))
+                if shown is not None:
+                    self.assertEqual([], missing(shown, printed), "%s shows what is not in\n%s" % (document, printed))
+            printed = part(output, document, 0, "end")
+            self.assertIsNotNone(printed, output)
+            for pattern in expected[document][1]:
+                self.assertRegex(printed, "(?m)" + pattern)
+
+    def test_python(self):
+        found = code_of("python")
+        self.assertEqual(set(PYTHON), set(found), "every document with Python has an expectation")
+        script = PYTHON_BEFORE
+        for document, pairs in found.items():
+            script += "print(%r)\n" % marker(document, 0)
+            for i, (block, _) in enumerate(pairs):
+                script += "%s\nprint(%r)\n" % (block.code, marker(document, i + 1))
+            script += "%s\nprint(%r)\n" % (PYTHON[document][0], marker(document, "end"))
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "documents.py")
+            path.write_text(script, encoding="utf-8")
+            status, output = run(["spark-submit", str(path)], directory)
+        self.assertEqual(0, status, output)
+        self.judge(found, PYTHON, output)
+
+    def test_scala(self):
+        found = code_of("scala")
+        self.assertEqual(set(SCALA), set(found), "every document with Scala has an expectation")
+        script = SCALA_BEFORE
+        for document, pairs in found.items():
+            # A document is one expression, so that none of it runs unless all of it compiles; each block is in the scope of those before it.
+            script += 'locally {\nprintln("%s")\n' % marker(document, 0)
+            for i, (block, _) in enumerate(pairs):
+                script += '%s\nprintln("%s")\nlocally {\n' % (block.code, marker(document, i + 1))
+            script += '%s\nprintln("%s")\n%s}\n' % (SCALA[document][0], marker(document, "end"), "}\n" * len(pairs))
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "documents.scala")
+            path.write_text(script, encoding="utf-8")
+            # The interpreter ends with 0 whatever has happened: `judge` finds what did not come to its end.
+            _, output = run(["spark-shell", "-I", str(path)], directory, stdin=":quit\n")
+        self.judge(found, SCALA, output)
+
+
+if __name__ == "__main__":
+    unittest.main()
