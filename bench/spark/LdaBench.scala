@@ -52,7 +52,7 @@ object LdaBench {
   private val Throughput = "documents a CPU second"
   private val Perplexity = "perplexity"
 
-  /** Those of issue 7, by the peer. */
+  /** The goals, by the peer. */
   private val Goals = Map(
     s"Spark online, batch $Batch" -> Seq(
       Goal(Cpu, 30.0),

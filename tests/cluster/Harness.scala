@@ -13,10 +13,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.comm.ModelStore
-import dwell.solver.cd.worker.CdSolvers
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
+import dwell.solver.cd.worker.CdSolvers
 
 /** What programs that test on real executors have in common; they end with a line `N passed, N failed`. */
 private[cluster] trait Harness {

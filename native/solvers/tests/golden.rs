@@ -61,7 +61,7 @@ fn generator_and_order() {
     }
 }
 
-/// Ridge, lasso and elastic net on the small matrix of the project's notes: cyclic order, one epoch a round, two partitions, sigma' = 2.
+/// Ridge, lasso and elastic net on the small matrix: cyclic order, one epoch a round, two partitions, sigma' = 2.
 #[test]
 fn cocoa_rounds_and_optimum() {
     let cocoa = golden("cocoa");
@@ -153,7 +153,7 @@ fn cocoa_rounds_and_optimum() {
 }
 
 /// Hinge on the rows of the same matrix, with labels that alternate: cyclic order, one epoch a round, two partitions, sigma' = 2,
-/// lambda = 0.1. The numbers are those of the project's notes, made in plain Python.
+/// lambda = 0.1. The numbers were made in plain Python.
 #[test]
 fn cocoa_rounds_of_the_hinge() {
     let rows: Vec<Vec<f64>> = golden("cocoa")["rows"]

@@ -10,9 +10,9 @@ import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.fit.SolverSelection
 import dwell.jni.Cancellation
-import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.cd.contract.{CdSolver, PrimalSubproblem, RoundRequest, WorkerState}
 import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
+import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.problem.Hinge
 
 /** Both solvers against the numbers of `tests/golden/primal.py`, which shares no code with either. */

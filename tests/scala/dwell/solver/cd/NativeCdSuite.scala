@@ -4,9 +4,9 @@ import dwell.base.ResultLayout
 import dwell.data.TestData
 import dwell.data.TestData.Values
 import dwell.fit.SolverSelection
-import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.cd.contract.{CdSolver, WorkerState}
 import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
+import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.problem.Logistic
 
 /** The native solver. A library that does not load fails these tests: they are not skipped. */

@@ -53,7 +53,7 @@ class LdaTrainerSuite extends SparkSuite {
       val data = DocumentDataset.read(sc.parallelize(vectors(50), 2), Vocabulary, workers, "test")
       try {
         val plan = LdaPlan(1L, LdaTask(problem, Vocabulary, data.documentsPerPartition))
-        val budgets = plan.budgets(40L)
+        val budgets = plan.task.budgets(40L)
         val start = InitialTopics(Topics, Vocabulary, problem.seed).entries(0, plan.vectorLength)
         val each = data.partitions.collect().map { part =>
           val r = LdaRound(

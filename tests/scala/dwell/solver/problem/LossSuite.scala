@@ -123,7 +123,7 @@ class LossSuite extends AnyFunSuite {
   }
 
   test("the first round and the optimum of the hinge on the small matrix, by hand") {
-    // 6 rows, lambda 0.1, partitions of three rows, sigma' = 2, one epoch in order: from the notes' golden vectors.
+    // 6 rows, lambda 0.1, partitions of three rows, sigma' = 2, one epoch in order, by hand.
     val x = GoldenSuite.smallMatrix
     val y = Seq(1.0, -1.0, 1.0, -1.0, 1.0, -1.0)
     val lambda = 0.1

@@ -1,7 +1,7 @@
 package dwell.solver.sgd
 
-import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.contract.SgdSolver
+import dwell.solver.sgd.jvm.JvmSgd
 
 class JvmSgdSuite extends SgdSolverTests {
   override protected lazy val solver: SgdSolver = JvmSgd

@@ -1,5 +1,6 @@
 package dwell.data
 
+import dwell.base.SparseKernel
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 
@@ -16,6 +17,9 @@ sealed trait LocalData {
   def vectorLength: Int
 
   def nonzeros: Long
+
+  /** Products with the sparse vectors of the coordinates. */
+  private[dwell] def kernel: SparseKernel
 
   /** What an entry of the shared vector belongs to, for messages. */
   private[dwell] def entryName: String
@@ -36,6 +40,8 @@ sealed trait LocalData {
  *   row weights, one a row of the dataset, or null where every weight is 1
  */
 final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) extends LocalData {
+  override private[dwell] def kernel: SparseKernel =
+    SparseKernel(partition.offsets, partition.indices, partition.values32, partition.values64)
   override def index: Int = partition.index
   override def coordinates: Int = partition.numColumns
   override def vectorLength: Int = partition.rows
@@ -51,6 +57,8 @@ final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) 
  *   inverse of each feature's penalty relative to l2, 0 for features that are left out; null where every one is 1
  */
 final case class RowData(partition: RowPartition, scale: Array[Double]) extends LocalData {
+  override private[dwell] def kernel: SparseKernel =
+    SparseKernel(partition.offsets, partition.indices, partition.values32, partition.values64)
   override def index: Int = partition.index
   override def coordinates: Int = partition.numRows
   override def vectorLength: Int = partition.features

@@ -9,7 +9,7 @@ import org.apache.spark.ml.Model
 import org.apache.spark.scheduler.SparkListenerEvent
 
 /**
- * One round of a fit. All objectives are values of F of the README (mean loss plus penalty, in units of the label).
+ * One round of a fit. All objectives are values of F of docs/how-it-works.md, in units of the label.
  *
  * @param round
  *   0 is the start, before any local work

@@ -1,8 +1,7 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.{Patience, SparseKernel}
+import dwell.base.Patience
 import dwell.data.RowData
-import dwell.data.rows.RowPartition
 import dwell.solver.cd.contract.{DualSubproblem, RoundRequest, WorkerState}
 
 /**
@@ -34,7 +33,7 @@ private[solver] final class DualRound(
     start: WorkerState,
     conjugates: Conjugates,
     patience: Patience)
-    extends LocalRound(data, r, shared, start, DualRound.kernel(data), conjugates, patience) {
+    extends LocalRound(data, r, shared, start, data.kernel, conjugates, patience) {
   private val p = data.partition
   private val loss = problem.loss
   private val projections = p.projections
@@ -92,51 +91,4 @@ private[solver] final class DualRound(
   }
 
   override protected def update(j: Int, before: Double): Double = (w(j) - before) / r.sigmaPrime
-}
-
-private[solver] object DualRound {
-
-  def kernel(data: RowData): SparseKernel = {
-    val p = data.partition
-    SparseKernel(p.offsets, p.indices, p.values32, p.values64)
-  }
-}
-
-/** The coefficients (before any soft threshold) that a partition's dual variables stand for. */
-private[solver] final class DualProduct(data: RowData, conjugates: Conjugates, patience: Patience)
-    extends LocalProduct(data, DualRound.kernel(data), conjugates, patience) {
-
-  override protected def add(i: Int, a: Double): Double = {
-    val multiple = conjugates.t(i) * a
-    kernel.add(i, multiple, data.scale, v)
-    multiple
-  }
-
-  override protected def entry(v: Double, kappa: Double): Double = v
-}
-
-/** Conjugates of the losses of a partition's rows: h_i(a) = s_i l*(-a; y_i) / S. */
-private[solver] final class Conjugates(p: RowPartition, problem: DualSubproblem, totalWeight: Double)
-    extends Separable {
-  private val loss = problem.loss
-  private val divisor = totalWeight * problem.l2
-
-  private def weight(i: Int): Double = if (p.weights == null) 1.0 else p.weights(i)
-
-  /** s_i / S. */
-  def share(i: Int): Double = weight(i) / totalWeight
-
-  /** s_i / (S l2): how much of x_i a dual variable puts into the coefficients. */
-  def t(i: Int): Double = weight(i) / divisor
-
-  override def value(i: Int, a: Double): Double = share(i) * loss.conjugate(a, p.labels(i))
-
-  override def slope(i: Int, a: Double): Double =
-    share(i) * (loss.conjugateCurvature * a + loss.conjugateSlope(p.labels(i)))
-
-  override def curvature(i: Int): Double = share(i) * loss.conjugateCurvature
-
-  override def change(i: Int, a: Double, e: Double): Double =
-    if (!loss.contains(a + e, p.labels(i))) Double.PositiveInfinity
-    else share(i) * (loss.conjugateRest(a + e, p.labels(i)) - loss.conjugateRest(a, p.labels(i)))
 }

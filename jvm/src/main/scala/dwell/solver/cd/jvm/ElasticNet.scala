@@ -1,5 +1,6 @@
 package dwell.solver.cd.jvm
 
+import dwell.base.SoftThreshold
 import dwell.data.columns.ColumnPartition
 import dwell.solver.cd.contract.PrimalSubproblem
 
@@ -34,14 +35,8 @@ private[solver] final class ElasticNet(p: ColumnPartition, problem: PrimalSubpro
   /** Minimiser over a of q (a - current)^2 / 2 - x (a - current) + g_i(a). */
   def minimise(i: Int, q: Double, current: Double, x: Double): Double = {
     val curvature = q + l2(i)
-    if (curvature > 0.0) ElasticNet.softThreshold(q * current + x, l1(i)) / curvature
+    if (curvature > 0.0) SoftThreshold(q * current + x, l1(i)) / curvature
     else if (l1(i) > 0.0) 0.0
     else current
   }
-}
-
-private[solver] object ElasticNet {
-
-  def softThreshold(t: Double, threshold: Double): Double =
-    if (t > threshold) t - threshold else if (t < -threshold) t + threshold else 0.0
 }

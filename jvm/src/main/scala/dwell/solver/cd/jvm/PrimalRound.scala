@@ -1,6 +1,6 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.{Patience, SparseKernel}
+import dwell.base.Patience
 import dwell.data.ColumnData
 import dwell.solver.cd.contract.{PrimalSubproblem, RoundRequest, WorkerState}
 
@@ -23,7 +23,7 @@ private[solver] final class PrimalRound(
     start: WorkerState,
     penalty: ElasticNet,
     patience: Patience)
-    extends LocalRound(data, r, shared, start, PrimalRound.kernel(data), penalty, patience) {
+    extends LocalRound(data, r, shared, start, data.kernel, penalty, patience) {
   import PrimalRound.quotient
 
   private val p = data.partition
@@ -96,27 +96,6 @@ private[solver] final class PrimalRound(
 
 private[solver] object PrimalRound {
 
-  def kernel(data: ColumnData): SparseKernel = {
-    val p = data.partition
-    SparseKernel(p.offsets, p.indices, p.values32, p.values64)
-  }
-
   /** `x / scale`, where 0 / 0 is 0. */
   private def quotient(x: Double, scale: Double): Double = if (x == 0.0) 0.0 else x / scale
-}
-
-/** The product of a partition's (centred) columns with its coefficients. */
-private[solver] final class PrimalProduct(
-    data: ColumnData,
-    problem: PrimalSubproblem,
-    penalty: ElasticNet,
-    patience: Patience)
-    extends LocalProduct(data, PrimalRound.kernel(data), penalty, patience) {
-
-  override protected def add(i: Int, a: Double): Double = {
-    kernel.add(i, a, null, v)
-    if (problem.centred) a * data.partition.mean(i) else 0.0
-  }
-
-  override protected def entry(v: Double, kappa: Double): Double = if (problem.centred) v - kappa else v
 }

@@ -2,7 +2,7 @@ package dwell.solver.cd.leader
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-import dwell.base.ResultLayout
+import dwell.base.{ResultLayout, SoftThreshold}
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
@@ -251,13 +251,7 @@ private[solver] abstract class DualLeader(
 
   /** Soft threshold at a multiple of what the L1 penalty of a feature is in units of coefficients. */
   protected final def soft(value: Double, scale: Double, multiple: Double): Double =
-    if (problem.l1 == 0.0) value else threshold(value, multiple * problem.l1 / l2 * math.sqrt(scale))
-
-  protected final def threshold(value: Double, threshold: Double): Double = {
-    if (value > threshold) value - threshold
-    else if (value < -threshold) value + threshold
-    else 0.0
-  }
+    if (problem.l1 == 0.0) value else SoftThreshold(value, multiple * problem.l1 / l2 * math.sqrt(scale))
 
   /** The conjugate of the regulariser along two directions from `z`: a pass over the features. */
   protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): StepFunction = {

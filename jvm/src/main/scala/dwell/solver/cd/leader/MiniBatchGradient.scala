@@ -1,6 +1,6 @@
 package dwell.solver.cd.leader
 
-import dwell.base.ResultLayout
+import dwell.base.{ResultLayout, SoftThreshold}
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
@@ -82,7 +82,7 @@ private[solver] final class MiniBatchGradient(
     while (j < n) {
       val scale = scaleOf(j)
       if (scale > 0.0) {
-        w(j) = threshold(w(j) + factor * update(j), length * problem.l1 * math.sqrt(scale)) / (1.0 + length * l2)
+        w(j) = SoftThreshold(w(j) + factor * update(j), length * problem.l1 * math.sqrt(scale)) / (1.0 + length * l2)
       }
       j += 1
     }

@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.solver.cd.jvm.ElasticNet
+import dwell.base.SoftThreshold
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
@@ -108,7 +108,7 @@ private[sgd] final class ThresholdedMean(rows: SgdRows, problem: SgdProblem, sta
           val size = math.abs(x(at))
           val area = areaUnder(size, root, since, if (size - amount > 0.0) now else lastAbove(size, root, since, now))
           if (x(at) > 0.0) sums(at) += area else sums(at) -= area
-          x(at) = ElasticNet.softThreshold(x(at), amount)
+          x(at) = SoftThreshold(x(at), amount)
         }
         at += 1
       }

@@ -1,7 +1,6 @@
 package dwell.solver.sgd.jvm
 
 import dwell.data.RowData
-import dwell.solver.cd.jvm.DualRound
 import dwell.solver.sgd.contract.ModelNorms
 
 /**
@@ -10,7 +9,7 @@ import dwell.solver.sgd.contract.ModelNorms
  */
 private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   private val p = data.partition
-  private val kernel = DualRound.kernel(data)
+  private val kernel = data.kernel
 
   val features: Int = p.features
   def count: Int = p.numRows

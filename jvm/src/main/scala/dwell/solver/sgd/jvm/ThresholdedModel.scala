@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.solver.cd.jvm.ElasticNet
+import dwell.base.SoftThreshold
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
@@ -22,7 +22,7 @@ private[sgd] final class ThresholdedModel(rows: SgdRows, problem: SgdProblem, st
     if (amount != 0.0) {
       var at = j * outputs
       while (at < (j + 1) * outputs) {
-        x(at) = ElasticNet.softThreshold(x(at), amount)
+        x(at) = SoftThreshold(x(at), amount)
         at += 1
       }
     }
