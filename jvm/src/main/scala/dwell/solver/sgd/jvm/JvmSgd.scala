@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.{BucketOrder, Patience, ResultLayout}
+import dwell.base.{BucketOrder, Finite, Patience, ResultLayout}
 import dwell.data.RowData
 import dwell.jni.Cancellation
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdSolver}

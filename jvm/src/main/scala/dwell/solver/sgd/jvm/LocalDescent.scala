@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.Patience
+import dwell.base.{Finite, Patience}
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.SgdProblem
 

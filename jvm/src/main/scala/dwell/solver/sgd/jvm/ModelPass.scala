@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.Patience
+import dwell.base.{Finite, Patience}
 
 /** A function of the rows at a model that stays as it is. */
 private[sgd] final class ModelPass(rows: SgdRows, function: RowFunction, model: Array[Double], patience: Patience) {

@@ -1,5 +1,7 @@
 package dwell.solver.sgd.jvm
 
+import dwell.base.Finite
+
 /** What the rows visited add up to. */
 private[sgd] final class Visited {
   private var values, weights = 0.0

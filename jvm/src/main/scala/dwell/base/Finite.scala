@@ -1,7 +1,7 @@
-package dwell.solver.sgd.jvm
+package dwell.base
 
 /** Whether numbers are finite. */
-private[sgd] object Finite {
+private[dwell] object Finite {
 
   def apply(value: Double): Boolean = !value.isNaN && !value.isInfinite
 
