@@ -16,14 +16,14 @@ use dwell_solvers::{
 
 use crate::{
     argument,
-    arrays::{Arrays, Matrix},
-    boundary::{self, Fault, code},
-    dual::{Dual, Rows},
-    orientation::{Orientation, Start},
-    primal::{Moments, Primal},
-    request::{self, Request},
-    rounds,
-    slices::Lender,
+    boundary::arrays::{Arrays, Matrix},
+    boundary::fault::{self, Fault, code},
+    boundary::slices::Lender,
+    cd::dual::{Dual, Rows},
+    cd::orientation::{Orientation, Start},
+    cd::primal::{Moments, Primal},
+    cd::request::{self, Request},
+    cd::rounds,
 };
 
 #[cfg(target_endian = "big")]
@@ -509,7 +509,7 @@ impl DwellReport {
 
 /// Calls `work`, and turns what goes wrong into a number and a message.
 fn guarded(work: impl FnOnce() -> Result<(), Fault>) -> i32 {
-    boundary::install_panic_hook();
+    fault::install_panic_hook();
     let (number, text) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return DWELL_OK,
         Ok(Err(Fault::Argument(text))) => (DWELL_ERROR_ARGUMENT, text),
@@ -518,7 +518,7 @@ fn guarded(work: impl FnOnce() -> Result<(), Fault>) -> i32 {
         Ok(Err(fault @ (Fault::Cancelled | Fault::Jni(_) | Fault::Link(_)))) => {
             (DWELL_ERROR_SOLVER, format!("{fault:?}"))
         }
-        Err(payload) => (DWELL_ERROR_PANIC, boundary::panic_text(payload)),
+        Err(payload) => (DWELL_ERROR_PANIC, fault::panic_text(payload)),
     };
     // A message of ours has no zero byte in it.
     LAST_ERROR.set(CString::new(text).unwrap_or_default());

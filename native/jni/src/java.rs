@@ -14,19 +14,19 @@ use jni::{
 
 use crate::{
     ABI_VERSION, BUILD_ID, argument,
-    arrays::{Arrays, Matrix},
-    boundary::{Fault, Throw, reserve},
-    dual::{Dual, Rows},
-    lda::{self, LDA_CONTROL_LENGTH, Lda, LdaCall, TopicsRound},
-    orientation::Orientation,
-    partition::Partition,
-    pins::{ArrayRef, EnvCritical, Pins},
-    primal::{Moments, Primal},
-    registry::{Committed, REGISTRY, Registry},
-    request::{CONTROL_LENGTH, MOST_SETTINGS, Request},
-    rounds::{self, HEADER_BYTES, HEADER_SLOTS, Header},
-    sgd::{self, LabelledRows, SGD_CONTROL_LENGTH, Sgd, SgdCall},
-    slices::Lender,
+    boundary::arrays::{Arrays, Matrix},
+    boundary::fault::{Fault, Throw, reserve},
+    boundary::partition::Partition,
+    boundary::pins::{ArrayRef, EnvCritical, Pins},
+    boundary::slices::Lender,
+    cd::dual::{Dual, Rows},
+    cd::orientation::Orientation,
+    cd::primal::{Moments, Primal},
+    cd::request::{CONTROL_LENGTH, MOST_SETTINGS, Request},
+    cd::rounds::{self, HEADER_BYTES, HEADER_SLOTS, Header},
+    cd::states::{Committed, REGISTRY, Registry},
+    lda::calls::{self as lda, LDA_CONTROL_LENGTH, Lda, LdaCall, TopicsRound},
+    sgd::calls::{self as sgd, LabelledRows, SGD_CONTROL_LENGTH, Sgd, SgdCall},
 };
 
 const OK: jint = 0;

@@ -4,40 +4,22 @@
 //! |---|---|
 //! | [`java`] | the functions of `NativeBridge` |
 //! | [`capi`] | the functions of `dwell.h` |
-//! | [`request`] | the numbers of a call, decoded |
-//! | [`arrays`] | the arrays of a partition, validated |
-//! | [`partition`] | what the arrays of a kind of calls are called, and how its solver takes them |
-//! | [`slices`] | the loop over slices of work |
-//! | [`rounds`] | rounds and products, the layout of their results |
-//! | [`orientation`] | what [`primal`] and [`dual`] differ in |
+//! | [`cd`] | rounds of coordinate descent, and their worker states |
 //! | [`sgd`] | the calls of model averaging, which have no worker state |
 //! | [`lda`] | the calls of model averaging of topics, likewise |
-//! | [`registry`] | worker states between rounds |
-//! | [`pins`] | Java arrays, pinned for one slice |
-//! | [`pool`] | threads |
-//! | [`boundary`] | faults, and the exceptions they become |
+//! | [`boundary`] | faults, arrays, pins, slices and threads |
 //!
 //! Exported are `JNI_OnLoad` and the `dwell_*` functions of [`capi`], nothing else: the methods of `NativeBridge` are bound when the
 //! library is loaded. All code runs on the thread that called, except for parts of a solver, which run on the pool and never touch JNI.
 
 #![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
-pub mod arrays;
 pub mod boundary;
 pub mod capi;
-pub mod dual;
+pub mod cd;
 pub mod java;
 pub mod lda;
-pub mod orientation;
-pub mod partition;
-pub mod pins;
-pub mod pool;
-pub mod primal;
-pub mod registry;
-pub mod request;
-pub mod rounds;
 pub mod sgd;
-pub mod slices;
 
 use std::{ffi::c_void, ptr};
 
@@ -46,7 +28,7 @@ use jni::{
     sys::{JNI_ERR, JNI_OK, JNI_VERSION_1_8, JavaVM, jint},
 };
 
-use crate::boundary::{Fault, Throw};
+use crate::boundary::fault::{Fault, Throw};
 
 /// Version of the functions of `NativeBridge` and of the C ABI.
 pub const ABI_VERSION: i32 = 2;
@@ -64,7 +46,7 @@ pub const BUILD_ID: &str = match option_env!("DWELL_BUILD_ID") {
 /// `vm` is a JVM that the calling thread is attached to.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn JNI_OnLoad(vm: *mut JavaVM, _reserved: *mut c_void) -> jint {
-    boundary::install_panic_hook();
+    boundary::fault::install_panic_hook();
     let mut env = ptr::null_mut();
     // SAFETY: the JVM passes a valid table.
     let status = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, JNI_VERSION_1_8) };

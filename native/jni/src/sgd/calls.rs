@@ -10,12 +10,12 @@ use dwell_solvers::{
 
 use crate::{
     argument,
-    boundary::{Fault, reserve},
-    partition::Partition,
-    registry::{Key, Registry},
-    request::{fixed, within},
-    rounds::{HEADER_SLOTS, Header},
-    slices::{Lender, data, in_slices, validate, write_vector},
+    boundary::fault::{Fault, reserve},
+    boundary::partition::Partition,
+    boundary::slices::{Lender, data, in_slices, validate, write_vector},
+    cd::request::{fixed, within},
+    cd::rounds::{HEADER_SLOTS, Header},
+    cd::states::{Key, Registry},
 };
 
 /// Version of the layout of `control`, `settings` and results of these calls.
@@ -160,7 +160,7 @@ impl<'a> Common<'a> {
         let (&[gamma, l1, l2, weight_factor, eta0, rate, multiplier], rest) = fixed(settings)?;
         let length = (features + 1).saturating_mul(outputs);
         // As long as the bytes of a vector and a header can be an array.
-        if length > (i32::MAX as usize - crate::rounds::HEADER_BYTES) / 8 {
+        if length > (i32::MAX as usize - crate::cd::rounds::HEADER_BYTES) / 8 {
             return Err(argument!(
                 "control[4] and control[6], {features} features and {outputs} outputs, are a model that no byte[] can hold"
             ));

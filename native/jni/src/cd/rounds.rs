@@ -5,13 +5,13 @@ use std::time::Duration;
 use dwell_solvers::{RoundOutcome, RoundScalars};
 
 use crate::{
-    arrays::Structure,
-    boundary::Fault,
-    orientation::{Orientation, ProductScalars, Start},
-    pool,
-    registry::{Registry, Step},
-    request::{MOST_CANDIDATES, MOST_POINTS, Request},
-    slices::{Lender, data, in_slices, validate, write_vector},
+    boundary::arrays::Structure,
+    boundary::fault::Fault,
+    boundary::pool,
+    boundary::slices::{Lender, data, in_slices, validate, write_vector},
+    cd::orientation::{Orientation, ProductScalars, Start},
+    cd::request::{MOST_CANDIDATES, MOST_POINTS, Request},
+    cd::states::{Registry, Step},
 };
 
 /// Bytes before the vector of a result.

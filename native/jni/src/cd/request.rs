@@ -7,9 +7,9 @@ use dwell_solvers::{
 
 use crate::{
     argument,
-    boundary::{Fault, reserve},
-    orientation::Orientation,
-    registry::{Key, MAX_ROUND},
+    boundary::fault::{Fault, reserve},
+    cd::orientation::Orientation,
+    cd::states::{Key, MAX_ROUND},
 };
 
 /// Version of the layout of `control`, `settings` and results.

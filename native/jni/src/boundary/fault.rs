@@ -58,7 +58,7 @@ impl From<SolverError> for Fault {
 /// An argument fault, with the arguments of `format!`.
 #[macro_export]
 macro_rules! argument {
-    ($($part:tt)*) => { $crate::boundary::Fault::Argument(format!($($part)*)) };
+    ($($part:tt)*) => { $crate::boundary::fault::Fault::Argument(format!($($part)*)) };
 }
 
 /// An empty vector with room for exactly `length` elements.

@@ -8,10 +8,10 @@ use rayon::ThreadPool;
 
 use crate::{
     argument,
-    boundary::Fault,
-    orientation::{Orientation, ProductScalars, Start},
-    partition::Partition,
-    request::{self, BATCH, CENTRED, CERTIFICATE, Control},
+    boundary::fault::Fault,
+    boundary::partition::Partition,
+    cd::orientation::{Orientation, ProductScalars, Start},
+    cd::request::{self, BATCH, CENTRED, CERTIFICATE, Control},
 };
 
 /// Coordinates are columns, the shared vector has a number for each row.
@@ -186,7 +186,7 @@ impl Orientation for Primal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{
+    use crate::cd::request::{
         MOST_POINTS, Request,
         tests::{CONTROL, refused},
     };

@@ -12,7 +12,7 @@ use jni::{
     sys,
 };
 
-use crate::boundary::Fault;
+use crate::boundary::fault::Fault;
 
 /// Arrays that one call can pin: those of a partition of rows, the shared vector and the result.
 const MOST: usize = 10;

@@ -6,10 +6,10 @@ use dwell_solvers::Progress;
 
 use crate::{
     argument,
-    arrays::{Arrays, Structure},
-    boundary::Fault,
-    partition::Partition,
-    pins::SliceLength,
+    boundary::arrays::{Arrays, Structure},
+    boundary::fault::Fault,
+    boundary::partition::Partition,
+    boundary::pins::SliceLength,
 };
 
 /// Who owns the arrays: Java, which lends them pinned, or a C caller.

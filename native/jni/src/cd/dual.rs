@@ -8,10 +8,10 @@ use rayon::ThreadPool;
 
 use crate::{
     argument,
-    boundary::Fault,
-    orientation::{Orientation, ProductScalars, Start},
-    partition::Partition,
-    request::{self, BATCH, CERTIFICATE, Control, GRADIENT, MOST_CANDIDATES},
+    boundary::fault::Fault,
+    boundary::partition::Partition,
+    cd::orientation::{Orientation, ProductScalars, Start},
+    cd::request::{self, BATCH, CERTIFICATE, Control, GRADIENT, MOST_CANDIDATES},
 };
 
 /// Coordinates are rows, the shared vector has a number for each feature.
@@ -225,7 +225,7 @@ fn split_candidates(count: f64, numbers: &[f64]) -> Result<(&[f64], &[f64]), Fau
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::tests::{CONTROL, refused};
+    use crate::cd::request::tests::{CONTROL, refused};
 
     fn request(control: &[i64], settings: &[f64]) -> Result<request::Request<DualParams>, Fault> {
         request::Request::decode::<Dual>(control, settings)

@@ -20,8 +20,8 @@ use once_cell::sync::Lazy;
 
 use crate::{
     argument,
-    arrays::Structure,
-    boundary::{Fault, reserve},
+    boundary::arrays::Structure,
+    boundary::fault::{Fault, reserve},
 };
 
 /// Fits freed lately, whose late tasks must not bring a state back.
@@ -614,8 +614,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        arrays::{Arrays, Matrix},
-        primal::{Moments, Primal},
+        boundary::arrays::{Arrays, Matrix},
+        cd::primal::{Moments, Primal},
     };
 
     const KEY: Key = (7, 2);

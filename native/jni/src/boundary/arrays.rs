@@ -6,8 +6,8 @@ use dwell_solvers::{Columns, Values};
 
 use crate::{
     argument,
-    boundary::{Fault, reserve},
-    partition::Partition,
+    boundary::fault::{Fault, reserve},
+    boundary::partition::Partition,
 };
 
 /// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in the dual.
@@ -141,10 +141,10 @@ fn sample<T: Copy>(hasher: &mut DefaultHasher, elements: &[T], bits: impl Fn(T) 
 mod tests {
     use super::*;
     use crate::{
-        dual::{Dual, Rows},
-        lda::Lda,
-        primal::{Moments, Primal},
-        sgd::{LabelledRows, Sgd},
+        cd::dual::{Dual, Rows},
+        cd::primal::{Moments, Primal},
+        lda::calls::Lda,
+        sgd::calls::{LabelledRows, Sgd},
     };
 
     /// Coordinates of 0, 3, 2 and 4 entries, of length 4.

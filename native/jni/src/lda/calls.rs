@@ -12,12 +12,12 @@ use dwell_solvers::{
 
 use crate::{
     argument,
-    boundary::{Fault, reserve},
-    partition::Partition,
-    registry::{Key, Registry},
-    request::{fixed, within},
-    rounds::{HEADER_BYTES, HEADER_SLOTS, Header},
-    slices::{Lender, data, done_if, in_slices, validate, write_vector},
+    boundary::fault::{Fault, reserve},
+    boundary::partition::Partition,
+    boundary::slices::{Lender, data, done_if, in_slices, validate, write_vector},
+    cd::request::{fixed, within},
+    cd::rounds::{HEADER_BYTES, HEADER_SLOTS, Header},
+    cd::states::{Key, Registry},
 };
 
 /// Version of the layout of `control`, `settings` and results of these calls.

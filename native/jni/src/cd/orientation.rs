@@ -1,9 +1,9 @@
-//! What a call on columns and a call on rows differ in. All else is in [`rounds`](crate::rounds), once.
+//! What a call on columns and a call on rows differ in. All else is in [`rounds`](crate::cd::rounds), once.
 
 use dwell_solvers::{Progress, RoundOutcome, SolverError, Verdict};
 use rayon::ThreadPool;
 
-use crate::{boundary::Fault, partition::Partition, request::Control};
+use crate::{boundary::fault::Fault, boundary::partition::Partition, cd::request::Control};
 
 /// Where a round starts from.
 #[derive(Debug, Clone, Copy)]

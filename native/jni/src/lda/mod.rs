@@ -1,0 +1,3 @@
+//! Model averaging of topics.
+
+pub mod calls;

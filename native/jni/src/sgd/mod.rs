@@ -1,0 +1,3 @@
+//! Model averaging.
+
+pub mod calls;
