@@ -33,7 +33,7 @@ final class DualProblem extends Problem {
         : random.doubles(n).map(x -> x < 0.6 ? 1.0 : -1.0).toArray();
     weights = weighted ? random.doubles(n, 0.5, 2.0).toArray() : null;
     scale = scaled ? random.doubles(m, 0.5, 1.5).map(x -> x < 0.6 ? 0.0 : x).toArray() : null;
-    // Of all rows, of which this partition has some.
+    // The mean of all rows; this partition has some of them.
     double[] mean = random.doubles(m, -0.5, 0.5).toArray();
     norms = new double[n];
     projections = intercept ? new double[n] : null;
@@ -74,14 +74,13 @@ final class DualProblem extends Problem {
   }
 
   @Override
-  long loss() {
+  int loss() {
     return loss;
   }
 
   @Override
   double[] settings() {
-    return concatenated(
-        new double[] {sigmaPrime, l2, totalWeight, gamma, h, offset, theta1, theta2, candidates.length}, candidates, points);
+    return CdLayout.dualSettings(sigmaPrime, l2, totalWeight, gamma, h, offset, theta1, theta2, candidates, points);
   }
 
   @Override
@@ -176,7 +175,7 @@ final class DualProblem extends Problem {
       for (int i = 0; i < n; i++) {
         sum += weight(i) / totalWeight * loss(dot(i, shared) + candidates[c], labels[i]);
       }
-      slots.put(40 + c, sum);
+      slots.put(CdLayout.LOSSES + c, sum);
     }
     return slots;
   }

@@ -45,8 +45,8 @@ class PrimalTest {
     p.certificate = false;
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.round(0, result));
-    for (int slot = 2; slot <= 4; slot++) {
-      assertTrue(Double.isNaN(Problem.slot(result, slot)), "slot " + slot);
+    for (int slot : new int[] {CdLayout.CONJUGATE, CdLayout.RATIO, CdLayout.CORRELATION}) {
+      assertTrue(Double.isNaN(ResultHeader.get(result, slot)), "slot " + slot);
     }
     p.free();
   }

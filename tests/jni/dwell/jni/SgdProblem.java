@@ -60,14 +60,15 @@ final class SgdProblem extends Partition {
   Call call(Native which) {
     long flags = (intercept ? NativeBridge.SGD_INTERCEPT : 0) + (running ? NativeBridge.SGD_RUNNING : 0)
         + (which == EVALUATE && dual != null ? NativeBridge.SGD_DUAL : 0);
-    long[] control = {NativeBridge.SGD_LAYOUT_VERSION, fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind};
-    double[] settings = {gamma, l1, l2, weightFactor, eta0, rate, which == EVALUATE ? factor : share};
-    double[] more = which == SEARCH ? candidates : which == EVALUATE && dual != null ? dual : new double[0];
-    return call(control, concatenated(settings, more), bytes(shared), newResult(which));
+    long[] control = SgdLayout.control(fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
+    double[] settings = which == DESCEND ? SgdLayout.descent(gamma, l1, l2, weightFactor, eta0, rate, share)
+        : which == SEARCH ? SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates)
+        : SgdLayout.evaluation(gamma, l1, l2, weightFactor, factor, dual == null ? new double[0] : dual);
+    return call(control, settings, bytes(shared), newResult(which));
   }
 
   byte[] newResult(Native which) {
-    return new byte[HEADER + (which == SEARCH ? 0 : 8 * shared.length)];
+    return ResultHeader.allocate(which == SEARCH ? 0 : shared.length);
   }
 
   static void run(Native which, Call c) {
@@ -124,7 +125,7 @@ final class SgdProblem extends Partition {
     };
   }
 
-  /** What a call is to give: slots 0, 1, 5, 9 and 10, and the vector. */
+  /** The result that a call should give: some slots, and the vector. */
   record Expected(double lossSum, double weightSum, long rows, long cursor, long steps, double[] vector) {}
 
   Expected descended() {
