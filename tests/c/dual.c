@@ -172,7 +172,7 @@ static void errors(void) {
   problem.loss = DWELL_LOSS_SMOOTHED_HINGE;
   REFUSED("gamma", "gamma");
   problem.loss = DWELL_LOSS_HINGE;
-  problem.candidate_count = DWELL_MOST_CANDIDATES + 1;
+  problem.candidate_count = DWELL_MAX_CANDIDATES + 1;
   REFUSED("candidates", "NULL candidates");
   problem.candidate_count = -1;
   REFUSED("candidate_count", "negative candidates");

@@ -1,28 +1,31 @@
-//! The arrays of a partition: their validation, and how they are known again.
-
-use std::hash::{DefaultHasher, Hash, Hasher};
+//! The arrays of a partition, and their validation part by part.
 
 use dwell_solvers::{Columns, Values};
 
-use crate::{
-    argument,
-    boundary::fault::{Fault, reserve},
-    boundary::partition::Partition,
+use crate::boundary::{
+    fault::{Fault, argument},
+    memory::reserve,
+    partition::Partition,
 };
 
 /// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in the dual.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix<'a> {
+    /// Entries of coordinate i are `offsets[i]` until `offsets[i + 1]`.
     pub offsets: &'a [i32],
+    /// Place of each entry in its coordinate.
     pub indices: &'a [i32],
+    /// Value of each entry.
     pub values: Values<'a>,
 }
 
 /// The arrays of a partition, for one slice of work.
 pub struct Arrays<'a, P: Partition> {
+    /// The coordinates.
     pub matrix: Matrix<'a>,
+    /// What belongs to the matrix.
     pub fields: P::Fields<&'a [f64]>,
-    /// The shared vector of a round: little endian numbers, of 8 bytes or two in 8.
+    /// The shared vector, little endian: doubles, or floats in the calls of LDA. Empty in a product.
     pub shared: &'a [u8],
 }
 
@@ -45,8 +48,8 @@ impl<'a> Matrix<'a> {
         )?)
     }
 
-    /// Checks offsets and entries of the coordinates from `next` on, of as many as `units` of work allow, one at least. Returns the
-    /// coordinate to go on with. All are right if every part is: each starts where the one before it ends.
+    /// Checks offsets and entries of the coordinates from `next` on: as many as `units` of work allow, at least one. Returns the coordinate
+    /// to go on with. The matrix is right if every part is, since each part starts where the one before it ends.
     ///
     /// # Errors
     /// `Argument` names the place at fault.
@@ -83,75 +86,14 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// Tells whether arrays are those that were validated before: lengths, and samples of the elements. It does not prove that nothing
-/// was changed: the solver checks bounds whatever it is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Structure(u64);
-
-impl Structure {
-    const SAMPLES: usize = 64;
-
-    /// `length` is that of the shared vector.
-    pub fn of<P: Partition>(length: usize, arrays: &Arrays<'_, P>) -> Self {
-        let Matrix {
-            offsets,
-            indices,
-            values,
-        } = arrays.matrix;
-        let mut hasher = DefaultHasher::new();
-        length.hash(&mut hasher);
-        sample(&mut hasher, offsets, |x| x as u64);
-        sample(&mut hasher, indices, |x| x as u64);
-        match values {
-            Values::Ones => "ones".hash(&mut hasher),
-            Values::F32(values) => {
-                "values32".hash(&mut hasher);
-                sample(&mut hasher, values, |x| x.to_bits().into());
-            }
-            Values::F64(values) => {
-                "values64".hash(&mut hasher);
-                sample(&mut hasher, values, f64::to_bits);
-            }
-        }
-        // The names tell which arrays are there, and with it the orientation.
-        P::each(arrays.fields, |name, field| {
-            name.hash(&mut hasher);
-            sample(&mut hasher, field, f64::to_bits);
-        });
-        Self(hasher.finish())
-    }
-}
-
-/// The length, and evenly spread elements, the first and the last among them.
-fn sample<T: Copy>(hasher: &mut DefaultHasher, elements: &[T], bits: impl Fn(T) -> u64) {
-    elements.len().hash(hasher);
-    let Some(last) = elements.len().checked_sub(1) else {
-        return;
-    };
-    let count = elements.len().min(Structure::SAMPLES);
-    for i in 0..count {
-        let at = (last as u64 * i as u64)
-            .checked_div(count as u64 - 1)
-            .unwrap_or(0);
-        bits(elements[at as usize]).hash(hasher);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        cd::dual::{Dual, Rows},
-        cd::primal::{Moments, Primal},
-        lda::calls::Lda,
-        sgd::calls::{LabelledRows, Sgd},
-    };
 
     /// Coordinates of 0, 3, 2 and 4 entries, of length 4.
     const OFFSETS: [i32; 5] = [0, 0, 3, 5, 9];
     const INDICES: [i32; 9] = [0, 1, 3, 1, 2, 0, 1, 2, 3];
     const VALUES: [f64; 9] = [1.0; 9];
-    const FIELD: [f64; 4] = [0.5; 4];
 
     fn matrix<'a>(offsets: &'a [i32], indices: &'a [i32], values: &'a [f64]) -> Matrix<'a> {
         Matrix {
@@ -200,81 +142,5 @@ mod tests {
             }
         }
         assert!(check(&matrix(&[], &[], &[]), 1).is_err());
-    }
-
-    #[test]
-    fn structures_differ_where_arrays_do() {
-        let primal = |matrix: Matrix<'static>, weights: Option<&'static [f64]>| Arrays::<Primal> {
-            matrix,
-            fields: Moments {
-                mean: &FIELD,
-                variance: &FIELD,
-                deviation: &FIELD,
-                weights,
-            },
-            shared: &[],
-        };
-        let dual = |weights, projections, scale| Arrays::<Dual> {
-            matrix: matrix(&OFFSETS, &INDICES, &VALUES),
-            fields: Rows {
-                labels: &FIELD,
-                weights,
-                norms: &FIELD,
-                projections,
-                scale,
-            },
-            shared: &[],
-        };
-        let sgd = |weights, scale| Arrays::<Sgd> {
-            matrix: matrix(&OFFSETS, &INDICES, &VALUES),
-            fields: LabelledRows {
-                labels: &FIELD,
-                weights,
-                scale,
-            },
-            shared: &[],
-        };
-        let same = matrix(&OFFSETS, &INDICES, &VALUES);
-        let documents = Arrays::<Lda> {
-            matrix: same,
-            fields: (),
-            shared: &[],
-        };
-        let ones = Matrix {
-            values: Values::Ones,
-            ..same
-        };
-        let changed = Matrix {
-            values: Values::F64(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0]),
-            ..same
-        };
-        let some = Some(&FIELD[..]);
-        let structures = [
-            Structure::of(4, &primal(same, None)),
-            Structure::of(5, &primal(same, None)),
-            Structure::of(4, &primal(ones, None)),
-            Structure::of(4, &primal(changed, None)),
-            Structure::of(4, &primal(same, some)),
-            Structure::of(4, &primal(same, Some(&[]))),
-            Structure::of(4, &dual(None, None, None)),
-            Structure::of(4, &dual(some, None, None)),
-            Structure::of(4, &dual(None, some, None)),
-            Structure::of(4, &dual(None, None, some)),
-            Structure::of(4, &sgd(None, None)),
-            Structure::of(4, &sgd(some, None)),
-            Structure::of(4, &sgd(None, some)),
-            Structure::of(4, &documents),
-        ];
-        for (i, one) in structures.iter().enumerate() {
-            for (k, other) in structures.iter().enumerate() {
-                assert_eq!(i == k, one == other, "{i} and {k}");
-            }
-        }
-        let copy = VALUES.to_vec();
-        let again = Arrays {
-            matrix: matrix(&OFFSETS, &INDICES, &copy),
-            ..primal(same, None)
-        };
-        assert_eq!(structures[0], Structure::of(4, &again));
     }
 }

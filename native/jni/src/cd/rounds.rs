@@ -1,55 +1,55 @@
-//! Rounds and products of either orientation: computed slice by slice, kept or written.
+//! Rounds and products of either orientation: computed slice by slice, then kept with their worker state.
 
 use std::time::Duration;
 
 use dwell_solvers::{RoundOutcome, RoundScalars};
 
 use crate::{
-    boundary::arrays::Structure,
-    boundary::fault::Fault,
-    boundary::pool,
-    boundary::slices::{Lender, data, in_slices, validate, write_vector},
-    cd::orientation::{Orientation, ProductScalars, Start},
-    cd::request::{MOST_CANDIDATES, MOST_POINTS, Request},
-    cd::states::{Registry, Step},
+    boundary::{
+        fault::Fault,
+        fingerprint::Fingerprint,
+        header::{self, Header, NONZEROS, SOLVER_NANOS},
+        pool,
+        slices::{Lender, data, in_slices, validate, write_vector},
+    },
+    cd::{
+        layout::{
+            CONJUGATE, COORDINATES, CORRELATION, CURVE11, CURVE12, CURVE22, KAPPA, LOSSES,
+            MAX_CANDIDATES, MAX_POINTS, RATIO, SAMPLES, SLOPE1, SLOPE2, STAMP, STATE_BYTES,
+            VALUE_AFTER, VALUE_BEFORE,
+        },
+        orientation::{Orientation, ProductScalars, RoundStart},
+        request::Request,
+        states::{PendingStep, States},
+    },
 };
 
-/// Bytes before the vector of a result.
-pub const HEADER_BYTES: usize = 512;
-
-/// Slots that this library writes. The rest of the header belongs to the caller.
-pub const HEADER_SLOTS: usize = LOSSES + MOST_CANDIDATES;
-
-const SLOPE: usize = 11;
-const CURVE: usize = 13;
-const SAMPLES: usize = 16;
-const LOSSES: usize = SAMPLES + MOST_POINTS;
-
-/// Numbers of a header, by slot.
-pub type Header = [f64; HEADER_SLOTS];
-
-/// What a computation gives beside the vector, which is written to its lender.
+/// What a computation gives, apart from the vector, which goes to the lender.
 #[derive(Debug)]
 pub struct Computed<T> {
+    /// The numbers.
     pub result: T,
-    pub structure: Structure,
+    /// The arrays, which are valid.
+    pub fingerprint: Fingerprint,
+    /// Time inside the solver.
     pub elapsed: Duration,
 }
 
-/// Computes a round: a pure function of its arguments.
+/// Computes a round from `start`, a pure function of its arguments. The shared vector has `length` numbers.
 ///
 /// # Errors
 /// Of the solver, and of the lender.
 pub fn compute_round<O: Orientation, L: Lender<O>>(
     lender: &mut L,
-    request: &Request<O::Params>,
-    start: Start<'_>,
-    known: Option<Structure>,
+    params: &O::Params,
+    length: usize,
+    threads: usize,
+    start: RoundStart<'_>,
+    known: Option<Fingerprint>,
 ) -> Result<Computed<RoundOutcome>, Fault> {
-    let length = request.length;
-    let mut round = O::round(&request.params, length, start)?;
-    let pool = pool::of(request.threads);
-    let structure = validate(lender, length, known)?;
+    let mut round = O::round(params, length, start)?;
+    let pool = pool::of(threads);
+    let fingerprint = validate(lender, length, known)?;
     let solving = in_slices(lender, |arrays, _, units| {
         let data = data(length, arrays)?;
         Ok(O::advance(
@@ -66,24 +66,24 @@ pub fn compute_round<O: Orientation, L: Lender<O>>(
     })?;
     Ok(Computed {
         result: O::finish(round, start.alpha)?,
-        structure,
+        fingerprint,
         elapsed: solving + writing,
     })
 }
 
-/// Computes the product of the matrix with `alpha`.
+/// Computes the product of the matrix with `alpha`. The vector has `length` numbers.
 ///
 /// # Errors
 /// Of the solver, and of the lender.
 pub fn compute_product<O: Orientation, L: Lender<O>>(
     lender: &mut L,
-    request: &Request<O::Params>,
+    params: &O::Params,
+    length: usize,
     alpha: &[f64],
-    known: Option<Structure>,
+    known: Option<Fingerprint>,
 ) -> Result<Computed<ProductScalars>, Fault> {
-    let length = request.length;
-    let mut product = O::product(&request.params, length, alpha)?;
-    let structure = validate(lender, length, known)?;
+    let mut product = O::product(params, length, alpha)?;
+    let fingerprint = validate(lender, length, known)?;
     let solving = in_slices(lender, |arrays, _, units| {
         let data = data(length, arrays)?;
         Ok(O::advance_product(&mut product, &data, units)?)
@@ -93,94 +93,104 @@ pub fn compute_product<O: Orientation, L: Lender<O>>(
     })?;
     Ok(Computed {
         result: O::product_scalars(&product)?,
-        structure,
+        fingerprint,
         elapsed: solving + writing,
     })
 }
 
-/// One round on the state in `registry`. `None`: state lost.
+/// One round on the state in `states`, of so many coordinates. `None`: state lost.
 ///
 /// # Errors
 /// As [`compute_round`]; the state is as it was then.
 pub fn round<O: Orientation, L: Lender<O>>(
-    registry: &Registry,
+    states: &States,
     lender: &mut L,
-    request: &Request<O::Params>,
+    request: &Request<O>,
     coordinates: usize,
 ) -> Result<Option<Header>, Fault> {
-    let Some(ticket) = registry.begin_round(
-        request.key,
-        request.round,
-        request.stamp,
+    let Request {
+        control,
+        verdict,
+        params,
+    } = request;
+    let Some(ticket) = states.begin_round(
+        control.key,
+        control.round,
+        control.stamp,
         coordinates,
-        request.verdict,
+        *verdict,
     )?
     else {
         return Ok(None);
     };
     let committed = &ticket.start;
-    let start = Start {
+    let start = RoundStart {
         alpha: &committed.alpha,
         previous: &committed.previous,
         cursor: committed.cursor,
     };
     let Computed {
         result,
-        structure,
+        fingerprint,
         elapsed,
-    } = compute_round(lender, request, start, ticket.structure)?;
-    let step = Step {
-        round: request.round,
+    } = compute_round(
+        lender,
+        params,
+        control.length,
+        control.threads,
+        start,
+        ticket.fingerprint,
+    )?;
+    let step = PendingStep {
+        round: control.round,
         cursor: result.cursor,
         delta: result.delta,
     };
-    let bytes = registry.publish_round(&ticket, structure, step);
+    let bytes = states.publish_round(&ticket, fingerprint, step);
     Ok(bytes.map(|bytes| round_header(&result.scalars, elapsed, bytes, committed.stamp)))
 }
 
 fn round_header(scalars: &RoundScalars, elapsed: Duration, bytes: usize, stamp: i64) -> Header {
-    let mut header = [0.0; HEADER_SLOTS];
-    header[..SLOPE].copy_from_slice(&[
-        scalars.value_before,
-        scalars.value_after,
-        scalars.conjugate,
-        scalars.ratio,
-        scalars.correlation,
-        scalars.coordinates as f64,
-        scalars.nonzeros as f64,
-        elapsed.as_nanos() as f64,
-        bytes as f64,
-        stamp as f64,
-        scalars.kappa,
-    ]);
-    header[SLOPE..CURVE].copy_from_slice(&scalars.slope);
-    header[CURVE..SAMPLES].copy_from_slice(&scalars.curve);
-    header[SAMPLES..LOSSES].copy_from_slice(&padded::<MOST_POINTS>(&scalars.samples));
-    header[LOSSES..].copy_from_slice(&padded::<MOST_CANDIDATES>(&scalars.losses));
+    let mut header = header::EMPTY;
+    header[VALUE_BEFORE] = scalars.value_before;
+    header[VALUE_AFTER] = scalars.value_after;
+    header[CONJUGATE] = scalars.conjugate;
+    header[RATIO] = scalars.ratio;
+    header[CORRELATION] = scalars.correlation;
+    header[COORDINATES] = scalars.coordinates as f64;
+    header[NONZEROS] = scalars.nonzeros as f64;
+    header[SOLVER_NANOS] = elapsed.as_nanos() as f64;
+    header[STATE_BYTES] = bytes as f64;
+    header[STAMP] = stamp as f64;
+    header[KAPPA] = scalars.kappa;
+    [header[SLOPE1], header[SLOPE2]] = scalars.slope;
+    [header[CURVE11], header[CURVE12], header[CURVE22]] = scalars.curve;
+    header::fill(&mut header[SAMPLES..][..MAX_POINTS], &scalars.samples);
+    header::fill(&mut header[LOSSES..][..MAX_CANDIDATES], &scalars.losses);
     header
 }
 
-/// At most `N` numbers, and zeros.
-pub fn padded<const N: usize>(numbers: &[f64]) -> [f64; N] {
-    std::array::from_fn(|k| numbers.get(k).copied().unwrap_or(0.0))
-}
-
-/// Settles the state in `registry` and computes its product. `None`: the fit was freed, or the call is late.
+/// Settles the state in `states`, of so many coordinates, and computes its product. `None`: the fit was freed, or the call is late.
 ///
 /// # Errors
 /// As [`compute_product`]; the state is as it was then.
 pub fn product<O: Orientation, L: Lender<O>>(
-    registry: &Registry,
+    states: &States,
     lender: &mut L,
-    request: &Request<O::Params>,
+    request: &Request<O>,
     coordinates: usize,
 ) -> Result<Option<Header>, Fault> {
-    let Some(ticket) = registry.begin_product(
-        request.key,
-        request.round,
-        request.stamp,
+    let Request {
+        control,
+        verdict,
+        params,
+    } = request;
+    let Some(ticket) = states.begin_product(
+        control.key,
+        control.round,
+        control.stamp,
         coordinates,
-        request.verdict,
+        *verdict,
     )?
     else {
         return Ok(None);
@@ -188,10 +198,16 @@ pub fn product<O: Orientation, L: Lender<O>>(
     let start = &ticket.start;
     let Computed {
         result,
-        structure,
+        fingerprint,
         elapsed,
-    } = compute_product(lender, request, &start.alpha, ticket.structure)?;
-    let bytes = registry.publish_product(&ticket, structure);
+    } = compute_product(
+        lender,
+        params,
+        control.length,
+        &start.alpha,
+        ticket.fingerprint,
+    )?;
+    let bytes = states.publish_product(&ticket, fingerprint);
     Ok(bytes.map(|bytes| {
         let scalars = RoundScalars {
             value_before: result.value,

@@ -1,263 +1,60 @@
-//! Model averaging: decode, call, write. Every call is a pure function of its arguments.
+//! The three calls of model averaging. Every call is a pure function of its arguments.
 
 use std::time::Duration;
 
 use dwell_solvers::{
-    Columns, EvaluationParams, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation,
-    SgdLoss, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch, SolverError,
-    sgd::{MAX_DECAYS, MAX_STEP_SIZES},
+    EvaluationParams, SearchParams, SgdEvaluation, SgdParams, SgdRound, SgdScalars, SgdSearch,
 };
 
 use crate::{
-    argument,
-    boundary::fault::{Fault, reserve},
-    boundary::partition::Partition,
-    boundary::slices::{Lender, data, in_slices, validate, write_vector},
-    cd::request::{fixed, within},
-    cd::rounds::{HEADER_SLOTS, Header},
-    cd::states::{Key, Registry},
+    boundary::{
+        fault::{Fault, argument},
+        header::{self, Header, NONZEROS, SOLVER_NANOS},
+        memory::copied,
+        slices::{Lender, data, in_slices, write_vector},
+    },
+    checks::Checks,
+    sgd::{
+        layout::{
+            CURSOR, DIVERGED, FACTOR, FACTORS, L1_NORM, LOSS_SUM, MAX_CANDIDATES, MAX_FACTORS,
+            NEGATIVE_SUM, OBJECTIVES, POSITIVE_SUM, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS,
+            SETTING_FACTOR, SETTING_SHARE, SQUARE_NORM, STEPS, WEIGHT_SUM,
+        },
+        request::{Common, SgdRequest},
+        rows::Sgd,
+    },
 };
 
-/// Version of the layout of `control`, `settings` and results of these calls.
-pub const SGD_LAYOUT_VERSION: i64 = 1;
-
-pub const SGD_CONTROL_LENGTH: usize = 12;
-
-/// Flag of `control`.
-pub const INTERCEPT: i64 = 1;
-/// Flag of `control`.
-pub const RUNNING: i64 = 2;
-/// Flag of `control`.
-pub const DUAL: i64 = 4;
-
-/// Step sizes that a search can be asked for.
-pub const MOST_STEP_SIZES: usize = 24;
-
-const _: () = assert!(MOST_STEP_SIZES == MAX_STEP_SIZES);
-
-const CURSOR: usize = 9;
-const STEPS: usize = 10;
-const SIDES: usize = 11;
-const REACHED: usize = 13;
-const DECAYS: usize = 15;
-const DECAY: usize = 16;
-const OBJECTIVES: usize = 16;
-
-const _: () = assert!(DECAY + MAX_DECAYS <= HEADER_SLOTS);
-const _: () = assert!(OBJECTIVES + MOST_STEP_SIZES <= HEADER_SLOTS);
-
-/// Rows, with labels.
-#[derive(Debug)]
-pub enum Sgd {}
-
-/// What belongs to the rows, and the scale of the features.
-#[derive(Debug, Clone, Copy)]
-pub struct LabelledRows<A> {
-    pub labels: A,
-    pub weights: Option<A>,
-    pub scale: Option<A>,
-}
-
-impl Partition for Sgd {
-    const INDICES: &'static str = "features";
-
-    type Fields<A: Copy> = LabelledRows<A>;
-    type Data<'a> = SgdData<'a>;
-
-    fn try_map<A: Copy, B: Copy, E>(
-        fields: LabelledRows<A>,
-        mut f: impl FnMut(&'static str, A) -> Result<B, E>,
-    ) -> Result<LabelledRows<B>, E> {
-        Ok(LabelledRows {
-            labels: f("labels", fields.labels)?,
-            weights: fields.weights.map(|w| f("weights", w)).transpose()?,
-            scale: fields.scale.map(|s| f("scale", s)).transpose()?,
-        })
-    }
-
-    fn check(columns: Columns<'_>, fields: LabelledRows<&[f64]>) -> Result<(), SolverError> {
-        SgdData::new(columns, fields.labels, fields.weights, fields.scale)?;
-        Ok(())
-    }
-
-    fn data<'a>(
-        columns: Columns<'a>,
-        fields: LabelledRows<&'a [f64]>,
-    ) -> Result<SgdData<'a>, SolverError> {
-        SgdData::validated_before(columns, fields.labels, fields.weights, fields.scale)
-    }
-}
-
-/// A decoded request, with the parameters of its call.
-#[derive(Debug, Clone)]
-pub struct SgdRequest<P> {
-    pub key: Key,
-    pub features: usize,
-    /// Numbers in the shared model.
-    pub length: usize,
-    cursor: u64,
-    steps: u64,
-    pub params: P,
-}
-
-/// The numbers that all calls have.
-struct Common<'a> {
-    key: Key,
-    features: usize,
-    length: usize,
-    seed: u64,
-    partition: u32,
-    problem: SgdProblem,
-    schedule: Schedule,
-    flags: i64,
-    budget: u64,
-    cursor: u64,
-    steps: u64,
-    /// Share or factor.
-    multiplier: f64,
-    rest: &'a [f64],
-}
-
-impl<'a> Common<'a> {
-    fn decode(control: &[i64], settings: &'a [f64]) -> Result<Self, Fault> {
-        let &[
-            layout,
-            fit,
-            partition,
-            seed,
-            features,
-            loss,
-            outputs,
-            flags,
-            budget,
-            cursor,
-            steps,
-            kind,
-        ] = control
-        else {
-            return Err(argument!(
-                "control has length {}, expected {SGD_CONTROL_LENGTH}",
-                control.len()
-            ));
-        };
-        if layout != SGD_LAYOUT_VERSION {
-            return Err(argument!(
-                "control[0], the layout version, is {layout}, expected {SGD_LAYOUT_VERSION}: use jar and library of one version"
-            ));
-        }
-        let partition = within("control[2], the partition", partition, 0, i32::MAX.into())? as i32;
-        let features = within("control[4], the features", features, 0, i32::MAX.into())? as usize;
-        let outputs = within("control[6], the outputs", outputs, 1, i32::MAX.into())? as usize;
-        if flags & !(INTERCEPT | RUNNING | DUAL) != 0 {
-            return Err(argument!(
-                "control[7], the flags, is {flags}: it must be a sum of the flags in {}",
-                INTERCEPT | RUNNING | DUAL
-            ));
-        }
-        let budget = within("control[8], the rows to visit", budget, 0, i64::MAX)? as u64;
-        let cursor = within("control[9], the cursor", cursor, 0, i64::MAX)? as u64;
-        let steps = within("control[10], the steps", steps, 0, i64::MAX)? as u64;
-        let (&[gamma, l1, l2, weight_factor, eta0, rate, multiplier], rest) = fixed(settings)?;
-        let length = (features + 1).saturating_mul(outputs);
-        // As long as the bytes of a vector and a header can be an array.
-        if length > (i32::MAX as usize - crate::cd::rounds::HEADER_BYTES) / 8 {
-            return Err(argument!(
-                "control[4] and control[6], {features} features and {outputs} outputs, are a model that no byte[] can hold"
-            ));
-        }
-        Ok(Self {
-            key: (fit, partition),
-            features,
-            length,
-            seed: seed as u64,
-            partition: partition as u32,
-            problem: SgdProblem {
-                loss: SgdLoss::from_code(loss, gamma, outputs)?,
-                l1,
-                l2,
-                intercept: flags & INTERCEPT != 0,
-                weight_factor,
-            },
-            schedule: Schedule {
-                kind: ScheduleKind::from_code(kind)?,
-                eta0,
-                rate,
-            },
-            flags,
-            budget,
-            cursor,
-            steps,
-            multiplier,
-            rest,
-        })
-    }
-
-    fn nothing_more(&self) -> Result<(), Fault> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(argument!(
-                "settings has {} numbers more than this call reads",
-                self.rest.len()
-            ))
-        }
-    }
-
-    fn request<P>(self, params: P) -> SgdRequest<P> {
-        SgdRequest {
-            key: self.key,
-            features: self.features,
-            length: self.length,
-            cursor: self.cursor,
-            steps: self.steps,
-            params,
-        }
-    }
-}
-
-fn copied(numbers: &[f64]) -> Result<Vec<f64>, Fault> {
-    let mut copy = reserve(numbers.len(), "settings")?;
-    copy.extend_from_slice(numbers);
-    Ok(copy)
-}
-
-/// One of the three calls.
+/// One of the three calls, named by the parameters of its solver: a descent ([`SgdParams`]), an evaluation ([`EvaluationParams`]) or a search
+/// ([`SearchParams`]).
 pub trait SgdCall: Sized {
     /// Whether the result has a vector after its header.
     const HAS_VECTOR: bool;
 
-    /// Names the numbers of a call.
+    /// A computation in progress.
+    type Work;
+
+    /// Checks and names the numbers of a call.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault>;
 
-    /// Computes the result, and the time that it took.
+    /// Checks the parameters, and begins.
+    ///
+    /// # Errors
+    /// Of the solver.
+    fn begin(request: &SgdRequest<Self>) -> Result<Self::Work, Fault>;
+
+    /// Computes the result on arrays that are valid, and the time that it took.
     ///
     /// # Errors
     /// Of the solver, and of the lender.
-    fn compute<L: Lender<Sgd>>(
+    fn run<L: Lender<Sgd>>(
+        work: Self::Work,
         request: &SgdRequest<Self>,
-        round: &mut Call<'_, L>,
+        lender: &mut L,
     ) -> Result<(Header, Duration), Fault>;
-}
-
-/// The lender of a call, whose arrays are validated the first time that they are needed.
-pub struct Call<'a, L> {
-    registry: &'a Registry,
-    lender: &'a mut L,
-    key: Key,
-    features: usize,
-}
-
-impl<L: Lender<Sgd>> Call<'_, L> {
-    /// Validates the arrays, unless they were before.
-    fn validate(&mut self) -> Result<(), Fault> {
-        let known = self.registry.checked(self.key);
-        let structure = validate(self.lender, self.features, known)?;
-        self.registry.record_check(self.key, structure);
-        Ok(())
-    }
 }
 
 /// Computes a call.
@@ -265,60 +62,61 @@ impl<L: Lender<Sgd>> Call<'_, L> {
 /// # Errors
 /// Of the solver, and of the lender.
 pub fn compute<P: SgdCall, L: Lender<Sgd>>(
-    registry: &Registry,
+    checks: &Checks,
     lender: &mut L,
     request: &SgdRequest<P>,
 ) -> Result<Header, Fault> {
-    let mut call = Call {
-        registry,
-        lender,
-        key: request.key,
-        features: request.features,
-    };
-    let (mut header, elapsed) = P::compute(request, &mut call)?;
-    header[7] = elapsed.as_nanos() as f64;
+    let work = P::begin(request)?;
+    checks.validate(request.key, request.features, lender, |_| Ok(()))?;
+    let (mut header, elapsed) = P::run(work, request, lender)?;
+    header[SOLVER_NANOS] = elapsed.as_nanos() as f64;
     Ok(header)
 }
 
 impl SgdCall for SgdParams {
     const HAS_VECTOR: bool = true;
 
+    type Work = SgdRound;
+
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault> {
         let common = Common::decode(control, settings)?;
-        common.nothing_more()?;
+        common.settings.nothing_more()?;
         let params = Self {
             problem: common.problem,
             schedule: common.schedule,
             seed: common.seed,
-            partition: common.partition,
+            partition: common.partition(),
             budget: common.budget,
             cursor: common.cursor,
             steps: common.steps,
-            running: common.flags & RUNNING != 0,
-            share: common.multiplier,
+            running: common.running(),
+            share: common.settings.get(SETTING_SHARE),
         };
         Ok(common.request(params))
     }
 
-    fn compute<L: Lender<Sgd>>(
+    fn begin(request: &SgdRequest<Self>) -> Result<SgdRound, Fault> {
+        Ok(SgdRound::new(request.params.check()?, request.features)?)
+    }
+
+    fn run<L: Lender<Sgd>>(
+        mut round: SgdRound,
         request: &SgdRequest<Self>,
-        call: &mut Call<'_, L>,
+        lender: &mut L,
     ) -> Result<(Header, Duration), Fault> {
-        let mut round = SgdRound::new(request.params.check()?, request.features)?;
-        call.validate()?;
-        let solving = in_slices(call.lender, |arrays, _, units| {
+        let solving = in_slices(lender, |arrays, _, units| {
             let data = data(request.features, arrays)?;
             Ok(round.advance(&data, arrays.shared, units)?)
         })?;
-        let writing = write_vector(call.lender, request.length, |arrays, first, out| {
+        let writing = write_vector(lender, request.length, |arrays, first, out| {
             Ok(round.write_update(arrays.shared, first, out)?)
         })?;
         let outcome = round.finish()?;
-        let mut header = header(&outcome.scalars, outcome.cursor, outcome.steps);
-        header[REACHED..REACHED + 2]
-            .copy_from_slice(&[outcome.reached_l1_norm, outcome.reached_square_norm]);
-        header[DECAYS] = outcome.decays as f64;
-        header[DECAY..DECAY + MAX_DECAYS].copy_from_slice(&outcome.decay);
+        let mut header = with_scalars(&outcome.scalars, outcome.cursor, outcome.steps);
+        header[REACHED_L1_NORM] = outcome.reached_l1_norm;
+        header[REACHED_SQUARE_NORM] = outcome.reached_square_norm;
+        header[FACTORS] = outcome.decays as f64;
+        header::fill(&mut header[FACTOR..][..MAX_FACTORS], &outcome.decay);
         Ok((header, solving + writing))
     }
 }
@@ -326,39 +124,44 @@ impl SgdCall for SgdParams {
 impl SgdCall for EvaluationParams {
     const HAS_VECTOR: bool = true;
 
+    type Work = SgdEvaluation;
+
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault> {
         let common = Common::decode(control, settings)?;
-        let dual = if common.flags & DUAL != 0 {
-            Some(copied(common.rest)?)
+        let dual = if common.dual() {
+            Some(copied(common.settings.rest(), "settings")?)
         } else {
-            common.nothing_more()?;
+            common.settings.nothing_more()?;
             None
         };
         let params = Self {
             problem: common.problem,
-            factor: common.multiplier,
+            factor: common.settings.get(SETTING_FACTOR),
             dual,
         };
         Ok(common.request(params))
     }
 
-    fn compute<L: Lender<Sgd>>(
-        request: &SgdRequest<Self>,
-        call: &mut Call<'_, L>,
-    ) -> Result<(Header, Duration), Fault> {
+    fn begin(request: &SgdRequest<Self>) -> Result<SgdEvaluation, Fault> {
         let params = request.params.clone().check()?;
-        let mut evaluation = SgdEvaluation::new(params, request.features)?;
-        call.validate()?;
-        let solving = in_slices(call.lender, |arrays, _, units| {
+        Ok(SgdEvaluation::new(params, request.features)?)
+    }
+
+    fn run<L: Lender<Sgd>>(
+        mut evaluation: SgdEvaluation,
+        request: &SgdRequest<Self>,
+        lender: &mut L,
+    ) -> Result<(Header, Duration), Fault> {
+        let solving = in_slices(lender, |arrays, _, units| {
             let data = data(request.features, arrays)?;
             Ok(evaluation.advance(&data, arrays.shared, units)?)
         })?;
-        let writing = write_vector(call.lender, request.length, |_, first, out| {
+        let writing = write_vector(lender, request.length, |_, first, out| {
             Ok(evaluation.write(first, out)?)
         })?;
         let outcome = evaluation.finish()?;
-        let mut header = header(&outcome.scalars, request.cursor, request.steps);
-        header[SIDES..SIDES + 2].copy_from_slice(&outcome.sides);
+        let mut header = with_scalars(&outcome.scalars, request.cursor, request.steps);
+        [header[POSITIVE_SUM], header[NEGATIVE_SUM]] = outcome.sides;
         Ok((header, solving + writing))
     }
 }
@@ -366,20 +169,23 @@ impl SgdCall for EvaluationParams {
 impl SgdCall for SearchParams {
     const HAS_VECTOR: bool = false;
 
+    type Work = SgdSearch;
+
     fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault> {
         let common = Common::decode(control, settings)?;
-        if common.rest.len() > MOST_STEP_SIZES {
+        let candidates = common.settings.rest();
+        if candidates.len() > MAX_CANDIDATES {
             return Err(argument!(
-                "there are {} candidates for the step size: it must be 1 to {MOST_STEP_SIZES}",
-                common.rest.len()
+                "there are {} candidates for the step size: it must be 1 to {MAX_CANDIDATES}",
+                candidates.len()
             ));
         }
         let params = Self {
             problem: common.problem,
             schedule: common.schedule,
-            candidates: copied(common.rest)?,
+            candidates: copied(candidates, "settings")?,
             seed: common.seed,
-            partition: common.partition,
+            partition: common.partition(),
             budget: common.budget,
             cursor: common.cursor,
             steps: common.steps,
@@ -387,37 +193,40 @@ impl SgdCall for SearchParams {
         Ok(common.request(params))
     }
 
-    fn compute<L: Lender<Sgd>>(
-        request: &SgdRequest<Self>,
-        call: &mut Call<'_, L>,
-    ) -> Result<(Header, Duration), Fault> {
+    fn begin(request: &SgdRequest<Self>) -> Result<SgdSearch, Fault> {
         let params = request.params.clone().check()?;
-        let mut search = SgdSearch::new(params, request.features)?;
-        call.validate()?;
-        let solving = in_slices(call.lender, |arrays, _, units| {
+        Ok(SgdSearch::new(params, request.features)?)
+    }
+
+    fn run<L: Lender<Sgd>>(
+        mut search: SgdSearch,
+        request: &SgdRequest<Self>,
+        lender: &mut L,
+    ) -> Result<(Header, Duration), Fault> {
+        let solving = in_slices(lender, |arrays, _, units| {
             let data = data(request.features, arrays)?;
             Ok(search.advance(&data, arrays.shared, units)?)
         })?;
         let outcome = search.finish()?;
-        let mut header = header(&outcome.scalars, request.cursor, request.steps);
-        for (slot, objective) in header[OBJECTIVES..].iter_mut().zip(&outcome.objectives) {
-            *slot = *objective;
-        }
+        let mut header = with_scalars(&outcome.scalars, request.cursor, request.steps);
+        header::fill(
+            &mut header[OBJECTIVES..][..MAX_CANDIDATES],
+            &outcome.objectives,
+        );
         Ok((header, solving))
     }
 }
 
-fn header(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
-    let mut header = [0.0; HEADER_SLOTS];
-    header[..7].copy_from_slice(&[
-        scalars.loss_sum,
-        scalars.weight_sum,
-        scalars.l1_norm,
-        scalars.square_norm,
-        f64::from(u8::from(scalars.diverged)),
-        scalars.rows as f64,
-        scalars.nonzeros as f64,
-    ]);
+/// A header with what all three calls report.
+fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
+    let mut header = header::EMPTY;
+    header[LOSS_SUM] = scalars.loss_sum;
+    header[WEIGHT_SUM] = scalars.weight_sum;
+    header[L1_NORM] = scalars.l1_norm;
+    header[SQUARE_NORM] = scalars.square_norm;
+    header[DIVERGED] = f64::from(u8::from(scalars.diverged));
+    header[ROWS] = scalars.rows as f64;
+    header[NONZEROS] = scalars.nonzeros as f64;
     header[CURSOR] = cursor as f64;
     header[STEPS] = steps as f64;
     header
@@ -425,13 +234,17 @@ fn header(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
 
 #[cfg(test)]
 mod tests {
-    use dwell_solvers::Loss;
+    use dwell_solvers::{Loss, Schedule, ScheduleKind, SgdLoss, SgdProblem};
 
     use super::*;
+    use crate::{
+        boundary::fault::Fault,
+        sgd::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING},
+    };
 
     /// A good one, with intercept and running average, for the smoothed hinge.
-    const CONTROL: [i64; SGD_CONTROL_LENGTH] = [
-        SGD_LAYOUT_VERSION,
+    const CONTROL: [i64; CONTROL_SLOTS] = [
+        LAYOUT_VERSION,
         -5,
         3,
         -6,
