@@ -1,4 +1,4 @@
-/* Tiny problems by rows through the C ABI: the primal and the dual objective meet, and are what dense rows give. */
+/* Tiny problems by rows through the C ABI: the primal and the dual objective meet, and agree with those of dense rows. */
 #include "test.h"
 
 enum { ROWS = 4, FEATURES = 3, ENTRIES = 7, POINTS = 3, CANDIDATES = 2 };

@@ -204,7 +204,8 @@ size_t dwell_last_error(char *buffer,
 // `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 // `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
 // `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
-// `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is as it was.
+// `report`: written, may be NULL. After an error the contents of delta and update are unspecified, and
+// the cursor is unchanged.
 //
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //
@@ -227,8 +228,8 @@ int32_t dwell_primal_round(const struct DwellColumns *columns,
 // `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 // `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
 // `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
-// s / (S l2) times step times value. `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is
-// as it was.
+// s / (S l2) times step times value. `report`: written, may be NULL. After an error the contents of delta and
+// update are unspecified, and the cursor is unchanged.
 //
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //

@@ -257,7 +257,8 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
 /// `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 /// `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
 /// `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
-/// `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is as it was.
+/// `report`: written, may be NULL. After an error the contents of delta and update are unspecified, and
+/// the cursor is unchanged.
 ///
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
@@ -308,7 +309,7 @@ pub unsafe extern "C" fn dwell_primal_round(
                 threads: round.threads as usize,
                 batch: false,
             };
-            let state = State {
+            let vectors = Vectors {
                 alpha,
                 previous,
                 cursor,
@@ -317,7 +318,7 @@ pub unsafe extern "C" fn dwell_primal_round(
                 update,
                 report,
             };
-            compute::<Primal>(&columns.matrix, fields, round, params, state)
+            compute::<Primal>(&columns.matrix, fields, round, params, vectors)
         }
     })
 }
@@ -328,8 +329,8 @@ pub unsafe extern "C" fn dwell_primal_round(
 /// `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 /// `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
 /// `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
-/// s / (S l2) times step times value. `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is
-/// as it was.
+/// s / (S l2) times step times value. `report`: written, may be NULL. After an error the contents of delta and
+/// update are unspecified, and the cursor is unchanged.
 ///
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
@@ -382,7 +383,7 @@ pub unsafe extern "C" fn dwell_dual_round(
                 threads: round.threads as usize,
                 batch: false,
             };
-            let state = State {
+            let vectors = Vectors {
                 alpha,
                 previous,
                 cursor,
@@ -391,13 +392,13 @@ pub unsafe extern "C" fn dwell_dual_round(
                 update,
                 report,
             };
-            compute::<Dual>(&rows.matrix, fields, round, params, state)
+            compute::<Dual>(&rows.matrix, fields, round, params, vectors)
         }
     })
 }
 
-/// What a round reads and writes, apart from the partition.
-struct State {
+/// The vectors that a round reads and writes, and its report.
+struct Vectors {
     alpha: *const f64,
     previous: *const f64,
     cursor: *mut u64,
@@ -411,13 +412,13 @@ struct State {
 /// Checks what both orientations have, and runs the round.
 ///
 /// # Safety
-/// The pointers of `matrix` and `state` are valid for its lengths; nobody else writes any of them, or reads what is written.
+/// The pointers of `matrix` and `vectors` are valid for its lengths; nobody else writes any of them, or reads what is written.
 unsafe fn compute<O: Orientation>(
     matrix: &DwellMatrix,
     fields: O::Fields<&[f64]>,
     round: &DwellRound,
     params: O::Params,
-    state: State,
+    vectors: Vectors,
 ) -> Result<(), Fault> {
     for (name, number, least) in [
         ("partition", round.partition, 0),
@@ -428,7 +429,7 @@ unsafe fn compute<O: Orientation>(
         }
     }
     let (n, m) = lengths(matrix)?;
-    let (shared_name, shared) = state.shared;
+    let (shared_name, shared) = vectors.shared;
     // SAFETY: the caller vouches for all pointers and lengths.
     let (mut lender, alpha, previous, cursor, delta) = unsafe {
         let lender = PointerLender::<O> {
@@ -437,14 +438,14 @@ unsafe fn compute<O: Orientation>(
                 fields,
                 shared: bytes(array(shared_name, shared, m)?),
             },
-            update: bytes_mut(array_mut("update", state.update, m)?),
+            update: bytes_mut(array_mut("update", vectors.update, m)?),
         };
         (
             lender,
-            array("alpha", state.alpha, n)?,
-            array("previous", state.previous, n)?,
-            reference_mut("cursor", state.cursor)?,
-            array_mut("delta", state.delta, n)?,
+            array("alpha", vectors.alpha, n)?,
+            array("previous", vectors.previous, n)?,
+            reference_mut("cursor", vectors.cursor)?,
+            array_mut("delta", vectors.delta, n)?,
         )
     };
     let start = RoundStart {
@@ -458,7 +459,7 @@ unsafe fn compute<O: Orientation>(
     delta.copy_from_slice(&outcome.delta);
     *cursor = outcome.cursor;
     // SAFETY: the caller vouches for the pointer.
-    if let Some(report) = unsafe { state.report.as_mut() } {
+    if let Some(report) = unsafe { vectors.report.as_mut() } {
         *report = DwellReport::new(&outcome.scalars, computed.elapsed.as_nanos() as u64);
     }
     Ok(())

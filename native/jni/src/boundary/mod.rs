@@ -9,7 +9,7 @@
 //! | [`version`] | what must agree between library and classes |
 //! | [`numbers`] | `control` and `settings`, read by slot |
 //! | [`header`] | the header of a result |
-//! | [`partition`] | what the arrays of a family are called, and how its solver takes them |
+//! | [`partition`] | the names of the arrays of each kind of call, and how its solver takes them |
 //! | [`arrays`] | the arrays of a partition, validated |
 //! | [`fingerprint`] | how arrays that were validated are known again |
 //! | [`pins`] | Java arrays, pinned for one slice of work |

@@ -1,4 +1,4 @@
-//! What the arrays of a partition are called in each kind of call, and how its solver takes them.
+//! The names of the arrays of each kind of call, and how its solver takes them.
 
 use std::convert::Infallible;
 

@@ -7,10 +7,9 @@ use crate::boundary::fault::{Fault, argument};
 #[cfg(target_endian = "big")]
 compile_error!("shared vectors are passed on as little endian bytes");
 
+// What is refused below is an `Argument` fault that names the argument.
+
 /// A length that fits the offsets and indices, which have 32 bits.
-///
-/// # Errors
-/// `Argument` if it is negative or too large.
 pub fn length(name: &str, length: i64) -> Result<usize, Fault> {
     match i32::try_from(length) {
         Ok(small) if small >= 0 => Ok(small as usize),
@@ -21,8 +20,6 @@ pub fn length(name: &str, length: i64) -> Result<usize, Fault> {
     }
 }
 
-/// # Errors
-/// `Argument` if the pointer is NULL or not aligned.
 fn usable<T>(name: &str, pointer: *const T) -> Result<(), Fault> {
     if pointer.is_null() {
         Err(argument!("{name} is NULL: a valid pointer is needed"))
@@ -36,39 +33,10 @@ fn usable<T>(name: &str, pointer: *const T) -> Result<(), Fault> {
     }
 }
 
-/// What a pointer points to.
-///
-/// # Safety
-/// `pointer` is NULL or valid for reading for `'a`.
-///
-/// # Errors
-/// `Argument` if it is NULL or not aligned.
-pub unsafe fn reference<'a, T>(name: &str, pointer: *const T) -> Result<&'a T, Fault> {
-    usable(name, pointer)?;
-    // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
-    Ok(unsafe { &*pointer })
-}
-
-/// What a pointer points to, for writing.
-///
-/// # Safety
-/// `pointer` is NULL or valid for `'a`, and nobody else uses what it points to.
-///
-/// # Errors
-/// As [`reference`].
-pub unsafe fn reference_mut<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Fault> {
-    usable(name, pointer)?;
-    // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
-    Ok(unsafe { &mut *pointer })
-}
-
 /// An array. The pointer to an empty one can be NULL.
 ///
 /// # Safety
 /// `pointer` is NULL or valid for reading `length` elements for `'a`.
-///
-/// # Errors
-/// `Argument` if it is NULL or not aligned.
 pub unsafe fn array<'a, T>(name: &str, pointer: *const T, length: usize) -> Result<&'a [T], Fault> {
     if length == 0 {
         return Ok(&[]);
@@ -78,32 +46,10 @@ pub unsafe fn array<'a, T>(name: &str, pointer: *const T, length: usize) -> Resu
     Ok(unsafe { slice::from_raw_parts(pointer, length) })
 }
 
-/// An array, or nothing for NULL.
-///
-/// # Safety
-/// As [`array`].
-///
-/// # Errors
-/// `Argument` if it is not aligned.
-pub unsafe fn optional<'a, T>(
-    name: &str,
-    pointer: *const T,
-    length: usize,
-) -> Result<Option<&'a [T]>, Fault> {
-    if pointer.is_null() {
-        return Ok(None);
-    }
-    // SAFETY: the caller vouches for it.
-    unsafe { array(name, pointer, length) }.map(Some)
-}
-
 /// An array, for writing. The pointer to an empty one can be NULL.
 ///
 /// # Safety
 /// `pointer` is NULL or valid for `length` elements for `'a`, and nobody else uses them.
-///
-/// # Errors
-/// As [`array`].
 pub unsafe fn array_mut<'a, T>(
     name: &str,
     pointer: *mut T,
@@ -117,13 +63,47 @@ pub unsafe fn array_mut<'a, T>(
     Ok(unsafe { slice::from_raw_parts_mut(pointer, length) })
 }
 
-/// The bytes of numbers, little endian.
+/// An array, or nothing for NULL.
+///
+/// # Safety
+/// As [`array`].
+pub unsafe fn optional<'a, T>(
+    name: &str,
+    pointer: *const T,
+    length: usize,
+) -> Result<Option<&'a [T]>, Fault> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { array(name, pointer, length) }.map(Some)
+}
+
+/// The struct that a pointer points to.
+///
+/// # Safety
+/// As [`array`] of one element.
+pub unsafe fn reference<'a, T>(name: &str, pointer: *const T) -> Result<&'a T, Fault> {
+    // SAFETY: the caller vouches for it.
+    Ok(&unsafe { array(name, pointer, 1) }?[0])
+}
+
+/// The number that a pointer points to, for writing.
+///
+/// # Safety
+/// As [`array_mut`] of one element.
+pub unsafe fn reference_mut<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Fault> {
+    // SAFETY: the caller vouches for it.
+    Ok(&mut unsafe { array_mut(name, pointer, 1) }?[0])
+}
+
+/// The bytes of numbers.
 pub fn bytes(numbers: &[f64]) -> &[u8] {
     // SAFETY: the same memory; bytes have no invalid value and no alignment.
     unsafe { slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
 }
 
-/// The bytes of numbers, for writing, little endian.
+/// The bytes of numbers, for writing.
 pub fn bytes_mut(numbers: &mut [f64]) -> &mut [u8] {
     // SAFETY: the same memory, borrowed as long; any eight bytes are a number.
     unsafe { slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), size_of_val(numbers)) }

@@ -2,7 +2,7 @@
 //!
 //! A state has a committed version and at most one pending step. It never decides on its own: the message of round t brings the verdict
 //! on the step of round t - 1. The **stamp** names the rebuild that a state descends from, and whether the rebuild started again from zero;
-//! see [`rebuild_stamp`]. Version and stamp together determine the content of a state, whatever was repeated, late or lost on the way to
+//! see `rebuild_stamp`. Version and stamp together determine the content of a state, whatever was repeated, late or lost on the way to
 //! it.
 //!
 //! A call is `begin`, computation, `publish`. `begin` gives out a [`Ticket`], a snapshot that the computation works on without any lock, and

@@ -2,7 +2,7 @@
 
 use jni::{
     Env,
-    objects::{JDoubleArray, JPrimitiveArray, TypeArray},
+    objects::{JDoubleArray, JObject, JPrimitiveArray, TypeArray},
 };
 
 use crate::boundary::{
@@ -23,25 +23,14 @@ pub fn expect_length(name: &str, length: usize, expected: usize) -> Result<(), F
     }
 }
 
-/// An array that can be null, to be pinned.
-///
-/// # Errors
-/// Of JNI.
-pub fn optional<'a, T: TypeArray>(
-    env: &Env<'_>,
-    name: &str,
-    array: &'a JPrimitiveArray<'_, T>,
-) -> Result<Option<ArrayRef<'a, T>>, Fault> {
-    if array.is_null() {
-        Ok(None)
-    } else {
-        ArrayRef::new(env, name, array).map(Some)
-    }
+/// An array that can be null.
+pub fn optional<'a, 'l, A: AsRef<JObject<'l>>>(array: &'a A) -> Option<&'a A> {
+    (!array.as_ref().is_null()).then_some(array)
 }
 
-/// An array that can be null.
-pub fn given<'a, 'l>(array: &'a JDoubleArray<'l>) -> Option<&'a JDoubleArray<'l>> {
-    (!array.is_null()).then_some(array)
+/// An array that cannot be null: [`ArrayRef::new`] checks it.
+pub fn required<A>(array: &A) -> &A {
+    array
 }
 
 /// Copies an array to the start of `room`.

@@ -24,7 +24,7 @@ use crate::{
     },
     checks::CHECKS,
     java::{
-        arguments::{copied, given, numbers},
+        arguments::{copied, numbers, optional, required},
         lender::{Arguments, JavaLender},
     },
     lda::{self, calls::LdaCall, documents::Lda},
@@ -47,6 +47,7 @@ const MAX_SETTINGS: usize = DUAL_CANDIDATES + MAX_CANDIDATES + 2 * MAX_POINTS;
 type Compute<'e, 'l, O> =
     fn(&States, &mut JavaLender<'e, 'l, O>, &Request<O>, usize) -> Result<Option<Header>, Fault>;
 
+/// Decodes a call of coordinate descent, computes it on the states of this process and writes the header of its result.
 fn cd_call<'e, 'l, O: Orientation>(
     env: &'e mut Env<'l>,
     arguments: Arguments<'e, 'l, O>,
@@ -68,21 +69,14 @@ fn cd_call<'e, 'l, O: Orientation>(
     Ok(OK)
 }
 
-/// `Some` of an argument, `None` without one.
-macro_rules! if_any {
-    () => {
-        None
-    };
-    ($argument:ident) => {
-        Some(&$argument)
-    };
-}
-
-/// Defines the function of a method of coordinate descent. The four Java signatures differ in the names and number of their arrays and in
-/// `shared`, so there is no one generic function for them.
+/// Defines the function of a Java method of coordinate descent. The four methods differ in the names and number of their arrays and in
+/// whether they have a shared vector, so their signatures differ and no generic function can stand for all of them.
 macro_rules! cd_method {
-    ($name:ident = $compute:path, $orientation:ty, $indices:ident, [$($array:ident),*], [$($shared:ident)?], $fields:expr) => {
-        #[doc = concat!("See `NativeBridge`, where the name of this is in camel case: `", stringify!($name), "`.")]
+    (
+        $name:ident = $compute:path, $orientation:ty, $indices:ident,
+        $fields:ident { $($array:ident: $presence:ident),* } $(, $shared:ident)?
+    ) => {
+        #[doc = concat!("A `", stringify!($compute), "` of `", stringify!($orientation), "`.")]
         #[expect(
             clippy::too_many_arguments,
             reason = "the signature of the Java method"
@@ -108,8 +102,8 @@ macro_rules! cd_method {
                 indices: &$indices,
                 values32: &values32,
                 values64: &values64,
-                fields: $fields,
-                shared: if_any!($($shared)?),
+                fields: $fields { $($array: $presence(&$array)),* },
+                shared: None$(.or(Some(&$shared)))?,
                 result: &result,
                 cancellation: &cancellation,
             };
@@ -118,47 +112,54 @@ macro_rules! cd_method {
     };
 }
 
-macro_rules! primal_method {
-    ($name:ident = $compute:path, [$($shared:ident)?]) => {
-        cd_method!(
-            $name = $compute,
-            Primal,
-            rows,
-            [mean, variance, deviation, weights],
-            [$($shared)?],
-            Moments {
-                mean: &mean,
-                variance: &variance,
-                deviation: &deviation,
-                weights: given(&weights),
-            }
-        );
-    };
-}
-
-macro_rules! dual_method {
-    ($name:ident = $compute:path, [$($shared:ident)?]) => {
-        cd_method!(
-            $name = $compute,
-            Dual,
-            features,
-            [labels, weights, norms, projections, scale],
-            [$($shared)?],
-            Rows {
-                labels: &labels,
-                weights: given(&weights),
-                norms: &norms,
-                projections: given(&projections),
-                scale: given(&scale),
-            }
-        );
-    };
-}
-
-primal_method!(primal_round = rounds::round, [shared]);
-primal_method!(primal_product = rounds::product, []);
-dual_method!(dual_round = rounds::round, [shared]);
-dual_method!(dual_product = rounds::product, []);
+cd_method!(
+    primal_round = rounds::round,
+    Primal,
+    rows,
+    Moments {
+        mean: required,
+        variance: required,
+        deviation: required,
+        weights: optional
+    },
+    shared
+);
+cd_method!(
+    primal_product = rounds::product,
+    Primal,
+    rows,
+    Moments {
+        mean: required,
+        variance: required,
+        deviation: required,
+        weights: optional
+    }
+);
+cd_method!(
+    dual_round = rounds::round,
+    Dual,
+    features,
+    Rows {
+        labels: required,
+        weights: optional,
+        norms: required,
+        projections: optional,
+        scale: optional
+    },
+    shared
+);
+cd_method!(
+    dual_product = rounds::product,
+    Dual,
+    features,
+    Rows {
+        labels: required,
+        weights: optional,
+        norms: required,
+        projections: optional,
+        scale: optional
+    }
+);
 
 /// A call of model averaging.
 #[expect(
@@ -190,8 +191,8 @@ pub fn sgd_call<'l, P: SgdCall>(
         values64: &values64,
         fields: LabelledRows {
             labels: &labels,
-            weights: given(&weights),
-            scale: given(&scale),
+            weights: optional(&weights),
+            scale: optional(&scale),
         },
         shared: Some(&shared),
         result: &result,

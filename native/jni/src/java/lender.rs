@@ -68,8 +68,12 @@ impl<'e, 'l, P: Partition> JavaLender<'e, 'l, P> {
         shared: usize,
         vector: usize,
     ) -> Result<Self, Fault> {
-        let values32 = optional(env, "values32", arguments.values32)?;
-        let values64 = optional(env, "values64", arguments.values64)?;
+        let values32 = optional(arguments.values32)
+            .map(|values| ArrayRef::new(env, "values32", values))
+            .transpose()?;
+        let values64 = optional(arguments.values64)
+            .map(|values| ArrayRef::new(env, "values64", values))
+            .transpose()?;
         if values32.is_some() && values64.is_some() {
             return Err(argument!(
                 "values32 and values64 are both given: one of them must be null"

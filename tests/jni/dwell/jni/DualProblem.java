@@ -115,7 +115,8 @@ final class DualProblem extends Problem {
       case LOGISTIC -> entropy(p) + entropy(1.0 - p);
       case HINGE -> -p;
       case SMOOTHED_HINGE -> -p + gamma * p * p / 2;
-      default -> -p + p * p / 4;
+      case SQUARED_HINGE -> -p + p * p / 4;
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 
@@ -130,7 +131,8 @@ final class DualProblem extends Problem {
       case LOGISTIC -> Math.log1p(Math.exp(-y * z));
       case HINGE -> Math.max(0.0, room);
       case SMOOTHED_HINGE -> room <= 0.0 ? 0.0 : room >= gamma ? room - gamma / 2 : room * room / (2 * gamma);
-      default -> Math.pow(Math.max(0.0, room), 2);
+      case SQUARED_HINGE -> Math.pow(Math.max(0.0, room), 2);
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 
@@ -215,7 +217,8 @@ final class DualProblem extends Problem {
       case LOGISTIC -> y * logistic(p, y * z, q);
       case HINGE -> y * (q == 0.0 ? 1.0 : unit(p + room / q));
       case SMOOTHED_HINGE -> y * unit((room + q * p) / (q + gamma));
-      default -> y * Math.max(0.0, (room + q * p) / (q + 0.5));
+      case SQUARED_HINGE -> y * Math.max(0.0, (room + q * p) / (q + 0.5));
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 

@@ -7,9 +7,9 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Numbers: native dual rounds against the definitions, calculated in plain Java on dense rows. */
+/** Compares native dual rounds with the definitions, calculated in plain Java on dense rows. */
 class DualTest {
-  /** Sums of some dozens of products in another order; steps of 1 / q in the hinges multiply what they differ by. */
+  /** Some dozens of products are added in another order, and steps of 1 / q in the hinges multiply the difference. */
   private static final double TOLERANCE = 1e-10;
 
   @BeforeAll
@@ -31,7 +31,7 @@ class DualTest {
             Problem p = new DualProblem(random, 25, n, values, (kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, loss);
             p.l2 = 0.3;
             p.theta1 = 0.75;
-            // A step before that could leave the domain of a conjugate.
+            // With another loss the step before could leave the domain of a conjugate.
             p.theta2 = loss == DualProblem.SQUARED ? 0.25 : 0.0;
             RoundChecks.threeRoundsAndAProduct(p, TOLERANCE);
           }

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Calls of LDA: numbers against plain Java and the golden case, factors, the records of checks, cancellation. */
+/** Calls of LDA: their numbers beside plain Java and the golden case, factors, the records of checks, cancellation. */
 class LdaTest {
-  /** Single precision, in some dozens of steps, over the largest number of the vector. */
+  /** Single precision in some dozens of steps, relative to the largest number of the vector. */
   private static final double SINGLE = 1e-4;
 
   /** Single precision in the golden case, whose numbers are of size one. */
@@ -317,7 +317,10 @@ class LdaTest {
     assertEquals(0, NativeBridge.stateEntries());
   }
 
-  /** A call finds the memory of the call before it, also of one that failed. The memory is counted, freed with the fit, and changes no number. */
+  /**
+   * A call finds the memory of the call before it, also of one that failed. The memory is counted, freed with the fit, and changes no
+   * number.
+   */
   @Test
   void memoryIsKeptFromCallToCall() {
     LdaProblem p = new LdaProblem(new Random(12), 31, 40, Partition.Values.FLOATS, 3);

@@ -8,9 +8,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 
-/** The arrays of a random partition: n coordinates, of m numbers each. */
+/** The arrays of a random partition of n coordinates, m numbers each. */
 abstract class Partition {
-  /** Fits are never used twice: a freed one does not come back. */
+  /** No fit is used twice, because a freed one does not come back. */
   private static final AtomicLong NEXT_FIT = new AtomicLong(1);
 
   enum Values { ONES, FLOATS, DOUBLES }

@@ -7,9 +7,9 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Numbers: native primal rounds against the definitions, calculated in plain Java on dense columns. */
+/** Compares native primal rounds with the definitions, calculated in plain Java on dense columns. */
 class PrimalTest {
-  /** Sums of some dozens of products in another order. */
+  /** Some dozens of products are added in another order. */
   private static final double TOLERANCE = 1e-12;
 
   @BeforeAll

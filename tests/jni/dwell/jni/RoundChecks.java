@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rounds and products of the library against those of a {@link Problem}, which follow the definitions. */
+/** Compares rounds and products of the library with those of a {@link Problem}, which follow the definitions. */
 final class RoundChecks {
   /** Factors of the step and of the step before it; some leave the domain of a conjugate. */
   private static final double[] POINTS = {0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.75, 0.25, 3.0, -0.5, 0.0, 1.0, -1.0, 0.0};
@@ -108,7 +108,7 @@ final class RoundChecks {
     }
   }
 
-  /** The result depends on the number of threads, but not on how they take turns; {@code problem} gives equal ones. */
+  /** The result depends on the number of threads, but not on how they take turns. {@code problem} makes equal problems. */
   static void threadsDoNotRace(Supplier<Problem> problem) {
     byte[] first = null;
     for (int repetition = 0; repetition < 3; repetition++) {

@@ -3,7 +3,7 @@ package dwell.jni;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Model averaging on one partition of rows, with the calls on it, and the same steps in plain Java on all coefficients at once. */
+/** Rows of one partition, the calls of model averaging on them, and the same steps in plain Java on all coefficients at once. */
 final class SgdProblem extends Partition {
   static final int SOFTMAX = 5;
   static final int CLASSES = 3;
@@ -113,7 +113,7 @@ final class SgdProblem extends Partition {
         yield new double[] {room > gamma ? room - gamma / 2 : gamma * part * part / 2, -y * part};
       }
       case DualProblem.SQUARED_HINGE -> new double[] {Math.pow(Math.max(0.0, room), 2), -2.0 * y * Math.max(0.0, room)};
-      default -> {
+      case SOFTMAX -> {
         double total = Arrays.stream(z).map(Math::exp).sum();
         double[] all = new double[1 + outputs];
         all[0] = Math.log(total) - z[(int) y];
@@ -122,6 +122,7 @@ final class SgdProblem extends Partition {
         }
         yield all;
       }
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 
@@ -137,7 +138,8 @@ final class SgdProblem extends Partition {
       double eta = switch (kind) {
         case 0 -> eta0;
         case 1 -> eta0 / Math.sqrt(1.0 + rate * t[0]);
-        default -> eta0 / (1.0 + rate * eta0 * t[0]);
+        case 2 -> eta0 / (1.0 + rate * eta0 * t[0]);
+        default -> throw new IllegalStateException("schedule " + kind);
       };
       double[] row = differentiate(i, model);
       sums[0] += weight(i) * row[0];

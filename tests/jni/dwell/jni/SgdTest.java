@@ -11,9 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Calls of model averaging: numbers against plain Java, the records of checks, cancellation. */
+/** Calls of model averaging: their numbers beside plain Java, the records of checks, cancellation. */
 class SgdTest {
-  /** Other orders of addition, in some dozens of steps. */
+  /** Numbers are added in another order, in some dozens of steps. */
   private static final double TOLERANCE = 1e-12;
 
   @BeforeAll

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Worker states of either orientation: repeated, late and stale calls, rebuilds, cancellation, and that nothing is left over. */
+/** Worker states of either orientation: repeated, late and stale calls, rebuilds, cancellation. Every test leaves no state behind. */
 abstract class StateTest {
   private Problem p;
 
-  /** The same at every call, but for the fit. */
+  /** The same problem at every call, with a fit of its own. */
   abstract Problem problem();
 
   @BeforeEach
