@@ -1,4 +1,4 @@
-/* Tiny problems by rows through the C ABI: the primal and the dual objective meet, and are what dense rows give. */
+/* Tiny problems by rows through the C ABI: the primal and the dual objective meet, and agree with those of dense rows. */
 #include "test.h"
 
 enum { ROWS = 4, FEATURES = 3, ENTRIES = 7, POINTS = 3, CANDIDATES = 2 };
@@ -172,7 +172,7 @@ static void errors(void) {
   problem.loss = DWELL_LOSS_SMOOTHED_HINGE;
   REFUSED("gamma", "gamma");
   problem.loss = DWELL_LOSS_HINGE;
-  problem.candidate_count = DWELL_MOST_CANDIDATES + 1;
+  problem.candidate_count = DWELL_MAX_CANDIDATES + 1;
   REFUSED("candidates", "NULL candidates");
   problem.candidate_count = -1;
   REFUSED("candidate_count", "negative candidates");

@@ -1,4 +1,4 @@
-/* A tiny lasso and a tiny ridge problem through the C ABI, against the same calculation on dense columns. */
+/* Tiny ridge, lasso and elastic net problems through the C ABI, beside the same calculation on dense columns. */
 #include "test.h"
 
 enum { ROWS = 5, COLUMNS = 3, ENTRIES = 9, POINTS = 2 };

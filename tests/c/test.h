@@ -1,4 +1,4 @@
-/* What the C tests have in common. */
+/* Checks and totals of the C tests. */
 #ifndef DWELL_TEST_H
 #define DWELL_TEST_H
 
@@ -11,7 +11,7 @@
 static int passed = 0;
 static int failed = 0;
 
-/* What went wrong in the test that is running. */
+/* Failed checks of the test that is running. */
 static int problems = 0;
 
 static void check(bool condition, const char *what) {
@@ -28,14 +28,14 @@ static void close_to(double expected, double actual, const char *what) {
   }
 }
 
-/* Whether the last message has a text in it. */
+/* Whether the last message has this text in it. */
 static bool refused_for(const char *part) {
   char message[300];
   dwell_last_error(message, sizeof message);
   return strstr(message, part) != NULL;
 }
 
-/* What a report says about a point of the line search. */
+/* The change of the value at point k of the line search, (g1, g2), by a report. */
 static double change(const DwellReport *report, double g1, double g2, int k) {
   return report->slope1 * g1 + report->slope2 * g2 +
          (report->curve11 * g1 * g1 + 2.0 * report->curve12 * g1 * g2 + report->curve22 * g2 * g2) / 2.0 + report->samples[k];

@@ -25,11 +25,11 @@
 // An argument is wrong; the message names it.
 #define DWELL_ERROR_ARGUMENT -16
 
-// Points of the line search that a round can be asked for.
-#define DWELL_MOST_POINTS 24
+// Most points of a line search.
+#define DWELL_MAX_POINTS 24
 
-// Candidates for the intercept that a dual round can be asked for.
-#define DWELL_MOST_CANDIDATES 16
+// Most candidates for the intercept.
+#define DWELL_MAX_CANDIDATES 16
 
 // (z - y)^2 / 2
 #define DWELL_LOSS_SQUARED 0
@@ -40,7 +40,7 @@
 // max(0, 1 - y z), labels y are -1 or 1
 #define DWELL_LOSS_HINGE 2
 
-// The hinge with a parabola of curvature 1 / gamma in place of its corner.
+// The hinge, with a parabola of curvature 1 / gamma for its corner.
 #define DWELL_LOSS_SMOOTHED_HINGE 3
 
 // max(0, 1 - y z)^2, labels y are -1 or 1
@@ -95,7 +95,7 @@ typedef struct DwellRound {
   // Threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives another step, but the same one on
   // every machine.
   int32_t threads;
-  // Number of points of the line search, at most DWELL_MOST_POINTS.
+  // Number of points of the line search, at most DWELL_MAX_POINTS.
   int64_t point_count;
   // Two numbers for each point: factors of the steps and of the previous steps. May be NULL if there is none.
   const double *points;
@@ -140,9 +140,9 @@ typedef struct DwellReport {
   // See slope1.
   double curve22;
   // For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
-  double samples[DWELL_MOST_POINTS];
+  double samples[DWELL_MAX_POINTS];
   // For each candidate the sum of (s / S) loss at the coefficients that the call started from.
-  double losses[DWELL_MOST_CANDIDATES];
+  double losses[DWELL_MAX_CANDIDATES];
   // Coordinates visited.
   uint64_t coordinates;
   // Stored entries visited.
@@ -178,7 +178,7 @@ typedef struct DwellDual {
   double intercept;
   // The intercept at the start of the round; 0 without intercept.
   double offset;
-  // Number of candidates for the intercept, at most DWELL_MOST_CANDIDATES; 0: no certificate.
+  // Number of candidates for the intercept, at most DWELL_MAX_CANDIDATES; 0: no certificate.
   int64_t candidate_count;
   // Intercepts at which the loss of all rows is wanted. May be NULL if there is none.
   const double *candidates;
@@ -204,7 +204,8 @@ size_t dwell_last_error(char *buffer,
 // `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 // `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
 // `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
-// `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is as it was.
+// `report`: written, may be NULL. After an error the contents of delta and update are unspecified, and
+// the cursor is unchanged.
 //
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //
@@ -227,8 +228,8 @@ int32_t dwell_primal_round(const struct DwellColumns *columns,
 // `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 // `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
 // `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
-// s / (S l2) times step times value. `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is
-// as it was.
+// s / (S l2) times step times value. `report`: written, may be NULL. After an error the contents of delta and
+// update are unspecified, and the cursor is unchanged.
 //
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //

@@ -1,33 +1,42 @@
-//! C ABI of the solvers, for callers that keep the state of their partitions themselves. The header `dwell.h` is generated from here.
+//! C ABI of the solvers of coordinate descent, for programs without a JVM that keep the state of their partitions themselves: the benchmarks in
+//! Python (`bench/python`) and the C tests (`tests/c`). It is not a part of the public API: no release promises to keep it, and
+//! [`ABI_VERSION`] changes with it. `include/dwell.h` is generated from this file.
 //!
-//! Every function is safe to call from any thread. None of them keeps a pointer.
+//! Every function can be called from any thread. None of them keeps a pointer.
+
+mod pointers;
 
 use std::{
     cell::RefCell,
     ffi::{CString, c_char},
     panic::{AssertUnwindSafe, catch_unwind},
-    slice,
 };
 
 use dwell_solvers::{
     DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, RoundScalars, Values,
-    Verdict, cd::SubproblemParams,
+    cd::SubproblemParams,
 };
 
 use crate::{
-    argument,
-    arrays::{Arrays, Matrix},
-    boundary::{self, Fault, code},
-    dual::{Dual, Rows},
-    orientation::{Orientation, Start},
-    primal::{Moments, Primal},
-    request::{self, Request},
-    rounds,
-    slices::Lender,
+    boundary::{
+        arrays::{Arrays, Matrix},
+        fault::{Fault, argument, code},
+        header,
+        panics::{install_panic_hook, panic_text},
+        slices::Lender,
+        version::ABI_VERSION,
+    },
+    cd::{
+        dual::{Dual, Rows},
+        layout::{MAX_CANDIDATES, MAX_POINTS},
+        numbers,
+        orientation::{Orientation, RoundStart},
+        primal::{Moments, Primal},
+        rounds::compute_round,
+    },
 };
 
-#[cfg(target_endian = "big")]
-compile_error!("shared vectors are passed on as little endian bytes");
+use pointers::{array, array_mut, bytes, bytes_mut, length, optional, reference, reference_mut};
 
 /// Everything went well.
 pub const DWELL_OK: i32 = 0;
@@ -40,10 +49,10 @@ pub const DWELL_ERROR_PANIC: i32 = -3;
 /// An argument is wrong; the message names it.
 pub const DWELL_ERROR_ARGUMENT: i32 = -16;
 
-/// Points of the line search that a round can be asked for.
-pub const DWELL_MOST_POINTS: usize = 24;
-/// Candidates for the intercept that a dual round can be asked for.
-pub const DWELL_MOST_CANDIDATES: usize = 16;
+/// Most points of a line search.
+pub const DWELL_MAX_POINTS: usize = 24;
+/// Most candidates for the intercept.
+pub const DWELL_MAX_CANDIDATES: usize = 16;
 
 /// (z - y)^2 / 2
 pub const DWELL_LOSS_SQUARED: i32 = 0;
@@ -51,7 +60,7 @@ pub const DWELL_LOSS_SQUARED: i32 = 0;
 pub const DWELL_LOSS_LOGISTIC: i32 = 1;
 /// max(0, 1 - y z), labels y are -1 or 1
 pub const DWELL_LOSS_HINGE: i32 = 2;
-/// The hinge with a parabola of curvature 1 / gamma in place of its corner.
+/// The hinge, with a parabola of curvature 1 / gamma for its corner.
 pub const DWELL_LOSS_SMOOTHED_HINGE: i32 = 3;
 /// max(0, 1 - y z)^2, labels y are -1 or 1
 pub const DWELL_LOSS_SQUARED_HINGE: i32 = 4;
@@ -60,8 +69,8 @@ const _: () = assert!(
     DWELL_ERROR_SOLVER == -code::SOLVER
         && DWELL_ERROR_OUT_OF_MEMORY == -code::OUT_OF_MEMORY
         && DWELL_ERROR_PANIC == -code::PANIC
-        && DWELL_MOST_POINTS == request::MOST_POINTS
-        && DWELL_MOST_CANDIDATES == request::MOST_CANDIDATES
+        && DWELL_MAX_POINTS == MAX_POINTS
+        && DWELL_MAX_CANDIDATES == MAX_CANDIDATES
 );
 
 /// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual ones. Read only.
@@ -133,7 +142,7 @@ pub struct DwellRound {
     /// Threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives another step, but the same one on
     /// every machine.
     pub threads: i32,
-    /// Number of points of the line search, at most DWELL_MOST_POINTS.
+    /// Number of points of the line search, at most DWELL_MAX_POINTS.
     pub point_count: i64,
     /// Two numbers for each point: factors of the steps and of the previous steps. May be NULL if there is none.
     pub points: *const f64,
@@ -164,7 +173,7 @@ pub struct DwellDual {
     pub intercept: f64,
     /// The intercept at the start of the round; 0 without intercept.
     pub offset: f64,
-    /// Number of candidates for the intercept, at most DWELL_MOST_CANDIDATES; 0: no certificate.
+    /// Number of candidates for the intercept, at most DWELL_MAX_CANDIDATES; 0: no certificate.
     pub candidate_count: i64,
     /// Intercepts at which the loss of all rows is wanted. May be NULL if there is none.
     pub candidates: *const f64,
@@ -199,9 +208,9 @@ pub struct DwellReport {
     /// See slope1.
     pub curve22: f64,
     /// For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
-    pub samples: [f64; DWELL_MOST_POINTS],
+    pub samples: [f64; DWELL_MAX_POINTS],
     /// For each candidate the sum of (s / S) loss at the coefficients that the call started from.
-    pub losses: [f64; DWELL_MOST_CANDIDATES],
+    pub losses: [f64; DWELL_MAX_CANDIDATES],
     /// Coordinates visited.
     pub coordinates: u64,
     /// Stored entries visited.
@@ -217,7 +226,7 @@ thread_local! {
 /// Version of this interface; compare it with DWELL_ABI_VERSION before any other call.
 #[unsafe(no_mangle)]
 pub extern "C" fn dwell_abi_version() -> i32 {
-    crate::ABI_VERSION
+    ABI_VERSION
 }
 
 /// Copies the message of the last call of this thread that failed, cut to `capacity` bytes with the closing zero.
@@ -248,7 +257,8 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
 /// `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 /// `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
 /// `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
-/// `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is as it was.
+/// `report`: written, may be NULL. After an error the contents of delta and update are unspecified, and
+/// the cursor is unchanged.
 ///
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
@@ -268,56 +278,48 @@ pub unsafe extern "C" fn dwell_primal_round(
     report: *mut DwellReport,
 ) -> i32 {
     guarded(|| {
-        // SAFETY: the caller vouches for all pointers.
-        let (columns, round, problem) = unsafe {
-            (
-                columns.as_ref().ok_or_else(|| null("columns"))?,
-                round.as_ref().ok_or_else(|| null("round"))?,
-                problem.as_ref().ok_or_else(|| null("problem"))?,
-            )
-        };
-        let matrix = &columns.matrix;
-        // SAFETY: the caller vouches for all pointers and lengths.
-        let (fields, points) = unsafe {
-            let (n, m) = lengths(matrix)?;
+        // SAFETY: the caller vouches for all pointers and their lengths.
+        unsafe {
+            let columns = reference("columns", columns)?;
+            let round = reference("round", round)?;
+            let problem = reference("problem", problem)?;
+            let (n, m) = lengths(&columns.matrix)?;
             let fields = Moments {
                 mean: array("mean", columns.mean, n)?,
                 variance: array("variance", columns.variance, n)?,
                 deviation: array("deviation", columns.deviation, n)?,
                 weights: optional("weights", columns.weights, m)?,
             };
-            (fields, points(round)?)
-        };
-        let params = PrimalParams {
-            subproblem: SubproblemParams {
-                penalty: ElasticNetParams {
-                    l1: problem.l1,
-                    l2: round.l2,
-                    scale_factor: problem.scale_factor,
+            let params = PrimalParams {
+                subproblem: SubproblemParams {
+                    penalty: ElasticNetParams {
+                        l1: problem.l1,
+                        l2: round.l2,
+                        scale_factor: problem.scale_factor,
+                    },
+                    sigma_prime: round.sigma_prime,
+                    total_weight: round.total_weight,
+                    centred: problem.centred,
                 },
-                sigma_prime: round.sigma_prime,
-                total_weight: round.total_weight,
-                centred: problem.centred,
-            },
-            seed: round.seed,
-            partition: round.partition as u32,
-            budget: round.budget,
-            certificate: problem.certificate,
-            points,
-            threads: round.threads as usize,
-            batch: false,
-        };
-        let state = State {
-            alpha,
-            previous,
-            cursor,
-            shared: ("residual", residual),
-            delta,
-            update,
-            report,
-        };
-        // SAFETY: the caller vouches for all pointers and lengths.
-        unsafe { compute::<Primal>(matrix, fields, round, params, state) }
+                seed: round.seed,
+                partition: round.partition as u32,
+                budget: round.budget,
+                certificate: problem.certificate,
+                points: points(round)?,
+                threads: round.threads as usize,
+                batch: false,
+            };
+            let vectors = Vectors {
+                alpha,
+                previous,
+                cursor,
+                shared: ("residual", residual),
+                delta,
+                update,
+                report,
+            };
+            compute::<Primal>(&columns.matrix, fields, round, params, vectors)
+        }
     })
 }
 
@@ -327,8 +329,8 @@ pub unsafe extern "C" fn dwell_primal_round(
 /// `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
 /// `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
 /// `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
-/// s / (S l2) times step times value. `report`: written, may be NULL. After an error what is written is unspecified, and the cursor is
-/// as it was.
+/// s / (S l2) times step times value. `report`: written, may be NULL. After an error the contents of delta and
+/// update are unspecified, and the cursor is unchanged.
 ///
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
@@ -348,18 +350,12 @@ pub unsafe extern "C" fn dwell_dual_round(
     report: *mut DwellReport,
 ) -> i32 {
     guarded(|| {
-        // SAFETY: the caller vouches for all pointers.
-        let (rows, round, problem) = unsafe {
-            (
-                rows.as_ref().ok_or_else(|| null("rows"))?,
-                round.as_ref().ok_or_else(|| null("round"))?,
-                problem.as_ref().ok_or_else(|| null("problem"))?,
-            )
-        };
-        let matrix = &rows.matrix;
-        // SAFETY: the caller vouches for all pointers and lengths.
-        let (fields, points, candidates) = unsafe {
-            let (n, m) = lengths(matrix)?;
+        // SAFETY: the caller vouches for all pointers and their lengths.
+        unsafe {
+            let rows = reference("rows", rows)?;
+            let round = reference("round", round)?;
+            let problem = reference("problem", problem)?;
+            let (n, m) = lengths(&rows.matrix)?;
             let fields = Rows {
                 labels: array("labels", rows.labels, n)?,
                 weights: optional("weights", rows.weights, n)?,
@@ -369,42 +365,40 @@ pub unsafe extern "C" fn dwell_dual_round(
             };
             let count = length("candidate_count", problem.candidate_count)?;
             let candidates = array("candidates", problem.candidates, count)?;
-            (fields, points(round)?, request::candidates(candidates)?)
-        };
-        let params = DualParams {
-            subproblem: DualSubproblemParams {
-                loss: Loss::from_code(problem.loss.into(), problem.gamma)?,
-                sigma_prime: round.sigma_prime,
-                l2: round.l2,
-                total_weight: round.total_weight,
-                intercept: problem.intercept,
-                offset: problem.offset,
-                gradient: false,
-            },
-            seed: round.seed,
-            partition: round.partition as u32,
-            budget: round.budget,
-            certificate: candidates,
-            points,
-            threads: round.threads as usize,
-            batch: false,
-        };
-        let state = State {
-            alpha,
-            previous,
-            cursor,
-            shared: ("coefficients", coefficients),
-            delta,
-            update,
-            report,
-        };
-        // SAFETY: the caller vouches for all pointers and lengths.
-        unsafe { compute::<Dual>(matrix, fields, round, params, state) }
+            let params = DualParams {
+                subproblem: DualSubproblemParams {
+                    loss: Loss::from_code(problem.loss.into(), problem.gamma)?,
+                    sigma_prime: round.sigma_prime,
+                    l2: round.l2,
+                    total_weight: round.total_weight,
+                    intercept: problem.intercept,
+                    offset: problem.offset,
+                    gradient: false,
+                },
+                seed: round.seed,
+                partition: round.partition as u32,
+                budget: round.budget,
+                certificate: numbers::candidates(candidates)?,
+                points: points(round)?,
+                threads: round.threads as usize,
+                batch: false,
+            };
+            let vectors = Vectors {
+                alpha,
+                previous,
+                cursor,
+                shared: ("coefficients", coefficients),
+                delta,
+                update,
+                report,
+            };
+            compute::<Dual>(&rows.matrix, fields, round, params, vectors)
+        }
     })
 }
 
-/// What a round reads and writes, apart from the partition.
-struct State {
+/// The vectors that a round reads and writes, and its report.
+struct Vectors {
     alpha: *const f64,
     previous: *const f64,
     cursor: *mut u64,
@@ -418,13 +412,13 @@ struct State {
 /// Checks what both orientations have, and runs the round.
 ///
 /// # Safety
-/// The pointers of `matrix` and `state` are valid for its lengths; nobody else writes any of them, or reads what is written.
+/// The pointers of `matrix` and `vectors` are valid for its lengths; nobody else writes any of them, or reads what is written.
 unsafe fn compute<O: Orientation>(
     matrix: &DwellMatrix,
     fields: O::Fields<&[f64]>,
     round: &DwellRound,
     params: O::Params,
-    state: State,
+    vectors: Vectors,
 ) -> Result<(), Fault> {
     for (name, number, least) in [
         ("partition", round.partition, 0),
@@ -435,7 +429,7 @@ unsafe fn compute<O: Orientation>(
         }
     }
     let (n, m) = lengths(matrix)?;
-    let (shared_name, shared) = state.shared;
+    let (shared_name, shared) = vectors.shared;
     // SAFETY: the caller vouches for all pointers and lengths.
     let (mut lender, alpha, previous, cursor, delta) = unsafe {
         let lender = PointerLender::<O> {
@@ -444,39 +438,28 @@ unsafe fn compute<O: Orientation>(
                 fields,
                 shared: bytes(array(shared_name, shared, m)?),
             },
-            update: bytes_mut(array_mut("update", state.update, m)?),
+            update: bytes_mut(array_mut("update", vectors.update, m)?),
         };
         (
             lender,
-            array("alpha", state.alpha, n)?,
-            array("previous", state.previous, n)?,
-            state.cursor.as_mut().ok_or_else(|| null("cursor"))?,
-            array_mut("delta", state.delta, n)?,
+            array("alpha", vectors.alpha, n)?,
+            array("previous", vectors.previous, n)?,
+            reference_mut("cursor", vectors.cursor)?,
+            array_mut("delta", vectors.delta, n)?,
         )
     };
-    let request = Request {
-        key: (0, round.partition),
-        round: 0,
-        stamp: 0,
-        length: m,
-        threads: round.threads as usize,
-        verdict: Verdict {
-            pending: 0.0,
-            previous: 0.0,
-        },
-        params,
-    };
-    let start = Start {
+    let start = RoundStart {
         alpha,
         previous,
         cursor: *cursor,
     };
-    let computed = rounds::compute_round(&mut lender, &request, start, None)?;
+    let threads = round.threads as usize;
+    let computed = compute_round(&mut lender, &params, m, threads, start, None)?;
     let outcome = computed.result;
     delta.copy_from_slice(&outcome.delta);
     *cursor = outcome.cursor;
     // SAFETY: the caller vouches for the pointer.
-    if let Some(report) = unsafe { state.report.as_mut() } {
+    if let Some(report) = unsafe { vectors.report.as_mut() } {
         *report = DwellReport::new(&outcome.scalars, computed.elapsed.as_nanos() as u64);
     }
     Ok(())
@@ -486,7 +469,7 @@ impl DwellReport {
     fn new(scalars: &RoundScalars, nanoseconds: u64) -> Self {
         let [slope1, slope2] = scalars.slope;
         let [curve11, curve12, curve22] = scalars.curve;
-        Self {
+        let mut report = Self {
             value_before: scalars.value_before,
             value_after: scalars.value_after,
             conjugate: scalars.conjugate,
@@ -498,18 +481,20 @@ impl DwellReport {
             curve11,
             curve12,
             curve22,
-            samples: rounds::padded(&scalars.samples),
-            losses: rounds::padded(&scalars.losses),
             coordinates: scalars.coordinates,
             nonzeros: scalars.nonzeros,
             nanoseconds,
-        }
+            ..Self::default()
+        };
+        header::fill(&mut report.samples, &scalars.samples);
+        header::fill(&mut report.losses, &scalars.losses);
+        report
     }
 }
 
-/// Calls `work`, and turns what goes wrong into a number and a message.
+/// Calls `work`, and turns a fault or a panic into a number and a message.
 fn guarded(work: impl FnOnce() -> Result<(), Fault>) -> i32 {
-    boundary::install_panic_hook();
+    install_panic_hook();
     let (number, text) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return DWELL_OK,
         Ok(Err(Fault::Argument(text))) => (DWELL_ERROR_ARGUMENT, text),
@@ -518,15 +503,11 @@ fn guarded(work: impl FnOnce() -> Result<(), Fault>) -> i32 {
         Ok(Err(fault @ (Fault::Cancelled | Fault::Jni(_) | Fault::Link(_)))) => {
             (DWELL_ERROR_SOLVER, format!("{fault:?}"))
         }
-        Err(payload) => (DWELL_ERROR_PANIC, boundary::panic_text(payload)),
+        Err(payload) => (DWELL_ERROR_PANIC, panic_text(payload)),
     };
     // A message of ours has no zero byte in it.
     LAST_ERROR.set(CString::new(text).unwrap_or_default());
     number
-}
-
-fn null(name: &str) -> Fault {
-    argument!("{name} is NULL: a valid pointer is needed")
 }
 
 /// The arrays of a C caller, which stay where they are.
@@ -563,11 +544,14 @@ unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
     let entries = length("entries", matrix.entries)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
-        let values = match (matrix.values32.is_null(), matrix.values64.is_null()) {
-            (true, true) => Values::Ones,
-            (false, true) => Values::F32(array("values32", matrix.values32, entries)?),
-            (true, false) => Values::F64(array("values64", matrix.values64, entries)?),
-            (false, false) => {
+        let values = match (
+            optional("values32", matrix.values32, entries)?,
+            optional("values64", matrix.values64, entries)?,
+        ) {
+            (None, None) => Values::Ones,
+            (Some(values), None) => Values::F32(values),
+            (None, Some(values)) => Values::F64(values),
+            (Some(_), Some(_)) => {
                 return Err(argument!(
                     "values32 and values64 are both given: one of them must be NULL"
                 ));
@@ -586,81 +570,5 @@ unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
 unsafe fn points(round: &DwellRound) -> Result<Vec<[f64; 2]>, Fault> {
     let count = length("point_count", round.point_count)?;
     // SAFETY: the caller vouches for it.
-    request::points(unsafe { array("points", round.points, 2 * count)? })
-}
-
-fn bytes(numbers: &[f64]) -> &[u8] {
-    // SAFETY: the same memory; bytes have no invalid value and no alignment.
-    unsafe { slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
-}
-
-fn bytes_mut(numbers: &mut [f64]) -> &mut [u8] {
-    // SAFETY: the same memory, borrowed as long; any eight bytes are a number.
-    unsafe { slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), size_of_val(numbers)) }
-}
-
-/// Lengths fit the offsets and indices, which are 32 bits.
-fn length(name: &str, length: i64) -> Result<usize, Fault> {
-    match i32::try_from(length) {
-        Ok(small) if small >= 0 => Ok(small as usize),
-        _ => Err(argument!(
-            "{name} is {length}: it must be 0 to {}",
-            i32::MAX
-        )),
-    }
-}
-
-fn usable<T>(name: &str, pointer: *const T) -> Result<(), Fault> {
-    if pointer.is_null() {
-        Err(null(name))
-    } else if pointer.is_aligned() {
-        Ok(())
-    } else {
-        Err(argument!(
-            "{name} is not aligned to its elements of {} bytes",
-            align_of::<T>()
-        ))
-    }
-}
-
-/// # Safety
-/// `pointer` is NULL or valid for reading `length` elements for `'a`.
-unsafe fn array<'a, T>(name: &str, pointer: *const T, length: usize) -> Result<&'a [T], Fault> {
-    if length == 0 {
-        return Ok(&[]);
-    }
-    usable(name, pointer)?;
-    // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
-    Ok(unsafe { slice::from_raw_parts(pointer, length) })
-}
-
-/// An array that may be NULL.
-///
-/// # Safety
-/// As [`array`].
-unsafe fn optional<'a, T>(
-    name: &str,
-    pointer: *const T,
-    length: usize,
-) -> Result<Option<&'a [T]>, Fault> {
-    if pointer.is_null() {
-        return Ok(None);
-    }
-    // SAFETY: the caller vouches for it.
-    unsafe { array(name, pointer, length) }.map(Some)
-}
-
-/// # Safety
-/// `pointer` is NULL or valid for `length` elements for `'a`, and nobody else uses them.
-unsafe fn array_mut<'a, T>(
-    name: &str,
-    pointer: *mut T,
-    length: usize,
-) -> Result<&'a mut [T], Fault> {
-    if length == 0 {
-        return Ok(&mut []);
-    }
-    usable(name, pointer)?;
-    // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
-    Ok(unsafe { slice::from_raw_parts_mut(pointer, length) })
+    numbers::points(unsafe { array("points", round.points, 2 * count)? })
 }

@@ -12,13 +12,13 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Wrong and hostile arguments of either orientation: always an exception that names the argument, never a crash. */
+/** Wrong and hostile arguments of either orientation. Each is an exception that names the argument, never a crash. */
 abstract class ArgumentsTest {
 
-  /** With all arrays but values32, none of them empty; m and n as given. */
+  /** A problem of n coordinates, m numbers each, with all arrays but values32, none of them empty. */
   abstract Problem problem(Random random, int m, int n);
 
-  /** Any. */
+  /** A problem with a random shape. */
   abstract Problem anyProblem(Random random);
 
   Problem problem(int seed) {
@@ -30,7 +30,7 @@ abstract class ArgumentsTest {
     NativeLoader.ensureLoaded();
   }
 
-  /** Round and product refuse what {@code spoil} did, with a message that has {@code part} in it. */
+  /** Round and product refuse a call that {@code spoil} has spoiled, with a message that has {@code part} in it. */
   void refused(String part, Consumer<Problem.Call> spoil) {
     Problem p = problem(8);
     Problem.Call call = p.copiedCall(0);
@@ -87,20 +87,31 @@ abstract class ArgumentsTest {
     }
   }
 
+  /** Round and product refuse each of these numbers in a slot of control. */
+  private void bad(int slot, long... numbers) {
+    for (long number : numbers) {
+      refused("control[" + slot + "]", c -> c.control[slot] = number);
+    }
+  }
+
   @Test
   void numbersOfTheRequest() {
-    for (long[] bad : new long[][] {{0, 1}, {0, 3}, {2, -1}, {2, 1L << 31}, {3, -1}, {3, Long.MAX_VALUE}, {5, 0}, {5, -7},
-        {6, 16}, {6, -1}, {7, 0}, {8, -1}, {8, 1L << 31}, {9, -1}}) {
-      refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
-    }
-    refused("threads", c -> c.control[7] = Integer.MAX_VALUE);
+    bad(CdLayout.CONTROL_VERSION, 1, 3);
+    bad(CdLayout.CONTROL_PARTITION, -1, 1L << 31);
+    bad(CdLayout.CONTROL_ROUND, -1, Long.MAX_VALUE);
+    bad(CdLayout.CONTROL_BUDGET, 0, -7);
+    bad(CdLayout.CONTROL_FLAGS, 16, -1);
+    bad(CdLayout.CONTROL_THREADS, 0);
+    bad(CdLayout.CONTROL_VECTOR_LENGTH, -1, 1L << 31);
+    bad(CdLayout.CONTROL_STAMP, -1);
+    refused("threads", c -> c.control[CdLayout.CONTROL_THREADS] = Integer.MAX_VALUE);
     refused("threads", c -> {
-      c.control[6] |= NativeBridge.BATCH;
-      c.control[7] = 2;
+      c.control[CdLayout.CONTROL_FLAGS] |= NativeBridge.BATCH;
+      c.control[CdLayout.CONTROL_THREADS] = 2;
     });
-    refused("loss", c -> c.control[10] = 5);
-    refused("loss", c -> c.control[10] = -1);
-    refused("sigma_prime", c -> c.settings[0] = 0);
+    refused("loss", c -> c.control[CdLayout.CONTROL_LOSS] = 5);
+    refused("loss", c -> c.control[CdLayout.CONTROL_LOSS] = -1);
+    refused("sigma_prime", c -> c.settings[CdLayout.PRIMAL_SIGMA_PRIME] = 0);
   }
 
   @Test
@@ -166,7 +177,7 @@ abstract class ArgumentsTest {
     assertEquals(NativeBridge.OK, p.round(0, p.newResult()));
     Problem other = problem(new Random(12), 30, 9);
     Problem.Call call = other.call(0);
-    call.control[1] = p.fit;
+    call.control[CdLayout.CONTROL_FIT] = p.fit;
     IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> other.round(call));
     assertTrue(e.getMessage().contains("has 10 coordinates"), e.getMessage());
     p.free();
@@ -182,7 +193,7 @@ abstract class ArgumentsTest {
     p.free();
   }
 
-  /** What validation cannot see, a change between two calls at a place that is not sampled, ends in a panic and an exception. */
+  /** A change between two calls at a place that the fingerprint does not sample: native code panics, and the panic becomes an exception. */
   @Test
   void aPanicBecomesAnException() {
     Problem p = problem(new Random(14), 400, 4);
@@ -226,7 +237,7 @@ abstract class ArgumentsTest {
     p.free();
   }
 
-  /** Thousands of calls with everything random: results and exceptions of the three families only. */
+  /** Thousands of random calls: each has a result, a lost state, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
     Random random = new Random(16);
@@ -251,14 +262,14 @@ abstract class ArgumentsTest {
       } catch (IllegalArgumentException | CancellationException e) {
         refused++;
       }
-      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[1]);
+      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[CdLayout.CONTROL_FIT]);
     }
     assertTrue(results > 1000 && lost > 10 && refused > 1000, results + " " + lost + " " + refused);
     assertEquals(0, NativeBridge.stateEntries());
     System.gc();
   }
 
-  /** Java threads that change the arrays of running calls break numbers, not the JVM. */
+  /** A Java thread that changes the arrays of a running call spoils its numbers, and never crashes the JVM. */
   @Test
   void arraysThatChangeDuringACall() throws InterruptedException {
     Problem p = problem(new Random(17), 300, 50);

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 final class Cancelling {
   private Cancelling() {}
 
-  /** {@code call}, which would go on for ever, works until it is cancelled, and then ends within a second. */
+  /** Checks that {@code call}, which has no end of its own, works until it is cancelled, and then ends within a second. */
   static void endsSoon(Consumer<Cancellation> call) throws InterruptedException {
     AtomicBoolean requested = new AtomicBoolean();
     Thread canceller = new Thread(() -> {

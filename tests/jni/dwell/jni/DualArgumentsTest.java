@@ -26,28 +26,28 @@ class DualArgumentsTest extends ArgumentsTest {
 
   @Test
   void numbersOfADualRequest() {
-    refused("control[6]", c -> c.control[6] = NativeBridge.CENTRED);
-    refused("batch", c -> c.control[6] |= NativeBridge.GRADIENT);
-    refused("l2", c -> c.settings[1] = 0);
-    refused("total_weight", c -> c.settings[2] = 0);
-    refused("gamma", c -> c.settings[3] = 0);
-    refused("intercept", c -> c.settings[4] = -1);
-    refused("offset", c -> c.settings[5] = Double.NaN);
-    refused("settings[6]", c -> c.settings[6] = Double.NaN);
-    refused("settings[7]", c -> c.settings[7] = Double.NaN);
+    refused("control[6]", c -> c.control[CdLayout.CONTROL_FLAGS] = NativeBridge.CENTRED);
+    refused("batch", c -> c.control[CdLayout.CONTROL_FLAGS] |= NativeBridge.GRADIENT);
+    refused("l2", c -> c.settings[CdLayout.DUAL_L2] = 0);
+    refused("total_weight", c -> c.settings[CdLayout.DUAL_TOTAL_WEIGHT] = 0);
+    refused("gamma", c -> c.settings[CdLayout.DUAL_GAMMA] = 0);
+    refused("intercept", c -> c.settings[CdLayout.DUAL_INTERCEPT] = -1);
+    refused("offset", c -> c.settings[CdLayout.DUAL_OFFSET] = Double.NaN);
+    refused("settings[6]", c -> c.settings[CdLayout.DUAL_PENDING_FACTOR] = Double.NaN);
+    refused("settings[7]", c -> c.settings[CdLayout.DUAL_PREVIOUS_FACTOR] = Double.NaN);
     for (double bad : new double[] {-1, 0.5, 4, 17, 1e300}) {
-      refused("settings[8]", c -> c.settings[8] = bad);
+      refused("settings[8]", c -> c.settings[CdLayout.DUAL_CANDIDATE_COUNT] = bad);
     }
-    refused("candidates[1]", c -> c.settings[10] = Double.NaN);
+    refused("candidates[1]", c -> c.settings[CdLayout.DUAL_CANDIDATES + 1] = Double.NaN);
     refused("settings[8]", c -> c.settings = java.util.Arrays.copyOf(c.settings, 11));
-    // Candidates that the flag asks for.
+    // The flag of the certificate asks for candidates.
     refused("settings[8]", c -> {
       c.settings = java.util.Arrays.copyOf(c.settings, 9);
-      c.settings[8] = 0;
+      c.settings[CdLayout.DUAL_CANDIDATE_COUNT] = 0;
     });
     refused("candidates", c -> {
       c.settings = java.util.Arrays.copyOf(c.settings, 26);
-      c.settings[8] = 17;
+      c.settings[CdLayout.DUAL_CANDIDATE_COUNT] = 17;
     });
   }
 
@@ -66,7 +66,7 @@ class DualArgumentsTest extends ArgumentsTest {
     });
   }
 
-  /** What the solver knows together only. */
+  /** Arguments that are wrong only together. */
   @Test
   void whatDoesNotGoTogether() {
     Problem p = problem(8);

@@ -33,7 +33,7 @@ final class DualProblem extends Problem {
         : random.doubles(n).map(x -> x < 0.6 ? 1.0 : -1.0).toArray();
     weights = weighted ? random.doubles(n, 0.5, 2.0).toArray() : null;
     scale = scaled ? random.doubles(m, 0.5, 1.5).map(x -> x < 0.6 ? 0.0 : x).toArray() : null;
-    // Of all rows, of which this partition has some.
+    // The mean of all rows; this partition has some of them.
     double[] mean = random.doubles(m, -0.5, 0.5).toArray();
     norms = new double[n];
     projections = intercept ? new double[n] : null;
@@ -74,14 +74,13 @@ final class DualProblem extends Problem {
   }
 
   @Override
-  long loss() {
+  int loss() {
     return loss;
   }
 
   @Override
   double[] settings() {
-    return concatenated(
-        new double[] {sigmaPrime, l2, totalWeight, gamma, h, offset, theta1, theta2, candidates.length}, candidates, points);
+    return CdLayout.dualSettings(sigmaPrime, l2, totalWeight, gamma, h, offset, theta1, theta2, candidates, points);
   }
 
   @Override
@@ -116,7 +115,8 @@ final class DualProblem extends Problem {
       case LOGISTIC -> entropy(p) + entropy(1.0 - p);
       case HINGE -> -p;
       case SMOOTHED_HINGE -> -p + gamma * p * p / 2;
-      default -> -p + p * p / 4;
+      case SQUARED_HINGE -> -p + p * p / 4;
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 
@@ -131,7 +131,8 @@ final class DualProblem extends Problem {
       case LOGISTIC -> Math.log1p(Math.exp(-y * z));
       case HINGE -> Math.max(0.0, room);
       case SMOOTHED_HINGE -> room <= 0.0 ? 0.0 : room >= gamma ? room - gamma / 2 : room * room / (2 * gamma);
-      default -> Math.pow(Math.max(0.0, room), 2);
+      case SQUARED_HINGE -> Math.pow(Math.max(0.0, room), 2);
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 
@@ -176,7 +177,7 @@ final class DualProblem extends Problem {
       for (int i = 0; i < n; i++) {
         sum += weight(i) / totalWeight * loss(dot(i, shared) + candidates[c], labels[i]);
       }
-      slots.put(40 + c, sum);
+      slots.put(CdLayout.LOSSES + c, sum);
     }
     return slots;
   }
@@ -216,7 +217,8 @@ final class DualProblem extends Problem {
       case LOGISTIC -> y * logistic(p, y * z, q);
       case HINGE -> y * (q == 0.0 ? 1.0 : unit(p + room / q));
       case SMOOTHED_HINGE -> y * unit((room + q * p) / (q + gamma));
-      default -> y * Math.max(0.0, (room + q * p) / (q + 0.5));
+      case SQUARED_HINGE -> y * Math.max(0.0, (room + q * p) / (q + 0.5));
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 

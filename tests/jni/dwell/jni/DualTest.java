@@ -7,9 +7,9 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Numbers: native dual rounds against the definitions, calculated in plain Java on dense rows. */
+/** Compares native dual rounds with the definitions, calculated in plain Java on dense rows. */
 class DualTest {
-  /** Sums of some dozens of products in another order; steps of 1 / q in the hinges multiply what they differ by. */
+  /** Some dozens of products are added in another order, and steps of 1 / q in the hinges multiply the difference. */
   private static final double TOLERANCE = 1e-10;
 
   @BeforeAll
@@ -31,7 +31,7 @@ class DualTest {
             Problem p = new DualProblem(random, 25, n, values, (kind & 1) != 0, (kind & 2) != 0, (kind & 4) != 0, loss);
             p.l2 = 0.3;
             p.theta1 = 0.75;
-            // A step before that could leave the domain of a conjugate.
+            // With another loss the step before could leave the domain of a conjugate.
             p.theta2 = loss == DualProblem.SQUARED ? 0.25 : 0.0;
             RoundChecks.threeRoundsAndAProduct(p, TOLERANCE);
           }
@@ -57,9 +57,9 @@ class DualTest {
         for (double w : p.shared) {
           square += w * w;
         }
-        gap = Problem.slot(result, 40) + Problem.slot(result, 0) + p.l2 * square;
+        gap = ResultHeader.get(result, CdLayout.LOSSES) + ResultHeader.get(result, CdLayout.VALUE_BEFORE) + p.l2 * square;
         assertTrue(gap > -1e-12, "gap " + gap);
-        double[] update = Problem.vector(result);
+        double[] update = Partition.vector(result);
         for (int j = 0; j < p.m; j++) {
           p.shared[j] += update[j];
         }
@@ -80,8 +80,8 @@ class DualTest {
     p.certificate = false;
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.round(0, result));
-    for (int slot = 40; slot < 56; slot++) {
-      assertEquals(0.0, Problem.slot(result, slot), "slot " + slot);
+    for (int slot = CdLayout.LOSSES; slot < ResultHeader.FIRST_FREE; slot++) {
+      assertEquals(0.0, ResultHeader.get(result, slot), "slot " + slot);
     }
     p.free();
   }
@@ -89,13 +89,13 @@ class DualTest {
   @Test
   void asManyPointsAndCandidatesAsThereIsRoomFor() {
     DualProblem p = problem(new Random(24), 20, 5, DualProblem.LOGISTIC);
-    p.candidates = new Random(25).doubles(NativeBridge.MOST_CANDIDATES, -1.0, 1.0).toArray();
-    p.points = new Random(26).doubles(2 * NativeBridge.MOST_POINTS, 0.1, 0.9).toArray();
+    p.candidates = new Random(25).doubles(CdLayout.MAX_CANDIDATES, -1.0, 1.0).toArray();
+    p.points = new Random(26).doubles(2 * CdLayout.MAX_POINTS, 0.1, 0.9).toArray();
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.round(0, result));
-    p.certificate().forEach((slot, expected) -> assertEquals(expected, Problem.slot(result, slot), 1e-10));
-    for (int slot = 16; slot < 40; slot++) {
-      assertTrue(Problem.slot(result, slot) < 0.0, "slot " + slot);
+    p.certificate().forEach((slot, expected) -> assertEquals(expected, ResultHeader.get(result, slot), 1e-10));
+    for (int slot = CdLayout.SAMPLES; slot < CdLayout.LOSSES; slot++) {
+      assertTrue(ResultHeader.get(result, slot) < 0.0, "slot " + slot);
     }
     p.free();
   }

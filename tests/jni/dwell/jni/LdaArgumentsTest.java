@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Wrong and hostile arguments of LDA: always an exception that names the argument, never a crash. */
+/** Wrong and hostile arguments of LDA. Each is an exception that names the argument, never a crash. */
 class LdaArgumentsTest {
   private static final LdaProblem.Native[] CALLS = {LdaProblem.ROUND, LdaProblem.BOUND};
 
@@ -21,7 +21,7 @@ class LdaArgumentsTest {
     NativeLoader.ensureLoaded();
   }
 
-  /** One call refuses what {@code spoil} did, with a message that has {@code part} in it. */
+  /** A call is refused when {@code spoil} has spoiled it, with a message that has {@code part} in it. */
   private static void refused(LdaProblem.Native which, String part, Consumer<Partition.Call> spoil) {
     LdaProblem p = new LdaProblem(new Random(8), 30, 10, Partition.Values.DOUBLES, 4);
     Partition.Call call = Partition.copied(p.call(which));
@@ -32,7 +32,7 @@ class LdaArgumentsTest {
     assertEquals(0, NativeBridge.stateEntries());
   }
 
-  /** Both do. */
+  /** Both calls are refused. */
   private static void refused(String part, Consumer<Partition.Call> spoil) {
     for (LdaProblem.Native which : CALLS) {
       refused(which, part, spoil);
@@ -67,45 +67,65 @@ class LdaArgumentsTest {
       refused("shared", c -> c.shared = new byte[length]);
     }
     refused("result", c -> c.result = new byte[8 * 63]);
-    refused(LdaProblem.ROUND, "result", c -> c.control[7] = NativeBridge.LDA_CONCENTRATION);
+    refused(LdaProblem.ROUND, "result", c -> c.control[LdaLayout.CONTROL_FLAGS] = NativeBridge.LDA_CONCENTRATION);
   }
 
-  /** A bound has a result that can be as long as a model. */
+  /** The result of a bound can be as long as a model, and so the same array. */
   @Test
   void theResultIsNotTheSharedModel() {
     LdaProblem p = new LdaProblem(new Random(9), 32, 5, Partition.Values.ONES, 4);
-    assertEquals(Partition.HEADER, 4 * p.shared.length);
+    assertEquals(ResultHeader.BYTES, 4 * p.shared.length);
     Partition.Call call = p.call(LdaProblem.BOUND);
     call.result = call.shared;
     IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> LdaProblem.run(LdaProblem.BOUND, call));
     assertTrue(e.getMessage().contains("result is the array of shared"), e.getMessage());
   }
 
+  /** All calls refuse each of these numbers in a slot of control. */
+  private static void bad(int slot, long... numbers) {
+    for (long number : numbers) {
+      refused("control[" + slot + "]", c -> c.control[slot] = number);
+    }
+  }
+
+  /** A round refuses each of these numbers in a slot of control, which a bound does not read. */
+  private static void badInRound(int slot, long... numbers) {
+    for (long number : numbers) {
+      refused(LdaProblem.ROUND, "control[" + slot + "]", c -> c.control[slot] = number);
+    }
+  }
+
   @Test
   void numbersOfTheRequest() {
-    for (long[] bad : new long[][] {{0, 0}, {0, 2}, {2, -1}, {2, 1L << 31}, {4, 0}, {4, 1L << 31}, {5, 0}, {5, 1L << 31}, {7, 4}, {7, -1},
-        {9, -1}, {10, -1}, {12, 0}, {12, 1L << 31}}) {
-      refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
-    }
-    for (long[] bad : new long[][] {{6, 0}, {6, 1L << 31}, {8, 0}, {8, -1}, {11, 0}, {11, 1L << 31}, {13, 0}, {14, -1}, {14, 1L << 31}}) {
-      refused(LdaProblem.ROUND, "control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
-    }
-    refused("byte[]", c -> c.control[4] = Integer.MAX_VALUE);
-    refused("shared", c -> c.control[4] = 29);
-    refused("alpha", c -> c.control[5] = 5);
-    refused(LdaProblem.BOUND, "control[10]", c -> c.control[9] = 11);
-    refused(LdaProblem.BOUND, "documents 0 until 11 of 10", c -> c.control[10] = 11);
-    refused(LdaProblem.ROUND, "documents 0 until 11 of 10", c -> c.control[14] = 11);
+    bad(LdaLayout.CONTROL_VERSION, 0, 2);
+    bad(LdaLayout.CONTROL_PARTITION, -1, 1L << 31);
+    bad(LdaLayout.CONTROL_WORDS, 0, 1L << 31);
+    bad(LdaLayout.CONTROL_TOPICS, 0, 1L << 31);
+    bad(LdaLayout.CONTROL_FLAGS, 4, -1);
+    bad(LdaLayout.CONTROL_CURSOR, -1);
+    bad(LdaLayout.CONTROL_SEEN, -1);
+    bad(LdaLayout.CONTROL_ITERATIONS, 0, 1L << 31);
+    badInRound(LdaLayout.CONTROL_BATCH, 0, 1L << 31);
+    badInRound(LdaLayout.CONTROL_BUDGET, 0, -1);
+    badInRound(LdaLayout.CONTROL_WORKERS, 0, 1L << 31);
+    badInRound(LdaLayout.CONTROL_CORPUS, 0);
+    badInRound(LdaLayout.CONTROL_SAMPLE, -1, 1L << 31);
+    refused("byte[]", c -> c.control[LdaLayout.CONTROL_WORDS] = Integer.MAX_VALUE);
+    refused("shared", c -> c.control[LdaLayout.CONTROL_WORDS] = 29);
+    refused("alpha", c -> c.control[LdaLayout.CONTROL_TOPICS] = 5);
+    refused(LdaProblem.BOUND, "control[10]", c -> c.control[LdaLayout.CONTROL_FIRST] = 11);
+    refused(LdaProblem.BOUND, "documents 0 until 11 of 10", c -> c.control[LdaLayout.CONTROL_LAST] = 11);
+    refused(LdaProblem.ROUND, "documents 0 until 11 of 10", c -> c.control[LdaLayout.CONTROL_SAMPLE] = 11);
     for (double bad : new double[] {-1.0, Double.NaN, Double.POSITIVE_INFINITY}) {
-      refused("eta", c -> c.settings[0] = bad);
-      refused("tolerance", c -> c.settings[4] = bad);
-      refused("over_relaxation", c -> c.settings[5] = bad);
-      refused("pruning", c -> c.settings[6] = bad);
+      refused("eta", c -> c.settings[LdaLayout.SETTING_ETA] = bad);
+      refused("tolerance", c -> c.settings[LdaLayout.SETTING_TOLERANCE] = bad);
+      refused("over_relaxation", c -> c.settings[LdaLayout.SETTING_OVER_RELAXATION] = bad);
+      refused("pruning", c -> c.settings[LdaLayout.SETTING_PRUNING] = bad);
       refused("alpha", c -> c.field("alpha")[3] = bad);
-      refused(LdaProblem.ROUND, "tau0", c -> c.settings[1] = bad);
-      refused(LdaProblem.ROUND, "kappa", c -> c.settings[2] = bad);
-      refused(LdaProblem.ROUND, "base", c -> c.settings[3] = bad);
-      refused(LdaProblem.ROUND, "share", c -> c.settings[7] = bad);
+      refused(LdaProblem.ROUND, "tau0", c -> c.settings[LdaLayout.SETTING_TAU0] = bad);
+      refused(LdaProblem.ROUND, "kappa", c -> c.settings[LdaLayout.SETTING_KAPPA] = bad);
+      refused(LdaProblem.ROUND, "base", c -> c.settings[LdaLayout.SETTING_BASE] = bad);
+      refused(LdaProblem.ROUND, "share", c -> c.settings[LdaLayout.SETTING_SHARE] = bad);
     }
   }
 
@@ -125,23 +145,7 @@ class LdaArgumentsTest {
     refused("word 29 and topic 3", c -> c.shared[4 * 120 - 1] = (byte) 0xbf);
   }
 
-  @Test
-  void modelsThatNoArrayHolds() {
-    assertEquals(120, LdaLayout.entries(30, 4));
-    assertEquals(480, LdaLayout.vectorBytes(30, 4));
-    assertEquals(64, LdaLayout.vectorBytes(5, 3));
-    assertEquals(Partition.HEADER + 64, LdaLayout.length(5, 3, false));
-    assertEquals(Partition.HEADER + 64 + 24, LdaLayout.length(5, 3, true));
-    int most = (int) LdaLayout.mostEntries(1);
-    assertTrue(LdaLayout.length(most, 1, true) > Integer.MAX_VALUE - 32 && LdaLayout.length(most, 1, true) < Integer.MAX_VALUE - 8);
-    assertThrows(IllegalArgumentException.class, () -> LdaLayout.vectorBytes(most + 1, 1));
-    assertThrows(IllegalArgumentException.class, () -> LdaLayout.entries(0, 4));
-    assertThrows(IllegalArgumentException.class, () -> LdaLayout.entries(4, 0));
-    assertThrows(IllegalArgumentException.class, () -> LdaLayout.entries(Integer.MAX_VALUE, 1));
-    assertThrows(IllegalArgumentException.class, () -> LdaLayout.length(Integer.MAX_VALUE, Integer.MAX_VALUE, true));
-  }
-
-  /** Thousands of calls with everything random: results and exceptions of the three families only. */
+  /** Thousands of random calls: each has a result, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
     Random random = new Random(16);
@@ -167,14 +171,14 @@ class LdaArgumentsTest {
       } catch (IllegalArgumentException | CancellationException e) {
         refused++;
       }
-      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[1]);
+      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[LdaLayout.CONTROL_FIT]);
     }
     assertTrue(results > 1000 && refused > 1000, results + " " + refused);
     assertEquals(0, NativeBridge.stateEntries());
     System.gc();
   }
 
-  /** Java threads that change the arrays of running calls break numbers, not the JVM. */
+  /** A Java thread that changes the arrays of a running call spoils its numbers, and never crashes the JVM. */
   @Test
   void arraysThatChangeDuringACall() throws InterruptedException {
     LdaProblem p = new LdaProblem(new Random(17), 300, 50, Partition.Values.DOUBLES, 20);

@@ -6,7 +6,10 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Documents of one partition, the calls of LDA on them, and the same steps in plain Java: double precision, all topics of all words at every step. */
+/**
+ * Documents of one partition, the calls of LDA on them, and the same steps in plain Java: in double precision, with all topics of all
+ * words at every step.
+ */
 final class LdaProblem extends Partition {
 
   /** A native call. */
@@ -70,10 +73,11 @@ final class LdaProblem extends Partition {
         : LdaLayout.round(fit, partition, seed, m, topics, batch, concentration, mean, budget, cursor, seen, workers, cap, corpus,
             sample);
     double[] settings = LdaLayout.settings(eta, tau0, kappa, base, tolerance, overRelaxation, pruning, share);
-    return call(control, settings, bytes(shared), new byte[which == BOUND ? HEADER : LdaLayout.length(m, topics, concentration)]);
+    int length = which == BOUND ? ResultHeader.BYTES : LdaLayout.length(m, topics, concentration);
+    return call(control, settings, bytes(shared), new byte[length]);
   }
 
-  /** A shared model. If there is padding, it is not a number. */
+  /** A shared model. Its padding, if any, is NaN. */
   static byte[] bytes(float[] numbers) {
     ByteBuffer buffer = ByteBuffer.allocate(8 * ((numbers.length + 1) / 2)).order(ByteOrder.LITTLE_ENDIAN);
     for (float number : numbers) {
@@ -87,7 +91,7 @@ final class LdaProblem extends Partition {
 
   /** The numbers of the vector of a round's result, without the padding, which is 0. */
   static float[] model(byte[] result, int entries) {
-    ByteBuffer buffer = ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN).position(HEADER);
+    ByteBuffer buffer = ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN).position(ResultHeader.BYTES);
     float[] numbers = new float[entries];
     for (int i = 0; i < entries; i++) {
       numbers[i] = buffer.getFloat();
@@ -113,7 +117,7 @@ final class LdaProblem extends Partition {
     return c.result;
   }
 
-  /** What a round is to give; touched: whether a document of it has the word. */
+  /** The result that a round should give; touched says whether a document of it has the word. */
   record Expected(double tokens, double rhoSum, int updates, int documents, long cursor, boolean[] touched, double[] vector) {}
 
   /** With exactly {@code cap} iterations of each document. */

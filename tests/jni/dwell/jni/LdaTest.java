@@ -11,9 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Calls of LDA: numbers against plain Java and the golden case, factors, the records of checks, cancellation. */
+/** Calls of LDA: their numbers beside plain Java and the golden case, factors, the records of checks, cancellation. */
 class LdaTest {
-  /** Single precision, in some dozens of steps, over the largest number of the vector. */
+  /** Single precision in some dozens of steps, relative to the largest number of the vector. */
   private static final double SINGLE = 1e-4;
 
   /** Single precision in the golden case, whose numbers are of size one. */
@@ -47,7 +47,7 @@ class LdaTest {
     call.values64 = new double[] {2.0, 1.0};
     // lambda is 1, 0.5; 2, 1.5; 0.5, 3.
     call.shared = LdaProblem.bytes(new float[] {0.5f, 0.0f, 1.5f, 1.0f, 0.0f, 2.5f});
-    call.result = new byte[which == LdaProblem.BOUND ? Partition.HEADER : LdaLayout.length(3, 2, false)];
+    call.result = new byte[which == LdaProblem.BOUND ? ResultHeader.BYTES : LdaLayout.length(3, 2, false)];
     return call;
   }
 
@@ -66,24 +66,24 @@ class LdaTest {
     for (int i = 0; i < 6; i++) {
       assertEquals(0.25 * (lambda[i] - 0.5), vector[i], GOLDEN, "number " + i);
     }
-    assertEquals(3.0, Partition.slot(round.result, LdaLayout.TOKENS));
-    assertEquals(0.1, Partition.slot(round.result, LdaLayout.RHO_SUM), SUMS);
-    assertEquals(1.0, Partition.slot(round.result, LdaLayout.CURSOR));
+    assertEquals(3.0, ResultHeader.get(round.result, LdaLayout.TOKENS));
+    assertEquals(0.1, ResultHeader.get(round.result, LdaLayout.RHO_SUM), SUMS);
+    assertEquals(1.0, ResultHeader.get(round.result, LdaLayout.CURSOR));
     // Word 1 is in no document.
-    float factor = (float) Partition.slot(round.result, LdaLayout.FACTOR);
-    assertEquals(2.0, Partition.slot(round.result, LdaLayout.FACTORS));
+    float factor = (float) ResultHeader.get(round.result, LdaLayout.FACTOR);
+    assertEquals(2.0, ResultHeader.get(round.result, LdaLayout.FACTORS));
     assertEquals(0.9f, factor);
-    assertEquals((double) factor, Partition.slot(round.result, LdaLayout.FACTOR), "a factor is a float");
-    assertEquals(0.25, Partition.slot(round.result, LdaLayout.FACTOR + 1));
+    assertEquals((double) factor, ResultHeader.get(round.result, LdaLayout.FACTOR), "a factor is a float");
+    assertEquals(0.25, ResultHeader.get(round.result, LdaLayout.FACTOR + 1));
     assertEquals(1.5f * factor * 0.25f, vector[2]);
     assertEquals(1.0f * factor * 0.25f, vector[3]);
 
     Partition.Call bound = golden(LdaProblem.BOUND);
     run(LdaProblem.BOUND, bound);
     // corpusBound of the same file.
-    assertEquals(-6.401054556618516, Partition.slot(bound.result, LdaLayout.BOUND), GOLDEN);
-    assertEquals(1.0, Partition.slot(bound.result, LdaLayout.DOCUMENTS));
-    assertEquals(2.0, Partition.slot(bound.result, LdaLayout.NONZEROS));
+    assertEquals(-6.401054556618516, ResultHeader.get(bound.result, LdaLayout.BOUND), GOLDEN);
+    assertEquals(1.0, ResultHeader.get(bound.result, LdaLayout.DOCUMENTS));
+    assertEquals(2.0, ResultHeader.get(bound.result, ResultHeader.NONZEROS));
     NativeBridge.freeFit(1L << 40);
   }
 
@@ -93,7 +93,7 @@ class LdaTest {
     for (Partition.Values values : Partition.Values.values()) {
       for (int topics : new int[] {1, 3, 16, 21}) {
         LdaProblem p = new LdaProblem(random, 25, 40, values, topics);
-        // So that all make as many iterations.
+        // All documents make as many iterations.
         p.tolerance = 1e-300;
         p.budget = 1 + random.nextInt(50);
         p.batch = 1 + random.nextInt(10);
@@ -102,13 +102,13 @@ class LdaTest {
         p.mean = topics % 2 == 0 || values == Partition.Values.DOUBLES;
         LdaProblem.Expected expected = p.stepped();
         byte[] result = p.run(LdaProblem.ROUND);
-        assertEquals(expected.tokens(), Partition.slot(result, LdaLayout.TOKENS));
-        assertEquals(expected.rhoSum(), Partition.slot(result, LdaLayout.RHO_SUM), SUMS * expected.rhoSum());
-        assertEquals(expected.updates(), Partition.slot(result, LdaLayout.UPDATES));
-        assertEquals((double) p.cap * expected.documents(), Partition.slot(result, LdaLayout.ITERATIONS));
-        assertEquals(expected.documents(), Partition.slot(result, LdaLayout.DOCUMENTS));
-        assertEquals(expected.cursor(), Partition.slot(result, LdaLayout.CURSOR));
-        assertTrue(Partition.slot(result, LdaLayout.SOLVER_NANOS) > 0);
+        assertEquals(expected.tokens(), ResultHeader.get(result, LdaLayout.TOKENS));
+        assertEquals(expected.rhoSum(), ResultHeader.get(result, LdaLayout.RHO_SUM), SUMS * expected.rhoSum());
+        assertEquals(expected.updates(), ResultHeader.get(result, LdaLayout.UPDATES));
+        assertEquals((double) p.cap * expected.documents(), ResultHeader.get(result, LdaLayout.ITERATIONS));
+        assertEquals(expected.documents(), ResultHeader.get(result, LdaLayout.DOCUMENTS));
+        assertEquals(expected.cursor(), ResultHeader.get(result, LdaLayout.CURSOR));
+        assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0);
         float[] vector = p.model(result);
         double largest = Arrays.stream(expected.vector()).max().orElseThrow();
         for (int i = 0; i < vector.length; i++) {
@@ -118,29 +118,29 @@ class LdaTest {
         for (boolean touched : expected.touched()) {
           words += touched ? 1 : 0;
         }
-        assertEquals(words, Partition.slot(result, LdaLayout.WORDS));
-        untouchedAreWhatFactorsSay(p, result, expected.touched());
+        assertEquals(words, ResultHeader.get(result, LdaLayout.WORDS));
+        untouchedNumbersAreProductsOfFactors(p, result, expected.touched());
       }
     }
   }
 
-  private static void untouchedAreWhatFactorsSay(LdaProblem p, byte[] result, boolean[] touched) {
-    int factors = (int) Partition.slot(result, LdaLayout.FACTORS);
-    assertTrue(factors >= 2 && factors <= LdaLayout.MOST_FACTORS, factors + " factors");
-    assertEquals((float) p.share, Partition.slot(result, LdaLayout.FACTOR + factors - 1));
+  private static void untouchedNumbersAreProductsOfFactors(LdaProblem p, byte[] result, boolean[] touched) {
+    int factors = (int) ResultHeader.get(result, LdaLayout.FACTORS);
+    assertTrue(factors >= 2 && factors <= LdaLayout.MAX_FACTORS, factors + " factors");
+    assertEquals((float) p.share, ResultHeader.get(result, LdaLayout.FACTOR + factors - 1));
     float[] vector = p.model(result);
     for (int i = 0; i < p.shared.length; i++) {
       if (!touched[i / p.topics]) {
         float v = p.shared[i];
         for (int f = 0; f < factors; f++) {
-          v *= (float) Partition.slot(result, LdaLayout.FACTOR + f);
+          v *= (float) ResultHeader.get(result, LdaLayout.FACTOR + f);
         }
         assertEquals(Float.floatToIntBits(v), Float.floatToIntBits(vector[i]), "number " + i);
       }
     }
   }
 
-  /** Products that underflow are what Java makes of them: subnormal, or 0. */
+  /** A product that underflows is what it is in Java: subnormal, or 0. */
   @Test
   void untouchedNumbersUnderflowAsInJava() {
     LdaProblem p = new LdaProblem(new Random(11), 41, 0, Partition.Values.FLOATS, 3);
@@ -152,7 +152,7 @@ class LdaTest {
     for (double share : new double[] {0.3, 1e-20, 1e-41, 1e-50}) {
       p.share = share;
       byte[] result = p.run(LdaProblem.ROUND);
-      untouchedAreWhatFactorsSay(p, result, new boolean[41]);
+      untouchedNumbersAreProductsOfFactors(p, result, new boolean[41]);
       float[] vector = p.model(result);
       for (int i = 0; i < vector.length; i++) {
         subnormal += vector[i] > 0.0f && vector[i] < Float.MIN_NORMAL ? 1 : 0;
@@ -174,13 +174,13 @@ class LdaTest {
     p.concentration = true;
     byte[] first = p.run(LdaProblem.ROUND);
     byte[] again = p.run(LdaProblem.ROUND);
-    assertTrue(Partition.slot(first, LdaLayout.FACTORS) > 2.0, "not rescaled");
+    assertTrue(ResultHeader.get(first, LdaLayout.FACTORS) > 2.0, "not rescaled");
     same(first, again);
   }
 
-  /** Kernels may have no use for subnormal numbers; Java has. */
+  /** Kernels may switch subnormal numbers off; Java finds them on again. */
   @Test
-  void arithmeticOfJavaIsWhatItWas() {
+  void arithmeticOfJavaIsUnchanged() {
     LdaProblem p = new LdaProblem(new Random(3), 60, 40, Partition.Values.FLOATS, 21);
     for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
       p.run(which);
@@ -198,20 +198,20 @@ class LdaTest {
     p.free();
   }
 
-  /** Behind the vector: what the expected logarithms of the topics of the documents add up to. */
+  /** The sums after the vector: of the expected logarithms of the documents' topics. */
   @Test
   void concentration() {
     LdaProblem p = new LdaProblem(new Random(3), 21, 30, Partition.Values.DOUBLES, 3);
     byte[] without = p.run(LdaProblem.ROUND);
     p.concentration = true;
     byte[] with = p.run(LdaProblem.ROUND);
-    assertEquals(Partition.HEADER + 4 * p.shared.length + 4, without.length);
+    assertEquals(ResultHeader.BYTES + 4 * p.shared.length + 4, without.length);
     assertArrayEquals(p.model(without), p.model(with));
-    double documents = Partition.slot(without, LdaLayout.DOCUMENTS);
+    double documents = ResultHeader.get(without, LdaLayout.DOCUMENTS);
     double mean = 0.0;
     for (int k = 0; k < 3; k++) {
-      // Slots go on behind the header.
-      double sum = Partition.slot(with, without.length / 8 + k);
+      // The slots of the sums follow the vector.
+      double sum = ResultHeader.get(with, without.length / 8 + k);
       assertTrue(sum < 0.0);
       mean += Math.exp(sum / documents);
     }
@@ -232,14 +232,14 @@ class LdaTest {
       p.first = d;
       p.last = d + 1;
       byte[] one = p.run(LdaProblem.BOUND);
-      sums[0] += Partition.slot(one, LdaLayout.BOUND);
-      sums[1] += Partition.slot(one, LdaLayout.BOUND_TOKENS);
+      sums[0] += ResultHeader.get(one, LdaLayout.BOUND);
+      sums[1] += ResultHeader.get(one, LdaLayout.BOUND_TOKENS);
       filled += p.offsets[d + 1] > p.offsets[d] ? 1 : 0;
-      assertEquals(p.offsets[d + 1] - p.offsets[d], Partition.slot(one, LdaLayout.NONZEROS));
+      assertEquals(p.offsets[d + 1] - p.offsets[d], ResultHeader.get(one, ResultHeader.NONZEROS));
     }
-    assertEquals(sums[0], Partition.slot(all, LdaLayout.BOUND), SUMS * Math.abs(sums[0]));
-    assertEquals(sums[1], Partition.slot(all, LdaLayout.BOUND_TOKENS));
-    assertEquals(filled, Partition.slot(all, LdaLayout.DOCUMENTS));
+    assertEquals(sums[0], ResultHeader.get(all, LdaLayout.BOUND), SUMS * Math.abs(sums[0]));
+    assertEquals(sums[1], ResultHeader.get(all, LdaLayout.BOUND_TOKENS));
+    assertEquals(filled, ResultHeader.get(all, LdaLayout.DOCUMENTS));
     assertTrue(sums[0] < 0.0);
     p.first = 0;
     for (int sample : new int[] {0, 7, p.n}) {
@@ -247,11 +247,11 @@ class LdaTest {
       p.last = sample;
       byte[] round = p.run(LdaProblem.ROUND);
       byte[] bound = p.run(LdaProblem.BOUND);
-      assertEquals(Partition.slot(bound, LdaLayout.BOUND), Partition.slot(round, LdaLayout.BOUND), "sample of " + sample);
-      assertEquals(Partition.slot(bound, LdaLayout.BOUND_TOKENS), Partition.slot(round, LdaLayout.BOUND_TOKENS));
+      assertEquals(ResultHeader.get(bound, LdaLayout.BOUND), ResultHeader.get(round, LdaLayout.BOUND), "sample of " + sample);
+      assertEquals(ResultHeader.get(bound, LdaLayout.BOUND_TOKENS), ResultHeader.get(round, LdaLayout.BOUND_TOKENS));
     }
     p.cap = 1;
-    assertTrue(Partition.slot(p.run(LdaProblem.BOUND), LdaLayout.BOUND) < sums[0]);
+    assertTrue(ResultHeader.get(p.run(LdaProblem.BOUND), LdaLayout.BOUND) < sums[0]);
   }
 
   @Test
@@ -259,14 +259,14 @@ class LdaTest {
     LdaProblem p = new LdaProblem(new Random(5), 6, 0, Partition.Values.ONES, 3);
     byte[] result = p.run(LdaProblem.ROUND);
     assertArrayEquals(halves(p), p.model(result));
-    assertEquals(0.0, Partition.slot(result, LdaLayout.UPDATES));
-    assertEquals(0.0, Partition.slot(p.run(LdaProblem.BOUND), LdaLayout.BOUND));
-    // Counts of 0 are as good as none.
+    assertEquals(0.0, ResultHeader.get(result, LdaLayout.UPDATES));
+    assertEquals(0.0, ResultHeader.get(p.run(LdaProblem.BOUND), LdaLayout.BOUND));
+    // Counts of 0 are like none.
     LdaProblem zeros = new LdaProblem(new Random(6), 6, 9, Partition.Values.FLOATS, 3);
     Arrays.fill(zeros.values32, 0.0f);
     result = zeros.run(LdaProblem.ROUND);
     assertArrayEquals(halves(zeros), zeros.model(result));
-    assertEquals(0.0, Partition.slot(result, LdaLayout.DOCUMENTS));
+    assertEquals(0.0, ResultHeader.get(result, LdaLayout.DOCUMENTS));
   }
 
   /** The shared model times the share. */
@@ -286,11 +286,11 @@ class LdaTest {
       Partition.Call call = p.call(which);
       Arrays.fill(call.result, (byte) 7);
       LdaProblem.run(which, call);
-      for (int i = 448; i < Partition.HEADER; i++) {
+      for (int i = 8 * ResultHeader.FIRST_FREE; i < ResultHeader.BYTES; i++) {
         assertEquals(7, call.result[i], "byte " + i);
       }
       for (int slot : new int[] {8, 12, 13, 14, 40, 55}) {
-        assertEquals(0.0, Partition.slot(call.result, slot), "slot " + slot);
+        assertEquals(0.0, ResultHeader.get(call.result, slot), "slot " + slot);
       }
     }
   }
@@ -305,7 +305,7 @@ class LdaTest {
     }
     long bytes = NativeBridge.stateBytes();
     assertTrue(bytes > 0);
-    // What was validated is trusted, at places that are not sampled; a fit that was freed has nothing left that is trusted.
+    // Arrays that were validated are trusted at places that the fingerprint does not sample. Those of a freed fit are validated again.
     Partition.Call call = Partition.copied(p.call(LdaProblem.BOUND));
     call.values64[1] = 1e-9;
     LdaProblem.run(LdaProblem.BOUND, call);
@@ -317,7 +317,10 @@ class LdaTest {
     assertEquals(0, NativeBridge.stateEntries());
   }
 
-  /** Calls find the memory of those before them, also of those that failed: it is counted, freed with the fit, and changes no number. */
+  /**
+   * A call finds the memory of the call before it, also of one that failed. The memory is counted, freed with the fit, and changes no
+   * number.
+   */
   @Test
   void memoryIsKeptFromCallToCall() {
     LdaProblem p = new LdaProblem(new Random(12), 31, 40, Partition.Values.FLOATS, 3);
@@ -347,7 +350,7 @@ class LdaTest {
 
   private static void same(byte[] expected, byte[] actual) {
     for (byte[] result : new byte[][] {expected, actual}) {
-      Arrays.fill(result, 8 * LdaLayout.SOLVER_NANOS, 8 * LdaLayout.SOLVER_NANOS + 8, (byte) 0);
+      Arrays.fill(result, 8 * ResultHeader.SOLVER_NANOS, 8 * ResultHeader.SOLVER_NANOS + 8, (byte) 0);
     }
     assertArrayEquals(expected, actual);
   }
@@ -357,7 +360,7 @@ class LdaTest {
     LdaProblem p = new LdaProblem(new Random(9), 200, 300, Partition.Values.DOUBLES, 20);
     p.budget = Long.MAX_VALUE;
     Cancelling.endsSoon(cancellation -> cancelled(p, LdaProblem.ROUND, cancellation));
-    // One document alone, whose iterations are without end.
+    // One document alone, whose iterations have no end.
     p.cap = Integer.MAX_VALUE;
     p.tolerance = 1e-300;
     for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {

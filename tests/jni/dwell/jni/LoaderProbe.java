@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** Runs in a JVM of its own, started by {@link LoaderTest}; prints what it finds, one line each. */
+/** Loads the library in a JVM that {@link LoaderTest} starts, and prints a line for each attempt. */
 final class LoaderProbe {
   private LoaderProbe() {}
 

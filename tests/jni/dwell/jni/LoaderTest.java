@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The loader, each time in a JVM of its own, since a library that is loaded stays loaded. */
+/** The loader. Each attempt has a JVM of its own, because a library that is loaded stays loaded. */
 class LoaderTest {
-  /** What {@link LoaderProbe} says of a library that was loaded. */
+  /** The output of {@link LoaderProbe} begins with this when the library was loaded. */
   private static final String LOADED = "loaded " + NativeBridge.ABI_VERSION + " false";
 
   @TempDir
@@ -85,7 +85,7 @@ class LoaderTest {
     return copy;
   }
 
-  /** A path that can be no directory for anybody, not even for root. */
+  /** A path that no user can make a directory, not even root. */
   private String unusable() throws IOException {
     Path file = directory.resolve("file");
     if (!Files.exists(file)) {

@@ -1,7 +1,5 @@
 package dwell.jni;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -10,11 +8,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
 
-/** The arrays of a random partition: n coordinates, of m numbers each. */
+/** The arrays of a random partition of n coordinates, m numbers each. */
 abstract class Partition {
-  static final int HEADER = 512;
-
-  /** Fits are never used twice: a freed one does not come back. */
+  /** No fit is used twice, because a freed one does not come back. */
   private static final AtomicLong NEXT_FIT = new AtomicLong(1);
 
   enum Values { ONES, FLOATS, DOUBLES }
@@ -25,7 +21,7 @@ abstract class Partition {
   final int[] indices;
   final float[] values32;
   final double[] values64;
-  /** The other arrays of the partition by the names of the arguments; null for those that are left out. */
+  /** The other arrays of the partition by the names of the arguments; null for an array that the call leaves out. */
   final Map<String, double[]> fields = new LinkedHashMap<>();
   protected final double[][] dense;
 
@@ -34,7 +30,7 @@ abstract class Partition {
   long seed = 42;
   long budget;
 
-  /** Every coordinate has an entry, but each of number {@code emptyFrom}, twice that, and so on has none. */
+  /** Every coordinate has an entry, except that every {@code emptyFrom}-th one has none. */
   Partition(Random random, int m, int n, Values values, int emptyFrom) {
     this.m = m;
     this.n = n;
@@ -67,7 +63,7 @@ abstract class Partition {
     }
   }
 
-  /** The arguments of a call, to be spoiled one at a time. */
+  /** The arguments of a call. A test spoils them one at a time. */
   static final class Call {
     long[] control;
     double[] settings;
@@ -111,23 +107,15 @@ abstract class Partition {
     return c;
   }
 
-  static double[] concatenated(double[]... parts) {
-    return Arrays.stream(parts).flatMapToDouble(Arrays::stream).toArray();
-  }
-
   static byte[] bytes(double[] numbers) {
-    ByteBuffer buffer = ByteBuffer.allocate(8 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.asDoubleBuffer().put(numbers);
-    return buffer.array();
+    byte[] bytes = new byte[8 * numbers.length];
+    ResultHeader.doubles(bytes).put(numbers);
+    return bytes;
   }
 
-  static double slot(byte[] result, int slot) {
-    return ByteBuffer.wrap(result).order(ByteOrder.LITTLE_ENDIAN).getDouble(8 * slot);
-  }
-
+  /** A copy of the vector of a result. */
   static double[] vector(byte[] result) {
-    DoubleBuffer buffer =
-        ByteBuffer.wrap(result, HEADER, result.length - HEADER).slice().order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+    DoubleBuffer buffer = ResultHeader.vector(result);
     double[] vector = new double[buffer.remaining()];
     buffer.get(vector);
     return vector;

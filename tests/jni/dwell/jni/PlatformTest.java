@@ -52,7 +52,7 @@ class PlatformTest {
   }
 
   @Test
-  void whatTheLinkerSaysIsUnderstood() {
+  void messagesOfTheLinkerAreUnderstood() {
     Map<String, NativeLoader.LoadFault> faults = Map.of(
         "/x/lib.so: /x/lib.so: failed to map segment from shared object", NativeLoader.LoadFault.NOT_EXECUTABLE,
         "/x/lib.so: /lib64/libc.so.6: version `GLIBC_2.34' not found (required by /x/lib.so)", NativeLoader.LoadFault.OLD_LIBC,

@@ -26,13 +26,13 @@ class PrimalArgumentsTest extends ArgumentsTest {
 
   @Test
   void numbersOfAPrimalRequest() {
-    refused("control[6]", c -> c.control[6] = NativeBridge.GRADIENT);
-    refused("control[10]", c -> c.control[10] = 1);
-    refused("l1", c -> c.settings[1] = -1);
-    refused("l2", c -> c.settings[2] = -1);
-    refused("total_weight", c -> c.settings[3] = 0);
-    refused("settings[5]", c -> c.settings[5] = Double.NaN);
-    refused("settings[6]", c -> c.settings[6] = Double.NaN);
+    refused("control[6]", c -> c.control[CdLayout.CONTROL_FLAGS] = NativeBridge.GRADIENT);
+    refused("control[10]", c -> c.control[CdLayout.CONTROL_LOSS] = 1);
+    refused("l1", c -> c.settings[CdLayout.PRIMAL_L1] = -1);
+    refused("l2", c -> c.settings[CdLayout.PRIMAL_L2] = -1);
+    refused("total_weight", c -> c.settings[CdLayout.PRIMAL_TOTAL_WEIGHT] = 0);
+    refused("settings[5]", c -> c.settings[CdLayout.PRIMAL_PENDING_FACTOR] = Double.NaN);
+    refused("settings[6]", c -> c.settings[CdLayout.PRIMAL_PREVIOUS_FACTOR] = Double.NaN);
   }
 
   @Test

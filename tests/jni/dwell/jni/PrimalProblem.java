@@ -57,13 +57,13 @@ final class PrimalProblem extends Problem {
   }
 
   @Override
-  long loss() {
+  int loss() {
     return 0;
   }
 
   @Override
   double[] settings() {
-    return concatenated(new double[] {sigmaPrime, l1, l2, totalWeight, scaleFactor, theta1, theta2}, points);
+    return CdLayout.primalSettings(sigmaPrime, l1, l2, totalWeight, scaleFactor, theta1, theta2, points);
   }
 
   @Override
@@ -143,7 +143,7 @@ final class PrimalProblem extends Problem {
       ratio = Math.max(ratio, x / l1Of(i));
       correlation = Math.max(correlation, x / Math.sqrt(meanSquare(i)));
     }
-    return new LinkedHashMap<>(Map.of(2, conjugate, 3, ratio, 4, correlation));
+    return new LinkedHashMap<>(Map.of(CdLayout.CONJUGATE, conjugate, CdLayout.RATIO, ratio, CdLayout.CORRELATION, correlation));
   }
 
   @Override

@@ -7,9 +7,9 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Numbers: native primal rounds against the definitions, calculated in plain Java on dense columns. */
+/** Compares native primal rounds with the definitions, calculated in plain Java on dense columns. */
 class PrimalTest {
-  /** Sums of some dozens of products in another order. */
+  /** Some dozens of products are added in another order. */
   private static final double TOLERANCE = 1e-12;
 
   @BeforeAll
@@ -45,8 +45,8 @@ class PrimalTest {
     p.certificate = false;
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.round(0, result));
-    for (int slot = 2; slot <= 4; slot++) {
-      assertTrue(Double.isNaN(Problem.slot(result, slot)), "slot " + slot);
+    for (int slot : new int[] {CdLayout.CONJUGATE, CdLayout.RATIO, CdLayout.CORRELATION}) {
+      assertTrue(Double.isNaN(ResultHeader.get(result, slot)), "slot " + slot);
     }
     p.free();
   }

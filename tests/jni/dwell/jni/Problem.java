@@ -9,7 +9,7 @@ import java.util.Random;
 abstract class Problem extends Partition {
   final double[] shared;
 
-  long threads = 1;
+  int threads = 1;
   boolean certificate = true;
   double sigmaPrime = 2.0;
   double l2 = 0.01;
@@ -24,11 +24,11 @@ abstract class Problem extends Partition {
     shared = random.doubles(m, -1.0, 1.0).toArray();
   }
 
-  // What the orientations differ in.
+  // The orientations differ in these.
 
   abstract long flags();
 
-  abstract long loss();
+  abstract int loss();
 
   abstract double[] settings();
 
@@ -36,18 +36,18 @@ abstract class Problem extends Partition {
 
   abstract int product(Call c);
 
-  /** Of the coordinates, from the definition: infinite outside of the domain. */
+  /** The value at these coordinates, from the definition; infinite outside of the domain. */
   abstract double value(double[] alpha);
 
-  /** The matrix times this, as a result has it. */
+  /** The vector of a result for this step. */
   abstract double[] times(double[] step);
 
   abstract double kappa(double[] step);
 
-  /** What the certificate finds, by slot. */
+  /** The numbers of the certificate, by slot. */
   abstract Map<Integer, Double> certificate();
 
-  /** What a round proposes. */
+  /** The step that a round proposes, and the cursor after it. */
   record Step(double[] delta, long cursor) {}
 
   abstract Step referenceRound(double[] alpha, long cursor);
@@ -56,7 +56,7 @@ abstract class Problem extends Partition {
 
   /** A call with the arrays themselves. */
   Call call(long round) {
-    long[] control = {NativeBridge.LAYOUT_VERSION, fit, partition, round, seed, budget, flags(), threads, m, stamp, loss()};
+    long[] control = CdLayout.control(fit, partition, round, seed, budget, flags(), threads, m, stamp, loss());
     return call(control, settings(), bytes(shared), newResult());
   }
 
@@ -82,7 +82,7 @@ abstract class Problem extends Partition {
   }
 
   byte[] newResult() {
-    return new byte[HEADER + 8 * m];
+    return ResultHeader.allocate(m);
   }
 
   // The worker state.
@@ -90,27 +90,27 @@ abstract class Problem extends Partition {
   double[] exportedAlpha() {
     int size = NativeBridge.stateSize(fit, partition);
     double[] alpha = new double[size];
-    NativeBridge.exportState(fit, partition, new long[5], alpha, new double[size], new double[size]);
+    NativeBridge.exportState(fit, partition, new long[CdLayout.META_SLOTS], alpha, new double[size], new double[size]);
     return alpha;
   }
 
   double[] exportedPrevious() {
     int size = NativeBridge.stateSize(fit, partition);
     double[] previous = new double[size];
-    NativeBridge.exportState(fit, partition, new long[5], new double[size], previous, new double[size]);
+    NativeBridge.exportState(fit, partition, new long[CdLayout.META_SLOTS], new double[size], previous, new double[size]);
     return previous;
   }
 
   double[] exportedDelta() {
     int size = NativeBridge.stateSize(fit, partition);
     double[] delta = new double[size];
-    NativeBridge.exportState(fit, partition, new long[5], new double[size], new double[size], delta);
+    NativeBridge.exportState(fit, partition, new long[CdLayout.META_SLOTS], new double[size], new double[size], delta);
     return delta;
   }
 
   long[] exportedMeta() {
     int size = NativeBridge.stateSize(fit, partition);
-    long[] meta = new long[5];
+    long[] meta = new long[CdLayout.META_SLOTS];
     NativeBridge.exportState(fit, partition, meta, new double[size], new double[size], new double[size]);
     return meta;
   }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Rounds and products of the library against those of a {@link Problem}, which follow the definitions. */
+/** Compares rounds and products of the library with those of a {@link Problem}, which follow the definitions. */
 final class RoundChecks {
   /** Factors of the step and of the step before it; some leave the domain of a conjugate. */
   private static final double[] POINTS = {0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.75, 0.25, 3.0, -0.5, 0.0, 1.0, -1.0, 0.0};
@@ -27,10 +27,10 @@ final class RoundChecks {
       assertArrayEquals(alpha, p.exportedAlpha(), tolerance);
       assertArrayEquals(previous, p.exportedPrevious(), tolerance);
       assertArrayEquals(step.delta(), p.exportedDelta(), tolerance);
-      assertArrayEquals(p.times(step.delta()), Problem.vector(result), tolerance * 100);
+      assertArrayEquals(p.times(step.delta()), Partition.vector(result), tolerance * 100);
       checkHeader(p, result);
       cursor = step.cursor();
-      // The state goes on from its own numbers: what differs in the last bit may be outside of a domain.
+      // Go on from the numbers of the state: one that differs in the last bit can be outside of a domain.
       double[] delta = p.exportedDelta();
       alpha = p.exportedAlpha();
       for (int i = 0; i < p.n; i++) {
@@ -41,11 +41,11 @@ final class RoundChecks {
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.product(3, result));
     assertArrayEquals(alpha, p.exportedAlpha(), tolerance);
-    assertArrayEquals(p.times(alpha), Problem.vector(result), tolerance * 100);
-    slot(p.value(alpha), result, 0, tolerance * 100);
-    slot(p.value(alpha), result, 1, tolerance * 100);
-    slot(p.kappa(alpha), result, 10, tolerance * 100);
-    for (int slot = 11; slot < 64; slot++) {
+    assertArrayEquals(p.times(alpha), Partition.vector(result), tolerance * 100);
+    slot(p.value(alpha), result, CdLayout.VALUE_BEFORE, tolerance * 100);
+    slot(p.value(alpha), result, CdLayout.VALUE_AFTER, tolerance * 100);
+    slot(p.kappa(alpha), result, CdLayout.KAPPA, tolerance * 100);
+    for (int slot = CdLayout.SLOPE1; slot < ResultHeader.SLOTS; slot++) {
       slot(0.0, result, slot, 0.0);
     }
     p.free();
@@ -55,33 +55,33 @@ final class RoundChecks {
     double[] alpha = p.exportedAlpha();
     double[] delta = p.exportedDelta();
     double[] previous = p.exportedPrevious();
-    slot(p.value(alpha), result, 0, 1e-10);
-    slot(p.value(plus(alpha, delta, 1.0, previous, 0.0)), result, 1, 1e-10);
-    assertTrue(Problem.slot(result, 5) >= p.budget);
-    assertTrue(Problem.slot(result, 6) >= 0);
-    assertTrue(Problem.slot(result, 7) > 0);
+    slot(p.value(alpha), result, CdLayout.VALUE_BEFORE, 1e-10);
+    slot(p.value(plus(alpha, delta, 1.0, previous, 0.0)), result, CdLayout.VALUE_AFTER, 1e-10);
+    assertTrue(ResultHeader.get(result, CdLayout.COORDINATES) >= p.budget);
+    assertTrue(ResultHeader.get(result, ResultHeader.NONZEROS) >= 0);
+    assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0);
     assertEquals(NativeBridge.stateSize(p.fit, p.partition), p.n);
-    assertTrue(Problem.slot(result, 8) >= 24.0 * p.n);
-    slot(0.0, result, 9, 0.0);
-    slot(p.kappa(delta), result, 10, 1e-10);
+    assertTrue(ResultHeader.get(result, CdLayout.STATE_BYTES) >= 24.0 * p.n);
+    slot(0.0, result, CdLayout.STAMP, 0.0);
+    slot(p.kappa(delta), result, CdLayout.KAPPA, 1e-10);
     Map<Integer, Double> certificate = p.certificate();
     certificate.forEach((slot, expected) -> slot(expected, result, slot, 1e-10));
-    for (int slot = 2; slot <= 4; slot++) {
-      assertEquals(!certificate.containsKey(slot), Double.isNaN(Problem.slot(result, slot)), "slot " + slot);
+    for (int slot : new int[] {CdLayout.CONJUGATE, CdLayout.RATIO, CdLayout.CORRELATION}) {
+      assertEquals(!certificate.containsKey(slot), Double.isNaN(ResultHeader.get(result, slot)), "slot " + slot);
     }
     int points = p.points.length / 2;
     for (int k = 0; k < points; k++) {
       double first = p.points[2 * k];
       double second = p.points[2 * k + 1];
       double change = p.value(plus(alpha, delta, first, previous, second)) - p.value(alpha);
-      double quadratic = Problem.slot(result, 11) * first + Problem.slot(result, 12) * second
-          + (Problem.slot(result, 13) * first * first + 2 * Problem.slot(result, 14) * first * second
-              + Problem.slot(result, 15) * second * second) / 2;
-      double sample = Problem.slot(result, 16 + k);
+      double quadratic = ResultHeader.get(result, CdLayout.SLOPE1) * first + ResultHeader.get(result, CdLayout.SLOPE2) * second
+          + (ResultHeader.get(result, CdLayout.CURVE11) * first * first + 2 * ResultHeader.get(result, CdLayout.CURVE12) * first * second
+              + ResultHeader.get(result, CdLayout.CURVE22) * second * second) / 2;
+      double sample = ResultHeader.get(result, CdLayout.SAMPLES + k);
       assertTrue(sample > Double.NEGATIVE_INFINITY);
       assertEquals(change, quadratic + sample, 1e-10 * Math.max(1.0, Math.abs(change)), "point " + k);
     }
-    for (int slot = 16 + points; slot < 56; slot++) {
+    for (int slot = CdLayout.SAMPLES + points; slot < ResultHeader.FIRST_FREE; slot++) {
       if (!certificate.containsKey(slot)) {
         slot(0.0, result, slot, 0.0);
       }
@@ -95,17 +95,20 @@ final class RoundChecks {
   }
 
   private static void slot(double expected, byte[] result, int slot, double tolerance) {
-    assertEquals(expected, Problem.slot(result, slot), tolerance * Math.max(1.0, Math.abs(expected)), "slot " + slot);
+    assertEquals(expected, ResultHeader.get(result, slot), tolerance * Math.max(1.0, Math.abs(expected)), "slot " + slot);
   }
 
-  /** All that a round gives, but for its time. */
+  /** The same results, apart from their times and from what they say of the state. */
   static void sameNumbers(byte[] first, byte[] second) {
-    assertArrayEquals(Problem.vector(first), Problem.vector(second), 0.0);
-    assertArrayEquals(Arrays.copyOf(first, 56), Arrays.copyOf(second, 56));
-    assertArrayEquals(Arrays.copyOfRange(first, 80, 448), Arrays.copyOfRange(second, 80, 448));
+    assertArrayEquals(Partition.vector(first), Partition.vector(second), 0.0);
+    for (int slot = 0; slot < ResultHeader.FIRST_FREE; slot++) {
+      if (slot != ResultHeader.SOLVER_NANOS && slot != CdLayout.STATE_BYTES && slot != CdLayout.STAMP) {
+        assertEquals(ResultHeader.get(first, slot), ResultHeader.get(second, slot), "slot " + slot);
+      }
+    }
   }
 
-  /** The result depends on the number of threads, but not on how they take turns; {@code problem} gives equal ones. */
+  /** The result depends on the number of threads, but not on how they take turns. {@code problem} makes equal problems. */
   static void threadsDoNotRace(Supplier<Problem> problem) {
     byte[] first = null;
     for (int repetition = 0; repetition < 3; repetition++) {
@@ -116,7 +119,7 @@ final class RoundChecks {
       assertEquals(NativeBridge.OK, p.round(1, result));
       double[] step = p.exportedDelta();
       assertTrue(Arrays.stream(step).anyMatch(d -> d != 0.0));
-      assertArrayEquals(p.times(step), Problem.vector(result), 1e-9);
+      assertArrayEquals(p.times(step), Partition.vector(result), 1e-9);
       first = first == null ? result : first;
       sameNumbers(first, result);
       p.free();
@@ -126,18 +129,19 @@ final class RoundChecks {
   static void emptyPartition(Problem p) {
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.round(0, result));
-    assertArrayEquals(new double[p.m], Problem.vector(result));
-    slot(0.0, result, 5, 0.0);
+    assertArrayEquals(new double[p.m], Partition.vector(result));
+    slot(0.0, result, CdLayout.COORDINATES, 0.0);
     assertEquals(NativeBridge.OK, p.product(1, result));
     p.free();
   }
 
   static void slotsOfTheCallerAreLeftAlone(Problem p) {
     byte[] result = p.newResult();
-    Arrays.fill(result, 448, 512, (byte) 7);
+    int free = 8 * ResultHeader.FIRST_FREE;
+    Arrays.fill(result, free, ResultHeader.BYTES, (byte) 7);
     assertEquals(NativeBridge.OK, p.round(0, result));
     assertEquals(NativeBridge.OK, p.product(0, result));
-    for (int i = 448; i < 512; i++) {
+    for (int i = free; i < ResultHeader.BYTES; i++) {
       assertEquals(7, result[i]);
     }
     p.free();

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Wrong and hostile arguments of model averaging: always an exception that names the argument, never a crash. */
+/** Wrong and hostile arguments of model averaging. Each is an exception that names the argument, never a crash. */
 class SgdArgumentsTest {
   private static final SgdProblem.Native[] CALLS = {SgdProblem.DESCEND, SgdProblem.SEARCH, SgdProblem.EVALUATE};
 
@@ -25,7 +25,7 @@ class SgdArgumentsTest {
     return new SgdProblem(new Random(8), 30, 10, Partition.Values.DOUBLES, true, true, loss);
   }
 
-  /** One call on this problem refuses what {@code spoil} did, with a message that has {@code part} in it. */
+  /** A call on this problem is refused when {@code spoil} has spoiled it, with a message that has {@code part} in it. */
   private static void refused(SgdProblem p, SgdProblem.Native which, String part, Consumer<Partition.Call> spoil) {
     Partition.Call call = Partition.copied(p.call(which));
     spoil.accept(call);
@@ -36,7 +36,7 @@ class SgdArgumentsTest {
     assertEquals(0, NativeBridge.stateEntries());
   }
 
-  /** All calls do. */
+  /** All three calls are refused. */
   private static void refused(String part, Consumer<Partition.Call> spoil) {
     for (SgdProblem.Native which : CALLS) {
       refused(problem(DualProblem.SMOOTHED_HINGE), which, part, spoil);
@@ -75,49 +75,60 @@ class SgdArgumentsTest {
     }
   }
 
-  /** A search has a result that can be as long as a model. */
+  /** The result of a search can be as long as a model, and so the same array. */
   @Test
   void theResultIsNotTheSharedModel() {
     SgdProblem p = new SgdProblem(new Random(9), 63, 5, Partition.Values.ONES, false, false, DualProblem.HINGE);
-    assertEquals(Partition.HEADER, 8 * p.shared.length);
+    assertEquals(ResultHeader.BYTES, 8 * p.shared.length);
     refused(p, SgdProblem.SEARCH, "result is the array of shared", c -> c.result = c.shared);
+  }
+
+  /** All calls refuse each of these numbers in a slot of control. */
+  private static void bad(int slot, long... numbers) {
+    for (long number : numbers) {
+      refused("control[" + slot + "]", c -> c.control[slot] = number);
+    }
   }
 
   @Test
   void numbersOfTheRequest() {
-    for (long[] bad : new long[][] {{0, 0}, {0, 2}, {2, -1}, {2, 1L << 31}, {4, -1}, {4, 1L << 31}, {6, 0}, {6, 1L << 31}, {7, 8},
-        {7, -1}, {8, -1}, {9, -1}, {10, -1}}) {
-      refused("control[" + bad[0] + "]", c -> c.control[(int) bad[0]] = bad[1]);
-    }
-    refused("byte[]", c -> c.control[4] = Integer.MAX_VALUE);
-    refused("shared", c -> c.control[4] = 29);
-    refused("loss", c -> c.control[5] = 6);
-    refused("loss", c -> c.control[5] = -1);
-    refused("outputs", c -> c.control[5] = SgdProblem.SOFTMAX);
-    refused("outputs", c -> c.control[6] = 2);
-    refused("schedule", c -> c.control[11] = 3);
-    refused("gamma", c -> c.settings[0] = 0.0);
+    bad(SgdLayout.CONTROL_VERSION, 0, 2);
+    bad(SgdLayout.CONTROL_PARTITION, -1, 1L << 31);
+    bad(SgdLayout.CONTROL_FEATURES, -1, 1L << 31);
+    bad(SgdLayout.CONTROL_OUTPUTS, 0, 1L << 31);
+    bad(SgdLayout.CONTROL_FLAGS, 8, -1);
+    bad(SgdLayout.CONTROL_BUDGET, -1);
+    bad(SgdLayout.CONTROL_CURSOR, -1);
+    bad(SgdLayout.CONTROL_STEPS, -1);
+    refused("byte[]", c -> c.control[SgdLayout.CONTROL_FEATURES] = Integer.MAX_VALUE);
+    refused("shared", c -> c.control[SgdLayout.CONTROL_FEATURES] = 29);
+    refused("loss", c -> c.control[SgdLayout.CONTROL_LOSS] = 6);
+    refused("loss", c -> c.control[SgdLayout.CONTROL_LOSS] = -1);
+    refused("outputs", c -> c.control[SgdLayout.CONTROL_LOSS] = SgdProblem.SOFTMAX);
+    refused("outputs", c -> c.control[SgdLayout.CONTROL_OUTPUTS] = 2);
+    refused("schedule", c -> c.control[SgdLayout.CONTROL_SCHEDULE] = 3);
+    refused("gamma", c -> c.settings[SgdLayout.SETTING_GAMMA] = 0.0);
     for (double bad : new double[] {-1.0, Double.NaN, Double.POSITIVE_INFINITY}) {
-      refused("l1", c -> c.settings[1] = bad);
-      refused("l2", c -> c.settings[2] = bad);
-      refused("weight_factor", c -> c.settings[3] = bad);
-      refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[4] = bad);
-      refused(problem(0), SgdProblem.DESCEND, "rate", c -> c.settings[5] = bad);
-      refused(problem(0), SgdProblem.SEARCH, "rate", c -> c.settings[5] = bad);
-      refused(problem(0), SgdProblem.DESCEND, "share", c -> c.settings[6] = bad);
-      refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[8] = bad);
+      refused("l1", c -> c.settings[SgdLayout.SETTING_L1] = bad);
+      refused("l2", c -> c.settings[SgdLayout.SETTING_L2] = bad);
+      refused("weight_factor", c -> c.settings[SgdLayout.SETTING_WEIGHT_FACTOR] = bad);
+      refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[SgdLayout.SETTING_ETA0] = bad);
+      refused(problem(0), SgdProblem.DESCEND, "rate", c -> c.settings[SgdLayout.SETTING_RATE] = bad);
+      refused(problem(0), SgdProblem.SEARCH, "rate", c -> c.settings[SgdLayout.SETTING_RATE] = bad);
+      refused(problem(0), SgdProblem.DESCEND, "share", c -> c.settings[SgdLayout.SETTING_SHARE] = bad);
+      refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[SgdLayout.SETTING_CANDIDATES + 1] = bad);
     }
-    refused(problem(0), SgdProblem.DESCEND, "budget", c -> c.control[8] = 0);
-    refused(problem(0), SgdProblem.SEARCH, "budget", c -> c.control[8] = 0);
+    refused(problem(0), SgdProblem.DESCEND, "budget", c -> c.control[SgdLayout.CONTROL_BUDGET] = 0);
+    refused(problem(0), SgdProblem.SEARCH, "budget", c -> c.control[SgdLayout.CONTROL_BUDGET] = 0);
     refused(problem(0), SgdProblem.SEARCH, "candidates", c -> c.settings = Arrays.copyOf(c.settings, 7));
-    // A step of 1 / l2 and more.
-    refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[2] = 10.0);
-    refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[2] = 10.0);
-    refused(problem(0), SgdProblem.EVALUATE, "factor", c -> c.settings[6] = Double.NaN);
-    refused(problem(0), SgdProblem.EVALUATE, "0 dual numbers", c -> c.control[7] = NativeBridge.SGD_DUAL);
+    // eta0 of 1 / l2 and more.
+    refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[SgdLayout.SETTING_L2] = 10.0);
+    refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[SgdLayout.SETTING_L2] = 10.0);
+    refused(problem(0), SgdProblem.EVALUATE, "factor", c -> c.settings[SgdLayout.SETTING_FACTOR] = Double.NaN);
+    refused(problem(0), SgdProblem.EVALUATE, "0 dual numbers", c -> c.control[SgdLayout.CONTROL_FLAGS] = NativeBridge.SGD_DUAL);
     SgdProblem dual = problem(SgdProblem.SOFTMAX);
     dual.dual = new double[] {0.5, 0.3, 0.3, 0.4};
-    refused(dual, SgdProblem.EVALUATE, "dual number", c -> c.settings[9] = 1.5);
+    refused(dual, SgdProblem.EVALUATE, "dual number", c -> c.settings[SgdLayout.SETTING_DUAL + 2] = 1.5);
     refused(dual, SgdProblem.EVALUATE, "3 dual numbers", c -> c.settings = Arrays.copyOf(c.settings, 10));
   }
 
@@ -138,7 +149,7 @@ class SgdArgumentsTest {
     refused(problem(SgdProblem.SOFTMAX), SgdProblem.DESCEND, "classes are 0 to 2", c -> c.field("labels")[4] = 3.0);
   }
 
-  /** Thousands of calls with everything random: results and exceptions of the three families only. */
+  /** Thousands of random calls: each has a result, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
     Random random = new Random(16);
@@ -162,14 +173,14 @@ class SgdArgumentsTest {
       } catch (IllegalArgumentException | CancellationException e) {
         refused++;
       }
-      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[1]);
+      NativeBridge.freeFit(call.control == null || call.control.length < 2 ? p.fit : call.control[SgdLayout.CONTROL_FIT]);
     }
     assertTrue(results > 1000 && refused > 1000, results + " " + refused);
     assertEquals(0, NativeBridge.stateEntries());
     System.gc();
   }
 
-  /** Java threads that change the arrays of running calls break numbers, not the JVM. */
+  /** A Java thread that changes the arrays of a running call spoils its numbers, and never crashes the JVM. */
   @Test
   void arraysThatChangeDuringACall() throws InterruptedException {
     SgdProblem p = new SgdProblem(new Random(17), 300, 50, Partition.Values.DOUBLES, false, true, SgdProblem.SOFTMAX);

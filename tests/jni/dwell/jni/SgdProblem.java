@@ -3,7 +3,7 @@ package dwell.jni;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Model averaging on one partition of rows, with the calls on it, and the same steps in plain Java on all coefficients at once. */
+/** Rows of one partition, the calls of model averaging on them, and the same steps in plain Java on all coefficients at once. */
 final class SgdProblem extends Partition {
   static final int SOFTMAX = 5;
   static final int CLASSES = 3;
@@ -60,14 +60,15 @@ final class SgdProblem extends Partition {
   Call call(Native which) {
     long flags = (intercept ? NativeBridge.SGD_INTERCEPT : 0) + (running ? NativeBridge.SGD_RUNNING : 0)
         + (which == EVALUATE && dual != null ? NativeBridge.SGD_DUAL : 0);
-    long[] control = {NativeBridge.SGD_LAYOUT_VERSION, fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind};
-    double[] settings = {gamma, l1, l2, weightFactor, eta0, rate, which == EVALUATE ? factor : share};
-    double[] more = which == SEARCH ? candidates : which == EVALUATE && dual != null ? dual : new double[0];
-    return call(control, concatenated(settings, more), bytes(shared), newResult(which));
+    long[] control = SgdLayout.control(fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
+    double[] settings = which == DESCEND ? SgdLayout.descent(gamma, l1, l2, weightFactor, eta0, rate, share)
+        : which == SEARCH ? SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates)
+        : SgdLayout.evaluation(gamma, l1, l2, weightFactor, factor, dual == null ? new double[0] : dual);
+    return call(control, settings, bytes(shared), newResult(which));
   }
 
   byte[] newResult(Native which) {
-    return new byte[HEADER + (which == SEARCH ? 0 : 8 * shared.length)];
+    return ResultHeader.allocate(which == SEARCH ? 0 : shared.length);
   }
 
   static void run(Native which, Call c) {
@@ -112,7 +113,7 @@ final class SgdProblem extends Partition {
         yield new double[] {room > gamma ? room - gamma / 2 : gamma * part * part / 2, -y * part};
       }
       case DualProblem.SQUARED_HINGE -> new double[] {Math.pow(Math.max(0.0, room), 2), -2.0 * y * Math.max(0.0, room)};
-      default -> {
+      case SOFTMAX -> {
         double total = Arrays.stream(z).map(Math::exp).sum();
         double[] all = new double[1 + outputs];
         all[0] = Math.log(total) - z[(int) y];
@@ -121,10 +122,11 @@ final class SgdProblem extends Partition {
         }
         yield all;
       }
+      default -> throw new IllegalStateException("loss " + loss);
     };
   }
 
-  /** What a call is to give: slots 0, 1, 5, 9 and 10, and the vector. */
+  /** The result that a call should give: some slots, and the vector. */
   record Expected(double lossSum, double weightSum, long rows, long cursor, long steps, double[] vector) {}
 
   Expected descended() {
@@ -136,7 +138,8 @@ final class SgdProblem extends Partition {
       double eta = switch (kind) {
         case 0 -> eta0;
         case 1 -> eta0 / Math.sqrt(1.0 + rate * t[0]);
-        default -> eta0 / (1.0 + rate * eta0 * t[0]);
+        case 2 -> eta0 / (1.0 + rate * eta0 * t[0]);
+        default -> throw new IllegalStateException("schedule " + kind);
       };
       double[] row = differentiate(i, model);
       sums[0] += weight(i) * row[0];

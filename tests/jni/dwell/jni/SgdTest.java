@@ -11,9 +11,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Calls of model averaging: numbers against plain Java, the records of checks, cancellation. */
+/** Calls of model averaging: their numbers beside plain Java, the records of checks, cancellation. */
 class SgdTest {
-  /** Other orders of addition, in some dozens of steps. */
+  /** Numbers are added in another order, in some dozens of steps. */
   private static final double TOLERANCE = 1e-12;
 
   @BeforeAll
@@ -29,12 +29,12 @@ class SgdTest {
   }
 
   private static void agrees(SgdProblem.Expected expected, byte[] result) {
-    assertEquals(expected.lossSum(), Partition.slot(result, 0), TOLERANCE * Math.max(1.0, expected.lossSum()));
-    assertEquals(expected.weightSum(), Partition.slot(result, 1), TOLERANCE * Math.max(1.0, expected.weightSum()));
-    assertEquals(0.0, Partition.slot(result, 4));
-    assertEquals(expected.rows(), Partition.slot(result, 5));
-    assertEquals(expected.cursor(), Partition.slot(result, 9));
-    assertEquals(expected.steps(), Partition.slot(result, 10));
+    assertEquals(expected.lossSum(), ResultHeader.get(result, SgdLayout.LOSS_SUM), TOLERANCE * Math.max(1.0, expected.lossSum()));
+    assertEquals(expected.weightSum(), ResultHeader.get(result, SgdLayout.WEIGHT_SUM), TOLERANCE * Math.max(1.0, expected.weightSum()));
+    assertEquals(0.0, ResultHeader.get(result, SgdLayout.DIVERGED));
+    assertEquals(expected.rows(), ResultHeader.get(result, SgdLayout.ROWS));
+    assertEquals(expected.cursor(), ResultHeader.get(result, SgdLayout.CURSOR));
+    assertEquals(expected.steps(), ResultHeader.get(result, SgdLayout.STEPS));
     double[] vector = Partition.vector(result);
     for (int p = 0; p < vector.length; p++) {
       assertEquals(expected.vector()[p], vector[p], TOLERANCE * Math.max(1.0, Math.abs(vector[p])), "number " + p);
@@ -61,17 +61,18 @@ class SgdTest {
             p.budget = n / 2;
             byte[] result = p.run(SgdProblem.DESCEND);
             agrees(p.descended(), result);
-            assertArrayEquals(Arrays.copyOf(result, 56), Arrays.copyOf(p.run(SgdProblem.DESCEND), 56));
-            assertTrue(Partition.slot(result, 7) > 0);
+            int beforeNanos = 8 * ResultHeader.SOLVER_NANOS;
+            assertArrayEquals(Arrays.copyOf(result, beforeNanos), Arrays.copyOf(p.run(SgdProblem.DESCEND), beforeNanos));
+            assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0);
             agrees(p.evaluated(), p.run(SgdProblem.EVALUATE));
-            assertEquals(p.indices.length, Partition.slot(p.run(SgdProblem.EVALUATE), 6));
+            assertEquals(p.indices.length, ResultHeader.get(p.run(SgdProblem.EVALUATE), ResultHeader.NONZEROS));
           }
         }
       }
     }
   }
 
-  /** Norms, the parts of the loss by label, and a dual point of which everything is known. */
+  /** Norms, the parts of the loss by label, and a dual point that is known. */
   @Test
   void slotsOfAnEvaluation() {
     SgdProblem p = new SgdProblem(new Random(2), 20, 30, Partition.Values.DOUBLES, true, true, DualProblem.HINGE);
@@ -82,11 +83,11 @@ class SgdTest {
       l1 += Math.abs(p.shared[j]) / Math.sqrt(p.scale[j]);
       square += p.shared[j] * p.shared[j] / p.scale[j];
     }
-    assertEquals(l1, Partition.slot(result, 2), TOLERANCE * l1);
-    assertEquals(square, Partition.slot(result, 3), TOLERANCE * square);
+    assertEquals(l1, ResultHeader.get(result, SgdLayout.L1_NORM), TOLERANCE * l1);
+    assertEquals(square, ResultHeader.get(result, SgdLayout.SQUARE_NORM), TOLERANCE * square);
     // The sum of weight times derivative over the rows with either label: derivatives are minus label times p.
-    double positive = Partition.slot(result, 11);
-    double negative = Partition.slot(result, 12);
+    double positive = ResultHeader.get(result, SgdLayout.POSITIVE_SUM);
+    double negative = ResultHeader.get(result, SgdLayout.NEGATIVE_SUM);
     double intercept = Partition.vector(result)[p.m];
     assertTrue(positive > 0.0 && negative > 0.0);
     assertEquals(p.factor * (negative - positive), intercept, TOLERANCE);
@@ -94,9 +95,9 @@ class SgdTest {
     byte[] dual = p.run(SgdProblem.EVALUATE);
     assertEquals(0.0, Partition.vector(dual)[p.m], TOLERANCE);
     // The conjugate of the hinge is -p.
-    assertEquals(-2.0 * Math.min(positive, negative), Partition.slot(dual, 0), 10 * TOLERANCE);
-    for (int slot = 13; slot < 64; slot++) {
-      assertEquals(0.0, Partition.slot(dual, slot));
+    assertEquals(-2.0 * Math.min(positive, negative), ResultHeader.get(dual, SgdLayout.LOSS_SUM), 10 * TOLERANCE);
+    for (int slot = SgdLayout.REACHED_L1_NORM; slot < ResultHeader.SLOTS; slot++) {
+      assertEquals(0.0, ResultHeader.get(dual, slot));
     }
   }
 
@@ -107,12 +108,14 @@ class SgdTest {
     p.kind = 0;
     p.budget = 100;
     byte[] result = p.run(SgdProblem.SEARCH);
-    assertEquals(100.0, Partition.slot(result, 1));
-    assertEquals(600.0, Partition.slot(result, 5));
-    assertTrue(Partition.slot(result, 17) < Partition.slot(result, 16));
-    assertTrue(Partition.slot(result, 17) < Partition.slot(result, 18));
-    for (int slot = 19; slot < 64; slot++) {
-      assertEquals(0.0, Partition.slot(result, slot));
+    assertEquals(100.0, ResultHeader.get(result, SgdLayout.WEIGHT_SUM));
+    assertEquals(600.0, ResultHeader.get(result, SgdLayout.ROWS));
+    double[] objectives = new double[p.candidates.length];
+    Arrays.setAll(objectives, c -> ResultHeader.get(result, SgdLayout.OBJECTIVES + c));
+    assertTrue(objectives[1] < objectives[0]);
+    assertTrue(objectives[1] < objectives[2]);
+    for (int slot = SgdLayout.OBJECTIVES + objectives.length; slot < ResultHeader.SLOTS; slot++) {
+      assertEquals(0.0, ResultHeader.get(result, slot));
     }
   }
 
@@ -122,8 +125,8 @@ class SgdTest {
     p.eta0 = 1e100;
     p.kind = 0;
     byte[] result = p.run(SgdProblem.DESCEND);
-    assertEquals(Double.POSITIVE_INFINITY, Partition.slot(result, 0));
-    assertEquals(1.0, Partition.slot(result, 4));
+    assertEquals(Double.POSITIVE_INFINITY, ResultHeader.get(result, SgdLayout.LOSS_SUM));
+    assertEquals(1.0, ResultHeader.get(result, SgdLayout.DIVERGED));
     assertArrayEquals(Arrays.stream(p.shared).map(w -> p.share * w).toArray(), Partition.vector(result));
   }
 
@@ -134,8 +137,8 @@ class SgdTest {
       Partition.Call call = p.call(which);
       Arrays.fill(call.result, (byte) 7);
       SgdProblem.run(which, call);
-      for (int i = 0; i < Partition.HEADER; i++) {
-        assertEquals(i >= 448, call.result[i] == 7, "byte " + i);
+      for (int i = 0; i < ResultHeader.BYTES; i++) {
+        assertEquals(i >= 8 * ResultHeader.FIRST_FREE, call.result[i] == 7, "byte " + i);
       }
     }
   }
@@ -147,7 +150,7 @@ class SgdTest {
           new SgdProblem(new Random(6), shape[0], shape[1], Partition.Values.ONES, false, true, SgdProblem.SOFTMAX);
       agrees(p.descended(), p.run(SgdProblem.DESCEND));
       agrees(p.evaluated(), p.run(SgdProblem.EVALUATE));
-      assertTrue(Double.isFinite(Partition.slot(p.run(SgdProblem.SEARCH), 16)));
+      assertTrue(Double.isFinite(ResultHeader.get(p.run(SgdProblem.SEARCH), SgdLayout.OBJECTIVES)));
     }
   }
 
@@ -166,11 +169,11 @@ class SgdTest {
     long bytes = NativeBridge.stateBytes();
     assertTrue(bytes > 0);
     assertEquals(-1, NativeBridge.stateSize(p.fit, p.partition));
-    // What was validated is trusted, at places that are not sampled; a fit that was freed has nothing left that is trusted.
+    // Arrays that were validated are trusted at places that the fingerprint does not sample. Those of a freed fit are validated again.
     SgdProblem.Call call = Partition.copied(p.call(SgdProblem.EVALUATE));
     call.values64[1] = Double.NaN;
     SgdProblem.run(SgdProblem.EVALUATE, call);
-    assertEquals(1.0, Partition.slot(call.result, 4));
+    assertEquals(1.0, ResultHeader.get(call.result, SgdLayout.DIVERGED));
     assertEquals(bytes, p.free());
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> SgdProblem.run(SgdProblem.EVALUATE, call));

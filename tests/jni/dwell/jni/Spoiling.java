@@ -7,7 +7,7 @@ import java.util.Random;
 final class Spoiling {
   private Spoiling() {}
 
-  /** One argument, in one of many ways. */
+  /** Spoils one argument, in one of many ways. */
   static void spoil(Partition.Call c, Random random) {
     List<String> names = List.copyOf(c.fields.keySet());
     String name = names.get(random.nextInt(names.size()));

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Worker states of either orientation: repeated, late and stale calls, rebuilds, cancellation, and that nothing is left over. */
+/** Worker states of either orientation: repeated, late and stale calls, rebuilds, cancellation. Every test leaves no state behind. */
 abstract class StateTest {
   private Problem p;
 
-  /** The same at every call, but for the fit. */
+  /** The same problem at every call, with a fit of its own. */
   abstract Problem problem();
 
   @BeforeEach
@@ -53,7 +53,7 @@ abstract class StateTest {
   }
 
   @Test
-  void theVerdictDecidesWhatBecomesOfAStep() {
+  void theVerdictDecidesWhetherAStepIsCommitted() {
     ok(0);
     double[] delta = p.exportedDelta();
     p.theta1 = 0.0;
@@ -89,14 +89,14 @@ abstract class StateTest {
     ok(1);
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.product(2, result));
-    assertEquals(6.0, Problem.slot(result, 9));
+    assertEquals(6.0, ResultHeader.get(result, CdLayout.STAMP));
     assertArrayEquals(new long[] {3, 6}, Arrays.copyOf(p.exportedMeta(), 2));
-    assertEquals(-1, p.exportedMeta()[3]);
+    assertEquals(-1, p.exportedMeta()[CdLayout.META_PENDING_ROUND]);
     byte[] again = p.newResult();
     assertEquals(NativeBridge.OK, p.product(2, again));
-    assertEquals(6.0, Problem.slot(again, 9));
+    assertEquals(6.0, ResultHeader.get(again, CdLayout.STAMP));
     RoundChecks.sameNumbers(result, again);
-    // The rounds before the rebuild are late now, and so is one that has not heard of it.
+    // The rounds before the rebuild are late now, and so is one with the stamp from before it.
     lost(1);
     lost(2);
     lost(3);
@@ -135,15 +135,15 @@ abstract class StateTest {
   void aRebuildWithoutAStateStartsFromZeroUnderANewStamp() {
     byte[] result = p.newResult();
     assertEquals(NativeBridge.OK, p.product(4, result));
-    assertEquals(11.0, Problem.slot(result, 9));
-    assertArrayEquals(new double[p.m], Problem.vector(result), 0.0);
+    assertEquals(11.0, ResultHeader.get(result, CdLayout.STAMP));
+    assertArrayEquals(new double[p.m], Partition.vector(result), 0.0);
     lost(5);
     p.stamp = 11;
     ok(5);
-    // Another stamp: this state is not the one that the caller speaks of.
+    // Another stamp: this state is not the one that the caller means.
     p.stamp = 2;
     assertEquals(NativeBridge.OK, p.product(6, result));
-    assertEquals(15.0, Problem.slot(result, 9));
+    assertEquals(15.0, ResultHeader.get(result, CdLayout.STAMP));
   }
 
   @Test
@@ -155,7 +155,7 @@ abstract class StateTest {
     assertEquals(0, p.free());
     lost(0);
     assertEquals(NativeBridge.STATE_LOST, p.product(0, p.newResult()));
-    NativeBridge.importState(p.fit, p.partition, new long[3], new double[p.n], new double[p.n]);
+    NativeBridge.importState(p.fit, p.partition, new long[CdLayout.META_IMPORTED], new double[p.n], new double[p.n]);
     assertEquals(-1, NativeBridge.stateSize(p.fit, p.partition));
   }
 
@@ -168,18 +168,18 @@ abstract class StateTest {
     Problem q = problem();
     try {
       byte[] result = q.newResult();
-      long[] meta = new long[5];
+      long[] meta = new long[CdLayout.META_SLOTS];
       double[][] state = {new double[p.n], new double[p.n], new double[p.n]};
       assertFalse(NativeBridge.exportState(q.fit, q.partition, meta, state[0], state[1], state[2]));
       for (long t = 0; t < 3; t++) {
         assertEquals(NativeBridge.OK, q.round(t, result));
         assertTrue(NativeBridge.exportState(q.fit, q.partition, meta, state[0], state[1], state[2]));
-        // What the verdict does, done by the driver.
+        // The leader does what the verdict does.
         for (int i = 0; i < q.n; i++) {
           state[1][i] = q.theta1 * state[2][i] + q.theta2 * state[1][i];
           state[0][i] += state[1][i];
         }
-        NativeBridge.importState(q.fit, q.partition, new long[] {t + 1, 0, meta[4]}, state[0], state[1]);
+        NativeBridge.importState(q.fit, q.partition, new long[] {t + 1, 0, meta[CdLayout.META_PENDING_CURSOR]}, state[0], state[1]);
       }
       RoundChecks.sameNumbers(kept, result);
     } finally {
@@ -191,19 +191,19 @@ abstract class StateTest {
   void theLineSearchSeesWhatTheLastCommitAdded() {
     p.points = new double[] {1.0, 0.0, 0.0, 1.0};
     byte[] first = ok(0);
-    assertEquals(0.0, Problem.slot(first, 12));
-    assertEquals(0.0, Problem.slot(first, 17));
+    assertEquals(0.0, ResultHeader.get(first, CdLayout.SLOPE2));
+    assertEquals(0.0, ResultHeader.get(first, CdLayout.SAMPLES + 1));
     byte[] second = ok(1);
-    assertTrue(Problem.slot(second, 12) != 0.0 && Problem.slot(second, 15) > 0.0);
+    assertTrue(ResultHeader.get(second, CdLayout.SLOPE2) != 0.0 && ResultHeader.get(second, CdLayout.CURVE22) > 0.0);
     // A step that was rejected is no direction.
     p.theta1 = 0.0;
     byte[] third = ok(2);
-    assertEquals(0.0, Problem.slot(third, 12));
-    assertEquals(0.0, Problem.slot(third, 15));
+    assertEquals(0.0, ResultHeader.get(third, CdLayout.SLOPE2));
+    assertEquals(0.0, ResultHeader.get(third, CdLayout.CURVE22));
   }
 
   @Test
-  void expiryFreesWhatNobodyTouched() throws InterruptedException {
+  void expiryFreesWhatNoCallTouched() throws InterruptedException {
     ok(0);
     assertEquals(0, NativeBridge.expire(Duration.ofHours(1).toMillis()));
     Thread.sleep(20);

@@ -1,66 +1,173 @@
 package dwell.jni;
 
-/** Control, settings and slots of the calls of LDA, which {@link NativeBridge} describes. */
+/**
+ * Layout of the calls of LDA: the model, and {@code control}, {@code settings} and the result of {@link NativeBridge#ldaRound} and
+ * {@link NativeBridge#ldaBound}. What the result of every call has is in {@link ResultHeader}; the flags are in
+ * {@link NativeBridge}.
+ *
+ * <p>A model has V K numbers for V words and K topics: number w K + k is lambda_kw - eta, topic k of word w without its prior, 0 to
+ * 1e30. They are little endian floats. Where V K is odd a float 0 follows them, so that a vector has 8 ceil(V K / 2) bytes.
+ *
+ * <p>{@code native/jni/src/lda/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ */
 public final class LdaLayout {
 
-  /** Bytes of a result before its vector. */
-  public static final int HEADER_BYTES = 512;
+  // control: longs. A bound ignores what is said to be of a round.
 
-  /** Slot of a round's result: sum of the counts of the documents visited. */
+  /** {@link NativeBridge#LDA_LAYOUT_VERSION}. */
+  public static final int CONTROL_VERSION = 0;
+
+  /** Number of the fit. */
+  public static final int CONTROL_FIT = 1;
+
+  /** Number of the partition, at least 0. It also decides the order of the documents. */
+  public static final int CONTROL_PARTITION = 2;
+
+  /** Round: seed of the order of the documents. */
+  public static final int CONTROL_SEED = 3;
+
+  /** V, the words, at least 1. */
+  public static final int CONTROL_WORDS = 4;
+
+  /** K, the topics, at least 1. */
+  public static final int CONTROL_TOPICS = 5;
+
+  /** Round: documents of a step, at least 1. */
+  public static final int CONTROL_BATCH = 6;
+
+  /** Sum of flags: {@link NativeBridge#LDA_CONCENTRATION}, {@link NativeBridge#LDA_TOPIC_MEAN}. A bound ignores them. */
+  public static final int CONTROL_FLAGS = 7;
+
+  /** Round: documents to visit that are not empty, at least 1. */
+  public static final int CONTROL_BUDGET = 8;
+
+  /** Round: documents of this partition visited since the start of the fit, with the empty ones. */
+  public static final int CONTROL_CURSOR = 9;
+
+  /** Bound: the first document. */
+  public static final int CONTROL_FIRST = 9;
+
+  /** Round: documents that all workers have visited since the start of the fit, without the empty ones. */
+  public static final int CONTROL_SEEN = 10;
+
+  /** Bound: the document after the last one. */
+  public static final int CONTROL_LAST = 10;
+
+  /** Round: W, the workers, at least 1. */
+  public static final int CONTROL_WORKERS = 11;
+
+  /** Most iterations of a document, at least 1. */
+  public static final int CONTROL_ITERATIONS = 12;
+
+  /** Round: D, the documents of all workers that are not empty, at least 1. */
+  public static final int CONTROL_CORPUS = 13;
+
+  /** Round: the sample, how many documents, from the first on, the bound is wanted of. */
+  public static final int CONTROL_SAMPLE = 14;
+
+  /** Length of {@code control}. */
+  public static final int CONTROL_SLOTS = 15;
+
+  // settings: doubles.
+
+  /** eta, the prior of the words in a topic, 1e-6 to 1e6. */
+  public static final int SETTING_ETA = 0;
+
+  /** Round: tau0, at least 0. */
+  public static final int SETTING_TAU0 = 1;
+
+  /** Round: kappa, at least 0. */
+  public static final int SETTING_KAPPA = 2;
+
+  /** Round: base, positive: the documents that count as one step of the schedule. */
+  public static final int SETTING_BASE = 3;
+
+  /** Tolerance, positive: a document is done when the mean over the topics of the change of gamma is less. */
+  public static final int SETTING_TOLERANCE = 4;
+
+  /** Over-relaxation, 0 to 1: how much further than gamma the next iteration starts. */
+  public static final int SETTING_OVER_RELAXATION = 5;
+
+  /** Pruning, 0 to 0.5: a topic leaves a document when its share is smaller and does not rise. */
+  public static final int SETTING_PRUNING = 6;
+
+  /** Round: the share, 0 to 1, that multiplies the model which it reaches. */
+  public static final int SETTING_SHARE = 7;
+
+  /** Length of {@code settings}. */
+  public static final int SETTING_SLOTS = 8;
+
+  // Slots of a result.
+
+  /** Round: sum of the counts of the documents visited. */
   public static final int TOKENS = 0;
 
-  /** Slot of a round's result: sum of the step sizes. */
+  /** Round: sum of the step sizes r. */
   public static final int RHO_SUM = 1;
 
-  /** Slot of a round's result: steps. */
+  /** Round: steps. */
   public static final int UPDATES = 2;
 
-  /** Slot of a result: iterations of all documents. */
+  /** Iterations of all documents; in a round without those of the sample. */
   public static final int ITERATIONS = 3;
 
-  /** Slot of a result: sum of the sampled documents' parts of the variational bound. */
+  /**
+   * Sum of the documents' parts of the variational bound at the shared model, without the topics' own part. In a round the documents
+   * are the sample.
+   */
   public static final int BOUND = 4;
 
-  /** Slot of a result: documents visited that were not empty. */
+  /** Documents visited that are not empty. */
   public static final int DOCUMENTS = 5;
 
-  /** Slot of a result: their entries that are not 0. */
-  public static final int NONZEROS = 6;
-
-  /** Slot of a result: nanoseconds inside the solver. */
-  public static final int SOLVER_NANOS = 7;
-
-  /** Slot of a round's result: the cursor of the next one. */
+  /** Round: the cursor of the next one. */
   public static final int CURSOR = 9;
 
-  /** Slot of a round's result: words of the documents visited. */
+  /** Round: words of the documents visited. */
   public static final int WORDS = 10;
 
-  /** Slot of a result: sum of the counts of the sampled documents. */
+  /** Sum of the counts of the documents that {@link #BOUND} is of. */
   public static final int BOUND_TOKENS = 11;
 
-  /** Slot of a round's result: how many factors there are from {@link #FACTOR} on. */
+  /** Round: how many factors there are, 0 to {@link #MAX_FACTORS}; 0 where more would be needed. */
   public static final int FACTORS = 15;
 
-  /** Slot of a round's result: the first of the factors of words that no document of the round has. */
+  /**
+   * Round: first of the factors. If no document that was visited has word w, its numbers in the vector are the shared ones times each
+   * factor in turn. The last factor is the share. Each factor and each product is a float, rounded to a subnormal number or to 0
+   * where it has to be.
+   */
   public static final int FACTOR = 16;
 
-  /** So many factors there may be. */
-  public static final int MOST_FACTORS = 24;
+  /** Most factors. */
+  public static final int MAX_FACTORS = 24;
+
+  /** {@link ResultHeader#SOLVER_NANOS}, for callers in Scala. */
+  public static final int SOLVER_NANOS = ResultHeader.SOLVER_NANOS;
 
   private LdaLayout() {}
 
-  /** Numbers that a model of so many topics may have. */
-  public static long mostEntries(int topics) {
-    return 2 * ((Integer.MAX_VALUE - 15L - HEADER_BYTES) / 8 - topics);
+  /** Most numbers of a model with so many topics. */
+  public static long maxEntries(int topics) {
+    return 2 * ((long) ResultHeader.MAX_ENTRIES - topics);
   }
 
-  /** Numbers of a model; an exception if a result, with sums behind it, could not hold them. */
+  /** {@link #maxEntries}, for callers in Scala. */
+  public static long mostEntries(int topics) {
+    return maxEntries(topics);
+  }
+
+  /**
+   * Numbers of a model.
+   *
+   * @throws IllegalArgumentException
+   *   if a result, with sums after its vector, could not hold them
+   */
   public static int entries(int words, int topics) {
     long entries = (long) words * topics;
-    if (words < 1 || topics < 1 || entries > mostEntries(topics)) {
+    if (words < 1 || topics < 1 || entries > maxEntries(topics)) {
       throw new IllegalArgumentException(words + " words and " + topics + " topics: at least 1 of each, and at most "
-          + mostEntries(topics) + " numbers fit into an array");
+          + maxEntries(topics) + " numbers fit into an array");
     }
     return (int) entries;
   }
@@ -72,25 +179,56 @@ public final class LdaLayout {
 
   /** Bytes of a round's result. */
   public static int length(int words, int topics, boolean concentration) {
-    return HEADER_BYTES + vectorBytes(words, topics) + (concentration ? 8 * topics : 0);
+    return ResultHeader.BYTES + vectorBytes(words, topics) + (concentration ? 8 * topics : 0);
   }
 
-  /** The control of {@link NativeBridge#ldaRound}. */
+  /** The control of {@link NativeBridge#ldaRound}; {@code cap} is the most iterations of a document. */
   public static long[] round(long fit, int partition, long seed, int words, int topics, int batch, boolean concentration, boolean mean,
       long budget, long cursor, long seen, int workers, int cap, long corpus, int sample) {
-    long flags = (concentration ? NativeBridge.LDA_CONCENTRATION : 0) + (mean ? NativeBridge.LDA_TOPIC_MEAN : 0);
-    return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, seed, words, topics, batch, flags, budget, cursor, seen, workers,
-        cap, corpus, sample};
+    long[] control = control(fit, partition, words, topics, cap);
+    control[CONTROL_SEED] = seed;
+    control[CONTROL_BATCH] = batch;
+    control[CONTROL_FLAGS] = (concentration ? NativeBridge.LDA_CONCENTRATION : 0) + (mean ? NativeBridge.LDA_TOPIC_MEAN : 0);
+    control[CONTROL_BUDGET] = budget;
+    control[CONTROL_CURSOR] = cursor;
+    control[CONTROL_SEEN] = seen;
+    control[CONTROL_WORKERS] = workers;
+    control[CONTROL_CORPUS] = corpus;
+    control[CONTROL_SAMPLE] = sample;
+    return control;
   }
 
   /** The control of {@link NativeBridge#ldaBound}, over documents {@code first} until {@code last}. */
   public static long[] bound(long fit, int partition, int words, int topics, int first, int last, int cap) {
-    return new long[] {NativeBridge.LDA_LAYOUT_VERSION, fit, partition, 0, words, topics, 0, 0, 0, first, last, 0, cap, 0, 0};
+    long[] control = control(fit, partition, words, topics, cap);
+    control[CONTROL_FIRST] = first;
+    control[CONTROL_LAST] = last;
+    return control;
   }
 
-  /** The settings of either. */
+  private static long[] control(long fit, int partition, int words, int topics, int cap) {
+    long[] control = new long[CONTROL_SLOTS];
+    control[CONTROL_VERSION] = NativeBridge.LDA_LAYOUT_VERSION;
+    control[CONTROL_FIT] = fit;
+    control[CONTROL_PARTITION] = partition;
+    control[CONTROL_WORDS] = words;
+    control[CONTROL_TOPICS] = topics;
+    control[CONTROL_ITERATIONS] = cap;
+    return control;
+  }
+
+  /** The settings of either call. */
   public static double[] settings(double eta, double tau0, double kappa, double base, double tolerance, double overRelaxation,
       double pruning, double share) {
-    return new double[] {eta, tau0, kappa, base, tolerance, overRelaxation, pruning, share};
+    double[] settings = new double[SETTING_SLOTS];
+    settings[SETTING_ETA] = eta;
+    settings[SETTING_TAU0] = tau0;
+    settings[SETTING_KAPPA] = kappa;
+    settings[SETTING_BASE] = base;
+    settings[SETTING_TOLERANCE] = tolerance;
+    settings[SETTING_OVER_RELAXATION] = overRelaxation;
+    settings[SETTING_PRUNING] = pruning;
+    settings[SETTING_SHARE] = share;
+    return settings;
   }
 }

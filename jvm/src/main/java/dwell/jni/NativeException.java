@@ -4,7 +4,7 @@ package dwell.jni;
 public final class NativeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The solver could not do its work, for a reason that is none of the others. */
+  /** The solver could not do its work, for another reason than the ones below. */
   public static final int SOLVER = 1;
 
   /** Native memory could not be allocated; nothing was changed. */
@@ -18,12 +18,13 @@ public final class NativeException extends RuntimeException {
 
   private final int code;
 
+  /** A fault of the kind {@code code}, one of the constants of this class. */
   public NativeException(int code, String message) {
     super(message);
     this.code = code;
   }
 
-  /** What kind of fault it was: one of the constants of this class. */
+  /** The kind of the fault: one of the constants of this class. */
   public int code() {
     return code;
   }

@@ -30,25 +30,30 @@ import java.util.function.UnaryOperator;
  * Loads the native library that travels in the jar.
  *
  * <p>Nothing happens in a static initialiser, so a failure never poisons a class: every call of {@link #ensureLoaded()}
- * tries again until one succeeds. The library is copied into a private directory under the first of
- * {@link #directories()} from which it can be loaded, under a name of its own, so that no copy is ever overwritten and
- * several class loaders can each load one.
+ * tries again until one succeeds. The loader copies the library into a new private directory under the first of
+ * {@link #directories()} from which it can be loaded. Each copy has a name of its own, so none is ever overwritten, and several
+ * class loaders can each load one.
  *
  * <table>
  * <caption>System properties</caption>
- * <tr><td>{@value #LIBRARY_PATH}</td><td>absolute path of a library to load instead; there is no other attempt then</td></tr>
+ * <tr><td>{@value #LIBRARY_PATH}</td><td>absolute path of a library to load instead; the loader tries no other</td></tr>
  * <tr><td>{@value #TEMPORARY_DIRECTORY}</td><td>directory to try first for the copy</td></tr>
  * <tr><td>{@value #DISABLED}</td><td>true: do not load at all</td></tr>
  * </table>
  */
 public final class NativeLoader {
+  /** System property: absolute path of a library to load instead of the one in the jar. */
   public static final String LIBRARY_PATH = "dwell.library.path";
+
+  /** System property: directory to try first for the copy of the library. */
   public static final String TEMPORARY_DIRECTORY = "dwell.native.tmpDir";
+
+  /** System property: {@code true} to load no library. */
   public static final String DISABLED = "dwell.native.disabled";
 
   private static final String BUILD_PROPERTIES = "/dwell/build.properties";
 
-  /** Where the library was loaded from; null until then. Written under the lock of the class, after all checks. */
+  /** Where the library was loaded from; null before. Written under the lock of the class, after all checks. */
   private static volatile String loadedFrom;
 
   private static NativeUnavailableException lastFailure;
@@ -56,8 +61,8 @@ public final class NativeLoader {
   private NativeLoader() {}
 
   /**
-   * Makes the functions of {@link NativeBridge} callable. Cheap once it has succeeded. The interrupt flag of the thread is
-   * neither consulted nor cleared: a task that is being killed while it loads must not spoil the executor for the next.
+   * Makes the functions of {@link NativeBridge} callable. Cheap once it has succeeded. It neither reads nor clears the interrupt
+   * flag of the thread: a task that is killed while it loads must not spoil the executor for the next one.
    *
    * @throws NativeUnavailableException
    *   with the reason and the fix in one line; a later call tries again
@@ -184,14 +189,14 @@ public final class NativeLoader {
     try {
       copy(url, file);
       System.load(file.toAbsolutePath().toString());
-      // Where a loaded file can be deleted, a killed executor leaves nothing behind.
+      // A system that can delete a loaded file does so at once: then a killed executor leaves nothing behind.
       deleteNow = !platform.os().equals("windows");
     } finally {
       if (deleteNow) {
         Files.deleteIfExists(file);
         Files.deleteIfExists(directory);
       } else {
-        // Registered in this order because files are deleted in the reverse one.
+        // In this order, because the JVM deletes files in the reverse one.
         directory.toFile().deleteOnExit();
         file.toFile().deleteOnExit();
       }
@@ -199,11 +204,11 @@ public final class NativeLoader {
     return file.toString();
   }
 
-  /** Plain streams: channels would be closed by the interrupt of a task that is being killed. */
+  /** Copies with plain streams: the interrupt of a task that is being killed would close channels. */
   private static void copy(URL url, Path file) throws IOException {
     Files.createFile(file, privateTo(file.getParent()));
     URLConnection connection = url.openConnection();
-    // The cache would keep the jar open, and share its stream with whoever closes it first.
+    // The cache would keep the jar open, and share its stream with other readers, which may close it.
     connection.setUseCaches(false);
     byte[] expected;
     try (InputStream in = connection.getInputStream();
@@ -235,7 +240,7 @@ public final class NativeLoader {
         : new FileAttribute<?>[0];
   }
 
-  /** The functions are bound now; are they the ones that these classes were compiled for? */
+  /** Checks that the library, which is loaded now, was built for these classes and from the same sources. */
   private static void check(Build build, String from) {
     int abi = NativeBridge.abiVersion();
     if (abi != NativeBridge.ABI_VERSION) {
@@ -249,7 +254,7 @@ public final class NativeLoader {
     }
   }
 
-  /** Directories in which the copy is tried, in this order. */
+  /** Directories to try for the copy, in this order. */
   static List<Path> directories() {
     return directories(System::getProperty, System::getenv);
   }
@@ -258,7 +263,7 @@ public final class NativeLoader {
     List<String> names = new ArrayList<>();
     names.add(properties.apply(TEMPORARY_DIRECTORY));
     names.add(properties.apply("java.io.tmpdir"));
-    // Set by Spark's standalone and Kubernetes modes, and by YARN: directories made for what executors write.
+    // Spark's standalone and Kubernetes modes, and YARN, set these to directories for the files of executors.
     for (String variable : new String[] {"SPARK_LOCAL_DIRS", "LOCAL_DIRS"}) {
       String list = environment.apply(variable);
       if (list != null) {
@@ -274,7 +279,7 @@ public final class NativeLoader {
         try {
           directories.add(Path.of(name.strip()).toAbsolutePath());
         } catch (InvalidPathException e) {
-          // A name that this file system cannot have is no directory to try.
+          // This file system has no such name.
           continue;
         }
       }
@@ -287,7 +292,7 @@ public final class NativeLoader {
     return message == null ? e.getClass().getName() : message.lines().findFirst().orElse("").strip();
   }
 
-  /** Why System.load failed, by what the dynamic linker said, and what to do about it. */
+  /** Why System.load failed, told from the message of the dynamic linker, and what to do about it. */
   enum LoadFault {
     NOT_EXECUTABLE("name a directory that is not mounted noexec with -D" + TEMPORARY_DIRECTORY + ".",
         "failed to map segment", "Operation not permitted", "Permission denied"),
@@ -317,7 +322,7 @@ public final class NativeLoader {
         return NATIVE_ACCESS;
       }
       String message = String.valueOf(e.getMessage());
-      // SELinux says "Permission denied" too, but more than that.
+      // SELinux says "Permission denied" too, after signs of its own, so they come first.
       for (LoadFault fault : new LoadFault[] {SECURITY_POLICY, NOT_EXECUTABLE, OLD_LIBC, WRONG_PLATFORM, OTHER_CLASS_LOADER,
           OTHER_VERSION, NATIVE_ACCESS}) {
         for (String sign : fault.signs) {
@@ -330,7 +335,7 @@ public final class NativeLoader {
     }
   }
 
-  /** Version and identity of the sources that the classes were built from. */
+  /** Version and identity of the sources of these classes. */
   private record Build(String version, String id) {
 
     static Build read() {

@@ -4,10 +4,12 @@ package dwell.jni;
 public final class NativeUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** A reason without a cause. */
   public NativeUnavailableException(String message) {
     super(message);
   }
 
+  /** A reason with its cause. */
   public NativeUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }

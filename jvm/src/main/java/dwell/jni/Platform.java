@@ -29,7 +29,7 @@ public record Platform(String os, String arch, String libc) {
    * @param osArch
    *   as in the system property os.arch
    * @param maps
-   *   on Linux, list of the files mapped into the process: which C library is among them decides
+   *   on Linux, list of the files mapped into the process, which tells its C library
    */
   static Platform of(String osName, String osArch, Path maps) {
     String name = osName.toLowerCase(Locale.ROOT);
@@ -52,12 +52,12 @@ public record Platform(String os, String arch, String libc) {
     }
   }
 
-  /** Where the jar has the library of this platform. */
+  /** Path of this platform's library in the jar. */
   String resource(String version) {
     return "/native/" + os + "/" + arch + "/" + fileName(version);
   }
 
-  /** Name of the library's file: what System.mapLibraryName makes of dwell-version on this platform. */
+  /** File name of the library: the one that System.mapLibraryName gives for dwell-VERSION on this platform. */
   String fileName(String version) {
     return switch (os) {
       case "windows" -> "dwell-" + version + ".dll";

@@ -1,17 +1,21 @@
-//! What a call on columns and a call on rows differ in. All else is in [`rounds`](crate::rounds), once.
+//! What a call on columns and a call on rows differ in. `rounds` has all else, once.
 
 use dwell_solvers::{Progress, RoundOutcome, SolverError, Verdict};
 use rayon::ThreadPool;
 
-use crate::{boundary::Fault, partition::Partition, request::Control};
+use crate::{
+    boundary::{fault::Fault, partition::Partition},
+    cd::numbers::Control,
+};
 
-/// Where a round starts from.
+/// The part of a worker state that a round starts from.
 #[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
+pub struct RoundStart<'a> {
     /// One number for each coordinate.
     pub alpha: &'a [f64],
     /// What the last commit added to alpha.
     pub previous: &'a [f64],
+    /// Buckets visited since the start of the fit.
     pub cursor: u64,
 }
 
@@ -20,16 +24,17 @@ pub struct Start<'a> {
 pub struct ProductScalars {
     /// The separable part of the objective.
     pub value: f64,
+    /// As in a round, with alpha for the step.
     pub kappa: f64,
-    /// Entries of the coordinates that were added.
+    /// Stored entries of the coordinates.
     pub nonzeros: u64,
 }
 
-/// Primal or dual: decoding of arguments, and the solver's functions.
+/// Primal or dual: how arguments are decoded, and the solver's functions.
 pub trait Orientation: Partition {
-    /// Slot of `control` with the length of the shared vector.
-    const LENGTH: &'static str;
-    /// All flags that there are.
+    /// What the shared vector has a number for, in messages.
+    const VECTOR: &'static str;
+    /// The flags that a call can have.
     const FLAGS: i64;
 
     /// Unchecked parameters of the solver.
@@ -39,7 +44,7 @@ pub trait Orientation: Partition {
     /// A product in progress.
     type Product;
 
-    /// Names the numbers of `settings`.
+    /// The parameters of the solver and the verdict on the pending step, from `control` and `settings`.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
@@ -52,7 +57,7 @@ pub trait Orientation: Partition {
     fn round(
         params: &Self::Params,
         length: usize,
-        start: Start<'_>,
+        start: RoundStart<'_>,
     ) -> Result<Self::Round, SolverError>;
 
     /// Works on for about `units`.
@@ -79,7 +84,7 @@ pub trait Orientation: Partition {
         out: &mut [u8],
     ) -> Result<(), SolverError>;
 
-    /// Ends a round from `alpha`.
+    /// Ends a round that started from `alpha`.
     ///
     /// # Errors
     /// Of the solver.

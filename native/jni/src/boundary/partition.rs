@@ -1,18 +1,18 @@
-//! What the arrays of a partition are called, and how a solver takes them.
+//! The names of the arrays of each kind of call, and how its solver takes them.
 
 use std::convert::Infallible;
 
 use dwell_solvers::{Columns, SolverError};
 
-/// The arrays of a kind of calls.
+/// A kind of call, told apart by its arrays: primal, dual, model averaging or LDA.
 pub trait Partition: Sized {
-    /// Argument with the index of each entry.
+    /// Name of the argument with the index of each entry.
     const INDICES: &'static str;
-    /// The arrays of doubles beside the matrix, each of them an `A`: a reference to a Java array, or its elements.
+    /// The arrays of doubles that belong to the matrix. Each is an `A`: a reference to a Java array, or its elements.
     type Fields<A: Copy>: Copy;
     /// The arrays of a slice, as the solver takes them.
     type Data<'a>;
-    /// Calls `f` with name and value of every field that is there.
+    /// Maps every field that is there with `f`, which gets its name and value.
     ///
     /// # Errors
     /// Of `f`.
@@ -21,7 +21,7 @@ pub trait Partition: Sized {
         f: impl FnMut(&'static str, A) -> Result<B, E>,
     ) -> Result<Self::Fields<B>, E>;
 
-    /// As [`Partition::try_map`], for an `f` that cannot fail and gives nothing.
+    /// Calls `f` with name and value of every field that is there.
     fn each<A: Copy>(fields: Self::Fields<A>, mut f: impl FnMut(&'static str, A)) {
         let Ok(_) = Self::try_map(fields, |name, field| {
             f(name, field);

@@ -4,7 +4,7 @@
 //! of about two milliseconds. Between the first pin and the last release there is no JNI call, no lock and no wait for
 //! anything but the threads of the solver itself.
 
-use std::{cell::Cell, ffi::c_void, marker::PhantomData, slice, time::Duration};
+use std::{cell::Cell, ffi::c_void, marker::PhantomData, slice};
 
 use jni::{
     Env,
@@ -12,12 +12,12 @@ use jni::{
     sys,
 };
 
-use crate::boundary::Fault;
+use crate::boundary::fault::{Fault, argument};
 
-/// Arrays that one call can pin: those of a partition of rows, the shared vector and the result.
-const MOST: usize = 10;
+/// Most arrays that one call pins: those of a partition of rows, the shared vector and the result.
+const MAX_PINS: usize = 10;
 
-/// The two functions of the JVM. A trait, so that the guard can be tested without one.
+/// The two functions of the JVM that pin and release. A trait, so that the guard can be tested without a JVM.
 pub trait Critical {
     /// Pins an array; null if it cannot.
     ///
@@ -25,18 +25,21 @@ pub trait Critical {
     /// `array` is a live reference to a primitive array, of the current thread.
     unsafe fn acquire(&self, array: sys::jarray) -> *mut c_void;
 
+    /// Releases an array.
+    ///
     /// # Safety
     /// `elements` came from `acquire(array)`, and this is the only release of it.
     unsafe fn release(&self, array: sys::jarray, elements: *mut c_void, mode: sys::jint);
 }
 
-/// The functions of a JVM. It borrows the environment, so there can be no other JNI call while it lives.
+/// The functions of a JVM. This borrows the environment, so there can be no other JNI call while it lives.
 pub struct EnvCritical<'e> {
     raw: *mut sys::JNIEnv,
     borrowed: PhantomData<&'e mut ()>,
 }
 
 impl<'e> EnvCritical<'e> {
+    /// The functions of the JVM of `env`.
     pub fn new(env: &'e mut Env<'_>) -> Self {
         Self {
             raw: env.get_raw(),
@@ -79,6 +82,8 @@ impl<T> Clone for ArrayRef<'_, T> {
 impl<T> Copy for ArrayRef<'_, T> {}
 
 impl<'a, T> ArrayRef<'a, T> {
+    /// An array of which the length is known.
+    ///
     /// # Safety
     /// `raw` is a reference to an array of `length` elements of the Java type of `T`, alive for `'a` on the current thread.
     pub unsafe fn from_raw(raw: sys::jarray, length: usize) -> Self {
@@ -89,21 +94,24 @@ impl<'a, T> ArrayRef<'a, T> {
         }
     }
 
+    /// Number of elements.
     pub fn length(&self) -> usize {
         self.length
     }
 }
 
 impl<'a, T: TypeArray> ArrayRef<'a, T> {
+    /// An array that is not null.
+    ///
     /// # Errors
-    /// `Argument` if the array is null.
+    /// `Argument`, with `name`, if it is null.
     pub fn new(
         env: &Env<'_>,
         name: &str,
         array: &'a JPrimitiveArray<'_, T>,
     ) -> Result<Self, Fault> {
         if array.is_null() {
-            return Err(crate::argument!("{name} is null: an array is needed"));
+            return Err(argument!("{name} is null: an array is needed"));
         }
         let length = array.len(env)?;
         // SAFETY: the reference is borrowed for 'a, its type is that of the parameter, and the length was just read.
@@ -112,7 +120,7 @@ impl<'a, T: TypeArray> ArrayRef<'a, T> {
 }
 
 impl<'a> ArrayRef<'a, i8> {
-    /// The bytes without their sign.
+    /// The same array, its bytes without their sign.
     pub fn unsigned(self) -> ArrayRef<'a, u8> {
         ArrayRef {
             raw: self.raw,
@@ -125,7 +133,7 @@ impl<'a> ArrayRef<'a, i8> {
 /// Several arrays pinned at once. Dropping it releases them in reverse order, also while a panic unwinds.
 pub struct Pins<'s, S: Critical> {
     source: &'s S,
-    held: [Cell<Held>; MOST],
+    held: [Cell<Held>; MAX_PINS],
     count: Cell<usize>,
 }
 
@@ -149,7 +157,7 @@ impl<'s, S: Critical> Pins<'s, S> {
     pub fn new(source: &'s S) -> Self {
         Self {
             source,
-            held: [const { Cell::new(Held::NOTHING) }; MOST],
+            held: [const { Cell::new(Held::NOTHING) }; MAX_PINS],
             count: Cell::new(0),
         }
     }
@@ -197,7 +205,9 @@ impl<'s, S: Critical> Pins<'s, S> {
     fn pin<T: Element>(&self, array: ArrayRef<'_, T>, mode: sys::jint) -> Result<*mut T, Fault> {
         let count = self.count.get();
         let slot = self.held.get(count).ok_or_else(|| {
-            Fault::Solver(format!("more than {MOST} arrays are to be pinned at once"))
+            Fault::Solver(format!(
+                "more than {MAX_PINS} arrays are to be pinned at once"
+            ))
         })?;
         // SAFETY: an `ArrayRef` is a live reference to a primitive array.
         let elements = unsafe { self.source.acquire(array.raw) };
@@ -247,40 +257,6 @@ impl Element for u8 {}
 impl Element for i32 {}
 impl Element for f32 {}
 impl Element for f64 {}
-
-/// How much work goes into one slice: about two milliseconds, by what the slices before took.
-#[derive(Debug)]
-pub struct SliceLength {
-    units: usize,
-}
-
-impl Default for SliceLength {
-    fn default() -> Self {
-        Self { units: Self::FIRST }
-    }
-}
-
-impl SliceLength {
-    /// A millisecond on a fast machine.
-    const FIRST: usize = 80_000;
-    /// Below it, pinning again would be felt.
-    const LEAST: usize = 5_000;
-    /// Phases of a call differ in speed: a slice that grew in a fast one must not be long in the next.
-    const MOST: usize = 1_000_000;
-    const TARGET: Duration = Duration::from_millis(2);
-
-    /// Units of work for the next slice.
-    pub fn units(&self) -> usize {
-        self.units
-    }
-
-    /// A slice of [`SliceLength::units`] has taken this long.
-    pub fn took(&mut self, elapsed: Duration) {
-        let ratio = Self::TARGET.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-        let wanted = (self.units as f64 * ratio.min(2.0)) as usize;
-        self.units = wanted.clamp(Self::LEAST, Self::MOST);
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -421,7 +397,7 @@ mod tests {
     fn more_arrays_than_there_is_room_for_are_refused() {
         with_two(|heap, a, _| {
             let pins = Pins::new(heap);
-            pins.count.set(MOST);
+            pins.count.set(MAX_PINS);
             // SAFETY: nobody else uses the array.
             assert!(matches!(unsafe { pins.read(a) }, Err(Fault::Solver(_))));
             pins.count.set(0);
@@ -440,23 +416,5 @@ mod tests {
         assert!(unsafe { pins.write(empty) }.unwrap().is_empty());
         drop(pins);
         assert_eq!(heap.log(), "");
-    }
-
-    #[test]
-    fn slices_grow_and_shrink_towards_two_milliseconds() {
-        let mut length = SliceLength::default();
-        assert_eq!(length.units(), 80_000);
-        length.took(Duration::from_millis(1));
-        assert_eq!(length.units(), 160_000);
-        length.took(Duration::from_millis(8));
-        assert_eq!(length.units(), 40_000);
-        for _ in 0..10 {
-            length.took(Duration::from_secs(1));
-        }
-        assert_eq!(length.units(), 5_000);
-        for _ in 0..20 {
-            length.took(Duration::ZERO);
-        }
-        assert_eq!(length.units(), 1_000_000);
     }
 }

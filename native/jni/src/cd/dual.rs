@@ -7,24 +7,38 @@ use dwell_solvers::{
 use rayon::ThreadPool;
 
 use crate::{
-    argument,
-    boundary::Fault,
-    orientation::{Orientation, ProductScalars, Start},
-    partition::Partition,
-    request::{self, BATCH, CERTIFICATE, Control, GRADIENT, MOST_CANDIDATES},
+    boundary::{
+        fault::{Fault, argument},
+        numbers::SettingSlots,
+        partition::Partition,
+    },
+    cd::{
+        layout::{
+            BATCH, CERTIFICATE, CONTROL_FLAGS, DUAL_CANDIDATE_COUNT, DUAL_CANDIDATES, DUAL_GAMMA,
+            DUAL_INTERCEPT, DUAL_L2, DUAL_OFFSET, DUAL_PENDING_FACTOR, DUAL_PREVIOUS_FACTOR,
+            DUAL_SIGMA_PRIME, DUAL_TOTAL_WEIGHT, GRADIENT, MAX_CANDIDATES,
+        },
+        numbers::{Control, candidates, points, verdict},
+        orientation::{Orientation, ProductScalars, RoundStart},
+    },
 };
 
-/// Coordinates are rows, the shared vector has a number for each feature.
+/// Coordinates are rows; the shared vector has a number for each feature.
 #[derive(Debug)]
 pub enum Dual {}
 
 /// What belongs to the rows, and the scale of the features.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<A> {
+    /// Label of each row.
     pub labels: A,
+    /// Weight of each row; absent if all are 1.
     pub weights: Option<A>,
+    /// For each row the sum of scale times squared value.
     pub norms: A,
+    /// For each row the sum of scale times mean times value; absent without intercept.
     pub projections: Option<A>,
+    /// Scale of each feature; absent if all are 1.
     pub scale: Option<A>,
 }
 
@@ -84,7 +98,7 @@ impl Partition for Dual {
 }
 
 impl Orientation for Dual {
-    const LENGTH: &'static str = "control[8], the features";
+    const VECTOR: &'static str = "the features";
     const FLAGS: i64 = CERTIFICATE | BATCH | GRADIENT;
 
     type Params = DualParams;
@@ -92,56 +106,45 @@ impl Orientation for Dual {
     type Product = DualProduct;
 
     fn decode(control: &Control, settings: &[f64]) -> Result<(DualParams, Verdict), Fault> {
-        let (
-            &[
-                sigma_prime,
-                l2,
-                total_weight,
-                gamma,
-                intercept,
-                offset,
-                theta1,
-                theta2,
-                count,
-            ],
-            rest,
-        ) = request::fixed(settings)?;
-        let (candidates, points) = split_candidates(count, rest)?;
-        let candidates = request::candidates(candidates)?;
+        let settings = SettingSlots::new(settings, DUAL_CANDIDATES)?;
+        let count = settings.get(DUAL_CANDIDATE_COUNT);
+        let (given, rest) = split_candidates(count, settings.rest())?;
+        let candidates = candidates(given)?;
         if control.certificate() && candidates.is_empty() {
             return Err(argument!(
-                "settings[8], the number of candidates for the intercept, is 0, but control[6] has the flag of the certificate: pass 1 to {MOST_CANDIDATES}, or leave out the flag"
+                "settings[{DUAL_CANDIDATE_COUNT}], the number of candidates for the intercept, is 0, but control[{CONTROL_FLAGS}] has the flag of the certificate: pass 1 to {MAX_CANDIDATES}, or leave out the flag"
             ));
         }
         let params = DualParams {
             subproblem: DualSubproblemParams {
-                loss: Loss::from_code(control.loss, gamma)?,
-                sigma_prime,
-                l2,
-                total_weight,
-                intercept,
-                offset,
+                loss: Loss::from_code(control.loss, settings.get(DUAL_GAMMA))?,
+                sigma_prime: settings.get(DUAL_SIGMA_PRIME),
+                l2: settings.get(DUAL_L2),
+                total_weight: settings.get(DUAL_TOTAL_WEIGHT),
+                intercept: settings.get(DUAL_INTERCEPT),
+                offset: settings.get(DUAL_OFFSET),
                 gradient: control.gradient(),
             },
             seed: control.seed,
-            partition: control.partition,
+            partition: control.partition(),
             budget: control.budget,
             certificate: if control.certificate() {
                 candidates
             } else {
                 Vec::new()
             },
-            points: request::points(points)?,
+            points: points(rest)?,
             threads: control.threads,
             batch: control.batch(),
         };
-        Ok((params, request::verdict(6, [theta1, theta2])?))
+        let verdict = verdict(&settings, DUAL_PENDING_FACTOR, DUAL_PREVIOUS_FACTOR)?;
+        Ok((params, verdict))
     }
 
     fn round(
         params: &DualParams,
         features: usize,
-        start: Start<'_>,
+        start: RoundStart<'_>,
     ) -> Result<DualRound, SolverError> {
         DualRound::new(
             params.check()?,
@@ -210,13 +213,13 @@ impl Orientation for Dual {
     }
 }
 
-/// The `count` numbers that are candidates, and the rest.
+/// Splits `numbers` into the `count` candidates and the rest.
 fn split_candidates(count: f64, numbers: &[f64]) -> Result<(&[f64], &[f64]), Fault> {
     let whole = count as usize;
     match numbers.split_at_checked(whole) {
         Some(parts) if whole as f64 == count => Ok(parts),
         _ => Err(argument!(
-            "settings[8], the number of candidates for the intercept, is {count}: it must be 0 to {MOST_CANDIDATES}, and so many must follow it, but {} numbers do",
+            "settings[{DUAL_CANDIDATE_COUNT}], the number of candidates for the intercept, is {count}: it must be 0 to {MAX_CANDIDATES}, and so many must follow it, but {} numbers do",
             numbers.len()
         )),
     }
@@ -225,10 +228,13 @@ fn split_candidates(count: f64, numbers: &[f64]) -> Result<(&[f64], &[f64]), Fau
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::tests::{CONTROL, refused};
+    use crate::cd::request::{
+        Request,
+        tests::{CONTROL, refused},
+    };
 
-    fn request(control: &[i64], settings: &[f64]) -> Result<request::Request<DualParams>, Fault> {
-        request::Request::decode::<Dual>(control, settings)
+    fn request(control: &[i64], settings: &[f64]) -> Request<Dual> {
+        Request::decode(control, settings).unwrap()
     }
 
     /// Two candidates and one point.
@@ -241,10 +247,10 @@ mod tests {
         let mut control = CONTROL;
         control[6] = CERTIFICATE;
         control[10] = 3;
-        let request = request(&control, &SETTINGS).unwrap();
-        assert_eq!(request.key, (-5, 3));
-        assert_eq!((request.round, request.stamp), (4, 12));
-        assert_eq!((request.length, request.threads), (100, 2));
+        let request = request(&control, &SETTINGS);
+        assert_eq!(request.control.key, (-5, 3));
+        assert_eq!((request.control.round, request.control.stamp), (4, 12));
+        assert_eq!((request.control.length, request.control.threads), (100, 2));
         assert_eq!(
             request.verdict,
             Verdict {
@@ -277,7 +283,7 @@ mod tests {
     fn candidates_count_with_the_flag_only() {
         let mut control = CONTROL;
         control[6] = 0;
-        let request = request(&control, &SETTINGS).unwrap();
+        let request = request(&control, &SETTINGS);
         assert!(request.params.certificate.is_empty());
         assert_eq!(request.params.points, [[0.1, 0.2]]);
     }
@@ -301,17 +307,17 @@ mod tests {
         ] {
             let mut settings = SETTINGS;
             settings[slot] = bad;
-            refused(request(&good, &settings), part);
+            refused::<Dual>(&good, &settings, part);
         }
-        refused(request(&good, &SETTINGS[..8]), "settings has length 8");
-        refused(request(&good, &SETTINGS[..12]), "points");
+        refused::<Dual>(&good, &SETTINGS[..8], "settings has length 8");
+        refused::<Dual>(&good, &SETTINGS[..12], "points");
         let mut many = vec![0.0; 9 + 17];
         many[8] = 17.0;
-        refused(request(&good, &many), "17 candidates");
+        refused::<Dual>(&good, &many, "17 candidates");
         for (slot, bad, part) in [(6, 2, "control[6]"), (10, 5, "loss"), (10, -1, "loss")] {
             let mut control = good;
             control[slot] = bad;
-            refused(request(&control, &SETTINGS), part);
+            refused::<Dual>(&control, &SETTINGS, part);
         }
     }
 }

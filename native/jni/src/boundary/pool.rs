@@ -1,18 +1,21 @@
-//! Threads of this library's own: the global pool of rayon belongs to nobody.
+//! Threads of this library's own. The global pool of rayon may belong to other code of the process.
 
-use std::{collections::HashMap, num::NonZero, sync::Arc, thread};
+use std::{
+    collections::HashMap,
+    num::NonZero,
+    sync::{Arc, Mutex},
+    thread,
+};
 
 use once_cell::sync::Lazy;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use std::sync::Mutex;
-
-/// One pool for each number of threads asked for. Process-wide, because the threads serve all tasks of an executor; bounded by
-/// the number of cores.
+/// One pool for each number of threads, up to the number of cores. They are process-wide because the threads serve all tasks of an
+/// executor.
 static POOLS: Lazy<Mutex<HashMap<usize, Arc<ThreadPool>>>> = Lazy::new(Mutex::default);
 
-/// A pool of `threads` threads, at most one for each core; none for a single thread, or where threads cannot be started:
-/// the calling thread does all the work then, with the same result.
+/// A pool of `threads` threads, at most one for each core. `None` for a single thread, or if threads cannot be started: the calling thread
+/// then does all the work, with the same result.
 pub fn of(threads: usize) -> Option<Arc<ThreadPool>> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = threads.min(cores);

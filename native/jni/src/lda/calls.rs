@@ -1,230 +1,36 @@
-//! Model averaging of topics (LDA): decode, call, write. Every call is a pure function of its arguments.
+//! The two calls of LDA. Every call is a pure function of its arguments.
 
 use std::time::Duration;
 
-use dwell_solvers::{
-    Columns, SolverError,
-    lda::{
-        Documents, EStepParams, Kernel, LdaParams, LdaSchedule,
-        shared::{BoundParams, MAX_FACTORS, SharedBound, SharedRound, vector_bytes},
-    },
+use dwell_solvers::lda::{
+    Kernel, LdaParams,
+    shared::{BoundParams, SharedBound, SharedRound},
 };
 
 use crate::{
-    argument,
-    boundary::{Fault, reserve},
-    partition::Partition,
-    registry::{Key, Registry},
-    request::{fixed, within},
-    rounds::{HEADER_BYTES, HEADER_SLOTS, Header},
-    slices::{Lender, data, done_if, in_slices, validate, write_vector},
+    boundary::{
+        fault::Fault,
+        header::{self, Header, NONZEROS, SOLVER_NANOS},
+        slices::{Lender, data, done_if, in_slices, write_vector},
+    },
+    checks::Checks,
+    lda::{
+        documents::Lda,
+        layout::{
+            BOUND, BOUND_TOKENS, CONTROL_BATCH, CONTROL_BUDGET, CONTROL_CORPUS, CONTROL_CURSOR,
+            CONTROL_FIRST, CONTROL_LAST, CONTROL_SAMPLE, CONTROL_SEEN, CONTROL_WORKERS, CURSOR,
+            DOCUMENTS, FACTOR, FACTORS, ITERATIONS, RHO_SUM, TOKENS, UPDATES, WORDS,
+        },
+        request::{Common, LdaRequest},
+    },
 };
 
-/// Version of the layout of `control`, `settings` and results of these calls.
-pub const LDA_LAYOUT_VERSION: i64 = 1;
-
-pub const LDA_CONTROL_LENGTH: usize = 15;
-
-/// Flags of `control`.
-pub const CONCENTRATION: i64 = 1;
-pub const TOPIC_MEAN: i64 = 2;
-const FLAGS: i64 = CONCENTRATION | TOPIC_MEAN;
-
-const TOKENS: usize = 0;
-const RHO_SUM: usize = 1;
-const UPDATES: usize = 2;
-const ITERATIONS: usize = 3;
-const BOUND: usize = 4;
-const DOCUMENTS: usize = 5;
-const NONZEROS: usize = 6;
-const NANOS: usize = 7;
-const CURSOR: usize = 9;
-const WORDS: usize = 10;
-const BOUND_TOKENS: usize = 11;
-const FACTORS: usize = 15;
-const FACTOR: usize = 16;
-
-const _: () = assert!(FACTOR + MAX_FACTORS <= HEADER_SLOTS);
-
-/// Documents: the matrix is all there is.
-#[derive(Debug)]
-pub enum Lda {}
-
-impl Partition for Lda {
-    const INDICES: &'static str = "words";
-
-    type Fields<A: Copy> = ();
-    type Data<'a> = Documents<'a>;
-
-    fn try_map<A: Copy, B: Copy, E>(
-        (): (),
-        _: impl FnMut(&'static str, A) -> Result<B, E>,
-    ) -> Result<(), E> {
-        Ok(())
-    }
-
-    /// Counts are checked in slices, when the entries are known to be in order.
-    fn check(_: Columns<'_>, (): ()) -> Result<(), SolverError> {
-        Ok(())
-    }
-
-    fn data<'a>(columns: Columns<'a>, (): ()) -> Result<Documents<'a>, SolverError> {
-        Ok(Documents::validated_before(columns))
-    }
-}
-
-/// A decoded request, with what belongs to its call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LdaRequest<P> {
-    pub key: Key,
-    pub vocabulary: usize,
-    /// Length of the shared vector, in units of 8 bytes: two numbers are one.
-    pub length: usize,
-    eta: f64,
-    pub params: P,
-}
-
-/// The numbers that both calls have.
-struct Common<'a> {
-    key: Key,
-    seed: u64,
-    vocabulary: usize,
-    length: usize,
-    flags: i64,
-    // Of these each call reads its own, and checks them.
-    batch: i64,
-    budget: i64,
-    places: [i64; 2],
-    workers: i64,
-    corpus: i64,
-    sample: i64,
-    e_step: EStepParams,
-    eta: f64,
-    schedule: LdaSchedule,
-    share: f64,
-    alpha: &'a [f64],
-}
-
-impl<'a> Common<'a> {
-    fn decode(control: &[i64], settings: &[f64], alpha: &'a [f64]) -> Result<Self, Fault> {
-        let &[
-            layout,
-            fit,
-            partition,
-            seed,
-            words,
-            topics,
-            batch,
-            flags,
-            budget,
-            from,
-            to,
-            workers,
-            cap,
-            corpus,
-            sample,
-        ] = control
-        else {
-            return Err(argument!(
-                "control has length {}, expected {LDA_CONTROL_LENGTH}",
-                control.len()
-            ));
-        };
-        if layout != LDA_LAYOUT_VERSION {
-            return Err(argument!(
-                "control[0], the layout version, is {layout}, expected {LDA_LAYOUT_VERSION}: use jar and library of one version"
-            ));
-        }
-        let partition = within("control[2], the partition", partition, 0, i32::MAX.into())? as i32;
-        let vocabulary = within("control[4], the words", words, 1, i32::MAX.into())? as usize;
-        let topics = within("control[5], the topics", topics, 1, i32::MAX.into())? as usize;
-        if flags & !FLAGS != 0 {
-            return Err(argument!(
-                "control[7], the flags, is {flags}: it must be a sum of the flags in {FLAGS}"
-            ));
-        }
-        let cap = within("control[12], the iterations", cap, 1, i32::MAX.into())? as u32;
-        // As long as the bytes of a vector, sums behind it and a header can be an array.
-        let length = vector_bytes::<f32>(vocabulary.saturating_mul(topics)) / 8;
-        if length.saturating_add(topics) > (i32::MAX as usize - HEADER_BYTES) / 8 {
-            return Err(argument!(
-                "control[4] and control[5], {vocabulary} words and {topics} topics, are a model that no byte[] can hold"
-            ));
-        }
-        if alpha.len() != topics {
-            return Err(argument!(
-                "alpha has length {}, expected {topics}: one for each topic",
-                alpha.len()
-            ));
-        }
-        let (
-            &[
-                eta,
-                tau0,
-                kappa,
-                base,
-                tolerance,
-                over_relaxation,
-                pruning,
-                share,
-            ],
-            rest,
-        ) = fixed(settings)?;
-        if !rest.is_empty() {
-            return Err(argument!(
-                "settings has {} numbers more than this call reads",
-                rest.len()
-            ));
-        }
-        Ok(Self {
-            key: (fit, partition),
-            seed: seed as u64,
-            vocabulary,
-            length,
-            flags,
-            batch,
-            budget,
-            places: [from, to],
-            workers,
-            corpus,
-            sample,
-            e_step: EStepParams {
-                tolerance,
-                cap,
-                over_relaxation,
-                pruning,
-                mean: flags & TOPIC_MEAN != 0,
-            },
-            eta,
-            schedule: LdaSchedule { tau0, kappa, base },
-            share,
-            alpha,
-        })
-    }
-
-    fn alpha(&self) -> Result<Vec<f64>, Fault> {
-        let mut copy = reserve(self.alpha.len(), "alpha")?;
-        copy.extend_from_slice(self.alpha);
-        Ok(copy)
-    }
-
-    fn request<P>(self, params: P) -> LdaRequest<P> {
-        LdaRequest {
-            key: self.key,
-            vocabulary: self.vocabulary,
-            length: self.length,
-            eta: self.eta,
-            params,
-        }
-    }
-}
-
-/// One of the two calls.
+/// One of the two calls, named by its parameters: a round ([`TopicsRound`]) or a bound ([`BoundParams`]).
 pub trait LdaCall: Sized {
     /// A computation in progress.
     type Work;
 
-    /// Names the numbers of a call.
+    /// Checks and names the numbers of a call.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
@@ -233,13 +39,13 @@ pub trait LdaCall: Sized {
     /// Length of the result after its header, in units of 8 bytes.
     fn length(request: &LdaRequest<Self>) -> usize;
 
-    /// Begins, with room to work in.
+    /// Checks the parameters, and begins in scratch memory of an earlier call.
     ///
     /// # Errors
     /// Of the solver.
-    fn begin(request: &LdaRequest<Self>, room: Vec<f32>) -> Result<Self::Work, Fault>;
+    fn begin(request: &LdaRequest<Self>, scratch: Vec<f32>) -> Result<Self::Work, Fault>;
 
-    /// Computes the result on documents that have been checked, and the time that it took.
+    /// Computes the result on documents that are valid, and the time that it took.
     ///
     /// # Errors
     /// Of the solver, and of the lender.
@@ -249,51 +55,44 @@ pub trait LdaCall: Sized {
         lender: &mut L,
     ) -> Result<(Header, Duration), Fault>;
 
-    /// Room for the next call, whatever became of this one.
-    fn into_room(work: Self::Work) -> Vec<f32>;
+    /// The scratch memory, for the next call. A call that failed leaves it too.
+    fn into_scratch(work: Self::Work) -> Vec<f32>;
 }
 
-/// Computes a call. The topics are where those of the last call of the partition were, if that has left room.
+/// Computes a call, in the memory that the last call of the partition has left, if it has left any.
 ///
 /// # Errors
 /// Of the solver, and of the lender.
 pub fn compute<P: LdaCall, L: Lender<Lda>>(
-    registry: &Registry,
+    checks: &Checks,
     lender: &mut L,
     request: &LdaRequest<P>,
 ) -> Result<Header, Fault> {
-    let mut work = P::begin(request, registry.take_room(request.key))?;
-    let result = checked(request, registry, lender)
+    let mut work = P::begin(request, checks.take_scratch(request.key))?;
+    let result = checks
+        .validate(request.key, request.vocabulary, lender, |lender| {
+            check_counts(lender, request.vocabulary)
+        })
         .and_then(|()| P::run(&mut work, request.vocabulary, lender));
-    registry.leave_room(request.key, P::into_room(work));
+    checks.leave_scratch(request.key, P::into_scratch(work));
     let (mut header, elapsed) = result?;
-    header[NANOS] = elapsed.as_nanos() as f64;
+    header[SOLVER_NANOS] = elapsed.as_nanos() as f64;
     Ok(header)
 }
 
-/// Validates the documents, unless they were before.
-fn checked<P, L: Lender<Lda>>(
-    request: &LdaRequest<P>,
-    registry: &Registry,
-    lender: &mut L,
-) -> Result<(), Fault> {
-    let known = registry.checked(request.key);
-    let structure = validate(lender, request.vocabulary, known)?;
-    if known != Some(structure) {
-        let mut next = 0;
-        in_slices(lender, |arrays, _, units| {
-            let documents = data(request.vocabulary, arrays)?;
-            let (mut end, mut left) = (next, units);
-            while end < documents.len() && left > 0 {
-                left = left.saturating_sub(1 + documents.length(end));
-                end += 1;
-            }
-            documents.check_counts(next..end)?;
-            next = end;
-            Ok(done_if(next == documents.len()))
-        })?;
-    }
-    registry.record_check(request.key, structure);
+fn check_counts<L: Lender<Lda>>(lender: &mut L, vocabulary: usize) -> Result<(), Fault> {
+    let mut next = 0;
+    in_slices(lender, |arrays, _, units| {
+        let documents = data(vocabulary, arrays)?;
+        let (mut end, mut left) = (next, units);
+        while end < documents.len() && left > 0 {
+            left = left.saturating_sub(1 + documents.length(end));
+            end += 1;
+        }
+        documents.check_counts(next..end)?;
+        next = end;
+        Ok(done_if(next == documents.len()))
+    })?;
     Ok(())
 }
 
@@ -310,19 +109,14 @@ impl LdaCall for TopicsRound {
 
     fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault> {
         let common = Common::decode(control, settings, alpha)?;
-        let batch = within("control[6], the batch", common.batch, 1, i32::MAX.into())?;
-        let budget = within("control[8], the documents", common.budget, 1, i64::MAX)?;
-        let [cursor, seen] = common.places;
-        let cursor = within("control[9], the cursor", cursor, 0, i64::MAX)?;
-        let seen = within("control[10], the documents seen", seen, 0, i64::MAX)?;
-        let workers = within(
-            "control[11], the workers",
-            common.workers,
-            1,
-            i32::MAX.into(),
-        )?;
-        let corpus = within("control[13], the corpus", common.corpus, 1, i64::MAX)?;
-        let sample = within("control[14], the sample", common.sample, 0, i32::MAX.into())?;
+        let control = &common.control;
+        let batch = control.int(CONTROL_BATCH, "the batch", 1)?;
+        let budget = control.within(CONTROL_BUDGET, "the documents", 1, i64::MAX)?;
+        let cursor = control.within(CONTROL_CURSOR, "the cursor", 0, i64::MAX)?;
+        let seen = control.within(CONTROL_SEEN, "the documents seen", 0, i64::MAX)?;
+        let workers = control.int(CONTROL_WORKERS, "the workers", 1)?;
+        let corpus = control.within(CONTROL_CORPUS, "the corpus", 1, i64::MAX)?;
+        let sample = control.int(CONTROL_SAMPLE, "the sample", 0)?;
         let params = Self {
             params: LdaParams {
                 alpha: common.alpha()?,
@@ -336,7 +130,7 @@ impl LdaCall for TopicsRound {
                 partition: common.key.1 as u32,
                 cursor: cursor as u64,
                 seen: seen as u64,
-                concentration: common.flags & CONCENTRATION != 0,
+                concentration: common.concentration(),
             },
             sample: sample as usize,
             share: common.share,
@@ -354,7 +148,7 @@ impl LdaCall for TopicsRound {
         request.length + sums
     }
 
-    fn begin(request: &LdaRequest<Self>, room: Vec<f32>) -> Result<Self::Work, Fault> {
+    fn begin(request: &LdaRequest<Self>, scratch: Vec<f32>) -> Result<Self::Work, Fault> {
         let Self {
             params,
             sample,
@@ -367,7 +161,7 @@ impl LdaCall for TopicsRound {
             *share,
             request.vocabulary,
             Kernel::detect(),
-            room,
+            scratch,
         )?)
     }
 
@@ -384,7 +178,7 @@ impl LdaCall for TopicsRound {
             Ok(round.write_update(arrays.shared, 8 * first, out)?)
         })?;
         let outcome = round.finish()?;
-        let mut header = [0.0; HEADER_SLOTS];
+        let mut header = header::EMPTY;
         header[TOKENS] = outcome.round.tokens;
         header[RHO_SUM] = outcome.round.rho_sum;
         header[UPDATES] = outcome.round.updates as f64;
@@ -402,7 +196,7 @@ impl LdaCall for TopicsRound {
         Ok((header, solving + writing))
     }
 
-    fn into_room(round: Self::Work) -> Vec<f32> {
+    fn into_scratch(round: Self::Work) -> Vec<f32> {
         round.into_room()
     }
 }
@@ -412,14 +206,9 @@ impl LdaCall for BoundParams {
 
     fn decode(control: &[i64], settings: &[f64], alpha: &[f64]) -> Result<LdaRequest<Self>, Fault> {
         let common = Common::decode(control, settings, alpha)?;
-        let [first, last] = common.places;
-        let first = within("control[9], the first document", first, 0, i32::MAX.into())?;
-        let last = within(
-            "control[10], the last document",
-            last,
-            first,
-            i32::MAX.into(),
-        )?;
+        let control = &common.control;
+        let first = control.int(CONTROL_FIRST, "the first document", 0)?;
+        let last = control.int(CONTROL_LAST, "the last document", first)?;
         let params = Self {
             alpha: common.alpha()?,
             e_step: common.e_step,
@@ -433,13 +222,13 @@ impl LdaCall for BoundParams {
         0
     }
 
-    fn begin(request: &LdaRequest<Self>, room: Vec<f32>) -> Result<Self::Work, Fault> {
+    fn begin(request: &LdaRequest<Self>, scratch: Vec<f32>) -> Result<Self::Work, Fault> {
         Ok(SharedBound::new(
             request.params.clone(),
             request.eta,
             request.vocabulary,
             Kernel::detect(),
-            room,
+            scratch,
         )?)
     }
 
@@ -453,7 +242,7 @@ impl LdaCall for BoundParams {
             Ok(bound.advance(&documents, arrays.shared, units)?)
         })?;
         let outcome = bound.finish()?;
-        let mut header = [0.0; HEADER_SLOTS];
+        let mut header = header::EMPTY;
         header[BOUND_TOKENS] = outcome.tokens;
         header[ITERATIONS] = outcome.iterations as f64;
         header[BOUND] = outcome.bound;
@@ -462,18 +251,21 @@ impl LdaCall for BoundParams {
         Ok((header, solving))
     }
 
-    fn into_room(bound: Self::Work) -> Vec<f32> {
+    fn into_scratch(bound: Self::Work) -> Vec<f32> {
         bound.into_room()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use dwell_solvers::lda::{EStepParams, LdaSchedule};
+
     use super::*;
+    use crate::lda::layout::{CONTROL_SLOTS, LAYOUT_VERSION, TOPIC_MEAN};
 
     /// A good one for a round, and for a bound.
-    const CONTROL: [i64; LDA_CONTROL_LENGTH] = [
-        LDA_LAYOUT_VERSION,
+    const CONTROL: [i64; CONTROL_SLOTS] = [
+        LAYOUT_VERSION,
         -5,
         3,
         -6,

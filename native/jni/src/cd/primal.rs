@@ -7,23 +7,36 @@ use dwell_solvers::{
 use rayon::ThreadPool;
 
 use crate::{
-    argument,
-    boundary::Fault,
-    orientation::{Orientation, ProductScalars, Start},
-    partition::Partition,
-    request::{self, BATCH, CENTRED, CERTIFICATE, Control},
+    boundary::{
+        fault::{Fault, argument},
+        numbers::SettingSlots,
+        partition::Partition,
+    },
+    cd::{
+        layout::{
+            BATCH, CENTRED, CERTIFICATE, CONTROL_LOSS, PRIMAL_L1, PRIMAL_L2, PRIMAL_PENDING_FACTOR,
+            PRIMAL_POINTS, PRIMAL_PREVIOUS_FACTOR, PRIMAL_SCALE_FACTOR, PRIMAL_SIGMA_PRIME,
+            PRIMAL_TOTAL_WEIGHT,
+        },
+        numbers::{Control, points, verdict},
+        orientation::{Orientation, ProductScalars, RoundStart},
+    },
 };
 
-/// Coordinates are columns, the shared vector has a number for each row.
+/// Coordinates are columns; the shared vector has a number for each row.
 #[derive(Debug)]
 pub enum Primal {}
 
 /// Moments of the columns, and weights of the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Moments<A> {
+    /// Weighted mean of each column.
     pub mean: A,
+    /// Weighted variance of each column.
     pub variance: A,
+    /// Square root of the variance of each column.
     pub deviation: A,
+    /// Weight of each row; absent if all are 1.
     pub weights: Option<A>,
 }
 
@@ -62,7 +75,7 @@ impl Partition for Primal {
 }
 
 impl Orientation for Primal {
-    const LENGTH: &'static str = "control[8], the rows";
+    const VECTOR: &'static str = "the rows";
     const FLAGS: i64 = CERTIFICATE | CENTRED | BATCH;
 
     type Params = PrimalParams;
@@ -70,50 +83,40 @@ impl Orientation for Primal {
     type Product = PrimalProduct;
 
     fn decode(control: &Control, settings: &[f64]) -> Result<(PrimalParams, Verdict), Fault> {
-        let (
-            &[
-                sigma_prime,
-                l1,
-                l2,
-                total_weight,
-                scale_factor,
-                theta1,
-                theta2,
-            ],
-            points,
-        ) = request::fixed(settings)?;
+        let settings = SettingSlots::new(settings, PRIMAL_POINTS)?;
         if control.loss != 0 {
             return Err(argument!(
-                "control[10], the loss, is {}: it must be 0, since the residual has all that a primal round needs of the loss",
+                "control[{CONTROL_LOSS}], the loss, is {}: it must be 0, since the residual has all that a primal round needs of the loss",
                 control.loss
             ));
         }
         let params = PrimalParams {
             subproblem: SubproblemParams {
                 penalty: ElasticNetParams {
-                    l1,
-                    l2,
-                    scale_factor,
+                    l1: settings.get(PRIMAL_L1),
+                    l2: settings.get(PRIMAL_L2),
+                    scale_factor: settings.get(PRIMAL_SCALE_FACTOR),
                 },
-                sigma_prime,
-                total_weight,
+                sigma_prime: settings.get(PRIMAL_SIGMA_PRIME),
+                total_weight: settings.get(PRIMAL_TOTAL_WEIGHT),
                 centred: control.centred(),
             },
             seed: control.seed,
-            partition: control.partition,
+            partition: control.partition(),
             budget: control.budget,
             certificate: control.certificate(),
-            points: request::points(points)?,
+            points: points(settings.rest())?,
             threads: control.threads,
             batch: control.batch(),
         };
-        Ok((params, request::verdict(5, [theta1, theta2])?))
+        let verdict = verdict(&settings, PRIMAL_PENDING_FACTOR, PRIMAL_PREVIOUS_FACTOR)?;
+        Ok((params, verdict))
     }
 
     fn round(
         params: &PrimalParams,
         rows: usize,
-        start: Start<'_>,
+        start: RoundStart<'_>,
     ) -> Result<PrimalRound, SolverError> {
         PrimalRound::new(
             params.check()?,
@@ -186,13 +189,16 @@ impl Orientation for Primal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{
-        MOST_POINTS, Request,
-        tests::{CONTROL, refused},
+    use crate::cd::{
+        layout::MAX_POINTS,
+        request::{
+            Request,
+            tests::{CONTROL, refused},
+        },
     };
 
-    fn request(control: &[i64], settings: &[f64]) -> Result<Request<PrimalParams>, Fault> {
-        Request::decode::<Primal>(control, settings)
+    fn request(control: &[i64], settings: &[f64]) -> Request<Primal> {
+        Request::decode(control, settings).unwrap()
     }
 
     /// One point.
@@ -200,8 +206,8 @@ mod tests {
 
     #[test]
     fn numbers_find_their_names() {
-        let request = request(&CONTROL, &SETTINGS).unwrap();
-        assert_eq!((request.length, request.threads), (100, 2));
+        let request = request(&CONTROL, &SETTINGS);
+        assert_eq!((request.control.length, request.control.threads), (100, 2));
         assert_eq!(
             (request.verdict.pending, request.verdict.previous),
             (1.0, 0.5)
@@ -237,16 +243,13 @@ mod tests {
         ] {
             let mut settings = SETTINGS;
             settings[slot] = bad;
-            refused(request(&CONTROL, &settings), part);
+            refused::<Primal>(&CONTROL, &settings, part);
         }
-        refused(request(&CONTROL, &SETTINGS[..6]), "settings has length 6");
-        refused(request(&CONTROL, &SETTINGS[..8]), "points");
-        let most = [0.0; 7 + 2 * MOST_POINTS];
-        assert_eq!(
-            request(&CONTROL, &most).unwrap().params.points.len(),
-            MOST_POINTS
-        );
-        refused(request(&CONTROL, &[0.0; 7 + 2 * MOST_POINTS + 2]), "points");
+        refused::<Primal>(&CONTROL, &SETTINGS[..6], "settings has length 6");
+        refused::<Primal>(&CONTROL, &SETTINGS[..8], "points");
+        let most = [0.0; 7 + 2 * MAX_POINTS];
+        assert_eq!(request(&CONTROL, &most).params.points.len(), MAX_POINTS);
+        refused::<Primal>(&CONTROL, &[0.0; 7 + 2 * MAX_POINTS + 2], "points");
         for (slot, bad, part) in [
             (0, 1, "control[0]"),
             (0, 3, "control[0]"),
@@ -264,8 +267,8 @@ mod tests {
         ] {
             let mut control = CONTROL;
             control[slot] = bad;
-            refused(request(&control, &SETTINGS), part);
+            refused::<Primal>(&control, &SETTINGS, part);
         }
-        refused(request(&CONTROL[..10], &SETTINGS), "control has length 10");
+        refused::<Primal>(&CONTROL[..10], &SETTINGS, "control has length 10");
     }
 }

@@ -1,0 +1,146 @@
+//! The arrays of a partition, and their validation part by part.
+
+use dwell_solvers::{Columns, Values};
+
+use crate::boundary::{
+    fault::{Fault, argument},
+    memory::reserve,
+    partition::Partition,
+};
+
+/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in the dual.
+#[derive(Debug, Clone, Copy)]
+pub struct Matrix<'a> {
+    /// Entries of coordinate i are `offsets[i]` until `offsets[i + 1]`.
+    pub offsets: &'a [i32],
+    /// Place of each entry in its coordinate.
+    pub indices: &'a [i32],
+    /// Value of each entry.
+    pub values: Values<'a>,
+}
+
+/// The arrays of a partition, for one slice of work.
+pub struct Arrays<'a, P: Partition> {
+    /// The coordinates.
+    pub matrix: Matrix<'a>,
+    /// What belongs to the matrix.
+    pub fields: P::Fields<&'a [f64]>,
+    /// The shared vector, little endian: doubles, or floats in the calls of LDA. Empty in a product.
+    pub shared: &'a [u8],
+}
+
+impl<'a> Matrix<'a> {
+    /// Number of coordinates.
+    pub fn coordinates(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// For a matrix that was checked: O(1).
+    ///
+    /// # Errors
+    /// `Argument` if lengths do not fit.
+    pub fn known(&self, length: usize) -> Result<Columns<'a>, Fault> {
+        Ok(Columns::validated_before(
+            length,
+            self.offsets,
+            self.indices,
+            self.values,
+        )?)
+    }
+
+    /// Checks offsets and entries of the coordinates from `next` on: as many as `units` of work allow, at least one. Returns the coordinate
+    /// to go on with. The matrix is right if every part is, since each part starts where the one before it ends.
+    ///
+    /// # Errors
+    /// `Argument` names the place at fault.
+    pub fn check_part(&self, length: usize, next: usize, units: usize) -> Result<usize, Fault> {
+        let coordinates = self.coordinates();
+        let mut end = next;
+        let mut left = units as i64;
+        while end < coordinates && (left > 0 || end == next) {
+            left -= 1 + (i64::from(self.offsets[end + 1]) - i64::from(self.offsets[end])).max(0);
+            end += 1;
+        }
+        let offsets = &self.offsets[next..=end];
+        let first = offsets[0];
+        let entries = first as usize..offsets[end - next] as usize;
+        let values = match self.values {
+            Values::Ones => Some(Values::Ones),
+            Values::F32(values) => values.get(entries.clone()).map(Values::F32),
+            Values::F64(values) => values.get(entries.clone()).map(Values::F64),
+        };
+        let mut own = reserve(offsets.len(), "a check of offsets")?;
+        own.extend(offsets.iter().map(|offset| offset.wrapping_sub(first)));
+        let part = match (self.indices.get(entries), values) {
+            (Some(indices), Some(values)) => Columns::new(length, &own, indices, values).is_ok(),
+            _ => false,
+        };
+        if part {
+            return Ok(end);
+        }
+        // The check of the whole names the place at fault.
+        Columns::new(length, self.offsets, self.indices, self.values)?;
+        Err(argument!(
+            "offsets, indices or values were changed while they were being validated"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Coordinates of 0, 3, 2 and 4 entries, of length 4.
+    const OFFSETS: [i32; 5] = [0, 0, 3, 5, 9];
+    const INDICES: [i32; 9] = [0, 1, 3, 1, 2, 0, 1, 2, 3];
+    const VALUES: [f64; 9] = [1.0; 9];
+
+    fn matrix<'a>(offsets: &'a [i32], indices: &'a [i32], values: &'a [f64]) -> Matrix<'a> {
+        Matrix {
+            offsets,
+            indices,
+            values: Values::F64(values),
+        }
+    }
+
+    /// Checks in parts of `units`; the number of parts.
+    fn check(matrix: &Matrix<'_>, units: usize) -> Result<usize, Fault> {
+        matrix.known(4)?;
+        let (mut next, mut parts) = (0, 0);
+        while next < matrix.coordinates() {
+            next = matrix.check_part(4, next, units)?;
+            parts += 1;
+        }
+        Ok(parts)
+    }
+
+    #[test]
+    fn parts_find_what_the_whole_finds() {
+        for (units, parts) in [(1, 4), (5, 2), (1000, 1)] {
+            assert_eq!(
+                check(&matrix(&OFFSETS, &INDICES, &VALUES), units).unwrap(),
+                parts
+            );
+            for entry in 0..INDICES.len() {
+                for bad in [-1, 4, i32::MAX, i32::MIN] {
+                    let mut indices = INDICES;
+                    indices[entry] = bad;
+                    assert!(check(&matrix(&OFFSETS, &indices, &VALUES), units).is_err());
+                }
+                let mut spoiled = VALUES;
+                spoiled[entry] = f64::NAN;
+                assert!(check(&matrix(&OFFSETS, &INDICES, &spoiled), units).is_err());
+            }
+            for coordinate in 0..OFFSETS.len() {
+                for bad in [-1, 7, i32::MAX, i32::MIN] {
+                    let mut offsets = OFFSETS;
+                    offsets[coordinate] = bad;
+                    let whole = Columns::new(4, &offsets, &INDICES, Values::F64(&VALUES));
+                    let parts = check(&matrix(&offsets, &INDICES, &VALUES), units);
+                    assert_eq!(whole.is_err(), parts.is_err(), "{offsets:?}");
+                }
+            }
+        }
+        assert!(check(&matrix(&[], &[], &[]), 1).is_err());
+    }
+}

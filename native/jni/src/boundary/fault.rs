@@ -1,0 +1,87 @@
+//! Why a call has no result.
+
+use dwell_solvers::SolverError;
+use jni::errors::Error;
+
+/// Why a call has no result. A lost state is a result, not a fault.
+#[derive(Debug)]
+pub enum Fault {
+    /// An argument is wrong; the text names it and the fix.
+    Argument(String),
+    /// The caller does not want the result any more.
+    Cancelled,
+    /// The allocator refused; nothing was changed.
+    OutOfMemory(String),
+    /// The solver cannot go on, for another reason.
+    Solver(String),
+    /// A JNI operation failed. An exception that is pending stays pending.
+    Jni(Error),
+    /// Library and classes do not fit one another.
+    Link(Error),
+}
+
+/// Codes of `dwell.jni.NativeException`. The C functions return the same numbers, negative.
+pub mod code {
+    /// The solver could not do its work.
+    pub const SOLVER: i32 = 1;
+    /// Memory could not be allocated.
+    pub const OUT_OF_MEMORY: i32 = 2;
+    /// Native code panicked.
+    pub const PANIC: i32 = 3;
+    /// The JVM refused a JNI operation.
+    pub const JNI: i32 = 4;
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Jni(error)
+    }
+}
+
+impl From<SolverError> for Fault {
+    fn from(error: SolverError) -> Self {
+        let text = error.to_string();
+        match error {
+            SolverError::InvalidParam { .. }
+            | SolverError::Shape(_)
+            | SolverError::NonFinite(_) => Self::Argument(text),
+            SolverError::OutOfMemory { .. } => Self::OutOfMemory(text),
+            // The enum is not exhaustive. An error of no other kind is the library's own.
+            _ => Self::Solver(text),
+        }
+    }
+}
+
+/// An argument fault, with the arguments of `format!`.
+macro_rules! argument {
+    ($($part:tt)*) => { $crate::boundary::fault::Fault::Argument(format!($($part)*)) };
+}
+pub(crate) use argument;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solver_errors_keep_their_text_and_find_their_kind() {
+        let shape: Fault = SolverError::Shape("mean has length 3".into()).into();
+        assert!(matches!(shape, Fault::Argument(text) if text == "mean has length 3"));
+        let parameter: Fault = SolverError::InvalidParam {
+            name: "l1",
+            value: -1.0,
+            expected: "must be finite and at least 0",
+        }
+        .into();
+        assert!(matches!(parameter, Fault::Argument(text) if text.starts_with("l1 = -1")));
+        let number: Fault = SolverError::NonFinite("residual of row 3".into()).into();
+        assert!(matches!(number, Fault::Argument(_)));
+        let memory: Fault = SolverError::OutOfMemory {
+            what: "a product",
+            bytes: 8,
+        }
+        .into();
+        assert!(matches!(memory, Fault::OutOfMemory(text) if text.contains("8 bytes")));
+        let other: Fault = SolverError::Unfinished.into();
+        assert!(matches!(other, Fault::Solver(_)));
+    }
+}

@@ -1,0 +1,10 @@
+//! What must agree between the library and the classes or programs that use it.
+
+/// Version of the functions of `NativeBridge` and of the C ABI.
+pub const ABI_VERSION: i32 = 2;
+
+/// Identifies the sources that this library was built from; the build passes it.
+pub const BUILD_ID: &str = match option_env!("DWELL_BUILD_ID") {
+    Some(id) => id,
+    None => "dev",
+};

@@ -1,0 +1,20 @@
+//! The calls of coordinate descent: rounds and products on worker states, primal and dual.
+//!
+//! | module | |
+//! |---|---|
+//! | [`layout`] | slots of `control`, `settings` and results |
+//! | [`states`] | worker states between rounds |
+//! | [`numbers`] | the numbers of a call, checked and named |
+//! | [`orientation`] | what primal and dual calls differ in |
+//! | [`primal`], [`dual`] | the two orientations |
+//! | [`request`] | a decoded call |
+//! | [`rounds`] | rounds and products: computed slice by slice, then kept |
+
+pub mod dual;
+pub mod layout;
+pub mod numbers;
+pub mod orientation;
+pub mod primal;
+pub mod request;
+pub mod rounds;
+pub mod states;

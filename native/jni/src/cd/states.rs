@@ -1,0 +1,960 @@
+//! Worker states between rounds, by (fit, partition).
+//!
+//! A state has a committed version and at most one pending step. It never decides on its own: the message of round t brings the verdict
+//! on the step of round t - 1. The **stamp** names the rebuild that a state descends from, and whether the rebuild started again from zero;
+//! see `rebuild_stamp`. Version and stamp together determine the content of a state, whatever was repeated, late or lost on the way to
+//! it.
+//!
+//! A call is `begin`, computation, `publish`. `begin` gives out a [`Ticket`], a snapshot that the computation works on without any lock, and
+//! nothing changes before `publish`: a call that fails or is cancelled leaves the state as it was. Attempts of a task can be repeated,
+//! late, or run at once, so `publish` may find a state that is newer than the snapshot; then it refuses.
+
+use std::{sync::Arc, time::Duration};
+
+use dwell_solvers::Verdict;
+use once_cell::sync::Lazy;
+
+use crate::boundary::{
+    fault::{Fault, argument},
+    fingerprint::Fingerprint,
+    memory::{copied, zeros},
+    table::{Kept, Key, Table},
+};
+
+/// The last round that can be asked for. The stamps up to it are exact as doubles, the numbers of a header.
+pub const MAX_ROUND: i64 = (1 << 52) - 2;
+
+/// The states of this process. They are process-wide because the tasks of one fit share nothing else. A second class loader has its own copy of
+/// the library and of this table: a task that moves there gets "state lost" once.
+pub static STATES: Lazy<States> = Lazy::new(States::default);
+
+/// The stamp of the state of `version` after a rebuild; 0, which no rebuild gives, is the start of the fit.
+///
+/// Every rebuild has stamps of its own, also for a state that it keeps. A rebuild drops the step of its round. Under the old stamp, a worker
+/// that loses its state and is sent the messages from before the rebuild would bring that step back. Attempts of a rebuild on two workers
+/// may end differently, so one stamp is for a state that was kept and another for one that started again.
+const fn rebuild_stamp(version: i64, restarted: bool) -> i64 {
+    2 * version + restarted as i64
+}
+
+/// A version of a state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Committed {
+    /// The round that it is ready for.
+    pub version: i64,
+    /// The rebuild that it descends from.
+    pub stamp: i64,
+    /// Buckets visited since the start of the fit.
+    pub cursor: u64,
+    /// One number for each coordinate.
+    pub alpha: Vec<f64>,
+    /// What the last commit added to alpha.
+    pub previous: Vec<f64>,
+}
+
+/// What the vectors of a state are allocated for, in messages.
+const STATE: &str = "a worker state";
+
+impl Committed {
+    fn zero(coordinates: usize, version: i64, stamp: i64) -> Result<Self, Fault> {
+        Ok(Self {
+            version,
+            stamp,
+            cursor: 0,
+            alpha: zeros(coordinates, STATE)?,
+            previous: zeros(coordinates, STATE)?,
+        })
+    }
+
+    fn identity(&self) -> Identity {
+        (self.version, self.stamp)
+    }
+
+    /// Whether a rebuild has left this as `version`. A later round may be pending on it.
+    fn is_of_rebuild(&self, version: i64) -> bool {
+        self.version == version
+            && [false, true]
+                .map(|restarted| rebuild_stamp(version, restarted))
+                .contains(&self.stamp)
+    }
+
+    /// The same coordinates after a rebuild. It forgets the last step: a worker that starts again has none, and all workers search along the
+    /// same direction.
+    fn rebuilt(&self, version: i64) -> Result<Self, Fault> {
+        Ok(Self {
+            version,
+            stamp: rebuild_stamp(version, false),
+            cursor: self.cursor,
+            alpha: copied(&self.alpha, STATE)?,
+            previous: zeros(self.previous.len(), STATE)?,
+        })
+    }
+
+    /// The version after `step` and its verdict.
+    fn after(&self, step: &PendingStep, verdict: Verdict) -> Result<Self, Fault> {
+        let mut next = Self {
+            version: step.round + 1,
+            stamp: self.stamp,
+            cursor: step.cursor,
+            alpha: copied(&self.alpha, STATE)?,
+            previous: copied(&self.previous, STATE)?,
+        };
+        verdict.commit(&mut next.alpha, &mut next.previous, &step.delta)?;
+        Ok(next)
+    }
+}
+
+/// Version and stamp.
+type Identity = (i64, i64);
+
+/// What a round proposed. It is pending until the next message brings the verdict on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingStep {
+    /// The round that proposed it.
+    pub round: i64,
+    /// The cursor after it.
+    pub cursor: u64,
+    /// One number for each coordinate.
+    pub delta: Vec<f64>,
+}
+
+/// A state as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Its committed version.
+    pub committed: Arc<Committed>,
+    /// The step that waits for its verdict.
+    pub pending: Option<Arc<PendingStep>>,
+}
+
+#[derive(Debug)]
+struct State {
+    snapshot: Snapshot,
+    /// The arrays that were validated for this partition.
+    fingerprint: Option<Fingerprint>,
+}
+
+impl State {
+    /// What a call works with, outside of the lock.
+    fn found(&self) -> (Snapshot, Option<Fingerprint>) {
+        (self.snapshot.clone(), self.fingerprint)
+    }
+
+    fn has_step_of(&self, round: i64) -> bool {
+        let pending = self.snapshot.pending.as_ref();
+        pending.is_some_and(|step| step.round == round)
+    }
+}
+
+impl Kept for State {
+    /// Bytes of its numbers.
+    fn bytes(&self) -> usize {
+        let Snapshot { committed, pending } = &self.snapshot;
+        let pending = pending.as_ref().map_or(0, |step| step.delta.len());
+        size_of::<f64>() * (committed.alpha.len() + committed.previous.len() + pending)
+    }
+
+    fn allocates(&self) -> bool {
+        true
+    }
+}
+
+/// Where a call starts from. `begin_round` and `begin_product` give it out, `publish_round` and `publish_product` want it back.
+#[derive(Debug)]
+pub struct Ticket {
+    key: Key,
+    /// What was there when the call began.
+    found: Option<Identity>,
+    /// What the call computes with. Other calls do not see it before `publish`.
+    pub start: Arc<Committed>,
+    /// The arrays that were validated before.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+/// The worker states of coordinate descent.
+#[derive(Debug, Default)]
+pub struct States {
+    table: Table<State>,
+}
+
+impl States {
+    /// Where round `round` starts from: `None` if this process does not have the state that it needs.
+    ///
+    /// - no state, round 0 and stamp 0: a state of zeros;
+    /// - version `round`: that state (a repeated attempt computes the same again);
+    /// - version `round - 1` with its step pending: the state after the verdict on the step.
+    ///
+    /// # Errors
+    /// `Argument` if the state has another number of coordinates, `OutOfMemory`.
+    pub fn begin_round(
+        &self,
+        key: Key,
+        round: i64,
+        stamp: i64,
+        coordinates: usize,
+        verdict: Verdict,
+    ) -> Result<Option<Ticket>, Fault> {
+        let Some(mut locked) = self.table.open(key) else {
+            return Ok(None);
+        };
+        let state = locked.touch().map(|state| state.found());
+        drop(locked);
+        let Some((snapshot, fingerprint)) = state else {
+            if round != 0 || stamp != 0 {
+                return Ok(None);
+            }
+            return Ok(Some(Ticket {
+                key,
+                found: None,
+                start: Arc::new(Committed::zero(coordinates, 0, 0)?),
+                fingerprint: None,
+            }));
+        };
+        if snapshot.committed.stamp != stamp {
+            return Ok(None);
+        }
+        let Some(start) = snapshot.settled(round, verdict, key, coordinates)? else {
+            return Ok(None);
+        };
+        Ok(Some(Ticket {
+            key,
+            found: Some(snapshot.committed.identity()),
+            start,
+            fingerprint,
+        }))
+    }
+
+    /// Keeps `step` as pending, and the state that it started from as committed. Returns the bytes of the state; `None`, and nothing
+    /// changes, if the fit was freed or the state has moved on since the ticket was given out.
+    pub fn publish_round(
+        &self,
+        ticket: &Ticket,
+        fingerprint: Fingerprint,
+        step: PendingStep,
+    ) -> Option<usize> {
+        let mut locked = self.table.open(ticket.key)?;
+        let start = &ticket.start;
+        let committed = match (ticket.found, locked.peek()) {
+            (None, None) => start.clone(),
+            (Some(_), None) => return None,
+            // Another attempt of the same round has been here before, or there was nothing to commit.
+            (_, Some(State { snapshot, .. }))
+                if snapshot.committed.identity() == start.identity()
+                    && snapshot.committed.alpha.len() == start.alpha.len() =>
+            {
+                snapshot.committed.clone()
+            }
+            (Some(found), Some(state))
+                if state.snapshot.committed.identity() == found
+                    && state.has_step_of(start.version - 1) =>
+            {
+                start.clone()
+            }
+            (_, Some(_)) => return None,
+        };
+        let state = State {
+            snapshot: Snapshot {
+                committed,
+                pending: Some(Arc::new(step)),
+            },
+            fingerprint: Some(fingerprint),
+        };
+        let bytes = state.bytes();
+        locked.put(state);
+        Some(bytes)
+    }
+
+    /// Where a rebuild after round `round` starts from: what an earlier attempt of the rebuild has left, or the state that the round
+    /// would have started from, under the stamp of a state that was kept; without such a state, zeros under the stamp of one that started
+    /// again. `None` if the fit was freed.
+    ///
+    /// # Errors
+    /// `Argument` if the state has another number of coordinates, `OutOfMemory`.
+    pub fn begin_product(
+        &self,
+        key: Key,
+        round: i64,
+        stamp: i64,
+        coordinates: usize,
+        verdict: Verdict,
+    ) -> Result<Option<Ticket>, Fault> {
+        let Some(mut locked) = self.table.open(key) else {
+            return Ok(None);
+        };
+        let state = locked.touch().map(|state| state.found());
+        drop(locked);
+        let version = round + 1;
+        let kept = match &state {
+            Some((snapshot, _)) if snapshot.committed.is_of_rebuild(version) => {
+                snapshot.with_coordinates(key, coordinates)?;
+                Some(snapshot.committed.clone())
+            }
+            Some((snapshot, _)) if snapshot.committed.stamp == stamp => snapshot
+                .settled(round, verdict, key, coordinates)?
+                .map(|settled| settled.rebuilt(version))
+                .transpose()?
+                .map(Arc::new),
+            _ => None,
+        };
+        let start = match kept {
+            Some(kept) => kept,
+            None => Arc::new(Committed::zero(
+                coordinates,
+                version,
+                rebuild_stamp(version, true),
+            )?),
+        };
+        let (found, fingerprint) = state.map_or((None, None), |(snapshot, fingerprint)| {
+            (Some(snapshot.committed.identity()), fingerprint)
+        });
+        Ok(Some(Ticket {
+            key,
+            found,
+            start,
+            fingerprint,
+        }))
+    }
+
+    /// Makes the state of the ticket the committed one, with nothing pending. Returns its bytes; `None`, and nothing changes, if the fit was
+    /// freed or the state is newer than the ticket.
+    pub fn publish_product(&self, ticket: &Ticket, fingerprint: Fingerprint) -> Option<usize> {
+        let mut locked = self.table.open(ticket.key)?;
+        let start = &ticket.start;
+        if let Some(state) = locked.peek() {
+            let committed = &state.snapshot.committed;
+            if committed.version > start.version {
+                return None;
+            }
+            if committed.is_of_rebuild(start.version) {
+                // Another attempt has been here before, and perhaps the next round, whose step is kept. If that attempt ended
+                // differently, one of the two answers names a state that is not here, and the next message finds out.
+                return Some(state.bytes());
+            }
+        }
+        let state = State {
+            snapshot: Snapshot {
+                committed: start.clone(),
+                pending: None,
+            },
+            fingerprint: Some(fingerprint),
+        };
+        let bytes = state.bytes();
+        locked.put(state);
+        Some(bytes)
+    }
+
+    /// The state as it is.
+    pub fn export(&self, key: Key) -> Option<Snapshot> {
+        let mut locked = self.table.open(key)?;
+        locked.touch().map(|state| state.snapshot.clone())
+    }
+
+    /// Replaces a state; nothing is pending in it. Ignored if the fit was freed.
+    pub fn import(&self, key: Key, committed: Committed) {
+        let Some(mut locked) = self.table.open(key) else {
+            return;
+        };
+        let fingerprint = locked.peek().and_then(|state| state.fingerprint);
+        locked.put(State {
+            snapshot: Snapshot {
+                committed: Arc::new(committed),
+                pending: None,
+            },
+            fingerprint,
+        });
+    }
+
+    /// Number of coordinates of a state.
+    pub fn coordinates(&self, key: Key) -> Option<usize> {
+        let locked = self.table.open(key)?;
+        locked
+            .peek()
+            .map(|state| state.snapshot.committed.alpha.len())
+    }
+
+    /// Frees the states of a fit for good. Returns the bytes freed.
+    pub fn free(&self, fit: i64) -> usize {
+        self.table.free(fit)
+    }
+
+    /// Frees the states that no call has touched for longer than `age`. Returns the bytes freed.
+    pub fn expire(&self, age: Duration) -> usize {
+        self.table.expire(age)
+    }
+
+    /// Bytes of all states.
+    pub fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
+
+    /// Number of states.
+    pub fn entries(&self) -> usize {
+        self.table.entries()
+    }
+}
+
+impl Snapshot {
+    /// The state of version `round`, if this is it or becomes it by the verdict on its pending step.
+    fn settled(
+        &self,
+        round: i64,
+        verdict: Verdict,
+        key: Key,
+        coordinates: usize,
+    ) -> Result<Option<Arc<Committed>>, Fault> {
+        let settled = if self.committed.version == round {
+            Some(self.committed.clone())
+        } else {
+            match &self.pending {
+                Some(step) if self.committed.version == round - 1 && step.round == round - 1 => {
+                    Some(Arc::new(self.committed.after(step, verdict)?))
+                }
+                _ => None,
+            }
+        };
+        if settled.is_some() {
+            self.with_coordinates(key, coordinates)?;
+        }
+        Ok(settled)
+    }
+
+    fn with_coordinates(&self, (fit, partition): Key, coordinates: usize) -> Result<(), Fault> {
+        let have = self.committed.alpha.len();
+        if have == coordinates {
+            Ok(())
+        } else {
+            Err(argument!(
+                "offsets are of {coordinates} coordinates, but the state of fit {fit}, partition {partition} has {have} coordinates: pass the partition that the fit began with"
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashMap, thread};
+
+    use dwell_solvers::Values;
+    use proptest::{prelude::*, test_runner::RngSeed};
+
+    use super::*;
+    use crate::{
+        boundary::arrays::{Arrays, Matrix},
+        cd::primal::{Moments, Primal},
+    };
+
+    const KEY: Key = (7, 2);
+    const COORDINATES: usize = 2;
+    const ACCEPT: Verdict = Verdict {
+        pending: 1.0,
+        previous: 0.0,
+    };
+
+    fn fingerprint() -> Fingerprint {
+        let moments = [0.0; COORDINATES];
+        let arrays = Arrays::<Primal> {
+            matrix: Matrix {
+                offsets: &[0; COORDINATES + 1],
+                indices: &[],
+                values: Values::Ones,
+            },
+            fields: Moments {
+                mean: &moments,
+                variance: &moments,
+                deviation: &moments,
+                weights: None,
+            },
+            shared: &[],
+        };
+        Fingerprint::of(0, &arrays)
+    }
+
+    /// What a round proposes: a function of its start, different for every round.
+    fn step(start: &Committed, round: i64) -> PendingStep {
+        PendingStep {
+            round,
+            cursor: start.cursor + 3,
+            delta: start
+                .alpha
+                .iter()
+                .map(|a| 0.5 * a + 1.0 + round as f64)
+                .collect(),
+        }
+    }
+
+    fn begin(states: &States, round: i64, stamp: i64) -> Option<Ticket> {
+        states
+            .begin_round(KEY, round, stamp, COORDINATES, ACCEPT)
+            .unwrap()
+    }
+
+    fn publish(states: &States, ticket: &Ticket, round: i64) -> bool {
+        let step = step(&ticket.start, round);
+        states.publish_round(ticket, fingerprint(), step).is_some()
+    }
+
+    fn run(states: &States, round: i64, stamp: i64) -> bool {
+        begin(states, round, stamp).is_some_and(|ticket| publish(states, &ticket, round))
+    }
+
+    fn begin_product(states: &States, round: i64, stamp: i64) -> Option<Ticket> {
+        states
+            .begin_product(KEY, round, stamp, COORDINATES, ACCEPT)
+            .unwrap()
+    }
+
+    /// The stamp after the rebuild.
+    fn rebuild(states: &States, round: i64, stamp: i64) -> Option<i64> {
+        let ticket = begin_product(states, round, stamp)?;
+        states.publish_product(&ticket, fingerprint())?;
+        Some(ticket.start.stamp)
+    }
+
+    fn state(states: &States) -> (i64, i64, Option<i64>, Vec<f64>) {
+        let snapshot = states.export(KEY).unwrap();
+        let committed = &snapshot.committed;
+        let pending = snapshot.pending.as_ref().map(|step| step.round);
+        (
+            committed.version,
+            committed.stamp,
+            pending,
+            committed.alpha.clone(),
+        )
+    }
+
+    #[test]
+    fn rounds_follow_one_another() {
+        let states = States::default();
+        assert!(begin(&states, 0, 1).is_none());
+        assert!(begin(&states, 1, 0).is_none());
+        assert!(run(&states, 0, 0));
+        assert_eq!(state(&states), (0, 0, Some(0), vec![0.0; 2]));
+        assert!(run(&states, 1, 0));
+        assert_eq!(state(&states), (1, 0, Some(1), vec![1.0; 2]));
+        assert_eq!(states.export(KEY).unwrap().committed.cursor, 3);
+        // Older, newer, of another stamp.
+        assert!(begin(&states, 0, 0).is_none());
+        assert!(begin(&states, 3, 0).is_none());
+        assert!(begin(&states, 1, 4).is_none());
+        assert!(begin(&states, 2, 4).is_none());
+        assert_eq!(state(&states), (1, 0, Some(1), vec![1.0; 2]));
+    }
+
+    #[test]
+    fn nothing_changes_before_a_publish() {
+        let states = States::default();
+        drop(begin(&states, 0, 0));
+        assert_eq!(states.entries(), 0);
+        assert!(run(&states, 0, 0));
+        let before = states.export(KEY);
+        let ticket = begin(&states, 1, 0).unwrap();
+        assert_eq!(ticket.start.alpha, vec![1.0; 2]);
+        drop(ticket);
+        drop(begin_product(&states, 1, 0));
+        drop(begin_product(&states, 9, 9));
+        assert_eq!(states.export(KEY), before);
+    }
+
+    #[test]
+    fn a_verdict_can_reject_and_use_the_step_before() {
+        let states = States::default();
+        assert!(run(&states, 0, 0));
+        let reject = Verdict {
+            pending: 0.0,
+            previous: 0.0,
+        };
+        let ticket = states
+            .begin_round(KEY, 1, 0, COORDINATES, reject)
+            .unwrap()
+            .unwrap();
+        assert_eq!(ticket.start.alpha, vec![0.0; 2]);
+        assert!(run(&states, 1, 0));
+        let half = Verdict {
+            pending: 0.0,
+            previous: 0.5,
+        };
+        let ticket = states
+            .begin_round(KEY, 2, 0, COORDINATES, half)
+            .unwrap()
+            .unwrap();
+        assert_eq!(ticket.start.alpha, vec![1.5; 2]);
+        assert_eq!(ticket.start.previous, vec![0.5; 2]);
+    }
+
+    #[test]
+    fn repeated_and_concurrent_attempts_apply_once() {
+        let states = States::default();
+        let (first, second) = (begin(&states, 0, 0).unwrap(), begin(&states, 0, 0).unwrap());
+        assert!(publish(&states, &first, 0));
+        assert!(publish(&states, &second, 0));
+        assert!(run(&states, 0, 0));
+        let (first, second) = (begin(&states, 1, 0).unwrap(), begin(&states, 1, 0).unwrap());
+        assert!(publish(&states, &first, 1));
+        assert!(publish(&states, &second, 1));
+        assert!(run(&states, 1, 0));
+        assert_eq!(state(&states), (1, 0, Some(1), vec![1.0; 2]));
+        assert_eq!(states.bytes(), 3 * 8 * COORDINATES);
+    }
+
+    #[test]
+    fn a_late_publish_is_refused() {
+        let states = States::default();
+        let late = begin(&states, 0, 0).unwrap();
+        assert!(run(&states, 0, 0));
+        assert!(run(&states, 1, 0));
+        assert!(!publish(&states, &late, 0));
+        let late = begin(&states, 1, 0).unwrap();
+        assert_eq!(rebuild(&states, 1, 0), Some(4));
+        assert!(!publish(&states, &late, 1));
+        assert_eq!(state(&states), (2, 4, None, vec![1.0; 2]));
+        let late = begin(&states, 2, 4).unwrap();
+        assert!(states.expire(Duration::ZERO) > 0);
+        assert!(!publish(&states, &late, 2));
+        assert_eq!(states.entries(), 0);
+        // A rebuild has no state to lose: what it computed is right whatever happened meanwhile.
+        assert_eq!(rebuild(&states, 2, 4), Some(7));
+    }
+
+    #[test]
+    fn rebuilds() {
+        let states = States::default();
+        // No state; then repeated.
+        assert_eq!(rebuild(&states, 4, 0), Some(11));
+        assert_eq!(rebuild(&states, 4, 0), Some(11));
+        assert!(run(&states, 5, 11));
+        // The step that waits for its verdict; then repeated.
+        assert_eq!(rebuild(&states, 6, 11), Some(14));
+        assert_eq!(rebuild(&states, 6, 11), Some(14));
+        assert_eq!(state(&states), (7, 14, None, vec![6.0; 2]));
+        // The step of the round itself is dropped, it has had no verdict.
+        assert!(run(&states, 7, 14));
+        assert_eq!(rebuild(&states, 7, 14), Some(16));
+        assert_eq!(state(&states), (8, 16, None, vec![6.0; 2]));
+        // Another stamp.
+        assert_eq!(rebuild(&states, 8, 14), Some(19));
+        assert_eq!(state(&states), (9, 19, None, vec![0.0; 2]));
+        // Another version.
+        assert_eq!(rebuild(&states, 20, 19), Some(43));
+        // Older than the state: late.
+        assert_eq!(rebuild(&states, 3, 43), None);
+        assert_eq!(state(&states), (21, 43, None, vec![0.0; 2]));
+    }
+
+    #[test]
+    fn a_late_rebuild_leaves_the_round_after_it() {
+        let states = States::default();
+        assert!(run(&states, 0, 0));
+        let (first, late) = (
+            begin_product(&states, 0, 0).unwrap(),
+            begin_product(&states, 0, 0).unwrap(),
+        );
+        assert!(states.publish_product(&first, fingerprint()).is_some());
+        assert!(run(&states, 1, 2));
+        assert!(states.publish_product(&late, fingerprint()).is_some());
+        assert_eq!(rebuild(&states, 0, 0), Some(2));
+        assert_eq!(state(&states), (1, 2, Some(1), vec![0.0; 2]));
+        let late = begin_product(&states, 1, 2).unwrap();
+        assert!(run(&states, 2, 2));
+        assert!(run(&states, 3, 2));
+        assert!(states.publish_product(&late, fingerprint()).is_none());
+        assert_eq!(state(&states).0, 3);
+    }
+
+    #[test]
+    fn the_first_of_two_rebuilds_that_differ_stays() {
+        let states = States::default();
+        assert!(run(&states, 0, 0));
+        let kept = begin_product(&states, 0, 0).unwrap();
+        states.expire(Duration::ZERO);
+        assert_eq!(rebuild(&states, 0, 0), Some(3));
+        assert!(run(&states, 1, 3));
+        assert!(states.publish_product(&kept, fingerprint()).is_some());
+        assert_eq!(state(&states), (1, 3, Some(1), vec![0.0; 2]));
+        // A leader that knows the stamp of the state that was kept does not get the other.
+        assert_eq!(kept.start.stamp, 2);
+        assert!(!run(&states, 1, 2));
+    }
+
+    #[test]
+    fn a_step_that_a_rebuild_dropped_does_not_come_back() {
+        let states = States::default();
+        assert!(run(&states, 0, 0));
+        assert!(run(&states, 1, 0));
+        assert_eq!(rebuild(&states, 1, 0), Some(4));
+        states.expire(Duration::ZERO);
+        // The messages from before the rebuild arrive once more.
+        assert!(run(&states, 0, 0));
+        assert!(run(&states, 1, 0));
+        assert!(!run(&states, 2, 4));
+        assert_eq!(rebuild(&states, 2, 4), Some(7));
+    }
+
+    #[test]
+    fn stamps_are_exact_as_doubles() {
+        let last = rebuild_stamp(MAX_ROUND + 1, true);
+        assert_eq!(last, (1 << f64::MANTISSA_DIGITS) - 1);
+        assert_eq!(last as f64 as i64, last);
+    }
+
+    #[test]
+    fn freed_fits_stay_freed() {
+        let states = States::default();
+        let (late, late_product) = (
+            begin(&states, 0, 0).unwrap(),
+            begin_product(&states, 0, 0).unwrap(),
+        );
+        assert!(run(&states, 0, 0));
+        assert_eq!(states.free(KEY.0), 3 * 8 * COORDINATES);
+        assert_eq!(states.free(KEY.0), 0);
+        assert!(!publish(&states, &late, 0));
+        assert!(
+            states
+                .publish_product(&late_product, fingerprint())
+                .is_none()
+        );
+        assert!(begin(&states, 0, 0).is_none());
+        assert!(begin_product(&states, 0, 0).is_none());
+        states.import(KEY, Committed::zero(COORDINATES, 0, 0).unwrap());
+        assert_eq!((states.entries(), states.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn fits_and_partitions_are_apart() {
+        let states = States::default();
+        for key in [(1, 0), (1, 1), (2, 0)] {
+            states.import(key, Committed::zero(COORDINATES, 3, 0).unwrap());
+        }
+        assert_eq!(states.entries(), 3);
+        assert_eq!(states.free(1), 2 * 2 * 8 * COORDINATES);
+        assert_eq!(states.coordinates((2, 0)), Some(COORDINATES));
+        assert_eq!(states.coordinates((1, 0)), None);
+    }
+
+    #[test]
+    fn another_number_of_coordinates_is_an_argument() {
+        let states = States::default();
+        assert!(run(&states, 0, 0));
+        for round in [0, 1] {
+            let fault = states.begin_round(KEY, round, 0, 3, ACCEPT).unwrap_err();
+            assert!(matches!(fault, Fault::Argument(text) if text.contains("has 2 coordinates")));
+            assert!(states.begin_product(KEY, round, 0, 3, ACCEPT).is_err());
+        }
+        // A state that is to be replaced may have any.
+        assert!(
+            states
+                .begin_product(KEY, 5, 0, 3, ACCEPT)
+                .unwrap()
+                .is_some()
+        );
+    }
+
+    #[test]
+    fn arrays_are_validated_once() {
+        let states = States::default();
+        assert!(begin(&states, 0, 0).unwrap().fingerprint.is_none());
+        assert!(run(&states, 0, 0));
+        assert!(begin(&states, 1, 0).unwrap().fingerprint == Some(fingerprint()));
+        states.import(KEY, Committed::zero(COORDINATES, 0, 0).unwrap());
+        assert!(begin(&states, 0, 0).unwrap().fingerprint == Some(fingerprint()));
+    }
+
+    #[test]
+    fn age_counts_from_the_last_touch() {
+        let states = States::default();
+        assert!(run(&states, 0, 0));
+        assert_eq!(states.expire(Duration::from_secs(3600)), 0);
+        thread::sleep(Duration::from_millis(5));
+        assert_eq!(states.expire(Duration::from_millis(1)), 3 * 8 * COORDINATES);
+        // Not for good.
+        assert_eq!(rebuild(&states, 0, 0), Some(3));
+    }
+
+    /// What happens between a leader and a worker: messages of the present and of the past arrive in any order, attempts overlap, states get
+    /// lost. Whatever happens, an accepted answer is the one that a worker without any trouble would have given.
+    #[derive(Debug, Clone, Copy)]
+    enum Event {
+        /// An attempt begins, of the message sent so many messages ago.
+        Begin(usize),
+        /// An attempt ends.
+        Publish(usize),
+        /// An attempt is cancelled.
+        Drop(usize),
+        /// The worker loses its state; its attempts go on.
+        Expire,
+        /// Another worker has lost its state, so all are rebuilt.
+        Rebuild,
+    }
+
+    fn events() -> impl Strategy<Value = Vec<Event>> {
+        let event = prop_oneof![
+            4 => Just(Event::Begin(0)),
+            4 => (1..12usize).prop_map(Event::Begin),
+            6 => (0..4usize).prop_map(Event::Publish),
+            1 => (0..4usize).prop_map(Event::Drop),
+            1 => Just(Event::Expire),
+            1 => Just(Event::Rebuild),
+        ];
+        prop::collection::vec(event, 1..200)
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    struct Message {
+        round: i64,
+        stamp: i64,
+        verdict: Verdict,
+        product: bool,
+    }
+
+    /// The leader. It knows what every version of every stamp must be, since it can compute all of it.
+    struct Leader {
+        messages: Vec<Message>,
+        /// Committed states by version and stamp.
+        truth: HashMap<Identity, Committed>,
+    }
+
+    impl Leader {
+        fn new() -> Self {
+            let zero = Committed::zero(COORDINATES, 0, 0).unwrap();
+            Self {
+                messages: vec![Message {
+                    round: 0,
+                    stamp: 0,
+                    verdict: ACCEPT,
+                    product: false,
+                }],
+                truth: HashMap::from([((0, 0), zero)]),
+            }
+        }
+
+        fn now(&self) -> Message {
+            *self.messages.last().unwrap()
+        }
+
+        fn send(&mut self, round: i64, stamp: i64, product: bool) {
+            let thirds = round % 3;
+            self.messages.push(Message {
+                round,
+                stamp,
+                verdict: Verdict {
+                    pending: [1.0, 0.5, 0.0][thirds as usize],
+                    previous: [0.0, 0.25, 0.0][thirds as usize],
+                },
+                product,
+            });
+        }
+
+        /// The message of now was answered.
+        fn answered(&mut self, stamp: i64) {
+            let now = self.now();
+            self.send(now.round + 1, stamp, false);
+            if !now.product {
+                let next = self.now();
+                let start = &self.truth[&(now.round, stamp)];
+                let committed = start.after(&step(start, now.round), next.verdict).unwrap();
+                self.truth.insert(committed.identity(), committed);
+            }
+        }
+
+        /// A worker has lost its state: all are rebuilt. Each may keep what it has, or start again.
+        fn lost(&mut self) {
+            let now = self.now();
+            let version = now.round + 1;
+            let kept = self.truth[&(now.round, now.stamp)]
+                .rebuilt(version)
+                .unwrap();
+            let restarted =
+                Committed::zero(COORDINATES, version, rebuild_stamp(version, true)).unwrap();
+            self.truth.insert(kept.identity(), kept);
+            self.truth.insert(restarted.identity(), restarted);
+            self.send(now.round, now.stamp, true);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+        #[test]
+        #[cfg_attr(miri, ignore = "hours, and it adds no memory access to those of the other tests")]
+        fn any_interleaving_gives_the_same_state(events in events()) {
+            let states = States::default();
+            let mut leader = Leader::new();
+            let mut attempts: Vec<(usize, Ticket)> = Vec::new();
+            for event in events {
+                match event {
+                    Event::Begin(age) => {
+                        let index = (leader.messages.len() - 1).saturating_sub(age);
+                        let message = leader.messages[index];
+                        let Message { round, stamp, verdict, product } = message;
+                        let ticket = if product {
+                            states.begin_product(KEY, round, stamp, COORDINATES, verdict).unwrap()
+                        } else {
+                            states.begin_round(KEY, round, stamp, COORDINATES, verdict).unwrap()
+                        };
+                        match ticket {
+                            Some(ticket) => attempts.push((index, ticket)),
+                            None => {
+                                prop_assert!(!product);
+                                if index == leader.messages.len() - 1 {
+                                    leader.lost();
+                                }
+                            }
+                        }
+                    }
+                    Event::Publish(which) => {
+                        if attempts.is_empty() {
+                            continue;
+                        }
+                        let (index, ticket) = attempts.remove(which % attempts.len());
+                        let message = leader.messages[index];
+                        let of_now = index == leader.messages.len() - 1;
+                        let before = states.export(KEY);
+                        prop_assert_eq!(
+                            Some(&*ticket.start),
+                            leader.truth.get(&ticket.start.identity())
+                        );
+                        if message.product {
+                            let answer = states.publish_product(&ticket, fingerprint());
+                            if of_now {
+                                prop_assert!(answer.is_some());
+                                leader.answered(ticket.start.stamp);
+                            }
+                        } else {
+                            let asked = (message.round, message.stamp);
+                            prop_assert_eq!(ticket.start.identity(), asked);
+                            let accepted = publish(&states, &ticket, message.round);
+                            if !accepted {
+                                prop_assert_eq!(&states.export(KEY), &before);
+                            }
+                            if of_now && accepted {
+                                leader.answered(message.stamp);
+                            } else if of_now {
+                                leader.lost();
+                            }
+                        }
+                    }
+                    Event::Drop(which) => {
+                        if !attempts.is_empty() {
+                            attempts.remove(which % attempts.len());
+                        }
+                    }
+                    Event::Expire => {
+                        states.expire(Duration::ZERO);
+                    }
+                    Event::Rebuild => {
+                        if !leader.now().product {
+                            leader.lost();
+                        }
+                    }
+                }
+                if let Some(Snapshot { committed, pending }) = states.export(KEY) {
+                    let truth = leader.truth.get(&committed.identity());
+                    prop_assert_eq!(Some(&*committed), truth);
+                    if let Some(pending) = pending {
+                        prop_assert_eq!(&*pending, &step(&committed, committed.version));
+                    }
+                }
+            }
+            states.free(KEY.0);
+            prop_assert_eq!((states.entries(), states.bytes()), (0, 0));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The table of all functions of `NativeBridge`, and how it is bound to the class.
+
+use std::{ffi::c_void, ptr};
+
+use dwell_solvers::{EvaluationParams, SearchParams, SgdParams, lda::shared::BoundParams};
+use jni::{
+    Env, EnvUnowned, NativeMethod, jni_str, native_method,
+    objects::{JClass, JString},
+    sys::{JNI_ERR, JNI_OK, JNI_VERSION_1_8, JavaVM, jint},
+};
+
+use crate::{
+    boundary::{
+        fault::Fault,
+        panics::install_panic_hook,
+        throw::Throw,
+        version::{ABI_VERSION, BUILD_ID},
+    },
+    java::{calls, states},
+    lda::calls::TopicsRound,
+};
+
+/// `JNI_OnLoad` binds these to the class, so Java and Rust that disagree fail when the library is loaded.
+pub const METHODS: &[NativeMethod] = &[
+    native_method! { static fn abi_version() -> jint, error_policy = Throw },
+    native_method! { static fn build_id() -> JString, error_policy = Throw },
+    native_method! {
+        static fn primal_round(control: jlong[], settings: jdouble[], offsets: jint[], rows: jint[], values32: jfloat[],
+            values64: jdouble[], mean: jdouble[], variance: jdouble[], deviation: jdouble[], weights: jdouble[],
+            shared: jbyte[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        fn = calls::primal_round,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn primal_product(control: jlong[], settings: jdouble[], offsets: jint[], rows: jint[], values32: jfloat[],
+            values64: jdouble[], mean: jdouble[], variance: jdouble[], deviation: jdouble[], weights: jdouble[],
+            result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        fn = calls::primal_product,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn dual_round(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
+            scale: jdouble[], shared: jbyte[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        fn = calls::dual_round,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn dual_product(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
+            scale: jdouble[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
+        fn = calls::dual_product,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn sgd_descend(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        fn = calls::sgd_call::<SgdParams>,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn sgd_search(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        fn = calls::sgd_call::<SearchParams>,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn sgd_evaluate(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
+            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        fn = calls::sgd_call::<EvaluationParams>,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
+            values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        fn = calls::lda_call::<TopicsRound>,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn lda_bound(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
+            values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],
+            cancellation: dwell.jni.Cancellation) -> void,
+        fn = calls::lda_call::<BoundParams>,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn export_state(fit: jlong, partition: jint, meta: jlong[], alpha: jdouble[], previous: jdouble[],
+            delta: jdouble[]) -> jboolean,
+        fn = states::export_state,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn import_state(fit: jlong, partition: jint, meta: jlong[], alpha: jdouble[], previous: jdouble[]) -> void,
+        fn = states::import_state,
+        error_policy = Throw
+    },
+    native_method! { static fn state_size(fit: jlong, partition: jint) -> jint, fn = states::state_size, error_policy = Throw },
+    native_method! { static fn free_fit(fit: jlong) -> jlong, fn = states::free_fit, error_policy = Throw },
+    native_method! { static fn expire(max_age_millis: jlong) -> jlong, fn = states::expire, error_policy = Throw },
+    native_method! { static fn state_bytes() -> jlong, fn = states::state_bytes, error_policy = Throw },
+    native_method! { static fn state_entries() -> jlong, fn = states::state_entries, error_policy = Throw },
+];
+
+fn abi_version(_: &mut Env<'_>, _: JClass<'_>) -> Result<jint, Fault> {
+    Ok(ABI_VERSION)
+}
+
+fn build_id<'l>(env: &mut Env<'l>, _: JClass<'l>) -> Result<JString<'l>, Fault> {
+    Ok(env.new_string(BUILD_ID)?)
+}
+
+/// Binds the methods of `NativeBridge`. The JVM calls this when it loads the library, on the thread that loads it. After a failure an
+/// exception is pending, which says what does not fit, and the JVM refuses the library.
+///
+/// # Safety
+/// `vm` is a JVM that the calling thread is attached to.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn JNI_OnLoad(vm: *mut JavaVM, _reserved: *mut c_void) -> jint {
+    install_panic_hook();
+    let mut env = ptr::null_mut();
+    // SAFETY: the JVM passes a valid table.
+    let status = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut env, JNI_VERSION_1_8) };
+    if status != JNI_OK || env.is_null() {
+        return JNI_ERR;
+    }
+    // SAFETY: the environment of the current thread, for the duration of this call.
+    let mut env = unsafe { EnvUnowned::from_raw(env.cast()) };
+    let bound = env
+        .with_env(|env| bind(env).map(|()| true))
+        .resolve::<Throw>();
+    if bound { JNI_VERSION_1_8 } else { JNI_ERR }
+}
+
+fn bind(env: &mut Env<'_>) -> Result<(), Fault> {
+    // By the class loader of the class that loads the library, which is not always that of the thread.
+    let class = env
+        .find_class(jni_str!("dwell/jni/NativeBridge"))
+        .map_err(Fault::Link)?;
+    // SAFETY: all methods of the table are static in `NativeBridge` and take the class.
+    unsafe { env.register_native_methods(class, METHODS) }.map_err(Fault::Link)
+}

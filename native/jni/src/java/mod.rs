@@ -1,0 +1,15 @@
+//! The functions of `dwell.jni.NativeBridge`, which documents them: decode, call, write.
+//!
+//! | module | |
+//! |---|---|
+//! | [`methods`] | the table of all functions, and how it is bound to the class |
+//! | [`calls`] | the calls on a partition |
+//! | [`states`] | the functions on what stays between calls |
+//! | [`lender`] | the arguments of a call, and the loan of its arrays |
+//! | [`arguments`] | Java arrays that are copied |
+
+pub mod arguments;
+pub mod calls;
+pub mod lender;
+pub mod methods;
+pub mod states;

@@ -1,0 +1,114 @@
+//! Layout of the calls of model averaging. `dwell.jni.SgdLayout` has the same constants, and says what each number means.
+
+use dwell_solvers::sgd;
+
+use crate::boundary::header;
+
+/// Version of this layout.
+pub const LAYOUT_VERSION: i64 = 1;
+
+// Flags of control.
+
+/// Steps change the intercepts.
+pub const INTERCEPT: i64 = 1;
+/// Descent: the mean of the models.
+pub const RUNNING: i64 = 2;
+/// Evaluation: a dual point.
+pub const DUAL: i64 = 4;
+
+// control.
+
+/// `LAYOUT_VERSION`.
+pub const CONTROL_VERSION: usize = 0;
+/// Number of the fit.
+pub const CONTROL_FIT: usize = 1;
+/// Number of the partition.
+pub const CONTROL_PARTITION: usize = 2;
+/// Seed of the order of the rows.
+pub const CONTROL_SEED: usize = 3;
+/// Features.
+pub const CONTROL_FEATURES: usize = 4;
+/// Code of the loss.
+pub const CONTROL_LOSS: usize = 5;
+/// Outputs.
+pub const CONTROL_OUTPUTS: usize = 6;
+/// Sum of flags.
+pub const CONTROL_FLAGS: usize = 7;
+/// Rows to visit.
+pub const CONTROL_BUDGET: usize = 8;
+/// Buckets visited since the start of the fit.
+pub const CONTROL_CURSOR: usize = 9;
+/// Rows visited since the start of the fit.
+pub const CONTROL_STEPS: usize = 10;
+/// Code of the schedule.
+pub const CONTROL_SCHEDULE: usize = 11;
+/// Length of control.
+pub const CONTROL_SLOTS: usize = 12;
+
+// settings.
+
+/// Width of the smoothed hinge's parabola.
+pub const SETTING_GAMMA: usize = 0;
+/// L1 penalty.
+pub const SETTING_L1: usize = 1;
+/// L2 penalty.
+pub const SETTING_L2: usize = 2;
+/// Number of all rows over the sum of their weights.
+pub const SETTING_WEIGHT_FACTOR: usize = 3;
+/// Descent: first step size.
+pub const SETTING_ETA0: usize = 4;
+/// Rate of the schedule.
+pub const SETTING_RATE: usize = 5;
+/// Descent: factor of the model that it reaches.
+pub const SETTING_SHARE: usize = 6;
+/// Evaluation: factor of its vector.
+pub const SETTING_FACTOR: usize = 6;
+/// Settings of every call.
+pub const SETTING_SLOTS: usize = 7;
+/// Search: first candidate for `eta0`.
+pub const SETTING_CANDIDATES: usize = 7;
+/// Evaluation: first dual number.
+pub const SETTING_DUAL: usize = 7;
+
+/// Most candidates of a search.
+pub const MAX_CANDIDATES: usize = 24;
+
+// Slots of a result.
+
+/// Sum of weight times loss.
+pub const LOSS_SUM: usize = 0;
+/// Sum of weights.
+pub const WEIGHT_SUM: usize = 1;
+/// L1 norm of the shared model.
+pub const L1_NORM: usize = 2;
+/// Squared norm of the shared model.
+pub const SQUARE_NORM: usize = 3;
+/// 1 if a number was not finite.
+pub const DIVERGED: usize = 4;
+/// Rows visited.
+pub const ROWS: usize = 5;
+/// Cursor after the call.
+pub const CURSOR: usize = 9;
+/// Steps after the call.
+pub const STEPS: usize = 10;
+/// Evaluation: sum over the rows of label 1.
+pub const POSITIVE_SUM: usize = 11;
+/// Evaluation: sum over the rows of label -1.
+pub const NEGATIVE_SUM: usize = 12;
+/// Descent: L1 norm of the model that it reaches.
+pub const REACHED_L1_NORM: usize = 13;
+/// Descent: squared norm of the model that it reaches.
+pub const REACHED_SQUARE_NORM: usize = 14;
+/// Descent: number of factors.
+pub const FACTORS: usize = 15;
+/// Descent: first factor.
+pub const FACTOR: usize = 16;
+/// Most factors.
+pub const MAX_FACTORS: usize = 24;
+/// Search: first objective.
+pub const OBJECTIVES: usize = 16;
+
+const _: () = assert!(MAX_FACTORS == sgd::MAX_DECAYS && MAX_CANDIDATES == sgd::MAX_STEP_SIZES);
+const _: () = assert!(SETTING_CANDIDATES == SETTING_SLOTS && SETTING_DUAL == SETTING_SLOTS);
+const _: () = assert!(FACTOR + MAX_FACTORS <= header::FIRST_FREE);
+const _: () = assert!(OBJECTIVES + MAX_CANDIDATES <= header::FIRST_FREE);

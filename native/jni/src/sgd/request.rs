@@ -1,0 +1,133 @@
+//! A decoded call of model averaging.
+
+use dwell_solvers::{Schedule, ScheduleKind, SgdLoss, SgdProblem};
+
+use crate::{
+    boundary::{
+        fault::{Fault, argument},
+        header::MAX_ENTRIES,
+        numbers::{ControlSlots, SettingSlots},
+        table::Key,
+    },
+    sgd::layout::{
+        CONTROL_BUDGET, CONTROL_CURSOR, CONTROL_FEATURES, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
+        CONTROL_OUTPUTS, CONTROL_PARTITION, CONTROL_SCHEDULE, CONTROL_SEED, CONTROL_SLOTS,
+        CONTROL_STEPS, CONTROL_VERSION, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING, SETTING_ETA0,
+        SETTING_GAMMA, SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
+    },
+};
+
+/// A call with the parameters of its solver, which has not checked them yet.
+#[derive(Debug, Clone)]
+pub struct SgdRequest<P> {
+    /// Fit and partition.
+    pub key: Key,
+    /// Features.
+    pub features: usize,
+    /// Numbers in the shared model.
+    pub length: usize,
+    /// Buckets visited since the start of the fit.
+    pub cursor: u64,
+    /// Rows visited since the start of the fit.
+    pub steps: u64,
+    /// Parameters of the solver.
+    pub params: P,
+}
+
+/// The numbers that all three calls have.
+#[derive(Debug)]
+pub struct Common<'a> {
+    key: Key,
+    features: usize,
+    length: usize,
+    /// Seed of the order of the rows.
+    pub seed: u64,
+    /// Loss and penalty.
+    pub problem: SgdProblem,
+    /// Step sizes.
+    pub schedule: Schedule,
+    flags: i64,
+    /// Rows to visit.
+    pub budget: u64,
+    /// Buckets visited since the start of the fit.
+    pub cursor: u64,
+    /// Rows visited since the start of the fit.
+    pub steps: u64,
+    /// All settings.
+    pub settings: SettingSlots<'a>,
+}
+
+impl<'a> Common<'a> {
+    /// Checks and names the numbers of a call. What belongs to the problem is checked by the solver.
+    ///
+    /// # Errors
+    /// `Argument` names the number at fault.
+    pub fn decode(control: &[i64], settings: &'a [f64]) -> Result<Self, Fault> {
+        let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
+        let key = slots.key(CONTROL_FIT, CONTROL_PARTITION)?;
+        let features = slots.int(CONTROL_FEATURES, "the features", 0)? as usize;
+        let outputs = slots.int(CONTROL_OUTPUTS, "the outputs", 1)? as usize;
+        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | RUNNING | DUAL)?;
+        let budget = slots.within(CONTROL_BUDGET, "the rows to visit", 0, i64::MAX)? as u64;
+        let cursor = slots.within(CONTROL_CURSOR, "the cursor", 0, i64::MAX)? as u64;
+        let steps = slots.within(CONTROL_STEPS, "the steps", 0, i64::MAX)? as u64;
+        let settings = SettingSlots::new(settings, SETTING_SLOTS)?;
+        let length = (features + 1).saturating_mul(outputs);
+        if length > MAX_ENTRIES {
+            return Err(argument!(
+                "control[{CONTROL_FEATURES}] and control[{CONTROL_OUTPUTS}], {features} features and {outputs} outputs, are a model that no byte[] can hold"
+            ));
+        }
+        let loss = slots.any(CONTROL_LOSS);
+        Ok(Self {
+            key,
+            features,
+            length,
+            seed: slots.any(CONTROL_SEED) as u64,
+            problem: SgdProblem {
+                loss: SgdLoss::from_code(loss, settings.get(SETTING_GAMMA), outputs)?,
+                l1: settings.get(SETTING_L1),
+                l2: settings.get(SETTING_L2),
+                intercept: flags & INTERCEPT != 0,
+                weight_factor: settings.get(SETTING_WEIGHT_FACTOR),
+            },
+            schedule: Schedule {
+                kind: ScheduleKind::from_code(slots.any(CONTROL_SCHEDULE))?,
+                eta0: settings.get(SETTING_ETA0),
+                rate: settings.get(SETTING_RATE),
+            },
+            flags,
+            budget,
+            cursor,
+            steps,
+            settings,
+        })
+    }
+
+    /// The partition, as the order of the rows depends on it.
+    pub fn partition(&self) -> u32 {
+        self.key.1 as u32
+    }
+
+    /// Whether a descent averages its models.
+    pub fn running(&self) -> bool {
+        self.flags & RUNNING != 0
+    }
+
+    /// Whether an evaluation is at dual numbers.
+    pub fn dual(&self) -> bool {
+        self.flags & DUAL != 0
+    }
+
+    /// The request of the call that has these parameters.
+    pub fn request<P>(self, params: P) -> SgdRequest<P> {
+        SgdRequest {
+            key: self.key,
+            features: self.features,
+            length: self.length,
+            cursor: self.cursor,
+            steps: self.steps,
+            params,
+        }
+    }
+}
