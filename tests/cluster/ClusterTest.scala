@@ -13,7 +13,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.comm.Workers
 import dwell.comm.jobs.DriverMode
 import dwell.comm.wire.VectorFormat
@@ -224,7 +224,7 @@ object ClusterTest extends Harness {
         residual.foreach(bytes.putDouble)
         val message =
           CdMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
-        val mode = new DriverMode(parts, fit, VectorFormat(ResultLayout.HeaderBytes, residual.length))(retried(failing))
+        val mode = new DriverMode(parts, fit, VectorFormat(ResultHeader.BYTES, residual.length))(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
         residual.indices.foreach(j => residual(j) -= gathered.sum(j))

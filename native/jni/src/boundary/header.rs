@@ -11,6 +11,8 @@ pub const MAX_ENTRIES: usize = (i32::MAX as usize - 15 - BYTES) / 8;
 pub const NONZEROS: usize = 6;
 /// Nanoseconds inside the solver.
 pub const SOLVER_NANOS: usize = 7;
+/// Bytes of what stays with the worker for the partition.
+pub const STATE_BYTES: usize = 8;
 /// First slot that this library leaves as it is.
 pub const FIRST_FREE: usize = 56;
 

@@ -106,8 +106,6 @@ pub const RATIO: usize = 3;
 pub const CORRELATION: usize = 4;
 /// Coordinates visited.
 pub const COORDINATES: usize = 5;
-/// Bytes of the state.
-pub const STATE_BYTES: usize = 8;
 /// Stamp of the state after the call.
 pub const STAMP: usize = 9;
 /// kappa.

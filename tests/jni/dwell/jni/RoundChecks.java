@@ -61,7 +61,7 @@ final class RoundChecks {
     assertTrue(ResultHeader.get(result, ResultHeader.NONZEROS) >= 0);
     assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0);
     assertEquals(NativeBridge.stateSize(p.fit, p.partition), p.n);
-    assertTrue(ResultHeader.get(result, CdLayout.STATE_BYTES) >= 24.0 * p.n);
+    assertTrue(ResultHeader.get(result, ResultHeader.STATE_BYTES) >= 24.0 * p.n);
     slot(0.0, result, CdLayout.STAMP, 0.0);
     slot(p.kappa(delta), result, CdLayout.KAPPA, 1e-10);
     Map<Integer, Double> certificate = p.certificate();
@@ -102,7 +102,7 @@ final class RoundChecks {
   static void sameNumbers(byte[] first, byte[] second) {
     assertArrayEquals(Partition.vector(first), Partition.vector(second), 0.0);
     for (int slot = 0; slot < ResultHeader.FIRST_FREE; slot++) {
-      if (slot != ResultHeader.SOLVER_NANOS && slot != CdLayout.STATE_BYTES && slot != CdLayout.STAMP) {
+      if (slot != ResultHeader.SOLVER_NANOS && slot != ResultHeader.STATE_BYTES && slot != CdLayout.STAMP) {
         assertEquals(ResultHeader.get(first, slot), ResultHeader.get(second, slot), "slot " + slot);
       }
     }

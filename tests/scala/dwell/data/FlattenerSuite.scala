@@ -8,8 +8,9 @@ import org.apache.spark.ml.linalg.{SparseVector, Vectors}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
+import dwell.jni.ResultHeader
 import dwell.SparkSuite
-import dwell.base.{InputChangedException, ResultLayout, TaskFailure}
+import dwell.base.{InputChangedException, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, NarrowValues, RowBlock}
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
 import dwell.data.rows.RowForm
@@ -296,7 +297,7 @@ class FlattenerSuite extends SparkSuite {
     assert(Flattener.checkRowCount(3000000000L, most.toLong, names) == most)
     val rows = intercept[IllegalArgumentException](Flattener.checkRowCount(3000000000L, most + 1L, names))
     assert(rows.getMessage.contains("2147483633 rows") && rows.getMessage.contains("sample"))
-    val room = ResultLayout.MaxRows
+    val room = ResultHeader.MAX_ENTRIES
     Flattener.checkSharedRows(room)
     val shared = intercept[IllegalArgumentException](Flattener.checkSharedRows(room + 1))
     assert(shared.getMessage.contains(s"${room + 1} rows") && shared.getMessage.contains("orientation=dual"))

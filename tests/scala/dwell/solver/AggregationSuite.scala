@@ -5,7 +5,7 @@ import scala.util.Random
 import org.apache.spark.ml.linalg.Vectors
 
 import dwell.SparkSuite
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.data.Flattener
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSelection, SolverSettings}
@@ -54,7 +54,7 @@ class AggregationSuite extends SparkSuite {
   }
 
   test("driver mode while the vectors of all workers have room on the driver, shuffle mode beyond") {
-    val room = Workers * ResultLayout.length(Rows).toLong
+    val room = Workers * ResultHeader.length(Rows).toLong
     val byDriver = solve(room)
     val byShuffle = solve(room - 1)
     assert(byDriver.aggregation == "driver" && byShuffle.aggregation == "shuffle")

@@ -8,12 +8,12 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder, ResultLayout}
+import dwell.base.{BucketOrder}
 import dwell.data.{ColumnData, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 import dwell.solver.problem.{Hinge, Squared}
 
@@ -48,7 +48,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     }
   }
 
-  private def slot(results: Seq[Array[Byte]], index: Int): Double = results.map(ResultLayout.get(_, index)).sum
+  private def slot(results: Seq[Array[Byte]], index: Int): Double = results.map(ResultHeader.get(_, index)).sum
 
   // ---- mathematics ----
 
@@ -63,13 +63,13 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     var residual = p.start
     val history = (0 until rounds).map { t =>
       val results = p.partitions.indices.map(p.round(solver, _, p.request(fit, t, certificate = true), residual).get)
-      val penalty = slot(results, ResultLayout.ValueBefore)
+      val penalty = slot(results, CdLayout.VALUE_BEFORE)
       val fitted = p.start.zip(residual).map { case (y, r) => y - r }
       val product = residual.indices.map(j => p.rowWeights(j) * residual(j) * fitted(j)).sum / p.totalWeight
       val objective = p.loss(residual) + penalty
-      val gap = penalty + slot(results, ResultLayout.Conjugate) - product
+      val gap = penalty + slot(results, CdLayout.CONJUGATE) - product
       residual = p.after(residual, results)
-      val after = p.loss(residual) + slot(results, ResultLayout.ValueAfter)
+      val after = p.loss(residual) + slot(results, CdLayout.VALUE_AFTER)
       (objective, gap, after)
     }
     val best = history.last._3
@@ -137,11 +137,10 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
         val request = p.request(fit, t, budget = if (t % 2 == 0) 0.5 else 1.5).copy(threads = threads)
         val results = p.data.indices.map(p.round(solver, _, request, residual).get)
         results.foreach { result =>
-          assert(
-            ResultLayout.get(result, ResultLayout.Coordinates) >= request.coordinates(p.data.map(_.coordinates).min))
+          assert(ResultHeader.get(result, CdLayout.COORDINATES) >= request.coordinates(p.data.map(_.coordinates).min))
         }
         residual = p.after(residual, results)
-        val next = p.loss(residual) + slot(results, ResultLayout.ValueAfter)
+        val next = p.loss(residual) + slot(results, CdLayout.VALUE_AFTER)
         assert(next <= objective * (1.0 + 1e-12), s"threads=$threads, round $t")
         objective = next
       }
@@ -170,8 +169,8 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     val fit = nextFit()
     val results = p.run(solver, fit, 1, certificate = true).head
     assert(results.forall(p.vector(_).forall(_ == 0.0)) && p.coefficients(solver, fit).values.forall(_ == 0.0))
-    assert(slot(results, ResultLayout.Conjugate) == 0.0)
-    assert(results.map(ResultLayout.get(_, ResultLayout.Ratio)).max < 1.0)
+    assert(slot(results, CdLayout.CONJUGATE) == 0.0)
+    assert(results.map(ResultHeader.get(_, CdLayout.RATIO)).max < 1.0)
     solver.free(fit)
   }
 
@@ -180,23 +179,23 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     val fit = nextFit()
     val result = p.round(solver, 0, p.request(fit, 0, budget = 0.5)).get
     val columns = p.data(0).coordinates
-    assert(ResultLayout.get(result, ResultLayout.Coordinates) == math.ceil(columns * 0.5))
-    assert(ResultLayout.get(result, ResultLayout.Nonzeros) > 0.0)
-    assert(ResultLayout.get(result, ResultLayout.SolverNanos) > 0.0)
-    assert(ResultLayout.get(result, ResultLayout.StateBytes) == 24.0 * columns)
-    assert(ResultLayout.get(result, ResultLayout.Stamp) == 0.0)
-    Seq(ResultLayout.Conjugate, ResultLayout.Ratio, ResultLayout.Correlation).foreach { index =>
-      assert(ResultLayout.get(result, index).isNaN, "no certificate was asked for")
+    assert(ResultHeader.get(result, CdLayout.COORDINATES) == math.ceil(columns * 0.5))
+    assert(ResultHeader.get(result, ResultHeader.NONZEROS) > 0.0)
+    assert(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0.0)
+    assert(ResultHeader.get(result, ResultHeader.STATE_BYTES) == 24.0 * columns)
+    assert(ResultHeader.get(result, CdLayout.STAMP) == 0.0)
+    Seq(CdLayout.CONJUGATE, CdLayout.RATIO, CdLayout.CORRELATION).foreach { index =>
+      assert(ResultHeader.get(result, index).isNaN, "no certificate was asked for")
     }
-    (ResultLayout.Samples until ResultLayout.FirstFreeSlot).foreach { index =>
-      assert(ResultLayout.get(result, index) == 0.0, "no point was asked for")
+    (CdLayout.SAMPLES until ResultHeader.FIRST_FREE).foreach { index =>
+      assert(ResultHeader.get(result, index) == 0.0, "no point was asked for")
     }
     // Slots behind the solver's belong to the caller, all others to the solver.
     val marked = p.newResult
-    (0 until ResultLayout.HeaderSlots).foreach(ResultLayout.put(marked, _, 5.0))
+    (0 until ResultHeader.SLOTS).foreach(ResultHeader.put(marked, _, 5.0))
     assert(solver.round(p.data(1), p.request(fit, 0), p.pack(p.start), marked, Cancellation.NEVER))
-    (0 until ResultLayout.HeaderSlots).foreach { index =>
-      assert((ResultLayout.get(marked, index) == 5.0) == (index >= ResultLayout.FirstFreeSlot), s"slot $index")
+    (0 until ResultHeader.SLOTS).foreach { index =>
+      assert((ResultHeader.get(marked, index) == 5.0) == (index >= ResultHeader.FIRST_FREE), s"slot $index")
     }
     solver.free(fit)
   }
@@ -206,7 +205,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     val fit = nextFit()
     val results = one.run(solver, fit, 3, certificate = true).flatten
     assert(results.forall(one.vector(_).forall(_ == 0.0)))
-    assert(results.forall(ResultLayout.get(_, ResultLayout.Coordinates) == 0.0))
+    assert(results.forall(ResultHeader.get(_, CdLayout.COORDINATES) == 0.0))
     assert(one.partitions.indices.flatMap(one.product(solver, _, one.request(fit, 3))).size == 2)
     solver.free(fit)
   }
@@ -223,7 +222,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
       }
       // The verdict of the next round takes three quarters of the step.
       results.foreach { result =>
-        val vector = ResultLayout.vector(result)
+        val vector = ResultHeader.vector(result)
         (0 until vector.limit()).foreach(j => vector.put(j, 0.75 * vector.get(j)))
       }
       shared = p.after(shared, results)
@@ -323,7 +322,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     for (_ <- 0 until 2) {
       val product = p.product(solver, 0, p.request(fit, 2)).get
       assert(p.vector(product).zip(sum).forall { case (v, expected) => math.abs(v - expected) < 1e-12 })
-      assert(ResultLayout.get(product, ResultLayout.Stamp) == 6.0)
+      assert(ResultHeader.get(product, CdLayout.STAMP) == 6.0)
       val state = solver.exportState(fit, 0).get
       assert(state.version == 3 && state.stamp == 6 && state.pending.isEmpty)
       assert(state.alpha.sameElements(before.commit(1.0, 0.0).alpha))
@@ -349,7 +348,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     val withStep = late()
     p.round(solver, 0, p.request(fit, 4, stamps = Array(6L)), p.start).get
     assert(Seq(same, withStep).flatten.map(p.vector(_).toSeq) == Seq.fill(2)(p.vector(product).toSeq))
-    assert(Seq(same, withStep).flatten.forall(ResultLayout.get(_, ResultLayout.Stamp) == 6.0))
+    assert(Seq(same, withStep).flatten.forall(ResultHeader.get(_, CdLayout.STAMP) == 6.0))
     assert(late().isEmpty, "the state is of a later round")
     solver.free(fit)
   }
@@ -358,7 +357,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     val p = make(1)
     val fit = nextFit()
     p.run(solver, fit, 2)
-    assert(ResultLayout.get(p.product(solver, 0, p.request(fit, 1)).get, ResultLayout.Stamp) == 4.0)
+    assert(ResultHeader.get(p.product(solver, 0, p.request(fit, 1)).get, CdLayout.STAMP) == 4.0)
     Thread.sleep(5)
     assert(solver.expire(0) > 0L)
     // The messages from before the product arrive once more.
@@ -383,7 +382,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
       false
     }
     assert(solver.product(p.data(0), p.request(fit, 2), result, loseAndRepeat))
-    assert(ResultLayout.get(result, ResultLayout.Stamp) == 6.0)
+    assert(ResultHeader.get(result, CdLayout.STAMP) == 6.0)
     val state = solver.exportState(fit, 0).get
     assert(state.version == 3 && state.stamp == 7 && state.pending.exists(_.round == 3))
     solver.free(fit)
@@ -415,7 +414,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
       val fit = nextFit()
       if (present) p.run(solver, fit, 2)
       val product = p.product(solver, 0, p.request(fit, 7)).get
-      assert(ResultLayout.get(product, ResultLayout.Stamp) == 17.0 && p.vector(product).forall(_ == 0.0))
+      assert(ResultHeader.get(product, CdLayout.STAMP) == 17.0 && p.vector(product).forall(_ == 0.0))
       assert(p.round(solver, 0, p.request(fit, 8), p.start).isEmpty, "the old stamp is lost")
       assert(p.round(solver, 0, p.request(fit, 8, stamps = Array(17L)), p.start).nonEmpty)
       solver.free(fit)
@@ -560,7 +559,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
         System.nanoTime() > cancelAt.get
       }
       intercept[CancellationException] {
-        solver.round(data, request, shared, ResultLayout.allocate(length), cancellation)
+        solver.round(data, request, shared, ResultHeader.allocate(length), cancellation)
       }
       assert(System.nanoTime() - cancelAt.get < 1000000000L)
       assert(solver.exportState(request.fit, 0).isEmpty)
@@ -586,7 +585,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     refused(r.copy(threads = 257))
     refused(r.copy(points = Array(1.0)))
     refused(r.copy(points = Array(1.0, Double.NaN)))
-    refused(r.copy(points = new Array[Double](2 * ResultLayout.MaxPoints + 2)))
+    refused(r.copy(points = new Array[Double](2 * CdLayout.MAX_POINTS + 2)))
     refused(shared = new Array[Byte](8))
     refused(result = new Array[Byte](8))
     refused(shared = p.pack(p.start.updated(3, Double.NaN)))
@@ -606,7 +605,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
         // Gradients are all taken at the same coefficients.
         subproblem(problem.copy(gradient = true))
         subproblem(problem.copy(candidates = Array(Double.NaN)))
-        subproblem(problem.copy(candidates = new Array[Double](ResultLayout.MaxCandidates + 1)))
+        subproblem(problem.copy(candidates = new Array[Double](CdLayout.MAX_CANDIDATES + 1)))
         refused(r.copy(certificate = true, subproblem = problem.copy(candidates = Array.emptyDoubleArray)))
         subproblem(PrimalSubproblem(0.0, 1.0, 0.0, centred = false))
         refused(data = data.copy(scale = Array(1.0)))
@@ -646,7 +645,7 @@ private[solver] object CdSolverTests {
   /** A result without the time it took. */
   def comparable(result: Array[Byte]): Seq[Byte] = {
     val copy = result.clone()
-    ResultLayout.put(copy, ResultLayout.SolverNanos, 0.0)
+    ResultHeader.put(copy, ResultHeader.SOLVER_NANOS, 0.0)
     copy.toSeq
   }
 
@@ -667,23 +666,23 @@ private[solver] object CdSolverTests {
    * round has left. Points in `feasible` must be in the domain.
    */
   def checkAlong(p: LocalProblem, k: Int, result: Array[Byte], state: WorkerState, feasible: Set[Int]): Unit = {
-    def slot(i: Int): Double = ResultLayout.get(result, i)
+    def slot(i: Int): Double = ResultHeader.get(result, i)
     val step = state.pending.get.delta
     val before = p.separable(k, state.alpha)
     val magnitude = 1.0 + math.abs(before)
     points.grouped(2).zipWithIndex.foreach { case (Array(g1, g2), at) =>
       val there = state.alpha.indices.map(i => state.alpha(i) + (g1 * step(i) + g2 * state.previous(i))).toArray
       val expected = p.separable(k, there) - before
-      val sample = slot(ResultLayout.Samples + at)
-      val found = slot(ResultLayout.Slope1) * g1 + slot(ResultLayout.Slope2) * g2 +
-        (slot(ResultLayout.Curve11) * g1 * g1 + 2.0 * slot(ResultLayout.Curve12) * g1 * g2 +
-          slot(ResultLayout.Curve22) * g2 * g2) / 2.0 + sample
+      val sample = slot(CdLayout.SAMPLES + at)
+      val found = slot(CdLayout.SLOPE1) * g1 + slot(CdLayout.SLOPE2) * g2 +
+        (slot(CdLayout.CURVE11) * g1 * g1 + 2.0 * slot(CdLayout.CURVE12) * g1 * g2 +
+          slot(CdLayout.CURVE22) * g2 * g2) / 2.0 + sample
       if (feasible(at)) assert(!expected.isInfinite, s"point $at")
       if (expected.isInfinite) assert(sample == Double.PositiveInfinity, s"point $at")
       else assert(math.abs(found - expected) <= 1e-12 * magnitude, s"point $at: $found, $expected")
     }
-    val after = slot(ResultLayout.ValueAfter)
-    assert(math.abs(slot(ResultLayout.ValueBefore) - before) <= 1e-12 * magnitude)
+    val after = slot(CdLayout.VALUE_AFTER)
+    assert(math.abs(slot(CdLayout.VALUE_BEFORE) - before) <= 1e-12 * magnitude)
     val end = state.alpha.zip(step).map { case (a, d) => a + d }
     assert(math.abs(after - p.separable(k, end)) <= 1e-12 * (1.0 + math.abs(after)))
   }

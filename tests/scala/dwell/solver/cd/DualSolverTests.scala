@@ -3,7 +3,8 @@ package dwell.solver.cd
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder, ResultLayout}
+import dwell.jni.{CdLayout, ResultHeader}
+import dwell.base.{BucketOrder}
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
 import dwell.solver.cd.contract.CdSolver
@@ -112,11 +113,11 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
           if (nu == 0.0) 0.0 else offset + nu * kappa - shared.zip(p.mean).map { case (v, m) => v * m }.sum
         val request = p.request(fit, t, budget = 0.7).copy(subproblem = p.problemAt(intercept))
         val result = p.round(solver, 0, request, shared).get
-        kappa += ResultLayout.get(result, ResultLayout.Kappa)
+        kappa += ResultHeader.get(result, CdLayout.KAPPA)
         shared = shared.zip(p.vector(result)).map { case (v, u) => v + u }
         if (nu != 0.0) {
           shared = shared.indices.map { j =>
-            shared(j) - ResultLayout.get(result, ResultLayout.Kappa) * p.scale(j) * p.mean(j)
+            shared(j) - ResultHeader.get(result, CdLayout.KAPPA) * p.scale(j) * p.mean(j)
           }.toArray
         }
         var visited = 0
@@ -154,12 +155,12 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
         val results = p.data.indices.map(p.round(solver, _, request, shared).get)
         candidates.zipWithIndex.foreach { case (b, c) =>
           val expected = p.lossAt(shared, b)
-          val found = results.map(ResultLayout.get(_, ResultLayout.Losses + c)).sum
+          val found = results.map(ResultHeader.get(_, CdLayout.LOSSES + c)).sum
           assert(math.abs(found - expected) <= 1e-12 * (1.0 + expected))
         }
         results.zipWithIndex.foreach { case (result, k) =>
-          Seq(ResultLayout.Conjugate, ResultLayout.Ratio, ResultLayout.Correlation).foreach { index =>
-            assert(ResultLayout.get(result, index).isNaN)
+          Seq(CdLayout.CONJUGATE, CdLayout.RATIO, CdLayout.CORRELATION).foreach { index =>
+            assert(ResultHeader.get(result, index).isNaN)
           }
           checkAlong(p, k, result, solver.exportState(fit, k).get, feasible = Set(0, 1, 2))
         }
@@ -194,7 +195,7 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
     val results = p.run(solver, fit, 3, certificate = true, points = points)
     results.foreach(_.drop(2).foreach { result =>
       assert(p.vector(result).forall(_ == 0.0))
-      assert(ResultLayout.get(result, ResultLayout.Coordinates) == 0.0)
+      assert(ResultHeader.get(result, CdLayout.COORDINATES) == 0.0)
     })
     assert(p.data.indices.flatMap(p.product(solver, _, p.request(fit, 3))).size == 4)
     solver.free(fit)
@@ -228,7 +229,7 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
     val request = p.request(fit, 0).copy(sigmaPrime = 1.0)
     val results = p.data.indices.map(p.round(solver, _, request).get)
     val w = p.sum(results)
-    val dual = results.map(ResultLayout.get(_, ResultLayout.ValueAfter)).sum + p.penalty(w)
+    val dual = results.map(ResultHeader.get(_, CdLayout.VALUE_AFTER)).sum + p.penalty(w)
     assert(dual > 0.0, "it was 0 before")
     solver.free(fit)
   }

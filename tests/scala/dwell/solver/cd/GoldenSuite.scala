@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder, ResultLayout, SplitMix}
+import dwell.base.{BucketOrder, SplitMix}
 import dwell.data.ColumnData
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.fit.SolverSelection
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, PrimalSubproblem, RoundRequest, WorkerState}
 import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
 import dwell.solver.cd.worker.CdSolvers
@@ -83,30 +83,30 @@ class GoldenSuite extends AnyFunSuite {
       val cursor = c.get("cursor").asLong
       solver.importState(request.fit, index, WorkerState(0L, 0L, cursor, alpha, new Array[Double](alpha.length), None))
       val shared = new Array[Byte](8 * rows)
-      ResultLayout.doubles(shared).put(exacts(c.get("residual")))
-      val result = ResultLayout.allocate(rows)
+      ResultHeader.doubles(shared).put(exacts(c.get("residual")))
+      val result = ResultHeader.allocate(rows)
       assert(solver.round(ColumnData(p, weights), request, shared, result, Cancellation.NEVER))
 
       val expected = c.get("expected")
       val about = s"${c.get("name").asText}, ${solver.name}"
       val update = new Array[Double](rows)
-      ResultLayout.vector(result).get(update)
+      ResultHeader.vector(result).get(update)
       assert(update.toSeq == exacts(expected.get("update")).toSeq, about)
       val step = solver.exportState(request.fit, index).get.pending.get
       assert(step.delta.toSeq == exacts(expected.get("delta")).toSeq, about)
       assert(step.cursor == expected.get("cursor").asLong, about)
-      for ((slot, name) <- Seq(ResultLayout.Coordinates -> "coordinates", ResultLayout.Nonzeros -> "nonzeros")) {
-        assert(ResultLayout.get(result, slot) == expected.get(name).asDouble, s"$about: $name")
+      for ((slot, name) <- Seq(CdLayout.COORDINATES -> "coordinates", ResultHeader.NONZEROS -> "nonzeros")) {
+        assert(ResultHeader.get(result, slot) == expected.get(name).asDouble, s"$about: $name")
       }
       for {
         (slot, name) <- Seq(
-          ResultLayout.ValueBefore -> "penaltyBefore",
-          ResultLayout.ValueAfter -> "penaltyAfter",
-          ResultLayout.Conjugate -> "conjugate",
-          ResultLayout.Ratio -> "ratio",
-          ResultLayout.Correlation -> "correlation",
-          ResultLayout.Kappa -> "kappa")
-      } assert(ResultLayout.get(result, slot) == exact(expected.get(name)), s"$about: $name")
+          CdLayout.VALUE_BEFORE -> "penaltyBefore",
+          CdLayout.VALUE_AFTER -> "penaltyAfter",
+          CdLayout.CONJUGATE -> "conjugate",
+          CdLayout.RATIO -> "ratio",
+          CdLayout.CORRELATION -> "correlation",
+          CdLayout.KAPPA -> "kappa")
+      } assert(ResultHeader.get(result, slot) == exact(expected.get(name)), s"$about: $name")
       solver.free(request.fit)
     }
   }

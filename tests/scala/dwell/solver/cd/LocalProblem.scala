@@ -1,6 +1,6 @@
 package dwell.solver.cd
 
-import dwell.base.ResultLayout
+import dwell.jni.{CdLayout, ResultHeader}
 import dwell.data.{ColumnData, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
@@ -58,15 +58,15 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
 
   def pack(vector: Array[Double]): Array[Byte] = {
     val bytes = new Array[Byte](8 * vector.length)
-    ResultLayout.doubles(bytes).put(vector)
+    ResultHeader.doubles(bytes).put(vector)
     bytes
   }
 
-  def newResult: Array[Byte] = ResultLayout.allocate(start.length)
+  def newResult: Array[Byte] = ResultHeader.allocate(start.length)
 
   def vector(result: Array[Byte]): Array[Double] = {
     val values = new Array[Double](start.length)
-    ResultLayout.vector(result).get(values)
+    ResultHeader.vector(result).get(values)
     values
   }
 
@@ -279,16 +279,16 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
     val before = coefficients
     val (kappaBefore, interceptBefore) = (kappa, intercept)
     val results = p.data.indices.map(p.round(solver, _, request, before).get)
-    def slot(i: Int): Double = results.map(ResultLayout.get(_, i)).sum
+    def slot(i: Int): Double = results.map(ResultHeader.get(_, i)).sum
     val penalised =
       if (p.nu == 0.0) 0.0 else p.l2 * p.nu / 2.0 * kappaBefore * kappaBefore
-    val primal = slot(ResultLayout.Losses) + p.penalty(before) + penalised
-    assert(math.abs(slot(ResultLayout.Losses) - p.lossAt(before, interceptBefore)) <= 1e-12 * (1.0 + primal))
-    val dual = slot(ResultLayout.ValueBefore) + conjugate
+    val primal = slot(CdLayout.LOSSES) + p.penalty(before) + penalised
+    assert(math.abs(slot(CdLayout.LOSSES) - p.lossAt(before, interceptBefore)) <= 1e-12 * (1.0 + primal))
+    val dual = slot(CdLayout.VALUE_BEFORE) + conjugate
     p.sum(results).zipWithIndex.foreach { case (change, j) => u(j) += change }
-    kappa += slot(ResultLayout.Kappa)
+    kappa += slot(CdLayout.KAPPA)
     rounds += 1
-    DualDriver.Objectives(primal, dual, slot(ResultLayout.ValueAfter) + conjugate)
+    DualDriver.Objectives(primal, dual, slot(CdLayout.VALUE_AFTER) + conjugate)
   }
 
   /** Conjugate of the penalties at the present sums. */
@@ -304,7 +304,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
   def drift: Double = {
     val products = p.data.indices.map(p.product(solver, _, p.request(fit, rounds)).get)
     val exact = p.sum(products)
-    val kappas = products.map(ResultLayout.get(_, ResultLayout.Kappa)).sum
+    val kappas = products.map(ResultHeader.get(_, CdLayout.KAPPA)).sum
     (u.zip(exact).map { case (a, b) => math.abs(a - b) } :+ math.abs(kappa - kappas)).max
   }
 }

@@ -1,6 +1,6 @@
 package dwell.solver.cd
 
-import dwell.base.ResultLayout
+import dwell.jni.{CdLayout, ResultHeader}
 import dwell.data.TestData
 import dwell.data.TestData.Values
 import dwell.fit.SolverSelection
@@ -62,7 +62,7 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
           p.request(fit, 0, budget = budget, certificate = true, points = points).copy(batch = true, sigmaPrime = 20.0)
         val Seq(native, reference) = Seq(solver, jvm).map(p.round(_, k, r, p.start).get)
         assert(comparable(native) == comparable(reference), s"budget $budget")
-        assert(ResultLayout.get(native, ResultLayout.Coordinates) <= p.data(k).coordinates)
+        assert(ResultHeader.get(native, CdLayout.COORDINATES) <= p.data(k).coordinates)
       }
       Seq(solver, jvm).foreach(_.free(fit))
     }
@@ -127,15 +127,15 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
   /** To the last bit, but for the exponentials and logarithms of the logistic loss. */
   private def same(p: RowProblem, native: Array[Byte], reference: Array[Byte], about: String): Unit =
     if (p.loss != Logistic) {
-      (0 until ResultLayout.FirstFreeSlot).filter(_ != ResultLayout.SolverNanos).foreach { slot =>
-        val Seq(a, b) = Seq(native, reference).map(ResultLayout.get(_, slot))
+      (0 until ResultHeader.FIRST_FREE).filter(_ != ResultHeader.SOLVER_NANOS).foreach { slot =>
+        val Seq(a, b) = Seq(native, reference).map(ResultHeader.get(_, slot))
         assert(a == b || a.isNaN && b.isNaN, s"$about, slot $slot")
       }
       assert(comparable(native) == comparable(reference), about)
     } else {
       close(p.vector(native), p.vector(reference), about)
-      (0 until ResultLayout.FirstFreeSlot).filter(_ != ResultLayout.SolverNanos).foreach { slot =>
-        val Seq(a, b) = Seq(native, reference).map(ResultLayout.get(_, slot))
+      (0 until ResultHeader.FIRST_FREE).filter(_ != ResultHeader.SOLVER_NANOS).foreach { slot =>
+        val Seq(a, b) = Seq(native, reference).map(ResultHeader.get(_, slot))
         assert(
           a == b || a.isNaN && b.isNaN || math.abs(a - b) <= LogisticTolerance * (1.0 + math.abs(b)),
           s"$about, slot $slot: $a, $b")

@@ -2,7 +2,7 @@ package dwell.solver.lda
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.data.documents.DocumentPartition
 import dwell.fit.{SolverSelection, SolverSettings}
 import dwell.jni.{Cancellation, LdaLayout}
@@ -75,14 +75,14 @@ class LdaTaskSuite extends AnyFunSuite {
         shared: Array[Byte],
         result: Array[Byte],
         cancellation: Cancellation): Unit = {
-      ResultLayout.put(result, LdaLayout.SOLVER_NANOS, 5.0)
-      ResultLayout.put(result, LdaLayout.BOUND, -10.0 * r.sample)
-      ResultLayout.put(result, LdaLayout.BOUND_TOKENS, 1.5 * r.sample)
-      ResultLayout.put(result, LdaLayout.CURSOR, (r.cursor + r.budget).toDouble)
-      ResultLayout.put(result, LdaLayout.FACTORS, 2.0)
-      ResultLayout.put(result, LdaLayout.FACTOR, 0.5)
-      ResultLayout.put(result, LdaLayout.FACTOR + 1, r.share)
-      val numbers = ResultLayout.vector(result)
+      ResultHeader.put(result, ResultHeader.SOLVER_NANOS, 5.0)
+      ResultHeader.put(result, LdaLayout.BOUND, -10.0 * r.sample)
+      ResultHeader.put(result, LdaLayout.BOUND_TOKENS, 1.5 * r.sample)
+      ResultHeader.put(result, LdaLayout.CURSOR, (r.cursor + r.budget).toDouble)
+      ResultHeader.put(result, LdaLayout.FACTORS, 2.0)
+      ResultHeader.put(result, LdaLayout.FACTOR, 0.5)
+      ResultHeader.put(result, LdaLayout.FACTOR + 1, r.share)
+      val numbers = ResultHeader.vector(result)
       (0 until numbers.limit()).foreach(i => numbers.put(i, i.toDouble))
     }
 
@@ -92,9 +92,9 @@ class LdaTaskSuite extends AnyFunSuite {
         shared: Array[Byte],
         result: Array[Byte],
         cancellation: Cancellation): Unit = {
-      ResultLayout.put(result, LdaLayout.SOLVER_NANOS, 2.0)
-      ResultLayout.put(result, LdaLayout.BOUND, -10.0 * (r.last - r.first))
-      ResultLayout.put(result, LdaLayout.BOUND_TOKENS, 3.0)
+      ResultHeader.put(result, ResultHeader.SOLVER_NANOS, 2.0)
+      ResultHeader.put(result, LdaLayout.BOUND, -10.0 * (r.last - r.first))
+      ResultHeader.put(result, LdaLayout.BOUND_TOKENS, 3.0)
     }
   }
 
@@ -127,8 +127,8 @@ class LdaTaskSuite extends AnyFunSuite {
 
   test("a worker visits its part, and sends topics, the factors of words it has not seen, sums and its bound") {
     val made = step(documents(0, 3), learnAlpha = true)
-    assert(ResultLayout.get(made.update, LdaLayout.CURSOR) == 9.0)
-    assert(ResultLayout.get(made.update, LdaLayout.SOLVER_NANOS) == 5.0)
+    assert(ResultHeader.get(made.update, LdaLayout.CURSOR) == 9.0)
+    assert(ResultHeader.get(made.update, ResultHeader.SOLVER_NANOS) == 5.0)
     assert(made.factors.toSeq == Seq(0.5, 0.75))
     assert(made.scalars.logThetaSums.toSeq == Seq(3.0, 4.0))
     assert((made.scalars.solver, made.scalars.bound, made.scalars.tokens) == (("recording", -20.0, 3.0)))
@@ -136,13 +136,13 @@ class LdaTaskSuite extends AnyFunSuite {
 
   test("a worker that is in no sample has no bound, and sums that are not asked for are not there") {
     val made = step(documents(2, 1), learnAlpha = false)
-    assert(made.factors.toSeq == Seq(0.5, 0.25) && made.update.length == ResultLayout.length(3))
+    assert(made.factors.toSeq == Seq(0.5, 0.25) && made.update.length == ResultHeader.length(3))
     assert(made.scalars.logThetaSums.isEmpty && made.scalars.tokens == 0.0)
   }
 
   test("the bound is asked for of the sample alone") {
     val made = asked(documents(0, 3), BoundCall(Array(2, 0, 0)))
-    assert(made.update.length == ResultLayout.HeaderBytes && made.factors.isEmpty && made.scalars.logThetaSums.isEmpty)
+    assert(made.update.length == ResultHeader.BYTES && made.factors.isEmpty && made.scalars.logThetaSums.isEmpty)
     assert((made.scalars.bound, made.scalars.tokens) == ((-20.0, 3.0)))
     val none = asked(documents(2, 1), BoundCall(Array(2, 0, 0)))
     assert((none.scalars.bound, none.scalars.tokens) == ((0.0, 0.0)))
@@ -150,6 +150,6 @@ class LdaTaskSuite extends AnyFunSuite {
 
   test("a worker without documents has nothing to add") {
     val made = step(documents(1, 0), learnAlpha = true)
-    assert(made.update.length == ResultLayout.HeaderBytes && made.factors.isEmpty && made.scalars.logThetaSums.isEmpty)
+    assert(made.update.length == ResultHeader.BYTES && made.factors.isEmpty && made.scalars.logThetaSums.isEmpty)
   }
 }

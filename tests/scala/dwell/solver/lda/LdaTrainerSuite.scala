@@ -3,11 +3,11 @@ package dwell.solver.lda
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.SparkSuite
-import dwell.base.{ResultLayout, SplitMix}
+import dwell.base.{SplitMix}
 import dwell.comm.wire.Numbers
 import dwell.data.documents.DocumentDataset
 import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
-import dwell.jni.{LdaLayout, NativeLoader}
+import dwell.jni.{LdaLayout, NativeLoader, ResultHeader}
 import dwell.solver.lda.contract.{LdaPriors, LdaProblem, LdaRound, LdaSchedule}
 import dwell.solver.lda.leader.{InitialTopics, LdaPlan, LdaTask}
 import dwell.solver.lda.worker.NativeLda
@@ -74,7 +74,7 @@ class LdaTrainerSuite extends SparkSuite {
             sample = 0)
           val result = new Array[Byte](LdaLayout.length(Vocabulary, Topics, false))
           NativeLda.round(part, r, start, result, () => false)
-          Numbers.Floats.values(result.drop(ResultLayout.HeaderBytes))
+          Numbers.Floats.values(result.drop(ResultHeader.BYTES))
         }
         val expected = each.toSeq.zip(budgets).map { case (u, n) => u.map(_ * n / budgets.sum) }.transpose.map(_.sum)
         for (mode <- Seq(Aggregation.Gang, Aggregation.Driver, Aggregation.Shuffle)) {

@@ -3,7 +3,7 @@ package dwell.solver.sgd
 import com.fasterxml.jackson.databind.JsonNode
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.ResultLayout
+import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.data.RowData
 import dwell.data.rows.RowPartition
 import dwell.fit.SolverSelection
@@ -11,7 +11,7 @@ import dwell.jni.Cancellation
 import dwell.solver.cd.Golden
 import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
-import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
 import dwell.solver.sgd.worker.SgdSolvers
 
 /** Both solvers against the numbers of `tests/golden/sgd.py`, which makes every step on every coefficient. */
@@ -32,7 +32,7 @@ class GoldenSgdSuite extends AnyFunSuite {
     found.zip(expected).foreach { case (a, b) => assert(math.abs(a - b) <= Tolerance * size, s"$about: $a, $b") }
   }
 
-  private def slots(result: Array[Byte], slots: Int*): Seq[Double] = slots.map(ResultLayout.get(result, _))
+  private def slots(result: Array[Byte], slots: Int*): Seq[Double] = slots.map(ResultHeader.get(result, _))
 
   private def numbers(node: JsonNode, names: String*): Seq[Double] = names.map(node.get(_).asDouble)
 
@@ -95,11 +95,11 @@ class GoldenSgdSuite extends AnyFunSuite {
       val expected = c.get("expected")
       close(SgdCase.vector(result).toSeq, doubles(expected.get("vector")).toSeq, about)
       close(
-        slots(result, SgdLayout.LossSum, SgdLayout.WeightSum, SgdLayout.L1Norm, SgdLayout.SquareNorm),
+        slots(result, SgdLayout.LOSS_SUM, SgdLayout.WEIGHT_SUM, SgdLayout.L1_NORM, SgdLayout.SQUARE_NORM),
         numbers(expected, "lossSum", "weightSum", "l1Norm", "squareNorm"),
         about)
       assert(
-        slots(result, SgdLayout.Rows, SgdLayout.Nonzeros, SgdLayout.Cursor, SgdLayout.Steps) ==
+        slots(result, SgdLayout.ROWS, ResultHeader.NONZEROS, SgdLayout.CURSOR, SgdLayout.STEPS) ==
           numbers(expected, "rows", "nonzeros", "cursor", "steps"),
         about)
     }
@@ -116,12 +116,12 @@ class GoldenSgdSuite extends AnyFunSuite {
       close(
         slots(
           result,
-          SgdLayout.LossSum,
-          SgdLayout.WeightSum,
-          SgdLayout.L1Norm,
-          SgdLayout.SquareNorm,
-          SgdLayout.PositiveSum,
-          SgdLayout.NegativeSum),
+          SgdLayout.LOSS_SUM,
+          SgdLayout.WEIGHT_SUM,
+          SgdLayout.L1_NORM,
+          SgdLayout.SQUARE_NORM,
+          SgdLayout.POSITIVE_SUM,
+          SgdLayout.NEGATIVE_SUM),
         numbers(expected, "lossSum", "weightSum", "l1Norm", "squareNorm") ++ doubles(expected.get("sides")),
         about)
     }
@@ -139,12 +139,12 @@ class GoldenSgdSuite extends AnyFunSuite {
         c.get("budget").asLong,
         c.get("cursor").asLong,
         c.get("steps").asLong)
-      val result = new Array[Byte](ResultLayout.HeaderBytes)
+      val result = new Array[Byte](ResultHeader.BYTES)
       solver.search(data, r, shared(c), result, Cancellation.NEVER)
       val expected = c.get("expected")
-      val found = candidates.indices.map(k => ResultLayout.get(result, SgdLayout.Objectives + k))
+      val found = candidates.indices.map(k => ResultHeader.get(result, SgdLayout.OBJECTIVES + k))
       close(found, doubles(expected.get("objectives")).toSeq, about)
-      close(slots(result, SgdLayout.WeightSum), numbers(expected, "weightSum"), about)
+      close(slots(result, SgdLayout.WEIGHT_SUM), numbers(expected, "weightSum"), about)
     }
   }
 

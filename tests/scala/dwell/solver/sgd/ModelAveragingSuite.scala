@@ -11,7 +11,7 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
-import dwell.base.ResultLayout
+import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.{Flattener, LocalData, RowData, TrainingRows}
@@ -22,7 +22,7 @@ import dwell.jni.Cancellation
 import dwell.report.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, Labels, LinearProblem, LinearSolution, Squared, StepSchedule, Trained}
-import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, SearchCall, SgdLayout, SgdMessage, SgdProblem, SgdReply}
+import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, SearchCall, SgdMessage, SgdProblem, SgdReply}
 import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
@@ -112,8 +112,8 @@ class ModelAveragingSuite extends SparkSuite {
           share = 1.0)
         JvmSgd.descend(part, r, bytes.array(), result, Cancellation.NEVER)
         places(k) =
-          (ResultLayout.get(result, SgdLayout.Cursor).toLong, ResultLayout.get(result, SgdLayout.Steps).toLong)
-        val reached = ResultLayout.vector(result)
+          (ResultHeader.get(result, SgdLayout.CURSOR).toLong, ResultHeader.get(result, SgdLayout.STEPS).toLong)
+        val reached = ResultHeader.vector(result)
         next.indices.foreach(j => next(j) += weights(k) / rows.totalWeight * reached.get(j))
       }
       model = next

@@ -2,7 +2,7 @@ package dwell.solver.sgd
 
 import scala.util.Random
 
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.data.TestData.Values
 import dwell.fit.{Backend, SolverSelection}
 import dwell.jni.Cancellation
@@ -10,7 +10,7 @@ import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.cd.contract.CdSolver
 import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.problem.{Logistic, Loss, MarginLoss, Softmax, Squared, StepSchedule}
-import dwell.solver.sgd.contract.{SgdLayout, SgdSolver}
+import dwell.solver.sgd.contract.{SgdSolver}
 import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.worker.SgdSolvers
 
@@ -35,8 +35,8 @@ class NativeSgdSuite extends SgdSolverTests {
     val Seq(found, expected) = Seq(solver, JvmSgd).map(call)
     if (exact(c.problem.loss)) assert(comparable(found) == comparable(expected), about)
     else {
-      (0 until ResultLayout.FirstFreeSlot).filter(_ != SgdLayout.SolverNanos).foreach { slot =>
-        val Seq(a, b) = Seq(found, expected).map(ResultLayout.get(_, slot))
+      (0 until ResultHeader.FIRST_FREE).filter(_ != ResultHeader.SOLVER_NANOS).foreach { slot =>
+        val Seq(a, b) = Seq(found, expected).map(ResultHeader.get(_, slot))
         assert(a == b || math.abs(a - b) <= MathTolerance * (1.0 + math.abs(b)), s"$about, slot $slot: $a, $b")
       }
       val (a, b) = (SgdCase.vector(found), SgdCase.vector(expected))

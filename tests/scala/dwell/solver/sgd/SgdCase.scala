@@ -2,14 +2,14 @@ package dwell.solver.sgd
 
 import scala.util.Random
 
-import dwell.base.ResultLayout
+import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.data.{RowData, TestData}
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
 import dwell.jni.Cancellation
 import dwell.solver.cd.{CdSolverTests, RowProblem}
 import dwell.solver.problem.{Loss, MarginLoss, Softmax, Squared, StepSchedule}
-import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
 
 /** Random data of one partition with a problem and a model, and calls of a solver for them. */
 private[sgd] final class SgdCase(
@@ -93,7 +93,7 @@ private[sgd] final class SgdCase(
   }
 
   def search(solver: SgdSolver, r: Search): Array[Byte] = {
-    val result = new Array[Byte](ResultLayout.HeaderBytes)
+    val result = new Array[Byte](ResultHeader.BYTES)
     solver.search(data, r, SgdCase.pack(model), result, Cancellation.NEVER)
     result
   }
@@ -144,13 +144,13 @@ private[sgd] object SgdCase {
 
   def pack(model: Array[Double]): Array[Byte] = {
     val bytes = new Array[Byte](8 * model.length)
-    ResultLayout.doubles(bytes).put(model)
+    ResultHeader.doubles(bytes).put(model)
     bytes
   }
 
   def vector(result: Array[Byte]): Array[Double] = {
-    val values = new Array[Double]((result.length - ResultLayout.HeaderBytes) / 8)
-    ResultLayout.vector(result).get(values)
+    val values = new Array[Double]((result.length - ResultHeader.BYTES) / 8)
+    ResultHeader.vector(result).get(values)
     values
   }
 }

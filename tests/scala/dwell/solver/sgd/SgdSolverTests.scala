@@ -7,14 +7,14 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder, ResultLayout}
+import dwell.base.{BucketOrder}
 import dwell.data.RowData
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.problem.{Hinge, Labels, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
-import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem, SgdSolver}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
 
 /** What every local solver for stochastic gradient descent has to do, tested on each of them. */
 private[sgd] trait SgdSolverTests extends AnyFunSuite {
@@ -22,7 +22,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
 
   protected def solver: SgdSolver
 
-  private def slot(result: Array[Byte], index: Int): Double = ResultLayout.get(result, index)
+  private def slot(result: Array[Byte], index: Int): Double = ResultHeader.get(result, index)
 
   // ---- descent ----
 
@@ -66,14 +66,15 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val expected = c.eager.descend(c.model, rows, r.schedule, r.steps)
     val model = if (r.running) expected.mean else expected.model
     close(SgdCase.vector(result), model.map(r.share * _), c.toString)
-    val found = Seq(SgdLayout.LossSum, SgdLayout.WeightSum, SgdLayout.L1Norm, SgdLayout.SquareNorm).map(slot(result, _))
+    val found =
+      Seq(SgdLayout.LOSS_SUM, SgdLayout.WEIGHT_SUM, SgdLayout.L1_NORM, SgdLayout.SQUARE_NORM).map(slot(result, _))
     close(
       found.toArray,
       Array(expected.lossSum, expected.weightSum, c.eager.l1Norm(c.model), c.eager.squareNorm(c.model)),
       c.toString)
-    assert(slot(result, SgdLayout.Diverged) == 0.0 && slot(result, SgdLayout.Rows) == rows.size)
-    assert(slot(result, SgdLayout.Nonzeros) == expected.nonzeros)
-    assert(slot(result, SgdLayout.Cursor) == cursor && slot(result, SgdLayout.Steps) == r.steps + rows.size)
+    assert(slot(result, SgdLayout.DIVERGED) == 0.0 && slot(result, SgdLayout.ROWS) == rows.size)
+    assert(slot(result, ResultHeader.NONZEROS) == expected.nonzeros)
+    assert(slot(result, SgdLayout.CURSOR) == cursor && slot(result, SgdLayout.STEPS) == r.steps + rows.size)
   }
 
   for (running <- Seq(false, true)) {
@@ -93,8 +94,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       for (_ <- 0 until 15) {
         val result = c.descend(solver, r.copy(budget = 7L, cursor = cursor, steps = steps), model)
         model = SgdCase.vector(result)
-        cursor = slot(result, SgdLayout.Cursor).toLong
-        steps = slot(result, SgdLayout.Steps).toLong
+        cursor = slot(result, SgdLayout.CURSOR).toLong
+        steps = slot(result, SgdLayout.STEPS).toLong
       }
       assert(steps == 105L)
       close(model, SgdCase.vector(c.descend(solver, r)), c.toString)
@@ -109,8 +110,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     assert(size > 1)
     compareWithEager(c, c.descent.copy(budget = 10L * size + 1L))
     val epoch = c.descend(solver, c.descent.copy(budget = rows.toLong))
-    assert(slot(epoch, SgdLayout.Rows) == rows)
-    assert(math.abs(slot(epoch, SgdLayout.WeightSum) - c.data.partition.weights.sum) < 1e-9)
+    assert(slot(epoch, SgdLayout.ROWS) == rows)
+    assert(math.abs(slot(epoch, SgdLayout.WEIGHT_SUM) - c.data.partition.weights.sum) < 1e-9)
   }
 
   test("a descent that diverges leaves the model as it was, and says so") {
@@ -130,11 +131,11 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         running = running)
       val result = c.descend(solver, r)
       assert(SgdCase.vector(result).toSeq == c.model.map(0.5 * _).toSeq)
-      assert(slot(result, SgdLayout.Diverged) == 1.0 && slot(result, SgdLayout.LossSum) == Double.PositiveInfinity)
-      val rows = slot(result, SgdLayout.Rows)
-      assert(rows > 0 && rows < 1000000 && slot(result, SgdLayout.Steps) == 8 + rows)
-      assert(slot(result, SgdLayout.Cursor) == 3 + rows + 1, "the row at fault is in a bucket that was begun")
-      assert(slot(result, SgdLayout.WeightSum) > 0.0 && !slot(result, SgdLayout.WeightSum).isInfinite)
+      assert(slot(result, SgdLayout.DIVERGED) == 1.0 && slot(result, SgdLayout.LOSS_SUM) == Double.PositiveInfinity)
+      val rows = slot(result, SgdLayout.ROWS)
+      assert(rows > 0 && rows < 1000000 && slot(result, SgdLayout.STEPS) == 8 + rows)
+      assert(slot(result, SgdLayout.CURSOR) == 3 + rows + 1, "the row at fault is in a bucket that was begun")
+      assert(slot(result, SgdLayout.WEIGHT_SUM) > 0.0 && !slot(result, SgdLayout.WEIGHT_SUM).isInfinite)
     }
     // A step from the greatest numbers that there are, which only the model at the end shows.
     val data = SgdCase.dense(Seq(Seq(1e300)), Seq(1e10))
@@ -143,7 +144,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val r =
       Descend(nextFit(), 1L, problem, StepSchedule(StepSchedule.Constant, 1.0, 0.0), 1L, 0L, 0L, running = false, 1.0)
     solver.descend(data, r, new Array[Byte](16), result, Cancellation.NEVER)
-    assert(slot(result, SgdLayout.Diverged) == 1.0 && slot(result, SgdLayout.Rows) == 1.0)
+    assert(slot(result, SgdLayout.DIVERGED) == 1.0 && slot(result, SgdLayout.ROWS) == 1.0)
     assert(SgdCase.vector(result).toSeq == Seq(0.0, 0.0))
   }
 
@@ -159,15 +160,15 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       val result = SgdLayout.allocate(1, 1)
       val r = Descend(nextFit(), 1L, p, schedule, 1L, 0L, 0L, running = false, 0.5)
       solver.descend(data, r, SgdCase.pack(safe), result, Cancellation.NEVER)
-      assert(slot(result, SgdLayout.Diverged) == 1.0 && slot(result, SgdLayout.Rows) == 0.0)
-      assert(slot(result, SgdLayout.LossSum) == Double.PositiveInfinity)
+      assert(slot(result, SgdLayout.DIVERGED) == 1.0 && slot(result, SgdLayout.ROWS) == 0.0)
+      assert(slot(result, SgdLayout.LOSS_SUM) == Double.PositiveInfinity)
       assert(SgdCase.vector(result).toSeq == safe.map(0.5 * _).toSeq)
     }
     val result = SgdLayout.allocate(1, 1)
     val evaluation = Evaluate(nextFit(), problem(Hinge, 1.0), 1.0, None)
     val data = SgdCase.dense(Seq(Seq(1e300)), Seq(1.0))
     solver.evaluate(data, evaluation, SgdCase.pack(safe), result, Cancellation.NEVER)
-    assert(slot(result, SgdLayout.Diverged) == 1.0 && slot(result, SgdLayout.Rows) == 0.0)
+    assert(slot(result, SgdLayout.DIVERGED) == 1.0 && slot(result, SgdLayout.ROWS) == 0.0)
     assert(SgdCase.vector(result).toSeq == Seq(0.0, 0.0))
   }
 
@@ -202,7 +203,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       def descend(r: Descend): (Array[Byte], Seq[Double]) = {
         val result = c.newResult
         solver.descend(data, r, SgdCase.pack(shared), result, Cancellation.NEVER)
-        (result, SgdLayout.decay(result).toSeq)
+        (result, SgdLayout.factors(result).toSeq)
       }
       def isUntouched(result: Array[Byte], factors: Seq[Double]): Unit = {
         val vector = SgdCase.vector(result)
@@ -218,8 +219,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         share = 0.3,
         running = running)
       val (result, factors) = descend(r)
-      if (slot(result, SgdLayout.Diverged) == 1.0) assert(factors == Seq(0.3))
-      else if (l1 > 0.0 || running) assert(factors.isEmpty && slot(result, SgdLayout.Decay) == 0.0)
+      if (slot(result, SgdLayout.DIVERGED) == 1.0) assert(factors == Seq(0.3))
+      else if (l1 > 0.0 || running) assert(factors.isEmpty && slot(result, SgdLayout.FACTOR) == 0.0)
       else {
         most = math.max(most, factors.size)
         assert(factors.last == 0.3 && factors.size >= 2)
@@ -227,11 +228,11 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         // After more renormalisations than there is room for.
         if (l2 == 10.0) {
           val (long, none) = descend(r.copy(schedule = StepSchedule(StepSchedule.Constant, 0.05, 0.0), budget = 1000L))
-          assert(none.isEmpty && slot(long, SgdLayout.Decay) == 0.0 && slot(long, SgdLayout.Diverged) == 0.0)
+          assert(none.isEmpty && slot(long, SgdLayout.FACTOR) == 0.0 && slot(long, SgdLayout.DIVERGED) == 0.0)
         }
       }
     }
-    assert(most > 10 && most <= SgdLayout.MaxDecays)
+    assert(most > 10 && most <= SgdLayout.MAX_FACTORS)
   }
 
   test("what is said of untouched coefficients after divergence, and of a partition without rows") {
@@ -244,7 +245,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         schedule = StepSchedule(StepSchedule.Constant, 1e300, 0.0))
       val result = c.newResult
       solver.descend(data, diverging, SgdCase.pack(model), result, Cancellation.NEVER)
-      assert(slot(result, SgdLayout.Diverged) == 1.0 && SgdLayout.decay(result).toSeq == Seq(0.3))
+      assert(slot(result, SgdLayout.DIVERGED) == 1.0 && SgdLayout.factors(result).toSeq == Seq(0.3))
       assert(SgdCase.vector(result).map(bits).toSeq == model.map(x => bits(0.3 * x)).toSeq)
       val empty = c.newResult
       solver.descend(
@@ -253,7 +254,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         SgdCase.pack(model),
         empty,
         Cancellation.NEVER)
-      assert(SgdLayout.decay(empty).toSeq == (if (l1 > 0.0 || running) Nil else Seq(1.0, 0.3)))
+      assert(SgdLayout.factors(empty).toSeq == (if (l1 > 0.0 || running) Nil else Seq(1.0, 0.3)))
       assert(SgdCase.vector(empty).map(bits).toSeq == model.map(x => bits(0.3 * x)).toSeq)
     }
   }
@@ -297,19 +298,19 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val result = SgdLayout.allocate(3, 1)
     solver.evaluate(data, Evaluate(nextFit(), problem, 2.0, None), SgdCase.pack(model), result, Cancellation.NEVER)
     assert(SgdCase.vector(result).forall(_ == 0.0) && header(result) == Seq(0.0, 0.0, 3.5, 5.25) ++ Seq.fill(52)(0.0))
-    val found = new Array[Byte](ResultLayout.HeaderBytes)
+    val found = new Array[Byte](ResultHeader.BYTES)
     solver.search(
       data,
       Search(nextFit(), 1L, problem, schedule, Array(0.1), 10L, 4L, 5L),
       SgdCase.pack(model),
       found,
       Cancellation.NEVER)
-    assert(math.abs(slot(found, SgdLayout.Objectives) - (0.1 * 3.5 + 0.05 * 5.25)) < 1e-15)
+    assert(math.abs(slot(found, SgdLayout.OBJECTIVES) - (0.1 * 3.5 + 0.05 * 5.25)) < 1e-15)
   }
 
   /** The solver's slots, without the time. */
   private def header(result: Array[Byte]): Seq[Double] =
-    (0 until ResultLayout.FirstFreeSlot).map(k => if (k == SgdLayout.SolverNanos) 0.0 else slot(result, k))
+    (0 until ResultHeader.FIRST_FREE).map(k => if (k == ResultHeader.SOLVER_NANOS) 0.0 else slot(result, k))
 
   // ---- search ----
 
@@ -337,12 +338,12 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         val model = c.eager.descend(c.model, forSteps, r.schedule.copy(eta0 = eta0), r.steps).model
         c.eager.lossSum(model, forLosses) / weightSum + c.eager.penalty(model)
       }
-      close(candidates.indices.map(k => slot(result, SgdLayout.Objectives + k)).toArray, expected, c.toString)
-      assert(math.abs(slot(result, SgdLayout.WeightSum) - weightSum) < 1e-12 * weightSum)
-      assert(math.abs(slot(result, SgdLayout.L1Norm) - c.eager.l1Norm(c.model)) < 1e-12)
-      assert(slot(result, SgdLayout.Rows) == 2 * candidates.length * count)
-      assert(slot(result, SgdLayout.Cursor) == 50.0 && slot(result, SgdLayout.Steps) == 70.0)
-      (SgdLayout.Objectives + candidates.length until ResultLayout.FirstFreeSlot).foreach(k =>
+      close(candidates.indices.map(k => slot(result, SgdLayout.OBJECTIVES + k)).toArray, expected, c.toString)
+      assert(math.abs(slot(result, SgdLayout.WEIGHT_SUM) - weightSum) < 1e-12 * weightSum)
+      assert(math.abs(slot(result, SgdLayout.L1_NORM) - c.eager.l1Norm(c.model)) < 1e-12)
+      assert(slot(result, SgdLayout.ROWS) == 2 * candidates.length * count)
+      assert(slot(result, SgdLayout.CURSOR) == 50.0 && slot(result, SgdLayout.STEPS) == 70.0)
+      (SgdLayout.OBJECTIVES + candidates.length until ResultHeader.FIRST_FREE).foreach(k =>
         assert(slot(result, k) == 0.0))
     }
   }
@@ -350,13 +351,13 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
   test("a search: a candidate that diverges is infinite, the others are not; one row is enough") {
     val c = new SgdCase(8, Squared, rows = 300, l1 = 0.0, l2 = 0.0)
     val result = c.search(solver, c.search.copy(candidates = Array(0.01, 1e200, 0.02), budget = 100L))
-    val found = (0 until 3).map(k => slot(result, SgdLayout.Objectives + k))
+    val found = (0 until 3).map(k => slot(result, SgdLayout.OBJECTIVES + k))
     assert(found(1) == Double.PositiveInfinity && Seq(found(0), found(2)).forall(v => v > 0.0 && v < 1e3))
-    assert(slot(result, SgdLayout.Diverged) == 0.0)
+    assert(slot(result, SgdLayout.DIVERGED) == 0.0)
     val one = SgdCase.dense(Seq(Seq(2.0)), Seq(3.0))
     val problem = SgdProblem(Squared, 0.0, 0.0, intercept = false, weightFactor = 1.0)
     val schedule = StepSchedule(StepSchedule.Constant, 1.0, 0.0)
-    val small = new Array[Byte](ResultLayout.HeaderBytes)
+    val small = new Array[Byte](ResultHeader.BYTES)
     solver.search(
       one,
       Search(nextFit(), 1L, problem, schedule, Array(0.125), 5L, 0L, 0L),
@@ -364,7 +365,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       small,
       Cancellation.NEVER)
     // w = 0.125 * 3 * 2, and half of the square of 3 - 2 w.
-    assert(slot(small, SgdLayout.Objectives) == 1.125)
+    assert(slot(small, SgdLayout.OBJECTIVES) == 1.125)
   }
 
   // ---- evaluation ----
@@ -379,9 +380,9 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       val derivatives =
         (0 until rows).map(i => c.eager.derivatives(c.eager.predictions(c.model, i), c.data.partition.labels(i)))
       close(gradient, c.eager.product((i, k) => derivatives(i)(k)).map(0.25 * _), c.toString)
-      close(Array(slot(result, SgdLayout.LossSum)), Array(c.eager.lossSum(c.model)), c.toString)
-      assert(slot(result, SgdLayout.Rows) == rows && slot(result, SgdLayout.Diverged) == 0.0)
-      assert(slot(result, SgdLayout.Nonzeros) == c.data.partition.nonzeros)
+      close(Array(slot(result, SgdLayout.LOSS_SUM)), Array(c.eager.lossSum(c.model)), c.toString)
+      assert(slot(result, SgdLayout.ROWS) == rows && slot(result, SgdLayout.DIVERGED) == 0.0)
+      assert(slot(result, ResultHeader.NONZEROS) == c.data.partition.nonzeros)
       val sums = loss match {
         case margin: MarginLoss if margin.labels == Labels.Signed =>
           Seq(1.0, -1.0).map(y =>
@@ -391,12 +392,12 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
               .sum)
         case _ => Seq(0.0, 0.0)
       }
-      close(Array(slot(result, SgdLayout.PositiveSum), slot(result, SgdLayout.NegativeSum)), sums.toArray, c.toString)
+      close(Array(slot(result, SgdLayout.POSITIVE_SUM), slot(result, SgdLayout.NEGATIVE_SUM)), sums.toArray, c.toString)
       // Away from the corners of the hinge, which a random model is.
       val h = 1e-6
       gradient.indices.foreach { k =>
         val Seq(above, below) =
-          Seq(h, -h).map(d => slot(c.evaluate(solver, at = c.model.updated(k, c.model(k) + d)), SgdLayout.LossSum))
+          Seq(h, -h).map(d => slot(c.evaluate(solver, at = c.model.updated(k, c.model(k) + d)), SgdLayout.LOSS_SUM))
         assert(math.abs(0.25 * (above - below) / (2.0 * h) - gradient(k)) <= FiniteDifference * rows, s"$c, entry $k")
       }
     }
@@ -441,7 +442,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         val result = c.evaluate(solver, c.evaluation.copy(factor = -2.0, dual = Some(dual)))
         close(SgdCase.vector(result), c.eager.product(a).map(-2.0 * _), c.toString)
         close(
-          Array(slot(result, SgdLayout.LossSum)),
+          Array(slot(result, SgdLayout.LOSS_SUM)),
           Array((0 until p.numRows).map(i => c.eager.weight(i) * conjugate(i)).sum),
           c.toString)
       }
@@ -451,23 +452,23 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         case _: MarginLoss => Array(1.0, 1.0)
         case Softmax(classes) => new Array[Double](classes + 1)
       }
-      val primal = slot(c.evaluate(solver), SgdLayout.LossSum)
+      val primal = slot(c.evaluate(solver), SgdLayout.LOSS_SUM)
       val dual = c.evaluate(solver, c.evaluation.copy(dual = Some(own)))
       val product = SgdCase.vector(dual).zip(c.model).map { case (u, w) => u * w }.sum
-      close(Array(primal + slot(dual, SgdLayout.LossSum)), Array(-product), c.toString)
-      assert(slot(c.evaluate(solver), SgdLayout.PositiveSum) == slot(dual, SgdLayout.PositiveSum))
+      close(Array(primal + slot(dual, SgdLayout.LOSS_SUM)), Array(-product), c.toString)
+      assert(slot(c.evaluate(solver), SgdLayout.POSITIVE_SUM) == slot(dual, SgdLayout.POSITIVE_SUM))
     }
 
   test("an evaluation of numbers that are too large is no error") {
     val c = new SgdCase(9, Squared)
     for (dual <- Seq(None, Some(Array(0.0)))) {
       val result = c.evaluate(solver, c.evaluation.copy(dual = dual), c.model.updated(c.model.length - 1, 1e200))
-      assert(slot(result, SgdLayout.Diverged) == 1.0 && slot(result, SgdLayout.LossSum) == Double.PositiveInfinity)
-      assert(slot(result, SgdLayout.Rows) == 0.0 && SgdCase.vector(result).forall(_ == 0.0))
+      assert(slot(result, SgdLayout.DIVERGED) == 1.0 && slot(result, SgdLayout.LOSS_SUM) == Double.PositiveInfinity)
+      assert(slot(result, SgdLayout.ROWS) == 0.0 && SgdCase.vector(result).forall(_ == 0.0))
     }
     val product = c.evaluate(solver, c.evaluation.copy(factor = 1e308))
-    assert(slot(product, SgdLayout.Diverged) == 1.0 && SgdCase.vector(product).forall(_ == 0.0))
-    assert(slot(product, SgdLayout.Rows) == c.data.partition.numRows)
+    assert(slot(product, SgdLayout.DIVERGED) == 1.0 && SgdCase.vector(product).forall(_ == 0.0))
+    assert(slot(product, SgdLayout.ROWS) == c.data.partition.numRows)
   }
 
   test("softmax of two classes is the logistic loss of the difference of its predictions") {
@@ -479,7 +480,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val evaluation = two.evaluation.copy(problem = two.problem.copy(loss = Logistic))
     solver.evaluate(signed, evaluation, SgdCase.pack(difference), logistic, Cancellation.NEVER)
     val softmax = two.evaluate(solver)
-    close(Array(slot(softmax, SgdLayout.LossSum)), Array(slot(logistic, SgdLayout.LossSum)), "loss")
+    close(Array(slot(softmax, SgdLayout.LOSS_SUM)), Array(slot(logistic, SgdLayout.LOSS_SUM)), "loss")
     val gradient = SgdCase.vector(softmax).grouped(2).toArray
     close(gradient.map(_(1)), SgdCase.vector(logistic), "gradient")
     close(gradient.map(_(0)), SgdCase.vector(logistic).map(-_), "gradient")
@@ -493,7 +494,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       val shared = SgdCase.pack(c.model)
       def all(): Seq[Seq[Byte]] = {
         val descended, evaluated = c.newResult
-        val searched = new Array[Byte](ResultLayout.HeaderBytes)
+        val searched = new Array[Byte](ResultHeader.BYTES)
         solver.descend(c.data, c.descent.copy(running = running), shared, descended, Cancellation.NEVER)
         solver.evaluate(c.data, c.evaluation, shared, evaluated, Cancellation.NEVER)
         solver.search(c.data, c.search, shared, searched, Cancellation.NEVER)
@@ -523,19 +524,19 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       solver.descend(c.data, c.descent, SgdCase.pack(c.model), _, Cancellation.NEVER),
       solver.evaluate(c.data, c.evaluation, SgdCase.pack(c.model), _, Cancellation.NEVER),
       result => {
-        val short = result.take(ResultLayout.HeaderBytes)
+        val short = result.take(ResultHeader.BYTES)
         solver.search(c.data, c.search, SgdCase.pack(c.model), short, Cancellation.NEVER)
         short.copyToArray(result)
         ()
       })
     calls.foreach { call =>
       val marked = c.newResult
-      (0 until ResultLayout.HeaderSlots).foreach(ResultLayout.put(marked, _, -5.0))
+      (0 until ResultHeader.SLOTS).foreach(ResultHeader.put(marked, _, -5.0))
       call(marked)
-      (0 until ResultLayout.HeaderSlots).foreach { k =>
-        assert((slot(marked, k) == -5.0) == (k >= ResultLayout.FirstFreeSlot), s"slot $k")
+      (0 until ResultHeader.SLOTS).foreach { k =>
+        assert((slot(marked, k) == -5.0) == (k >= ResultHeader.FIRST_FREE), s"slot $k")
       }
-      assert(slot(marked, SgdLayout.SolverNanos) > 0.0)
+      assert(slot(marked, ResultHeader.SOLVER_NANOS) > 0.0)
     }
   }
 
@@ -544,7 +545,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val calls = Seq[Cancellation => Unit](
       solver.descend(c.data, c.descent, SgdCase.pack(c.model), c.newResult, _),
       solver.evaluate(c.data, c.evaluation, SgdCase.pack(c.model), c.newResult, _),
-      solver.search(c.data, c.search, SgdCase.pack(c.model), new Array[Byte](ResultLayout.HeaderBytes), _))
+      solver.search(c.data, c.search, SgdCase.pack(c.model), new Array[Byte](ResultHeader.BYTES), _))
     calls.foreach { call =>
       intercept[CancellationException](call(() => true))
       val mine = intercept[IllegalStateException](call(() => throw new IllegalStateException("from the callback")))
@@ -640,7 +641,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     candidates("candidate")(0.1, Double.NaN)
     candidates("candidate")(0.1, 0.0)
     candidates("candidate")(10.0)
-    candidates("candidate")(Seq.fill(SgdLayout.MaxCandidates + 1)(0.1): _*)
+    candidates("candidate")(Seq.fill(SgdLayout.MAX_CANDIDATES + 1)(0.1): _*)
     refused("budget")(c.search(solver, c.search.copy(budget = 0L)))
     refused("result")(solver.search(c.data, c.search, SgdCase.pack(c.model), c.newResult, Cancellation.NEVER))
 
@@ -673,7 +674,7 @@ private[sgd] object SgdSolverTests {
   /** A result without the time it took. */
   def comparable(result: Array[Byte]): Seq[Byte] = {
     val copy = result.clone()
-    ResultLayout.put(copy, SgdLayout.SolverNanos, 0.0)
+    ResultHeader.put(copy, ResultHeader.SOLVER_NANOS, 0.0)
     copy.toSeq
   }
 

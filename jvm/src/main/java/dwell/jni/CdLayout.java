@@ -147,9 +147,6 @@ public final class CdLayout {
   /** Coordinates visited. */
   public static final int COORDINATES = 5;
 
-  /** Bytes of the partition's state. */
-  public static final int STATE_BYTES = 8;
-
   /** Stamp of the state after the call. */
   public static final int STAMP = 9;
 

@@ -142,19 +142,11 @@ public final class LdaLayout {
   /** Most factors. */
   public static final int MAX_FACTORS = 24;
 
-  /** {@link ResultHeader#SOLVER_NANOS}, for callers in Scala. */
-  public static final int SOLVER_NANOS = ResultHeader.SOLVER_NANOS;
-
   private LdaLayout() {}
 
   /** Most numbers of a model with so many topics. */
   public static long maxEntries(int topics) {
     return 2 * ((long) ResultHeader.MAX_ENTRIES - topics);
-  }
-
-  /** {@link #maxEntries}, for callers in Scala. */
-  public static long mostEntries(int topics) {
-    return maxEntries(topics);
   }
 
   /**

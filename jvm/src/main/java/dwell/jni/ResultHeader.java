@@ -29,6 +29,9 @@ public final class ResultHeader {
   /** Nanoseconds inside the solver. */
   public static final int SOLVER_NANOS = 7;
 
+  /** Slot: bytes of what stays with the worker for the partition. */
+  public static final int STATE_BYTES = 8;
+
   /** First slot that native code leaves as it is. */
   public static final int FIRST_FREE = 56;
 

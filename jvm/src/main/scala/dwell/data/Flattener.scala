@@ -3,7 +3,7 @@ package dwell.data
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.data.block.{BlockIndex, Cached, ColumnNames, DoubleBytes, LabeledRow, RowBlock}
 import dwell.data.rows.LabelMoments
 
@@ -95,18 +95,18 @@ object Flattener {
 
   /** The shared vector of a round has one number per row where columns are split. */
   private[data] def checkSharedRows(numRows: Int): Unit =
-    if (numRows > ResultLayout.MaxRows) {
+    if (numRows > ResultHeader.MAX_ENTRIES) {
       throw new IllegalArgumentException(
-        s"$numRows rows of positive weight, but a vector of one number per row has room for ${ResultLayout.MaxRows}. " +
+        s"$numRows rows of positive weight, but a vector of one number per row has room for ${ResultHeader.MAX_ENTRIES}. " +
           "Train with orientation=dual, or on a sample, for example with Dataset.sample.")
     }
 
   /** The shared vector of a round has one number per feature where rows are split. */
   private[data] def checkSharedFeatures(numFeatures: Int, names: ColumnNames): Unit =
-    if (numFeatures > ResultLayout.MaxRows) {
+    if (numFeatures > ResultHeader.MAX_ENTRIES) {
       throw new IllegalArgumentException(
         s"Column '${names.features}': vectors of length $numFeatures, but a vector of one number per feature has " +
-          s"room for ${ResultLayout.MaxRows}. Train with orientation=primal, or hash the features into fewer columns, for " +
+          s"room for ${ResultHeader.MAX_ENTRIES}. Train with orientation=primal, or hash the features into fewer columns, for " +
           "example with FeatureHasher.")
     }
 

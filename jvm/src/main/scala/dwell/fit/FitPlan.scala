@@ -1,6 +1,7 @@
 package dwell.fit
 
-import dwell.base.{ResultLayout, SplitMix}
+import dwell.jni.ResultHeader
+import dwell.base.{SplitMix}
 import dwell.comm.Replicas
 import dwell.comm.wire.{Numbers, VectorFormat}
 import dwell.report.RoundRecord
@@ -28,7 +29,7 @@ private[dwell] trait FitPlan[M, S, T] extends Serializable {
   /** What they hold. */
   def numbers: Numbers = Numbers.Doubles
 
-  final def format: VectorFormat = VectorFormat(ResultLayout.HeaderBytes, vectorLength, numbers)
+  final def format: VectorFormat = VectorFormat(ResultHeader.BYTES, vectorLength, numbers)
 
   /** Whether the vectors of all workers may come to the driver although nobody has asked for it. */
   def fitsDriver: Boolean = true

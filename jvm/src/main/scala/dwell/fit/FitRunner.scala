@@ -8,7 +8,8 @@ import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
-import dwell.base.{ResultLayout, TaskFailure}
+import dwell.jni.ResultHeader
+import dwell.base.{TaskFailure}
 import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
@@ -67,7 +68,7 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
   }
 
   private def insteadOfGang(attempt: Int, reason: String): Outcome[T] = {
-    val bytes = workers * ResultLayout.length(plan.vectorLength).toLong
+    val bytes = workers * ResultHeader.length(plan.vectorLength).toLong
     val byDriver = plan.fitsDriver && bytes <= problem.settings.maxResultBytes
     val mode = if (byDriver) Aggregation.Driver else Aggregation.Shuffle
     logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")

@@ -2,7 +2,7 @@ package dwell.fit
 
 import scala.collection.mutable
 
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.report.{RoundRecord, WorkerTime}
 
 /**
@@ -12,7 +12,7 @@ import dwell.report.{RoundRecord, WorkerTime}
  *   called with each record but that of the start
  */
 private[dwell] final class Timeline(completed: RoundRecord => Unit) {
-  private val created = ResultLayout.now()
+  private val created = ResultHeader.now()
   private var started = created
   private val made = mutable.ArrayBuffer.empty[RoundRecord]
   private var count = 0
@@ -64,7 +64,7 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
       losses: Int = 0,
       note: String = ""): RoundRecord = {
     val seconds = (System.nanoTime() - clock) * 1e-9
-    val worker = headers.largest(ResultLayout.SolverNanos) * 1e-9
+    val worker = headers.largest(ResultHeader.SOLVER_NANOS) * 1e-9
     val record = RoundRecord(
       rounds + 1,
       objective,
@@ -74,10 +74,10 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
       math.max(0.0, seconds - worker - driverSeconds),
       driverSeconds,
       epochs,
-      headers.sum(ResultLayout.StateBytes).toLong,
+      headers.sum(ResultHeader.STATE_BYTES).toLong,
       losses,
       elapsed,
-      headers.slot(ResultLayout.Started).zip(headers.slot(ResultLayout.SolverNanos)).toSeq.map { case (start, nanos) =>
+      headers.slot(ResultHeader.STARTED).zip(headers.slot(ResultHeader.SOLVER_NANOS)).toSeq.map { case (start, nanos) =>
         WorkerTime(start - started, nanos * 1e-9)
       },
       note)
@@ -87,7 +87,7 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
     record
   }
 
-  private def elapsed: Double = ResultLayout.now() - started
+  private def elapsed: Double = ResultHeader.now() - started
 }
 
 private[dwell] object Timeline {

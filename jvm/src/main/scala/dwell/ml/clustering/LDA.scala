@@ -88,7 +88,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
   private def checkSize(vocabulary: Int, conf: DwellConf): Unit = {
     val bytes = 4L * vocabulary * $(k)
     val limit =
-      if (vocabulary.toLong * $(k) > LdaLayout.mostEntries($(k))) Some("an array holds")
+      if (vocabulary.toLong * $(k) > LdaLayout.maxEntries($(k))) Some("an array holds")
       else if (bytes > conf.maxResultBytes)
         Some(s"spark.driver.maxResultSize (${conf.maxResultBytes}) lets through to the driver")
       else None

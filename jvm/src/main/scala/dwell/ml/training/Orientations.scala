@@ -1,6 +1,7 @@
 package dwell.ml.training
 
-import dwell.base.{ResultLayout, WorkerCount}
+import dwell.jni.ResultHeader
+import dwell.base.{WorkerCount}
 import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
 import dwell.solver.problem.{Algorithm, Loss, Orientation}
@@ -80,7 +81,7 @@ private[training] object Orientations {
         case Orientation.Dual => data.numFeatures.toLong * outputs
       }
       val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
-      orientation -> (workers.toLong * ResultLayout.HeaderBytes + vectors * 8L * length)
+      orientation -> (workers.toLong * ResultHeader.BYTES + vectors * 8L * length)
     }
     val limit = conf.maxResultBytes
     val fitting = sizes.collect { case (orientation, bytes) if bytes <= limit => orientation }

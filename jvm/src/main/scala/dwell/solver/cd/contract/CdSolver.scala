@@ -26,7 +26,7 @@ trait CdSolver {
    * @param shared
    *   little-endian doubles, `8 * data.vectorLength` bytes: the residual for columns, the coefficients for rows
    * @param result
-   *   filled in the layout of [[dwell.base.ResultLayout]], but for the slots from [[dwell.base.ResultLayout.FirstFreeSlot]] on; unspecified
+   *   filled in the layout of [[dwell.jni.ResultHeader]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]] on; unspecified
    *   where the answer is false
    * @param cancellation
    *   asked every few milliseconds; true raises a CancellationException. The state is as before after any exception.
@@ -43,7 +43,7 @@ trait CdSolver {
   /**
    * A rebuild: settles the step of the round before, drops the step of `r.round`, moves the state to version
    * `r.round + 1` under a new stamp, and returns the product of the partition's data with its coordinates. A worker
-   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot [[dwell.base.ResultLayout.Stamp]]
+   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot [[dwell.jni.CdLayout.STAMP]]
    * tells the caller which of the two happened. A repeated call finds the state moved already, and leaves it alone.
    *
    * @param result

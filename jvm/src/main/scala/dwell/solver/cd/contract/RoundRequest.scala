@@ -30,7 +30,7 @@ package dwell.solver.cd.contract
  * @param theta2
  *   step factor for the direction committed before that one
  * @param points
- *   where the line search wants samples: pairs (g1, g2), at most [[dwell.base.ResultLayout.MaxPoints]] of them
+ *   where the line search wants samples: pairs (g1, g2), at most [[dwell.jni.CdLayout.MAX_POINTS]] of them
  * @param subproblem
  *   the local problem; its orientation is that of the data
  */

@@ -41,7 +41,7 @@ final case class PrimalSubproblem(l1: Double, l2: Double, scaleFactor: Double, c
  * @param offset
  *   intercept at the start of the round
  * @param candidates
- *   intercepts at which a certificate evaluates the primal loss; at most [[dwell.base.ResultLayout.MaxCandidates]]
+ *   intercepts at which a certificate evaluates the primal loss; at most [[dwell.jni.CdLayout.MAX_CANDIDATES]]
  * @param gradient
  *   a step leads to minus the derivative of the loss; from 0 the update is the gradient of the losses, times -1 / l2
  */

@@ -1,8 +1,8 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.{Arguments, Patience, ResultLayout}
+import dwell.base.{Arguments, Patience}
 import dwell.data.{ColumnData, LocalData, RowData}
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 
 /**
@@ -76,17 +76,17 @@ private object Calls {
   /** Checks the arguments of a call. */
   def apply(data: LocalData, r: RoundRequest, result: Array[Byte]): Calls = {
     require(
-      result.length == ResultLayout.length(data.vectorLength),
+      result.length == ResultHeader.length(data.vectorLength),
       s"result has ${result.length} bytes, but ${data.vectorLength} ${data.entryName}s need " +
-        s"${ResultLayout.length(data.vectorLength)}")
+        s"${ResultHeader.length(data.vectorLength)}")
     require(data.index < r.stamps.length, s"there are ${r.stamps.length} stamps, but this is partition ${data.index}")
     require(r.threads >= 1 && r.threads <= MaxThreads, s"threads = ${r.threads}: must be 1 to $MaxThreads")
     require(!r.batch || r.threads == 1, s"threads = ${r.threads}: must be 1 in a batch")
     positive("sigma'", r.sigmaPrime)
     positive("total weight", r.totalWeight)
     require(
-      r.points.length % 2 == 0 && r.points.length <= 2 * ResultLayout.MaxPoints,
-      s"points has ${r.points.length} numbers: two for each of at most ${ResultLayout.MaxPoints} points")
+      r.points.length % 2 == 0 && r.points.length <= 2 * CdLayout.MAX_POINTS,
+      s"points has ${r.points.length} numbers: two for each of at most ${CdLayout.MAX_POINTS} points")
     finite("points", r.points)
     (data, r.subproblem) match {
       case (columns: ColumnData, problem: PrimalSubproblem) => new Columns(columns, problem, r)
@@ -124,8 +124,8 @@ private object Calls {
     finite("offset", Array(problem.offset))
     finite("candidates", problem.candidates)
     require(
-      problem.candidates.length <= ResultLayout.MaxCandidates,
-      s"${problem.candidates.length} candidates, but there may be at most ${ResultLayout.MaxCandidates}")
+      problem.candidates.length <= CdLayout.MAX_CANDIDATES,
+      s"${problem.candidates.length} candidates, but there may be at most ${CdLayout.MAX_CANDIDATES}")
     require(
       problem.candidates.nonEmpty || !r.certificate,
       "a certificate needs a candidate for the intercept at least: pass 0 where there is no intercept")

@@ -1,7 +1,7 @@
 package dwell.solver.cd.jvm
 
 /**
- * What a line search needs of a separable sum, in the terms of [[dwell.base.ResultLayout]].
+ * What a line search needs of a separable sum, in the terms of [[dwell.jni.ResultHeader]].
  *
  * @param value
  *   the sum after the step

@@ -1,6 +1,7 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.{Patience, ResultLayout, SparseKernel}
+import dwell.jni.ResultHeader
+import dwell.base.{Patience, SparseKernel}
 import dwell.data.LocalData
 
 /** The product of a partition's data with its coordinates. */
@@ -11,7 +12,7 @@ private[solver] abstract class LocalProduct(
     patience: Patience) {
   protected final val v: Array[Double] = new Array[Double](data.vectorLength)
 
-  /** Adds what coordinate i contributes at value a to `v`, and gives its part of [[ResultLayout.Kappa]]. */
+  /** Adds what coordinate i contributes at value a to `v`, and gives its part of [[CdLayout.KAPPA]]. */
   protected def add(i: Int, a: Double): Double
 
   /** Entry of the product, from that of `v`. */
@@ -30,7 +31,7 @@ private[solver] abstract class LocalProduct(
       }
       i += 1
     }
-    val product = ResultLayout.vector(result)
+    val product = ResultHeader.vector(result)
     var j = 0
     while (j < v.length) {
       product.put(j, data.finite(entry(v(j), kappa), "product", j))

@@ -2,7 +2,8 @@ package dwell.solver.cd.jvm
 
 import scala.collection.mutable.ArrayBuffer
 
-import dwell.base.{BucketOrder, Patience, ResultLayout, SparseKernel}
+import dwell.jni.ResultHeader
+import dwell.base.{BucketOrder, Patience, SparseKernel}
 import dwell.data.LocalData
 import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}
 
@@ -36,7 +37,7 @@ private[solver] abstract class LocalRound(
   protected final def w: Array[Double] = reached.w
   protected final def sums: RunningSums = reached.sums
 
-  private val sharedVector = ResultLayout.doubles(shared)
+  private val sharedVector = ResultHeader.doubles(shared)
   private val order = new BucketOrder(a.length, r.seed, data.index)
   private var coordinates = 0L
   private var nonzeros = 0L
@@ -57,7 +58,7 @@ private[solver] abstract class LocalRound(
   /** Entry j of the update vector, from the entry of `w` at the start. */
   protected def update(j: Int, before: Double): Double
 
-  /** See [[ResultLayout.Kappa]]. */
+  /** See [[CdLayout.KAPPA]]. */
   protected def kappa: Double
 
   /** Runs the round, writes the update into the vector of `result` and gives the step. */
@@ -142,7 +143,7 @@ private[solver] abstract class LocalRound(
   }
 
   private def writeUpdate(result: Array[Byte]): Unit = {
-    val vector = ResultLayout.vector(result)
+    val vector = ResultHeader.vector(result)
     var j = 0
     while (j < w.length) {
       vector.put(j, data.finite(update(j, loaded(j, sharedVector.get(j))), "update", j))

@@ -1,6 +1,6 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.ResultLayout
+import dwell.jni.{CdLayout, ResultHeader}
 
 /**
  * A partition's share of the duality gap.
@@ -36,25 +36,25 @@ private[solver] final case class Measured(
     along: LineTerms) {
 
   def write(result: Array[Byte], startNanos: Long, stamp: Long, stateBytes: Long): Unit = {
-    def put(slot: Int, value: Double): Unit = ResultLayout.put(result, slot, value)
-    (0 until ResultLayout.FirstFreeSlot).foreach(put(_, 0.0))
-    put(ResultLayout.ValueBefore, valueBefore)
-    put(ResultLayout.ValueAfter, along.value)
-    put(ResultLayout.Conjugate, certificate.conjugate)
-    put(ResultLayout.Ratio, certificate.ratio)
-    put(ResultLayout.Correlation, certificate.correlation)
-    put(ResultLayout.Coordinates, coordinates.toDouble)
-    put(ResultLayout.Nonzeros, nonzeros.toDouble)
-    put(ResultLayout.StateBytes, stateBytes.toDouble)
-    put(ResultLayout.Stamp, stamp.toDouble)
-    put(ResultLayout.Kappa, kappa)
-    put(ResultLayout.Slope1, along.slope1)
-    put(ResultLayout.Slope2, along.slope2)
-    put(ResultLayout.Curve11, along.curve11)
-    put(ResultLayout.Curve12, along.curve12)
-    put(ResultLayout.Curve22, along.curve22)
-    along.samples.zipWithIndex.foreach { case (sample, k) => put(ResultLayout.Samples + k, sample) }
-    certificate.losses.zipWithIndex.foreach { case (loss, c) => put(ResultLayout.Losses + c, loss) }
-    put(ResultLayout.SolverNanos, (System.nanoTime() - startNanos).toDouble)
+    def put(slot: Int, value: Double): Unit = ResultHeader.put(result, slot, value)
+    (0 until ResultHeader.FIRST_FREE).foreach(put(_, 0.0))
+    put(CdLayout.VALUE_BEFORE, valueBefore)
+    put(CdLayout.VALUE_AFTER, along.value)
+    put(CdLayout.CONJUGATE, certificate.conjugate)
+    put(CdLayout.RATIO, certificate.ratio)
+    put(CdLayout.CORRELATION, certificate.correlation)
+    put(CdLayout.COORDINATES, coordinates.toDouble)
+    put(ResultHeader.NONZEROS, nonzeros.toDouble)
+    put(ResultHeader.STATE_BYTES, stateBytes.toDouble)
+    put(CdLayout.STAMP, stamp.toDouble)
+    put(CdLayout.KAPPA, kappa)
+    put(CdLayout.SLOPE1, along.slope1)
+    put(CdLayout.SLOPE2, along.slope2)
+    put(CdLayout.CURVE11, along.curve11)
+    put(CdLayout.CURVE12, along.curve12)
+    put(CdLayout.CURVE22, along.curve22)
+    along.samples.zipWithIndex.foreach { case (sample, k) => put(CdLayout.SAMPLES + k, sample) }
+    certificate.losses.zipWithIndex.foreach { case (loss, c) => put(CdLayout.LOSSES + c, loss) }
+    put(ResultHeader.SOLVER_NANOS, (System.nanoTime() - startNanos).toDouble)
   }
 }

@@ -1,6 +1,6 @@
 package dwell.solver.cd.leader
 
-import dwell.base.ResultLayout
+import dwell.jni.CdLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
@@ -77,7 +77,7 @@ private[solver] final class ConsensusDual(
   override def wholeEpochs: Boolean = true
 
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
-    val kappaUpdate = headers.sum(ResultLayout.Kappa)
+    val kappaUpdate = headers.sum(CdLayout.KAPPA)
     centre(update, kappaUpdate)
     var j = 0
     while (j < n) {
@@ -85,7 +85,7 @@ private[solver] final class ConsensusDual(
       j += 1
     }
     proposedKappa = relaxedKappa + kappaUpdate
-    proposedConjugate = headers.sum(ResultLayout.ValueAfter)
+    proposedConjugate = headers.sum(CdLayout.VALUE_AFTER)
     raiseBound(proposed, proposedKappa, proposedConjugate)
     val factor = if (started) relaxation else first
     j = 0
@@ -186,9 +186,9 @@ private[solver] final class ConsensusDual(
   override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = {
     val carried = relaxed.clone()
     System.arraycopy(product, 0, relaxed, 0, n)
-    relaxedKappa = headers.sum(ResultLayout.Kappa)
+    relaxedKappa = headers.sum(CdLayout.KAPPA)
     centre(relaxed, relaxedKappa)
-    val conjugate = headers.sum(ResultLayout.ValueBefore)
+    val conjugate = headers.sum(CdLayout.VALUE_BEFORE)
     if (continues) measureDrift(regulariser(relaxed, 0.0), regulariser(carried, 0.0))
     else begin()
     // Relaxed dual variables may be out of their bounds, where C is infinite and there is no dual value.

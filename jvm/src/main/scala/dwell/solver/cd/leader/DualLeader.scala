@@ -2,7 +2,8 @@ package dwell.solver.cd.leader
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-import dwell.base.{ResultLayout, SoftThreshold}
+import dwell.jni.CdLayout
+import dwell.base.{SoftThreshold}
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
@@ -119,7 +120,7 @@ private[solver] abstract class DualLeader(
 
   override final def certify(headers: ResultHeaders): Unit = {
     val intercepts = candidates
-    val values = intercepts.indices.map(c => headers.sum(ResultLayout.Losses + c))
+    val values = intercepts.indices.map(c => headers.sum(CdLayout.LOSSES + c))
     val lowest = values.indices.minBy(values(_))
     val value = values(lowest) + penalty
     certified(value)

@@ -1,6 +1,6 @@
 package dwell.solver.cd.leader
 
-import dwell.base.ResultLayout
+import dwell.jni.CdLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.problem.{CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss}
@@ -49,18 +49,18 @@ private[solver] final class LineSearchedDual(
     if (loss.isParabola) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
 
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
-    conjugate = headers.sum(ResultLayout.ValueBefore)
-    val kappaUpdate = headers.sum(ResultLayout.Kappa)
+    conjugate = headers.sum(CdLayout.VALUE_BEFORE)
+    val kappaUpdate = headers.sum(CdLayout.KAPPA)
     centre(update, kappaUpdate)
     val conjugates = StepFunction.quadratic(
-      headers.sum(ResultLayout.Slope1),
-      headers.sum(ResultLayout.Slope2),
-      headers.sum(ResultLayout.Curve11),
-      headers.sum(ResultLayout.Curve12),
-      headers.sum(ResultLayout.Curve22))
+      headers.sum(CdLayout.SLOPE1),
+      headers.sum(CdLayout.SLOPE2),
+      headers.sum(CdLayout.CURVE11),
+      headers.sum(CdLayout.CURVE12),
+      headers.sum(CdLayout.CURVE22))
     val smooth = regulariserAlong(z, update, direction) + interceptAlong(kappaUpdate) + conjugates
-    val samples = points.indices.by(2).map(k => headers.sum(ResultLayout.Samples + k / 2)).toArray
-    val change = headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore)
+    val samples = points.indices.by(2).map(k => headers.sum(CdLayout.SAMPLES + k / 2)).toArray
+    val change = headers.sum(CdLayout.VALUE_AFTER) - headers.sum(CdLayout.VALUE_BEFORE)
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
@@ -84,10 +84,10 @@ private[solver] final class LineSearchedDual(
     val carried = conjugate + regulariser(z, 0.0)
     System.arraycopy(product, 0, z, 0, n)
     java.util.Arrays.fill(direction, 0.0)
-    kappa = headers.sum(ResultLayout.Kappa)
+    kappa = headers.sum(CdLayout.KAPPA)
     kappaDirection = 0.0
     centre(z, kappa)
-    conjugate = headers.sum(ResultLayout.ValueBefore)
+    conjugate = headers.sum(CdLayout.VALUE_BEFORE)
     if (continues) measureDrift(conjugate + regulariser(z, 0.0), carried)
     var j = 0
     while (j < n) {

@@ -1,6 +1,7 @@
 package dwell.solver.cd.leader
 
-import dwell.base.{ResultLayout, SoftThreshold}
+import dwell.jni.CdLayout
+import dwell.base.{SoftThreshold}
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
@@ -57,10 +58,10 @@ private[solver] final class MiniBatchGradient(
   override def certifies(round: Int, epochs: Double): Boolean = round % math.max(1, math.ceil(1.0 / epochs).toInt) == 0
 
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
-    val kappa = headers.sum(ResultLayout.Kappa)
+    val kappa = headers.sum(CdLayout.KAPPA)
     centre(update, kappa)
-    val share = headers.sum(ResultLayout.Coordinates) / numRows
-    if (share == 1.0 && l2 > 0.0) raiseBound(update, kappa, headers.sum(ResultLayout.ValueAfter))
+    val share = headers.sum(CdLayout.COORDINATES) / numRows
+    if (share == 1.0 && l2 > 0.0) raiseBound(update, kappa, headers.sum(CdLayout.VALUE_AFTER))
     if (overshot) overshot = false else move(update, kappa, share)
     Stay
   }

@@ -2,7 +2,7 @@ package dwell.solver.cd.leader
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-import dwell.base.ResultLayout
+import dwell.jni.CdLayout
 import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
 import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem, MarginLoss}
@@ -102,8 +102,8 @@ private[solver] final class PrimalLeader(
 
   override def certify(headers: ResultHeaders): Unit = {
     settlePenalty(headers)
-    bound = math.max(bound, dual(curvature * headers.sum(ResultLayout.Conjugate), headers.largest(ResultLayout.Ratio)))
-    correlation = headers.largest(ResultLayout.Correlation) / math.sqrt(meanSquareResidual)
+    bound = math.max(bound, dual(curvature * headers.sum(CdLayout.CONJUGATE), headers.largest(CdLayout.RATIO)))
+    correlation = headers.largest(CdLayout.CORRELATION) / math.sqrt(meanSquareResidual)
     if (objective - bound < -CdLeader.Rounding * start) {
       throw new IllegalStateException(
         s"${problem.uid}: the duality gap is ${objective - bound}, and no gap can be negative: the workers' state is " +
@@ -114,14 +114,14 @@ private[solver] final class PrimalLeader(
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
     settlePenalty(headers)
     val quadratic = StepFunction.quadratic(
-      curvature * headers.sum(ResultLayout.Slope1),
-      curvature * headers.sum(ResultLayout.Slope2),
-      curvature * headers.sum(ResultLayout.Curve11),
-      curvature * headers.sum(ResultLayout.Curve12),
-      curvature * headers.sum(ResultLayout.Curve22))
+      curvature * headers.sum(CdLayout.SLOPE1),
+      curvature * headers.sum(CdLayout.SLOPE2),
+      curvature * headers.sum(CdLayout.CURVE11),
+      curvature * headers.sum(CdLayout.CURVE12),
+      curvature * headers.sum(CdLayout.CURVE22))
     val smooth = (if (loss.isParabola) squaredAlong(update) else lossAlong(update)) + quadratic
-    val samples = points.indices.by(2).map(k => curvature * headers.sum(ResultLayout.Samples + k / 2)).toArray
-    val change = curvature * (headers.sum(ResultLayout.ValueAfter) - headers.sum(ResultLayout.ValueBefore))
+    val samples = points.indices.by(2).map(k => curvature * headers.sum(CdLayout.SAMPLES + k / 2)).toArray
+    val change = curvature * (headers.sum(CdLayout.VALUE_AFTER) - headers.sum(CdLayout.VALUE_BEFORE))
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, workers, objective)
@@ -161,8 +161,8 @@ private[solver] final class PrimalLeader(
     java.util.Arrays.fill(direction, 0.0)
     intercept = 0.0
     shiftIntercept()
-    kappa = headers.sum(ResultLayout.Kappa)
-    penalty = curvature * headers.sum(ResultLayout.ValueBefore)
+    kappa = headers.sum(CdLayout.KAPPA)
+    penalty = curvature * headers.sum(CdLayout.VALUE_BEFORE)
     val exact = lossValue + penalty
     if (continues && exact != objective) {
       worstDrift = math.max(worstDrift, math.abs(exact - objective) / math.max(exact, objective))
@@ -183,7 +183,7 @@ private[solver] final class PrimalLeader(
    * an upper bound of it; anything above means that workers and driver do not talk about the same coefficients.
    */
   private def settlePenalty(headers: ResultHeaders): Unit = {
-    penalty = curvature * headers.sum(ResultLayout.ValueBefore)
+    penalty = curvature * headers.sum(CdLayout.VALUE_BEFORE)
     val measured = lossValue + penalty
     if (!(measured <= objective + CarriedTolerance * math.max(objective, start))) {
       throw new IllegalStateException(

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.internal.Logging
 
-import dwell.base.ResultLayout
+import dwell.jni.CdLayout
 import dwell.comm.{Gathered, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.report.RoundRecord
@@ -158,7 +158,7 @@ private[solver] final class RoundLoop(
       throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
     }
     val headers = new ResultHeaders(gathered.headers)
-    val found = headers.slot(ResultLayout.Stamp).map(_.toLong)
+    val found = headers.slot(CdLayout.STAMP).map(_.toLong)
     System.arraycopy(found, 0, stamps, 0, numWorkers)
     version += 1
     verdict = Nothing // nothing is pending any more

@@ -2,11 +2,11 @@ package dwell.solver.cd.worker
 
 import java.util.concurrent.atomic.AtomicLong
 
-import dwell.base.{ResultLayout, SplitMix, TaskCancellation}
+import dwell.base.{SplitMix, TaskCancellation}
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdMessage, CdReply, CdSolver, Phase, RoundRequest, StartingPoint, WorkerState}
 
 /** The worker's half of an exchange, as it runs in a task. */
@@ -36,8 +36,8 @@ object CdStep {
       request: RoundRequest,
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
-    val result = ResultLayout.allocate(data.vectorLength)
-    val started = ResultLayout.now()
+    val result = ResultHeader.allocate(data.vectorLength)
+    val started = ResultHeader.now()
     val held = message.phase match {
       case Phase.Round => solver.round(data, request, shared, result, cancellation)
       case Phase.Start(from) =>
@@ -45,11 +45,11 @@ object CdStep {
         solver.product(data, request, result, cancellation)
       case Phase.Rebuild | Phase.Collect => solver.product(data, request, result, cancellation)
     }
-    ResultLayout.put(result, ResultLayout.Started, started)
+    ResultHeader.put(result, ResultHeader.STARTED, started)
     val collected =
       if (held && message.phase == Phase.Collect) {
         // The coefficients must be those of the product: a concurrent attempt may have left another state behind.
-        val stamp = ResultLayout.get(result, ResultLayout.Stamp).toLong
+        val stamp = ResultHeader.get(result, CdLayout.STAMP).toLong
         solver
           .exportState(request.fit, data.index)
           .filter(state => state.version == request.round + 1 && state.stamp == stamp)

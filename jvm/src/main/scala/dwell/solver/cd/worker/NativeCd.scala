@@ -1,7 +1,7 @@
 package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
-import dwell.jni.{Cancellation, NativeBridge}
+import dwell.jni.{Cancellation, CdLayout, NativeBridge}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 import dwell.solver.problem.Squared
 
@@ -89,18 +89,28 @@ private[solver] object NativeCd extends CdSolver {
     val size = NativeBridge.stateSize(fit, partition)
     if (size < 0) None
     else {
-      val meta = new Array[Long](5)
+      val meta = new Array[Long](CdLayout.META_SLOTS)
       val alpha, previous, delta = new Array[Double](size)
       if (!NativeBridge.exportState(fit, partition, meta, alpha, previous, delta)) None
       else {
-        val pending = if (meta(3) < 0) None else Some(PendingStep(round = meta(3), cursor = meta(4), delta))
-        Some(WorkerState(version = meta(0), stamp = meta(1), cursor = meta(2), alpha, previous, pending))
+        val pendingRound = meta(CdLayout.META_PENDING_ROUND)
+        val pending =
+          if (pendingRound < 0) None
+          else Some(PendingStep(pendingRound, meta(CdLayout.META_PENDING_CURSOR), delta))
+        val (version, stamp) = (meta(CdLayout.META_VERSION), meta(CdLayout.META_STAMP))
+        Some(WorkerState(version, stamp, meta(CdLayout.META_CURSOR), alpha, previous, pending))
       }
     }
   }
 
-  override def importState(fit: Long, partition: Int, s: WorkerState): Unit =
-    NativeBridge.importState(fit, partition, Array(s.version, s.stamp, s.cursor, -1L, 0L), s.alpha, s.previous)
+  override def importState(fit: Long, partition: Int, s: WorkerState): Unit = {
+    val meta = new Array[Long](CdLayout.META_SLOTS)
+    meta(CdLayout.META_VERSION) = s.version
+    meta(CdLayout.META_STAMP) = s.stamp
+    meta(CdLayout.META_CURSOR) = s.cursor
+    meta(CdLayout.META_PENDING_ROUND) = -1L // none
+    NativeBridge.importState(fit, partition, meta, s.alpha, s.previous)
+  }
 
   override def free(fit: Long): Long = NativeBridge.freeFit(fit)
 
@@ -112,28 +122,36 @@ private[solver] object NativeCd extends CdSolver {
 
   private def control(data: LocalData, r: RoundRequest): Array[Long] = {
     val (flags, loss) = r.subproblem match {
+      // The loss of a primal subproblem is always the squared one.
       case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, Squared)
       case problem: DualSubproblem => (if (problem.gradient) NativeBridge.GRADIENT else 0L, problem.loss)
     }
-    Array(
-      NativeBridge.LAYOUT_VERSION,
+    CdLayout.control(
       r.fit,
-      data.index.toLong,
+      data.index,
       r.round,
       r.seed,
       r.coordinates(data.coordinates),
       (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | (if (r.batch) NativeBridge.BATCH else 0L) | flags,
-      r.threads.toLong,
-      data.vectorLength.toLong,
+      r.threads,
+      data.vectorLength,
       r.stamps(data.index),
-      loss.code.toLong)
+      loss.code)
   }
 
   private def settings(r: RoundRequest, problem: PrimalSubproblem): Array[Double] =
-    Array(r.sigmaPrime, problem.l1, problem.l2, r.totalWeight, problem.scaleFactor, r.theta1, r.theta2) ++ r.points
+    CdLayout.primalSettings(
+      r.sigmaPrime,
+      problem.l1,
+      problem.l2,
+      r.totalWeight,
+      problem.scaleFactor,
+      r.theta1,
+      r.theta2,
+      r.points)
 
-  private def settings(r: RoundRequest, problem: DualSubproblem): Array[Double] = {
-    Array(
+  private def settings(r: RoundRequest, problem: DualSubproblem): Array[Double] =
+    CdLayout.dualSettings(
       r.sigmaPrime,
       problem.l2,
       r.totalWeight,
@@ -142,8 +160,8 @@ private[solver] object NativeCd extends CdSolver {
       problem.offset,
       r.theta1,
       r.theta2,
-      problem.candidates.length.toDouble) ++ problem.candidates ++ r.points
-  }
+      problem.candidates,
+      r.points)
 
   private def held(answer: Int): Boolean = answer == NativeBridge.OK
 }

@@ -1,6 +1,6 @@
 package dwell.solver.lda.contract
 
-import dwell.base.ResultLayout
+import dwell.jni.ResultHeader
 import dwell.comm.wire.Numbers
 import dwell.jni.LdaLayout
 
@@ -19,14 +19,14 @@ private[lda] object LdaResult {
    * rounded every time, to what it is in the result. The last is the share. Empty where they would be too many.
    */
   def factors(result: Array[Byte]): Array[Double] =
-    Array.tabulate(ResultLayout.get(result, LdaLayout.FACTORS).toInt) { k =>
-      ResultLayout.get(result, LdaLayout.FACTOR + k)
+    Array.tabulate(ResultHeader.get(result, LdaLayout.FACTORS).toInt) { k =>
+      ResultHeader.get(result, LdaLayout.FACTOR + k)
     }
 
   /** The sums of E[log theta], one for each topic, behind the topics of a result. */
   def logThetaSums(result: Array[Byte], vocabulary: Int, topics: Int): Array[Double] = {
     val sums = new Array[Double](topics)
-    ResultLayout.vector(result).position(LdaLayout.vectorBytes(vocabulary, topics) / 8).get(sums)
+    ResultHeader.vector(result).position(LdaLayout.vectorBytes(vocabulary, topics) / 8).get(sums)
     sums
   }
 }

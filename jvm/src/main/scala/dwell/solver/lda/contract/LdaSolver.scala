@@ -11,7 +11,7 @@ import dwell.jni.Cancellation
  *
  * Topics are K V little-endian floats, lambda without its prior, of word w and topic k at w K + k, and +0.0 behind them if K V
  * is odd. In every call `shared` is the topics to start from, and `result` another array, whose header has the slots of
- * [[dwell.jni.LdaLayout]]; those from [[dwell.base.ResultLayout.FirstFreeSlot]] on are left as they are. A wrong argument is
+ * [[dwell.jni.LdaLayout]]; those from [[dwell.jni.ResultHeader.FIRST_FREE]] on are left as they are. A wrong argument is
  * an IllegalArgumentException that names it. `cancellation` is asked every few milliseconds; true raises a
  * CancellationException.
  */
@@ -39,7 +39,7 @@ trait LdaSolver {
    * @param data
    *   of at least `r.last` documents
    * @param result
-   *   of length `ResultLayout.HeaderBytes`: there is no vector
+   *   of length `ResultHeader.BYTES`: there is no vector
    */
   def bound(
       data: DocumentPartition,

@@ -1,11 +1,11 @@
 package dwell.solver.lda.worker
 
-import dwell.base.{ResultLayout, TaskCancellation}
+import dwell.base.{TaskCancellation}
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.documents.DocumentPartition
 import dwell.fit.{Backend, NativeStates, SolverSelection}
-import dwell.jni.{Cancellation, LdaLayout}
+import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
 
 /** The worker's half of an exchange, as it runs in a task. Nothing that matters is kept: running it again gives the same. */
@@ -26,30 +26,30 @@ private[solver] object LdaStep {
       message: LdaMessage,
       shared: Array[Byte],
       cancellation: Cancellation): Contribution[LdaReply] = {
-    val started = ResultLayout.now()
+    val started = ResultHeader.now()
     def reply(result: Array[Byte], sums: Array[Double]): LdaReply =
-      LdaReply(name, sums, ResultLayout.get(result, LdaLayout.BOUND), ResultLayout.get(result, LdaLayout.BOUND_TOKENS))
+      LdaReply(name, sums, ResultHeader.get(result, LdaLayout.BOUND), ResultHeader.get(result, LdaLayout.BOUND_TOKENS))
     message.call match {
       case c: RoundCall if data.documents > 0 =>
         val (vocabulary, topics) = (data.vocabulary, message.priors.topics)
         val r = c.of(data.index)
         val result = new Array[Byte](LdaLayout.length(vocabulary, topics, r.concentration))
         solver.round(data, r, shared, result, cancellation)
-        ResultLayout.put(result, ResultLayout.Started, started)
+        ResultHeader.put(result, ResultHeader.STARTED, started)
         // The topics, and memory for as many, which is kept for the next round.
-        ResultLayout.put(result, ResultLayout.StateBytes, 2.0 * shared.length)
+        ResultHeader.put(result, ResultHeader.STATE_BYTES, 2.0 * shared.length)
         val sums =
           if (r.concentration) LdaResult.logThetaSums(result, vocabulary, topics) else Array.emptyDoubleArray
         Contribution(result, reply(result, sums), LdaResult.factors(result))
       case call =>
         // A partition without documents has nothing to add.
-        val result = new Array[Byte](ResultLayout.HeaderBytes)
+        val result = new Array[Byte](ResultHeader.BYTES)
         val sample = call.sample(data.index)
         if (sample > 0) {
           val r = LdaBound(message.fit, message.priors, message.inference, first = 0, last = sample)
           solver.bound(data, r, shared, result, cancellation)
         }
-        ResultLayout.put(result, ResultLayout.Started, started)
+        ResultHeader.put(result, ResultHeader.STARTED, started)
         Contribution(result, reply(result, Array.emptyDoubleArray))
     }
   }

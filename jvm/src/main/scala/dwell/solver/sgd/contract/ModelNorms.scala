@@ -1,5 +1,6 @@
 package dwell.solver.sgd.contract
 
+import dwell.jni.SgdLayout
 import dwell.fit.ResultHeaders
 
 /** Norms of a model's coefficients in the metric of the penalties, u_j = 1 / sqrt(scale_j). Intercepts do not count. */
@@ -13,5 +14,5 @@ private[sgd] object ModelNorms {
 
   /** Those of the shared model, as the workers report them; an empty partition reports none. */
   def shared(headers: ResultHeaders): ModelNorms =
-    ModelNorms(headers.largest(SgdLayout.L1Norm), headers.largest(SgdLayout.SquareNorm))
+    ModelNorms(headers.largest(SgdLayout.L1_NORM), headers.largest(SgdLayout.SQUARE_NORM))
 }

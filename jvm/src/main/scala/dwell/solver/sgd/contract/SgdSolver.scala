@@ -27,7 +27,7 @@ import dwell.solver.problem.StepSchedule
  *
  * A model is C (n + 1) little-endian doubles, for n features and C outputs: see [[SgdLayout]]. In every call `shared` is the
  * model to start from, `8 C (n + 1)` bytes, and `result` another array, whose header is filled in the layout of
- * [[SgdLayout]], but for the slots from [[dwell.base.ResultLayout.FirstFreeSlot]] on. A model that stops being finite is
+ * [[SgdLayout]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]] on. A model that stops being finite is
  * no error: the header says so. A wrong argument is an IllegalArgumentException that names it. `cancellation` is asked every
  * few milliseconds; true raises a CancellationException.
  */
@@ -49,7 +49,7 @@ trait SgdSolver {
    * model reached, at as many rows after these. The partition of one row measures at that row.
    *
    * @param result
-   *   of length `ResultLayout.HeaderBytes`: there is no vector
+   *   of length `ResultHeader.BYTES`: there is no vector
    */
   def search(data: RowData, r: Search, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit
 
@@ -99,7 +99,7 @@ final case class Descend(
  * @param schedule
  *   its own first step size is not used
  * @param candidates
- *   first step sizes, each as [[StepSchedule.eta0]] has to be; 1 to [[SgdLayout.MaxCandidates]] of them
+ *   first step sizes, each as [[StepSchedule.eta0]] has to be; 1 to [[SgdLayout.MAX_CANDIDATES]] of them
  * @param budget
  *   rows to descend over, at least 1, and rows to measure at; half of the partition's rows where they are less than both
  *   together

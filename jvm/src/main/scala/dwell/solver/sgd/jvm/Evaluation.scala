@@ -1,8 +1,9 @@
 package dwell.solver.sgd.jvm
 
+import dwell.jni.SgdLayout
 import dwell.base.{Finite, Patience}
 import dwell.solver.problem.{DualFeasibility, MarginLoss, Softmax}
-import dwell.solver.sgd.contract.{Evaluate, SgdLayout}
+import dwell.solver.sgd.contract.{Evaluate}
 
 /** Losses of all rows of a partition and their gradient, or the conjugates of the losses and what goes with these. */
 private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Double], patience: Patience) {
@@ -51,7 +52,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
   /** Writes what was counted. */
   def write(header: SgdHeader): Unit = {
     header.visited(pass.visited)
-    header.put(SgdLayout.PositiveSum, positive)
-    header.put(SgdLayout.NegativeSum, negative)
+    header.put(SgdLayout.POSITIVE_SUM, positive)
+    header.put(SgdLayout.NEGATIVE_SUM, negative)
   }
 }

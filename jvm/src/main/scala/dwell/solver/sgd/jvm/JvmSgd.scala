@@ -1,8 +1,8 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.{BucketOrder, Finite, Patience, ResultLayout}
+import dwell.base.{BucketOrder, Finite, Patience}
 import dwell.data.RowData
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, ResultHeader}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdSolver}
 
 /**
@@ -77,7 +77,7 @@ private[solver] object JvmSgd extends SgdSolver {
   /** The shared model, whose norms go into the header. */
   private def load(rows: SgdRows, shared: Array[Byte], header: SgdHeader): Array[Double] = {
     val model = new Array[Double](rows.intercepts + rows.outputs)
-    ResultLayout.doubles(shared).get(model)
+    ResultHeader.doubles(shared).get(model)
     model.indices.foreach { k =>
       require(Finite(model(k)), s"shared has ${model(k)} at entry $k of the model: must be finite")
     }
@@ -86,7 +86,7 @@ private[solver] object JvmSgd extends SgdSolver {
   }
 
   private def write(model: Array[Double], share: Double, result: Array[Byte]): Unit = {
-    val vector = ResultLayout.vector(result)
+    val vector = ResultHeader.vector(result)
     model.indices.foreach(k => vector.put(k, share * model(k)))
   }
 }

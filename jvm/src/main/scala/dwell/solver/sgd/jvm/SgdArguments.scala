@@ -1,9 +1,10 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.{Arguments, ResultLayout}
+import dwell.jni.{ResultHeader, SgdLayout}
+import dwell.base.{Arguments}
 import dwell.data.RowData
 import dwell.solver.problem.StepSchedule
-import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdLayout, SgdProblem}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem}
 
 /** Checks of the arguments of [[JvmSgd]]. */
 private[sgd] object SgdArguments {
@@ -21,12 +22,12 @@ private[sgd] object SgdArguments {
   def check(data: RowData, r: Search, shared: Array[Byte], result: Array[Byte]): Unit = {
     problem(data, r.problem, shared)
     require(
-      result.length == ResultLayout.HeaderBytes,
-      s"result has ${result.length} bytes, but a search needs ${ResultLayout.HeaderBytes}")
+      result.length == ResultHeader.BYTES,
+      s"result has ${result.length} bytes, but a search needs ${ResultHeader.BYTES}")
     schedule(r.schedule)
     require(
-      r.candidates.nonEmpty && r.candidates.length <= SgdLayout.MaxCandidates,
-      s"${r.candidates.length} candidates, but there must be 1 to ${SgdLayout.MaxCandidates}")
+      r.candidates.nonEmpty && r.candidates.length <= SgdLayout.MAX_CANDIDATES,
+      s"${r.candidates.length} candidates, but there must be 1 to ${SgdLayout.MAX_CANDIDATES}")
     r.candidates.foreach(firstStep("a candidate", _, r.problem))
     place(r.budget, r.cursor, r.steps)
   }

@@ -1,54 +1,54 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.ResultLayout
-import dwell.solver.sgd.contract.{ModelNorms, SgdLayout}
+import dwell.jni.{ResultHeader, SgdLayout}
+import dwell.solver.sgd.contract.{ModelNorms}
 
 /** The header of a result, from the call of the solver on. */
 private[sgd] final class SgdHeader(result: Array[Byte]) {
   private val start = System.nanoTime()
-  private val slots = new Array[Double](ResultLayout.FirstFreeSlot)
+  private val slots = new Array[Double](ResultHeader.FIRST_FREE)
 
   def put(slot: Int, value: Double): Unit = slots(slot) = value
 
   def visited(visited: Visited): Unit = {
-    put(SgdLayout.LossSum, visited.valueSum)
-    put(SgdLayout.WeightSum, visited.weightSum)
-    put(SgdLayout.Rows, visited.rows.toDouble)
-    put(SgdLayout.Nonzeros, visited.nonzeros.toDouble)
+    put(SgdLayout.LOSS_SUM, visited.valueSum)
+    put(SgdLayout.WEIGHT_SUM, visited.weightSum)
+    put(SgdLayout.ROWS, visited.rows.toDouble)
+    put(ResultHeader.NONZEROS, visited.nonzeros.toDouble)
   }
 
   def diverged(): Unit = {
-    put(SgdLayout.Diverged, 1.0)
-    put(SgdLayout.LossSum, Double.PositiveInfinity)
+    put(SgdLayout.DIVERGED, 1.0)
+    put(SgdLayout.LOSS_SUM, Double.PositiveInfinity)
   }
 
   /** Norms of the shared model. */
   def norms(norms: ModelNorms): Unit = {
-    put(SgdLayout.L1Norm, norms.l1)
-    put(SgdLayout.SquareNorm, norms.square)
+    put(SgdLayout.L1_NORM, norms.l1)
+    put(SgdLayout.SQUARE_NORM, norms.square)
   }
 
   /** Norms of what a descent has reached. */
   def reached(norms: ModelNorms): Unit = {
-    put(SgdLayout.ReachedL1Norm, norms.l1)
-    put(SgdLayout.ReachedSquareNorm, norms.square)
+    put(SgdLayout.REACHED_L1_NORM, norms.l1)
+    put(SgdLayout.REACHED_SQUARE_NORM, norms.square)
   }
 
   /** What coefficients that no step has touched were multiplied by. */
-  def decay(factors: Seq[Double]): Unit = if (factors.size <= SgdLayout.MaxDecays) {
-    put(SgdLayout.Decays, factors.size.toDouble)
-    factors.indices.foreach(k => put(SgdLayout.Decay + k, factors(k)))
+  def decay(factors: Seq[Double]): Unit = if (factors.size <= SgdLayout.MAX_FACTORS) {
+    put(SgdLayout.FACTORS, factors.size.toDouble)
+    factors.indices.foreach(k => put(SgdLayout.FACTOR + k, factors(k)))
   }
 
   /** Where the next call goes on. */
   def place(cursor: Long, steps: Long): Unit = {
-    put(SgdLayout.Cursor, cursor.toDouble)
-    put(SgdLayout.Steps, steps.toDouble)
+    put(SgdLayout.CURSOR, cursor.toDouble)
+    put(SgdLayout.STEPS, steps.toDouble)
   }
 
   /** Fills the solver's slots of the result, with the time until now. */
   def write(): Unit = {
-    put(SgdLayout.SolverNanos, (System.nanoTime() - start).toDouble)
-    slots.indices.foreach(slot => ResultLayout.put(result, slot, slots(slot)))
+    put(ResultHeader.SOLVER_NANOS, (System.nanoTime() - start).toDouble)
+    slots.indices.foreach(slot => ResultHeader.put(result, slot, slots(slot)))
   }
 }

@@ -1,7 +1,8 @@
 package dwell.solver.sgd.jvm
 
+import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.base.{Finite, Patience}
-import dwell.solver.sgd.contract.{Search, SgdLayout}
+import dwell.solver.sgd.contract.{Search}
 
 /**
  * Objectives that candidates for the first step size lead to.
@@ -49,9 +50,9 @@ private[sgd] final class StepSearch(
 
   /** Tries all candidates. */
   def run(header: SgdHeader): Unit = {
-    r.candidates.indices.foreach(k => header.put(SgdLayout.Objectives + k, objective(r.candidates(k))))
-    header.put(SgdLayout.WeightSum, weightSum)
-    header.put(SgdLayout.Rows, visited.toDouble)
-    header.put(SgdLayout.Nonzeros, nonzeros.toDouble)
+    r.candidates.indices.foreach(k => header.put(SgdLayout.OBJECTIVES + k, objective(r.candidates(k))))
+    header.put(SgdLayout.WEIGHT_SUM, weightSum)
+    header.put(SgdLayout.ROWS, visited.toDouble)
+    header.put(ResultHeader.NONZEROS, nonzeros.toDouble)
   }
 }

@@ -2,10 +2,11 @@ package dwell.solver.sgd.leader
 
 import org.apache.spark.internal.Logging
 
+import dwell.jni.SgdLayout
 import dwell.comm.wire.Model
 import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
 import dwell.solver.problem.StepSchedule
-import dwell.solver.sgd.contract.{DescendCall, ModelNorms, SgdLayout}
+import dwell.solver.sgd.contract.{DescendCall, ModelNorms}
 
 /**
  * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021): in every round each
@@ -100,14 +101,14 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
     def averaged(slot: Int): Double =
       headers.slot(slot).zip(task.facts.shares).map { case (norm, share) => share * norm }.sum
     AveragedRound(
-      headers.sum(SgdLayout.LossSum),
-      headers.sum(SgdLayout.WeightSum),
+      headers.sum(SgdLayout.LOSS_SUM),
+      headers.sum(SgdLayout.WEIGHT_SUM),
       math.max(
         ModelNorms.shared(headers).penalty(task.sgd),
-        ModelNorms(averaged(SgdLayout.ReachedL1Norm), averaged(SgdLayout.ReachedSquareNorm)).penalty(task.sgd)),
-      headers.largest(SgdLayout.Diverged) > 0.0,
-      moved(SgdLayout.Steps, progress.steps),
-      moved(SgdLayout.Cursor, progress.cursors))
+        ModelNorms(averaged(SgdLayout.REACHED_L1_NORM), averaged(SgdLayout.REACHED_SQUARE_NORM)).penalty(task.sgd)),
+      headers.largest(SgdLayout.DIVERGED) > 0.0,
+      moved(SgdLayout.STEPS, progress.steps),
+      moved(SgdLayout.CURSOR, progress.cursors))
   }
 
   /** By default as fast as the objective's curvature allows (Bottou), and without it with the root of the time, counted in epochs. */

@@ -1,7 +1,7 @@
 package dwell.solver.sgd.leader
 
 import dwell.solver.problem.DualFeasibility
-import dwell.solver.sgd.contract.SgdLayout
+import dwell.jni.SgdLayout
 
 /**
  * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are dual
@@ -42,8 +42,8 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
     task.sgd.loss.feasibility match {
       case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.gradient(first) else 0.0)
       case DualFeasibility.ShrinkClass =>
-        val negative = primal.headers.sum(SgdLayout.NegativeSum)
-        val positive = primal.headers.sum(SgdLayout.PositiveSum)
+        val negative = primal.headers.sum(SgdLayout.NEGATIVE_SUM)
+        val positive = primal.headers.sum(SgdLayout.POSITIVE_SUM)
         val lighter = math.min(negative, positive)
         def factor(sum: Double): Double = if (task.sgd.intercept && sum > 0.0) lighter / sum else 1.0
         Array(factor(negative), factor(positive))

@@ -4,7 +4,7 @@ package dwell.solver.sgd.leader
  * A model that some rounds have led to.
  *
  * @param model
- *   in the layout of [[dwell.solver.sgd.contract.SgdLayout]]
+ *   in the layout of [[dwell.jni.SgdLayout]]
  * @param objective
  *   F, as far as the rounds know it
  */

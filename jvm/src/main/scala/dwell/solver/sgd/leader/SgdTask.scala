@@ -1,7 +1,8 @@
 package dwell.solver.sgd.leader
 
 import dwell.solver.problem.LinearProblem
-import dwell.solver.sgd.contract.{SgdLayout, SgdProblem}
+import dwell.jni.SgdLayout
+import dwell.solver.sgd.contract.SgdProblem
 
 /**
  * A linear problem on its rows, as the parts of the leader share it.

@@ -2,10 +2,11 @@ package dwell.solver.sgd.leader
 
 import scala.collection.mutable
 
+import dwell.jni.SgdLayout
 import dwell.comm.{Recovered, Replicas}
 import dwell.comm.wire.Model
 import dwell.fit.ResultHeaders
-import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdLayout, SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage, SgdReply}
 
 /**
  * The workers of a fit, as those see them who lead it: calls become messages, and answers become sums.
@@ -42,9 +43,9 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
     val replies = workers.ask(message(call), from, described("step search"))
     used ++= replies.scalars.map(_.solver)
     val headers = new ResultHeaders(replies.headers)
-    val weights = headers.slot(SgdLayout.WeightSum)
+    val weights = headers.slot(SgdLayout.WEIGHT_SUM)
     call.candidates.indices.map { i =>
-      val objectives = headers.slot(SgdLayout.Objectives + i)
+      val objectives = headers.slot(SgdLayout.OBJECTIVES + i)
       weights.indices.filter(weights(_) > 0.0).map(k => weights(k) * objectives(k)).sum / weights.sum
     }.toArray
   }
@@ -56,7 +57,7 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
     used ++= gathered.scalars.map(_.solver)
     val headers = new ResultHeaders(gathered.headers)
     Evaluated(
-      headers.sum(SgdLayout.LossSum) / task.facts.labels.totalWeight,
+      headers.sum(SgdLayout.LOSS_SUM) / task.facts.labels.totalWeight,
       ModelNorms.shared(headers).penalty(task.sgd),
       gathered.sum,
       headers,

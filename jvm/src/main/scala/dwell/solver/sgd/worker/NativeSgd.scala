@@ -1,7 +1,7 @@
 package dwell.solver.sgd.worker
 
 import dwell.data.RowData
-import dwell.jni.{Cancellation, NativeBridge}
+import dwell.jni.{Cancellation, NativeBridge, SgdLayout}
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
 
@@ -27,7 +27,14 @@ private[solver] object NativeSgd extends SgdSolver {
         cursor = r.cursor,
         steps = r.steps,
         schedule = r.schedule.kind.code),
-      settings(r.problem, eta0 = r.schedule.eta0, rate = r.schedule.rate, factor = r.share),
+      SgdLayout.descent(
+        r.problem.loss.gamma,
+        r.problem.l1,
+        r.problem.l2,
+        r.problem.weightFactor,
+        r.schedule.eta0,
+        r.schedule.rate,
+        r.share),
       shared,
       result,
       cancellation)
@@ -51,7 +58,13 @@ private[solver] object NativeSgd extends SgdSolver {
         cursor = r.cursor,
         steps = r.steps,
         schedule = r.schedule.kind.code),
-      settings(r.problem, eta0 = 0.0, rate = r.schedule.rate, factor = 0.0) ++ r.candidates,
+      SgdLayout.search(
+        r.problem.loss.gamma,
+        r.problem.l1,
+        r.problem.l2,
+        r.problem.weightFactor,
+        r.schedule.rate,
+        r.candidates),
       shared,
       result,
       cancellation)
@@ -75,7 +88,13 @@ private[solver] object NativeSgd extends SgdSolver {
         cursor = 0L,
         steps = 0L,
         schedule = StepSchedule.Constant.code),
-      settings(r.problem, eta0 = 0.0, rate = 0.0, factor = r.factor) ++ r.dual.getOrElse(Array.emptyDoubleArray),
+      SgdLayout.evaluation(
+        r.problem.loss.gamma,
+        r.problem.l1,
+        r.problem.l2,
+        r.problem.weightFactor,
+        r.factor,
+        r.dual.getOrElse(Array.emptyDoubleArray)),
       shared,
       result,
       cancellation)
@@ -129,20 +148,16 @@ private[solver] object NativeSgd extends SgdSolver {
       cursor: Long,
       steps: Long,
       schedule: Int): Array[Long] =
-    Array(
-      NativeBridge.SGD_LAYOUT_VERSION,
+    SgdLayout.control(
       fit,
-      data.index.toLong,
+      data.index,
       seed,
-      data.partition.features.toLong,
-      problem.loss.code.toLong,
-      problem.loss.outputs.toLong,
+      data.partition.features,
+      problem.loss.code,
+      problem.loss.outputs,
       flags | (if (problem.intercept) NativeBridge.SGD_INTERCEPT else 0L),
       budget,
       cursor,
       steps,
-      schedule.toLong)
-
-  private def settings(problem: SgdProblem, eta0: Double, rate: Double, factor: Double): Array[Double] =
-    Array(problem.loss.gamma, problem.l1, problem.l2, problem.weightFactor, eta0, rate, factor)
+      schedule)
 }

@@ -1,9 +1,10 @@
 package dwell.solver.sgd.worker
 
-import dwell.base.{ResultLayout, TaskCancellation}
+import dwell.jni.{ResultHeader, SgdLayout}
+import dwell.base.{TaskCancellation}
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
-import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdLayout, SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdMessage, SgdReply}
 
 /** The worker's half of an exchange, as it runs in a task. It keeps nothing: running it again gives the same. */
 private[solver] object SgdStep {
@@ -17,9 +18,9 @@ private[solver] object SgdStep {
     val backend = message.selection.backend()
     val solver = SgdSolvers.of(backend)
     val rows = data.partition.numRows
-    val started = ResultLayout.now()
+    val started = ResultHeader.now()
     val result = message.call match {
-      case _: SearchCall => new Array[Byte](ResultLayout.HeaderBytes)
+      case _: SearchCall => new Array[Byte](ResultHeader.BYTES)
       case _ => SgdLayout.allocate(data.partition.features, message.problem.loss.outputs)
     }
     // A partition without rows has nothing to add, and no row to measure at.
@@ -62,9 +63,9 @@ private[solver] object SgdStep {
         }
       }
     }
-    ResultLayout.put(result, ResultLayout.Started, started)
+    ResultHeader.put(result, ResultHeader.STARTED, started)
     val factors = message.call match {
-      case _: DescendCall => SgdLayout.decay(result)
+      case _: DescendCall => SgdLayout.factors(result)
       case _ => Array.emptyDoubleArray
     }
     Contribution(result, SgdReply(backend.name), factors)
