@@ -35,28 +35,27 @@
 
 #![forbid(unsafe_code)]
 
+mod base;
 pub mod cd;
-mod checks;
-mod columns;
-mod error;
-mod kernel;
 pub mod lda;
-pub mod loss;
-mod moments;
-pub mod order;
-mod penalty;
+pub mod problem;
 pub mod sgd;
 
+pub use base::{
+    columns::{Columns, Values},
+    error::SolverError,
+    moments::ColumnMoments,
+    order,
+};
 pub use cd::{
     DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, PrimalData, PrimalParams,
     PrimalProduct, PrimalRound, Progress, RoundOutcome, RoundScalars, Samples, ValidDualParams,
     ValidPrimalParams, Verdict,
 };
-pub use columns::{Columns, Values};
-pub use error::SolverError;
-pub use loss::Loss;
-pub use moments::ColumnMoments;
-pub use penalty::{ColumnPenalty, ElasticNet, ElasticNetParams};
+pub use problem::{
+    loss::Loss,
+    penalty::{ColumnPenalty, ElasticNet, ElasticNetParams},
+};
 pub use sgd::{
     EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,
     SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars,

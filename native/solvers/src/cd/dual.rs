@@ -9,11 +9,11 @@ use super::{
     steps::{Descent, Rule, Span},
 };
 use crate::{
-    columns::Columns,
-    error::SolverError,
-    kernel::Entries,
-    loss::Loss,
-    penalty::{at_least_zero, positive},
+    base::{columns::Columns, error::SolverError, kernel::Entries},
+    problem::{
+        loss::Loss,
+        penalty::{at_least_zero, positive},
+    },
 };
 
 /// Unchecked parameters of the local subproblem.

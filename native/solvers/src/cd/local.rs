@@ -8,7 +8,7 @@ use super::{
     problem::{Certificate, DataOf, Problem, Separable},
     steps::{Descent, Frozen, Span},
 };
-use crate::{
+use crate::base::{
     error::{SolverError, reserve, same_length},
     kernel::{Entries, WithEntries, with_entries},
 };

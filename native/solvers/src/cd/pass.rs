@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::problem::{Certificate, DataOf, Problem, Separable};
-use crate::{
+use crate::base::{
     error::{SolverError, reserve},
     kernel::{Entries, WithEntries, dot, with_entries},
 };

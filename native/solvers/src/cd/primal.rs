@@ -9,11 +9,8 @@ use super::{
     steps::{Descent, Rule, Span},
 };
 use crate::{
-    columns::Columns,
-    error::SolverError,
-    kernel::Entries,
-    moments::ColumnMoments,
-    penalty::{ElasticNet, ElasticNetParams, positive},
+    base::{columns::Columns, error::SolverError, kernel::Entries, moments::ColumnMoments},
+    problem::penalty::{ElasticNet, ElasticNetParams, positive},
 };
 
 /// Unchecked parameters of the local subproblem.

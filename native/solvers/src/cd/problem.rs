@@ -6,7 +6,7 @@ use super::{
     pass::Sums,
     steps::{Descent, Span},
 };
-use crate::{columns::Columns, error::SolverError, kernel::Entries};
+use crate::base::{columns::Columns, error::SolverError, kernel::Entries};
 
 /// The separable part of an objective, `sum_i h_i(a_i)`, and the words for its coordinates in messages.
 pub trait Separable: Copy + Debug + Send + Sync {

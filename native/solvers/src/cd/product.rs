@@ -9,9 +9,11 @@ use super::{
     problem::{Addends, Separable},
 };
 use crate::{
-    error::{SolverError, reserve, same_length},
-    kernel::{Entries, WithEntries, subtract, with_entries},
-    penalty::ElasticNet,
+    base::{
+        error::{SolverError, reserve, same_length},
+        kernel::{Entries, WithEntries, subtract, with_entries},
+    },
+    problem::penalty::ElasticNet,
 };
 
 /// A product in progress, and the separable part of the objective.

@@ -11,7 +11,7 @@ use super::{
     problem::{DataOf, Problem, Separable},
     team::Team,
 };
-use crate::{
+use crate::base::{
     error::{SolverError, same_length},
     order::{BucketOrder, bucket_size},
 };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{
+use crate::base::{
     columns::Columns,
     kernel::{Entries, dot, subtract},
 };

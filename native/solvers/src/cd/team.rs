@@ -12,7 +12,7 @@ use super::{
     local::{Local, Place, descend},
     problem::{DataOf, Problem},
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
 /// The work between two averages.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use super::{
     params::check_alpha,
     special::{digamma, trigamma},
 };
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// Adds `E[log theta_k] = psi(gamma_k) - psi(sum gamma)` of one document to `sums`: K numbers.
 pub fn add_log_theta(gamma: &[f64], sums: &mut [f64]) {

@@ -28,7 +28,7 @@ use super::{
     real::Real,
     table::{Table, relative_exp_digamma},
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
 /// Times that the change may rise after a fall before a document goes on without over-relaxation.
 const PATIENCE: u32 = 8;

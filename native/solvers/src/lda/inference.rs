@@ -9,7 +9,7 @@ use super::{
     real::Real,
     table::Table,
 };
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// The E-step of any number of documents under the same topics.
 #[derive(Debug)]

@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use super::{params::check_eta, real::Real};
-use crate::{
+use crate::base::{
     error::{SolverError, reserve, reserve_in, same_length},
     order::SplitMix64,
 };

@@ -351,7 +351,7 @@ mod x86;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::SplitMix64;
+    use crate::base::order::SplitMix64;
 
     /// What the description of the fused exp-digamma promises.
     const PAIR: f64 = 5e-6;

@@ -1,8 +1,8 @@
 //! Parameters of the model, of the E-step and of the steps, and their ranges.
 
 use crate::{
-    error::SolverError,
-    penalty::{at_least_zero, positive},
+    base::error::SolverError,
+    problem::penalty::{at_least_zero, positive},
 };
 
 /// Where alpha and eta begin: exp(psi) of smaller numbers is nothing but rounding in `f32`.

@@ -12,10 +12,12 @@ use super::{
     table::Table,
 };
 use crate::{
+    base::{
+        error::{SolverError, same_length},
+        order::BucketOrder,
+    },
     cd::Progress,
-    error::{SolverError, same_length},
-    order::BucketOrder,
-    penalty::positive,
+    problem::penalty::positive,
 };
 
 /// What reading an entry, computing 16 factors and adding 16 statistics cost, in units of [`LdaRound::advance`].

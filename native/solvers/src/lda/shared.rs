@@ -26,8 +26,8 @@ use super::{
     table::Table,
 };
 use crate::{
+    base::error::{SolverError, same_length},
     cd::Progress,
-    error::{SolverError, same_length},
 };
 
 pub use super::lambda::vector_bytes;

@@ -9,7 +9,7 @@ use super::{
     real::Real,
     special,
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
 const ABSENT: u32 = u32::MAX;
 

@@ -12,8 +12,8 @@ use std::hint::select_unpredictable;
 
 use super::shape::Shape;
 use crate::{
-    error::{SolverError, reserve},
-    penalty::{shrunk, soft_threshold},
+    base::error::{SolverError, reserve},
+    problem::penalty::{shrunk, soft_threshold},
 };
 
 /// Steps between two renormalisations of a model with thresholds, at most: bounds the history, and what B loses to rounding.

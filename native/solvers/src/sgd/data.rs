@@ -1,6 +1,6 @@
 //! The rows of one partition, lent for one slice of work.
 
-use crate::{
+use crate::base::{
     checks::{finite_rows, positive_weights, usable_scale},
     columns::Columns,
     error::{SolverError, same_length},

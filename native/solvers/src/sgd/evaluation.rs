@@ -10,9 +10,9 @@ use super::{
     steps::{Span, Sums, Totals, Visit},
 };
 use crate::{
+    base::error::{SolverError, same_length},
     cd::Progress,
-    error::{SolverError, same_length},
-    loss::Loss,
+    problem::loss::Loss,
 };
 
 /// Unchecked parameters of an evaluation.

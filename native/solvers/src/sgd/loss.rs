@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{error::SolverError, loss::Loss};
+use crate::{base::error::SolverError, problem::loss::Loss};
 
 /// A loss of the predictions `z_c`, one for each output.
 ///

@@ -7,7 +7,7 @@ use super::{
     data::SgdData,
     shape::{LINE, Layout, Shape},
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
 /// Renormalisations that [`Model::decay`] tells apart. A coefficient that has seen so many is down to `1e-115` of what it was.
 pub(super) const MOST_FACTORS: usize = 23;

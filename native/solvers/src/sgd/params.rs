@@ -2,8 +2,8 @@
 
 use super::loss::SgdLoss;
 use crate::{
-    error::SolverError,
-    penalty::{at_least_zero, positive},
+    base::error::SolverError,
+    problem::penalty::{at_least_zero, positive},
 };
 
 /// Unchecked objective: `(1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j u_j^2 w_j^2` with `u_j^2 = 1 / scale_j`.

@@ -10,9 +10,11 @@ use super::{
     steps::{Span, Steps, Totals, Visit},
 };
 use crate::{
+    base::{
+        error::{SolverError, same_length},
+        order::{BucketOrder, bucket_size},
+    },
     cd::Progress,
-    error::{SolverError, same_length},
-    order::{BucketOrder, bucket_size},
 };
 
 /// Unchecked parameters of a round of local SGD.

@@ -11,10 +11,12 @@ use super::{
     steps::{Losses, Span, Steps, Totals, Visit},
 };
 use crate::{
+    base::{
+        error::{SolverError, reserve, same_length},
+        order::{BucketOrder, bucket_size},
+    },
     cd::Progress,
-    error::{SolverError, reserve, same_length},
-    order::{BucketOrder, bucket_size},
-    penalty::at_least_zero,
+    problem::penalty::at_least_zero,
 };
 
 /// Candidates of a search, at most.

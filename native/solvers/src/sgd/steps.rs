@@ -11,7 +11,7 @@ use super::{
     params::{Schedule, SgdProblem},
     shape::{Layout, Shape, Single, WithShape, with_shape},
 };
-use crate::kernel::{Entries, WithEntries, each, gather, with_entries};
+use crate::base::kernel::{Entries, WithEntries, each, gather, with_entries};
 
 /// Sums over the rows visited.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

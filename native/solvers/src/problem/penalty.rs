@@ -1,6 +1,6 @@
 //! Elastic net: `g_i(a) = l1_i |a| + l2_i a^2 / 2`, with a penalty of its own for each column.
 
-use crate::{error::SolverError, moments::ColumnMoments};
+use crate::base::{error::SolverError, moments::ColumnMoments};
 
 /// Unchecked parameters of the penalty.
 ///

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 const MIX_1: u64 = 0xBF58_476D_1CE4_E5B9;

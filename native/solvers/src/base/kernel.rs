@@ -5,7 +5,7 @@
 
 use std::{iter::repeat_n, ops::Range};
 
-use crate::columns::Values;
+use crate::base::columns::Values;
 
 /// Values of the entries of a matrix or of one column, in one of the ways they can be stored.
 pub trait Entries: Copy + Send + Sync {

@@ -1,6 +1,6 @@
 //! Weighted moments of the columns, given by the caller.
 
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// Mean, population variance about the mean, and deviation of each column over **all** rows, implicit zeros included:
 /// `mean_i = sum_j s_j c_ij / S`, `variance_i = sum_j s_j (c_ij - mean_i)^2 / S`, `deviation_i = sqrt(variance_i)`.

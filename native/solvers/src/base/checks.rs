@@ -1,6 +1,6 @@
 //! Checks of the numbers that belong to rows and features.
 
-use crate::error::SolverError;
+use crate::base::error::SolverError;
 
 /// Refuses NaN and infinity; `name` is what a row's number is called.
 pub(crate) fn finite_rows(name: &str, numbers: &[f64]) -> Result<(), SolverError> {

@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use crate::error::SolverError;
+use crate::base::error::SolverError;
 
 /// A loss; see the table of the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -307,7 +307,7 @@ fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::SplitMix64;
+    use crate::base::order::SplitMix64;
 
     const LOSSES: [Loss; 6] = [
         Loss::Squared,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sprs::{CsMatViewI, errors::StructureError};
 
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// Values of the stored entries, as narrow as loses nothing. Arithmetic is in `f64` whatever is stored.
 #[derive(Debug, Clone, Copy)]
