@@ -46,10 +46,11 @@ pub use base::{
     error::SolverError,
     moments::ColumnMoments,
     order,
+    progress::Progress,
 };
 pub use cd::{
     DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, PrimalData, PrimalParams,
-    PrimalProduct, PrimalRound, Progress, RoundOutcome, RoundScalars, Samples, ValidDualParams,
+    PrimalProduct, PrimalRound, RoundOutcome, RoundScalars, Samples, ValidDualParams,
     ValidPrimalParams, Verdict,
 };
 pub use problem::{

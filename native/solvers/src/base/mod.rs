@@ -6,3 +6,4 @@ pub(crate) mod error;
 pub(crate) mod kernel;
 pub(crate) mod moments;
 pub mod order;
+pub(crate) mod progress;

@@ -8,7 +8,10 @@
 
 use std::ops::Range;
 
-use crate::base::error::{SolverError, reserve};
+use crate::base::{
+    checks::at_least_one,
+    error::{SolverError, reserve},
+};
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 const MIX_1: u64 = 0xBF58_476D_1CE4_E5B9;
@@ -76,13 +79,7 @@ impl BucketOrder {
         seed: u64,
         partition: u32,
     ) -> Result<Self, SolverError> {
-        if bucket == 0 {
-            return Err(SolverError::InvalidParam {
-                name: "bucket",
-                value: 0.0,
-                expected: "must be at least 1",
-            });
-        }
+        at_least_one("bucket", bucket as u64)?;
         if coordinates > i32::MAX as usize {
             return Err(SolverError::Shape(format!(
                 "{coordinates} coordinates: at most {} fit an index",

@@ -9,11 +9,13 @@ use super::{
     steps::{Descent, Rule, Span},
 };
 use crate::{
-    base::{columns::Columns, error::SolverError, kernel::Entries},
-    problem::{
-        loss::Loss,
-        penalty::{at_least_zero, positive},
+    base::{
+        checks::{at_least_zero, ensure, finite, positive},
+        columns::Columns,
+        error::SolverError,
+        kernel::Entries,
     },
+    problem::loss::Loss,
 };
 
 /// Unchecked parameters of the local subproblem.
@@ -50,13 +52,7 @@ impl DualSubproblemParams {
         positive("total_weight", self.total_weight)?;
         positive("total_weight times l2", self.total_weight * self.l2)?;
         at_least_zero("intercept", self.intercept)?;
-        if !self.offset.is_finite() {
-            return Err(SolverError::InvalidParam {
-                name: "offset",
-                value: self.offset,
-                expected: "must be finite",
-            });
-        }
+        finite("offset", self.offset)?;
         Ok(ValidDualSubproblemParams {
             objective: ConjugateLoss {
                 loss,
@@ -189,14 +185,12 @@ impl Problem for ValidDualSubproblemParams {
     }
 
     fn suits(&self, data: &DualData<'_>) -> Result<(), SolverError> {
-        match data.samples.projections {
-            None if self.intercept > 0.0 => Err(SolverError::InvalidParam {
-                name: "intercept",
-                value: self.intercept,
-                expected: "must be 0 where rows have no projections",
-            }),
-            _ => Ok(()),
-        }
+        ensure(
+            "intercept",
+            self.intercept,
+            self.intercept == 0.0 || data.samples.projections.is_some(),
+            "must be 0 where rows have no projections",
+        )
     }
 
     fn check(&self, data: &DualData<'_>, range: Range<usize>) -> Result<(), SolverError> {

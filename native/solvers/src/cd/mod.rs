@@ -22,12 +22,3 @@ pub use round::{
     ValidDualParams, ValidParams, ValidPrimalParams, Verdict,
 };
 pub use steps::Descent;
-
-/// Whether resumable work needs another call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// The budget of this call is used up: call again.
-    More,
-    /// Everything is done.
-    Done,
-}

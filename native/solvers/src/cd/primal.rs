@@ -9,8 +9,11 @@ use super::{
     steps::{Descent, Rule, Span},
 };
 use crate::{
-    base::{columns::Columns, error::SolverError, kernel::Entries, moments::ColumnMoments},
-    problem::penalty::{ElasticNet, ElasticNetParams, positive},
+    base::{
+        checks::positive, columns::Columns, error::SolverError, kernel::Entries,
+        moments::ColumnMoments,
+    },
+    problem::penalty::{ElasticNet, ElasticNetParams},
 };
 
 /// Unchecked parameters of the local subproblem.

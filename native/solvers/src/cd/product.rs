@@ -1,7 +1,6 @@
 //! The part of a partition in the shared vector, when it has to be rebuilt.
 
 use super::{
-    Progress,
     dual::ValidDualSubproblemParams,
     local::write_entries,
     pass::{Pass, Value},
@@ -12,6 +11,7 @@ use crate::{
     base::{
         error::{SolverError, reserve, same_length},
         kernel::{Entries, WithEntries, subtract, with_entries},
+        progress::Progress,
     },
     problem::penalty::ElasticNet,
 };

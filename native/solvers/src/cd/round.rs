@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::{
-    Progress,
     dual::{DualSubproblemParams, ValidDualSubproblemParams},
     local::{Local, finite_copy},
     pass::{Certified, Change, MAX_CANDIDATES, MAX_POINTS, Pass, Value},
@@ -12,8 +11,10 @@ use super::{
     team::Team,
 };
 use crate::base::{
+    checks::{at_least_one, ensure, finite},
     error::{SolverError, same_length},
     order::{BucketOrder, bucket_size},
+    progress::Progress,
 };
 
 /// Copies of the vector, at most: more than there are cores gives nothing.
@@ -92,13 +93,12 @@ impl DualParams {
     /// # Errors
     /// `InvalidParam` names the first parameter out of range, `Shape` for too many candidates or points.
     pub fn check(&self) -> Result<ValidDualParams, SolverError> {
-        if self.subproblem.gradient && !self.batch {
-            return Err(SolverError::InvalidParam {
-                name: "batch",
-                value: 0.0,
-                expected: "must be true for gradients: they are all taken at the same coefficients",
-            });
-        }
+        ensure(
+            "batch",
+            0.0,
+            self.batch || !self.subproblem.gradient,
+            "must be true for gradients: they are all taken at the same coefficients",
+        )?;
         ValidParams {
             problem: self.subproblem.check()?,
             seed: self.seed,
@@ -137,27 +137,16 @@ pub type ValidDualParams = ValidParams<ValidDualSubproblemParams>;
 impl<P> ValidParams<P> {
     /// What is common to all rounds.
     fn check(self) -> Result<Self, SolverError> {
-        if self.budget == 0 {
-            return Err(SolverError::InvalidParam {
-                name: "budget",
-                value: 0.0,
-                expected: "must be at least 1",
-            });
-        }
-        if !(1..=MAX_THREADS).contains(&self.threads) {
-            return Err(SolverError::InvalidParam {
-                name: "threads",
-                value: self.threads as f64,
-                expected: "must be 1 to 256",
-            });
-        }
-        if self.batch && self.threads > 1 {
-            return Err(SolverError::InvalidParam {
-                name: "threads",
-                value: self.threads as f64,
-                expected: "must be 1 in a batch",
-            });
-        }
+        at_least_one("budget", self.budget)?;
+        let (threads, many) = (self.threads as f64, self.threads > 1);
+        let legal = (1..=MAX_THREADS).contains(&self.threads);
+        ensure("threads", threads, legal, "must be 1 to 256")?;
+        ensure(
+            "threads",
+            threads,
+            !(self.batch && many),
+            "must be 1 in a batch",
+        )?;
         finite_few("points", self.points.as_flattened(), 2 * MAX_POINTS)?;
         finite_few("candidates", &self.candidates, MAX_CANDIDATES)?;
         Ok(self)
@@ -171,14 +160,7 @@ fn finite_few(name: &'static str, numbers: &[f64], most: usize) -> Result<(), So
             numbers.len()
         )));
     }
-    match numbers.iter().find(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(&value) => Err(SolverError::InvalidParam {
-            name,
-            value,
-            expected: "must be finite",
-        }),
-    }
+    numbers.iter().try_for_each(|&number| finite(name, number))
 }
 
 /// Numbers that a round reports, for the separable part `h(a) = sum_i h_i(a_i)` of the objective: the penalty of columns, the

@@ -1,8 +1,8 @@
 //! Parameters of the model, of the E-step and of the steps, and their ranges.
 
-use crate::{
-    base::error::SolverError,
-    problem::penalty::{at_least_zero, positive},
+use crate::base::{
+    checks::{at_least_one, at_least_zero, ensure, fraction, positive},
+    error::SolverError,
 };
 
 /// Where alpha and eta begin: exp(psi) of smaller numbers is nothing but rounding in `f32`.
@@ -10,14 +10,8 @@ pub(super) const LEAST_PRIOR: f64 = 1e-6;
 const LARGEST_PRIOR: f64 = 1e6;
 
 fn in_range(name: &'static str, value: f64) -> Result<(), SolverError> {
-    if (LEAST_PRIOR..=LARGEST_PRIOR).contains(&value) {
-        return Ok(());
-    }
-    Err(SolverError::InvalidParam {
-        name,
-        value,
-        expected: "must be 1e-6 to 1e6",
-    })
+    let legal = (LEAST_PRIOR..=LARGEST_PRIOR).contains(&value);
+    ensure(name, value, legal, "must be 1e-6 to 1e6")
 }
 
 pub(super) fn check_eta(eta: f64) -> Result<(), SolverError> {
@@ -79,27 +73,10 @@ impl EStepParams {
 
     pub(super) fn check(self) -> Result<Self, SolverError> {
         positive("tolerance", self.tolerance)?;
-        if self.cap == 0 {
-            return Err(SolverError::InvalidParam {
-                name: "cap",
-                value: 0.0,
-                expected: "must be at least 1",
-            });
-        }
-        if !(0.0..=1.0).contains(&self.over_relaxation) {
-            return Err(SolverError::InvalidParam {
-                name: "over_relaxation",
-                value: self.over_relaxation,
-                expected: "must be 0 to 1",
-            });
-        }
-        if !(0.0..=0.5).contains(&self.pruning) {
-            return Err(SolverError::InvalidParam {
-                name: "pruning",
-                value: self.pruning,
-                expected: "must be 0 to 0.5",
-            });
-        }
+        at_least_one("cap", self.cap.into())?;
+        fraction("over_relaxation", self.over_relaxation)?;
+        let legal = (0.0..=0.5).contains(&self.pruning);
+        ensure("pruning", self.pruning, legal, "must be 0 to 0.5")?;
         Ok(self)
     }
 }

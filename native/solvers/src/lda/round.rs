@@ -11,13 +11,11 @@ use super::{
     shared::BoundParams,
     table::Table,
 };
-use crate::{
-    base::{
-        error::{SolverError, same_length},
-        order::BucketOrder,
-    },
-    cd::Progress,
-    problem::penalty::positive,
+use crate::base::{
+    checks::{at_least_one, positive},
+    error::{SolverError, same_length},
+    order::BucketOrder,
+    progress::Progress,
 };
 
 /// What reading an entry, computing 16 factors and adding 16 statistics cost, in units of [`LdaRound::advance`].
@@ -70,19 +68,9 @@ impl LdaParams {
         self.e_step.check()?;
         self.schedule.check()?;
         positive("corpus", self.corpus)?;
-        for (name, value) in [
-            ("workers", u64::from(self.workers)),
-            ("batch", self.batch as u64),
-            ("budget", self.budget),
-        ] {
-            if value == 0 {
-                return Err(SolverError::InvalidParam {
-                    name,
-                    value: 0.0,
-                    expected: "must be at least 1",
-                });
-            }
-        }
+        at_least_one("workers", self.workers.into())?;
+        at_least_one("batch", self.batch as u64)?;
+        at_least_one("budget", self.budget)?;
         Ok(ValidLdaParams(self))
     }
 }

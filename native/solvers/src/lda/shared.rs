@@ -25,9 +25,10 @@ use super::{
     round::{LdaOutcome, LdaRound, ValidLdaParams},
     table::Table,
 };
-use crate::{
-    base::error::{SolverError, same_length},
-    cd::Progress,
+use crate::base::{
+    checks::fraction,
+    error::{SolverError, same_length},
+    progress::Progress,
 };
 
 pub use super::lambda::vector_bytes;
@@ -106,13 +107,7 @@ impl<R: Real> SharedRound<R> {
         kernel: Kernel,
         room: Vec<R>,
     ) -> Result<Self, SolverError> {
-        if !(0.0..=1.0).contains(&share) {
-            return Err(SolverError::InvalidParam {
-                name: "share",
-                value: share,
-                expected: "must be 0 to 1",
-            });
-        }
+        fraction("share", share)?;
         Ok(Self {
             topics: Loading::new(params.topics(), vocabulary, eta, room)?,
             sample: Sample::new(params.bound(sample), vocabulary, kernel)?,

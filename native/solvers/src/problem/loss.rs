@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use crate::base::error::SolverError;
+use crate::base::{checks::positive, error::SolverError};
 
 /// A loss; see the table of the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,15 +56,10 @@ impl Loss {
     /// `InvalidParam` for a `gamma` that is not positive and finite.
     pub fn check(self) -> Result<Self, SolverError> {
         match self {
-            Self::SmoothedHinge(gamma) if !(gamma.is_finite() && gamma > 0.0) => {
-                Err(SolverError::InvalidParam {
-                    name: "gamma",
-                    value: gamma,
-                    expected: "must be finite and positive",
-                })
-            }
-            _ => Ok(self),
+            Self::SmoothedHinge(gamma) => positive("gamma", gamma)?,
+            Self::Squared | Self::Logistic | Self::Hinge | Self::SquaredHinge => {}
         }
+        Ok(self)
     }
 
     /// Whether labels are -1 and 1.

@@ -1,6 +1,6 @@
 //! Elastic net: `g_i(a) = l1_i |a| + l2_i a^2 / 2`, with a penalty of its own for each column.
 
-use crate::base::{error::SolverError, moments::ColumnMoments};
+use crate::base::{checks::at_least_zero, error::SolverError, moments::ColumnMoments};
 
 /// Unchecked parameters of the penalty.
 ///
@@ -35,30 +35,6 @@ impl ElasticNetParams {
             scaled: self.scale_factor > 0.0,
             scaled_l1: self.l1 * self.scale_factor.sqrt(),
             scaled_l2: self.l2 * self.scale_factor,
-        })
-    }
-}
-
-pub(crate) fn at_least_zero(name: &'static str, value: f64) -> Result<(), SolverError> {
-    if value.is_finite() && value >= 0.0 {
-        Ok(())
-    } else {
-        Err(SolverError::InvalidParam {
-            name,
-            value,
-            expected: "must be finite and at least 0",
-        })
-    }
-}
-
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), SolverError> {
-    if value.is_finite() && value > 0.0 {
-        Ok(())
-    } else {
-        Err(SolverError::InvalidParam {
-            name,
-            value,
-            expected: "must be finite and positive",
         })
     }
 }

@@ -10,8 +10,11 @@ use super::{
     steps::{Span, Sums, Totals, Visit},
 };
 use crate::{
-    base::error::{SolverError, same_length},
-    cd::Progress,
+    base::{
+        checks::finite,
+        error::{SolverError, same_length},
+        progress::Progress,
+    },
     problem::loss::Loss,
 };
 
@@ -44,13 +47,7 @@ impl EvaluationParams {
     /// `InvalidParam` names the first parameter out of range, `Shape` for a wrong number of dual numbers.
     pub fn check(self) -> Result<ValidEvaluationParams, SolverError> {
         self.problem.check()?;
-        if !self.factor.is_finite() {
-            return Err(SolverError::InvalidParam {
-                name: "factor",
-                value: self.factor,
-                expected: "must be finite",
-            });
-        }
+        finite("factor", self.factor)?;
         if let Some(numbers) = &self.dual {
             check_dual(self.problem.loss, numbers)?;
         }

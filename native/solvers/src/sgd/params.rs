@@ -1,9 +1,9 @@
 //! What a fit minimises and how its steps shrink: parameters and their ranges.
 
 use super::loss::SgdLoss;
-use crate::{
-    base::error::SolverError,
-    problem::penalty::{at_least_zero, positive},
+use crate::base::{
+    checks::{at_least_zero, ensure, positive},
+    error::SolverError,
 };
 
 /// Unchecked objective: `(1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j u_j^2 w_j^2` with `u_j^2 = 1 / scale_j`.
@@ -36,15 +36,7 @@ impl SgdProblem {
     /// Refuses a first step that would turn the signs of coefficients.
     pub(super) fn check_step(&self, name: &'static str, eta0: f64) -> Result<(), SolverError> {
         positive(name, eta0)?;
-        if eta0 * self.l2 < 1.0 {
-            Ok(())
-        } else {
-            Err(SolverError::InvalidParam {
-                name,
-                value: eta0,
-                expected: "must be less than 1 / l2",
-            })
-        }
+        ensure(name, eta0, eta0 * self.l2 < 1.0, "must be less than 1 / l2")
     }
 }
 
@@ -109,15 +101,4 @@ impl Schedule {
             ScheduleKind::Inverse => self.eta0 / (1.0 + (self.rate * self.eta0) * t as f64),
         }
     }
-}
-
-pub(super) fn check_budget(budget: u64) -> Result<(), SolverError> {
-    if budget > 0 {
-        return Ok(());
-    }
-    Err(SolverError::InvalidParam {
-        name: "budget",
-        value: 0.0,
-        expected: "must be at least 1",
-    })
 }

@@ -5,16 +5,15 @@ use std::ops::Range;
 use super::{
     data::SgdData,
     model::{MOST_FACTORS, Model, doubles},
-    params::{Schedule, SgdProblem, check_budget},
+    params::{Schedule, SgdProblem},
     shape::Layout,
     steps::{Span, Steps, Totals, Visit},
 };
-use crate::{
-    base::{
-        error::{SolverError, same_length},
-        order::{BucketOrder, bucket_size},
-    },
-    cd::Progress,
+use crate::base::{
+    checks::{at_least_one, fraction},
+    error::{SolverError, same_length},
+    order::{BucketOrder, bucket_size},
+    progress::Progress,
 };
 
 /// Unchecked parameters of a round of local SGD.
@@ -50,14 +49,8 @@ impl SgdParams {
     pub fn check(self) -> Result<ValidSgdParams, SolverError> {
         self.problem.check()?;
         self.schedule.check(&self.problem)?;
-        check_budget(self.budget)?;
-        if !(0.0..=1.0).contains(&self.share) {
-            return Err(SolverError::InvalidParam {
-                name: "share",
-                value: self.share,
-                expected: "must be 0 to 1",
-            });
-        }
+        at_least_one("budget", self.budget)?;
+        fraction("share", self.share)?;
         Ok(ValidSgdParams(self))
     }
 }

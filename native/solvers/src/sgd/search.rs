@@ -5,18 +5,16 @@ use std::ops::Range;
 use super::{
     data::SgdData,
     model::{Model, Norms, length},
-    params::{Schedule, SgdProblem, check_budget},
+    params::{Schedule, SgdProblem},
     round::SgdScalars,
     shape::Layout,
     steps::{Losses, Span, Steps, Totals, Visit},
 };
-use crate::{
-    base::{
-        error::{SolverError, reserve, same_length},
-        order::{BucketOrder, bucket_size},
-    },
-    cd::Progress,
-    problem::penalty::at_least_zero,
+use crate::base::{
+    checks::{at_least_one, at_least_zero},
+    error::{SolverError, reserve, same_length},
+    order::{BucketOrder, bucket_size},
+    progress::Progress,
 };
 
 /// Candidates of a search, at most.
@@ -50,7 +48,7 @@ impl SearchParams {
     /// `InvalidParam` names the first parameter out of range, `Shape` for a wrong number of candidates.
     pub fn check(self) -> Result<ValidSearchParams, SolverError> {
         self.problem.check()?;
-        check_budget(self.budget)?;
+        at_least_one("budget", self.budget)?;
         at_least_zero("rate", self.schedule.rate)?;
         if !(1..=MAX_STEP_SIZES).contains(&self.candidates.len()) {
             return Err(SolverError::Shape(format!(
