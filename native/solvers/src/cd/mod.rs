@@ -9,12 +9,12 @@ mod problem;
 mod product;
 mod round;
 mod steps;
+mod sums;
 mod team;
 
 pub use data::{DualData, PrimalData, Samples};
 pub use dual::{DualSubproblemParams, ValidDualSubproblemParams};
 pub use local::{Local, LocalDualSubproblem, LocalSubproblem};
-pub use pass::{MAX_CANDIDATES, MAX_POINTS};
 pub use primal::{SubproblemParams, ValidSubproblemParams};
 pub use product::{DualProduct, PrimalProduct, Product};
 pub use round::{
@@ -22,3 +22,4 @@ pub use round::{
     ValidDualParams, ValidParams, ValidPrimalParams, Verdict,
 };
 pub use steps::Descent;
+pub use sums::{MAX_CANDIDATES, MAX_POINTS};

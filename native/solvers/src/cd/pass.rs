@@ -5,7 +5,10 @@
 
 use rayon::prelude::*;
 
-use super::problem::{Certificate, DataOf, Problem, Separable};
+use super::{
+    problem::{Certificate, DataOf, Problem, Separable},
+    sums::Sums,
+};
 use crate::base::{
     error::{SolverError, reserve},
     kernel::{Entries, WithEntries, dot, with_entries},
@@ -13,55 +16,6 @@ use crate::base::{
 
 /// Coordinates in a chunk.
 const CHUNK: usize = 4096;
-
-/// Points of a line search, at most.
-pub const MAX_POINTS: usize = 24;
-
-/// Intercepts of a certificate, at most.
-pub const MAX_CANDIDATES: usize = 16;
-
-/// Sums and maxima over some coordinates.
-#[derive(Debug, Clone, Copy)]
-pub struct Sums {
-    pub value: f64,
-    pub conjugate: f64,
-    pub ratio: f64,
-    pub correlation: f64,
-    pub slope: [f64; 2],
-    pub curve: [f64; 3],
-    pub samples: [f64; MAX_POINTS],
-    pub losses: [f64; MAX_CANDIDATES],
-}
-
-const ZERO: Sums = Sums {
-    value: 0.0,
-    conjugate: 0.0,
-    ratio: 0.0,
-    correlation: 0.0,
-    slope: [0.0; 2],
-    curve: [0.0; 3],
-    samples: [0.0; MAX_POINTS],
-    losses: [0.0; MAX_CANDIDATES],
-};
-
-impl Sums {
-    fn add(&mut self, other: &Self) {
-        self.value += other.value;
-        self.conjugate += other.conjugate;
-        self.ratio = self.ratio.max(other.ratio);
-        self.correlation = self.correlation.max(other.correlation);
-        add(&mut self.slope, &other.slope);
-        add(&mut self.curve, &other.curve);
-        add(&mut self.samples, &other.samples);
-        add(&mut self.losses, &other.losses);
-    }
-}
-
-fn add(sums: &mut [f64], others: &[f64]) {
-    for (sum, other) in sums.iter_mut().zip(others) {
-        *sum += other;
-    }
-}
 
 /// Coordinates whose sums belong together.
 #[derive(Debug)]
@@ -94,7 +48,7 @@ impl Pass {
         chunks.extend((0..coordinates).step_by(CHUNK).map(|next| Chunk {
             next,
             end: (next + CHUNK).min(coordinates),
-            sums: ZERO,
+            sums: Sums::ZERO,
         }));
         Ok(Self { chunks, first: 0 })
     }
@@ -148,7 +102,7 @@ impl Pass {
 
     /// The sums over all coordinates, once it is done.
     pub fn sums(&self) -> Sums {
-        let mut total = ZERO;
+        let mut total = Sums::ZERO;
         for chunk in &self.chunks {
             total.add(&chunk.sums);
         }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::{
     data::PrimalData,
-    pass::Sums,
     problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
+    sums::Sums,
 };
 use crate::{
     base::{

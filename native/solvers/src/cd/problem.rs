@@ -3,8 +3,8 @@
 use std::{fmt::Debug, ops::Range};
 
 use super::{
-    pass::Sums,
     steps::{Descent, Span},
+    sums::Sums,
 };
 use crate::base::{columns::Columns, error::SolverError, kernel::Entries};
 

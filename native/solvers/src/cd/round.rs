@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::{
     dual::{DualSubproblemParams, ValidDualSubproblemParams},
     local::{Local, finite_copy},
-    pass::{Certified, Change, MAX_CANDIDATES, MAX_POINTS, Pass, Value},
+    pass::{Certified, Change, Pass, Value},
     primal::{SubproblemParams, ValidSubproblemParams},
     problem::{DataOf, Problem, Separable},
+    sums::{MAX_CANDIDATES, MAX_POINTS},
     team::Team,
 };
 use crate::base::{
