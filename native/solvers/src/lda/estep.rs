@@ -23,7 +23,9 @@
 //! Everything is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
 
 use super::{
-    lanes::{Block, Kernel, LANES, Lanes, WithLanes, blocks},
+    instructions::Kernel,
+    lanes::{Block, LANES, Lanes, WithLanes, blocks},
+    number::Number,
     params::{EStepParams, LEAST_PRIOR},
     real::Real,
     table::{Table, relative_exp_digamma},
@@ -215,7 +217,7 @@ impl<R: Real> EStep<R> {
 
     /// Sets gamma to where the next iteration starts.
     #[inline(always)]
-    fn proceed<L: Lanes<Real = R>>(&mut self, l: L, further: bool) {
+    fn proceed<L: Lanes<Number = R>>(&mut self, l: L, further: bool) {
         let width = self.width;
         let (mut excess_sum, mut mass_sum) = (l.splat(R::ZERO), l.splat(R::ZERO));
         let factor = l.splat(R::of(self.params.over_relaxation));
@@ -317,7 +319,7 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
     type Output = usize;
 
     #[inline(always)]
-    fn run<L: Lanes<Real = R>>(self, l: L) -> usize {
+    fn run<L: Lanes<Number = R>>(self, l: L) -> usize {
         let Self { estep: e, limit } = self;
         let enough = R::of(e.params.tolerance * e.topics as f64);
         let zero = l.splat(R::ZERO);
@@ -364,7 +366,7 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
 }
 
 #[inline(always)]
-fn pass<R: Real, L: Lanes<Real = R>>(l: L, e: &mut EStep<R>) {
+fn pass<R: Real, L: Lanes<Number = R>>(l: L, e: &mut EStep<R>) {
     let width = e.width;
     let block = &e.block[e.lead..].as_chunks::<LANES>().0[..e.rows * width];
     let tiles = e.rows / LANES;
@@ -383,14 +385,17 @@ fn pass<R: Real, L: Lanes<Real = R>>(l: L, e: &mut EStep<R>) {
 
 /// `c / (dot + tiny)`, and no more than sums can hold.
 #[inline(always)]
-fn ratio<L: Lanes>(l: L, count: &Block<L::Real>, dots: L::Vector) -> Block<L::Real> {
-    let dots = l.add(dots, l.splat(L::Real::TINY));
-    l.store(l.min(l.div(l.load(count), dots), l.splat(L::Real::LARGEST_RATIO)))
+fn ratio<L: Lanes>(l: L, count: &Block<L::Number>, dots: L::Vector) -> Block<L::Number> {
+    let dots = l.add(dots, l.splat(L::Number::TINY));
+    l.store(l.min(
+        l.div(l.load(count), dots),
+        l.splat(L::Number::LARGEST_RATIO),
+    ))
 }
 
 /// Rows of `C` blocks: dot products with the weights, 16 rows at a time, then the same rows again, times their ratios, into sums in registers.
 #[inline(always)]
-fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
+fn narrow_pass<R: Real, L: Lanes<Number = R>, const C: usize>(
     l: L,
     block: &[Block<R>],
     counts: &[Block<R>],
@@ -433,7 +438,7 @@ fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
 
 /// The same for rows of any width, with the sums in memory.
 #[inline(always)]
-fn wide_pass<R: Real, L: Lanes<Real = R>>(
+fn wide_pass<R: Real, L: Lanes<Number = R>>(
     l: L,
     block: &[Block<R>],
     counts: &[Block<R>],
@@ -477,7 +482,7 @@ impl<R: Real> WithLanes<R> for Collect<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<Real = R>>(self, l: L) {
+    fn run<L: Lanes<Number = R>>(self, l: L) {
         let Self { estep: e, table } = self;
         let (width, floor, zero) = (e.width, l.splat(R::SUM_FLOOR), l.splat(R::ZERO));
         let ratios = e.ratios.as_flattened();

@@ -3,8 +3,8 @@
 use super::{
     documents::Documents,
     estep::EStep,
+    instructions::Kernel,
     lambda::Lambda,
-    lanes::Kernel,
     params::{EStepParams, check_alpha},
     real::Real,
     table::Table,

@@ -240,6 +240,11 @@ impl<R: Real> Lambda<R> {
         self.numbers.len() / self.topics
     }
 
+    /// Whether all words have numbers.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.loaded() == self.vocabulary
+    }
+
     /// Takes the rows of the next words from a shared vector, `v = lambda - eta` of all words.
     ///
     /// | array | shape | meaning |

@@ -4,12 +4,12 @@ use super::{
     concentration::add_log_theta,
     documents::Documents,
     estep::EStep,
+    instructions::Kernel,
     lambda::{LEAST_SCALE, Lambda},
-    lanes::Kernel,
     params::{EStepParams, LdaSchedule, check_alpha},
     real::Real,
-    shared::BoundParams,
-    table::Table,
+    sample::BoundParams,
+    table::{COMPUTE, READ, Table},
 };
 use crate::base::{
     checks::{at_least_one, positive},
@@ -18,9 +18,7 @@ use crate::base::{
     progress::Progress,
 };
 
-/// What reading an entry, computing 16 factors and adding 16 statistics cost, in units of [`LdaRound::advance`].
-const READ: usize = 4;
-const COMPUTE: usize = 8;
+/// What adding 16 statistics costs, in units of [`LdaRound::advance`].
 const ADD: usize = 2;
 
 /// Unchecked parameters of a round.
@@ -76,11 +74,6 @@ impl LdaParams {
 }
 
 impl ValidLdaParams {
-    /// K.
-    pub(super) fn topics(&self) -> usize {
-        self.0.alpha.len()
-    }
-
     /// Those of the bound of the first `sample` documents.
     pub(super) fn bound(&self, sample: usize) -> BoundParams {
         BoundParams {

@@ -15,59 +15,24 @@
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
 use super::{
-    bound::{DocumentBound, psi_of_topic_sums},
     documents::Documents,
-    estep::EStep,
+    instructions::Kernel,
     lambda::{Lambda, MOST_SCALES, numbers_of},
-    lanes::Kernel,
-    params::{EStepParams, check_alpha},
+    number::Number,
+    params::check_alpha,
     real::Real,
     round::{LdaOutcome, LdaRound, ValidLdaParams},
-    table::Table,
+    sample::Sample,
 };
-use crate::base::{
-    checks::fraction,
-    error::{SolverError, same_length},
-    progress::Progress,
-};
+use crate::base::{checks::fraction, error::SolverError, progress::Progress};
 
-pub use super::lambda::vector_bytes;
+pub use super::{
+    lambda::vector_bytes,
+    sample::{BoundOutcome, BoundParams},
+};
 
 /// Numbers of [`SharedOutcome::factors`], at most.
 pub const MAX_FACTORS: usize = MOST_SCALES + 2;
-
-/// What a word of the bound costs, a topic of it, a row of 16 factors, and reading an entry, in units of [`SharedRound::advance`].
-const WORD: usize = 40;
-const TERM: usize = 2;
-const COMPUTE: usize = 8;
-const READ: usize = 4;
-
-/// Topics that are being read from the vector.
-#[derive(Debug)]
-struct Loading<R> {
-    lambda: Lambda<R>,
-}
-
-impl<R: Real> Loading<R> {
-    fn new(topics: usize, vocabulary: usize, eta: f64, room: Vec<R>) -> Result<Self, SolverError> {
-        let lambda = Lambda::unloaded(topics, vocabulary, eta, room)?;
-        Ok(Self { lambda })
-    }
-
-    fn is_done(&self) -> bool {
-        self.lambda.loaded() == self.lambda.vocabulary()
-    }
-
-    /// Reads about `budget` numbers, one word at least. Returns how many there were.
-    fn advance(&mut self, shared: &[u8], budget: usize) -> Result<usize, SolverError> {
-        let topics = self.lambda.topics();
-        let words = (budget / topics)
-            .max(1)
-            .min(self.lambda.vocabulary() - self.lambda.loaded());
-        self.lambda.load(shared, words)?;
-        Ok(words * topics)
-    }
-}
 
 /// A round of one worker from the shared vector to what it adds to the next one, and the bound of some documents at that vector, which costs least where
 /// the topics have been read anyway.
@@ -75,8 +40,8 @@ impl<R: Real> Loading<R> {
 /// The result is a pure function of parameters, documents and vector: slices do not change a bit of it.
 #[derive(Debug)]
 pub struct SharedRound<R> {
-    topics: Loading<R>,
-    sample: Sample<R>,
+    /// It has the topics, too.
+    bound: SharedBound<R>,
     round: LdaRound<R>,
     share: f64,
 }
@@ -109,8 +74,7 @@ impl<R: Real> SharedRound<R> {
     ) -> Result<Self, SolverError> {
         fraction("share", share)?;
         Ok(Self {
-            topics: Loading::new(params.topics(), vocabulary, eta, room)?,
-            sample: Sample::new(params.bound(sample), vocabulary, kernel)?,
+            bound: SharedBound::new(params.bound(sample), eta, vocabulary, kernel, room)?,
             round: LdaRound::new(params, vocabulary, kernel)?,
             share,
         })
@@ -130,19 +94,13 @@ impl<R: Real> SharedRound<R> {
         shared: &[u8],
         budget: usize,
     ) -> Result<Progress, SolverError> {
-        self.sample
-            .check(documents, self.topics.lambda.vocabulary())?;
-        if !self.topics.is_done() {
-            self.topics.advance(shared, budget)?;
+        if !self.bound.is_done() {
+            self.bound.advance(documents, shared, budget)?;
             return Ok(Progress::More);
         }
-        if !self.sample.is_done() {
-            self.sample
-                .advance(&self.topics.lambda, documents, budget)?;
-            return Ok(Progress::More);
-        }
+        self.bound.check(documents)?;
         self.round
-            .advance(&mut self.topics.lambda, documents, budget)
+            .advance(&mut self.bound.lambda, documents, budget)
     }
 
     /// Bytes that [`SharedRound::write_update`] writes: those of a shared vector, and 8 K more with `concentration`.
@@ -152,7 +110,7 @@ impl<R: Real> SharedRound<R> {
 
     /// V K.
     fn numbers(&self) -> usize {
-        self.topics.lambda.vocabulary() * self.topics.lambda.topics()
+        self.bound.lambda.vocabulary() * self.bound.lambda.topics()
     }
 
     /// Writes `share v'` as a shared vector, padding included, and behind it the sums of `E[log theta]` as little endian `f64` if they were wanted, from byte
@@ -167,7 +125,7 @@ impl<R: Real> SharedRound<R> {
         out: &mut [u8],
     ) -> Result<(), SolverError> {
         let factors = self.finish()?.factors;
-        let lambda = &self.topics.lambda;
+        let lambda = &self.bound.lambda;
         let (topics, numbers) = (lambda.topics(), self.numbers());
         let shared = numbers_of::<R>(shared, numbers)?;
         let whole = start.is_multiple_of(8) && out.len().is_multiple_of(8);
@@ -219,12 +177,12 @@ impl<R: Real> SharedRound<R> {
 
     /// Room for others, done or not.
     pub fn into_room(self) -> Vec<R> {
-        self.topics.lambda.into_room()
+        self.bound.into_room()
     }
 
     /// The topics reached.
     pub fn lambda(&self) -> &Lambda<R> {
-        &self.topics.lambda
+        &self.bound.lambda
     }
 
     /// The numbers of the round.
@@ -233,50 +191,20 @@ impl<R: Real> SharedRound<R> {
     /// `Unfinished` before the round is done.
     pub fn finish(&self) -> Result<SharedOutcome<'_, R>, SolverError> {
         let round = self.round.finish()?;
-        let (scales, share) = (self.topics.lambda.factors(), R::of(self.share));
+        let (scales, share) = (self.bound.lambda.factors(), R::of(self.share));
         Ok(SharedOutcome {
             round,
-            bound: self.sample.outcome,
+            bound: self.bound.sample.outcome,
             factors: scales.map_or_else(Vec::new, |scales| scales.chain([share]).collect()),
         })
     }
-}
-
-/// Unchecked parameters of a bound.
-///
-/// | Name | Meaning | Range |
-/// |---|---|---|
-/// | `alpha` | prior of the topics in a document | K numbers, 1e-6 to 1e6 |
-/// | `e_step` | see [`EStepParams`]; `mean` is not read | |
-/// | `first`, `last` | documents `first..last` | 0 to the documents, not falling |
-#[derive(Debug, Clone, PartialEq)]
-pub struct BoundParams {
-    pub alpha: Vec<f64>,
-    pub e_step: EStepParams,
-    pub first: usize,
-    pub last: usize,
-}
-
-/// What a bound has found. Empty documents count for nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct BoundOutcome {
-    /// The sum of [`document_bound`](super::bound::document_bound), but for the precision of factors.
-    pub bound: f64,
-    /// Documents that were not empty.
-    pub documents: u64,
-    /// The sum of their counts.
-    pub tokens: f64,
-    /// Their entries.
-    pub nonzeros: u64,
-    /// Iterations of gamma.
-    pub iterations: u64,
 }
 
 /// The bound of some documents at the shared vector, in progress. It owns everything it needs but the data and the vector, which are lent for each slice of
 /// work. Slices do not change a bit of the result.
 #[derive(Debug)]
 pub struct SharedBound<R> {
-    topics: Loading<R>,
+    lambda: Lambda<R>,
     sample: Sample<R>,
 }
 
@@ -295,7 +223,7 @@ impl<R: Real> SharedBound<R> {
         check_alpha(&params.alpha)?;
         params.e_step.check()?;
         Ok(Self {
-            topics: Loading::new(params.alpha.len(), vocabulary, eta, room)?,
+            lambda: Lambda::unloaded(params.alpha.len(), vocabulary, eta, room)?,
             sample: Sample::new(params, vocabulary, kernel)?,
         })
     }
@@ -313,18 +241,28 @@ impl<R: Real> SharedBound<R> {
         shared: &[u8],
         budget: usize,
     ) -> Result<Progress, SolverError> {
-        self.sample
-            .check(documents, self.topics.lambda.vocabulary())?;
-        if !self.topics.is_done() {
-            self.topics.advance(shared, budget)?;
-            return Ok(Progress::More);
+        self.check(documents)?;
+        if self.lambda.is_loaded() {
+            return self.sample.advance(&self.lambda, documents, budget);
         }
-        self.sample.advance(&self.topics.lambda, documents, budget)
+        let left = self.lambda.vocabulary() - self.lambda.loaded();
+        let words = (budget / self.lambda.topics()).max(1).min(left);
+        self.lambda.load(shared, words)?;
+        Ok(Progress::More)
+    }
+
+    /// Refuses documents of another vocabulary, or fewer than the sample has.
+    fn check(&self, documents: &Documents<'_>) -> Result<(), SolverError> {
+        self.sample.check(documents, self.lambda.vocabulary())
+    }
+
+    fn is_done(&self) -> bool {
+        self.sample.is_done()
     }
 
     /// Room for others, done or not.
     pub fn into_room(self) -> Vec<R> {
-        self.topics.lambda.into_room()
+        self.lambda.into_room()
     }
 
     /// What was found.
@@ -332,171 +270,10 @@ impl<R: Real> SharedBound<R> {
     /// # Errors
     /// `Unfinished` before it is done.
     pub fn finish(&self) -> Result<BoundOutcome, SolverError> {
-        if self.sample.is_done() {
+        if self.is_done() {
             Ok(self.sample.outcome)
         } else {
             Err(SolverError::Unfinished)
         }
-    }
-}
-
-/// Documents whose bound is computed: the E-step of each, and its part of the bound.
-#[derive(Debug)]
-struct Sample<R> {
-    params: BoundParams,
-    kernel: Kernel,
-    table: Table<R>,
-    psi_sums: Vec<f64>,
-    gamma: Vec<f64>,
-    estep: EStep<R>,
-    document: usize,
-    outcome: BoundOutcome,
-    phase: Phase,
-}
-
-#[derive(Debug)]
-enum Phase {
-    Weigh,
-    Read,
-    /// From this row on.
-    Compute(usize),
-    Infer,
-    /// From this entry on.
-    Add(usize, DocumentBound),
-    Done,
-}
-
-impl<R: Real> Sample<R> {
-    /// With parameters that have been checked.
-    fn new(params: BoundParams, vocabulary: usize, kernel: Kernel) -> Result<Self, SolverError> {
-        let topics = params.alpha.len();
-        Ok(Self {
-            // The bound is that of variational inference, whatever factors topics are learned by.
-            table: Table::new(topics, vocabulary, false)?,
-            psi_sums: Vec::new(),
-            gamma: vec![0.0; topics],
-            estep: EStep::new(params.e_step, &params.alpha, kernel, 0)?,
-            kernel,
-            document: params.first,
-            outcome: BoundOutcome::default(),
-            phase: Phase::Weigh,
-            params,
-        })
-    }
-
-    fn is_done(&self) -> bool {
-        matches!(self.phase, Phase::Done)
-    }
-
-    /// That the documents are there, and have words of the vocabulary.
-    fn check(&self, documents: &Documents<'_>, vocabulary: usize) -> Result<(), SolverError> {
-        let BoundParams { first, last, .. } = self.params;
-        if first > last || last > documents.len() {
-            return Err(SolverError::Shape(format!(
-                "documents {first} until {last} of {}: they must be 0 to the number of documents, and not fall",
-                documents.len()
-            )));
-        }
-        same_length("the vocabulary", documents.vocabulary(), vocabulary, "word")
-    }
-
-    /// See [`SharedBound::advance`]; documents have been checked.
-    fn advance(
-        &mut self,
-        lambda: &Lambda<R>,
-        documents: &Documents<'_>,
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        let mut left = budget.max(1);
-        while left > 0 && !self.is_done() {
-            let spent = self.advance_phase(lambda, documents, left)?;
-            left = left.saturating_sub(spent.max(1));
-        }
-        Ok(if self.is_done() {
-            Progress::Done
-        } else {
-            Progress::More
-        })
-    }
-
-    /// Works on for about `left` units; returns those spent.
-    fn advance_phase(
-        &mut self,
-        lambda: &Lambda<R>,
-        documents: &Documents<'_>,
-        left: usize,
-    ) -> Result<usize, SolverError> {
-        let width = self.table.width();
-        let (phase, spent) = match &mut self.phase {
-            _ if self.document == self.params.last => (Phase::Done, 1),
-            Phase::Weigh => {
-                self.table.weigh(lambda);
-                self.psi_sums = psi_of_topic_sums(lambda);
-                (Phase::Read, WORD * lambda.topics())
-            }
-            Phase::Read => {
-                self.table.clear();
-                for (word, _) in documents.document(self.document) {
-                    self.table.add(word)?;
-                }
-                let spent = 1 + documents.length(self.document) * READ;
-                if self.table.words().is_empty() {
-                    self.document += 1;
-                    (Phase::Read, spent)
-                } else {
-                    (Phase::Compute(0), spent)
-                }
-            }
-            Phase::Compute(row) => {
-                let rows = self.table.words().len();
-                let end = rows.min(*row + (left / (COMPUTE * width)).max(1));
-                let spent = (end - *row) * COMPUTE * width;
-                self.table.build(lambda, self.kernel, *row..end);
-                if end == rows {
-                    self.estep
-                        .start(documents.document(self.document), &self.table);
-                    (Phase::Infer, spent)
-                } else {
-                    (Phase::Compute(end), spent)
-                }
-            }
-            Phase::Infer => {
-                let spent = self.estep.run(left);
-                if !self.estep.is_done() {
-                    return Ok(spent);
-                }
-                self.estep.write_gamma(&mut self.gamma);
-                self.outcome.documents += 1;
-                self.outcome.tokens += self.estep.total();
-                self.outcome.iterations += u64::from(self.estep.iterations());
-                let bound = DocumentBound::new(&self.params.alpha, &self.gamma);
-                (Phase::Add(0, bound), spent)
-            }
-            Phase::Add(next, bound) => {
-                let cost = WORD + TERM * lambda.topics();
-                let entries = documents
-                    .document(self.document)
-                    .skip(*next)
-                    .take((left / cost).max(1));
-                let mut added = 0;
-                for (word, count) in entries {
-                    let factors = self.table.factors(self.table.slot(word)).as_flattened();
-                    let factors = &factors[..lambda.topics()];
-                    bound.add_factors(lambda, &self.psi_sums, (word, count), factors);
-                    added += 1;
-                }
-                *next += added;
-                if added > 0 {
-                    return Ok(added * cost);
-                }
-                self.outcome.bound += bound.value();
-                self.outcome.nonzeros += *next as u64;
-                self.document += 1;
-                (Phase::Read, 1)
-            }
-            Phase::Done => (Phase::Done, 0),
-        };
-        self.phase = phase;
-        Ok(spent)
     }
 }

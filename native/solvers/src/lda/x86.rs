@@ -10,12 +10,12 @@ use pulp::{
     x86::{V3, V4},
 };
 
-use super::{Block, Exponents, LANES, Lanes, WithLanes, exp_digamma_f32, exp_f32};
+use super::lanes::{Block, Exponents, LANES, Lanes, WithLanes, exp_digamma_f32, exp_f32};
 
 /// Work on these lanes, for `vectorize`.
 pub(super) struct On<L, W>(pub L, pub W);
 
-impl<L: Lanes<Real = f32>, W: WithLanes<f32>> NullaryFnOnce for On<L, W> {
+impl<L: Lanes<Number = f32>, W: WithLanes<f32>> NullaryFnOnce for On<L, W> {
     type Output = W::Output;
 
     #[inline(always)]
@@ -26,7 +26,7 @@ impl<L: Lanes<Real = f32>, W: WithLanes<f32>> NullaryFnOnce for On<L, W> {
 
 /// Two vectors of eight.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx2(pub V3);
+pub(super) struct Avx2(pub V3);
 
 impl Avx2 {
     #[inline(always)]
@@ -63,7 +63,7 @@ impl Avx2 {
 }
 
 impl Lanes for Avx2 {
-    type Real = f32;
+    type Number = f32;
     type Vector = [__m256; 2];
 
     #[inline(always)]
@@ -182,7 +182,7 @@ impl Exponents for Avx2 {
 
 /// One vector of sixteen.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx512(pub V4);
+pub(super) struct Avx512(pub V4);
 
 impl Avx512 {
     /// The sums of pairs of neighbours of `a` and of `b`, by four lanes of each in turn.
@@ -216,7 +216,7 @@ impl Avx512 {
 }
 
 impl Lanes for Avx512 {
-    type Real = f32;
+    type Number = f32;
     type Vector = __m512;
 
     #[inline(always)]
