@@ -2,19 +2,18 @@
 
 use super::{
     data::SgdData,
-    loss::{SgdLoss, softmax},
-    model::{Model, length},
+    loss::SgdLoss,
+    model::Model,
     params::SgdProblem,
-    round::{SgdScalars, write},
+    resumable::{Resumable, Work},
+    rule::RowRule,
     shape::Layout,
-    steps::{Span, Sums, Totals, Visit},
+    steps::{Scan, Span, Sums},
+    totals::{SgdScalars, Totals},
+    vector::write,
 };
 use crate::{
-    base::{
-        checks::finite,
-        error::{SolverError, same_length},
-        progress::Progress,
-    },
+    base::{checks::finite, error::SolverError, progress::Progress},
     problem::loss::Loss,
 };
 
@@ -103,51 +102,17 @@ pub struct EvaluationOutcome {
 /// The vector is `factor sum_i s_i l'_ic x_ij` with an entry `factor sum_i s_i l'_ic` for each intercept; with dual numbers `a_ic` stands in the
 /// place of the derivative `l'_ic`. All of it is 0 where numbers were not finite any more.
 #[derive(Debug)]
-pub struct SgdEvaluation {
-    params: EvaluationParams,
-    model: Model,
-    rows: Option<usize>,
-    features: usize,
-    totals: Totals,
-    sides: [f64; 2],
-    diverged: bool,
-    phase: Phase,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Phase {
-    Check(usize),
-    Load,
-    Rows(usize),
-    Settle,
-    Done,
-}
+pub struct SgdEvaluation(Resumable<Evaluation>);
 
 impl SgdEvaluation {
     /// An evaluation on data with `features` features.
     ///
     /// # Errors
-    /// `Shape` if a model of so many features has more numbers than an `i32` counts, `OutOfMemory`.
+    /// `Shape` if a model of so many features has more numbers than an `i32` counts.
     pub fn new(params: ValidEvaluationParams, features: usize) -> Result<Self, SolverError> {
         let ValidEvaluationParams(params) = params;
-        let outputs = params.problem.loss.outputs();
-        length(outputs, features)?;
-        let layout = Layout {
-            outputs,
-            paired: true,
-            threshold: false,
-            scaled: false,
-        };
-        Ok(Self {
-            params,
-            model: Model::new(layout, features, 0)?,
-            rows: None,
-            features,
-            totals: Totals::default(),
-            sides: [0.0; 2],
-            diverged: false,
-            phase: Phase::Check(0),
-        })
+        let loss = params.problem.loss;
+        Resumable::new(params, loss, features).map(Self)
     }
 
     /// Works on for about `budget` units: as [`SgdRound::advance`](super::SgdRound::advance).
@@ -160,66 +125,103 @@ impl SgdEvaluation {
         shared: &[u8],
         budget: usize,
     ) -> Result<Progress, SolverError> {
-        same_length("a row", data.rows.rows(), self.features, "feature")?;
-        let rows = *self.rows.get_or_insert(data.rows.len());
-        same_length("labels", data.labels.len(), rows, "row")?;
-        let mut left = budget.max(1);
-        while left > 0 && self.phase != Phase::Done {
-            let spent = self.advance_phase(rows, data, shared, left)?;
-            left = left.saturating_sub(spent);
+        self.0.advance(data, shared, budget)
+    }
+
+    /// Writes the vector from number `start` on, as many as `out` has room for, little endian.
+    ///
+    /// # Errors
+    /// `Unfinished` before the evaluation is done, `Shape` for wrong lengths.
+    pub fn write(&self, start: usize, out: &mut [u8]) -> Result<(), SolverError> {
+        let Evaluation {
+            model, diverged, ..
+        } = self.0.finished()?;
+        if *diverged {
+            write(model.length(), start, out, std::iter::repeat(0.0), 1.0)
+        } else {
+            write(model.length(), start, out, model.numbers(start), 1.0)
         }
-        Ok(match self.phase {
-            Phase::Done => Progress::Done,
-            _ => Progress::More,
+    }
+
+    /// The numbers of the evaluation.
+    ///
+    /// # Errors
+    /// `Unfinished` before it is done.
+    pub fn finish(&self) -> Result<EvaluationOutcome, SolverError> {
+        let evaluation = self.0.finished()?;
+        Ok(EvaluationOutcome {
+            scalars: SgdScalars::new(&evaluation.model, &evaluation.totals, evaluation.diverged),
+            sides: evaluation.sides,
+        })
+    }
+}
+
+/// The pass over the rows, and the vector that it adds up.
+#[derive(Debug)]
+struct Evaluation {
+    model: Model,
+    rows: usize,
+    totals: Totals,
+    sides: [f64; 2],
+    diverged: bool,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    Rows(usize),
+    Settle,
+    Done,
+}
+
+impl Work for Evaluation {
+    type Params = EvaluationParams;
+
+    fn new(params: &EvaluationParams, data: &SgdData<'_>) -> Result<Self, SolverError> {
+        let layout = Layout {
+            outputs: params.problem.loss.outputs(),
+            paired: true,
+            threshold: false,
+            scaled: false,
+        };
+        Ok(Self {
+            model: Model::new(layout, data.rows.rows(), 0)?,
+            rows: data.rows.len(),
+            totals: Totals::default(),
+            sides: [0.0; 2],
+            diverged: false,
+            phase: Phase::Rows(0),
         })
     }
 
-    fn advance_phase(
-        &mut self,
-        rows: usize,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        left: usize,
-    ) -> Result<usize, SolverError> {
+    /// The cells have no room for a scale, whether there is one or not.
+    fn fits(&self, _: &SgdData<'_>) -> Result<(), SolverError> {
+        Ok(())
+    }
+
+    fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    fn advance(&mut self, params: &EvaluationParams, data: &SgdData<'_>, budget: usize) -> usize {
         match self.phase {
-            Phase::Check(next) => {
-                let end = next.saturating_add(left).min(rows);
-                self.params
-                    .problem
-                    .loss
-                    .check_labels(data.labels, next..end)?;
-                self.phase = if end == rows {
-                    Phase::Load
-                } else {
-                    Phase::Check(end)
-                };
-                Ok(end - next)
-            }
-            Phase::Load => {
-                let count = self.model.left_to_load().min(left);
-                self.model.load(shared, data.scale, count)?;
-                if self.model.left_to_load() == 0 {
-                    self.phase = Phase::Rows(0);
-                }
-                Ok(count)
-            }
-            Phase::Rows(next) if next == rows => {
+            Phase::Rows(next) if next == self.rows => {
                 self.phase = Phase::Settle;
-                Ok(0)
+                0
             }
             Phase::Rows(next) => {
                 let sums = Sums {
                     span: Span {
                         data,
-                        rows: next..rows,
-                        budget: left,
+                        rows: next..self.rows,
+                        budget,
                     },
                     rule: RowRule {
-                        loss: self.params.problem.loss,
-                        dual: self.params.dual.as_deref(),
+                        loss: params.problem.loss,
+                        dual: params.dual.as_deref(),
                     },
                 };
-                let Visit {
+                let Scan {
                     next,
                     spent,
                     diverged,
@@ -230,130 +232,21 @@ impl SgdEvaluation {
                 } else {
                     Phase::Rows(next)
                 };
-                Ok(spent)
+                spent
             }
             Phase::Settle => {
-                let count = self.model.settle_sums(self.params.factor, left);
+                let count = self.model.settle_sums(params.factor, budget);
                 if self.model.is_settled() {
                     self.diverged = !self.model.is_finite();
                     self.phase = Phase::Done;
                 }
-                Ok(count)
+                count
             }
-            Phase::Done => Ok(0),
+            Phase::Done => 0,
         }
     }
 
-    /// Writes the vector from number `start` on, as many as `out` has room for, little endian.
-    ///
-    /// # Errors
-    /// `Unfinished` before the evaluation is done, `Shape` for wrong lengths.
-    pub fn write(&self, start: usize, out: &mut [u8]) -> Result<(), SolverError> {
-        self.finished()?;
-        let length = self.model.length();
-        if self.diverged {
-            write(length, start, out, std::iter::repeat(0.0), 1.0)
-        } else {
-            write(length, start, out, self.model.numbers(start), 1.0)
-        }
+    fn is_done(&self) -> bool {
+        self.phase == Phase::Done
     }
-
-    /// The numbers of the evaluation.
-    ///
-    /// # Errors
-    /// `Unfinished` before it is done.
-    pub fn finish(&self) -> Result<EvaluationOutcome, SolverError> {
-        self.finished()?;
-        Ok(EvaluationOutcome {
-            scalars: SgdScalars::new(&self.model, &self.totals, self.diverged),
-            sides: self.sides,
-        })
-    }
-
-    fn finished(&self) -> Result<(), SolverError> {
-        match self.phase {
-            Phase::Done => Ok(()),
-            _ => Err(SolverError::Unfinished),
-        }
-    }
-}
-
-/// What a row adds to the vector and to the sums.
-#[derive(Clone, Copy)]
-pub(super) struct RowRule<'a> {
-    loss: SgdLoss,
-    dual: Option<&'a [f64]>,
-}
-
-impl RowRule<'_> {
-    /// Puts what the entries of a row with `weight` are to be multiplied by in the place of `coefficients`, and adds to `sides`. Returns the
-    /// loss, or the conjugate.
-    #[inline(always)]
-    pub fn coefficients(
-        self,
-        z: &[f64],
-        y: f64,
-        weight: f64,
-        coefficients: &mut [f64],
-        sides: &mut [f64; 2],
-    ) -> f64 {
-        match self.loss {
-            SgdLoss::Margin(loss) => {
-                let (value, coefficient) = self.margin(loss, z[0], y, weight, sides);
-                coefficients[0] = weight * coefficient;
-                value
-            }
-            SgdLoss::Softmax(_) => {
-                let class = y as usize;
-                let value = match self.dual {
-                    None => {
-                        let value = softmax(z, class, coefficients);
-                        coefficients[class] -= 1.0;
-                        value
-                    }
-                    Some(numbers) => dual_softmax(numbers, z, class, coefficients),
-                };
-                for coefficient in coefficients {
-                    *coefficient *= weight;
-                }
-                value
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn margin(self, loss: Loss, z: f64, y: f64, weight: f64, sides: &mut [f64; 2]) -> (f64, f64) {
-        let (value, derivative) = loss.value_and_derivative(z, y);
-        if loss == Loss::Squared {
-            return match self.dual {
-                None => (value, derivative),
-                Some(numbers) => {
-                    let a = (y - z) - numbers[0];
-                    (loss.conjugate(a, y), a)
-                }
-            };
-        }
-        let p = -y * derivative;
-        sides[usize::from(y < 0.0)] += weight * p;
-        match self.dual {
-            None => (value, derivative),
-            Some(numbers) => {
-                let a = y * (numbers[usize::from(y > 0.0)] * p);
-                (loss.conjugate(a, y), a)
-            }
-        }
-    }
-}
-
-/// Puts `e_y - q'` in the place of `point`; returns `sum q' log q'`.
-fn dual_softmax(numbers: &[f64], z: &[f64], class: usize, point: &mut [f64]) -> f64 {
-    let (eps, prior) = (numbers[0], &numbers[1..]);
-    softmax(z, class, point);
-    let mut conjugate = 0.0;
-    for (c, (a, r)) in point.iter_mut().zip(prior).enumerate() {
-        let q = (1.0 - eps) * *a + eps * r;
-        conjugate += if q == 0.0 { 0.0 } else { q * q.ln() };
-        *a = f64::from(u8::from(c == class)) - q;
-    }
-    conjugate
 }

@@ -6,6 +6,7 @@ use super::{
     clock::Clock,
     data::SgdData,
     shape::{LINE, Layout, Shape},
+    vector::{doubles, length},
 };
 use crate::base::error::{SolverError, reserve};
 
@@ -397,32 +398,5 @@ fn cells(
 fn zeros(length: usize) -> Result<Vec<f64>, SolverError> {
     let mut numbers = reserve(length, "a model")?;
     numbers.resize(length, 0.0);
-    Ok(numbers)
-}
-
-/// Numbers in the shared vector of a model.
-pub(super) fn length(outputs: usize, features: usize) -> Result<usize, SolverError> {
-    features
-        .checked_add(1)
-        .and_then(|cells| cells.checked_mul(outputs))
-        .filter(|&numbers| numbers <= i32::MAX as usize)
-        .ok_or_else(|| {
-            SolverError::Shape(format!(
-                "{features} features and {outputs} outputs: a model has at most {} numbers",
-                i32::MAX
-            ))
-        })
-}
-
-/// The shared vector, number by number.
-pub(super) fn doubles(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
-    let (numbers, rest) = shared.as_chunks::<8>();
-    if !rest.is_empty() || numbers.len() != length {
-        return Err(SolverError::Shape(format!(
-            "the shared model has {} bytes, expected {}: 8 for each of {length} numbers",
-            shared.len(),
-            8 * length
-        )));
-    }
     Ok(numbers)
 }

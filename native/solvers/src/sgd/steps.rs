@@ -5,42 +5,18 @@ use std::ops::Range;
 use super::{
     clock::Clock,
     data::SgdData,
-    evaluation::RowRule,
     loss::SgdLoss,
     model::{Model, Parts},
     params::{Schedule, SgdProblem},
+    rule::RowRule,
     shape::{Layout, Shape, Single, WithShape, with_shape},
+    totals::Totals,
 };
 use crate::base::kernel::{Entries, WithEntries, each, gather, with_entries};
 
-/// Sums over the rows visited.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Totals {
-    pub loss_sum: f64,
-    pub weight_sum: f64,
-    pub rows: u64,
-    pub nonzeros: u64,
-}
-
-impl Totals {
-    /// Counts a row, unless its loss makes the sum infinite.
-    #[inline(always)]
-    fn add(&mut self, loss: f64, weight: f64, nonzeros: usize) -> bool {
-        let loss_sum = self.loss_sum + weight * loss;
-        if !loss_sum.is_finite() {
-            return false;
-        }
-        self.loss_sum = loss_sum;
-        self.weight_sum += weight;
-        self.rows += 1;
-        self.nonzeros += nonzeros as u64;
-        true
-    }
-}
-
 /// How far a loop came.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Visit {
+pub(super) struct Scan {
     /// The first row not visited.
     pub next: usize,
     /// Units of work: one for each output of each row and each entry.
@@ -65,9 +41,9 @@ impl Span<'_, '_> {
         outputs: usize,
         values: E,
         mut visit: impl FnMut(usize, &[i32], E) -> Next,
-    ) -> Visit {
+    ) -> Scan {
         let columns = self.data.rows();
-        let mut result = Visit {
+        let mut result = Scan {
             next: self.rows.start,
             spent: 0,
             diverged: false,
@@ -168,7 +144,7 @@ pub(super) struct Steps<'a, 'd> {
 }
 
 impl Steps<'_, '_> {
-    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Visit {
+    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
         let parts = model.parts();
@@ -194,9 +170,9 @@ struct StepWork<'a, 'd, 'm> {
 }
 
 impl WithEntries for StepWork<'_, '_, '_> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Visit {
+    fn run<E: Entries>(self, values: E) -> Scan {
         with_shape(self.layout, StoredStepWork { work: self, values })
     }
 }
@@ -207,9 +183,9 @@ struct StoredStepWork<'a, 'd, 'm, E> {
 }
 
 impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<S: Shape>(self, shape: S) -> Visit {
+    fn run<S: Shape>(self, shape: S) -> Scan {
         let StepWork {
             steps:
                 Steps {
@@ -309,7 +285,7 @@ pub(super) struct Losses<'a, 'd> {
 }
 
 impl Losses<'_, '_> {
-    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Visit {
+    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
         let work = LossWork {
@@ -330,9 +306,9 @@ struct LossWork<'a, 'd, 'm> {
 }
 
 impl WithEntries for LossWork<'_, '_, '_> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Visit {
+    fn run<E: Entries>(self, values: E) -> Scan {
         let Self {
             losses: Losses { span, loss },
             layout,
@@ -367,7 +343,7 @@ pub(super) struct Sums<'a, 'd> {
 }
 
 impl Sums<'_, '_> {
-    pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Visit {
+    pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
         let work = SumWork {
@@ -390,9 +366,9 @@ struct SumWork<'a, 'd, 'm> {
 }
 
 impl WithEntries for SumWork<'_, '_, '_> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Visit {
+    fn run<E: Entries>(self, values: E) -> Scan {
         if self.layout.outputs == 1 {
             self.run_shape(Single::<true, false, false, 2>, values)
         } else {
@@ -403,7 +379,7 @@ impl WithEntries for SumWork<'_, '_, '_> {
 }
 
 impl SumWork<'_, '_, '_> {
-    fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Visit {
+    fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Scan {
         let Self {
             sums: Sums { span, rule },
             parts,
