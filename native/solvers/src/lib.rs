@@ -54,11 +54,13 @@ pub use cd::{
     ValidPrimalParams, Verdict,
 };
 pub use problem::{
+    feasibility::Feasibility,
+    labels::Labels,
     loss::Loss,
     penalty::{ColumnPenalty, ElasticNet, ElasticNetParams},
+    softmax::SgdLoss,
 };
 pub use sgd::{
     EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,
-    SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars,
-    SgdSearch,
+    SgdData, SgdEvaluation, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch,
 };

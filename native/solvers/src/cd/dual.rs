@@ -134,7 +134,7 @@ impl Separable for ConjugateLoss {
         points: &[[f64; 2]],
         samples: &mut [f64],
     ) {
-        if self.loss == Loss::Squared {
+        if self.loss.is_quadratic() {
             return;
         }
         let y = data.samples.labels[i];
@@ -194,7 +194,10 @@ impl Problem for ValidDualSubproblemParams {
     }
 
     fn check(&self, data: &DualData<'_>, range: Range<usize>) -> Result<(), SolverError> {
-        self.objective.loss.check_labels(data.samples.labels, range)
+        self.objective
+            .loss
+            .labels()
+            .check(data.samples.labels, range)
     }
 
     #[inline(always)]

@@ -15,37 +15,112 @@
 //! the conjugates of its table. Every formula but those of the logistic loss is a fixed order of correctly rounded operations, so that other
 //! implementations can give the same bits.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
+use super::{feasibility::Feasibility, labels::Labels};
 use crate::base::{checks::positive, error::SolverError};
 
 /// A loss; see the table of the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Loss {
+    /// `(z - y)^2 / 2`
     Squared,
+    /// `log(1 + exp(-y z))`
     Logistic,
+    /// `max(0, 1 - y z)`
     Hinge,
-    /// With `gamma`, finite and positive.
+    /// The hinge with a parabola of width `gamma`, finite and positive, at its corner.
     SmoothedHinge(f64),
+    /// `max(0, 1 - y z)^2`
     SquaredHinge,
 }
 
+/// What a loss is, beside its formulas.
+#[derive(Debug, Clone, Copy)]
+struct Properties {
+    code: i64,
+    name: &'static str,
+    labels: Labels,
+    /// The largest second derivative; `None` where there is no bound.
+    curvature: Option<f64>,
+    domain: Domain,
+    rest: Rest,
+    feasibility: Feasibility,
+}
+
+/// The dual variables at which `loss*(-a)` is finite, where `p = y a`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Domain {
+    All,
+    /// `0 <= p <= 1`
+    Fractions,
+    /// `p >= 0`
+    AtLeastZero,
+}
+
+/// The terms of `loss*(-a)` that are not quadratic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Rest {
+    Nothing,
+    /// `p log p + (1 - p) log(1 - p)`
+    Entropy,
+}
+
 impl Loss {
+    /// The table of the losses. Code that is not in this file asks for a property, not for a loss.
+    #[rustfmt::skip]
+    #[inline(always)]
+    const fn properties(self) -> Properties {
+        use Domain::*;
+        use Feasibility::*;
+        use Labels::*;
+        use Rest::*;
+        let (code, name, labels, curvature, domain, rest, feasibility) = match self {
+            //                            code name        labels  curvature          domain       rest     feasibility
+            Self::Squared              => (0, "squared",        Real,   Some(1.0),         All,         Nothing, Shift),
+            Self::Logistic             => (1, "logistic",       Signed, Some(0.25),        Fractions,   Entropy, Factors),
+            Self::Hinge                => (2, "hinge",          Signed, None,              Fractions,   Nothing, Factors),
+            Self::SmoothedHinge(gamma) => (3, "smoothed hinge", Signed, Some(1.0 / gamma), Fractions,   Nothing, Factors),
+            Self::SquaredHinge         => (4, "squared hinge",  Signed, Some(2.0),         AtLeastZero, Nothing, Factors),
+        };
+        Properties { code, name, labels, curvature, domain, rest, feasibility }
+    }
+
+    /// Every loss; `gamma` is that of the smoothed hinge.
+    const fn all(gamma: f64) -> [Self; 5] {
+        [
+            Self::Squared,
+            Self::Logistic,
+            Self::Hinge,
+            Self::SmoothedHinge(gamma),
+            Self::SquaredHinge,
+        ]
+    }
+
     /// The loss with this code. `gamma` is read for the smoothed hinge only.
     ///
     /// # Errors
     /// `InvalidParam` for an unknown code, or a `gamma` that is not positive and finite.
     pub fn from_code(code: i64, gamma: f64) -> Result<Self, SolverError> {
-        match code {
-            0 => Ok(Self::Squared),
-            1 => Ok(Self::Logistic),
-            2 => Ok(Self::Hinge),
-            3 => Self::SmoothedHinge(gamma).check(),
-            4 => Ok(Self::SquaredHinge),
-            _ => Err(SolverError::InvalidParam {
+        static CODES: LazyLock<String> = LazyLock::new(|| expected_codes(None));
+        Self::with_code(code, gamma, &CODES)
+    }
+
+    /// As [`Loss::from_code`]; `expected` says which codes there are.
+    pub(super) fn with_code(
+        code: i64,
+        gamma: f64,
+        expected: &'static str,
+    ) -> Result<Self, SolverError> {
+        let loss = Self::all(gamma)
+            .into_iter()
+            .find(|loss| loss.properties().code == code);
+        match loss {
+            Some(loss) => loss.check(),
+            None => Err(SolverError::InvalidParam {
                 name: "loss",
                 value: code as f64,
-                expected: "must be 0 (squared), 1 (logistic), 2 (hinge), 3 (smoothed hinge) or 4 (squared hinge)",
+                expected,
             }),
         }
     }
@@ -62,32 +137,27 @@ impl Loss {
         Ok(self)
     }
 
-    /// Whether labels are -1 and 1.
-    pub fn is_classification(self) -> bool {
-        self != Self::Squared
+    /// The labels that the loss takes.
+    pub fn labels(self) -> Labels {
+        self.properties().labels
     }
 
-    /// Labels of `rows` must be -1 or 1, unless the loss takes any.
-    ///
-    /// # Errors
-    /// `Shape` names the row at fault.
-    ///
-    /// # Panics
-    /// If there are not so many labels.
-    pub(crate) fn check_labels(
-        self,
-        labels: &[f64],
-        rows: Range<usize>,
-    ) -> Result<(), SolverError> {
-        let labels = &labels[rows.clone()];
-        match labels.iter().position(|y| y.abs() != 1.0) {
-            Some(k) if self.is_classification() => Err(SolverError::Shape(format!(
-                "label of row {} is {}: labels of a classification must be -1 or 1",
-                rows.start + k,
-                labels[k]
-            ))),
-            _ => Ok(()),
-        }
+    /// The largest second derivative; `None` where there is no bound.
+    pub fn curvature(self) -> Option<f64> {
+        self.properties().curvature
+    }
+
+    /// How minus the derivative becomes a dual variable that an intercept allows.
+    #[inline(always)]
+    pub fn feasibility(self) -> Feasibility {
+        self.properties().feasibility
+    }
+
+    /// Whether `loss*(-a)` is its quadratic terms alone, at every a.
+    #[inline(always)]
+    pub(crate) fn is_quadratic(self) -> bool {
+        let Properties { domain, rest, .. } = self.properties();
+        domain == Domain::All && rest == Rest::Nothing
     }
 
     /// `loss(z; y)`.
@@ -148,18 +218,9 @@ impl Loss {
                 let value = (-margin).max(0.0) + e.ln_1p();
                 (value, -y * sigmoid_of(-margin, e))
             }
-            _ => (self.value(z, y), self.derivative(z, y)),
-        }
-    }
-
-    /// The largest second derivative; `None` where there is no bound.
-    pub fn curvature(self) -> Option<f64> {
-        match self {
-            Self::Squared => Some(1.0),
-            Self::Logistic => Some(0.25),
-            Self::Hinge => None,
-            Self::SmoothedHinge(gamma) => Some(1.0 / gamma),
-            Self::SquaredHinge => Some(2.0),
+            Self::Squared | Self::Hinge | Self::SmoothedHinge(_) | Self::SquaredHinge => {
+                (self.value(z, y), self.derivative(z, y))
+            }
         }
     }
 
@@ -182,10 +243,10 @@ impl Loss {
     #[inline(always)]
     pub fn contains(self, a: f64, y: f64) -> bool {
         let p = y * a;
-        match self {
-            Self::Squared => true,
-            Self::Logistic | Self::Hinge | Self::SmoothedHinge(_) => (0.0..=1.0).contains(&p),
-            Self::SquaredHinge => p >= 0.0,
+        match self.properties().domain {
+            Domain::All => true,
+            Domain::Fractions => (0.0..=1.0).contains(&p),
+            Domain::AtLeastZero => p >= 0.0,
         }
     }
 
@@ -224,11 +285,22 @@ impl Loss {
     /// What of `loss*(-a)` is not quadratic, at an `a` of the domain.
     #[inline(always)]
     pub(crate) fn not_quadratic(self, a: f64, y: f64) -> f64 {
-        match self {
-            Self::Logistic => negative_entropy(y * a),
-            _ => 0.0,
+        match self.properties().rest {
+            Rest::Nothing => 0.0,
+            Rest::Entropy => negative_entropy(y * a),
         }
     }
+}
+
+/// Which codes there are, for messages: those of the losses above, and `more`.
+pub(super) fn expected_codes(more: Option<(i64, &str)>) -> String {
+    let losses = Loss::all(1.0).map(Loss::properties);
+    let codes = losses.iter().map(|loss| (loss.code, loss.name)).chain(more);
+    let mut codes: Vec<_> = codes
+        .map(|(code, name)| format!("{code} ({name})"))
+        .collect();
+    let last = codes.pop().unwrap_or_default();
+    format!("must be {} or {last}", codes.join(", "))
 }
 
 /// `1 / (1 + exp(-t))`, with an exponent that is never positive.
@@ -330,26 +402,24 @@ mod tests {
         }
 
         fn label(&mut self, loss: Loss) -> f64 {
-            if !loss.is_classification() {
-                self.between(-3.0, 3.0)
-            } else if self.unit() < 0.5 {
-                -1.0
-            } else {
-                1.0
+            match loss.labels() {
+                Labels::Real => self.between(-3.0, 3.0),
+                Labels::Signed if self.unit() < 0.5 => -1.0,
+                Labels::Signed => 1.0,
+                Labels::Classes(_) => unreachable!("a margin has no classes"),
             }
         }
 
         /// In the domain, at its ends every third time.
         fn dual(&mut self, loss: Loss, y: f64) -> f64 {
-            let p = match loss {
-                Loss::Squared => return self.between(-4.0, 4.0),
-                Loss::SquaredHinge => self.between(0.0, 5.0),
-                _ => self.unit(),
+            let (p, end) = match loss.properties().domain {
+                Domain::All => return self.between(-4.0, 4.0),
+                Domain::Fractions => (self.unit(), Some(1.0)),
+                Domain::AtLeastZero => (self.between(0.0, 5.0), None),
             };
-            y * match (self.0.next_u64() % 6, loss) {
-                (0, _) => 0.0,
-                (1, Loss::SquaredHinge) => p,
-                (1, _) => 1.0,
+            y * match self.0.next_u64() % 6 {
+                0 => 0.0,
+                1 => end.unwrap_or(p),
                 _ => p,
             }
         }
@@ -421,10 +491,10 @@ mod tests {
                     |b: f64| loss.conjugate(b, y) + z * (b - a) + 0.5 * q * (b - a) * (b - a);
                 let step = loss.dual_step(a, z, y, q);
                 assert!(loss.contains(step, y), "{loss:?} {step}");
-                let (low, high) = match loss {
-                    Loss::Squared => (-20.0, 20.0),
-                    Loss::SquaredHinge => (0.0f64.min(20.0 * y), 0.0f64.max(20.0 * y)),
-                    _ => (0.0f64.min(y), 0.0f64.max(y)),
+                let (low, high) = match loss.properties().domain {
+                    Domain::All => (-20.0, 20.0),
+                    Domain::Fractions => (0.0f64.min(y), 0.0f64.max(y)),
+                    Domain::AtLeastZero => (0.0f64.min(20.0 * y), 0.0f64.max(20.0 * y)),
                 };
                 let other = golden_section(low, high, objective);
                 assert!(
@@ -490,10 +560,53 @@ mod tests {
             assert_eq!(Loss::Logistic.derivative(1e4 * y, y), 0.0);
             assert_eq!(Loss::Logistic.conjugate(0.0, y), 0.0);
             assert_eq!(Loss::Logistic.conjugate(y, y), 0.0);
-            for loss in LOSSES.into_iter().filter(|loss| loss.is_classification()) {
-                assert_eq!(loss.conjugate(-1e-9 * y, y), f64::INFINITY);
-                let above = loss.conjugate((1.0 + 1e-9) * y, y);
-                assert_eq!(above.is_infinite(), loss != Loss::SquaredHinge);
+            for loss in LOSSES {
+                let below = loss.conjugate(-1e-9 * y, y).is_infinite();
+                let above = loss.conjugate((1.0 + 1e-9) * y, y).is_infinite();
+                let expected = match loss.properties().domain {
+                    Domain::All => (false, false),
+                    Domain::Fractions => (true, true),
+                    Domain::AtLeastZero => (true, false),
+                };
+                assert_eq!((below, above), expected, "{loss:?}");
+            }
+        }
+    }
+
+    /// What the quadratic terms leave is what the table says.
+    #[test]
+    fn conjugates_are_quadratic_terms_and_the_rest() {
+        let mut random = Random::new(5);
+        for loss in LOSSES {
+            for _ in 0..500 {
+                let y = random.label(loss);
+                let a = random.dual(loss, y);
+                let (slope, curvature) = loss.quadratic(0.0, y);
+                let terms = (slope + 0.5 * curvature * a) * a + loss.not_quadratic(a, y);
+                let conjugate = loss.conjugate(a, y);
+                assert!((terms - conjugate).abs() <= 1e-13, "{loss:?} y {y} a {a}");
+            }
+        }
+    }
+
+    /// The dual numbers keep a dual point in the domain, and those that change nothing give minus the derivative.
+    #[test]
+    fn dual_numbers_keep_the_domain() {
+        let mut random = Random::new(6);
+        for loss in LOSSES {
+            for _ in 0..500 {
+                let (y, z) = (random.label(loss), random.between(-6.0, 6.0));
+                let derivative = loss.derivative(z, y);
+                let (none, some) = match loss.feasibility() {
+                    Feasibility::Shift => (vec![0.0], vec![random.between(-4.0, 4.0)]),
+                    Feasibility::Factors => (vec![1.0; 2], vec![random.unit(), random.unit()]),
+                };
+                let variable = |numbers: &[f64]| {
+                    assert_eq!(loss.feasibility().numbers().check(numbers), Ok(()));
+                    loss.feasibility().variable(numbers, y, derivative)
+                };
+                assert_eq!(variable(&none), -derivative);
+                assert!(loss.contains(variable(&some), y), "{loss:?} z {z} y {y}");
             }
         }
     }
@@ -510,7 +623,9 @@ mod tests {
             assert_eq!(Loss::from_code(code, 0.25), Ok(loss));
         }
         for code in [-1, 5, i64::MAX] {
-            assert!(Loss::from_code(code, 1.0).is_err());
+            let error = Loss::from_code(code, 1.0).unwrap_err().to_string();
+            let codes = "must be 0 (squared), 1 (logistic), 2 (hinge), 3 (smoothed hinge) or 4 (squared hinge)";
+            assert!(error.ends_with(codes), "{error}");
         }
         for gamma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(Loss::from_code(3, gamma).is_err());

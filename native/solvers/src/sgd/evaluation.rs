@@ -2,20 +2,15 @@
 
 use super::{
     data::SgdData,
-    loss::SgdLoss,
     model::Model,
     params::SgdProblem,
     resumable::{Resumable, Work},
-    rule::RowRule,
     shape::Layout,
     steps::{Scan, Span, Sums},
     totals::{SgdScalars, Totals},
     vector::write,
 };
-use crate::{
-    base::{checks::finite, error::SolverError, progress::Progress},
-    problem::loss::Loss,
-};
+use crate::base::{checks::finite, error::SolverError, progress::Progress};
 
 /// Unchecked parameters of an evaluation.
 ///
@@ -48,39 +43,9 @@ impl EvaluationParams {
         self.problem.check()?;
         finite("factor", self.factor)?;
         if let Some(numbers) = &self.dual {
-            check_dual(self.problem.loss, numbers)?;
+            self.problem.loss.dual_numbers().check(numbers)?;
         }
         Ok(ValidEvaluationParams(self))
-    }
-}
-
-fn check_dual(loss: SgdLoss, numbers: &[f64]) -> Result<(), SolverError> {
-    let expected = match loss {
-        SgdLoss::Margin(Loss::Squared) => 1,
-        SgdLoss::Margin(_) => 2,
-        SgdLoss::Softmax(outputs) => 1 + outputs,
-    };
-    if numbers.len() != expected {
-        return Err(SolverError::Shape(format!(
-            "there are {} dual numbers, expected {expected} with this loss",
-            numbers.len()
-        )));
-    }
-    let any = loss == SgdLoss::Margin(Loss::Squared);
-    let is_legal = |x: f64| {
-        if any {
-            x.is_finite()
-        } else {
-            (0.0..=1.0).contains(&x)
-        }
-    };
-    match numbers.iter().find(|&&x| !is_legal(x)) {
-        None => Ok(()),
-        Some(&value) => Err(SolverError::InvalidParam {
-            name: "a dual number",
-            value,
-            expected: "must be finite, and 0 to 1 unless the loss is squared",
-        }),
     }
 }
 
@@ -216,10 +181,8 @@ impl Work for Evaluation {
                         rows: next..self.rows,
                         budget,
                     },
-                    rule: RowRule {
-                        loss: params.problem.loss,
-                        dual: params.dual.as_deref(),
-                    },
+                    loss: params.problem.loss,
+                    dual: params.dual.as_deref(),
                 };
                 let Scan {
                     next,

@@ -51,12 +51,10 @@
 mod clock;
 mod data;
 mod evaluation;
-mod loss;
 mod model;
 mod params;
 mod resumable;
 mod round;
-mod rule;
 mod search;
 mod shape;
 mod steps;
@@ -65,7 +63,6 @@ mod vector;
 
 pub use data::SgdData;
 pub use evaluation::{EvaluationOutcome, EvaluationParams, SgdEvaluation, ValidEvaluationParams};
-pub use loss::SgdLoss;
 pub use params::{Schedule, ScheduleKind, SgdProblem};
 pub use round::{MAX_DECAYS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
 pub use search::{MAX_STEP_SIZES, SearchOutcome, SearchParams, SgdSearch, ValidSearchParams};

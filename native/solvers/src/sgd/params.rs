@@ -1,9 +1,11 @@
 //! What a fit minimises and how its steps shrink: parameters and their ranges.
 
-use super::loss::SgdLoss;
-use crate::base::{
-    checks::{at_least_zero, ensure, positive},
-    error::SolverError,
+use crate::{
+    base::{
+        checks::{at_least_zero, ensure, positive},
+        error::SolverError,
+    },
+    problem::softmax::SgdLoss,
 };
 
 /// Unchecked objective: `(1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j u_j^2 w_j^2` with `u_j^2 = 1 / scale_j`.

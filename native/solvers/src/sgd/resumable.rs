@@ -2,10 +2,13 @@
 
 use std::fmt::Debug;
 
-use super::{data::SgdData, loss::SgdLoss, model::Model, vector::length};
-use crate::base::{
-    error::{SolverError, same_length},
-    progress::Progress,
+use super::{data::SgdData, model::Model, vector::length};
+use crate::{
+    base::{
+        error::{SolverError, same_length},
+        progress::Progress,
+    },
+    problem::softmax::SgdLoss,
 };
 
 /// The part of a call that is its own: it begins when all labels are checked and the model is loaded.
@@ -76,7 +79,7 @@ impl<W: Work> Resumable<W> {
             let to_load = work.model().left_to_load();
             let spent = if self.checked < self.rows {
                 let end = self.checked.saturating_add(left).min(self.rows);
-                self.loss.check_labels(data.labels, self.checked..end)?;
+                self.loss.labels().check(data.labels, self.checked..end)?;
                 end - std::mem::replace(&mut self.checked, end)
             } else if to_load > 0 {
                 let count = to_load.min(left);

@@ -5,14 +5,15 @@ use std::ops::Range;
 use super::{
     clock::Clock,
     data::SgdData,
-    loss::SgdLoss,
     model::{Model, Parts},
     params::{Schedule, SgdProblem},
-    rule::RowRule,
     shape::{Layout, Shape, Single, WithShape, with_shape},
     totals::Totals,
 };
-use crate::base::kernel::{Entries, WithEntries, each, gather, with_entries};
+use crate::{
+    base::kernel::{Entries, WithEntries, each, gather, with_entries},
+    problem::softmax::SgdLoss,
+};
 
 /// How far a loop came.
 #[derive(Debug, Clone, Copy)]
@@ -339,7 +340,9 @@ impl WithEntries for LossWork<'_, '_, '_> {
 /// Adds the entries of rows, times their coefficients, to the second numbers of a settled model.
 pub(super) struct Sums<'a, 'd> {
     pub span: Span<'a, 'd>,
-    pub rule: RowRule<'a>,
+    pub loss: SgdLoss,
+    /// Dual numbers, if the coefficients are dual variables.
+    pub dual: Option<&'a [f64]>,
 }
 
 impl Sums<'_, '_> {
@@ -381,7 +384,7 @@ impl WithEntries for SumWork<'_, '_, '_> {
 impl SumWork<'_, '_, '_> {
     fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Scan {
         let Self {
-            sums: Sums { span, rule },
+            sums: Sums { span, loss, dual },
             parts,
             totals,
             sides,
@@ -402,9 +405,12 @@ impl SumWork<'_, '_, '_> {
             let weight = span.data.weight(row);
             let label = span.data.labels[row];
             let mut new_sides = *sides;
-            let loss = rule.coefficients(z, label, weight, coefficients, &mut new_sides);
+            let value = loss.evaluate(dual, z, label, weight, coefficients, &mut new_sides);
+            for coefficient in &mut *coefficients {
+                *coefficient *= weight;
+            }
             let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
-            if !finite(z) || !finite(coefficients) || !totals.add(loss, weight, indices.len()) {
+            if !finite(z) || !finite(coefficients) || !totals.add(value, weight, indices.len()) {
                 return Next::Diverged;
             }
             *sides = new_sides;
