@@ -5,7 +5,7 @@ use std::time::Duration;
 use dwell_solvers::{
     Columns, EvaluationParams, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation,
     SgdLoss, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch, SolverError,
-    sgd::{MAX_DECAYS, MAX_STEP_SIZES},
+    sgd::{MAX_FACTORS, MAX_STEP_SIZES},
 };
 
 use crate::{
@@ -43,7 +43,7 @@ const DECAYS: usize = 15;
 const DECAY: usize = 16;
 const OBJECTIVES: usize = 16;
 
-const _: () = assert!(DECAY + MAX_DECAYS <= HEADER_SLOTS);
+const _: () = assert!(DECAY + MAX_FACTORS <= HEADER_SLOTS);
 const _: () = assert!(OBJECTIVES + MOST_STEP_SIZES <= HEADER_SLOTS);
 
 /// Rows, with labels.
@@ -317,8 +317,10 @@ impl SgdCall for SgdParams {
         let mut header = header(&outcome.scalars, outcome.cursor, outcome.steps);
         header[REACHED..REACHED + 2]
             .copy_from_slice(&[outcome.reached_l1_norm, outcome.reached_square_norm]);
-        header[DECAYS] = outcome.decays as f64;
-        header[DECAY..DECAY + MAX_DECAYS].copy_from_slice(&outcome.decay);
+        header[DECAYS] = outcome.factors.len() as f64;
+        for (slot, &factor) in header[DECAY..].iter_mut().zip(&outcome.factors) {
+            *slot = factor;
+        }
         Ok((header, solving + writing))
     }
 }

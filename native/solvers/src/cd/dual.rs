@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{
     data::{DualData, Samples},
-    problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
+    subproblem::{Addends, Certificate, Separable, Subproblem},
     sums::Sums,
 };
 use crate::{
@@ -59,7 +59,7 @@ impl DualSubproblemParams {
                 total_weight: self.total_weight,
             },
             sigma_prime: self.sigma_prime,
-            strength: self.total_weight * self.l2,
+            total_l2: self.total_weight * self.l2,
             intercept: self.intercept,
             offset: self.offset,
             gradient: self.gradient,
@@ -82,7 +82,7 @@ pub struct ValidDualSubproblemParams {
     objective: ConjugateLoss,
     sigma_prime: f64,
     /// `S l2`.
-    strength: f64,
+    total_l2: f64,
     intercept: f64,
     offset: f64,
     gradient: bool,
@@ -168,7 +168,7 @@ impl ValidDualSubproblemParams {
     }
 }
 
-impl Problem for ValidDualSubproblemParams {
+impl Subproblem for ValidDualSubproblemParams {
     type Objective = ConjugateLoss;
     type Running = DualRunning;
 
@@ -275,7 +275,7 @@ impl Rule for RowRule<'_> {
     #[inline(always)]
     fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64> {
         let problem = &self.problem;
-        let step = self.step * share(&self.samples, i, problem.strength);
+        let step = self.step * share(&self.samples, i, problem.total_l2);
         let norm = self.samples.norms[i];
         let (q, z) = match self.samples.projections {
             None => (step * norm, dot + problem.offset),
@@ -328,7 +328,7 @@ impl Addends for ValidDualSubproblemParams {
 
     #[inline(always)]
     fn factor(&self, data: &DualData<'_>, i: usize, a: f64) -> (f64, f64) {
-        let factor = share(&data.samples, i, self.strength) * a;
+        let factor = share(&data.samples, i, self.total_l2) * a;
         (factor, factor)
     }
 

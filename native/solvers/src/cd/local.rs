@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{
     dual::ValidDualSubproblemParams,
     primal::ValidSubproblemParams,
-    problem::{Certificate, DataOf, Problem, Separable},
     steps::{Descent, Frozen, Span},
+    subproblem::{Certificate, DataOf, Separable, Subproblem},
 };
 use crate::base::{
     error::{SolverError, reserve, same_length},
@@ -15,7 +15,7 @@ use crate::base::{
 
 /// Variables, and the vector that gives the derivative along each of them as one dot product.
 #[derive(Debug)]
-pub struct Local<P: Problem> {
+pub struct Local<P: Subproblem> {
     pub(super) problem: P,
     length: usize,
     pub(super) alpha: Vec<f64>,
@@ -31,7 +31,7 @@ pub type LocalSubproblem = Local<ValidSubproblemParams>;
 /// Rows as coordinates: see [`ValidDualSubproblemParams`].
 pub type LocalDualSubproblem = Local<ValidDualSubproblemParams>;
 
-impl<P: Problem> Local<P> {
+impl<P: Subproblem> Local<P> {
     /// A subproblem at `alpha` (one variable for each coordinate), its shared vector (`length` numbers) still to be loaded.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl<P: Problem> Local<P> {
             data,
             1.0,
             &mut self.running,
-            Place {
+            Iterate {
                 alpha: &mut self.alpha,
                 first: 0,
                 w: &mut self.w,
@@ -293,7 +293,7 @@ pub(super) fn write_entries<S: Separable>(
 }
 
 /// What steps change: variables of the coordinates from `first` on, and a vector.
-pub(super) struct Place<'a, R> {
+pub(super) struct Iterate<'a, R> {
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
@@ -302,12 +302,12 @@ pub(super) struct Place<'a, R> {
 }
 
 /// Visits coordinates on one of `threads` copies of the vector.
-pub(super) fn descend<P: Problem>(
+pub(super) fn descend<P: Subproblem>(
     problem: &P,
     data: &DataOf<'_, P>,
     threads: f64,
     running: &mut P::Running,
-    place: Place<'_, P::Running>,
+    iterate: Iterate<'_, P::Running>,
     range: Range<usize>,
     budget: usize,
 ) -> Descent {
@@ -320,24 +320,24 @@ pub(super) fn descend<P: Problem>(
             data,
             threads,
             running,
-            place,
+            iterate,
             range,
             budget,
         },
     )
 }
 
-struct Descend<'a, 'd, P: Problem> {
+struct Descend<'a, 'd, P: Subproblem> {
     problem: &'a P,
     data: &'a DataOf<'d, P>,
     threads: f64,
     running: &'a mut P::Running,
-    place: Place<'a, P::Running>,
+    iterate: Iterate<'a, P::Running>,
     range: Range<usize>,
     budget: usize,
 }
 
-impl<P: Problem> WithEntries for Descend<'_, '_, P> {
+impl<P: Subproblem> WithEntries for Descend<'_, '_, P> {
     type Output = Descent;
 
     fn run<E: Entries>(self, values: E) -> Descent {
@@ -346,10 +346,10 @@ impl<P: Problem> WithEntries for Descend<'_, '_, P> {
             columns: P::Objective::columns(self.data),
             values,
             weights,
-            alpha: self.place.alpha,
-            first: self.place.first,
-            w: self.place.w,
-            frozen: self.place.frozen,
+            alpha: self.iterate.alpha,
+            first: self.iterate.first,
+            w: self.iterate.w,
+            frozen: self.iterate.frozen,
             range: self.range,
             budget: self.budget,
         };

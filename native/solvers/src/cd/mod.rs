@@ -5,10 +5,10 @@ mod dual;
 mod local;
 mod pass;
 mod primal;
-mod problem;
 mod product;
 mod round;
 mod steps;
+mod subproblem;
 mod sums;
 mod team;
 

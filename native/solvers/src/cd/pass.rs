@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::{
-    problem::{Certificate, DataOf, Problem, Separable},
+    subproblem::{Certificate, DataOf, Separable, Subproblem},
     sums::Sums,
 };
 use crate::base::{
@@ -187,14 +187,14 @@ impl<S: Separable> Summand for Change<'_, '_, S> {
 }
 
 /// The separable part of the objective at the start of a round, and the parts of the certificate.
-pub(super) struct Certified<'a, 'd, P: Problem> {
+pub(super) struct Certified<'a, 'd, P: Subproblem> {
     pub problem: &'a P,
     pub data: &'a DataOf<'d, P>,
     pub alpha: &'a [f64],
     pub certificate: Certificate<'a, P::Running>,
 }
 
-impl<P: Problem> Summand for Certified<'_, '_, P> {
+impl<P: Subproblem> Summand for Certified<'_, '_, P> {
     fn work(&self, start: usize, end: usize) -> usize {
         if start == end {
             return 0;
@@ -217,13 +217,13 @@ impl<P: Problem> Summand for Certified<'_, '_, P> {
     }
 }
 
-struct CertifiedEntries<'a, 'b, 'd, P: Problem> {
+struct CertifiedEntries<'a, 'b, 'd, P: Subproblem> {
     summand: &'a Certified<'b, 'd, P>,
     chunk: &'a mut Chunk,
     budget: usize,
 }
 
-impl<P: Problem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
+impl<P: Subproblem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
     type Output = usize;
 
     fn run<E: Entries>(self, values: E) -> usize {

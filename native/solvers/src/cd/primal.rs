@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{
     data::PrimalData,
-    problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
+    subproblem::{Addends, Certificate, Separable, Subproblem},
     sums::Sums,
 };
 use crate::{
@@ -136,7 +136,7 @@ impl Separable for ElasticNet {
     }
 }
 
-impl Problem for ValidSubproblemParams {
+impl Subproblem for ValidSubproblemParams {
     type Objective = ElasticNet;
     type Running = PrimalRunning;
 

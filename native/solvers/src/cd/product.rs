@@ -5,7 +5,7 @@ use super::{
     local::write_entries,
     pass::{Pass, Value},
     primal::ColumnAddends,
-    problem::{Addends, Separable},
+    subproblem::{Addends, Separable},
 };
 use crate::{
     base::{

@@ -7,7 +7,7 @@ use super::{
     local::{Local, finite_copy},
     pass::{Certified, Change, Pass, Value},
     primal::{SubproblemParams, ValidSubproblemParams},
-    problem::{DataOf, Problem, Separable},
+    subproblem::{DataOf, Separable, Subproblem},
     sums::{MAX_CANDIDATES, MAX_POINTS},
     team::Team,
 };
@@ -238,7 +238,7 @@ impl Verdict {
 /// Phases: check the coordinates; load the shared vector; value and certificate at the start; descent; value after. The result is
 /// a pure function of parameters, data, alpha and cursor: slices, threads and repetitions do not change a bit of it.
 #[derive(Debug)]
-pub struct Round<P: Problem> {
+pub struct Round<P: Subproblem> {
     params: ValidParams<P>,
     local: Local<P>,
     /// Variables at the start.
@@ -270,7 +270,7 @@ enum Phase {
     Done,
 }
 
-impl<P: Problem> Round<P> {
+impl<P: Subproblem> Round<P> {
     /// A round from the committed `alpha` (one variable for each coordinate), which the last commit changed by `previous`, and from
     /// `cursor`. `length`: numbers in the shared vector, rows of columns and features of rows.
     ///

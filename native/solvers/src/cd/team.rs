@@ -9,14 +9,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{
-    local::{Local, Place, descend},
-    problem::{DataOf, Problem},
+    local::{Iterate, Local, descend},
+    subproblem::{DataOf, Subproblem},
 };
 use crate::base::error::{SolverError, reserve};
 
 /// The work between two averages.
 #[derive(Debug)]
-pub(super) struct Team<P: Problem> {
+pub(super) struct Team<P: Subproblem> {
     members: Vec<Member<P>>,
     /// Entries of the vector that are averaged.
     merged: usize,
@@ -24,7 +24,7 @@ pub(super) struct Team<P: Problem> {
 
 /// A copy of the vector, and the buckets that are visited on it.
 #[derive(Debug)]
-struct Member<P: Problem> {
+struct Member<P: Subproblem> {
     w: Vec<f64>,
     running: P::Running,
     buckets: Vec<Range<usize>>,
@@ -37,7 +37,7 @@ struct Member<P: Problem> {
     nonzeros: u64,
 }
 
-impl<P: Problem> Team<P> {
+impl<P: Subproblem> Team<P> {
     /// Deals `buckets`, in contiguous shares, to at most `threads` members.
     pub fn new(
         local: &Local<P>,
@@ -135,7 +135,7 @@ impl<P: Problem> Team<P> {
     }
 }
 
-impl<P: Problem> Member<P> {
+impl<P: Subproblem> Member<P> {
     fn is_done(&self) -> bool {
         self.current == self.buckets.len()
     }
@@ -154,7 +154,7 @@ impl<P: Problem> Member<P> {
         let mut spent = end - start;
         while spent < budget && !self.is_done() {
             let bucket = self.buckets[self.current].clone();
-            let place = Place {
+            let iterate = Iterate {
                 alpha: &mut self.alpha[self.first..self.first + bucket.len()],
                 first: bucket.start,
                 w: &mut self.w,
@@ -165,7 +165,7 @@ impl<P: Problem> Member<P> {
                 data,
                 copies,
                 &mut self.running,
-                place,
+                iterate,
                 self.next..bucket.end,
                 budget - spent,
             );

@@ -20,7 +20,7 @@ use super::{
 };
 
 /// Where the sum over the topics is less, factors that were too small to keep may be a part of it that counts.
-const LEAST_SUM: f64 = 1e-9;
+const MIN_SUM: f64 = 1e-9;
 
 /// `psi(sum_w lambda_kw)`: K numbers, which the other functions take.
 pub fn psi_of_topic_sums<R: Real>(lambda: &Lambda<R>) -> Vec<f64> {
@@ -104,7 +104,7 @@ impl DocumentBound {
                 largest = topic;
             }
         }
-        if sum < LEAST_SUM {
+        if sum < MIN_SUM {
             return self.add(lambda, psi_sums, word, count);
         }
         let log_largest = digamma(lambda.value(word, largest)) - psi_sums[largest];

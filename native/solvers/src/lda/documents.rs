@@ -8,10 +8,10 @@ use crate::base::{
 };
 
 /// Largest count: `f32` sums over a document are finite.
-const LARGEST_COUNT: f64 = 1e9;
+const MAX_COUNT: f64 = 1e9;
 
 /// Smallest count that is not 0: products of it with factors of phi are not subnormal.
-const SMALLEST_COUNT: f64 = 1e-6_f32 as f64;
+const MIN_COUNT: f64 = 1e-6_f32 as f64;
 
 /// Documents as counts of words; borrowed, never copied.
 ///
@@ -65,7 +65,7 @@ impl<'a> Documents<'a> {
         for document in which {
             for entry in self.entries.entries(document) {
                 let count = self.count(entry);
-                if count != 0.0 && !(SMALLEST_COUNT..=LARGEST_COUNT).contains(&count) {
+                if count != 0.0 && !(MIN_COUNT..=MAX_COUNT).contains(&count) {
                     return Err(SolverError::Shape(format!(
                         "document {document} has a count of {count} for word {}: counts are 0, or 1e-6 to 1e9",
                         self.entries.indices()[entry]

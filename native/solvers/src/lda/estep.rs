@@ -26,7 +26,7 @@ use super::{
     instructions::Kernel,
     lanes::{Block, LANES, Lanes, WithLanes, blocks},
     number::Number,
-    params::{EStepParams, LEAST_PRIOR},
+    params::{EStepParams, MIN_PRIOR},
     real::Real,
     table::{Table, relative_exp_digamma},
 };
@@ -168,12 +168,12 @@ impl<R: Real> EStep<R> {
             self.gamma.as_flattened_mut()[column] = R::of(alpha + share);
         }
         for numbers in [&mut self.prior, &mut self.gamma] {
-            numbers.as_flattened_mut()[self.topics..].fill(R::of(LEAST_PRIOR));
+            numbers.as_flattened_mut()[self.topics..].fill(R::of(MIN_PRIOR));
         }
         self.mass.fill([R::ZERO; LANES]);
         self.iteration = 0;
         self.next_pruning = 2;
-        self.change = R::LARGEST_RATIO;
+        self.change = R::MAX_RATIO;
         self.falling = false;
         self.rises = 0;
         self.done = self.words == 0;
@@ -181,7 +181,7 @@ impl<R: Real> EStep<R> {
 
     /// Iterates until gamma is done or `limit` units are spent: one is a row of 16 topics. Returns those spent.
     pub fn run(&mut self, limit: usize) -> usize {
-        R::run(self.kernel, Iterate { estep: self, limit })
+        R::run(self.kernel, Iterations { estep: self, limit })
     }
 
     /// Whether gamma is done.
@@ -302,7 +302,7 @@ impl<R: Real> EStep<R> {
         }
         self.active.truncate(kept.len());
         for numbers in [&mut self.prior, &mut self.gamma] {
-            numbers.as_flattened_mut()[kept.len()..to].fill(R::of(LEAST_PRIOR));
+            numbers.as_flattened_mut()[kept.len()..to].fill(R::of(MIN_PRIOR));
         }
         self.mass.as_flattened_mut()[kept.len()..to].fill(R::ZERO);
         self.columns = kept.len();
@@ -310,12 +310,12 @@ impl<R: Real> EStep<R> {
     }
 }
 
-struct Iterate<'a, R> {
+struct Iterations<'a, R> {
     estep: &'a mut EStep<R>,
     limit: usize,
 }
 
-impl<R: Real> WithLanes<R> for Iterate<'_, R> {
+impl<R: Real> WithLanes<R> for Iterations<'_, R> {
     type Output = usize;
 
     #[inline(always)]
@@ -358,7 +358,7 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
             if shorter {
                 e.compact();
                 // What the topics that left had goes to the others: that is no rise.
-                (e.change, e.falling) = (R::LARGEST_RATIO, false);
+                (e.change, e.falling) = (R::MAX_RATIO, false);
             }
         }
         spent
@@ -387,10 +387,7 @@ fn pass<R: Real, L: Lanes<Number = R>>(l: L, e: &mut EStep<R>) {
 #[inline(always)]
 fn ratio<L: Lanes>(l: L, count: &Block<L::Number>, dots: L::Vector) -> Block<L::Number> {
     let dots = l.add(dots, l.splat(L::Number::TINY));
-    l.store(l.min(
-        l.div(l.load(count), dots),
-        l.splat(L::Number::LARGEST_RATIO),
-    ))
+    l.store(l.min(l.div(l.load(count), dots), l.splat(L::Number::MAX_RATIO)))
 }
 
 /// Rows of `C` blocks: dot products with the weights, 16 rows at a time, then the same rows again, times their ratios, into sums in registers.

@@ -48,7 +48,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
         check_alpha(alpha)?;
         same_length("alpha", alpha.len(), lambda.topics(), "topic")?;
         let mut table = Table::new(lambda.topics(), lambda.vocabulary(), params.mean)?;
-        table.weigh(lambda);
+        table.take_topics(lambda);
         Ok(Self {
             lambda,
             kernel,

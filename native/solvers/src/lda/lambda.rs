@@ -20,7 +20,7 @@ use crate::base::{
 };
 
 /// Scale under which numbers are multiplied by it and it is 1 again: an `f32` holds 1e32 times more.
-pub(super) const LEAST_SCALE: f64 = 1e-6;
+pub(super) const MIN_SCALE: f64 = 1e-6;
 
 /// Topics of `vocabulary` words.
 ///
@@ -38,16 +38,16 @@ pub struct Lambda<R> {
     masses: Vec<f64>,
     /// Words that a step has added to.
     touched: Vec<bool>,
-    /// The first scales that numbers were multiplied by, and how many there were.
-    worn: Vec<R>,
-    rescaled: u64,
+    /// The scales that all numbers were multiplied by: the first [`MAX_RESCALES`] of them, and how many there were.
+    rescales: Vec<R>,
+    rescale_count: u64,
 }
 
 /// Scales that [`Lambda::factors`] tells apart. A number that so many have gone through, and that was 1e30 at most, is as good as 0.
-pub(super) const MOST_SCALES: usize = 22;
+pub(super) const MAX_RESCALES: usize = 22;
 
 /// Largest v that a shared vector may have: in `f32` there is room for what steps add.
-const LARGEST: f64 = 1e30;
+const MAX_VALUE: f64 = 1e30;
 
 impl<R: Real> Lambda<R> {
     /// `eta` plus numbers of mean 1 and variance 0.01, each of which is a function of the seed, its word and its topic alone: all workers start alike.
@@ -190,7 +190,8 @@ impl<R: Real> Lambda<R> {
     /// What has become of a number that no step has added to: the first one times these, one after the other. None if they were too many to keep.
     pub fn factors(&self) -> Option<impl Iterator<Item = R>> {
         let last = R::of(self.scale);
-        (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([last]))
+        (self.rescale_count <= MAX_RESCALES as u64)
+            .then(|| self.rescales.iter().copied().chain([last]))
     }
 
     /// Without a number yet: [`Lambda::load`] brings them, those of all words before anything else is asked. They are kept in `room`, if it is large enough.
@@ -223,8 +224,8 @@ impl<R: Real> Lambda<R> {
             numbers: reserve_in(room, length, "the topics")?,
             masses: vec![0.0; topics],
             touched,
-            worn: Vec::with_capacity(MOST_SCALES),
-            rescaled: 0,
+            rescales: Vec::with_capacity(MAX_RESCALES),
+            rescale_count: 0,
         })
     }
 
@@ -261,7 +262,7 @@ impl<R: Real> Lambda<R> {
         let shared = numbers_of::<R>(shared, self.vocabulary * topics)?;
         let first = self.loaded();
         let rows = &shared[first * topics..(first + words) * topics];
-        let largest = R::of(LARGEST);
+        let largest = R::of(MAX_VALUE);
         for (word, bytes) in rows.chunks_exact(topics).enumerate() {
             // Loops over a whole row, without a way out of them: the compiler makes vectors of them.
             let good = |bytes: &R::Bytes| (R::ZERO..=largest).contains(&R::from_bytes(*bytes));
@@ -283,7 +284,7 @@ impl<R: Real> Lambda<R> {
         Ok(())
     }
 
-    /// Multiplies the numbers of some words by s, of which a step with `rho = 1` makes 0. When all words are done, [`Lambda::settle`] follows.
+    /// Multiplies the numbers of some words by s, of which a step with `rho = 1` makes 0. When all words are done, [`Lambda::finish_rescale`] follows.
     pub(super) fn rescale(&mut self, words: Range<usize>) {
         let scale = R::of(self.scale);
         for number in &mut self.numbers[words.start * self.topics..words.end * self.topics] {
@@ -292,10 +293,10 @@ impl<R: Real> Lambda<R> {
     }
 
     /// After [`Lambda::rescale`] of all words.
-    pub(super) fn settle(&mut self) {
-        self.rescaled += 1;
-        if self.worn.len() < MOST_SCALES {
-            self.worn.push(R::of(self.scale));
+    pub(super) fn finish_rescale(&mut self) {
+        self.rescale_count += 1;
+        if self.rescales.len() < MAX_RESCALES {
+            self.rescales.push(R::of(self.scale));
         }
         self.scale = 1.0;
     }

@@ -30,9 +30,9 @@ pub trait Number:
     /// Smallest difference from 0 of a sum of products of factors: stands in for a sum that is 0.
     const TINY: Self;
     /// Largest count over such a sum: sums of 10^6 of them are finite.
-    const LARGEST_RATIO: Self;
+    const MAX_RATIO: Self;
     /// What factors `exp(-y)` are 0 beyond: `y`.
-    const FAR: Self;
+    const CUTOFF: Self;
 
     /// Its bytes, little endian.
     type Bytes: Copy;
@@ -90,8 +90,8 @@ impl Number for f32 {
     const FACTOR_FLOOR: Self = 1e-18;
     const SUM_FLOOR: Self = 1e-30;
     const TINY: Self = 1e-30;
-    const LARGEST_RATIO: Self = 1e32;
-    const FAR: Self = 40.0;
+    const MAX_RATIO: Self = 1e32;
+    const CUTOFF: Self = 40.0;
 
     little_endian!();
 
@@ -107,8 +107,8 @@ impl Number for f64 {
     const FACTOR_FLOOR: Self = 1e-130;
     const SUM_FLOOR: Self = 1e-290;
     const TINY: Self = 1e-280;
-    const LARGEST_RATIO: Self = 1e290;
-    const FAR: Self = 300.0;
+    const MAX_RATIO: Self = 1e290;
+    const CUTOFF: Self = 300.0;
 
     little_endian!();
 

@@ -6,11 +6,11 @@ use crate::base::{
 };
 
 /// Where alpha and eta begin: exp(psi) of smaller numbers is nothing but rounding in `f32`.
-pub(super) const LEAST_PRIOR: f64 = 1e-6;
-const LARGEST_PRIOR: f64 = 1e6;
+pub(super) const MIN_PRIOR: f64 = 1e-6;
+const MAX_PRIOR: f64 = 1e6;
 
 fn in_range(name: &'static str, value: f64) -> Result<(), SolverError> {
-    let legal = (LEAST_PRIOR..=LARGEST_PRIOR).contains(&value);
+    let legal = (MIN_PRIOR..=MAX_PRIOR).contains(&value);
     ensure(name, value, legal, "must be 1e-6 to 1e6")
 }
 

@@ -5,7 +5,7 @@ use super::{
     documents::Documents,
     estep::EStep,
     instructions::Kernel,
-    lambda::{LEAST_SCALE, Lambda},
+    lambda::{Lambda, MIN_SCALE},
     params::{EStepParams, LdaSchedule, check_alpha},
     real::Real,
     sample::BoundParams,
@@ -243,7 +243,7 @@ impl<R: Real> LdaRound<R> {
                         if self.batch.is_empty() {
                             self.phase = Phase::Done;
                         } else {
-                            self.table.weigh(lambda);
+                            self.table.take_topics(lambda);
                             self.phase = Phase::Compute(0);
                         }
                         1
@@ -317,7 +317,7 @@ impl<R: Real> LdaRound<R> {
                     self.step = rho * self.params.corpus / batch;
                     lambda.decay(rho);
                     lambda.add_masses(self.step, &self.sums);
-                    self.phase = if lambda.scale() < LEAST_SCALE {
+                    self.phase = if lambda.scale() < MIN_SCALE {
                         Phase::Rescale(0)
                     } else {
                         Phase::Add(0)
@@ -330,7 +330,7 @@ impl<R: Real> LdaRound<R> {
                         .min(word + (left / (ADD * width)).max(1));
                     lambda.rescale(word..end);
                     self.phase = if end == lambda.vocabulary() {
-                        lambda.settle();
+                        lambda.finish_rescale();
                         Phase::Add(0)
                     } else {
                         Phase::Rescale(end)

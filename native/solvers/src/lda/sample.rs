@@ -65,7 +65,7 @@ pub(super) struct Sample<R> {
 
 #[derive(Debug)]
 enum Phase {
-    Weigh,
+    Topics,
     Read,
     /// From this row on.
     Compute(usize),
@@ -92,7 +92,7 @@ impl<R: Real> Sample<R> {
             kernel,
             document: params.first,
             outcome: BoundOutcome::default(),
-            phase: Phase::Weigh,
+            phase: Phase::Topics,
             params,
         })
     }
@@ -142,8 +142,8 @@ impl<R: Real> Sample<R> {
         let width = self.table.width();
         let (phase, spent) = match &mut self.phase {
             _ if self.document == self.params.last => (Phase::Done, 1),
-            Phase::Weigh => {
-                self.table.weigh(lambda);
+            Phase::Topics => {
+                self.table.take_topics(lambda);
                 self.psi_sums = psi_of_topic_sums(lambda);
                 (Phase::Read, WORD * lambda.topics())
             }

@@ -17,7 +17,7 @@
 use super::{
     documents::Documents,
     instructions::Kernel,
-    lambda::{Lambda, MOST_SCALES, numbers_of},
+    lambda::{Lambda, MAX_RESCALES, numbers_of},
     number::Number,
     params::check_alpha,
     real::Real,
@@ -32,7 +32,7 @@ pub use super::{
 };
 
 /// Numbers of [`SharedOutcome::factors`], at most.
-pub const MAX_FACTORS: usize = MOST_SCALES + 2;
+pub const MAX_FACTORS: usize = MAX_RESCALES + 2;
 
 /// A round of one worker from the shared vector to what it adds to the next one, and the bound of some documents at that vector, which costs least where
 /// the topics have been read anyway.

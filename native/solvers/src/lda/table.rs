@@ -6,7 +6,7 @@ use super::{
     instructions::Kernel,
     lambda::Lambda,
     lanes::{Block, Lanes, WithLanes, blocks},
-    params::LEAST_PRIOR,
+    params::MIN_PRIOR,
     real::Real,
     special,
 };
@@ -70,7 +70,7 @@ impl<R: Real> Table<R> {
     }
 
     /// Takes the topics' factors from the model.
-    pub fn weigh(&mut self, lambda: &Lambda<R>) {
+    pub fn take_topics(&mut self, lambda: &Lambda<R>) {
         // The logarithm of what the topic's numbers are divided by.
         let divisor = |topic| {
             let sum = lambda.topic_sum(topic);
@@ -180,7 +180,7 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
             for block in factors.iter_mut() {
                 *block = l.store(l.mul_add(scale, l.load(block), eta));
             }
-            factors.as_flattened_mut()[topics..].fill(R::of(LEAST_PRIOR));
+            factors.as_flattened_mut()[topics..].fill(R::of(MIN_PRIOR));
             if table.mean {
                 relative(l, factors, &table.by_topic);
             } else {
@@ -199,7 +199,7 @@ pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Number = R>>(
     times: Option<&[Block<R>]>,
 ) {
     let zero = l.splat(R::ZERO);
-    let mut nearest = l.splat(R::ZERO - R::LARGEST_RATIO);
+    let mut nearest = l.splat(R::ZERO - R::MAX_RATIO);
     for (number, step) in numbers.iter_mut().zip(steps.iter_mut()) {
         let (e, s) = l.exp_digamma(l.load(number));
         let away = l.sub(zero, s);
@@ -208,7 +208,7 @@ pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Number = R>>(
         *step = l.store(away);
     }
     let nearest = l.splat(l.greatest(nearest));
-    let far = l.splat(R::ZERO - R::FAR);
+    let far = l.splat(R::ZERO - R::CUTOFF);
     let mut largest = l.splat(R::TINY);
     for (c, (number, step)) in numbers.iter_mut().zip(steps.iter()).enumerate() {
         let away = l.sub(l.load(step), nearest);

@@ -17,13 +17,13 @@ use crate::{
 };
 
 /// Steps between two renormalisations of a model with thresholds, at most: bounds the history, and what B loses to rounding.
-pub(super) const MOST_STEPS: usize = 1 << 20;
+pub(super) const MAX_STEPS: usize = 1 << 20;
 
 /// Below this a is multiplied into x, before x overflows or loses digits.
-const LEAST_FACTOR: f64 = 1e-5;
+const MIN_FACTOR: f64 = 1e-5;
 
 /// The same for a running average, whose sums of a would lose digits relative to the last a.
-const LEAST_AVERAGED_FACTOR: f64 = 1e-3;
+const MIN_AVERAGED_FACTOR: f64 = 1e-3;
 
 /// Since the last renormalisation.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Clock {
     pub fn new<S: Shape>(shape: S, steps: u64) -> Result<Self, SolverError> {
         let mut history = Vec::new();
         if shape.paired() && shape.threshold() {
-            let most = steps.min(MOST_STEPS as u64) as usize;
+            let most = steps.min(MAX_STEPS as u64) as usize;
             history = reserve(most + 1, "the history of a running average")?;
             history.push(START);
         }
@@ -107,13 +107,13 @@ impl Clock {
 
     /// Whether the model has to be renormalised before the next step.
     #[inline(always)]
-    pub fn is_worn<S: Shape>(&self, shape: S) -> bool {
+    pub fn needs_renormalising<S: Shape>(&self, shape: S) -> bool {
         let least = if shape.paired() {
-            LEAST_AVERAGED_FACTOR
+            MIN_AVERAGED_FACTOR
         } else {
-            LEAST_FACTOR
+            MIN_FACTOR
         };
-        self.factor < least || shape.threshold() && self.steps == MOST_STEPS
+        self.factor < least || shape.threshold() && self.steps == MAX_STEPS
     }
 
     /// Applies to a cell the thresholds that it has not seen.

@@ -64,6 +64,6 @@ mod vector;
 pub use data::SgdData;
 pub use evaluation::{EvaluationOutcome, EvaluationParams, SgdEvaluation, ValidEvaluationParams};
 pub use params::{Schedule, ScheduleKind, SgdProblem};
-pub use round::{MAX_DECAYS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
+pub use round::{MAX_FACTORS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
 pub use search::{MAX_STEP_SIZES, SearchOutcome, SearchParams, SgdSearch, ValidSearchParams};
 pub use totals::SgdScalars;

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::base::error::{SolverError, reserve};
 
-/// Renormalisations that [`Model::decay`] tells apart. A coefficient that has seen so many is down to `1e-115` of what it was.
-pub(super) const MOST_FACTORS: usize = 23;
+/// Renormalisations that [`Model::factors`] tells apart. A coefficient that has seen so many is down to `1e-115` of what it was.
+pub(super) const MAX_RENORMALISATIONS: usize = 23;
 
 /// `sum u_j |w_jc|` and `sum u_j^2 w_jc^2` with `u_j^2 = 1 / scale_j`; features with a scale of 0 are left out.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,27 +22,27 @@ pub(super) struct Norms {
 
 impl Norms {
     #[inline(always)]
-    fn add(&mut self, w: f64, unit: Unit) {
+    fn add(&mut self, w: f64, feature: FeatureScale) {
         // A division by 1 changes no bit, but it takes its time.
-        if !unit.scaled {
+        if !feature.scaled {
             self.l1 += w.abs();
             self.square += w * w;
-        } else if unit.scale != 0.0 {
-            self.l1 += w.abs() / unit.root;
-            self.square += (w * w) / unit.scale;
+        } else if feature.scale != 0.0 {
+            self.l1 += w.abs() / feature.root;
+            self.square += (w * w) / feature.scale;
         }
     }
 }
 
 /// The scale of a feature, and its root.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+struct FeatureScale {
     scaled: bool,
     scale: f64,
     root: f64,
 }
 
-impl Unit {
+impl FeatureScale {
     #[inline(always)]
     fn of(scale: Option<&[f64]>, feature: usize) -> Self {
         match scale {
@@ -73,7 +73,7 @@ pub(super) struct Model {
     /// What a running average or a gradient adds up of the intercepts.
     pub intercept_sums: Vec<f64>,
     pub clock: Clock,
-    decay: Decay,
+    factors: Factors,
     loaded: usize,
     norms: Norms,
     /// The next feature of a renormalisation in progress.
@@ -120,7 +120,7 @@ impl Model {
             intercepts: zeros(outputs)?,
             intercept_sums: zeros(outputs)?,
             clock: Clock::new(layout, steps)?,
-            decay: Decay::default(),
+            factors: Factors::default(),
             loaded: 0,
             norms: Norms::default(),
             renormalising: None,
@@ -196,19 +196,19 @@ impl Model {
             if feature == self.features {
                 self.intercepts[output] = w;
             } else {
-                let unit = Unit::of(scale, feature);
+                let feature_scale = FeatureScale::of(scale, feature);
                 if output == 0 {
                     self.numbers.resize(self.numbers.len() + stride, 0.0);
                 }
                 let cell = &mut self.numbers[self.first + feature * stride..][..stride];
                 if output == 0 && self.layout.scaled {
-                    cell[self.layout.scale()] = unit.scale;
+                    cell[self.layout.scale()] = feature_scale.scale;
                 }
                 if output == 0 && self.layout.scaled && self.layout.threshold {
-                    cell[self.layout.root()] = unit.root;
+                    cell[self.layout.root()] = feature_scale.root;
                 }
                 cell[output] = w;
-                self.norms.add(w, unit);
+                self.norms.add(w, feature_scale);
             }
             output += 1;
             if output == outputs {
@@ -223,7 +223,7 @@ impl Model {
     /// To load another model, or the same one again.
     pub fn unload(&mut self) {
         self.clock.reset();
-        self.decay = Decay::default();
+        self.factors = Factors::default();
         self.numbers.truncate(self.first);
         self.intercept_sums.fill(0.0);
         self.loaded = 0;
@@ -236,11 +236,11 @@ impl Model {
     }
 
     /// A renormalisation is due.
-    pub fn wear_out(&mut self) {
+    pub fn start_renormalising(&mut self) {
         self.renormalising = Some(0);
     }
 
-    pub fn is_worn(&self) -> bool {
+    pub fn is_renormalising(&self) -> bool {
         self.renormalising.is_some()
     }
 
@@ -256,7 +256,7 @@ impl Model {
         }
         self.renormalising = (end < self.features).then_some(end);
         if self.renormalising.is_none() {
-            self.decay.add(self.clock.factor);
+            self.factors.add(self.clock.factor);
             self.clock.reset();
         }
         end - next
@@ -278,9 +278,9 @@ impl Model {
                 None => clock.renormalise(layout, cell),
             }
             finite &= cell[..layout.outputs].iter().all(|w| w.is_finite());
-            let unit = Unit::of(scale, feature);
+            let feature_scale = FeatureScale::of(scale, feature);
             for &w in &cell[..layout.outputs] {
-                norms.add(w, unit);
+                norms.add(w, feature_scale);
             }
         }
         self.settled_norms = norms;
@@ -315,7 +315,7 @@ impl Model {
                 intercept(b, sum);
                 self.finite &= b.is_finite();
             }
-            self.decay.add(self.clock.factor);
+            self.factors.add(self.clock.factor);
             self.clock.reset();
             self.is_settled = true;
         }
@@ -332,11 +332,11 @@ impl Model {
 
     /// What has become of a coefficient of a settled model that no step has touched: the loaded one times these numbers, one after the
     /// other. None if that does not say it, or they were too many to keep.
-    pub fn decay(&self) -> Option<&[f64]> {
+    pub fn factors(&self) -> Option<&[f64]> {
         if self.layout.threshold || self.layout.paired {
             None
         } else {
-            self.decay.factors()
+            self.factors.all()
         }
     }
 
@@ -366,22 +366,22 @@ impl Model {
 
 /// The factors that renormalisations have multiplied into all coefficients.
 #[derive(Debug, Default)]
-struct Decay {
-    factors: [f64; MOST_FACTORS],
+struct Factors {
+    first: [f64; MAX_RENORMALISATIONS],
     count: usize,
 }
 
-impl Decay {
+impl Factors {
     fn add(&mut self, factor: f64) {
-        if let Some(slot) = self.factors.get_mut(self.count) {
+        if let Some(slot) = self.first.get_mut(self.count) {
             *slot = factor;
         }
         self.count += 1;
     }
 
     /// None if they were too many.
-    fn factors(&self) -> Option<&[f64]> {
-        self.factors.get(..self.count)
+    fn all(&self) -> Option<&[f64]> {
+        self.first.get(..self.count)
     }
 }
 

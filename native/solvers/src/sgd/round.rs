@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     data::SgdData,
-    model::{MOST_FACTORS, Model},
+    model::{MAX_RENORMALISATIONS, Model},
     params::{Schedule, SgdProblem},
     resumable::{Resumable, Work},
     shape::Layout,
@@ -62,11 +62,11 @@ impl SgdParams {
 #[derive(Debug, Clone, Copy)]
 pub struct ValidSgdParams(SgdParams);
 
-/// Numbers of [`SgdOutcome::decay`], at most.
-pub const MAX_DECAYS: usize = MOST_FACTORS + 1;
+/// Numbers of [`SgdOutcome::factors`], at most.
+pub const MAX_FACTORS: usize = MAX_RENORMALISATIONS + 1;
 
 /// The result of a round, apart from the vector.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SgdOutcome {
     pub scalars: SgdScalars,
     /// Buckets visited since the start of the fit.
@@ -77,11 +77,9 @@ pub struct SgdOutcome {
     pub reached_l1_norm: f64,
     /// `sum u_j^2 w_jc^2` of it.
     pub reached_square_norm: f64,
-    /// A coefficient that no step has touched is the shared one times each of the first [`SgdOutcome::decays`] of these in turn, rounded every
-    /// time; the share is the last.
-    pub decay: [f64; MAX_DECAYS],
-    /// 0 if nothing can be said: with an L1 penalty, for a mean, and after more renormalisations than `decay` has room for.
-    pub decays: usize,
+    /// A coefficient that no step has touched is the shared one times each of these in turn, rounded every time; the share is the last.
+    /// None with an L1 penalty, for a mean, and if there were more than [`MAX_FACTORS`].
+    pub factors: Vec<f64>,
 }
 
 /// A round in progress. It owns everything it needs but the data, which are lent for each slice of work and may be elsewhere
@@ -155,26 +153,19 @@ impl SgdRound {
         } else {
             model.settled_norms()
         };
-        let kept = if descent.diverged {
+        let known = if descent.diverged {
             Some([].as_slice())
         } else {
-            model.decay()
+            model.factors()
         };
-        let mut decay = [0.0; MAX_DECAYS];
-        let mut decays = 0;
-        if let Some(factors) = kept {
-            decays = factors.len() + 1;
-            decay[..factors.len()].copy_from_slice(factors);
-            decay[factors.len()] = params.share;
-        }
+        let factors = known.map_or_else(Vec::new, |factors| [factors, &[params.share]].concat());
         Ok(SgdOutcome {
             reached_l1_norm: reached.l1,
             reached_square_norm: reached.square,
             scalars: SgdScalars::new(model, &descent.totals, descent.diverged),
             cursor: descent.cursor,
             steps: params.steps + descent.totals.rows,
-            decay,
-            decays,
+            factors,
         })
     }
 }
@@ -234,7 +225,7 @@ impl Work for Descent {
 
     fn advance(&mut self, params: &SgdParams, data: &SgdData<'_>, budget: usize) -> usize {
         match self.phase {
-            Phase::Steps if self.model.is_worn() => self.model.renormalise(budget),
+            Phase::Steps if self.model.is_renormalising() => self.model.renormalise(budget),
             Phase::Steps => self.descend(params, data, budget),
             Phase::Settle => {
                 let mean =

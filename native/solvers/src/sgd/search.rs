@@ -237,7 +237,7 @@ impl Work for Search {
 
     fn advance(&mut self, params: &SearchParams, data: &SgdData<'_>, budget: usize) -> usize {
         match self.phase {
-            Phase::Train(_) if self.model.is_worn() => self.model.renormalise(budget),
+            Phase::Train(_) if self.model.is_renormalising() => self.model.renormalise(budget),
             Phase::Train(position) => self.train(params, data, position, budget),
             Phase::Settle => {
                 let count = self.model.settle(None, data.scale, budget);

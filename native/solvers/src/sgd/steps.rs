@@ -156,8 +156,8 @@ impl Steps<'_, '_> {
             layout,
         };
         let visit = with_entries(columns.values(), columns.nonzeros(), work);
-        if model.clock.is_worn(layout) {
-            model.wear_out();
+        if model.clock.needs_renormalising(layout) {
+            model.start_renormalising();
         }
         visit
     }
@@ -253,7 +253,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                 });
             }
             clock.tick(shape, next, eta * problem.l1);
-            if clock.is_worn(shape) {
+            if clock.needs_renormalising(shape) {
                 Next::Enough
             } else {
                 Next::Row

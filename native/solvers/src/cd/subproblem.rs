@@ -43,10 +43,10 @@ pub trait Separable: Copy + Debug + Send + Sync {
 }
 
 /// Data of the objective of `P`.
-pub type DataOf<'a, P> = <<P as Problem>::Objective as Separable>::Data<'a>;
+pub type DataOf<'a, P> = <<P as Subproblem>::Objective as Separable>::Data<'a>;
 
 /// The local subproblem of a round.
-pub trait Problem: Copy + Debug + Send + Sync {
+pub trait Subproblem: Copy + Debug + Send + Sync {
     /// The separable part.
     type Objective: Separable;
 
