@@ -1,4 +1,4 @@
-//! What every room uses: checks, matrices, errors, inner loops, moments and the order of visits.
+//! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, resumable work.
 
 pub(crate) mod checks;
 pub(crate) mod columns;

@@ -1,4 +1,4 @@
-//! Weighted moments of the columns, given by the caller.
+//! Weighted moments of the columns, which the caller computes.
 
 use crate::base::error::{SolverError, same_length};
 
@@ -47,7 +47,7 @@ impl<'a> ColumnMoments<'a> {
         Ok(moments)
     }
 
-    /// For arrays that [`ColumnMoments::new`] has accepted before: compares lengths, O(1).
+    /// For arrays that [`ColumnMoments::new`] has accepted: compares lengths, O(1).
     ///
     /// # Errors
     /// `Shape` for unequal lengths.

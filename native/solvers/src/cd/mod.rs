@@ -1,4 +1,23 @@
-//! Coordinate descent on the columns or on the rows of one partition.
+//! Coordinate descent on the columns (primal) or on the rows (dual) of one partition.
+//!
+//! # The path of an entry `x_ij` through the files
+//!
+//! ```text
+//! round.rs        Round::advance               takes the rest of a bucket of coordinates
+//! local.rs        Local::descend               checks shapes (with threads team.rs starts below, once for each copy of the vector)
+//! base/kernel.rs    with_entries               chooses E, the type of the values: ones, f32 or f64
+//! local.rs          Descend::run<E>            chooses WEIGHTED: whether the entries of the vector have weights
+//! primal.rs           Subproblem::descend      chooses CENTRED, and makes the rule of a step (for rows: dual.rs)
+//! steps.rs              Span::descend          loops over the coordinates
+//! steps.rs                Steps::run<L>        chooses L, the entries of a coordinate: 1 to 8, or any number
+//! base/kernel.rs            gather             sum_j x_ij w_j (for a known L unrolled in steps.rs)
+//! primal.rs                 Rule::minimise     the new variable
+//! base/kernel.rs            subtract           w_j -= step x_ij
+//! ```
+//!
+//! A choice has one answer for a whole bucket, or for a run of coordinates of one length, so it must not be a test inside the loop. Each
+//! file on the path turns the choice that it knows into a type or a constant and calls the next one. The compiler then makes one loop for
+//! each combination of answers: this is why the path leaves files and comes back to them.
 
 mod data;
 mod dual;

@@ -1,7 +1,7 @@
 //! Sums over all coordinates: the separable part of the objective, how it changes, and the parts of the certificate.
 //!
-//! Coordinates are cut into fixed chunks; the sums of the chunks are added in order. The result is the same to the bit
-//! for every number of threads and for every way the work is cut into slices.
+//! A pass cuts the coordinates into fixed chunks and adds the sums of the chunks in order. The result is the same to the bit for every
+//! number of threads and for every cut into slices.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::base::{
 /// Coordinates in a chunk.
 const CHUNK: usize = 4096;
 
-/// Coordinates whose sums belong together.
+/// A chunk of coordinates, with the sums over those before `next`.
 #[derive(Debug)]
 pub(super) struct Chunk {
     next: usize,
@@ -25,12 +25,12 @@ pub(super) struct Chunk {
     sums: Sums,
 }
 
-/// What is summed.
+/// The numbers that a pass sums.
 pub(super) trait Summand: Sync {
-    /// Work of some coordinates: one unit each, and one for each entry that is read.
+    /// Work of some coordinates: one unit each, and one for each entry that it reads.
     fn work(&self, start: usize, end: usize) -> usize;
 
-    /// Continues with a chunk for about `budget` units of work; returns the work done.
+    /// Continues with a chunk for about `budget` units of work; returns the units spent.
     fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize;
 }
 
@@ -38,7 +38,7 @@ pub(super) trait Summand: Sync {
 #[derive(Debug)]
 pub(super) struct Pass {
     chunks: Vec<Chunk>,
-    /// All chunks before this one are finished.
+    /// All chunks before this one are done.
     first: usize,
 }
 
@@ -53,7 +53,7 @@ impl Pass {
         Ok(Self { chunks, first: 0 })
     }
 
-    /// Continues for about `budget` units of work on each thread; returns the work of the calling thread's share.
+    /// Continues for about `budget` units of work on each thread; returns the units of one thread.
     pub fn advance<S: Summand>(
         &mut self,
         summand: &S,
@@ -164,7 +164,7 @@ impl<S: Separable> Summand for Change<'_, '_, S> {
             let delta = after - a;
             let value = objective.value(data, i, after);
             sums.value += value;
-            // What stays changes nothing, but it has to be feasible.
+            // A variable that stays changes no sum, if it is feasible.
             if delta == 0.0 && previous == 0.0 && value < f64::INFINITY {
                 return;
             }
@@ -188,7 +188,7 @@ impl<S: Separable> Summand for Change<'_, '_, S> {
 
 /// The separable part of the objective at the start of a round, and the parts of the certificate.
 pub(super) struct Certified<'a, 'd, P: Subproblem> {
-    pub problem: &'a P,
+    pub subproblem: &'a P,
     pub data: &'a DataOf<'d, P>,
     pub alpha: &'a [f64],
     pub certificate: Certificate<'a, P::Running>,
@@ -228,7 +228,7 @@ impl<P: Subproblem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
 
     fn run<E: Entries>(self, values: E) -> usize {
         let Certified {
-            problem,
+            subproblem,
             data,
             alpha,
             certificate,
@@ -242,7 +242,7 @@ impl<P: Subproblem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
             spent += 1 + entries.len();
             let indices = &columns.indices()[entries.clone()];
             let dot = dot(indices, values.part(entries), certificate.vector);
-            problem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
+            subproblem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
             chunk.next += 1;
         }
         spent

@@ -1,12 +1,12 @@
-//! What passes over the coordinates add up.
+//! The sums of a pass over the coordinates.
 
-/// Points of a line search, at most.
+/// Most points of a line search.
 pub const MAX_POINTS: usize = 24;
 
-/// Intercepts of a certificate, at most.
+/// Most intercepts of a certificate.
 pub const MAX_CANDIDATES: usize = 16;
 
-/// Sums and maxima over some coordinates.
+/// Sums and maxima over some coordinates, with the names of [`RoundScalars`](super::RoundScalars).
 #[derive(Debug, Clone, Copy)]
 pub struct Sums {
     pub value: f64,

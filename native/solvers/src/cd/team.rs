@@ -1,8 +1,9 @@
-//! Steps on several threads: each has a copy of the vector, and the copies are averaged.
+//! Steps on several threads: each has a copy of the vector, and the team averages the copies.
 //!
-//! This is CoCoA once more inside of a partition (Ioannou, Mendler-Duenner, Parnell, "SySCD", NeurIPS 2019): with T copies every step counts
-//! T times in its own copy (`sigma'` times T), so that the average is the vector of all steps, and the objective cannot rise.
-//! The result depends on T alone, not on which thread does what.
+//! This is CoCoA inside a partition. With T copies every step counts T times in its own copy (`sigma'` times T), so that the average is the
+//! vector of all steps, and the objective cannot rise. The result depends on T, not on which thread takes which copy.
+//!
+//! Source: Ioannou, Mendler-Duenner, Parnell, "SySCD", NeurIPS 2019.
 
 use std::ops::Range;
 
@@ -14,15 +15,15 @@ use super::{
 };
 use crate::base::error::{SolverError, reserve};
 
-/// The work between two averages.
+/// The copies of the vector between two averages.
 #[derive(Debug)]
 pub(super) struct Team<P: Subproblem> {
     members: Vec<Member<P>>,
-    /// Entries of the vector that are averaged.
+    /// Entries of the vector that are averaged so far.
     merged: usize,
 }
 
-/// A copy of the vector, and the buckets that are visited on it.
+/// A copy of the vector, and the buckets whose steps it takes.
 #[derive(Debug)]
 struct Member<P: Subproblem> {
     w: Vec<f64>,
@@ -30,7 +31,7 @@ struct Member<P: Subproblem> {
     buckets: Vec<Range<usize>>,
     /// Variables of the coordinates of the buckets, in their order.
     alpha: Vec<f64>,
-    /// The bucket being visited, where its variables start, and its first coordinate that was not visited.
+    /// The current bucket, the index of its first variable in `alpha`, and its first coordinate that is not visited.
     current: usize,
     first: usize,
     next: usize,
@@ -67,7 +68,7 @@ impl<P: Subproblem> Team<P> {
         Ok(Self { members, merged: 0 })
     }
 
-    /// Continues for about `budget` units of work on each thread of the pool; returns the work of the calling thread's share.
+    /// Continues for about `budget` units of work on each thread of the pool; returns the units of one thread.
     pub fn advance(
         &mut self,
         local: &mut Local<P>,
@@ -116,7 +117,7 @@ impl<P: Subproblem> Team<P> {
         self.members.iter().all(Member::is_done) && self.merged == local.w.len()
     }
 
-    /// Hands the variables over; returns the entries visited.
+    /// Hands the variables over to `local`; returns the entries visited.
     pub fn finish(self, local: &mut Local<P>) -> u64 {
         let copies = self.members.len() as f64;
         let before = local.running;
@@ -161,7 +162,7 @@ impl<P: Subproblem> Member<P> {
                 frozen: None,
             };
             let descent = descend(
-                &local.problem,
+                &local.subproblem,
                 data,
                 copies,
                 &mut self.running,

@@ -1,10 +1,10 @@
-//! Which instructions compute: chosen at run time.
+//! The choice of instructions, at run time.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512, On};
 use super::{lanes::WithLanes, portable::Portable};
 
-/// Which instructions work on `f32`.
+/// The instructions that compute on `f32`.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel(Instructions);
 
@@ -18,15 +18,15 @@ enum Instructions {
 }
 
 impl Kernel {
-    /// Plain Rust: works everywhere.
+    /// Plain Rust, for every processor.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
-    /// The fastest that this processor has.
+    /// The fastest kernel of this processor.
     pub fn detect() -> Self {
         Self::available().pop().unwrap_or(Self::PORTABLE)
     }
 
-    /// All that this processor has, the fastest last.
+    /// All kernels of this processor, the fastest last.
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut)]
         let mut all = vec![Self::PORTABLE];
@@ -123,7 +123,7 @@ mod tests {
         ]
     }
 
-    /// The rounding of a product is all that plain Rust adds.
+    /// Plain Rust differs only in the rounding of products.
     #[test]
     fn kernels_agree() {
         const ONE_ROUNDING_MORE: f32 = 4e-6;

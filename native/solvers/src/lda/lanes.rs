@@ -1,33 +1,35 @@
-//! Sixteen numbers at a time: plain Rust, AVX2 with FMA, AVX-512; chosen at run time.
+//! Arithmetic on sixteen numbers at a time, which plain Rust, AVX2 with FMA and AVX-512 implement.
 //!
-//! AVX2 and AVX-512 give the same bits: both round once where they multiply and add, and add lanes in the same order,
+//! AVX2 and AVX-512 give the same bits: both round a product and its sum once, and sum lanes in the same order,
 //!
 //! ```text
 //! b_l = a_l + a_(l+8),   ((b_0 + b_1) + (b_2 + b_3)) + ((b_4 + b_5) + (b_6 + b_7))
 //! ```
 //!
-//! Plain Rust rounds products, too.
+//! Plain Rust rounds the product as well.
 
 use super::{number::Number, special};
 
-/// Numbers at a time.
+/// Numbers in a vector.
 pub(super) const LANES: usize = 16;
 
-/// As many numbers in memory.
+/// A vector in memory.
 pub(super) type Block<R> = [R; LANES];
 
-/// Whole blocks that hold `length` numbers.
+/// Blocks that hold `length` numbers, the last perhaps in part.
 pub(super) const fn blocks(length: usize) -> usize {
     length.div_ceil(LANES)
 }
 
 /// Work that is compiled once for each kind of lanes.
 pub trait WithLanes<R> {
+    /// The result of the work.
     type Output;
+    /// Does the work.
     fn run<L: Lanes<Number = R>>(self, lanes: L) -> Self::Output;
 }
 
-/// Operations on sixteen numbers. A function that calls them has to be inlined into the one that enables the instructions.
+/// Operations on sixteen numbers. A function that calls them has to be inlined into the function that enables the instructions.
 pub trait Lanes: Copy {
     type Number: Number;
     type Vector: Copy;
@@ -55,7 +57,7 @@ pub trait Lanes: Copy {
     fn exp(self, x: Self::Vector) -> Self::Vector;
     /// The pair (E, S) of [`special::exp_digamma`], for x >= 1e-6.
     fn exp_digamma(self, x: Self::Vector) -> (Self::Vector, Self::Vector);
-    /// The sum of the lanes of each of sixteen vectors, in the order above.
+    /// The sum of the lanes of each of sixteen vectors, in the order of the module's description.
     fn sums(self, rows: [Self::Vector; LANES]) -> Self::Vector;
 
     /// The sum of the lanes.
@@ -82,7 +84,7 @@ pub(super) fn tree<R: Number>(a: &Block<R>) -> R {
     ((b[0] + b[1]) + (b[2] + b[3])) + ((b[4] + b[5]) + (b[6] + b[7]))
 }
 
-/// Lanes that have the two operations that `exp` needs beside arithmetic.
+/// The two operations that `exp` needs apart from arithmetic.
 pub(super) trait Exponents: Lanes<Number = f32> {
     fn round(self, x: Self::Vector) -> Self::Vector;
     /// `2^n` for whole n from -126 to 127.
@@ -92,7 +94,7 @@ pub(super) trait Exponents: Lanes<Number = f32> {
 /// `exp(x) = 2^n exp(r)` with `n = round(x / ln 2)` and a polynomial of degree 7: relative error below 2e-7.
 #[inline(always)]
 pub(super) fn exp_f32<L: Exponents>(lanes: L, x: L::Vector) -> L::Vector {
-    // ln 2 in two parts: the product of the first with n is exact.
+    // ln 2 in two parts. The product of n with the first is exact.
     const LN2_HIGH: f32 = 0.693_359_4;
     const LN2_LOW: f32 = -2.121_944_4e-4;
     const COEFFICIENTS: [f32; 7] = [

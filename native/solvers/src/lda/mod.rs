@@ -1,4 +1,4 @@
-//! Latent Dirichlet allocation by stochastic variational inference on the documents of one worker, the local solver of model averaging (MA-LDA).
+//! Latent Dirichlet allocation: stochastic variational inference on the documents of one worker, the local solver of model averaging (MA-LDA).
 //!
 //! ```text
 //! beta_k ~ Dirichlet(eta), theta_d ~ Dirichlet(alpha), z ~ theta_d, w ~ beta_z;   q(beta_k) = Dirichlet(lambda_k), q(theta_d) = Dirichlet(gamma_d)
@@ -17,8 +17,8 @@
 //! Sources: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010; Guo et al., "Model averaging in distributed machine
 //! learning", VLDB Journal 30, 2021 (the averages: see [`shared`]).
 //!
-//! Arithmetic per document is in `f32` and free of subnormal numbers: what is below a floor is 0. `f64` is there to test identities. Results are functions
-//! of the inputs and of the kind of kernel: AVX2 and AVX-512 give the same bits, plain Rust others.
+//! Arithmetic per document is in `f32`, without subnormal numbers: numbers below a floor become 0. Tests of identities use `f64`. Results are functions
+//! of the inputs and of the [`Kernel`]: AVX2 and AVX-512 give the same bits, plain Rust others.
 
 pub mod bound;
 pub mod concentration;

@@ -1,4 +1,4 @@
-//! The two ways of storing numbers: `f32`, for work, and `f64`, in which identities are tested to the last digits.
+//! The types of stored numbers: `f32`, for work, and `f64`, for tests of identities to the last digits.
 
 use std::{
     fmt::Debug,
@@ -21,33 +21,37 @@ pub trait Number:
     + sealed::Sealed
     + 'static
 {
+    /// 0.
     const ZERO: Self;
+    /// 1.
     const ONE: Self;
-    /// Factors of phi, which are 1 at most, are 0 below: the product of two of them and any count is far from the subnormal numbers.
+    /// Factors of phi, which are 1 at most, become 0 below this: the product of two of them and a count is far from the subnormal numbers.
     const FACTOR_FLOOR: Self;
-    /// What is added up is 0 below.
+    /// Addends become 0 below this.
     const SUM_FLOOR: Self;
-    /// Smallest difference from 0 of a sum of products of factors: stands in for a sum that is 0.
+    /// Added to a sum of products of factors, so that the sum is not 0.
     const TINY: Self;
-    /// Largest count over such a sum: sums of 10^6 of them are finite.
+    /// Largest quotient of a count and such a sum: sums of 10^6 quotients are finite.
     const MAX_RATIO: Self;
-    /// What factors `exp(-y)` are 0 beyond: `y`.
+    /// Factors `exp(-y)` become 0 for larger y.
     const CUTOFF: Self;
 
-    /// Its bytes, little endian.
+    /// The bytes of a number, little endian.
     type Bytes: Copy;
 
-    /// As many numbers as `bytes` are long enough for.
+    /// As many numbers as fit in `bytes`.
     fn split(bytes: &[u8]) -> &[Self::Bytes];
 
-    /// As [`Number::split`].
+    /// As [`Number::split`], to write.
     fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
 
+    /// The number with these bytes.
     fn from_bytes(bytes: Self::Bytes) -> Self;
 
+    /// The bytes of the number.
     fn to_bytes(self) -> Self::Bytes;
 
-    /// The nearest number.
+    /// The number of this type that is nearest to `x`.
     fn of(x: f64) -> Self;
 }
 
@@ -57,7 +61,7 @@ mod sealed {
     impl Sealed for f64 {}
 }
 
-/// Numbers as bytes: what is the same for both types.
+/// Numbers as bytes, for both types.
 macro_rules! little_endian {
     () => {
         type Bytes = [u8; size_of::<Self>()];

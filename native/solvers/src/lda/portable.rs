@@ -127,7 +127,7 @@ portable_lanes!(
 impl Exponents for Portable<f32> {
     #[inline(always)]
     fn round(self, x: Self::Vector) -> Self::Vector {
-        // Exact below 2^22, and rounds to even as the instructions do.
+        // Exact below 2^22. Rounds half to even, as the instructions do.
         const SHIFT: f32 = 12_582_912.0;
         x.map(|x| (x + SHIFT) - SHIFT)
     }

@@ -1,4 +1,4 @@
-//! The number types that a worker can compute in.
+//! The types of numbers that a worker computes with.
 
 use super::{
     instructions::{Kernel, run_f32},
@@ -7,7 +7,7 @@ use super::{
     portable::Portable,
 };
 
-/// A number type with its kernels: `f32`, for work, or `f64`, in which identities are tested to the last digits.
+/// A type of numbers with its kernels: `f32`, for work, or `f64`, for tests of identities to the last digits.
 pub trait Real: Number {
     /// Runs `work` on the lanes of `kernel`. Only `f32` has more than one kind.
     fn run<W: WithLanes<Self>>(kernel: Kernel, work: W) -> W::Output;

@@ -1,4 +1,4 @@
-//! The bound of some documents: the E-step of each, and its part of the bound.
+//! The bound of a sample of documents: the E-step of each, and its part of the bound.
 
 use super::{
     bound::{DocumentBound, psi_of_topic_sums},
@@ -15,7 +15,7 @@ use crate::base::{
     progress::Progress,
 };
 
-/// What a word of the bound costs, and a topic of it, in units of [`Sample::advance`].
+/// Cost of a word of the bound, and of each topic of the word, in units of [`Sample::advance`].
 const WORD: usize = 40;
 const TERM: usize = 2;
 
@@ -25,8 +25,9 @@ const TERM: usize = 2;
 /// |---|---|---|
 /// | `alpha` | prior of the topics in a document | K numbers, 1e-6 to 1e6 |
 /// | `e_step` | see [`EStepParams`]; `mean` is not read | |
-/// | `first`, `last` | documents `first..last` | 0 to the documents, not falling |
+/// | `first`, `last` | documents `first..last` | `first <= last`, at most the number of documents |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct BoundParams {
     pub alpha: Vec<f64>,
     pub e_step: EStepParams,
@@ -34,22 +35,22 @@ pub struct BoundParams {
     pub last: usize,
 }
 
-/// What a bound has found. Empty documents count for nothing.
+/// The result of a bound. Empty documents do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BoundOutcome {
-    /// The sum of [`document_bound`](super::bound::document_bound), but for the precision of factors.
+    /// The sum of [`document_bound`](super::bound::document_bound) over the documents, to the precision of the factors.
     pub bound: f64,
     /// Documents that were not empty.
     pub documents: u64,
-    /// The sum of their counts.
+    /// Sum of the counts of these documents.
     pub tokens: f64,
-    /// Their entries.
+    /// Entries of these documents.
     pub nonzeros: u64,
     /// Iterations of gamma.
     pub iterations: u64,
 }
 
-/// Documents whose bound is computed: the E-step of each, and its part of the bound.
+/// The bound of some documents in progress.
 #[derive(Debug)]
 pub(super) struct Sample<R> {
     params: BoundParams,
@@ -76,7 +77,7 @@ enum Phase {
 }
 
 impl<R: Real> Sample<R> {
-    /// With parameters that have been checked.
+    /// From checked parameters.
     pub fn new(
         params: BoundParams,
         vocabulary: usize,
@@ -84,7 +85,7 @@ impl<R: Real> Sample<R> {
     ) -> Result<Self, SolverError> {
         let topics = params.alpha.len();
         Ok(Self {
-            // The bound is that of variational inference, whatever factors topics are learned by.
+            // Never with the mean: the bound is that of variational inference.
             table: Table::new(topics, vocabulary, false)?,
             psi_sums: Vec::new(),
             gamma: vec![0.0; topics],
@@ -101,7 +102,7 @@ impl<R: Real> Sample<R> {
         matches!(self.phase, Phase::Done)
     }
 
-    /// That the documents are there, and have words of the vocabulary.
+    /// Refuses documents of another vocabulary, or fewer than the sample has.
     pub fn check(&self, documents: &Documents<'_>, vocabulary: usize) -> Result<(), SolverError> {
         let BoundParams { first, last, .. } = self.params;
         if first > last || last > documents.len() {
@@ -132,7 +133,7 @@ impl<R: Real> Sample<R> {
         })
     }
 
-    /// Works on for about `left` units; returns those spent.
+    /// Works for about `left` units in one phase; returns the units spent.
     fn advance_phase(
         &mut self,
         lambda: &Lambda<R>,

@@ -1,16 +1,15 @@
-//! From the vector that workers share to a worker's part of the next one, and to its part of the bound.
+//! From the vector that the workers share to a worker's share of the next vector, and to its part of the bound.
 //!
-//! The vector is `v = lambda - eta`, topics without their prior: V K little-endian numbers of the type that the worker computes in, `f32` but for tests of
-//! identities, by words (word w and topic k at `w K + k`). Its length in bytes is a multiple of 8, see [`vector_bytes`]: one 0 follows an odd number of
-//! `f32`. Each worker makes a round from it and writes `share v'`; shares of all workers add up to 1, so the sum of what they write is the mean of their
-//! topics.
+//! The vector is `v = lambda - eta`, the topics without their prior: V K little-endian numbers of type `R`, by words (word w and topic k at `w K + k`). Its
+//! length in bytes is a multiple of 8, see [`vector_bytes`]: a 0 follows an odd number of `f32`. Each worker makes a round from it and writes `share v'`.
+//! The shares of all workers sum to 1, so the sum of their vectors is the mean of their topics.
 //!
-//! A word that is in no document of the round only decays: its numbers are those of the vector times [`SharedOutcome::factors`], one after the other and
-//! rounded to the type of the vector every time, to the bit, subnormal numbers and underflow included. Whoever has the vector and the factors needs only the
-//! words that a round has touched.
+//! A word that is in no document of the round only decays. Its numbers are those of the vector times each of [`SharedOutcome::factors`] in turn, rounded
+//! to `R` after every product, to the bit, subnormal numbers and underflow included. With the vector and the factors a receiver needs only the words that
+//! a round has touched.
 //!
-//! Numbers of topics need memory of V K `R` in every round. Who makes many rounds passes it on from one to the next as **room**, which the system does not have
-//! to find and to clear then: a vector whose elements do not matter, and that may be of any capacity.
+//! Every round needs memory for V K numbers, its **room**. The caller can pass the room of one round to the next, so that the system need not find and
+//! clear memory again. Room is a vector of any capacity, whose elements do not matter.
 //!
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
@@ -31,16 +30,16 @@ pub use super::{
     sample::{BoundOutcome, BoundParams},
 };
 
-/// Numbers of [`SharedOutcome::factors`], at most.
+/// Most numbers of [`SharedOutcome::factors`].
 pub const MAX_FACTORS: usize = MAX_RESCALES + 2;
 
-/// A round of one worker from the shared vector to what it adds to the next one, and the bound of some documents at that vector, which costs least where
-/// the topics have been read anyway.
+/// A round of one worker from the shared vector to its share of the next, and the bound of some documents at the shared vector. The bound costs little
+/// here, because the round reads the topics anyway.
 ///
-/// The result is a pure function of parameters, documents and vector: slices do not change a bit of it.
+/// The result is a pure function of parameters, documents and vector: slices change no bit of it.
 #[derive(Debug)]
 pub struct SharedRound<R> {
-    /// It has the topics, too.
+    /// The bound, and the topics, which are the round's as well.
     bound: SharedBound<R>,
     round: LdaRound<R>,
     share: f64,
@@ -49,17 +48,18 @@ pub struct SharedRound<R> {
 /// The numbers of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedOutcome<'a, R> {
+    /// Sums over the documents of the round.
     pub round: &'a LdaOutcome,
-    /// That of the sample, at the shared vector.
+    /// The bound of the sample at the shared vector.
     pub bound: BoundOutcome,
-    /// A number of a word that is in no document of the round is that of the shared vector times each of these in turn, rounded every time; the share is
-    /// the last. Empty if they were more than [`MAX_FACTORS`].
+    /// A number of a word that is in no document of the round is that of the shared vector times each of these in turn, rounded after every product.
+    /// The share is the last. Empty if there were more than [`MAX_FACTORS`].
     pub factors: Vec<R>,
 }
 
 impl<R: Real> SharedRound<R> {
-    /// A round on documents of `vocabulary` words, and the bound of the first `sample` of them. `share`: the part of this worker in the average, 0 to 1. `room`
-    /// is memory to work in, see the module.
+    /// A round on documents of `vocabulary` words, and the bound of the first `sample` documents. `share`: the weight of this worker in the average, 0 to 1.
+    /// `room`: see the module.
     ///
     /// # Errors
     /// `InvalidParam` for eta or share out of range, `Shape` for no word or too many, `OutOfMemory`.
@@ -80,14 +80,14 @@ impl<R: Real> SharedRound<R> {
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may be elsewhere in memory.
+    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may move in memory.
     ///
     /// # Errors
-    /// `Shape` for documents or a vector of another shape, or fewer documents than the sample has, `NonFinite` for a number of the vector that is not 0 to
-    /// 1e30, `OutOfMemory`.
+    /// `Shape` for documents or a vector of another shape, or fewer documents than the sample has; `NonFinite` for a number of the vector that is not 0 to
+    /// 1e30; `OutOfMemory`.
     ///
     /// # Panics
-    /// If the words of documents are others than in the first call.
+    /// If documents have other words than in the first call.
     pub fn advance(
         &mut self,
         documents: &Documents<'_>,
@@ -103,7 +103,7 @@ impl<R: Real> SharedRound<R> {
             .advance(&mut self.bound.lambda, documents, budget)
     }
 
-    /// Bytes that [`SharedRound::write_update`] writes: those of a shared vector, and 8 K more with `concentration`.
+    /// Length of the update in bytes: a shared vector, and 8 K bytes more with `concentration`.
     pub fn length(&self) -> usize {
         vector_bytes::<R>(self.numbers()) + 8 * self.round.log_theta_sums().len()
     }
@@ -113,8 +113,8 @@ impl<R: Real> SharedRound<R> {
         self.bound.lambda.vocabulary() * self.bound.lambda.topics()
     }
 
-    /// Writes `share v'` as a shared vector, padding included, and behind it the sums of `E[log theta]` as little endian `f64` if they were wanted, from byte
-    /// `start` on, as many as `out` has room for. `start` and the length of `out` are multiples of 8; `shared` is that of [`SharedRound::advance`].
+    /// Writes the update from byte `start` on, as much as `out` has room for: `share v'` as a shared vector, padding included, then with `concentration` the
+    /// sums of `E[log theta]` as little endian `f64`. `start` and the length of `out` are multiples of 8; `shared` is that of [`SharedRound::advance`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths.
@@ -145,7 +145,7 @@ impl<R: Real> SharedRound<R> {
             let (part, others) = out.split_at_mut(length);
             match factors.split_first() {
                 Some((first, more)) if !lambda.is_touched(word) => {
-                    // All of a row by one factor after the other: the compiler makes vectors of that.
+                    // A whole row by one factor after the other: the compiler vectorises these loops.
                     for (slot, v) in part.iter_mut().zip(&shared[at..]) {
                         *slot = (R::from_bytes(*v) * *first).to_bytes();
                     }
@@ -165,7 +165,7 @@ impl<R: Real> SharedRound<R> {
             out = others;
             at += length;
         }
-        // What is left of the vector is its padding.
+        // The rest of the vector is its padding.
         out.fill(R::ZERO.to_bytes());
         let first = start.saturating_sub(vector) / 8;
         let wanted = self.round.log_theta_sums().iter().skip(first);
@@ -175,7 +175,7 @@ impl<R: Real> SharedRound<R> {
         Ok(())
     }
 
-    /// Room for others, done or not.
+    /// The room, for another round or bound; in any state of this one.
     pub fn into_room(self) -> Vec<R> {
         self.bound.into_room()
     }
@@ -200,8 +200,8 @@ impl<R: Real> SharedRound<R> {
     }
 }
 
-/// The bound of some documents at the shared vector, in progress. It owns everything it needs but the data and the vector, which are lent for each slice of
-/// work. Slices do not change a bit of the result.
+/// The bound of some documents at the shared vector, in progress. It owns all but the documents and the vector, which the caller lends for each slice of
+/// work. Slices change no bit of the result.
 #[derive(Debug)]
 pub struct SharedBound<R> {
     lambda: Lambda<R>,
@@ -209,7 +209,7 @@ pub struct SharedBound<R> {
 }
 
 impl<R: Real> SharedBound<R> {
-    /// A bound of documents of `vocabulary` words. `room` is memory to work in, see the module.
+    /// A bound of documents of `vocabulary` words. `room`: see the module.
     ///
     /// # Errors
     /// `InvalidParam` for parameters out of range, `Shape` for no topic, no word or too many, `OutOfMemory`.
@@ -228,13 +228,13 @@ impl<R: Real> SharedBound<R> {
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may be elsewhere in memory.
+    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may move in memory.
     ///
     /// # Errors
     /// As [`SharedRound::advance`].
     ///
     /// # Panics
-    /// If the words of documents are others than in the first call.
+    /// If documents have other words than in the first call.
     pub fn advance(
         &mut self,
         documents: &Documents<'_>,
@@ -260,12 +260,12 @@ impl<R: Real> SharedBound<R> {
         self.sample.is_done()
     }
 
-    /// Room for others, done or not.
+    /// The room, for another round or bound; in any state of this one.
     pub fn into_room(self) -> Vec<R> {
         self.lambda.into_room()
     }
 
-    /// What was found.
+    /// The bound, and sums over the documents.
     ///
     /// # Errors
     /// `Unfinished` before it is done.

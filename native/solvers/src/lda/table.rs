@@ -1,4 +1,4 @@
-//! Factors of the distinct words of a batch, and what its documents add to them.
+//! The distinct words of a batch: their factors, and the statistics that the documents add to.
 
 use std::ops::Range;
 
@@ -12,24 +12,24 @@ use super::{
 };
 use crate::base::error::{SolverError, reserve};
 
-/// What reading an entry and computing 16 factors cost, in units of 1 to 2 ns: a row of 16 topics in one iteration of gamma is one.
+/// Cost of reading an entry, and of computing 16 factors. The unit, 1 to 2 ns, is a row of 16 topics in one iteration of gamma.
 pub(super) const READ: usize = 4;
 pub(super) const COMPUTE: usize = 8;
 
 const ABSENT: u32 = u32::MAX;
 
-/// One row of `width` blocks for each distinct word of a batch, in the order in which words were added.
+/// One row of `width` blocks for each distinct word of a batch, in the order of [`Table::add`].
 #[derive(Debug)]
 pub(super) struct Table<R> {
     topics: usize,
-    /// Whether factors are means, as [`EStepParams`](super::EStepParams) has it.
+    /// Whether factors are means: see [`EStepParams`](super::EStepParams).
     mean: bool,
     width: usize,
-    /// Row of each word of the vocabulary.
+    /// Row of each word of the vocabulary, or [`ABSENT`].
     slots: Vec<u32>,
     words: Vec<u32>,
-    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a factor for each word cancels out of phi. Rows of earlier batches
-    /// are behind those of this one, and those of this one are theirs until they are computed.
+    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a common factor of a word cancels out of phi. The rows keep the
+    /// numbers of earlier batches until [`Table::build`] computes them.
     factors: Vec<Block<R>>,
     /// `sum_d c_dw phi_dwk`
     statistics: Vec<Block<R>>,
@@ -69,9 +69,9 @@ impl<R: Real> Table<R> {
         self.statistics.clear();
     }
 
-    /// Takes the topics' factors from the model.
+    /// Computes the factors of the topics, `by_topic`, from the model.
     pub fn take_topics(&mut self, lambda: &Lambda<R>) {
-        // The logarithm of what the topic's numbers are divided by.
+        // The logarithm of the divisor of the topic's numbers.
         let divisor = |topic| {
             let sum = lambda.topic_sum(topic);
             if self.mean {
@@ -118,10 +118,7 @@ impl<R: Real> Table<R> {
         &self.words
     }
 
-    /// Row of the word.
-    ///
-    /// # Panics
-    /// Later, in what takes it, if the word was not added.
+    /// Row of the word. If the word was not added, every function that takes the row panics.
     #[inline(always)]
     pub fn slot(&self, word: usize) -> u32 {
         self.slots[word]
@@ -190,7 +187,7 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
     }
 }
 
-/// Replaces each x by `exp(psi(x))`, times a factor, over the largest of the results; 0 below the floor of factors.
+/// Replaces each x by `exp(psi(x))` times its factor, over the largest of these products; by 0 below the floor of factors.
 #[inline(always)]
 pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Number = R>>(
     l: L,
@@ -223,7 +220,7 @@ pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Number = R>>(
     over_largest(l, numbers, largest);
 }
 
-/// Replaces each number by itself times its factor, over the largest of the results; 0 below the floor of factors.
+/// Replaces each number by its product with its factor, over the largest of these products; by 0 below the floor of factors.
 #[inline(always)]
 fn relative<R: Real, L: Lanes<Number = R>>(l: L, numbers: &mut [Block<R>], times: &[Block<R>]) {
     let mut largest = l.splat(R::TINY);
@@ -235,7 +232,7 @@ fn relative<R: Real, L: Lanes<Number = R>>(l: L, numbers: &mut [Block<R>], times
     over_largest(l, numbers, largest);
 }
 
-/// Divides numbers by the largest lane of `largest`; 0 below the floor of factors.
+/// Divides numbers by the largest lane of `largest`; those below the floor of factors become 0.
 #[inline(always)]
 fn over_largest<R: Real, L: Lanes<Number = R>>(l: L, numbers: &mut [Block<R>], largest: L::Vector) {
     let scale = l.splat(R::ONE / l.greatest(largest));

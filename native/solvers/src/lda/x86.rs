@@ -1,7 +1,7 @@
-//! Lanes of x86-64, by the safe instructions of `pulp`: its tokens prove that the processor has them.
+//! Lanes of x86-64. The instructions are those of `pulp`, which are safe: its tokens prove that the processor has them.
 //!
-//! Instructions are inlined only into functions that enable them, so there must be none in a closure given to a function that is not always inlined
-//! itself, `map` or `from_fn` of arrays: it would become a call, through memory.
+//! The compiler inlines instructions only into functions that enable them. A closure for a function that is not always inlined (`map` or `from_fn` of
+//! arrays) must therefore contain none: each would become a call, through memory.
 
 use std::arch::x86_64::{__m256, __m512, _CMP_GT_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT};
 
@@ -195,7 +195,7 @@ impl Avx512 {
         )
     }
 
-    /// `b` of a row in the lower half, and of another in the upper one.
+    /// `b` of one row in the lower half, and of another row in the upper half.
     #[inline(always)]
     fn halves(self, lower: __m512, upper: __m512) -> __m512 {
         let f = self.0.avx512f;
@@ -205,7 +205,7 @@ impl Avx512 {
         )
     }
 
-    /// `b` of the rows i and i + 4, for four i from 0 on, and their pairs and fours added.
+    /// `b` of the rows i and i + 4, for i from 0 to 3, summed by pairs and then by fours.
     #[inline(always)]
     fn fours(self, rows: &[__m512]) -> __m512 {
         self.neighbours(

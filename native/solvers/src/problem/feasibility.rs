@@ -1,25 +1,24 @@
-//! From a model to a dual point: the duality gap at a model that no dual method made.
+//! From a model to a feasible dual point, for the duality gap of methods without dual variables.
 //!
-//! Minus the derivative of the loss of a row is a dual variable in its domain. An intercept asks, beside, for `sum_i s_i a_i = 0`.
-//! The leader finds a few **dual numbers** with which the dual variables satisfy it and stay in their domain.
+//! Minus the derivative of a row's loss is a dual variable in its domain. With an intercept the dual problem has the constraint
+//! `sum_i s_i a_i = 0`, too. The leader chooses a few **dual numbers** so that the dual variables satisfy it and stay in the domain.
 
 use crate::base::{
     checks::{finite, fraction},
     error::SolverError,
 };
 
-/// How the dual numbers of a margin loss change minus its derivative, `-loss'(z)`, into the dual variable a of a row.
+/// How a row's dual variable `a` follows from the derivative of a margin loss and the dual numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feasibility {
     /// One number, finite: `a = -loss'(z) - delta`. For losses whose domain is all numbers.
     Shift,
-    /// Two numbers, 0 to 1, for labels -1 and 1: `a = f_y (-loss'(z))`. For losses with labels of -1 and 1 whose domain, in p, has
-    /// every number between 0 and any number that it has.
+    /// Two numbers from 0 to 1, one for each of the labels -1 and 1: `a = -f_y loss'(z)`. For domains that are, in p, intervals from 0 on.
     Factors,
 }
 
 impl Feasibility {
-    /// The dual numbers that there are.
+    /// Which dual numbers there are.
     pub(crate) fn numbers(self) -> DualNumbers {
         match self {
             Self::Shift => DualNumbers {
@@ -42,8 +41,8 @@ impl Feasibility {
         }
     }
 
-    /// Adds what the leader finds the dual numbers from, apart from the derivatives themselves. Factors: `s p` of the row to the first
-    /// sum if the label is 1, to the second if it is -1, where `p = -y loss'(z)`.
+    /// Adds a row to the sums from which the leader computes the dual numbers. Factors: `s p`, with `p = -y loss'(z)`, to the first sum if
+    /// the label is 1 and to the second if it is -1.
     #[inline(always)]
     pub(crate) fn add_side(self, weight: f64, y: f64, derivative: f64, sides: &mut [f64; 2]) {
         match self {
@@ -53,7 +52,7 @@ impl Feasibility {
     }
 }
 
-/// How many dual numbers a loss takes, and whether they are 0 to 1 rather than any finite numbers.
+/// How many dual numbers a loss takes, and whether they are 0 to 1 (or else any finite numbers).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DualNumbers {
     pub count: usize,

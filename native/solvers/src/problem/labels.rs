@@ -11,7 +11,7 @@ pub enum Labels {
     Real,
     /// -1 or 1.
     Signed,
-    /// So many classes: whole numbers from 0 on.
+    /// Whole numbers from 0 to this number of classes less 1.
     Classes(usize),
 }
 
@@ -33,7 +33,7 @@ impl Labels {
         }
     }
 
-    /// Refuses other labels of `rows`.
+    /// Refuses rows, among `rows`, with other labels.
     ///
     /// # Errors
     /// `Shape` names the row at fault.

@@ -1,19 +1,23 @@
-//! Losses of one row, their conjugates, and the step of dual coordinate descent that each allows.
+//! The losses of one prediction, their conjugates, and the step of dual coordinate descent for each.
 //!
-//! `z` is the prediction and `y` the label: -1 or 1 for classification, any number for the squared loss. A dual variable `a` stands for
-//! minus the derivative of the loss; classification writes `a = y p`.
+//! `z` is the prediction and `y` the label. A dual variable `a` is minus a derivative of the loss; where labels are -1 and 1, `a = y p`.
 //!
-//! | code | loss | value | curvature at most | `loss*(-a)` | domain |
-//! |---|---|---|---|---|---|
-//! | 0 | squared | `(z - y)^2 / 2` | 1 | `a^2 / 2 - a y` | all |
-//! | 1 | logistic | `log(1 + exp(-y z))` | 1/4 | `p log p + (1 - p) log(1 - p)` | `0 <= p <= 1` |
-//! | 2 | hinge | `max(0, 1 - y z)` | none: not smooth | `-p` | `0 <= p <= 1` |
-//! | 3 | smoothed hinge | hinge with a parabola of width `gamma` at its corner | `1 / gamma` | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
-//! | 4 | squared hinge | `max(0, 1 - y z)^2` | 2 | `p^2 / 4 - p` | `p >= 0` |
+//! | loss | labels | value | `loss*(-a)` | domain |
+//! |---|---|---|---|---|
+//! | squared | real | `(z - y)^2 / 2` | `a^2 / 2 - a y` | all |
+//! | logistic | -1, 1 | `log(1 + exp(-y z))` | `p log p + (1 - p) log(1 - p)` | `0 <= p <= 1` |
+//! | hinge | -1, 1 | `max(0, 1 - y z)` | `-p` | `0 <= p <= 1` |
+//! | smoothed hinge | -1, 1 | hinge with a parabola of width `gamma` at its corner | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
+//! | squared hinge | -1, 1 | `max(0, 1 - y z)^2` | `p^2 / 4 - p` | `p >= 0` |
+//!
+//! Apart from the formulas, all that other files ask about a loss is one row of the table in `Loss::properties`: a new loss is a row there,
+//! its formulas, and a member of [`Labels`] or [`Feasibility`] if none of them suits.
+//!
+//! Other implementations give the same bits: every formula is a fixed order of correctly rounded operations, but for the exponentials
+//! and logarithms of the logistic loss.
 //!
 //! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
-//! the conjugates of its table. Every formula but those of the logistic loss is a fixed order of correctly rounded operations, so that other
-//! implementations can give the same bits.
+//! the conjugates of its table.
 
 use std::sync::LazyLock;
 
@@ -168,7 +172,7 @@ impl Loss {
                 let residual = z - y;
                 0.5 * (residual * residual)
             }
-            // With the exponent never positive nothing overflows, and a small loss keeps its digits.
+            // An exponent that is never positive cannot overflow, and a small loss keeps its digits.
             Self::Logistic => {
                 let margin = y * z;
                 (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
@@ -190,7 +194,7 @@ impl Loss {
         }
     }
 
-    /// The derivative by `z`; for the hinge a subgradient, 0 at its corner.
+    /// The derivative by `z`; at the corner of the hinge the subgradient 0.
     pub fn derivative(self, z: f64, y: f64) -> f64 {
         let distance = 1.0 - y * z;
         match self {
@@ -208,7 +212,7 @@ impl Loss {
         }
     }
 
-    /// Value and derivative, to the bit: for the logistic loss with one exponential in the place of two.
+    /// Value and derivative, to the bit. The logistic loss computes one exponential for both.
     #[inline(always)]
     pub(crate) fn value_and_derivative(self, z: f64, y: f64) -> (f64, f64) {
         match self {
@@ -252,7 +256,7 @@ impl Loss {
 
     /// The minimiser over `a'` of `loss*(-a') + z (a' - a) + q (a' - a)^2 / 2`, with curvature `q >= 0`.
     ///
-    /// Without curvature (a row without entries, and no intercept) it is the limit for `q` to 0.
+    /// Without curvature (a row without entries, and no intercept) it is the limit as `q` goes to 0.
     #[inline(always)]
     pub fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
         let p = y * a;
@@ -261,7 +265,7 @@ impl Loss {
             Self::Squared => a + ((y - z) - a) / (1.0 + q),
             Self::Logistic => y * logistic_root(p, y * z, q),
             Self::Hinge => {
-                // Without curvature and at the corner every p is as good: 0 / 0 is not asked.
+                // At the corner and without curvature every p is a minimiser: p stays, and 0 / 0 is never computed.
                 let step = if distance == 0.0 { 0.0 } else { distance / q };
                 y * (p + step).clamp(0.0, 1.0)
             }
@@ -282,7 +286,7 @@ impl Loss {
         }
     }
 
-    /// What of `loss*(-a)` is not quadratic, at an `a` of the domain.
+    /// The terms of `loss*(-a)` that are not quadratic, at an `a` of the domain.
     #[inline(always)]
     pub(crate) fn not_quadratic(self, a: f64, y: f64) -> f64 {
         match self.properties().rest {
@@ -330,17 +334,17 @@ fn negative_entropy(p: f64) -> f64 {
     first + second
 }
 
-/// Steps of Newton's method from which on it has converged: the error left is of the order of the square.
+/// A step of Newton's method this small is the last: the error after it is of the order of its square.
 const ROOT_STEP: f64 = 1e-9;
 
-/// Far above what it takes: 15 at q = 1e6. Bisection alone would be done by then, too.
+/// Far more than it takes, 15 at q = 1e6. Bisection alone would need fewer, too.
 const ROOT_ITERATIONS: usize = 100;
 
 /// The root in `(0, 1)` of `log(p' / (1 - p')) + m + q (p' - p) = 0`.
 ///
 /// Newton's method in the logit `t` of `p'`, where the function is `q (sigmoid(t) - p) + m + t`: increasing, with slope 1 to `1 + q/4`.
-/// Its point of inflection, 0, is a start from which the steps stay on one side of the root (moved into the bracket that holds the root);
-/// a step that leaves the bracket is replaced by bisection.
+/// The steps start at its point of inflection, 0, moved into the bracket that holds the root: from there they stay on one side of the
+/// root. Bisection replaces a step that leaves the bracket.
 fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
     let mut low = -m - q * (1.0 - p);
     let mut high = -m + q * p;
@@ -351,7 +355,7 @@ fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
         let s = if t >= 0.0 { inverse } else { e * inverse };
         let height = q * (s - p) + (m + t);
         let step = height / (1.0 + q * (e * inverse * inverse));
-        // Before the bracket: a root found exactly would be an end of it, and the next step be refused.
+        // Tested before the bracket: a root that is found exactly becomes an end of the bracket, which refuses the next step.
         if step.abs() <= ROOT_STEP * t.abs().max(1.0) {
             t -= step;
             break;

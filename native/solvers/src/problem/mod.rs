@@ -1,4 +1,4 @@
-//! What a linear model's problem is made of: loss and penalty.
+//! The parts of a linear model's objective: losses and penalties.
 
 pub(crate) mod feasibility;
 pub(crate) mod labels;

@@ -1,4 +1,4 @@
-//! The softmax of several outputs, and any loss: of one output or of several.
+//! The softmax of several outputs, and the losses of any number of outputs.
 
 use std::sync::LazyLock;
 
@@ -11,13 +11,14 @@ use crate::base::{checks::ensure, error::SolverError};
 
 /// A loss of the predictions `z_c`, one for each output.
 ///
-/// Softmax: `log sum_c exp(z_c) - z_y` with labels 0 to C - 1; its derivatives are `q_c - [c = y]` with `q_c = exp(z_c) / sum exp(z)`,
-/// and its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`.
+/// Softmax: `log sum_c exp(z_c) - z_y` with labels 0 to C - 1. Its derivatives are `q_c - [c = y]` with `q_c = exp(z_c) / sum exp(z)`;
+/// its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`. Its dual numbers are `eps, r_0 .. r_(C-1)`, 0 to 1, for the dual variables
+/// `a = e_y - q'` with `q' = (1 - eps) q + eps r`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SgdLoss {
-    /// One output.
+    /// A loss of one output.
     Margin(Loss),
-    /// So many outputs: at least 2.
+    /// The softmax of this number of outputs, at least 2.
     Softmax(usize),
 }
 
@@ -60,7 +61,7 @@ impl SgdLoss {
         }
     }
 
-    /// Numbers that a feature has in the model.
+    /// C, the number of outputs: a feature has one coefficient for each.
     pub fn outputs(self) -> usize {
         match self {
             Self::Margin(_) => 1,
@@ -76,7 +77,7 @@ impl SgdLoss {
         }
     }
 
-    /// The dual numbers that the loss takes. Softmax: `eps, r_0 .. r_(C-1)`, 0 to 1, for `a = e_y - q'` with `q' = (1 - eps) q + eps r`.
+    /// The dual numbers that the loss takes.
     pub(crate) fn dual_numbers(self) -> DualNumbers {
         match self {
             Self::Margin(loss) => loss.feasibility().numbers(),
@@ -87,7 +88,7 @@ impl SgdLoss {
         }
     }
 
-    /// The loss at `z`, and its derivatives in the place of `derivatives`.
+    /// Returns the loss at `z` and overwrites `derivatives` with its derivatives by each `z_c`.
     #[inline(always)]
     pub(crate) fn differentiate(self, z: &[f64], y: f64, derivatives: &mut [f64]) -> f64 {
         match self {
@@ -104,17 +105,17 @@ impl SgdLoss {
         }
     }
 
-    /// The loss at `z`; `room` is used for as many numbers.
+    /// The loss at `z`. `scratch` has one number for each output; its contents are overwritten.
     #[inline(always)]
-    pub(crate) fn value(self, z: &[f64], y: f64, room: &mut [f64]) -> f64 {
+    pub(crate) fn value(self, z: &[f64], y: f64, scratch: &mut [f64]) -> f64 {
         match self {
             Self::Margin(loss) => loss.value(z[0], y),
-            Self::Softmax(_) => softmax(z, y as usize, room),
+            Self::Softmax(_) => softmax(z, y as usize, scratch),
         }
     }
 
-    /// Without dual numbers as [`SgdLoss::differentiate`]. With them the dual variables of the row stand in the place of the derivatives,
-    /// and the conjugate in that of the loss. Adds to `sides`: see [`Feasibility::add_side`](super::feasibility::Feasibility::add_side).
+    /// Without dual numbers: returns the loss and overwrites `coefficients` with its derivatives. With dual numbers: returns the conjugate
+    /// and overwrites `coefficients` with the row's dual variables. Adds the row to `sides`, as `Feasibility::add_side` does.
     #[inline(always)]
     pub(crate) fn evaluate(
         self,
@@ -149,7 +150,8 @@ impl SgdLoss {
     }
 }
 
-/// `log sum exp(z) - z_y`, and the probabilities of the classes. No exponent is positive, and a small loss keeps its digits.
+/// Returns `log sum exp(z) - z_y` and overwrites `probabilities` with those of the classes. No exponent is positive, and a small loss
+/// keeps its digits.
 fn softmax(z: &[f64], y: usize, probabilities: &mut [f64]) -> f64 {
     let mut top = 0;
     for (c, &number) in z.iter().enumerate() {
@@ -171,7 +173,7 @@ fn softmax(z: &[f64], y: usize, probabilities: &mut [f64]) -> f64 {
     (z[top] - z[y]) + others.ln_1p()
 }
 
-/// Puts `e_y - q'` in the place of `point`; returns `sum q' log q'`.
+/// Returns `sum q' log q'` and overwrites `point` with `e_y - q'`.
 fn dual_softmax(numbers: &[f64], z: &[f64], class: usize, point: &mut [f64]) -> f64 {
     let (eps, prior) = (numbers[0], &numbers[1..]);
     softmax(z, class, point);

@@ -1,4 +1,4 @@
-//! Losses, gradient and dual point of the rows of a partition at a model.
+//! Evaluation of a model on the rows of a partition: losses and gradient, or conjugates and dual point.
 
 use super::{
     data::SgdData,
@@ -16,18 +16,11 @@ use crate::base::{checks::finite, error::SolverError, progress::Progress};
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|
-/// | `problem` | the objective, of which the loss matters | see [`SgdProblem`] |
-/// | `factor` | what the vector is multiplied by | finite |
-/// | `dual` | numbers that turn the derivatives into a dual point; none for the gradient | see below |
-///
-/// Dual numbers, for a dual point `a_ic` in the place of minus the derivatives:
-///
-/// | loss | numbers | a |
-/// |---|---|---|
-/// | squared | `delta`, finite | `(y - z) - delta` |
-/// | other margin losses | `f_neg, f_pos`, 0 to 1 | `y f_y p` with `p = -y loss'(z)` |
-/// | softmax | `eps, r_0 .. r_(C-1)`, 0 to 1 | `e_y - q'` with `q' = (1 - eps) q + eps r` |
+/// | `problem` | the objective, of which only the loss counts | see [`SgdProblem`] |
+/// | `factor` | factor of the vector | finite |
+/// | `dual` | the dual numbers of the loss, for a dual point; none for the gradient | see [`Feasibility`](crate::Feasibility) and [`SgdLoss`](crate::SgdLoss) |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct EvaluationParams {
     pub problem: SgdProblem,
     pub factor: f64,
@@ -35,7 +28,7 @@ pub struct EvaluationParams {
 }
 
 impl EvaluationParams {
-    /// Checks the ranges of the tables above.
+    /// Checks the ranges of the table above.
     ///
     /// # Errors
     /// `InvalidParam` names the first parameter out of range, `Shape` for a wrong number of dual numbers.
@@ -56,16 +49,17 @@ pub struct ValidEvaluationParams(EvaluationParams);
 /// The result of an evaluation, apart from the vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EvaluationOutcome {
-    /// With dual numbers the sum of the conjugates `s_i loss*(-a_i)` in the place of that of the losses.
+    /// With dual numbers `loss_sum` is the sum of the conjugates, `s_i loss*(-a_i)`.
     pub scalars: SgdScalars,
-    /// Margin losses but squared: the sum of `s_i p_i` over rows with label 1, and over those with label -1. 0 for other losses.
+    /// Losses with [`Feasibility::Factors`](crate::Feasibility::Factors): the sum of `s_i p_i`, `p = -y loss'(z)`, over the rows with label 1,
+    /// and over those with label -1. 0 for other losses.
     pub sides: [f64; 2],
 }
 
-/// An evaluation in progress: it can be cut into slices as a [`SgdRound`](super::SgdRound).
+/// An evaluation in progress, in slices as [`SgdRound`](super::SgdRound).
 ///
-/// The vector is `factor sum_i s_i l'_ic x_ij` with an entry `factor sum_i s_i l'_ic` for each intercept; with dual numbers `a_ic` stands in the
-/// place of the derivative `l'_ic`. All of it is 0 where numbers were not finite any more.
+/// The vector is `factor sum_i s_i l'_ic x_ij`, with an entry `factor sum_i s_i l'_ic` for each intercept. With dual numbers the dual
+/// variable `a_ic` replaces the derivative `l'_ic`. If the evaluation diverged, the vector is 0.
 #[derive(Debug)]
 pub struct SgdEvaluation(Resumable<Evaluation>);
 
@@ -73,17 +67,17 @@ impl SgdEvaluation {
     /// An evaluation on data with `features` features.
     ///
     /// # Errors
-    /// `Shape` if a model of so many features has more numbers than an `i32` counts.
+    /// `Shape` if the model has more numbers than an `i32` counts.
     pub fn new(params: ValidEvaluationParams, features: usize) -> Result<Self, SolverError> {
         let ValidEvaluationParams(params) = params;
         let loss = params.problem.loss;
         Resumable::new(params, loss, features).map(Self)
     }
 
-    /// Works on for about `budget` units: as [`SgdRound::advance`](super::SgdRound::advance).
+    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance), with its arguments and its errors.
     ///
     /// # Errors
-    /// As there.
+    /// See there.
     pub fn advance(
         &mut self,
         data: &SgdData<'_>,
@@ -121,7 +115,7 @@ impl SgdEvaluation {
     }
 }
 
-/// The pass over the rows, and the vector that it adds up.
+/// The pass over the rows, and the vector that it sums.
 #[derive(Debug)]
 struct Evaluation {
     model: Model,
@@ -159,7 +153,7 @@ impl Work for Evaluation {
         })
     }
 
-    /// The cells have no room for a scale, whether there is one or not.
+    /// All data do: the cells hold no scale, even if there is one.
     fn fits(&self, _: &SgdData<'_>) -> Result<(), SolverError> {
         Ok(())
     }

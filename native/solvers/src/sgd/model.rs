@@ -1,4 +1,6 @@
-//! The model of a worker: coefficients that are brought up to date when they are touched.
+//! The model of a worker, kept lazily: a step brings the coefficients up to date that it touches, and no others.
+//!
+//! To **settle** the model is to bring all coefficients up to date, and to leave the numbers of the result in the cells.
 
 use std::ops::Range;
 
@@ -10,7 +12,7 @@ use super::{
 };
 use crate::base::error::{SolverError, reserve};
 
-/// Renormalisations that [`Model::factors`] tells apart. A coefficient that has seen so many is down to `1e-115` of what it was.
+/// Most renormalisations for which [`Model::factors`] knows the factors: together they multiply a coefficient by at most `1e-115`.
 pub(super) const MAX_RENORMALISATIONS: usize = 23;
 
 /// `sum u_j |w_jc|` and `sum u_j^2 w_jc^2` with `u_j^2 = 1 / scale_j`; features with a scale of 0 are left out.
@@ -23,7 +25,7 @@ pub(super) struct Norms {
 impl Norms {
     #[inline(always)]
     fn add(&mut self, w: f64, feature: FeatureScale) {
-        // A division by 1 changes no bit, but it takes its time.
+        // Dividing by 1 would change no bit, but take time.
         if !feature.scaled {
             self.l1 += w.abs();
             self.square += w * w;
@@ -34,7 +36,7 @@ impl Norms {
     }
 }
 
-/// The scale of a feature, and its root.
+/// The scale of a feature, and its square root.
 #[derive(Debug, Clone, Copy)]
 struct FeatureScale {
     scaled: bool,
@@ -65,12 +67,12 @@ impl FeatureScale {
 pub(super) struct Model {
     layout: Layout,
     features: usize,
-    /// Has room for all cells; those that are loaded are there.
+    /// Cells of the features that are loaded; there is room for all.
     numbers: Vec<f64>,
-    /// Where the first cell is: at the start of a cache line.
+    /// Index of the first cell, at the start of a cache line.
     first: usize,
     pub intercepts: Vec<f64>,
-    /// What a running average or a gradient adds up of the intercepts.
+    /// The sums of a running average or of a gradient, for the intercepts.
     pub intercept_sums: Vec<f64>,
     pub clock: Clock,
     factors: Factors,
@@ -79,9 +81,9 @@ pub(super) struct Model {
     /// The next feature of a renormalisation in progress.
     renormalising: Option<usize>,
     settled: usize,
-    /// Whether all of it is: there may be no features.
+    /// Whether the intercepts are settled, too.
     is_settled: bool,
-    /// What the features settled so far are like.
+    /// Norms of the features settled so far, and whether all their numbers are finite.
     settled_norms: Norms,
     finite: bool,
     /// Predictions and derivatives of one row.
@@ -99,7 +101,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl Model {
-    /// A model still to be loaded, for at most `steps` steps.
+    /// A model that is not loaded yet, for at most `steps` steps.
     pub fn new(layout: Layout, features: usize, steps: u64) -> Result<Self, SolverError> {
         let outputs = layout.outputs;
         length(outputs, features)?;
@@ -109,7 +111,7 @@ impl Model {
             "a model",
         )?;
         let first = numbers.as_ptr().align_offset(LINE * size_of::<f64>());
-        // Where an address has no alignment that could be known, any place will do.
+        // If the alignment of the address is unknown, any start is as good.
         let first = if first <= LINE { first } else { 0 };
         numbers.resize(first, 0.0);
         Ok(Self {
@@ -136,7 +138,7 @@ impl Model {
         self.layout
     }
 
-    /// Refuses data that do not suit the cells.
+    /// Refuses data with a scale if the cells have none, and the reverse.
     pub fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
         if data.scale.is_some() == self.layout.scaled {
             Ok(())
@@ -169,7 +171,7 @@ impl Model {
         }
     }
 
-    /// Numbers of the shared vector that are still to be loaded.
+    /// Numbers of the shared vector that are not loaded yet.
     pub fn left_to_load(&self) -> usize {
         self.length() - self.loaded
     }
@@ -220,7 +222,7 @@ impl Model {
         Ok(())
     }
 
-    /// To load another model, or the same one again.
+    /// Makes the model as it was before it was loaded.
     pub fn unload(&mut self) {
         self.clock.reset();
         self.factors = Factors::default();
@@ -235,7 +237,7 @@ impl Model {
         self.finite = true;
     }
 
-    /// A renormalisation is due.
+    /// Starts a renormalisation; [`Model::renormalise`] does the work.
     pub fn start_renormalising(&mut self) {
         self.renormalising = Some(0);
     }
@@ -244,7 +246,7 @@ impl Model {
         self.renormalising.is_some()
     }
 
-    /// Works on for at most `count` features; returns how many it were.
+    /// Renormalises the next features, at most `count`; returns their number.
     pub fn renormalise(&mut self, count: usize) -> usize {
         let Some(next) = self.renormalising else {
             return 0;
@@ -262,8 +264,8 @@ impl Model {
         end - next
     }
 
-    /// Makes coefficients of the next features, at most `count`; returns how many it were. `mean`: of the iterates of so many steps, in the
-    /// place of the last one. `scale`: for the norms of what comes out.
+    /// Settles the next features, at most `count`; returns their number. `mean`: the number of steps over whose iterates the result is the
+    /// mean, if it is not the last iterate. `scale`: for the norms of the result.
     pub fn settle(&mut self, mean: Option<f64>, scale: Option<&[f64]>, count: usize) -> usize {
         let layout = self.layout;
         let mut norms = self.settled_norms;
@@ -290,7 +292,7 @@ impl Model {
         end - start
     }
 
-    /// Puts `factor` times the second number in the place of the first one, of the next features, at most `count`; returns how many it were.
+    /// Settles the next features, at most `count`, to `factor` times their second numbers; returns the number of features.
     pub fn settle_sums(&mut self, factor: f64, count: usize) -> usize {
         let layout = self.layout;
         let start = self.settled;
@@ -325,13 +327,13 @@ impl Model {
         self.is_settled
     }
 
-    /// Of a settled model: whether all of it is finite.
+    /// Whether all numbers of a settled model are finite.
     pub fn is_finite(&self) -> bool {
         self.finite
     }
 
-    /// What has become of a coefficient of a settled model that no step has touched: the loaded one times these numbers, one after the
-    /// other. None if that does not say it, or they were too many to keep.
+    /// The factors of a coefficient that no step has touched: in the settled model it is the loaded one times each of these in turn. None
+    /// with a threshold or a running average, and if there were more than [`MAX_RENORMALISATIONS`].
     pub fn factors(&self) -> Option<&[f64]> {
         if self.layout.threshold || self.layout.paired {
             None
@@ -340,7 +342,7 @@ impl Model {
         }
     }
 
-    /// Norms of a settled model, if they were wanted.
+    /// Norms of a settled model; 0 after [`Model::settle_sums`].
     pub fn settled_norms(&self) -> Norms {
         self.settled_norms
     }
@@ -364,7 +366,7 @@ impl Model {
     }
 }
 
-/// The factors that renormalisations have multiplied into all coefficients.
+/// The factors by which renormalisations have multiplied all coefficients.
 #[derive(Debug, Default)]
 struct Factors {
     first: [f64; MAX_RENORMALISATIONS],
@@ -379,13 +381,13 @@ impl Factors {
         self.count += 1;
     }
 
-    /// None if they were too many.
+    /// None if there were more than fit.
     fn all(&self) -> Option<&[f64]> {
         self.first.get(..self.count)
     }
 }
 
-/// Cells of some features.
+/// The cells of some features.
 fn cells(
     numbers: &mut [f64],
     layout: Layout,

@@ -1,4 +1,4 @@
-//! What a fit minimises and how its steps shrink: parameters and their ranges.
+//! Parameters of the objective and of the step sizes, and their ranges.
 
 use crate::{
     base::{
@@ -15,9 +15,10 @@ use crate::{
 /// | `loss` | the loss | see [`SgdLoss`] |
 /// | `l1` | weight of the absolute values | finite, >= 0 |
 /// | `l2` | weight of the squares | finite, >= 0 |
-/// | `intercept` | whether steps change b | |
-/// | `weight_factor` | `m / S`: makes the weights of rows 1 on average | finite, > 0 |
+/// | `intercept` | whether there is an intercept: whether steps change b | |
+/// | `weight_factor` | `m / S`, with which the mean weight of a row is 1 | finite, > 0 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct SgdProblem {
     pub loss: SgdLoss,
     pub l1: f64,
@@ -35,14 +36,14 @@ impl SgdProblem {
         Ok(self)
     }
 
-    /// Refuses a first step that would turn the signs of coefficients.
+    /// Refuses a first step size with which the penalty would turn the signs of coefficients.
     pub(super) fn check_step(&self, name: &'static str, eta0: f64) -> Result<(), SolverError> {
         positive(name, eta0)?;
         ensure(name, eta0, eta0 * self.l2 < 1.0, "must be less than 1 / l2")
     }
 }
 
-/// How step sizes shrink with t, the rows visited before.
+/// The step size as a function of t, the rows visited before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleKind {
     /// `eta0`
@@ -78,8 +79,9 @@ impl ScheduleKind {
 /// |---|---|---|
 /// | `kind` | see [`ScheduleKind`] | |
 /// | `eta0` | step size at t = 0 | finite, > 0, less than `1 / l2` |
-/// | `rate` | how fast step sizes shrink | finite, >= 0 |
+/// | `rate` | rate at which step sizes shrink, see [`ScheduleKind`] | finite, >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct Schedule {
     pub kind: ScheduleKind,
     pub eta0: f64,

@@ -1,4 +1,4 @@
-//! The part that all calls share: check the labels, load the shared model, work on; in slices, with the data lent for each.
+//! Resumable calls: each checks the labels, loads the shared model, and goes on with its own work.
 
 use std::fmt::Debug;
 
@@ -11,23 +11,24 @@ use crate::{
     problem::softmax::SgdLoss,
 };
 
-/// The part of a call that is its own: it begins when all labels are checked and the model is loaded.
+/// The part of a call that starts when all labels are checked and the model is loaded.
 pub(super) trait Work: Debug + Sized {
     /// Parameters of the call.
     type Params: Debug;
 
-    /// Work on rows and features as many as `data` has.
+    /// The work on data of the shape of `data`.
     fn new(params: &Self::Params, data: &SgdData<'_>) -> Result<Self, SolverError>;
 
     /// Refuses data that do not suit the model.
     fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError>;
 
-    /// The model, which is loaded again whenever it has been unloaded.
+    /// The model. The call loads it again whenever the work has unloaded it.
     fn model(&mut self) -> &mut Model;
 
     /// Works for about `budget` units; returns the units spent.
     fn advance(&mut self, params: &Self::Params, data: &SgdData<'_>, budget: usize) -> usize;
 
+    /// Whether the work is finished.
     fn is_done(&self) -> bool;
 }
 
@@ -37,10 +38,10 @@ pub(super) struct Resumable<W: Work> {
     pub params: W::Params,
     loss: SgdLoss,
     features: usize,
-    /// Rows of the first slice's data, and how many of their labels are checked.
+    /// Rows of the data, and how many of their labels are checked.
     rows: usize,
     checked: usize,
-    /// From the first slice on.
+    /// Made of the data of the first slice.
     work: Option<W>,
 }
 

@@ -1,4 +1,4 @@
-//! Local SGD on one partition: from the shared model to the one that the next rows lead to.
+//! A round of local SGD on one partition: from the shared model to the worker's share of the next.
 
 use std::ops::Range;
 
@@ -29,9 +29,10 @@ use crate::base::{
 /// | `budget` | rows to visit: whole buckets until there are as many | >= 1 |
 /// | `cursor` | buckets visited since the start of the fit | |
 /// | `steps` | rows visited since the start of the fit | |
-/// | `running` | whether the result is the mean of the iterates after every step, in the place of the last one | |
-/// | `share` | what the result is multiplied by: the part of this worker in the average | 0 to 1 |
+/// | `running` | whether the result is the mean of the iterates after every step, rather than the last one | |
+/// | `share` | factor of the result: the weight of this worker in the average | 0 to 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct SgdParams {
     pub problem: SgdProblem,
     pub schedule: Schedule,
@@ -62,31 +63,32 @@ impl SgdParams {
 #[derive(Debug, Clone, Copy)]
 pub struct ValidSgdParams(SgdParams);
 
-/// Numbers of [`SgdOutcome::factors`], at most.
+/// Most numbers of [`SgdOutcome::factors`].
 pub const MAX_FACTORS: usize = MAX_RENORMALISATIONS + 1;
 
 /// The result of a round, apart from the vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SgdOutcome {
+    /// Sums over the rows.
     pub scalars: SgdScalars,
     /// Buckets visited since the start of the fit.
     pub cursor: u64,
     /// Rows visited since the start of the fit.
     pub steps: u64,
-    /// `sum u_j |w_jc|` of the vector before it is multiplied by the share.
+    /// `sum u_j |w_jc|` of the model reached, without the share.
     pub reached_l1_norm: f64,
-    /// `sum u_j^2 w_jc^2` of it.
+    /// `sum u_j^2 w_jc^2` of the model reached, without the share.
     pub reached_square_norm: f64,
-    /// A coefficient that no step has touched is the shared one times each of these in turn, rounded every time; the share is the last.
-    /// None with an L1 penalty, for a mean, and if there were more than [`MAX_FACTORS`].
+    /// A coefficient that no step has touched is the shared one times each of these in turn, rounded after every product. The share is the
+    /// last. Empty with an L1 penalty, for a mean, and if there were more than [`MAX_FACTORS`].
     pub factors: Vec<f64>,
 }
 
-/// A round in progress. It owns everything it needs but the data, which are lent for each slice of work and may be elsewhere
-/// in memory the next time.
+/// A round in progress. It owns all but the data: the caller lends them for each slice of work, and they may move in memory between
+/// slices.
 ///
-/// Phases: check the labels; load the shared model; steps; coefficients from what is kept lazily. The result is a pure function of parameters, data
-/// and shared model: slices do not change a bit of it.
+/// Phases: check the labels; load the shared model; steps; settle the model. The result is a pure function of parameters, data and
+/// shared model: slices change no bit of it.
 #[derive(Debug)]
 pub struct SgdRound(Resumable<Descent>);
 
@@ -94,20 +96,19 @@ impl SgdRound {
     /// A round on data with `features` features.
     ///
     /// # Errors
-    /// `Shape` if a model of so many features has more numbers than an `i32` counts.
+    /// `Shape` if the model has more numbers than an `i32` counts.
     pub fn new(params: ValidSgdParams, features: usize) -> Result<Self, SolverError> {
         let ValidSgdParams(params) = params;
         Resumable::new(params, params.problem.loss, features).map(Self)
     }
 
-    /// Works on for about `budget` units: one for each entry, each row, each label and each number of the model that is touched.
-    /// One row is never cut.
+    /// Works for about `budget` units: one for each entry, row, label and number of the model that it touches. It never stops inside a row.
     ///
     /// `shared`: one little endian `f64` for each number of the model, the same in every call.
     ///
     /// # Errors
     /// `Shape` if the data do not fit the round or a label does not suit the loss, `NonFinite` for a bad shared model, `OutOfMemory`.
-    /// After an error the round cannot be continued with other data; drop it.
+    /// Drop the round after an error: it cannot continue.
     pub fn advance(
         &mut self,
         data: &SgdData<'_>,
@@ -118,7 +119,7 @@ impl SgdRound {
     }
 
     /// Writes `share` times the model reached, or the mean, from number `start` on, as many as `out` has room for, little endian. `shared` is
-    /// that of [`SgdRound::advance`]; `share` times it is written where numbers were not finite any more.
+    /// that of [`SgdRound::advance`]: if the round diverged, the result is `share` times it.
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths.
@@ -170,13 +171,13 @@ impl SgdRound {
     }
 }
 
-/// The steps of a round, and the coefficients that they lead to.
+/// The steps of a round, and the coefficients that they reach.
 #[derive(Debug)]
 struct Descent {
     model: Model,
     order: BucketOrder,
     cursor: u64,
-    /// What is left of the bucket being visited.
+    /// The rest of the current bucket.
     bucket: Range<usize>,
     totals: Totals,
     diverged: bool,
@@ -202,7 +203,7 @@ impl Work for Descent {
             threshold: params.problem.l1 > 0.0,
             scaled: data.scale.is_some(),
         };
-        // Whole buckets.
+        // The last bucket may exceed the budget.
         let steps = params.budget.saturating_add(bucket as u64);
         Ok(Self {
             model: Model::new(layout, data.rows.rows(), steps)?,

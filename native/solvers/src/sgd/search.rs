@@ -1,4 +1,4 @@
-//! The first step size: which of some candidates leads furthest on a few rows.
+//! The search for the first step size: the objective that each candidate reaches on a few rows.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::base::{
     progress::Progress,
 };
 
-/// Candidates of a search, at most.
+/// Most candidates of a search.
 pub const MAX_STEP_SIZES: usize = 24;
 
 /// Unchecked parameters of a search.
@@ -28,9 +28,10 @@ pub const MAX_STEP_SIZES: usize = 24;
 /// | `problem` | the objective | see [`SgdProblem`] |
 /// | `schedule` | how step sizes shrink; its `eta0` is not read | see [`Schedule`] |
 /// | `candidates` | values of `eta0` to try | 1 to 24, each finite, > 0 and less than `1 / l2` |
-/// | `seed`, `partition`, `cursor`, `steps` | where the rows start: as in [`SgdParams`](super::SgdParams) | |
-/// | `budget` | rows to make steps on, and as many to take the loss of; less where there are fewer than twice as many | >= 1 |
+/// | `seed`, `partition`, `cursor`, `steps` | of the order of the rows, as in [`SgdParams`](super::SgdParams) | |
+/// | `budget` | rows for the steps, and as many others for the loss; at most half of the rows each | >= 1 |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct SearchParams {
     pub problem: SgdProblem,
     pub schedule: Schedule,
@@ -72,14 +73,14 @@ pub struct ValidSearchParams(SearchParams);
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOutcome {
-    /// `loss_sum` is 0 and nothing diverged; `weight_sum` is of the rows that losses were taken of; rows and entries are of all candidates.
+    /// `loss_sum` is 0, `diverged` is false; `weight_sum` is that of the rows for the loss; rows and entries are those of all candidates.
     pub scalars: SgdScalars,
-    /// For each candidate the mean loss of the rows after those that it made steps on, and the penalty, at the model it reached; infinite
-    /// where numbers were not finite any more.
+    /// For each candidate the objective at the model that it reached: the mean of the losses of the rows after those of the steps, and
+    /// the penalty. Infinite if the candidate diverged.
     pub objectives: Vec<f64>,
 }
 
-/// A search in progress: it can be cut into slices as a [`SgdRound`](super::SgdRound).
+/// A search in progress, in slices as [`SgdRound`](super::SgdRound).
 #[derive(Debug)]
 pub struct SgdSearch(Resumable<Search>);
 
@@ -87,17 +88,17 @@ impl SgdSearch {
     /// A search on data with `features` features.
     ///
     /// # Errors
-    /// `Shape` if a model of so many features has more numbers than an `i32` counts.
+    /// `Shape` if the model has more numbers than an `i32` counts.
     pub fn new(params: ValidSearchParams, features: usize) -> Result<Self, SolverError> {
         let ValidSearchParams(params) = params;
         let loss = params.problem.loss;
         Resumable::new(params, loss, features).map(Self)
     }
 
-    /// Works on for about `budget` units: as [`SgdRound::advance`](super::SgdRound::advance).
+    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance), with its arguments and its errors.
     ///
     /// # Errors
-    /// As there.
+    /// See there.
     pub fn advance(
         &mut self,
         data: &SgdData<'_>,
@@ -128,21 +129,21 @@ impl SgdSearch {
     }
 }
 
-/// The candidates, one after the other: steps on some rows, and the objective on others.
+/// Tries the candidates one after the other: steps on some rows, then the objective on others.
 #[derive(Debug)]
 struct Search {
     model: Model,
-    /// Of the shared model.
+    /// Norms of the shared model.
     norms: Norms,
     rows: usize,
     train: Vec<Range<usize>>,
     test: Vec<Range<usize>>,
-    /// Of the rows of `test`.
+    /// Sum of the weights of the rows of `test`.
     weight_sum: f64,
-    /// Of the candidate being tried, and of those before.
+    /// Totals of the current candidate, and of those before.
     visited: Totals,
     totals: Totals,
-    /// Of the candidates before.
+    /// Objectives of the candidates before.
     objectives: Vec<f64>,
     phase: Phase,
 }
@@ -167,7 +168,7 @@ struct Position {
 const BEGIN: Position = Position { range: 0, done: 0 };
 
 impl Position {
-    /// What is left of the range it is in.
+    /// The rest of its range.
     fn rows(self, ranges: &[Range<usize>]) -> Option<Range<usize>> {
         let range = ranges.get(self.range)?;
         Some(range.start + self.done..range.end)
@@ -314,7 +315,7 @@ impl Search {
         self.spent(params, scan)
     }
 
-    /// The work of a scan. One that diverged ends the candidate.
+    /// The units of a scan. A scan that diverged ends the candidate.
     fn spent(&mut self, params: &SearchParams, scan: Scan) -> usize {
         if scan.diverged {
             self.judge(params, f64::INFINITY);
@@ -322,7 +323,7 @@ impl Search {
         scan.spent
     }
 
-    /// Ends a candidate.
+    /// Records the objective of the current candidate, and turns to the next.
     fn judge(&mut self, params: &SearchParams, objective: f64) {
         self.objectives.push(if objective.is_finite() {
             objective
@@ -339,7 +340,7 @@ impl Search {
         };
     }
 
-    /// Counts what was visited, and begins to count anew.
+    /// Adds the totals of the current candidate to those of all, and begins again at 0.
     fn count_visited(&mut self) {
         self.totals.rows += self.visited.rows;
         self.totals.nonzeros += self.visited.nonzeros;
@@ -347,7 +348,7 @@ impl Search {
     }
 }
 
-/// The rows of a partition in the order in which they are visited.
+/// The rows of a partition in the order of the visits.
 struct Buckets {
     order: BucketOrder,
     cursor: u64,

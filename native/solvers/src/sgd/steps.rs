@@ -15,18 +15,18 @@ use crate::{
     problem::softmax::SgdLoss,
 };
 
-/// How far a loop came.
+/// How far a scan over rows came.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scan {
-    /// The first row not visited.
+    /// The first row that it did not visit.
     pub next: usize,
     /// Units of work: one for each output of each row and each entry.
     pub spent: usize,
-    /// Numbers are not finite any more; the row at fault is `next`.
+    /// Whether row `next` made a number infinite or NaN.
     pub diverged: bool,
 }
 
-/// Rows of a partition, of which as many are visited as `budget` units of work allow, one at least.
+/// Rows of a partition. A scan visits as many as `budget` units of work allow, and one at least.
 #[derive(Clone)]
 pub(super) struct Span<'a, 'd> {
     pub data: &'a SgdData<'d>,
@@ -35,7 +35,7 @@ pub(super) struct Span<'a, 'd> {
 }
 
 impl Span<'_, '_> {
-    /// Calls `visit` with each row, its indices and its values, until it says that it is enough or that numbers are not finite.
+    /// Calls `visit` with each row, its indices and its values, until `visit` answers that it has enough or that it diverged.
     #[inline(always)]
     fn each<E: Entries>(
         &self,
@@ -67,7 +67,7 @@ impl Span<'_, '_> {
     }
 }
 
-/// What follows a row.
+/// The answer of a visit: go on, stop after this row, or stop before it.
 #[derive(PartialEq)]
 enum Next {
     Row,
@@ -75,7 +75,7 @@ enum Next {
     Diverged,
 }
 
-/// `z_c = x^T w_c + b_c`. The features of the row are up to date afterwards.
+/// `z_c = x^T w_c + b_c`. Brings the features of the row up to date.
 #[inline(always)]
 fn predict<S: Shape, E: Entries>(
     shape: S,
@@ -107,7 +107,7 @@ fn predict<S: Shape, E: Entries>(
     }
 }
 
-/// `sums_c += value x_jc` for every entry, in order. Four entries at a time, so that a sum is in memory between two of them only once in four.
+/// `sums_c += value x_jc` for every entry, in order. Takes four entries at a time, so that a sum goes through memory once for four of them.
 #[inline(always)]
 fn add_cells<S: Shape, E: Entries>(
     shape: S,
@@ -135,12 +135,12 @@ fn add_cells<S: Shape, E: Entries>(
     }
 }
 
-/// Makes a step on every row of a span; stops after one that leaves the model worn out.
+/// Makes a step on every row of a span; stops after a step that makes a renormalisation due.
 pub(super) struct Steps<'a, 'd> {
     pub span: Span<'a, 'd>,
     pub problem: &'a SgdProblem,
     pub schedule: Schedule,
-    /// Rows visited before, since the start of the fit.
+    /// t: rows visited before, since the start of the fit.
     pub t: u64,
 }
 
@@ -237,7 +237,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                     *sum += b;
                 }
             }
-            // Hinges leave most rows alone in the end.
+            // In the end most rows have a hinge loss without a slope.
             if outputs > 1 || derivatives[0] != 0.0 {
                 for step in &mut *derivatives {
                     *step = (eta * *step) / next;
@@ -262,7 +262,8 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
     }
 }
 
-/// `x_c -= steps_c value`; with a running average what this changes in the iterates before, whose factors add up to `sum`, is taken back.
+/// `x_c -= steps_c value`. A running average is x times the sum of all a, so the change would count for the iterates before it, too: the
+/// second number takes their part, `sum` times the change, back.
 #[inline(always)]
 fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum: f64) {
     if shape.paired() && !shape.threshold() {
@@ -279,7 +280,7 @@ fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum
     }
 }
 
-/// Adds up the losses of rows at a settled model.
+/// Sums the losses of rows at a settled model.
 pub(super) struct Losses<'a, 'd> {
     pub span: Span<'a, 'd>,
     pub loss: SgdLoss,
@@ -337,11 +338,12 @@ impl WithEntries for LossWork<'_, '_, '_> {
     }
 }
 
-/// Adds the entries of rows, times their coefficients, to the second numbers of a settled model.
+/// Adds the entries of rows, times the coefficients of the rows, to the second numbers of a settled model. The coefficients are weights
+/// times derivatives, or weights times dual variables.
 pub(super) struct Sums<'a, 'd> {
     pub span: Span<'a, 'd>,
     pub loss: SgdLoss,
-    /// Dual numbers, if the coefficients are dual variables.
+    /// Dual numbers, for dual variables.
     pub dual: Option<&'a [f64]>,
 }
 

@@ -1,4 +1,4 @@
-//! What the calls count and report.
+//! The sums that calls report.
 
 use super::model::Model;
 
@@ -12,7 +12,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Counts a row, unless its loss makes the sum infinite.
+    /// Adds a row. Returns false, without a change, if the sum of the losses would not be finite.
     #[inline(always)]
     pub fn add(&mut self, loss: f64, weight: f64, nonzeros: usize) -> bool {
         let loss_sum = self.loss_sum + weight * loss;
@@ -30,7 +30,7 @@ impl Totals {
 /// Numbers that a call reports. Sums are in the order of the visits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SgdScalars {
-    /// `sum s_i loss` over the rows visited, each seen before its step; infinite if numbers were not finite any more.
+    /// `sum s_i loss` over the rows visited, each before its step; infinite if the call diverged.
     pub loss_sum: f64,
     /// `sum s_i` over the same rows.
     pub weight_sum: f64,
@@ -38,11 +38,11 @@ pub struct SgdScalars {
     pub l1_norm: f64,
     /// `sum u_j^2 w_jc^2` of the shared model.
     pub square_norm: f64,
-    /// Whether numbers were not finite any more. The vector is that of a call that visited nothing then.
+    /// Whether a number became infinite or NaN. The vector is then that of a call without rows.
     pub diverged: bool,
     /// Rows visited.
     pub rows: u64,
-    /// Their entries.
+    /// Entries of these rows.
     pub nonzeros: u64,
 }
 

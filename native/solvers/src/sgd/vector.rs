@@ -2,7 +2,7 @@
 
 use crate::base::error::SolverError;
 
-/// Numbers in the vector of a model; an error if there are more than an `i32` counts.
+/// Numbers in the vector of a model. Refuses more than an `i32` counts.
 pub(super) fn length(outputs: usize, features: usize) -> Result<usize, SolverError> {
     features
         .checked_add(1)
@@ -16,7 +16,7 @@ pub(super) fn length(outputs: usize, features: usize) -> Result<usize, SolverErr
         })
 }
 
-/// The bytes of a vector, number by number.
+/// The bytes of a vector, number by number. Refuses another length.
 pub(super) fn doubles(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
     let (numbers, rest) = shared.as_chunks::<8>();
     if !rest.is_empty() || numbers.len() != length {
