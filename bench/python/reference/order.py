@@ -1,4 +1,4 @@
-"""In which order a partition's columns are visited, as the native solver does (native/solvers/src/order.rs): buckets of neighbours,
+"""In which order a partition's columns are visited, as the native solver does (native/solvers/src/base/order.rs): buckets of neighbours,
 reshuffled every epoch by SplitMix64."""
 
 import numpy as np

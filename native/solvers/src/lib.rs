@@ -1,13 +1,13 @@
-//! Local solvers of Dwell: pure functions on slices, without knowledge of where the slices come from.
+//! The local solvers of Dwell: pure functions on slices, which know nothing of Spark or of the JVM.
 //!
-//! Two orientations of coordinate descent, the local solvers of CoCoA. **Primal**: least squares with an elastic net by columns,
+//! [`cd`] is coordinate descent, the local solver of CoCoA, in two forms. **Primal**: least squares with an elastic net, by columns,
 //!
 //! ```text
 //! F(a) = 1/(2S) sum_j s_j r_j^2 + sum_i [ l1_i |a_i| + l2_i a_i^2 / 2 ],   r = y - sum_i a_i c_i
 //! ```
 //!
-//! (any smooth loss, too, for a caller who sends minus its derivative over its curvature in the place of r).
-//! **Dual**: any [`Loss`] with an L2 penalty by rows,
+//! (and any smooth loss: the caller sends minus its derivative, over its curvature, as r).
+//! **Dual**: any [`Loss`] with an L2 penalty, by rows,
 //!
 //! ```text
 //! O(a) = (1/S) sum_i s_i loss*(-a_i) + sum_j l2 w_j^2 / (2 scale_j),   w_j = scale_j sum_i s_i a_i x_ij / (S l2)
@@ -19,8 +19,8 @@
 //! | n | columns (features) | |
 //! | K | partitions: of columns (primal) or rows (dual) | |
 //! | s, S | row weights (all positive; absent: all 1) and their sum | m |
-//! | c_i | column i; `centred`: c_i - mean_i 1 stands in its place, without ever being formed | m |
-//! | x_i | row i; with an intercept x_i - mean stands in its place, without ever being formed | n |
+//! | c_i | column i; `centred`: c_i - mean_i 1, which is never formed | m |
+//! | x_i | row i; with an intercept x_i - mean, which is never formed | n |
 //! | r | residual at the start of the round; `centred`: of centred labels, so that sum_j s_j r_j = 0 | m |
 //! | w | coefficients at the start of the round | n |
 //! | a (alpha) | coefficients of the columns, or dual variables of the rows, of this partition | |
@@ -29,36 +29,41 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
-//! [`sgd`] is local SGD, the local solver of MA-SGD; [`lda`] local variational inference, that of MA-LDA.
+//! [`sgd`] is local SGD, the local solver of MA-SGD. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] has the
+//! losses and penalties.
 //!
-//! Results do not depend on how the work is cut into slices, nor on the number of threads of a pool: the order of every sum is fixed.
+//! The order of every sum is fixed: results do not depend on the cut of the work into slices, nor on the threads of a pool.
 
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+mod base;
 pub mod cd;
-mod checks;
-mod columns;
-mod error;
-mod kernel;
 pub mod lda;
-pub mod loss;
-mod moments;
-pub mod order;
-mod penalty;
+pub mod problem;
 pub mod sgd;
 
+pub use base::{
+    columns::{Columns, Values},
+    error::SolverError,
+    moments::ColumnMoments,
+    order,
+    progress::Progress,
+};
 pub use cd::{
     DualData, DualParams, DualProduct, DualRound, DualSubproblemParams, PrimalData, PrimalParams,
-    PrimalProduct, PrimalRound, Progress, RoundOutcome, RoundScalars, Samples, ValidDualParams,
+    PrimalProduct, PrimalRound, RoundOutcome, RoundScalars, Samples, ValidDualParams,
     ValidPrimalParams, Verdict,
 };
-pub use columns::{Columns, Values};
-pub use error::SolverError;
-pub use loss::Loss;
-pub use moments::ColumnMoments;
-pub use penalty::{ColumnPenalty, ElasticNet, ElasticNetParams};
+pub use problem::{
+    feasibility::Feasibility,
+    labels::Labels,
+    loss::Loss,
+    penalty::{ColumnPenalty, ElasticNet, ElasticNetParams},
+    softmax::SgdLoss,
+};
 pub use sgd::{
     EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,
-    SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars,
-    SgdSearch,
+    SgdData, SgdEvaluation, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch,
 };

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Cluster, Random, dense::Dense, rows};
-use dwell_solvers::{ElasticNetParams, Loss};
+use dwell_solvers::{ElasticNetParams, Labels, Loss};
 use proptest::{prelude::*, test_runner::RngSeed};
 
 /// Rounding in sums of twenty terms of size one, ten times what is seen.
@@ -64,7 +64,7 @@ prop_compose! {
             let weights = problem.rows.iter().map(|_| (spread * random.number()).exp());
             problem.weights = Some(weights.collect());
         }
-        if loss.is_classification() {
+        if loss.labels() == Labels::Signed {
             if classes >= 2 {
                 problem.labels.fill(-1.0);
             }

@@ -8,15 +8,15 @@ use crate::{
     boundary::{
         fault::Fault,
         fingerprint::Fingerprint,
-        header::{self, Header, NONZEROS, SOLVER_NANOS},
+        header::{self, Header, NONZEROS, SOLVER_NANOS, STATE_BYTES},
         pool,
         slices::{Lender, data, in_slices, validate, write_vector},
     },
     cd::{
         layout::{
             CONJUGATE, COORDINATES, CORRELATION, CURVE11, CURVE12, CURVE22, KAPPA, LOSSES,
-            MAX_CANDIDATES, MAX_POINTS, RATIO, SAMPLES, SLOPE1, SLOPE2, STAMP, STATE_BYTES,
-            VALUE_AFTER, VALUE_BEFORE,
+            MAX_CANDIDATES, MAX_POINTS, RATIO, SAMPLES, SLOPE1, SLOPE2, STAMP, VALUE_AFTER,
+            VALUE_BEFORE,
         },
         orientation::{Orientation, ProductScalars, RoundStart},
         request::Request,

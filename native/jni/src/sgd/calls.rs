@@ -115,8 +115,8 @@ impl SgdCall for SgdParams {
         let mut header = with_scalars(&outcome.scalars, outcome.cursor, outcome.steps);
         header[REACHED_L1_NORM] = outcome.reached_l1_norm;
         header[REACHED_SQUARE_NORM] = outcome.reached_square_norm;
-        header[FACTORS] = outcome.decays as f64;
-        header::fill(&mut header[FACTOR..][..MAX_FACTORS], &outcome.decay);
+        header[FACTORS] = outcome.factors.len() as f64;
+        header::fill(&mut header[FACTOR..][..MAX_FACTORS], &outcome.factors);
         Ok((header, solving + writing))
     }
 }

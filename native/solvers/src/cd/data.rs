@@ -1,6 +1,6 @@
-//! The arrays of one partition, lent for one slice of work.
+//! The arrays of one partition, which the caller lends for one slice of work.
 
-use crate::{
+use crate::base::{
     checks::{finite_rows, positive_weights, usable_scale},
     columns::Columns,
     error::{SolverError, same_length},
@@ -19,7 +19,7 @@ impl<'a> PrimalData<'a> {
     /// `weights`: one for each row, all positive and finite; `None` for all 1. O(rows).
     ///
     /// # Errors
-    /// `Shape` if lengths do not fit; `InvalidParam` and `NonFinite` for a weight that is not positive and finite.
+    /// `Shape` if lengths do not fit; `NonFinite` for a weight that is not positive and finite.
     pub fn new(
         columns: Columns<'a>,
         moments: ColumnMoments<'a>,
@@ -30,7 +30,7 @@ impl<'a> PrimalData<'a> {
         Ok(data)
     }
 
-    /// For arrays that [`PrimalData::new`] has accepted before: compares lengths, O(1).
+    /// For arrays that [`PrimalData::new`] has accepted: compares lengths, O(1).
     ///
     /// # Errors
     /// `Shape` if lengths do not fit.
@@ -60,7 +60,7 @@ impl<'a> PrimalData<'a> {
 ///
 /// | array | shape | meaning |
 /// |---|---|---|
-/// | labels | rows | y: -1 or 1 for classification |
+/// | labels | rows | y: of the kind that the loss takes |
 /// | weights | rows, or none for all 1 | s |
 /// | norms | rows | `N_i = sum_j scale_j x_ij^2` |
 /// | projections | rows, or none without intercept | `e_i = sum_j scale_j mean_j x_ij` |
@@ -73,8 +73,8 @@ pub struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Checks lengths, that all are finite, that weights are positive and norms not negative: O(rows). Whether labels suit the loss is
-    /// checked by the round.
+    /// Checks lengths, that all are finite, that weights are positive and norms not negative: O(rows). The round checks that labels suit
+    /// the loss.
     ///
     /// # Errors
     /// `Shape` for unequal lengths; `NonFinite` or `Shape` names the row at fault.
@@ -102,7 +102,7 @@ impl<'a> Samples<'a> {
         Ok(samples)
     }
 
-    /// For arrays that [`Samples::new`] has accepted before: compares lengths, O(1).
+    /// For arrays that [`Samples::new`] has accepted: compares lengths, O(1).
     ///
     /// # Errors
     /// `Shape` for unequal lengths.
@@ -140,10 +140,10 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Rows as coordinates: the matrix by rows, what belongs to each row, and the scale of the features. Lengths fit one another.
+/// Rows as coordinates: the matrix by rows, the numbers of each row, and the scale of the features. Lengths fit one another.
 ///
-/// `columns` of the matrix are rows of the data, its rows are features. `scale`: one number >= 0 for each feature, by which the square
-/// of its coefficient is penalised less, `l2_j = l2 / scale_j`; 0 keeps a coefficient at 0; `None` for all 1.
+/// The `columns` of the matrix are rows of the data; its rows are features. `scale`: one number >= 0 for each feature, which divides the
+/// penalty of its coefficient, `l2_j = l2 / scale_j`; 0 keeps a coefficient at 0; `None` for all 1.
 #[derive(Debug, Clone, Copy)]
 pub struct DualData<'a> {
     pub(crate) columns: Columns<'a>,
@@ -166,7 +166,7 @@ impl<'a> DualData<'a> {
         Ok(data)
     }
 
-    /// For arrays that [`DualData::new`] has accepted before: compares lengths, O(1).
+    /// For arrays that [`DualData::new`] has accepted: compares lengths, O(1).
     ///
     /// # Errors
     /// `Shape` if lengths do not fit.

@@ -1,19 +1,21 @@
-//! Rows as coordinates: any loss, with an L2 penalty.
+//! Rows as coordinates (dual): any loss, with an L2 penalty.
 
 use std::ops::Range;
 
 use super::{
     data::{DualData, Samples},
-    pass::Sums,
-    problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
+    subproblem::{Addends, Certificate, Separable, Subproblem},
+    sums::Sums,
 };
 use crate::{
-    columns::Columns,
-    error::SolverError,
-    kernel::Entries,
-    loss::Loss,
-    penalty::{at_least_zero, positive},
+    base::{
+        checks::{at_least_zero, ensure, finite, positive},
+        columns::Columns,
+        error::SolverError,
+        kernel::Entries,
+    },
+    problem::loss::Loss,
 };
 
 /// Unchecked parameters of the local subproblem.
@@ -26,8 +28,9 @@ use crate::{
 /// | `total_weight` | S, sum of the weights of all rows of all partitions | finite, > 0 |
 /// | `intercept` | h: `sum_j scale_j mean_j^2` and the weight of the intercept; 0 without intercept | finite, >= 0 |
 /// | `offset` | intercept at the start of the round | finite |
-/// | `gradient` | a step leads to `-loss'(z_i)`, wherever it starts: from 0 the update is the gradient of the losses, times `-1/l2` | |
+/// | `gradient` | a step goes to `-loss'(z_i)`, wherever it starts; from 0 the update is `-1/l2` times the gradient of the losses | |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct DualSubproblemParams {
     pub loss: Loss,
     pub sigma_prime: f64,
@@ -50,20 +53,14 @@ impl DualSubproblemParams {
         positive("total_weight", self.total_weight)?;
         positive("total_weight times l2", self.total_weight * self.l2)?;
         at_least_zero("intercept", self.intercept)?;
-        if !self.offset.is_finite() {
-            return Err(SolverError::InvalidParam {
-                name: "offset",
-                value: self.offset,
-                expected: "must be finite",
-            });
-        }
+        finite("offset", self.offset)?;
         Ok(ValidDualSubproblemParams {
             objective: ConjugateLoss {
                 loss,
                 total_weight: self.total_weight,
             },
             sigma_prime: self.sigma_prime,
-            strength: self.total_weight * self.l2,
+            total_l2: self.total_weight * self.l2,
             intercept: self.intercept,
             offset: self.offset,
             gradient: self.gradient,
@@ -79,14 +76,14 @@ impl DualSubproblemParams {
 ///
 /// (for `scale` 1 and without intercept). Its vector is `u = w + sigma' v`, so that the prediction of a row is one dot product.
 ///
-/// With an intercept features count from their means and an intercept is one more feature, of value 1 and scale nu. What both add to a
-/// prediction is kept as two numbers: `C = sigma' sum_i t_i (a'_i - a_i)` and `T = sigma' sum_i t_i (a'_i - a_i) e_i`.
+/// With an intercept, features are centred, and one more feature of value 1 and scale nu has the intercept as its coefficient. Two numbers
+/// give what both add to a prediction: `C = sigma' sum_i t_i (a'_i - a_i)` and `T = sigma' sum_i t_i (a'_i - a_i) e_i`.
 #[derive(Debug, Clone, Copy)]
 pub struct ValidDualSubproblemParams {
     objective: ConjugateLoss,
     sigma_prime: f64,
-    /// `S l2`.
-    strength: f64,
+    /// `S l2`, in units of row weight times `l2`: the penalty beside the sum, rather than the mean, of the losses.
+    total_l2: f64,
     intercept: f64,
     offset: f64,
     gradient: bool,
@@ -138,7 +135,7 @@ impl Separable for ConjugateLoss {
         points: &[[f64; 2]],
         samples: &mut [f64],
     ) {
-        if self.loss == Loss::Squared {
+        if self.loss.is_quadratic() {
             return;
         }
         let y = data.samples.labels[i];
@@ -155,7 +152,7 @@ impl Separable for ConjugateLoss {
     }
 }
 
-/// Sums beside the vector.
+/// The sums that go with the vector.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DualRunning {
     /// C.
@@ -165,14 +162,14 @@ pub struct DualRunning {
 }
 
 impl ValidDualSubproblemParams {
-    /// What the intercept adds to every prediction: its own change, and what the means of the features take.
+    /// Addend of every prediction: the change of the intercept, less the part of the means of the features.
     #[inline(always)]
     fn shift(&self, running: &DualRunning) -> f64 {
         (self.offset + running.steps * self.intercept) - running.projected
     }
 }
 
-impl Problem for ValidDualSubproblemParams {
+impl Subproblem for ValidDualSubproblemParams {
     type Objective = ConjugateLoss;
     type Running = DualRunning;
 
@@ -189,18 +186,19 @@ impl Problem for ValidDualSubproblemParams {
     }
 
     fn suits(&self, data: &DualData<'_>) -> Result<(), SolverError> {
-        match data.samples.projections {
-            None if self.intercept > 0.0 => Err(SolverError::InvalidParam {
-                name: "intercept",
-                value: self.intercept,
-                expected: "must be 0 where rows have no projections",
-            }),
-            _ => Ok(()),
-        }
+        ensure(
+            "intercept",
+            self.intercept,
+            self.intercept == 0.0 || data.samples.projections.is_some(),
+            "must be 0 where rows have no projections",
+        )
     }
 
     fn check(&self, data: &DualData<'_>, range: Range<usize>) -> Result<(), SolverError> {
-        self.objective.loss.check_labels(data.samples.labels, range)
+        self.objective
+            .loss
+            .labels()
+            .check(data.samples.labels, range)
     }
 
     #[inline(always)]
@@ -215,7 +213,7 @@ impl Problem for ValidDualSubproblemParams {
     ) -> Descent {
         let (rule, descent) = span.descend::<_, WEIGHTED>(running, |sums| RowRule {
             samples: data.samples,
-            problem: *self,
+            subproblem: *self,
             step: self.sigma_prime * threads,
             running: *sums,
             shift: self.shift(sums),
@@ -249,7 +247,7 @@ impl Problem for ValidDualSubproblemParams {
     }
 
     fn penalty_side(_: &Sums) -> [f64; 3] {
-        // The penalty is a function of the shared vector, and the driver's.
+        // The penalty is a function of the shared vector: the leader computes it.
         [f64::NAN; 3]
     }
 
@@ -267,7 +265,7 @@ impl Problem for ValidDualSubproblemParams {
 #[derive(Clone)]
 struct RowRule<'a> {
     samples: Samples<'a>,
-    problem: ValidDualSubproblemParams,
+    subproblem: ValidDualSubproblemParams,
     /// `sigma'`, times the number of copies of the vector.
     step: f64,
     running: DualRunning,
@@ -277,15 +275,15 @@ struct RowRule<'a> {
 impl Rule for RowRule<'_> {
     #[inline(always)]
     fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64> {
-        let problem = &self.problem;
-        let step = self.step * share(&self.samples, i, problem.strength);
+        let subproblem = &self.subproblem;
+        let step = self.step * share(&self.samples, i, subproblem.total_l2);
         let norm = self.samples.norms[i];
         let (q, z) = match self.samples.projections {
-            None => (step * norm, dot + problem.offset),
+            None => (step * norm, dot + subproblem.offset),
             Some(projections) => {
                 let projection = projections[i];
                 // A square norm, which cancellation must not make negative.
-                let norm = ((norm - 2.0 * projection) + problem.intercept).max(0.0);
+                let norm = ((norm - 2.0 * projection) + subproblem.intercept).max(0.0);
                 (
                     step * norm,
                     (dot + self.shift) - self.running.steps * projection,
@@ -293,9 +291,9 @@ impl Rule for RowRule<'_> {
             }
         };
         let before = *alpha;
-        // Without curvature the step leads to minus the derivative of the loss.
-        let q = if problem.gradient { 0.0 } else { q };
-        let after = problem
+        // Without curvature the step goes to minus the derivative of the loss.
+        let q = if subproblem.gradient { 0.0 } else { q };
+        let after = subproblem
             .objective
             .loss
             .dual_step(before, z, self.samples.labels[i], q);
@@ -307,7 +305,7 @@ impl Rule for RowRule<'_> {
         self.running.steps += change;
         if let Some(projections) = self.samples.projections {
             self.running.projected += change * projections[i];
-            self.shift = self.problem.shift(&self.running);
+            self.shift = self.subproblem.shift(&self.running);
         }
         Some(-change)
     }
@@ -317,7 +315,7 @@ impl Rule for RowRule<'_> {
     }
 }
 
-/// Addends of `sum_i t_i a_i scale x_i`.
+/// The addends `t_i a_i scale x_i` of a product with the rows.
 impl Addends for ValidDualSubproblemParams {
     type Objective = ConjugateLoss;
 
@@ -331,7 +329,7 @@ impl Addends for ValidDualSubproblemParams {
 
     #[inline(always)]
     fn factor(&self, data: &DualData<'_>, i: usize, a: f64) -> (f64, f64) {
-        let factor = share(&data.samples, i, self.strength) * a;
+        let factor = share(&data.samples, i, self.total_l2) * a;
         (factor, factor)
     }
 

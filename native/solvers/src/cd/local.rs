@@ -1,27 +1,27 @@
-//! The local subproblem of one round in memory, and descent on it along given coordinates.
+//! The local subproblem of a round: its variables, its vector, and descent along given coordinates.
 
 use std::ops::Range;
 
 use super::{
     dual::ValidDualSubproblemParams,
     primal::ValidSubproblemParams,
-    problem::{Certificate, DataOf, Problem, Separable},
     steps::{Descent, Frozen, Span},
+    subproblem::{Certificate, DataOf, Separable, Subproblem, same_shape},
 };
-use crate::{
+use crate::base::{
     error::{SolverError, reserve, same_length},
     kernel::{Entries, WithEntries, with_entries},
 };
 
-/// Variables, and the vector that gives the derivative along each of them as one dot product.
+/// Variables, and a vector with which the derivative along each of them is one dot product.
 #[derive(Debug)]
-pub struct Local<P: Problem> {
-    pub(super) problem: P,
+pub struct Local<P: Subproblem> {
+    pub(super) subproblem: P,
     length: usize,
     pub(super) alpha: Vec<f64>,
     pub(super) w: Vec<f64>,
     pub(super) running: P::Running,
-    /// In a batch: what every step sees in the place of the two above.
+    /// In a batch: the two above as they were at its start, which every step reads.
     frozen: Option<Frozen<P::Running>>,
 }
 
@@ -31,14 +31,14 @@ pub type LocalSubproblem = Local<ValidSubproblemParams>;
 /// Rows as coordinates: see [`ValidDualSubproblemParams`].
 pub type LocalDualSubproblem = Local<ValidDualSubproblemParams>;
 
-impl<P: Problem> Local<P> {
+impl<P: Subproblem> Local<P> {
     /// A subproblem at `alpha` (one variable for each coordinate), its shared vector (`length` numbers) still to be loaded.
     ///
     /// # Errors
     /// `NonFinite` for a variable that is not finite, `OutOfMemory`.
-    pub fn new(problem: P, length: usize, alpha: &[f64]) -> Result<Self, SolverError> {
+    pub fn new(subproblem: P, length: usize, alpha: &[f64]) -> Result<Self, SolverError> {
         Ok(Self {
-            problem,
+            subproblem,
             length,
             alpha: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
             w: reserve(length, "the vector of a round")?,
@@ -47,7 +47,7 @@ impl<P: Problem> Local<P> {
         })
     }
 
-    /// From now on no step sees another one.
+    /// Starts a batch: from now on no step sees the others.
     pub(super) fn freeze(&mut self) -> Result<(), SolverError> {
         let mut w = reserve(self.w.len(), "the vector of a batch")?;
         w.extend_from_slice(&self.w);
@@ -58,8 +58,8 @@ impl<P: Problem> Local<P> {
         Ok(())
     }
 
-    /// Loads the next entries of the shared vector, at most `count` of them. `shared`: all of it, little endian `f64`; `weights`: what each
-    /// entry is multiplied by, the weights of the rows for columns and nothing for rows.
+    /// Loads the next entries of the shared vector, at most `count` of them. `shared`: all of it, little endian `f64`; `weights`: numbers
+    /// that multiply the entries (columns: the weights of the rows; rows: none).
     ///
     /// # Errors
     /// `Shape` for a wrong length, `NonFinite` names the entry.
@@ -88,32 +88,20 @@ impl<P: Problem> Local<P> {
         Ok(())
     }
 
-    /// Entries of the shared vector that are still to be loaded.
+    /// Entries of the shared vector that are not loaded yet.
     pub fn left_to_load(&self) -> usize {
         self.length - self.w.len()
     }
 
-    /// Whether `data` has the coordinates and the length of this subproblem, and what else it needs.
+    /// Refuses data of another shape, or without what this subproblem needs.
     pub(super) fn fits(&self, data: &DataOf<'_, P>) -> Result<(), SolverError> {
-        let columns = P::Objective::columns(data);
-        same_length(
-            "alpha",
-            self.alpha.len(),
-            columns.len(),
-            P::Objective::COORDINATE,
-        )?;
-        same_length(
-            P::Objective::SHARED,
-            self.length,
-            columns.rows(),
-            P::Objective::ENTRY,
-        )?;
-        self.problem.suits(data)
+        let vector = P::Objective::SHARED;
+        same_shape::<P::Objective>(data, self.alpha.len(), vector, self.length)?;
+        self.subproblem.suits(data)
     }
 
-    /// Visits coordinates from `range.start` on in rising order, and minimises along each exactly, until the range is done or the
-    /// work reaches `budget` (one unit for each coordinate and each entry; one coordinate at least is visited).
-    /// Returns the first coordinate not visited.
+    /// Visits coordinates from `range.start` on in rising order and minimises along each exactly. Stops at the end of the range, or when
+    /// the work reaches `budget`: one unit for each coordinate and each entry. Visits one coordinate at least.
     ///
     /// # Errors
     /// `Shape` if `data` or `range` does not fit, `Unfinished` if the shared vector is not loaded.
@@ -135,11 +123,11 @@ impl<P: Problem> Local<P> {
             )));
         }
         Ok(descend(
-            &self.problem,
+            &self.subproblem,
             data,
             1.0,
             &mut self.running,
-            Place {
+            Iterate {
                 alpha: &mut self.alpha,
                 first: 0,
                 w: &mut self.w,
@@ -150,7 +138,7 @@ impl<P: Problem> Local<P> {
         ))
     }
 
-    /// What the certificate at the start of the round needs: meaningful before the first step only.
+    /// The inputs of the certificate at the start of the round. Call it before the first step.
     pub(super) fn certificate<'a>(&'a self, candidates: &'a [f64]) -> Certificate<'a, P::Running> {
         Certificate {
             running: self.running,
@@ -166,12 +154,12 @@ impl<P: Problem> Local<P> {
 
     /// Columns: `sum_i (a'_i - a_i) mean_i`, 0 if not centred. Rows: `sum_i t_i (a'_i - a_i)`.
     pub fn kappa(&self) -> f64 {
-        self.problem.kappa(&self.running)
+        self.subproblem.kappa(&self.running)
     }
 
-    /// Writes the update of the shared vector for the entries from `start` on, as many as `out` has room for, little endian (not
-    /// multiplied by `sigma'`). Columns: `u_j = sum_i (a'_i - a_i) c_ij`, of centred columns if `centred`.
-    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared` and `weights` are those that were loaded.
+    /// Writes the update of the shared vector for the entries from `start` on, as many as `out` has room for, little endian, without the
+    /// factor `sigma'`. Columns: `u_j = sum_i (a'_i - a_i) c_ij`, of centred columns if `centred`.
+    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared` and `weights` are those of [`Local::load`].
     ///
     /// # Errors
     /// `Shape` for wrong lengths, `Unfinished` if the shared vector is not loaded, `NonFinite` if the steps overflowed.
@@ -188,7 +176,7 @@ impl<P: Problem> Local<P> {
         let shared = self.doubles(shared, weights)?;
         write_entries::<P::Objective>("update", start, out, self.length, |entry| {
             let before = weighted(weights, entry, f64::from_le_bytes(shared[entry]));
-            self.problem.update(
+            self.subproblem.update(
                 &self.running,
                 before,
                 self.w[entry],
@@ -197,7 +185,7 @@ impl<P: Problem> Local<P> {
         })
     }
 
-    /// The steps `a' - a`, in the place of the variables.
+    /// The steps `a' - a`; their memory is that of the variables.
     pub(super) fn into_delta(mut self, committed: &[f64]) -> Result<Vec<f64>, SolverError> {
         same_length(
             "committed",
@@ -211,7 +199,7 @@ impl<P: Problem> Local<P> {
         Ok(self.alpha)
     }
 
-    /// The shared vector as groups of eight bytes, if it and the weights have the right length.
+    /// The shared vector as groups of eight bytes. Refuses another length of it or of the weights.
     fn doubles<'a>(
         &self,
         shared: &'a [u8],
@@ -292,22 +280,22 @@ pub(super) fn write_entries<S: Separable>(
     Ok(())
 }
 
-/// What steps change: variables of the coordinates from `first` on, and a vector.
-pub(super) struct Place<'a, R> {
+/// The point that steps move: variables of the coordinates from `first` on, and the vector.
+pub(super) struct Iterate<'a, R> {
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
-    /// In a batch: what the steps see.
+    /// In a batch: what the steps read.
     pub frozen: Option<&'a Frozen<R>>,
 }
 
 /// Visits coordinates on one of `threads` copies of the vector.
-pub(super) fn descend<P: Problem>(
-    problem: &P,
+pub(super) fn descend<P: Subproblem>(
+    subproblem: &P,
     data: &DataOf<'_, P>,
     threads: f64,
     running: &mut P::Running,
-    place: Place<'_, P::Running>,
+    iterate: Iterate<'_, P::Running>,
     range: Range<usize>,
     budget: usize,
 ) -> Descent {
@@ -316,28 +304,28 @@ pub(super) fn descend<P: Problem>(
         columns.values(),
         columns.nonzeros(),
         Descend {
-            problem,
+            subproblem,
             data,
             threads,
             running,
-            place,
+            iterate,
             range,
             budget,
         },
     )
 }
 
-struct Descend<'a, 'd, P: Problem> {
-    problem: &'a P,
+struct Descend<'a, 'd, P: Subproblem> {
+    subproblem: &'a P,
     data: &'a DataOf<'d, P>,
     threads: f64,
     running: &'a mut P::Running,
-    place: Place<'a, P::Running>,
+    iterate: Iterate<'a, P::Running>,
     range: Range<usize>,
     budget: usize,
 }
 
-impl<P: Problem> WithEntries for Descend<'_, '_, P> {
+impl<P: Subproblem> WithEntries for Descend<'_, '_, P> {
     type Output = Descent;
 
     fn run<E: Entries>(self, values: E) -> Descent {
@@ -346,19 +334,19 @@ impl<P: Problem> WithEntries for Descend<'_, '_, P> {
             columns: P::Objective::columns(self.data),
             values,
             weights,
-            alpha: self.place.alpha,
-            first: self.place.first,
-            w: self.place.w,
-            frozen: self.place.frozen,
+            alpha: self.iterate.alpha,
+            first: self.iterate.first,
+            w: self.iterate.w,
+            frozen: self.iterate.frozen,
             range: self.range,
             budget: self.budget,
         };
-        // Compiled for both cases, so that the loops carry no test that never changes.
+        // Compiled for both cases, so that the loops do not test.
         if weights.is_some() {
-            self.problem
+            self.subproblem
                 .descend::<E, true>(self.data, self.threads, self.running, span)
         } else {
-            self.problem
+            self.subproblem
                 .descend::<E, false>(self.data, self.threads, self.running, span)
         }
     }

@@ -1,20 +1,39 @@
-//! Coordinate descent on the columns or on the rows of one partition.
+//! Coordinate descent on the columns (primal) or on the rows (dual) of one partition.
+//!
+//! # The path of an entry `x_ij` through the files
+//!
+//! ```text
+//! round.rs        Round::advance               takes the rest of a bucket of coordinates
+//! local.rs        Local::descend               checks shapes (with threads team.rs starts below, once for each copy of the vector)
+//! base/kernel.rs    with_entries               chooses E, the type of the values: ones, f32 or f64
+//! local.rs          Descend::run<E>            chooses WEIGHTED: whether the entries of the vector have weights
+//! primal.rs           Subproblem::descend      chooses CENTRED, and makes the rule of a step (for rows: dual.rs)
+//! steps.rs              Span::descend          loops over the coordinates
+//! steps.rs                Steps::run<L>        chooses L, the entries of a coordinate: 1 to 8, or any number
+//! base/kernel.rs            gather             sum_j x_ij w_j (for a known L unrolled in steps.rs)
+//! primal.rs                 Rule::minimise     the new variable
+//! base/kernel.rs            subtract           w_j -= step x_ij
+//! ```
+//!
+//! A choice has one answer for a whole bucket, or for a run of coordinates of one length, so it must not be a test inside the loop. Each
+//! file on the path turns the choice that it knows into a type or a constant and calls the next one. The compiler then makes one loop for
+//! each combination of answers: this is why the path leaves files and comes back to them.
 
 mod data;
 mod dual;
 mod local;
 mod pass;
 mod primal;
-mod problem;
 mod product;
 mod round;
 mod steps;
+mod subproblem;
+mod sums;
 mod team;
 
 pub use data::{DualData, PrimalData, Samples};
 pub use dual::{DualSubproblemParams, ValidDualSubproblemParams};
 pub use local::{Local, LocalDualSubproblem, LocalSubproblem};
-pub use pass::{MAX_CANDIDATES, MAX_POINTS};
 pub use primal::{SubproblemParams, ValidSubproblemParams};
 pub use product::{DualProduct, PrimalProduct, Product};
 pub use round::{
@@ -22,12 +41,4 @@ pub use round::{
     ValidDualParams, ValidParams, ValidPrimalParams, Verdict,
 };
 pub use steps::Descent;
-
-/// Whether resumable work needs another call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// The budget of this call is used up: call again.
-    More,
-    /// Everything is done.
-    Done,
-}
+pub use sums::{MAX_CANDIDATES, MAX_POINTS};

@@ -1,12 +1,15 @@
 //! Sums over all coordinates: the separable part of the objective, how it changes, and the parts of the certificate.
 //!
-//! Coordinates are cut into fixed chunks; the sums of the chunks are added in order. The result is the same to the bit
-//! for every number of threads and for every way the work is cut into slices.
+//! A pass cuts the coordinates into fixed chunks and adds the sums of the chunks in order. The result is the same to the bit for every
+//! number of threads and for every cut into slices.
 
 use rayon::prelude::*;
 
-use super::problem::{Certificate, DataOf, Problem, Separable};
-use crate::{
+use super::{
+    subproblem::{Certificate, DataOf, Separable, Subproblem},
+    sums::Sums,
+};
+use crate::base::{
     error::{SolverError, reserve},
     kernel::{Entries, WithEntries, dot, with_entries},
 };
@@ -14,56 +17,7 @@ use crate::{
 /// Coordinates in a chunk.
 const CHUNK: usize = 4096;
 
-/// Points of a line search, at most.
-pub const MAX_POINTS: usize = 24;
-
-/// Intercepts of a certificate, at most.
-pub const MAX_CANDIDATES: usize = 16;
-
-/// Sums and maxima over some coordinates.
-#[derive(Debug, Clone, Copy)]
-pub struct Sums {
-    pub value: f64,
-    pub conjugate: f64,
-    pub ratio: f64,
-    pub correlation: f64,
-    pub slope: [f64; 2],
-    pub curve: [f64; 3],
-    pub samples: [f64; MAX_POINTS],
-    pub losses: [f64; MAX_CANDIDATES],
-}
-
-const ZERO: Sums = Sums {
-    value: 0.0,
-    conjugate: 0.0,
-    ratio: 0.0,
-    correlation: 0.0,
-    slope: [0.0; 2],
-    curve: [0.0; 3],
-    samples: [0.0; MAX_POINTS],
-    losses: [0.0; MAX_CANDIDATES],
-};
-
-impl Sums {
-    fn add(&mut self, other: &Self) {
-        self.value += other.value;
-        self.conjugate += other.conjugate;
-        self.ratio = self.ratio.max(other.ratio);
-        self.correlation = self.correlation.max(other.correlation);
-        add(&mut self.slope, &other.slope);
-        add(&mut self.curve, &other.curve);
-        add(&mut self.samples, &other.samples);
-        add(&mut self.losses, &other.losses);
-    }
-}
-
-fn add(sums: &mut [f64], others: &[f64]) {
-    for (sum, other) in sums.iter_mut().zip(others) {
-        *sum += other;
-    }
-}
-
-/// Coordinates whose sums belong together.
+/// A chunk of coordinates, with the sums over those before `next`.
 #[derive(Debug)]
 pub(super) struct Chunk {
     next: usize,
@@ -71,12 +25,12 @@ pub(super) struct Chunk {
     sums: Sums,
 }
 
-/// What is summed.
+/// The numbers that a pass sums.
 pub(super) trait Summand: Sync {
-    /// Work of some coordinates: one unit each, and one for each entry that is read.
+    /// Work of some coordinates: one unit each, and one for each entry that it reads.
     fn work(&self, start: usize, end: usize) -> usize;
 
-    /// Continues with a chunk for about `budget` units of work; returns the work done.
+    /// Continues with a chunk for about `budget` units of work; returns the units spent.
     fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize;
 }
 
@@ -84,7 +38,7 @@ pub(super) trait Summand: Sync {
 #[derive(Debug)]
 pub(super) struct Pass {
     chunks: Vec<Chunk>,
-    /// All chunks before this one are finished.
+    /// All chunks before this one are done.
     first: usize,
 }
 
@@ -94,12 +48,12 @@ impl Pass {
         chunks.extend((0..coordinates).step_by(CHUNK).map(|next| Chunk {
             next,
             end: (next + CHUNK).min(coordinates),
-            sums: ZERO,
+            sums: Sums::ZERO,
         }));
         Ok(Self { chunks, first: 0 })
     }
 
-    /// Continues for about `budget` units of work on each thread; returns the work of the calling thread's share.
+    /// Continues for about `budget` units of work on each thread; returns the units of one thread.
     pub fn advance<S: Summand>(
         &mut self,
         summand: &S,
@@ -148,7 +102,7 @@ impl Pass {
 
     /// The sums over all coordinates, once it is done.
     pub fn sums(&self) -> Sums {
-        let mut total = ZERO;
+        let mut total = Sums::ZERO;
         for chunk in &self.chunks {
             total.add(&chunk.sums);
         }
@@ -210,7 +164,7 @@ impl<S: Separable> Summand for Change<'_, '_, S> {
             let delta = after - a;
             let value = objective.value(data, i, after);
             sums.value += value;
-            // What stays changes nothing, but it has to be feasible.
+            // A variable that stays changes no sum, if it is feasible.
             if delta == 0.0 && previous == 0.0 && value < f64::INFINITY {
                 return;
             }
@@ -233,14 +187,14 @@ impl<S: Separable> Summand for Change<'_, '_, S> {
 }
 
 /// The separable part of the objective at the start of a round, and the parts of the certificate.
-pub(super) struct Certified<'a, 'd, P: Problem> {
-    pub problem: &'a P,
+pub(super) struct Certified<'a, 'd, P: Subproblem> {
+    pub subproblem: &'a P,
     pub data: &'a DataOf<'d, P>,
     pub alpha: &'a [f64],
     pub certificate: Certificate<'a, P::Running>,
 }
 
-impl<P: Problem> Summand for Certified<'_, '_, P> {
+impl<P: Subproblem> Summand for Certified<'_, '_, P> {
     fn work(&self, start: usize, end: usize) -> usize {
         if start == end {
             return 0;
@@ -263,18 +217,18 @@ impl<P: Problem> Summand for Certified<'_, '_, P> {
     }
 }
 
-struct CertifiedEntries<'a, 'b, 'd, P: Problem> {
+struct CertifiedEntries<'a, 'b, 'd, P: Subproblem> {
     summand: &'a Certified<'b, 'd, P>,
     chunk: &'a mut Chunk,
     budget: usize,
 }
 
-impl<P: Problem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
+impl<P: Subproblem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
     type Output = usize;
 
     fn run<E: Entries>(self, values: E) -> usize {
         let Certified {
-            problem,
+            subproblem,
             data,
             alpha,
             certificate,
@@ -288,7 +242,7 @@ impl<P: Problem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
             spent += 1 + entries.len();
             let indices = &columns.indices()[entries.clone()];
             let dot = dot(indices, values.part(entries), certificate.vector);
-            problem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
+            subproblem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
             chunk.next += 1;
         }
         spent

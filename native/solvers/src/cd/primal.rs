@@ -1,19 +1,19 @@
-//! Columns as coordinates: least squares with an elastic net.
+//! Columns as coordinates (primal): least squares with an elastic net.
 
 use std::ops::Range;
 
 use super::{
     data::PrimalData,
-    pass::Sums,
-    problem::{Addends, Certificate, Problem, Separable},
     steps::{Descent, Rule, Span},
+    subproblem::{Addends, Certificate, Separable, Subproblem},
+    sums::Sums,
 };
 use crate::{
-    columns::Columns,
-    error::SolverError,
-    kernel::Entries,
-    moments::ColumnMoments,
-    penalty::{ElasticNet, ElasticNetParams, positive},
+    base::{
+        checks::positive, columns::Columns, error::SolverError, kernel::Entries,
+        moments::ColumnMoments,
+    },
+    problem::penalty::{ElasticNet, ElasticNetParams},
 };
 
 /// Unchecked parameters of the local subproblem.
@@ -25,6 +25,7 @@ use crate::{
 /// | `total_weight` | S, sum of the weights of all rows | finite, > 0 |
 /// | `centred` | solve for columns minus their means | |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct SubproblemParams {
     pub penalty: ElasticNetParams,
     pub sigma_prime: f64,
@@ -57,7 +58,7 @@ impl SubproblemParams {
 /// ```
 ///
 /// Its vector is `w = s (r - sigma' sum_i (a'_i - a_i) c_i)`, so that the derivative along a column is one dot product. With `centred`
-/// columns the part of that sum along the vector of ones is kept as one number, `kappa = sum_i (a'_i - a_i) mean_i`.
+/// columns one number gives the part of that sum along the vector of ones: `kappa = sum_i (a'_i - a_i) mean_i`.
 #[derive(Debug, Clone, Copy)]
 pub struct ValidSubproblemParams {
     penalty: ElasticNet,
@@ -68,14 +69,14 @@ pub struct ValidSubproblemParams {
 }
 
 impl ValidSubproblemParams {
-    /// What centring adds to a dot product, divided by the mean of the column.
+    /// Centring adds this, times the mean of the column, to a dot product.
     #[inline(always)]
     fn shift(&self, running: &PrimalRunning) -> f64 {
         (self.sigma_prime * running.kappa) * self.total_weight - running.residual_sum
     }
 }
 
-/// Sums beside the residual.
+/// The sums that go with the vector.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PrimalRunning {
     /// Sum of `w` before the first step.
@@ -136,7 +137,7 @@ impl Separable for ElasticNet {
     }
 }
 
-impl Problem for ValidSubproblemParams {
+impl Subproblem for ValidSubproblemParams {
     type Objective = ElasticNet;
     type Running = PrimalRunning;
 
@@ -172,7 +173,7 @@ impl Problem for ValidSubproblemParams {
         running: &mut PrimalRunning,
         span: Span<'_, E, PrimalRunning>,
     ) -> Descent {
-        // Compiled for both cases, so that the loop carries no test that never changes.
+        // Compiled for both cases, so that the loop does not test.
         if self.centred {
             let (rule, descent) =
                 span.descend::<_, WEIGHTED>(running, |sums| self.rule::<true>(data, threads, sums));
@@ -250,7 +251,7 @@ impl ValidSubproblemParams {
     ) -> ColumnRule<'a, CENTRED> {
         ColumnRule {
             moments: data.moments,
-            problem: *self,
+            subproblem: *self,
             threads,
             step: self.sigma_prime * threads,
             running: *running,
@@ -263,11 +264,11 @@ impl ValidSubproblemParams {
 #[derive(Clone)]
 struct ColumnRule<'a, const CENTRED: bool> {
     moments: ColumnMoments<'a>,
-    problem: ValidSubproblemParams,
+    subproblem: ValidSubproblemParams,
     threads: f64,
     /// `sigma'`, times the number of copies of the vector.
     step: f64,
-    /// Its kappa counts a step once for each copy, as the vector does.
+    /// Its kappa counts a step once for each copy of the vector, as the vector itself does.
     running: PrimalRunning,
     shift: f64,
 }
@@ -280,11 +281,15 @@ impl<const CENTRED: bool> Rule for ColumnRule<'_, CENTRED> {
             dot += mean * self.shift;
         }
         let before = *alpha;
-        let after = self.problem.penalty.of_column(&self.moments, i).minimise(
-            curvature(self.step, CENTRED, mean, variance),
-            before,
-            dot * self.problem.inverse_weight,
-        );
+        let after = self
+            .subproblem
+            .penalty
+            .of_column(&self.moments, i)
+            .minimise(
+                curvature(self.step, CENTRED, mean, variance),
+                before,
+                dot * self.subproblem.inverse_weight,
+            );
         let delta = after - before;
         if delta == 0.0 {
             return None;
@@ -292,7 +297,7 @@ impl<const CENTRED: bool> Rule for ColumnRule<'_, CENTRED> {
         *alpha = after;
         if CENTRED {
             self.running.kappa += self.threads * (delta * mean);
-            self.shift = self.problem.shift(&self.running);
+            self.shift = self.subproblem.shift(&self.running);
         }
         Some(self.step * delta)
     }
@@ -302,10 +307,12 @@ impl<const CENTRED: bool> Rule for ColumnRule<'_, CENTRED> {
     }
 }
 
-/// Addends of `A alpha`.
+/// The addends `a_i c_i` of a product with the columns.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnAddends {
+    /// Penalty of the columns.
     pub penalty: ElasticNet,
+    /// Whether the columns are centred.
     pub centred: bool,
 }
 

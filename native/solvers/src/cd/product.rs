@@ -1,22 +1,24 @@
-//! The part of a partition in the shared vector, when it has to be rebuilt.
+//! The part of a partition in the shared vector, which the leader asks for when it rebuilds that vector.
 
 use super::{
-    Progress,
     dual::ValidDualSubproblemParams,
     local::write_entries,
     pass::{Pass, Value},
     primal::ColumnAddends,
-    problem::{Addends, Separable},
+    subproblem::{Addends, Separable, same_shape},
 };
 use crate::{
-    error::{SolverError, reserve, same_length},
-    kernel::{Entries, WithEntries, subtract, with_entries},
-    penalty::ElasticNet,
+    base::{
+        error::{SolverError, reserve},
+        kernel::{Entries, WithEntries, subtract, with_entries},
+        progress::Progress,
+    },
+    problem::penalty::ElasticNet,
 };
 
-/// A product in progress, and the separable part of the objective.
+/// A product of the matrix with the variables in progress, and the separable part of the objective.
 ///
-/// Like a round it owns all but the data and can be cut into slices anywhere between two coordinates.
+/// It owns all but the data, as a round does, and can be cut into slices between any two coordinates.
 #[derive(Debug)]
 pub struct Product<A: Addends> {
     addends: A,
@@ -81,7 +83,7 @@ impl<A: Addends> Product<A> {
         })
     }
 
-    /// Works on for about `budget` units, as [`Round::advance`](super::Round::advance) does.
+    /// Works for about `budget` units, as [`Round::advance`](super::Round::advance) does.
     ///
     /// # Errors
     /// `Shape` if the data do not fit.
@@ -91,18 +93,7 @@ impl<A: Addends> Product<A> {
         budget: usize,
     ) -> Result<Progress, SolverError> {
         let columns = A::Objective::columns(data);
-        same_length(
-            "alpha",
-            self.alpha.len(),
-            columns.len(),
-            A::Objective::COORDINATE,
-        )?;
-        same_length(
-            "product",
-            self.sum.len(),
-            columns.rows(),
-            A::Objective::ENTRY,
-        )?;
+        same_shape::<A::Objective>(data, self.alpha.len(), "product", self.sum.len())?;
         let mut left = budget.max(1);
         if !self.pass.is_done() {
             let value = Value {

@@ -3,20 +3,22 @@
 use std::ops::Range;
 
 use super::{
-    Progress,
     dual::{DualSubproblemParams, ValidDualSubproblemParams},
     local::{Local, finite_copy},
-    pass::{Certified, Change, MAX_CANDIDATES, MAX_POINTS, Pass, Value},
+    pass::{Certified, Change, Pass, Value},
     primal::{SubproblemParams, ValidSubproblemParams},
-    problem::{DataOf, Problem, Separable},
+    subproblem::{DataOf, Separable, Subproblem},
+    sums::{MAX_CANDIDATES, MAX_POINTS},
     team::Team,
 };
-use crate::{
+use crate::base::{
+    checks::{at_least_one, ensure, finite},
     error::{SolverError, same_length},
     order::{BucketOrder, bucket_size},
+    progress::Progress,
 };
 
-/// Copies of the vector, at most: more than there are cores gives nothing.
+/// Most copies of the vector: more copies than cores gain nothing.
 const MAX_THREADS: usize = 256;
 
 /// Unchecked parameters of a round on columns.
@@ -28,9 +30,10 @@ const MAX_THREADS: usize = 256;
 /// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
 /// | `certificate` | compute the parts of the duality certificate at the start of the round | |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256; 1 in a batch |
-/// | `batch` | no step sees another one of the round, which ends with its epoch at the latest | |
+/// | `threads` | copies of the vector on which steps run in parallel; another number gives another result | 1 to 256; 1 in a batch |
+/// | `batch` | no step sees the others of the round, which ends with its epoch at the latest | |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct PrimalParams {
     pub subproblem: SubproblemParams,
     pub seed: u64,
@@ -49,7 +52,7 @@ impl PrimalParams {
     /// `InvalidParam` names the first parameter out of range, `Shape` for too many points.
     pub fn check(&self) -> Result<ValidPrimalParams, SolverError> {
         ValidParams {
-            problem: self.subproblem.check()?,
+            subproblem: self.subproblem.check()?,
             seed: self.seed,
             partition: self.partition,
             budget: self.budget,
@@ -72,9 +75,10 @@ impl PrimalParams {
 /// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
 /// | `certificate` | intercepts for which to compute the loss at the start of the round; empty for no certificate | finite, at most 16 |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector on which steps are made at the same time: another number, another result | 1 to 256; 1 in a batch |
-/// | `batch` | no step sees another one of the round, which ends with its epoch at the latest | true for gradients |
+/// | `threads` | copies of the vector on which steps run in parallel; another number gives another result | 1 to 256; 1 in a batch |
+/// | `batch` | no step sees the others of the round, which ends with its epoch at the latest | true for gradients |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct DualParams {
     pub subproblem: DualSubproblemParams,
     pub seed: u64,
@@ -92,15 +96,14 @@ impl DualParams {
     /// # Errors
     /// `InvalidParam` names the first parameter out of range, `Shape` for too many candidates or points.
     pub fn check(&self) -> Result<ValidDualParams, SolverError> {
-        if self.subproblem.gradient && !self.batch {
-            return Err(SolverError::InvalidParam {
-                name: "batch",
-                value: 0.0,
-                expected: "must be true for gradients: they are all taken at the same coefficients",
-            });
-        }
+        ensure(
+            "batch",
+            0.0,
+            self.batch || !self.subproblem.gradient,
+            "must be true for gradients: they are all taken at the same coefficients",
+        )?;
         ValidParams {
-            problem: self.subproblem.check()?,
+            subproblem: self.subproblem.check()?,
             seed: self.seed,
             partition: self.partition,
             budget: self.budget,
@@ -117,7 +120,7 @@ impl DualParams {
 /// Checked parameters of a round.
 #[derive(Debug, Clone)]
 pub struct ValidParams<P> {
-    problem: P,
+    subproblem: P,
     seed: u64,
     partition: u32,
     budget: u64,
@@ -135,29 +138,18 @@ pub type ValidPrimalParams = ValidParams<ValidSubproblemParams>;
 pub type ValidDualParams = ValidParams<ValidDualSubproblemParams>;
 
 impl<P> ValidParams<P> {
-    /// What is common to all rounds.
+    /// Checks the ranges that all rounds have in common.
     fn check(self) -> Result<Self, SolverError> {
-        if self.budget == 0 {
-            return Err(SolverError::InvalidParam {
-                name: "budget",
-                value: 0.0,
-                expected: "must be at least 1",
-            });
-        }
-        if !(1..=MAX_THREADS).contains(&self.threads) {
-            return Err(SolverError::InvalidParam {
-                name: "threads",
-                value: self.threads as f64,
-                expected: "must be 1 to 256",
-            });
-        }
-        if self.batch && self.threads > 1 {
-            return Err(SolverError::InvalidParam {
-                name: "threads",
-                value: self.threads as f64,
-                expected: "must be 1 in a batch",
-            });
-        }
+        at_least_one("budget", self.budget)?;
+        let (threads, many) = (self.threads as f64, self.threads > 1);
+        let legal = (1..=MAX_THREADS).contains(&self.threads);
+        ensure("threads", threads, legal, "must be 1 to 256")?;
+        ensure(
+            "threads",
+            threads,
+            !(self.batch && many),
+            "must be 1 in a batch",
+        )?;
         finite_few("points", self.points.as_flattened(), 2 * MAX_POINTS)?;
         finite_few("candidates", &self.candidates, MAX_CANDIDATES)?;
         Ok(self)
@@ -171,18 +163,11 @@ fn finite_few(name: &'static str, numbers: &[f64], most: usize) -> Result<(), So
             numbers.len()
         )));
     }
-    match numbers.iter().find(|x| !x.is_finite()) {
-        None => Ok(()),
-        Some(&value) => Err(SolverError::InvalidParam {
-            name,
-            value,
-            expected: "must be finite",
-        }),
-    }
+    numbers.iter().try_for_each(|&number| finite(name, number))
 }
 
-/// Numbers that a round reports, for the separable part `h(a) = sum_i h_i(a_i)` of the objective: the penalty of columns, the
-/// conjugate losses `(s_i/S) loss*(-a_i)` of rows. Sums are over the coordinates of the partition, in the order of their chunks of 4096.
+/// Numbers that a round reports about the separable part `h(a) = sum_i h_i(a_i)` of the objective: the penalty of columns, or the
+/// conjugate losses `(s_i/S) loss*(-a_i)` of rows. Sums are over the coordinates of the partition, in the order of its chunks of 4096.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoundScalars {
     /// `h(a)` at the start of the round, in units of the objective.
@@ -204,8 +189,9 @@ pub struct RoundScalars {
     /// With `e = g1 (a' - a) + g2 previous`, the quadratic terms of `h` change by
     /// `slope[0] g1 + slope[1] g2 + (curve[0] g1^2 + 2 curve[1] g1 g2 + curve[2] g2^2) / 2` between `a` and `a + e`.
     pub slope: [f64; 2],
+    /// See `slope`.
     pub curve: [f64; 3],
-    /// What the other terms of `h` change between `a` and `a + e`, for each point; infinite where `h(a + e)` is.
+    /// How much the other terms of `h` change between `a` and `a + e`, for each point; infinite where `h(a + e)` is.
     pub samples: Vec<f64>,
     /// Rows: `sum_i (s_i/S) loss(x_i^T w + b; y_i)` at the start of the round, for each intercept b of the certificate.
     pub losses: Vec<f64>,
@@ -218,21 +204,24 @@ pub struct RoundOutcome {
     pub delta: Vec<f64>,
     /// Buckets visited since the start of the fit.
     pub cursor: u64,
+    /// The numbers that the round reports.
     pub scalars: RoundScalars,
 }
 
-/// Step factors for the pending step of a round and for the step before it, which the message of the next round brings.
+/// The leader's answer to a round, which comes with the next: the step sizes that its line search chose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
+    /// Factor of the step of the last round, which is not committed yet.
     pub pending: f64,
+    /// Factor of the last step that was committed.
     pub previous: f64,
 }
 
 impl Verdict {
-    /// Commits: `p = pending delta + previous p_old`, `alpha += p`, and `p` is the previous step from now on.
+    /// Commits a step: `previous <- pending delta + previous previous`, then `alpha += previous`.
     ///
     /// # Errors
-    /// `Shape` unless all three have one number for each coordinate; nothing is changed then.
+    /// `Shape`, without a change, unless all three have one number for each coordinate.
     pub fn commit(
         &self,
         alpha: &mut [f64],
@@ -249,13 +238,13 @@ impl Verdict {
     }
 }
 
-/// A round in progress. It owns everything it needs but the data, which are lent for each slice of work and may be elsewhere
-/// in memory the next time.
+/// A round in progress. It owns all but the data: the caller lends them for each slice of work, and they may move in memory between
+/// slices.
 ///
-/// Phases: check the coordinates; load the shared vector; value and certificate at the start; descent; value after. The result is
-/// a pure function of parameters, data, alpha and cursor: slices, threads and repetitions do not change a bit of it.
+/// Phases: check the coordinates; load the shared vector; value and certificate at the start; descent; value at the end. The result is a
+/// pure function of parameters, data, alpha and cursor: slices, threads and repetitions change no bit of it.
 #[derive(Debug)]
-pub struct Round<P: Problem> {
+pub struct Round<P: Subproblem> {
     params: ValidParams<P>,
     local: Local<P>,
     /// Variables at the start.
@@ -263,9 +252,9 @@ pub struct Round<P: Problem> {
     previous: Vec<f64>,
     order: BucketOrder,
     cursor: u64,
-    /// What is left of the bucket being visited.
+    /// The rest of the current bucket.
     bucket: Range<usize>,
-    /// With more than one thread, in the place of `bucket`.
+    /// With more than one thread, instead of `bucket`.
     team: Option<Team<P>>,
     phase: Phase,
     scalars: RoundScalars,
@@ -287,9 +276,9 @@ enum Phase {
     Done,
 }
 
-impl<P: Problem> Round<P> {
-    /// A round from the committed `alpha` (one variable for each coordinate), which the last commit changed by `previous`, and from
-    /// `cursor`. `length`: numbers in the shared vector, rows of columns and features of rows.
+impl<P: Subproblem> Round<P> {
+    /// A round from the committed `alpha` (one variable for each coordinate) and from `cursor`. `previous`: the last committed change of
+    /// alpha. `length`: numbers in the shared vector, one for each row (primal) or feature (dual).
     ///
     /// # Errors
     /// `NonFinite` for a variable that is not finite, `Shape`, `OutOfMemory`.
@@ -307,7 +296,7 @@ impl<P: Problem> Round<P> {
             P::Objective::COORDINATE,
         )?;
         Ok(Self {
-            local: Local::new(params.problem, length, alpha)?,
+            local: Local::new(params.subproblem, length, alpha)?,
             start: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
             previous: finite_copy::<P::Objective>(previous, "previous step")?,
             order: BucketOrder::new(
@@ -338,15 +327,15 @@ impl<P: Problem> Round<P> {
         })
     }
 
-    /// Works on for about `budget` units: one for each entry, each coordinate and each number of the shared vector that is touched.
-    /// One coordinate is never cut.
+    /// Works for about `budget` units: one for each entry, coordinate and number of the shared vector that it touches. It never stops inside
+    /// a coordinate.
     ///
-    /// `shared`: one little endian `f64` for each number, the same in every call. `pool`: threads for the sums and for the copies, each of which
-    /// gets the whole budget; without a pool the calling thread does all.
+    /// `shared`: one little endian `f64` for each number, the same in every call. `pool`: threads for the sums and the copies, each with the
+    /// whole budget; without a pool the calling thread does all.
     ///
     /// # Errors
     /// `Shape` if the data do not fit the round or a label does not suit the loss, `NonFinite` for a bad shared vector, `OutOfMemory`.
-    /// After an error the round cannot be continued with other data; drop it.
+    /// Drop the round after an error: it cannot continue.
     pub fn advance(
         &mut self,
         data: &DataOf<'_, P>,
@@ -360,7 +349,7 @@ impl<P: Problem> Round<P> {
             let spent = match &mut self.phase {
                 Phase::Check(next) => {
                     let end = next.saturating_add(left).min(self.start.len());
-                    self.params.problem.check(data, *next..end)?;
+                    self.params.subproblem.check(data, *next..end)?;
                     let spent = end - *next;
                     *next = end;
                     if end == self.start.len() {
@@ -382,7 +371,7 @@ impl<P: Problem> Round<P> {
                 Phase::Start(pass) => {
                     let spent = if self.params.certificate {
                         let summand = Certified {
-                            problem: &self.params.problem,
+                            subproblem: &self.params.subproblem,
                             data,
                             alpha: &self.start,
                             certificate: self.local.certificate(&self.params.candidates),
@@ -390,7 +379,7 @@ impl<P: Problem> Round<P> {
                         pass.advance(&summand, left, pool)
                     } else {
                         let summand = Value {
-                            objective: self.params.problem.objective(),
+                            objective: self.params.subproblem.objective(),
                             data,
                             alpha: &self.start,
                         };
@@ -415,7 +404,7 @@ impl<P: Problem> Round<P> {
                 Phase::Descent => self.descend(data, left, pool)?,
                 Phase::End(pass) => {
                     let summand = Change {
-                        objective: self.params.problem.objective(),
+                        objective: self.params.subproblem.objective(),
                         data,
                         start: &self.start,
                         after: self.local.alpha(),
@@ -442,7 +431,7 @@ impl<P: Problem> Round<P> {
         Ok(Progress::More)
     }
 
-    /// Visits buckets until there are as many coordinates as wanted: a part of the work, then the next phase.
+    /// Visits buckets until they have as many coordinates as the round asks for; then the next phase begins.
     fn descend(
         &mut self,
         data: &DataOf<'_, P>,
@@ -504,7 +493,7 @@ impl<P: Problem> Round<P> {
         Ok(spent)
     }
 
-    /// Buckets until the epoch ends or there are enough.
+    /// The buckets until the epoch ends, or until there are enough coordinates.
     fn buckets_of_epoch(&mut self) -> Vec<Range<usize>> {
         let mut buckets = Vec::new();
         loop {
@@ -539,7 +528,7 @@ impl<P: Problem> Round<P> {
             .write_update(shared, P::load_weights(data), start, out)
     }
 
-    /// The steps and the numbers of the round. `committed` is the alpha the round started from.
+    /// The steps and the numbers of the round. `committed` is the alpha of [`Round::new`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for a wrong length.

@@ -2,57 +2,57 @@
 
 use std::ops::Range;
 
-use crate::{
+use crate::base::{
     columns::Columns,
     kernel::{Entries, dot, subtract},
 };
 
-/// How a coordinate is minimised: all that the loop does not know.
+/// How a step minimises along a coordinate: the part that differs between columns and rows.
 pub(super) trait Rule: Clone {
-    /// Moves coordinate `i`, whose variable is `alpha`, to the minimum along it, given the dot product of its entries with the vector.
-    /// Returns what times its entries (and their weights) is to be subtracted from the vector, or nothing if it stays.
+    /// Moves `alpha`, the variable of coordinate `i`, to the minimum along it; `dot` is the dot product of its entries with the vector.
+    /// Returns the factor with which the caller subtracts the entries (times their weights) from the vector, or `None` if alpha stays.
     fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64>;
 
-    /// Takes over what a step changed beside the vector: from `before` to `after`.
+    /// Adds what a step changed apart from the vector, from `before` to `after`.
     fn add(&mut self, before: &Self, after: &Self);
 }
 
-/// What a call of [`Local::descend`](super::Local::descend) did.
+/// How far a call of `Local::descend` came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descent {
-    /// The first coordinate of the range that was not visited.
+    /// The first coordinate of the range that it did not visit.
     pub next: usize,
-    /// Entries of the coordinates that were visited.
+    /// Entries of the coordinates that it visited.
     pub nonzeros: usize,
 }
 
-/// The vector, and the sums beside it, before the first step: what all steps of a batch see.
+/// The vector and its sums before the first step: all steps of a batch read them.
 #[derive(Debug)]
 pub struct Frozen<R> {
     pub w: Vec<f64>,
     pub running: R,
 }
 
-/// Coordinates to visit, and what a visit changes.
+/// Coordinates to visit, and the point that the steps move.
 pub struct Span<'a, E, R> {
     pub columns: Columns<'a>,
     pub values: E,
-    /// Of the entries of the vector.
+    /// Weights of the entries of the vector.
     pub weights: Option<&'a [f64]>,
     /// Variables of the coordinates from `first` on.
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
-    /// In a batch: what the steps see in the place of `w`.
+    /// In a batch: what the steps read instead of `w`.
     pub frozen: Option<&'a Frozen<R>>,
     pub range: Range<usize>,
-    /// One unit for each coordinate and each entry; one coordinate at least is visited.
+    /// One unit for each coordinate and each entry; the first coordinate is visited in any case.
     pub budget: usize,
 }
 
 impl<E: Entries, S> Span<'_, E, S> {
-    /// Visits coordinates from the start of the range on in rising order, until the range is done or the work reaches the budget.
-    /// `rule` makes the rule that goes with given sums beside the vector; returns it as the steps left it.
+    /// Visits coordinates from the start of the range on in rising order, until its end or until the work reaches the budget.
+    /// `rule` makes the rule for given sums of the vector. Returns the rule after the last step.
     #[inline(always)]
     pub(super) fn descend<R: Rule, const WEIGHTED: bool>(
         self,
@@ -77,7 +77,7 @@ impl<E: Entries, S> Span<'_, E, S> {
         (steps.rule, descent)
     }
 
-    /// The same visits, but every step sees `frozen` and the sums of `start`; `rule` gathers what they change.
+    /// The same visits, but every step reads `frozen` and the sums of `start`; `rule` collects the changes.
     fn descend_at_once<R: Rule>(self, frozen: &[f64], start: R, mut rule: R) -> (R, Descent) {
         let mut next = self.range.start;
         let mut nonzeros = 0;
@@ -127,8 +127,8 @@ impl<E: Entries, R: Rule, const WEIGHTED: bool> Steps<'_, E, R, WEIGHTED> {
         }
     }
 
-    /// Visits coordinates from `i` on that are of the same length, if that is 1 to 8, else of any greater length. Returns the first
-    /// that was not visited.
+    /// Visits coordinates from `i` on for as long as their length is that of the first, if that is 1 to 8, or else any other length.
+    /// Returns the first coordinate that it did not visit.
     fn visit(&mut self, i: usize, range: &Range<usize>, budget: usize) -> usize {
         match self.columns.entries(i).len() {
             1 => self.run::<1>(i, range, budget),

@@ -1,43 +1,44 @@
-//! Steps on several threads: each has a copy of the vector, and the copies are averaged.
+//! Steps on several threads: each has a copy of the vector, and the team averages the copies.
 //!
-//! This is CoCoA once more inside of a partition (Ioannou, Mendler-Duenner, Parnell, "SySCD", NeurIPS 2019): with T copies every step counts
-//! T times in its own copy (`sigma'` times T), so that the average is the vector of all steps, and the objective cannot rise.
-//! The result depends on T alone, not on which thread does what.
+//! This is CoCoA inside a partition. With T copies every step counts T times in its own copy (`sigma'` times T), so that the average is the
+//! vector of all steps, and the objective cannot rise. The result depends on T, not on which thread takes which copy.
+//!
+//! Source: Ioannou, Mendler-Duenner, Parnell, "SySCD", NeurIPS 2019.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::{
-    local::{Local, Place, descend},
-    problem::{DataOf, Problem},
+    local::{Iterate, Local, descend},
+    subproblem::{DataOf, Subproblem},
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
-/// The work between two averages.
+/// The copies of the vector between two averages.
 #[derive(Debug)]
-pub(super) struct Team<P: Problem> {
+pub(super) struct Team<P: Subproblem> {
     members: Vec<Member<P>>,
-    /// Entries of the vector that are averaged.
+    /// Entries of the vector that are averaged so far.
     merged: usize,
 }
 
-/// A copy of the vector, and the buckets that are visited on it.
+/// A copy of the vector, and the buckets whose steps it takes.
 #[derive(Debug)]
-struct Member<P: Problem> {
+struct Member<P: Subproblem> {
     w: Vec<f64>,
     running: P::Running,
     buckets: Vec<Range<usize>>,
     /// Variables of the coordinates of the buckets, in their order.
     alpha: Vec<f64>,
-    /// The bucket being visited, where its variables start, and its first coordinate that was not visited.
+    /// The current bucket, the index of its first variable in `alpha`, and its first coordinate that is not visited.
     current: usize,
     first: usize,
     next: usize,
     nonzeros: u64,
 }
 
-impl<P: Problem> Team<P> {
+impl<P: Subproblem> Team<P> {
     /// Deals `buckets`, in contiguous shares, to at most `threads` members.
     pub fn new(
         local: &Local<P>,
@@ -67,7 +68,7 @@ impl<P: Problem> Team<P> {
         Ok(Self { members, merged: 0 })
     }
 
-    /// Continues for about `budget` units of work on each thread of the pool; returns the work of the calling thread's share.
+    /// Continues for about `budget` units of work on each thread of the pool; returns the units of one thread.
     pub fn advance(
         &mut self,
         local: &mut Local<P>,
@@ -116,7 +117,7 @@ impl<P: Problem> Team<P> {
         self.members.iter().all(Member::is_done) && self.merged == local.w.len()
     }
 
-    /// Hands the variables over; returns the entries visited.
+    /// Hands the variables over to `local`; returns the entries visited.
     pub fn finish(self, local: &mut Local<P>) -> u64 {
         let copies = self.members.len() as f64;
         let before = local.running;
@@ -135,7 +136,7 @@ impl<P: Problem> Team<P> {
     }
 }
 
-impl<P: Problem> Member<P> {
+impl<P: Subproblem> Member<P> {
     fn is_done(&self) -> bool {
         self.current == self.buckets.len()
     }
@@ -154,18 +155,18 @@ impl<P: Problem> Member<P> {
         let mut spent = end - start;
         while spent < budget && !self.is_done() {
             let bucket = self.buckets[self.current].clone();
-            let place = Place {
+            let iterate = Iterate {
                 alpha: &mut self.alpha[self.first..self.first + bucket.len()],
                 first: bucket.start,
                 w: &mut self.w,
                 frozen: None,
             };
             let descent = descend(
-                &local.problem,
+                &local.subproblem,
                 data,
                 copies,
                 &mut self.running,
-                place,
+                iterate,
                 self.next..bucket.end,
                 budget - spent,
             );

@@ -1,4 +1,4 @@
-//! The variational bound on the logarithm of the likelihood, in parts that can be computed anywhere and added, in double precision.
+//! The variational bound on the log likelihood, in double precision. It is a sum of parts, which any workers can compute.
 //!
 //! ```text
 //! corpus = sum_d [ sum_w c_dw log sum_k exp(E[log theta_dk] + E[log beta_kw]) + sum_k (alpha_k - gamma_dk) E[log theta_dk]
@@ -7,7 +7,7 @@
 //! E[log theta_dk] = psi(gamma_dk) - psi(sum gamma_d),   E[log beta_kw] = psi(lambda_kw) - psi(sum_w lambda_kw)
 //! ```
 //!
-//! Hoffman's bound is `D / documents corpus + topics`; Spark's `logLikelihood` is `corpus + topics`, whatever the number of documents.
+//! Hoffman's bound is `D / documents corpus + topics`; Spark's `logLikelihood` is `corpus + topics`, for any number of documents.
 //!
 //! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, the expanded bound on which algorithm 1 is built.
 
@@ -19,17 +19,17 @@ use super::{
     special::{digamma, ln_gamma},
 };
 
-/// Where the sum over the topics is less, factors that were too small to keep may be a part of it that counts.
-const LEAST_SUM: f64 = 1e-9;
+/// Below this sum over the topics, factors that were set to 0 may be a part of it that matters.
+const MIN_SUM: f64 = 1e-9;
 
-/// `psi(sum_w lambda_kw)`: K numbers, which the other functions take.
+/// `psi(sum_w lambda_kw)`: K numbers, the `psi_sums` of the other functions.
 pub fn psi_of_topic_sums<R: Real>(lambda: &Lambda<R>) -> Vec<f64> {
     (0..lambda.topics())
         .map(|topic| digamma(lambda.topic_sum(topic)))
         .collect()
 }
 
-/// A document's part of `corpus`, from its words and counts, alpha and gamma (K numbers each).
+/// A document's part of `corpus`, from its words and counts, and from alpha and gamma (K numbers each).
 ///
 /// # Panics
 /// If a word is not in the vocabulary.
@@ -51,14 +51,14 @@ pub fn document_bound<R: Real>(
 #[derive(Debug)]
 pub(super) struct DocumentBound {
     log_theta: Vec<f64>,
-    /// Their exponentials.
+    /// `exp(log_theta)`
     theta: Vec<f64>,
     terms: Vec<f64>,
     bound: f64,
 }
 
 impl DocumentBound {
-    /// Of a document without words.
+    /// The part of a document without words.
     pub fn new(alpha: &[f64], gamma: &[f64]) -> Self {
         let gamma_sum: f64 = gamma.iter().sum();
         let psi = digamma(gamma_sum);
@@ -75,6 +75,8 @@ impl DocumentBound {
         }
     }
 
+    /// Adds a word.
+    ///
     /// # Panics
     /// If the word is not in the vocabulary.
     pub fn add<R: Real>(&mut self, lambda: &Lambda<R>, psi_sums: &[f64], word: usize, count: f64) {
@@ -86,7 +88,7 @@ impl DocumentBound {
         self.bound += count * (top + sum.ln());
     }
 
-    /// The same from the word's factors, `exp(E[log beta_kw])` over the largest of them: as exact as these, with one digamma for all of the topics.
+    /// Adds a word from its factors, `exp(E[log beta_kw])` over the largest of them: as exact as the factors, with one digamma for all topics.
     ///
     /// # Panics
     /// If the word is not in the vocabulary.
@@ -104,20 +106,20 @@ impl DocumentBound {
                 largest = topic;
             }
         }
-        if sum < LEAST_SUM {
+        if sum < MIN_SUM {
             return self.add(lambda, psi_sums, word, count);
         }
         let log_largest = digamma(lambda.value(word, largest)) - psi_sums[largest];
         self.bound += count * (log_largest + sum.ln());
     }
 
-    /// With the words so far.
+    /// The part of the document with the words so far.
     pub fn value(&self) -> f64 {
         self.bound
     }
 }
 
-/// The part of `topics` that belongs to some words.
+/// The part of `topics` for some words.
 ///
 /// # Panics
 /// If a word is not in the vocabulary.
@@ -134,7 +136,7 @@ pub fn words_bound<R: Real>(lambda: &Lambda<R>, psi_sums: &[f64], words: Range<u
     bound
 }
 
-/// The part of `topics` that belongs to no word.
+/// The part of `topics` that is no sum over words.
 pub fn sums_bound<R: Real>(lambda: &Lambda<R>) -> f64 {
     let prior = ln_gamma(lambda.vocabulary() as f64 * lambda.eta());
     (0..lambda.topics())

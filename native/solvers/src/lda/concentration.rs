@@ -1,4 +1,4 @@
-//! Learning alpha: sums that workers add up, and the step made of them.
+//! Learning alpha: the sums of the workers, and the leader's step.
 //!
 //! Source: Huang, "Maximum likelihood estimation of Dirichlet distribution parameters", 2005: Newton's method with a Hessian that is a diagonal and a
 //! constant; as in Spark's `OnlineLDAOptimizer`.
@@ -7,7 +7,7 @@ use super::{
     params::check_alpha,
     special::{digamma, trigamma},
 };
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// Adds `E[log theta_k] = psi(gamma_k) - psi(sum gamma)` of one document to `sums`: K numbers.
 pub fn add_log_theta(gamma: &[f64], sums: &mut [f64]) {
@@ -17,7 +17,7 @@ pub fn add_log_theta(gamma: &[f64], sums: &mut [f64]) {
     }
 }
 
-/// alpha after a step of size `rho`, from the sums of [`add_log_theta`] over `documents` documents; as it was where some entry would leave 1e-6 to 1e6.
+/// alpha after a step of size `rho`, from the sums of [`add_log_theta`] over `documents` documents. If an entry would leave 1e-6 to 1e6, alpha stays.
 ///
 /// ```text
 /// g_k = N (psi(sum alpha) - psi(alpha_k)) + sums_k,   c = N psi'(sum alpha),   q_k = -N psi'(alpha_k)

@@ -1,17 +1,17 @@
-//! The documents of one partition, lent for one slice of work.
+//! The documents of one partition, which the caller lends for one slice of work.
 
 use std::ops::Range;
 
-use crate::{
+use crate::base::{
     columns::{Columns, Values},
     error::SolverError,
 };
 
-/// Largest count: `f32` sums over a document are finite.
-const LARGEST_COUNT: f64 = 1e9;
+/// Largest count: with it, `f32` sums over a document are finite.
+const MAX_COUNT: f64 = 1e9;
 
-/// Smallest count that is not 0: products of it with factors of phi are not subnormal.
-const SMALLEST_COUNT: f64 = 1e-6_f32 as f64;
+/// Smallest count above 0: its products with factors of phi are not subnormal.
+const MIN_COUNT: f64 = 1e-6_f32 as f64;
 
 /// Documents as counts of words; borrowed, never copied.
 ///
@@ -21,7 +21,7 @@ const SMALLEST_COUNT: f64 = 1e-6_f32 as f64;
 /// | words | entries, i32 | in `0..vocabulary`, strictly increasing inside a document |
 /// | counts | entries: none where all are 1, f32 or f64 | how often the word is there: 0, or 1e-6 to 1e9 |
 ///
-/// An entry with a count of 0 is as good as none; a document without any other is empty.
+/// An entry with a count of 0 counts as none. A document with no other entries is empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Documents<'a> {
     entries: Columns<'a>,
@@ -31,8 +31,7 @@ impl<'a> Documents<'a> {
     /// Checks every invariant of the table above: O(entries).
     ///
     /// # Errors
-    /// `Shape` or `NonFinite` of [`Columns::new`], where a column is a document and a row a word; `Shape` names the document and the word of a count
-    /// out of range.
+    /// Those of [`Columns::new`], with documents as columns and words as rows; `Shape` names the document and the word of a count out of range.
     pub fn new(
         vocabulary: usize,
         offsets: &'a [i32],
@@ -46,7 +45,7 @@ impl<'a> Documents<'a> {
         Ok(documents)
     }
 
-    /// From the arrays of documents that were checked before, all of whose counts [`Documents::check_counts`] has accepted.
+    /// From arrays that [`Columns::new`] and [`Documents::check_counts`] have accepted.
     pub fn validated_before(entries: Columns<'a>) -> Self {
         Self { entries }
     }
@@ -65,7 +64,7 @@ impl<'a> Documents<'a> {
         for document in which {
             for entry in self.entries.entries(document) {
                 let count = self.count(entry);
-                if count != 0.0 && !(SMALLEST_COUNT..=LARGEST_COUNT).contains(&count) {
+                if count != 0.0 && !(MIN_COUNT..=MAX_COUNT).contains(&count) {
                     return Err(SolverError::Shape(format!(
                         "document {document} has a count of {count} for word {}: counts are 0, or 1e-6 to 1e9",
                         self.entries.indices()[entry]
@@ -86,7 +85,7 @@ impl<'a> Documents<'a> {
         self.entries.is_empty()
     }
 
-    /// V: words are numbers below.
+    /// V: words are numbers from 0 to V - 1.
     pub fn vocabulary(&self) -> usize {
         self.entries.rows()
     }
@@ -99,7 +98,7 @@ impl<'a> Documents<'a> {
             .unwrap_or(0)
     }
 
-    /// Entries of document `d`.
+    /// Number of entries of document `d`.
     ///
     /// # Panics
     /// If there is no document `d`.

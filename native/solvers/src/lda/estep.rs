@@ -23,12 +23,14 @@
 //! Everything is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
 
 use super::{
-    lanes::{Block, Kernel, LANES, Lanes, WithLanes, blocks},
-    params::{EStepParams, LEAST_PRIOR},
+    instructions::Kernel,
+    lanes::{Block, LANES, Lanes, WithLanes, blocks},
+    number::Number,
+    params::{EStepParams, MIN_PRIOR},
     real::Real,
     table::{Table, relative_exp_digamma},
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
 /// Times that the change may rise after a fall before a document goes on without over-relaxation.
 const PATIENCE: u32 = 8;
@@ -49,16 +51,16 @@ pub(super) struct EStep<R> {
     columns: usize,
     /// Factors of the document's words, rows of `width` blocks; rows without a word are 0.
     block: Vec<R>,
-    /// Where rows start in it: at an address that is a multiple of 64, so that no load crosses cache lines.
+    /// Index of the first row in it, at an address that is a multiple of 64: no load crosses cache lines.
     lead: usize,
     counts: Vec<Block<R>>,
     ratios: Vec<Block<R>>,
     slots: Vec<u32>,
     /// Topic of each column.
     active: Vec<u32>,
-    /// Columns that survive a pruning.
+    /// Columns that stay after a pruning.
     kept: Vec<u32>,
-    /// Columns without a topic: alpha and gamma are 1e-6 there, factors 0.
+    /// alpha by columns. In columns without a topic alpha and gamma are 1e-6, and factors 0.
     prior: Vec<Block<R>>,
     gamma: Vec<Block<R>>,
     weights: Vec<Block<R>>,
@@ -76,7 +78,7 @@ pub(super) struct EStep<R> {
 }
 
 impl<R: Real> EStep<R> {
-    /// For documents of up to `longest` words.
+    /// An E-step for documents of up to `longest` words.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -128,12 +130,12 @@ impl<R: Real> EStep<R> {
         Ok(estep)
     }
 
-    /// Takes the document with these words, whose factors the table has, and counts. More words than were announced cost an allocation.
+    /// Starts on the document with these words and counts. The table has the factors of the words. More than `longest` words cost an allocation.
     pub fn start(&mut self, document: impl Iterator<Item = (usize, f64)>, table: &Table<R>) {
         self.width = table.width();
         self.columns = self.topics;
         self.block.clear();
-        // Speed is all that depends on it.
+        // The alignment matters to speed only.
         self.lead = Some(self.block.as_ptr().align_offset(64))
             .filter(|&lead| lead < LANES)
             .unwrap_or(0);
@@ -166,20 +168,20 @@ impl<R: Real> EStep<R> {
             self.gamma.as_flattened_mut()[column] = R::of(alpha + share);
         }
         for numbers in [&mut self.prior, &mut self.gamma] {
-            numbers.as_flattened_mut()[self.topics..].fill(R::of(LEAST_PRIOR));
+            numbers.as_flattened_mut()[self.topics..].fill(R::of(MIN_PRIOR));
         }
         self.mass.fill([R::ZERO; LANES]);
         self.iteration = 0;
         self.next_pruning = 2;
-        self.change = R::LARGEST_RATIO;
+        self.change = R::MAX_RATIO;
         self.falling = false;
         self.rises = 0;
         self.done = self.words == 0;
     }
 
-    /// Iterates until gamma is done or `limit` units are spent: one is a row of 16 topics. Returns those spent.
+    /// Iterates until gamma is done, or until `limit` units are spent: one is a row of 16 topics. Returns the units spent.
     pub fn run(&mut self, limit: usize) -> usize {
-        R::run(self.kernel, Iterate { estep: self, limit })
+        R::run(self.kernel, Iterations { estep: self, limit })
     }
 
     /// Whether gamma is done.
@@ -213,9 +215,9 @@ impl<R: Real> EStep<R> {
         R::run(self.kernel, Collect { estep: self, table });
     }
 
-    /// Sets gamma to where the next iteration starts.
+    /// Sets gamma to the start of the next iteration.
     #[inline(always)]
-    fn proceed<L: Lanes<Real = R>>(&mut self, l: L, further: bool) {
+    fn proceed<L: Lanes<Number = R>>(&mut self, l: L, further: bool) {
         let width = self.width;
         let (mut excess_sum, mut mass_sum) = (l.splat(R::ZERO), l.splat(R::ZERO));
         let factor = l.splat(R::of(self.params.over_relaxation));
@@ -242,7 +244,7 @@ impl<R: Real> EStep<R> {
         }
     }
 
-    /// Notes the columns that stay, in their order. Whether rows become enough shorter without the others to pay for the copy.
+    /// Lists the columns that stay, in order. Returns whether rows without the others are so much shorter that the copy pays.
     fn select(&mut self) -> bool {
         let threshold = R::of(self.params.pruning * (self.total / self.topics as f64).min(1.0));
         let mass = &self.mass.as_flattened()[..self.columns];
@@ -260,7 +262,7 @@ impl<R: Real> EStep<R> {
         !self.kept.is_empty() && 4 * blocks(self.kept.len()) <= 3 * self.width
     }
 
-    /// Leaves only the columns that were noted.
+    /// Removes all columns but those that [`EStep::select`] listed.
     fn compact(&mut self) {
         let kept = &self.kept[..];
         let (from, to) = (self.width * LANES, blocks(kept.len()) * LANES);
@@ -300,7 +302,7 @@ impl<R: Real> EStep<R> {
         }
         self.active.truncate(kept.len());
         for numbers in [&mut self.prior, &mut self.gamma] {
-            numbers.as_flattened_mut()[kept.len()..to].fill(R::of(LEAST_PRIOR));
+            numbers.as_flattened_mut()[kept.len()..to].fill(R::of(MIN_PRIOR));
         }
         self.mass.as_flattened_mut()[kept.len()..to].fill(R::ZERO);
         self.columns = kept.len();
@@ -308,16 +310,16 @@ impl<R: Real> EStep<R> {
     }
 }
 
-struct Iterate<'a, R> {
+struct Iterations<'a, R> {
     estep: &'a mut EStep<R>,
     limit: usize,
 }
 
-impl<R: Real> WithLanes<R> for Iterate<'_, R> {
+impl<R: Real> WithLanes<R> for Iterations<'_, R> {
     type Output = usize;
 
     #[inline(always)]
-    fn run<L: Lanes<Real = R>>(self, l: L) -> usize {
+    fn run<L: Lanes<Number = R>>(self, l: L) -> usize {
         let Self { estep: e, limit } = self;
         let enough = R::of(e.params.tolerance * e.topics as f64);
         let zero = l.splat(R::ZERO);
@@ -341,7 +343,7 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
                 e.done = true;
                 break;
             }
-            // Changes grow while a document finds its topics; once they have fallen, they have no reason to.
+            // Changes grow while a document finds its topics. After a fall, only over-relaxation lets them rise.
             let falls = change <= e.change;
             let rose = e.falling && !falls;
             e.rises += u32::from(rose);
@@ -355,8 +357,8 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
             e.proceed(l, further);
             if shorter {
                 e.compact();
-                // What the topics that left had goes to the others: that is no rise.
-                (e.change, e.falling) = (R::LARGEST_RATIO, false);
+                // The topics that stay take the share of those that left: their change is no rise.
+                (e.change, e.falling) = (R::MAX_RATIO, false);
             }
         }
         spent
@@ -364,7 +366,7 @@ impl<R: Real> WithLanes<R> for Iterate<'_, R> {
 }
 
 #[inline(always)]
-fn pass<R: Real, L: Lanes<Real = R>>(l: L, e: &mut EStep<R>) {
+fn pass<R: Real, L: Lanes<Number = R>>(l: L, e: &mut EStep<R>) {
     let width = e.width;
     let block = &e.block[e.lead..].as_chunks::<LANES>().0[..e.rows * width];
     let tiles = e.rows / LANES;
@@ -381,16 +383,17 @@ fn pass<R: Real, L: Lanes<Real = R>>(l: L, e: &mut EStep<R>) {
     narrow!(1 2 3 4 5 6 7 8);
 }
 
-/// `c / (dot + tiny)`, and no more than sums can hold.
+/// `c / (dot + tiny)`, limited so that sums stay finite.
 #[inline(always)]
-fn ratio<L: Lanes>(l: L, count: &Block<L::Real>, dots: L::Vector) -> Block<L::Real> {
-    let dots = l.add(dots, l.splat(L::Real::TINY));
-    l.store(l.min(l.div(l.load(count), dots), l.splat(L::Real::LARGEST_RATIO)))
+fn ratio<L: Lanes>(l: L, count: &Block<L::Number>, dots: L::Vector) -> Block<L::Number> {
+    let dots = l.add(dots, l.splat(L::Number::TINY));
+    l.store(l.min(l.div(l.load(count), dots), l.splat(L::Number::MAX_RATIO)))
 }
 
-/// Rows of `C` blocks: dot products with the weights, 16 rows at a time, then the same rows again, times their ratios, into sums in registers.
+/// One pass over rows of `C` blocks, 16 rows at a time: their dot products with the weights, then the same rows, times their ratios, into sums in
+/// registers.
 #[inline(always)]
-fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
+fn narrow_pass<R: Real, L: Lanes<Number = R>, const C: usize>(
     l: L,
     block: &[Block<R>],
     counts: &[Block<R>],
@@ -405,7 +408,7 @@ fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
         loaded[c] = l.load(&weights[c]);
     }
     let weights = loaded;
-    // Two sums for each column where that few would wait for one another.
+    // Few columns get two sums each, so that additions need not wait for one another.
     let second = usize::from(C <= 3);
     let mut sums = [[zero; C]; 2];
     for ((tile, count), ratios) in tiles.iter().zip(counts).zip(ratios) {
@@ -431,9 +434,9 @@ fn narrow_pass<R: Real, L: Lanes<Real = R>, const C: usize>(
     }
 }
 
-/// The same for rows of any width, with the sums in memory.
+/// One pass over rows of any width, with the sums in memory.
 #[inline(always)]
-fn wide_pass<R: Real, L: Lanes<Real = R>>(
+fn wide_pass<R: Real, L: Lanes<Number = R>>(
     l: L,
     block: &[Block<R>],
     counts: &[Block<R>],
@@ -477,7 +480,7 @@ impl<R: Real> WithLanes<R> for Collect<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<Real = R>>(self, l: L) {
+    fn run<L: Lanes<Number = R>>(self, l: L) {
         let Self { estep: e, table } = self;
         let (width, floor, zero) = (e.width, l.splat(R::SUM_FLOOR), l.splat(R::ZERO));
         let ratios = e.ratios.as_flattened();

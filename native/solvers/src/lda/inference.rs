@@ -1,15 +1,15 @@
-//! Gamma of documents under topics that stay as they are.
+//! Inference: gamma of documents under fixed topics.
 
 use super::{
     documents::Documents,
     estep::EStep,
+    instructions::Kernel,
     lambda::Lambda,
-    lanes::Kernel,
     params::{EStepParams, check_alpha},
     real::Real,
     table::Table,
 };
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// The E-step of any number of documents under the same topics.
 #[derive(Debug)]
@@ -22,10 +22,10 @@ pub struct LdaInference<'a, R> {
     sums: Vec<f64>,
 }
 
-/// What the E-step of a document has found.
+/// The result of the E-step of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inferred<'a> {
-    /// K numbers; alpha for an empty document.
+    /// gamma, K numbers; alpha for an empty document.
     pub gamma: &'a [f64],
     /// Iterations of gamma.
     pub iterations: u32,
@@ -34,10 +34,10 @@ pub struct Inferred<'a> {
 }
 
 impl<'a, R: Real> LdaInference<'a, R> {
-    /// For documents of up to `longest` words; longer ones cost an allocation.
+    /// Inference of documents of up to `longest` words; a longer one costs an allocation.
     ///
     /// # Errors
-    /// `InvalidParam`, `Shape` unless alpha is one number for each topic, `OutOfMemory`.
+    /// `InvalidParam` for a parameter out of range, `Shape` unless alpha is one number for each topic, `OutOfMemory`.
     pub fn new(
         lambda: &'a Lambda<R>,
         alpha: &[f64],
@@ -48,7 +48,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
         check_alpha(alpha)?;
         same_length("alpha", alpha.len(), lambda.topics(), "topic")?;
         let mut table = Table::new(lambda.topics(), lambda.vocabulary(), params.mean)?;
-        table.weigh(lambda);
+        table.take_topics(lambda);
         Ok(Self {
             lambda,
             kernel,
@@ -59,7 +59,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
         })
     }
 
-    /// Prepares the factors of the words of some documents, in the place of those there were.
+    /// Prepares the factors of the words of some documents, and forgets those of others.
     ///
     /// # Errors
     /// `Shape` for another vocabulary, `OutOfMemory`.
@@ -89,10 +89,10 @@ impl<'a, R: Real> LdaInference<'a, R> {
         Ok(())
     }
 
-    /// Gamma of document `d`, which [`LdaInference::prepare`] was told of.
+    /// Gamma of document `d`, one of those of the last [`LdaInference::prepare`].
     ///
     /// # Panics
-    /// If it was not.
+    /// If it is another.
     pub fn infer(&mut self, documents: &Documents<'_>, d: usize) -> Inferred<'_> {
         self.estep.start(documents.document(d), &self.table);
         self.estep.run(usize::MAX);
@@ -104,29 +104,29 @@ impl<'a, R: Real> LdaInference<'a, R> {
         }
     }
 
-    /// Adds what the last document gives to the statistics of its words.
+    /// Adds the last document to the statistics of its words.
     pub fn collect(&mut self) {
         self.estep.collect(&mut self.table, &mut self.sums);
     }
 
-    /// `sum_d c_dw phi_dwk` over the documents collected since the last [`LdaInference::prepare`], of a word of them: K numbers.
+    /// `sum_d c_dw phi_dwk` of a word over the documents collected since the last [`LdaInference::prepare`]: K numbers.
     ///
     /// # Panics
-    /// If it is the word of none.
+    /// If no prepared document has the word.
     pub fn statistics(&self, word: usize) -> &[R] {
         let row = self.table.statistics(self.table.slot(word));
         &row.as_flattened()[..self.lambda.topics()]
     }
 
-    /// Their sums over the words: K numbers.
+    /// The sums of the statistics over the words: K numbers.
     pub fn sums(&self) -> &[f64] {
         &self.sums
     }
 
-    /// The factors of a word of the documents prepared: `exp(E[log beta_kw])` over the largest of them.
+    /// The factors of a word: `exp(E[log beta_kw])` over the largest of them, K numbers.
     ///
     /// # Panics
-    /// If it is the word of none.
+    /// If no prepared document has the word.
     pub fn factors(&self, word: usize) -> &[R] {
         let row = self.table.factors(self.table.slot(word));
         &row.as_flattened()[..self.lambda.topics()]

@@ -1,12 +1,12 @@
-//! The topics as a worker keeps them: `lambda_kw = eta + s u_wk`.
+//! The topics of a worker, kept lazily: `lambda_kw = eta + s u_wk`.
 //!
-//! A step multiplies all numbers by `1 - rho`; here it multiplies one, s, and touches only the words of its batch:
+//! A step multiplies all of `lambda - eta` by `1 - rho`. Here it multiplies one number, s, and touches only the words of its batch:
 //!
 //! ```text
 //! s' = s (1 - rho),   u'_w = u_w + rho (D / B) / s' statistics_w,   m'_k = (1 - rho) m_k + rho (D / B) sum_w statistics_wk
 //! ```
 //!
-//! with `m_k = s sum_w u_wk`. It is exact: `lambda' = (1 - rho) lambda + rho (eta + (D / B) statistics)`.
+//! with `m_k = s sum_w u_wk`. This is, exactly, `lambda' = (1 - rho) lambda + rho (eta + (D / B) statistics)`.
 //!
 //! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2; the scale as in Guo et al.,
 //! "Model averaging in distributed machine learning", VLDB Journal 30, 2021 (lazy updates), with the prior outside of it.
@@ -14,13 +14,13 @@
 use std::ops::Range;
 
 use super::{params::check_eta, real::Real};
-use crate::{
+use crate::base::{
     error::{SolverError, reserve, reserve_in, same_length},
     order::SplitMix64,
 };
 
-/// Scale under which numbers are multiplied by it and it is 1 again: an `f32` holds 1e32 times more.
-pub(super) const LEAST_SCALE: f64 = 1e-6;
+/// Below this scale all numbers are multiplied by it, and it is 1 again: an `f32` has room for 1e32 times more.
+pub(super) const MIN_SCALE: f64 = 1e-6;
 
 /// Topics of `vocabulary` words.
 ///
@@ -36,24 +36,24 @@ pub struct Lambda<R> {
     scale: f64,
     numbers: Vec<R>,
     masses: Vec<f64>,
-    /// Words that a step has added to.
+    /// Whether a step has added to the word.
     touched: Vec<bool>,
-    /// The first scales that numbers were multiplied by, and how many there were.
-    worn: Vec<R>,
-    rescaled: u64,
+    /// The scales that all numbers were multiplied by: the first [`MAX_RESCALES`] of them, and how many there were.
+    rescales: Vec<R>,
+    rescale_count: u64,
 }
 
-/// Scales that [`Lambda::factors`] tells apart. A number that so many have gone through, and that was 1e30 at most, is as good as 0.
-pub(super) const MOST_SCALES: usize = 22;
+/// Most rescales for which [`Lambda::factors`] knows the factors: so many turn any number up to 1e30 into 0, or almost.
+pub(super) const MAX_RESCALES: usize = 22;
 
-/// Largest v that a shared vector may have: in `f32` there is room for what steps add.
-const LARGEST: f64 = 1e30;
+/// Largest number of a shared vector: an `f32` has room for the addends of many steps.
+const MAX_VALUE: f64 = 1e30;
 
 impl<R: Real> Lambda<R> {
-    /// `eta` plus numbers of mean 1 and variance 0.01, each of which is a function of the seed, its word and its topic alone: all workers start alike.
+    /// `eta` plus random numbers of mean 1 and variance 0.01. Each is a function of the seed, its word and its topic alone: all workers start alike.
     ///
-    /// In the place of a Gamma(100, 1/100) it is Wilson's and Hilferty's cube of a normal number, that one the sum of twelve uniform ones of 16 bits:
-    /// whole numbers, multiplications and a division, so that other implementations can give the same bits.
+    /// Hoffman draws from Gamma(100, 1/100). Here the draw is Wilson's and Hilferty's approximation, the cube of a normal number, and that is the sum of
+    /// twelve uniform numbers of 16 bits. Other implementations can give the same bits, for it takes sums of whole numbers, products and a division.
     ///
     /// # Errors
     /// `InvalidParam` for eta, `Shape` for no topic, no word or too many of them, `OutOfMemory`.
@@ -72,7 +72,7 @@ impl<R: Real> Lambda<R> {
                     .flat_map(|bits| [bits, bits >> 16, bits >> 32, bits >> 48])
                     .map(|bits| bits & 0xffff)
                     .sum();
-                // The mean of the sum is 12 times 65535 / 2; a unit of it is 2^-16.
+                // The mean of the sum is 12 times 65535 / 2. One unit is 2^-16.
                 let normal = (sum as f64 - 393_210.0) / 65536.0;
                 let root = 1.0 - 1.0 / 900.0 + normal / 30.0;
                 *number = R::of(root * root * root);
@@ -82,7 +82,7 @@ impl<R: Real> Lambda<R> {
         Ok(lambda)
     }
 
-    /// `eta` everywhere.
+    /// Topics that are `eta` everywhere.
     ///
     /// # Errors
     /// As [`Lambda::initial`].
@@ -92,7 +92,7 @@ impl<R: Real> Lambda<R> {
         Ok(lambda)
     }
 
-    /// The topics with these lambda, f64, by words (V K); no word is touched.
+    /// Topics with these lambda, V K numbers by words; no word is touched.
     ///
     /// # Errors
     /// `Shape` for another length, `NonFinite` names the word and the topic of a number that is not finite or less than eta; otherwise as [`Lambda::initial`].
@@ -122,12 +122,12 @@ impl<R: Real> Lambda<R> {
         Ok(lambda)
     }
 
-    /// K.
+    /// K, the number of topics.
     pub fn topics(&self) -> usize {
         self.topics
     }
 
-    /// V.
+    /// V, the number of words.
     pub fn vocabulary(&self) -> usize {
         self.vocabulary
     }
@@ -137,12 +137,12 @@ impl<R: Real> Lambda<R> {
         self.eta
     }
 
-    /// s.
+    /// s, the scale of the numbers.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// m: K numbers, without the prior.
+    /// m, the sums of the topics without the prior: K numbers.
     pub fn masses(&self) -> &[f64] {
         &self.masses
     }
@@ -187,13 +187,14 @@ impl<R: Real> Lambda<R> {
         self.touched.iter().filter(|&&touched| touched).count()
     }
 
-    /// What has become of a number that no step has added to: the first one times these, one after the other. None if they were too many to keep.
+    /// The factors of a number that no step has added to: it is the loaded one times each of these in turn. None after too many rescales.
     pub fn factors(&self) -> Option<impl Iterator<Item = R>> {
         let last = R::of(self.scale);
-        (self.rescaled <= MOST_SCALES as u64).then(|| self.worn.iter().copied().chain([last]))
+        (self.rescale_count <= MAX_RESCALES as u64)
+            .then(|| self.rescales.iter().copied().chain([last]))
     }
 
-    /// Without a number yet: [`Lambda::load`] brings them, those of all words before anything else is asked. They are kept in `room`, if it is large enough.
+    /// Topics without numbers: [`Lambda::load`] has to bring those of all words before any other call. Their memory is `room`, if it is large enough.
     ///
     /// # Errors
     /// As [`Lambda::initial`].
@@ -223,24 +224,29 @@ impl<R: Real> Lambda<R> {
             numbers: reserve_in(room, length, "the topics")?,
             masses: vec![0.0; topics],
             touched,
-            worn: Vec::with_capacity(MOST_SCALES),
-            rescaled: 0,
+            rescales: Vec::with_capacity(MAX_RESCALES),
+            rescale_count: 0,
         })
     }
 
-    /// Room for the numbers of other topics.
+    /// The memory of the numbers, for other topics.
     pub(super) fn into_room(self) -> Vec<R> {
         let mut room = self.numbers;
         room.clear();
         room
     }
 
-    /// Words that have numbers: the first ones.
+    /// The number of words that are loaded, the first ones.
     pub(super) fn loaded(&self) -> usize {
         self.numbers.len() / self.topics
     }
 
-    /// Takes the rows of the next words from a shared vector, `v = lambda - eta` of all words.
+    /// Whether all words are loaded.
+    pub(super) fn is_loaded(&self) -> bool {
+        self.loaded() == self.vocabulary
+    }
+
+    /// Loads the next words from a shared vector, which is `v = lambda - eta` of all words.
     ///
     /// | array | shape | meaning |
     /// |---|---|---|
@@ -250,15 +256,15 @@ impl<R: Real> Lambda<R> {
     /// `Shape` for another length, `NonFinite` names the word and the topic of a number that is not 0 to 1e30.
     ///
     /// # Panics
-    /// If there are not so many words left.
+    /// If fewer words are left to load.
     pub(super) fn load(&mut self, shared: &[u8], words: usize) -> Result<(), SolverError> {
         let topics = self.topics;
         let shared = numbers_of::<R>(shared, self.vocabulary * topics)?;
         let first = self.loaded();
         let rows = &shared[first * topics..(first + words) * topics];
-        let largest = R::of(LARGEST);
+        let largest = R::of(MAX_VALUE);
         for (word, bytes) in rows.chunks_exact(topics).enumerate() {
-            // Loops over a whole row, without a way out of them: the compiler makes vectors of them.
+            // Loops over a whole row, without an exit in between: the compiler vectorises them.
             let good = |bytes: &R::Bytes| (R::ZERO..=largest).contains(&R::from_bytes(*bytes));
             if !bytes.iter().fold(true, |all, bytes| all & good(bytes)) {
                 let topic = bytes.iter().take_while(|bytes| good(bytes)).count();
@@ -278,7 +284,7 @@ impl<R: Real> Lambda<R> {
         Ok(())
     }
 
-    /// Multiplies the numbers of some words by s, of which a step with `rho = 1` makes 0. When all words are done, [`Lambda::settle`] follows.
+    /// Multiplies the numbers of some words by s, which is 0 after a step with `rho = 1`. [`Lambda::finish_rescale`] follows when all words are done.
     pub(super) fn rescale(&mut self, words: Range<usize>) {
         let scale = R::of(self.scale);
         for number in &mut self.numbers[words.start * self.topics..words.end * self.topics] {
@@ -286,16 +292,16 @@ impl<R: Real> Lambda<R> {
         }
     }
 
-    /// After [`Lambda::rescale`] of all words.
-    pub(super) fn settle(&mut self) {
-        self.rescaled += 1;
-        if self.worn.len() < MOST_SCALES {
-            self.worn.push(R::of(self.scale));
+    /// Ends a rescale of all words: the scale is 1 again.
+    pub(super) fn finish_rescale(&mut self) {
+        self.rescale_count += 1;
+        if self.rescales.len() < MAX_RESCALES {
+            self.rescales.push(R::of(self.scale));
         }
         self.scale = 1.0;
     }
 
-    /// The decay of a step: s and the masses. The scale may be 0, or so small that numbers have to be rescaled, before rows are added.
+    /// The decay of a step, of s and of the masses. If the scale is then below [`MIN_SCALE`], a rescale has to precede [`Lambda::add_row`].
     pub(super) fn decay(&mut self, rho: f64) {
         self.scale *= 1.0 - rho;
         for mass in &mut self.masses {
@@ -303,7 +309,7 @@ impl<R: Real> Lambda<R> {
         }
     }
 
-    /// `u_w += step statistics`, where `step = rho (D / B) / s`.
+    /// `u_w += step statistics`, with `step = rho (D / B) / s`.
     pub(super) fn add_row(&mut self, word: usize, step: f64, statistics: &[R]) {
         self.touched[word] = true;
         let step = R::of(step);
@@ -313,7 +319,7 @@ impl<R: Real> Lambda<R> {
         }
     }
 
-    /// `m += step sums`, where `step = rho (D / B)`.
+    /// `m += step sums`, with `step = rho (D / B)`.
     pub(super) fn add_masses(&mut self, step: f64, sums: &[f64]) {
         for (mass, sum) in self.masses.iter_mut().zip(sums) {
             *mass += step * sum;
@@ -321,18 +327,18 @@ impl<R: Real> Lambda<R> {
     }
 }
 
-/// 0 in the place of what is below the floor of sums.
+/// `x`, or 0 if it is below the floor of sums.
 fn floored<R: Real>(x: R) -> R {
     if x < R::SUM_FLOOR { R::ZERO } else { x }
 }
 
-/// Bytes of a shared vector of so many numbers: a multiple of 8, for which there is a 0 behind an odd number of `f32`.
+/// Bytes of a shared vector of this many numbers. They are a multiple of 8: a 0 follows an odd number of `f32`.
 pub fn vector_bytes<R: Real>(numbers: usize) -> usize {
     let words = numbers.saturating_mul(size_of::<R>()).div_ceil(8);
     words.saturating_mul(8)
 }
 
-/// The numbers of a shared vector, as bytes, without the padding.
+/// The numbers of a shared vector, as bytes, without the padding. Refuses another length.
 pub(super) fn numbers_of<R: Real>(
     shared: &[u8],
     length: usize,

@@ -1,4 +1,4 @@
-//! Latent Dirichlet allocation by stochastic variational inference on the documents of one worker, the local solver of model averaging (MA-LDA).
+//! Latent Dirichlet allocation: stochastic variational inference on the documents of one worker, the local solver of model averaging (MA-LDA).
 //!
 //! ```text
 //! beta_k ~ Dirichlet(eta), theta_d ~ Dirichlet(alpha), z ~ theta_d, w ~ beta_z;   q(beta_k) = Dirichlet(lambda_k), q(theta_d) = Dirichlet(gamma_d)
@@ -17,27 +17,34 @@
 //! Sources: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010; Guo et al., "Model averaging in distributed machine
 //! learning", VLDB Journal 30, 2021 (the averages: see [`shared`]).
 //!
-//! Arithmetic per document is in `f32` and free of subnormal numbers: what is below a floor is 0. `f64` is there to test identities. Results are functions
-//! of the inputs and of the kind of kernel: AVX2 and AVX-512 give the same bits, plain Rust others.
+//! Arithmetic per document is in `f32`, without subnormal numbers: numbers below a floor become 0. Tests of identities use `f64`. Results are functions
+//! of the inputs and of the [`Kernel`]: AVX2 and AVX-512 give the same bits, plain Rust others.
 
 pub mod bound;
 pub mod concentration;
 mod documents;
 mod estep;
 mod inference;
+mod instructions;
 mod lambda;
 mod lanes;
+mod number;
 mod params;
+mod portable;
 mod real;
 mod round;
+mod sample;
 pub mod shared;
 pub mod special;
 mod table;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use documents::Documents;
 pub use inference::{Inferred, LdaInference};
+pub use instructions::Kernel;
 pub use lambda::Lambda;
-pub use lanes::Kernel;
+pub use number::Number;
 pub use params::{EStepParams, LdaSchedule};
 pub use real::Real;
 pub use round::{LdaOutcome, LdaParams, LdaRound, ValidLdaParams};

@@ -1,23 +1,17 @@
 //! Parameters of the model, of the E-step and of the steps, and their ranges.
 
-use crate::{
+use crate::base::{
+    checks::{at_least_one, at_least_zero, ensure, fraction, positive},
     error::SolverError,
-    penalty::{at_least_zero, positive},
 };
 
-/// Where alpha and eta begin: exp(psi) of smaller numbers is nothing but rounding in `f32`.
-pub(super) const LEAST_PRIOR: f64 = 1e-6;
-const LARGEST_PRIOR: f64 = 1e6;
+/// The range of alpha and eta. In `f32`, exp(psi) of smaller numbers is rounding error.
+pub(super) const MIN_PRIOR: f64 = 1e-6;
+const MAX_PRIOR: f64 = 1e6;
 
 fn in_range(name: &'static str, value: f64) -> Result<(), SolverError> {
-    if (LEAST_PRIOR..=LARGEST_PRIOR).contains(&value) {
-        return Ok(());
-    }
-    Err(SolverError::InvalidParam {
-        name,
-        value,
-        expected: "must be 1e-6 to 1e6",
-    })
+    let legal = (MIN_PRIOR..=MAX_PRIOR).contains(&value);
+    ensure(name, value, legal, "must be 1e-6 to 1e6")
 }
 
 pub(super) fn check_eta(eta: f64) -> Result<(), SolverError> {
@@ -37,16 +31,18 @@ pub(super) fn check_alpha(alpha: &[f64]) -> Result<(), SolverError> {
 ///
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
-/// | `tolerance` | 1e-3 | gamma is done when the mean over the topics of its change is less | finite, > 0 |
-/// | `cap` | 1000 | iterations of gamma, at most; less than 200 costs much perplexity in the first pass over the documents | >= 1 |
-/// | `over_relaxation` | 0.7 | how much further than the new gamma the next iteration starts; 0: never | 0 to 1 |
-/// | `pruning` | 0.01 | topics whose share of a document is less, and does not rise, leave it; 0: none | 0 to 0.5 |
-/// | `mean` | false | whether factors of words are the mean of the topics, `lambda_kw / sum_w lambda_kw`, in the place of `exp(E[log beta_kw])` | |
+/// | `tolerance` | 1e-3 | the iteration ends when the mean change of gamma over the topics is less | finite, > 0 |
+/// | `cap` | 1000 | most iterations of gamma; less than 200 costs much perplexity in the first pass over the documents | >= 1 |
+/// | `over_relaxation` | 0.7 | how much beyond the new gamma the next iteration starts, as a part of the change; 0: none | 0 to 1 |
+/// | `pruning` | 0.01 | a topic leaves the document if its share is less and does not rise; 0: none leaves | 0 to 0.5 |
+/// | `mean` | false | whether the factors of words are the means of beta, `lambda_kw / sum_w lambda_kw`, rather than `exp(E[log beta_kw])` | |
 ///
-/// `exp(psi(lambda))` is next to 0 where lambda is small, so that a topic that has lost a word hardly ever gets it back; with the mean it does. That is
-/// no step of variational inference any more, but of the collapsed kind in its zeroth order (Asuncion, Welling, Smyth, Teh, "On smoothing and inference
-/// for topic models", UAI 2009, CVB0), whose topics often predict better.
+/// `exp(psi(lambda))` of a small lambda is almost 0, so a topic that has lost a word rarely gets it back. With the mean it does. Steps with the mean are
+/// not variational inference, but close to collapsed variational inference of order 0, whose topics often predict better.
+///
+/// Source of the mean: Asuncion, Welling, Smyth, Teh, "On smoothing and inference for topic models", UAI 2009 (CVB0).
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct EStepParams {
     pub tolerance: f64,
     pub cap: u32,
@@ -68,7 +64,7 @@ impl Default for EStepParams {
 }
 
 impl EStepParams {
-    /// Neither over-relaxation nor pruning.
+    /// The defaults without over-relaxation and pruning.
     pub const PLAIN: Self = Self {
         tolerance: 1e-3,
         cap: 1000,
@@ -79,46 +75,32 @@ impl EStepParams {
 
     pub(super) fn check(self) -> Result<Self, SolverError> {
         positive("tolerance", self.tolerance)?;
-        if self.cap == 0 {
-            return Err(SolverError::InvalidParam {
-                name: "cap",
-                value: 0.0,
-                expected: "must be at least 1",
-            });
-        }
-        if !(0.0..=1.0).contains(&self.over_relaxation) {
-            return Err(SolverError::InvalidParam {
-                name: "over_relaxation",
-                value: self.over_relaxation,
-                expected: "must be 0 to 1",
-            });
-        }
-        if !(0.0..=0.5).contains(&self.pruning) {
-            return Err(SolverError::InvalidParam {
-                name: "pruning",
-                value: self.pruning,
-                expected: "must be 0 to 0.5",
-            });
-        }
+        at_least_one("cap", self.cap.into())?;
+        fraction("over_relaxation", self.over_relaxation)?;
+        let legal = (0.0..=0.5).contains(&self.pruning);
+        ensure("pruning", self.pruning, legal, "must be 0 to 0.5")?;
         Ok(self)
     }
 }
 
-/// Unchecked step sizes, by the documents g that all workers have seen, so that neither batch nor workers change what is tuned:
+/// Unchecked step sizes. They depend on g, the documents that all workers have seen, so that they need no new tuning for other batches or workers:
 ///
 /// ```text
 /// rho(g) = (tau0 + 1 + g / base)^-kappa
-/// a batch of b documents on one of W workers takes 1 - (1 - rho(g))^(W b / base)
+/// step of a batch of b documents on one of W workers: 1 - (1 - rho(g))^(W b / base)
 /// ```
 ///
-/// With `W b = base` it is the schedule of Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2.
+/// With `W b = base` it is the schedule of the source.
+///
+/// Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2.
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|
-/// | `tau0` | slows the first steps; with 0 the first one forgets the model | finite, >= 0 |
-/// | `kappa` | how fast steps shrink | finite, >= 0; (0.5, 1] to converge |
-/// | `base` | documents in an update that takes rho | finite, > 0; 1000 |
+/// | `tau0` | slows the first steps; with 0 the first step forgets the model | finite, >= 0 |
+/// | `kappa` | exponent at which steps shrink | finite, >= 0; (0.5, 1] to converge |
+/// | `base` | documents in an update of step rho | finite, > 0; usually 1000 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct LdaSchedule {
     pub tau0: f64,
     pub kappa: f64,

@@ -1,110 +1,19 @@
-//! The two ways of storing numbers: `f32`, for work, and `f64`, in which identities are tested to the last digits.
+//! The types of numbers that a worker computes with.
 
-use std::{
-    fmt::Debug,
-    ops::{Add, Div, Mul, Sub},
+use super::{
+    instructions::{Kernel, run_f32},
+    lanes::WithLanes,
+    number::Number,
+    portable::Portable,
 };
 
-use super::lanes::{Kernel, Portable, WithLanes, run_f32};
-
-/// A stored number: `f32` or `f64`.
-pub trait Real:
-    Copy
-    + Debug
-    + Default
-    + PartialOrd
-    + Send
-    + Sync
-    + Into<f64>
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + sealed::Sealed
-    + 'static
-{
-    const ZERO: Self;
-    const ONE: Self;
-    /// Factors of phi, which are 1 at most, are 0 below: the product of two of them and any count is far from the subnormal numbers.
-    const FACTOR_FLOOR: Self;
-    /// What is added up is 0 below.
-    const SUM_FLOOR: Self;
-    /// Smallest difference from 0 of a sum of products of factors: stands in for a sum that is 0.
-    const TINY: Self;
-    /// Largest count over such a sum: sums of 10^6 of them are finite.
-    const LARGEST_RATIO: Self;
-    /// What factors `exp(-y)` are 0 beyond: `y`.
-    const FAR: Self;
-
-    /// Its bytes, little endian.
-    type Bytes: Copy;
-
-    /// As many numbers as `bytes` are long enough for.
-    fn split(bytes: &[u8]) -> &[Self::Bytes];
-
-    /// As [`Real::split`].
-    fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
-
-    fn from_bytes(bytes: Self::Bytes) -> Self;
-
-    fn to_bytes(self) -> Self::Bytes;
-
-    /// The nearest number.
-    fn of(x: f64) -> Self;
-
+/// A type of numbers with its kernels: `f32`, for work, or `f64`, for tests of identities to the last digits.
+pub trait Real: Number {
     /// Runs `work` on the lanes of `kernel`. Only `f32` has more than one kind.
     fn run<W: WithLanes<Self>>(kernel: Kernel, work: W) -> W::Output;
 }
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
-
-/// Numbers as bytes: what is the same for both types.
-macro_rules! little_endian {
-    () => {
-        type Bytes = [u8; size_of::<Self>()];
-
-        #[inline(always)]
-        fn split(bytes: &[u8]) -> &[Self::Bytes] {
-            bytes.as_chunks().0
-        }
-
-        #[inline(always)]
-        fn split_mut(bytes: &mut [u8]) -> &mut [Self::Bytes] {
-            bytes.as_chunks_mut().0
-        }
-
-        #[inline(always)]
-        fn from_bytes(bytes: Self::Bytes) -> Self {
-            Self::from_le_bytes(bytes)
-        }
-
-        #[inline(always)]
-        fn to_bytes(self) -> Self::Bytes {
-            self.to_le_bytes()
-        }
-    };
-}
-
 impl Real for f32 {
-    const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
-    const FACTOR_FLOOR: Self = 1e-18;
-    const SUM_FLOOR: Self = 1e-30;
-    const TINY: Self = 1e-30;
-    const LARGEST_RATIO: Self = 1e32;
-    const FAR: Self = 40.0;
-
-    little_endian!();
-
-    #[inline(always)]
-    fn of(x: f64) -> Self {
-        x as Self
-    }
-
     #[inline(always)]
     fn run<W: WithLanes<Self>>(kernel: Kernel, work: W) -> W::Output {
         run_f32(kernel, work)
@@ -112,21 +21,6 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
-    const FACTOR_FLOOR: Self = 1e-130;
-    const SUM_FLOOR: Self = 1e-290;
-    const TINY: Self = 1e-280;
-    const LARGEST_RATIO: Self = 1e290;
-    const FAR: Self = 300.0;
-
-    little_endian!();
-
-    #[inline(always)]
-    fn of(x: f64) -> Self {
-        x
-    }
-
     #[inline(always)]
     fn run<W: WithLanes<Self>>(_kernel: Kernel, work: W) -> W::Output {
         work.run(Portable::<f64>::NEW)

@@ -4,23 +4,21 @@ use super::{
     concentration::add_log_theta,
     documents::Documents,
     estep::EStep,
-    lambda::{LEAST_SCALE, Lambda},
-    lanes::Kernel,
+    instructions::Kernel,
+    lambda::{Lambda, MIN_SCALE},
     params::{EStepParams, LdaSchedule, check_alpha},
     real::Real,
-    shared::BoundParams,
-    table::Table,
+    sample::BoundParams,
+    table::{COMPUTE, READ, Table},
 };
-use crate::{
-    cd::Progress,
+use crate::base::{
+    checks::{at_least_one, positive},
     error::{SolverError, same_length},
     order::BucketOrder,
-    penalty::positive,
+    progress::Progress,
 };
 
-/// What reading an entry, computing 16 factors and adding 16 statistics cost, in units of [`LdaRound::advance`].
-const READ: usize = 4;
-const COMPUTE: usize = 8;
+/// Cost of adding 16 statistics, in units of [`LdaRound::advance`].
 const ADD: usize = 2;
 
 /// Unchecked parameters of a round.
@@ -37,8 +35,9 @@ const ADD: usize = 2;
 /// | `seed`, `partition` | of the order of the documents | |
 /// | `cursor` | documents visited by this worker since the start of the fit, empty ones too | |
 /// | `seen` | documents of all workers since the start of the fit that were not empty | |
-/// | `concentration` | whether to add up `E[log theta]`, to learn alpha | |
+/// | `concentration` | whether to sum `E[log theta]`, to learn alpha | |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct LdaParams {
     pub alpha: Vec<f64>,
     pub e_step: EStepParams,
@@ -68,30 +67,15 @@ impl LdaParams {
         self.e_step.check()?;
         self.schedule.check()?;
         positive("corpus", self.corpus)?;
-        for (name, value) in [
-            ("workers", u64::from(self.workers)),
-            ("batch", self.batch as u64),
-            ("budget", self.budget),
-        ] {
-            if value == 0 {
-                return Err(SolverError::InvalidParam {
-                    name,
-                    value: 0.0,
-                    expected: "must be at least 1",
-                });
-            }
-        }
+        at_least_one("workers", self.workers.into())?;
+        at_least_one("batch", self.batch as u64)?;
+        at_least_one("budget", self.budget)?;
         Ok(ValidLdaParams(self))
     }
 }
 
 impl ValidLdaParams {
-    /// K.
-    pub(super) fn topics(&self) -> usize {
-        self.0.alpha.len()
-    }
-
-    /// Those of the bound of the first `sample` documents.
+    /// Parameters of the bound of the first `sample` documents.
     pub(super) fn bound(&self, sample: usize) -> BoundParams {
         BoundParams {
             alpha: self.0.alpha.clone(),
@@ -109,36 +93,36 @@ pub struct LdaOutcome {
     pub cursor: u64,
     /// Documents of this round that were not empty.
     pub documents: u64,
-    /// The sum of their counts.
+    /// Sum of the counts of these documents.
     pub tokens: f64,
-    /// Their entries.
+    /// Entries of these documents.
     pub nonzeros: u64,
-    /// Steps.
+    /// Steps of the topics.
     pub updates: u64,
     /// Iterations of gamma.
     pub iterations: u64,
-    /// The sum of the step sizes: above about 1.2 in the first rounds, workers drift apart.
+    /// Sum of the step sizes. Above about 1.2 in the first rounds, the workers drift apart.
     pub rho_sum: f64,
-    /// `sum_d E[log theta_dk]`: K numbers, or none.
+    /// `sum_d E[log theta_dk]`: K numbers; empty without `concentration`.
     pub log_theta_sums: Vec<f64>,
 }
 
-/// A round in progress. It owns everything it needs but the data and the topics, which are lent for each slice of work; the data may be elsewhere in
-/// memory the next time.
+/// A round in progress. It owns all but the documents and the topics: the caller lends them for each slice of work, and the documents may move in memory
+/// between slices.
 ///
-/// Phases of a batch: read the documents' words; compute the words' factors; E-step of each document; decay; rescale, rarely; add the statistics.
-/// The result is a pure function of parameters, documents and topics: slices do not change a bit of it.
+/// Phases of a batch: read the words of the documents; compute their factors; E-step of each document; decay; sometimes rescale; add the statistics.
+/// The result is a pure function of parameters, documents and topics: slices change no bit of it.
 #[derive(Debug)]
 pub struct LdaRound<R> {
     params: LdaParams,
     kernel: Kernel,
     table: Table<R>,
-    /// From the first slice on.
+    /// Made of the documents of the first slice.
     work: Option<Work<R>>,
     batch: Vec<u32>,
     sums: Vec<f64>,
     gamma: Vec<f64>,
-    /// `rho D / B` of the batch.
+    /// `rho D / B` of the current batch.
     step: f64,
     outcome: LdaOutcome,
     phase: Phase,
@@ -153,11 +137,11 @@ struct Work<R> {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    /// Documents in a row that were empty.
+    /// The number of empty documents in a row.
     Read(usize),
     /// From this row on.
     Compute(usize),
-    /// From this document of the batch on; whether it was started.
+    /// From this document of the batch on, and whether its E-step has started.
     Infer(usize, bool),
     Decay,
     /// From this word on.
@@ -203,14 +187,14 @@ impl<R: Real> LdaRound<R> {
         })
     }
 
-    /// Works for about `budget` units: one is a row of 16 topics in one iteration of gamma, 1 to 2 ns. Topics and documents must be those of the first
-    /// call; after an error they are of no use any more.
+    /// Works for about `budget` units of 1 to 2 ns: one is a row of 16 topics in one iteration of gamma. Topics and documents must be those of the first
+    /// call. Drop the round and the topics after an error.
     ///
     /// # Errors
     /// `Shape` for topics or documents of another shape, `OutOfMemory`.
     ///
     /// # Panics
-    /// If the words of documents are others than in the first call.
+    /// If documents have other words than in the first call.
     pub fn advance(
         &mut self,
         lambda: &mut Lambda<R>,
@@ -260,7 +244,7 @@ impl<R: Real> LdaRound<R> {
                         if self.batch.is_empty() {
                             self.phase = Phase::Done;
                         } else {
-                            self.table.weigh(lambda);
+                            self.table.take_topics(lambda);
                             self.phase = Phase::Compute(0);
                         }
                         1
@@ -274,7 +258,7 @@ impl<R: Real> LdaRound<R> {
                         }
                         let filled = self.outcome.nonzeros > entries;
                         if filled {
-                            // The length of a batch is the caller's, and there need not be as many documents.
+                            // No room for a whole batch in advance: there may be fewer documents.
                             self.batch
                                 .try_reserve(1)
                                 .map_err(|_| SolverError::OutOfMemory {
@@ -334,7 +318,7 @@ impl<R: Real> LdaRound<R> {
                     self.step = rho * self.params.corpus / batch;
                     lambda.decay(rho);
                     lambda.add_masses(self.step, &self.sums);
-                    self.phase = if lambda.scale() < LEAST_SCALE {
+                    self.phase = if lambda.scale() < MIN_SCALE {
                         Phase::Rescale(0)
                     } else {
                         Phase::Add(0)
@@ -347,7 +331,7 @@ impl<R: Real> LdaRound<R> {
                         .min(word + (left / (ADD * width)).max(1));
                     lambda.rescale(word..end);
                     self.phase = if end == lambda.vocabulary() {
-                        lambda.settle();
+                        lambda.finish_rescale();
                         Phase::Add(0)
                     } else {
                         Phase::Rescale(end)
@@ -380,7 +364,7 @@ impl<R: Real> LdaRound<R> {
         Ok(Progress::Done)
     }
 
-    /// `sum_d E[log theta_dk]` so far: K numbers, or none.
+    /// `sum_d E[log theta_dk]` so far: K numbers; empty without `concentration`.
     pub(super) fn log_theta_sums(&self) -> &[f64] {
         &self.outcome.log_theta_sums
     }

@@ -2,13 +2,13 @@
 //!
 //! Source of the series: NIST Digital Library of Mathematical Functions, 5.5.2, 5.11.2 and 5.15.8.
 
-/// Where the asymptotic series are good to the last digits: their first omitted terms are below 1e-15 of the value.
+/// From here on the asymptotic series are good to the last digits: their first omitted terms are below 1e-15 of the value.
 const ASYMPTOTIC: f64 = 10.0;
 
-/// Steps of the recurrence that [`exp_digamma`] makes.
+/// Steps of the recurrence in [`exp_digamma`].
 const STEPS: u32 = 6;
 
-/// Where [`exp_digamma`] makes none.
+/// Above this [`exp_digamma`] needs no recurrence.
 pub(super) const DIRECT: f64 = 1000.0;
 
 /// `psi(x) = d/dx ln Gamma(x)`; NaN unless `x > 0`.
@@ -33,7 +33,7 @@ pub fn digamma(x: f64) -> f64 {
     y.ln() - 0.5 / y - series - below
 }
 
-/// `psi'(x)`; NaN unless `x > 0`; infinite below 1e-154, where it is more than a double holds.
+/// `psi'(x)`; NaN unless `x > 0`; infinite below 1e-154, where it exceeds the largest double.
 ///
 /// `psi'(x) = psi'(x + 1) + 1/x^2` up to 10, then `1/x + 1/(2x^2) + sum_n B_2n / x^(2n+1)` up to the power -15.
 pub fn trigamma(x: f64) -> f64 {
@@ -62,7 +62,7 @@ pub fn ln_gamma(x: f64) -> f64 {
     libm::lgamma(x)
 }
 
-/// The pair (E, S) with `exp(psi(x)) = E exp(-S)`, for x > 0: where x is small, the product leaves the range of numbers, and its factors do not.
+/// The pair (E, S) with `exp(psi(x)) = E exp(-S)`, for x > 0. For a small x the product leaves the range of numbers; E and S do not.
 ///
 /// Up to 1000 `S = sum over i = 0..5 of 1 / (x + i)` and `E = exp(psi(x + 6))`; above, `S = 0`.
 pub fn exp_digamma(x: f64) -> (f64, f64) {

@@ -1,30 +1,35 @@
-//! Factors of the distinct words of a batch, and what its documents add to them.
+//! The distinct words of a batch: their factors, and the statistics that the documents add to.
 
 use std::ops::Range;
 
 use super::{
+    instructions::Kernel,
     lambda::Lambda,
-    lanes::{Block, Kernel, Lanes, WithLanes, blocks},
-    params::LEAST_PRIOR,
+    lanes::{Block, Lanes, WithLanes, blocks},
+    params::MIN_PRIOR,
     real::Real,
     special,
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
+
+/// Cost of reading an entry, and of computing 16 factors. The unit, 1 to 2 ns, is a row of 16 topics in one iteration of gamma.
+pub(super) const READ: usize = 4;
+pub(super) const COMPUTE: usize = 8;
 
 const ABSENT: u32 = u32::MAX;
 
-/// One row of `width` blocks for each distinct word of a batch, in the order in which words were added.
+/// One row of `width` blocks for each distinct word of a batch, in the order of [`Table::add`].
 #[derive(Debug)]
 pub(super) struct Table<R> {
     topics: usize,
-    /// Whether factors are means, as [`EStepParams`](super::EStepParams) has it.
+    /// Whether factors are means: see [`EStepParams`](super::EStepParams).
     mean: bool,
     width: usize,
-    /// Row of each word of the vocabulary.
+    /// Row of each word of the vocabulary, or [`ABSENT`].
     slots: Vec<u32>,
     words: Vec<u32>,
-    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a factor for each word cancels out of phi. Rows of earlier batches
-    /// are behind those of this one, and those of this one are theirs until they are computed.
+    /// `exp(E[log beta_kw])`, or the mean of `beta_kw`, over the largest of the row: a common factor of a word cancels out of phi. The rows keep the
+    /// numbers of earlier batches until [`Table::build`] computes them.
     factors: Vec<Block<R>>,
     /// `sum_d c_dw phi_dwk`
     statistics: Vec<Block<R>>,
@@ -64,9 +69,9 @@ impl<R: Real> Table<R> {
         self.statistics.clear();
     }
 
-    /// Takes the topics' factors from the model.
-    pub fn weigh(&mut self, lambda: &Lambda<R>) {
-        // The logarithm of what the topic's numbers are divided by.
+    /// Computes the factors of the topics, `by_topic`, from the model.
+    pub fn take_topics(&mut self, lambda: &Lambda<R>) {
+        // The logarithm of the divisor of the topic's numbers.
         let divisor = |topic| {
             let sum = lambda.topic_sum(topic);
             if self.mean {
@@ -113,10 +118,7 @@ impl<R: Real> Table<R> {
         &self.words
     }
 
-    /// Row of the word.
-    ///
-    /// # Panics
-    /// Later, in what takes it, if the word was not added.
+    /// Row of the word. If the word was not added, every function that takes the row panics.
     #[inline(always)]
     pub fn slot(&self, word: usize) -> u32 {
         self.slots[word]
@@ -160,7 +162,7 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes<Real = R>>(self, l: L) {
+    fn run<L: Lanes<Number = R>>(self, l: L) {
         let Self {
             table,
             lambda,
@@ -175,7 +177,7 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
             for block in factors.iter_mut() {
                 *block = l.store(l.mul_add(scale, l.load(block), eta));
             }
-            factors.as_flattened_mut()[topics..].fill(R::of(LEAST_PRIOR));
+            factors.as_flattened_mut()[topics..].fill(R::of(MIN_PRIOR));
             if table.mean {
                 relative(l, factors, &table.by_topic);
             } else {
@@ -185,16 +187,16 @@ impl<R: Real> WithLanes<R> for Build<'_, R> {
     }
 }
 
-/// Replaces each x by `exp(psi(x))`, times a factor, over the largest of the results; 0 below the floor of factors.
+/// Replaces each x by `exp(psi(x))` times its factor, over the largest of these products; by 0 below the floor of factors.
 #[inline(always)]
-pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Real = R>>(
+pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Number = R>>(
     l: L,
     numbers: &mut [Block<R>],
     steps: &mut [Block<R>],
     times: Option<&[Block<R>]>,
 ) {
     let zero = l.splat(R::ZERO);
-    let mut nearest = l.splat(R::ZERO - R::LARGEST_RATIO);
+    let mut nearest = l.splat(R::ZERO - R::MAX_RATIO);
     for (number, step) in numbers.iter_mut().zip(steps.iter_mut()) {
         let (e, s) = l.exp_digamma(l.load(number));
         let away = l.sub(zero, s);
@@ -203,7 +205,7 @@ pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Real = R>>(
         *step = l.store(away);
     }
     let nearest = l.splat(l.greatest(nearest));
-    let far = l.splat(R::ZERO - R::FAR);
+    let far = l.splat(R::ZERO - R::CUTOFF);
     let mut largest = l.splat(R::TINY);
     for (c, (number, step)) in numbers.iter_mut().zip(steps.iter()).enumerate() {
         let away = l.sub(l.load(step), nearest);
@@ -218,9 +220,9 @@ pub(super) fn relative_exp_digamma<R: Real, L: Lanes<Real = R>>(
     over_largest(l, numbers, largest);
 }
 
-/// Replaces each number by itself times its factor, over the largest of the results; 0 below the floor of factors.
+/// Replaces each number by its product with its factor, over the largest of these products; by 0 below the floor of factors.
 #[inline(always)]
-fn relative<R: Real, L: Lanes<Real = R>>(l: L, numbers: &mut [Block<R>], times: &[Block<R>]) {
+fn relative<R: Real, L: Lanes<Number = R>>(l: L, numbers: &mut [Block<R>], times: &[Block<R>]) {
     let mut largest = l.splat(R::TINY);
     for (number, times) in numbers.iter_mut().zip(times) {
         let value = l.mul(l.load(number), l.load(times));
@@ -230,9 +232,9 @@ fn relative<R: Real, L: Lanes<Real = R>>(l: L, numbers: &mut [Block<R>], times: 
     over_largest(l, numbers, largest);
 }
 
-/// Divides numbers by the largest lane of `largest`; 0 below the floor of factors.
+/// Divides numbers by the largest lane of `largest`; those below the floor of factors become 0.
 #[inline(always)]
-fn over_largest<R: Real, L: Lanes<Real = R>>(l: L, numbers: &mut [Block<R>], largest: L::Vector) {
+fn over_largest<R: Real, L: Lanes<Number = R>>(l: L, numbers: &mut [Block<R>], largest: L::Vector) {
     let scale = l.splat(R::ONE / l.greatest(largest));
     let (floor, zero) = (l.splat(R::FACTOR_FLOOR), l.splat(R::ZERO));
     for number in numbers {

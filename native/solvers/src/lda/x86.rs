@@ -1,7 +1,7 @@
-//! Lanes of x86-64, by the safe instructions of `pulp`: its tokens prove that the processor has them.
+//! Lanes of x86-64. The instructions are those of `pulp`, which are safe: its tokens prove that the processor has them.
 //!
-//! Instructions are inlined only into functions that enable them, so there must be none in a closure given to a function that is not always inlined
-//! itself, `map` or `from_fn` of arrays: it would become a call, through memory.
+//! The compiler inlines instructions only into functions that enable them. A closure for a function that is not always inlined (`map` or `from_fn` of
+//! arrays) must therefore contain none: each would become a call, through memory.
 
 use std::arch::x86_64::{__m256, __m512, _CMP_GT_OQ, _MM_FROUND_NO_EXC, _MM_FROUND_TO_NEAREST_INT};
 
@@ -10,12 +10,12 @@ use pulp::{
     x86::{V3, V4},
 };
 
-use super::{Block, Exponents, LANES, Lanes, WithLanes, exp_digamma_f32, exp_f32};
+use super::lanes::{Block, Exponents, LANES, Lanes, WithLanes, exp_digamma_f32, exp_f32};
 
 /// Work on these lanes, for `vectorize`.
 pub(super) struct On<L, W>(pub L, pub W);
 
-impl<L: Lanes<Real = f32>, W: WithLanes<f32>> NullaryFnOnce for On<L, W> {
+impl<L: Lanes<Number = f32>, W: WithLanes<f32>> NullaryFnOnce for On<L, W> {
     type Output = W::Output;
 
     #[inline(always)]
@@ -26,7 +26,7 @@ impl<L: Lanes<Real = f32>, W: WithLanes<f32>> NullaryFnOnce for On<L, W> {
 
 /// Two vectors of eight.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx2(pub V3);
+pub(super) struct Avx2(pub V3);
 
 impl Avx2 {
     #[inline(always)]
@@ -63,7 +63,7 @@ impl Avx2 {
 }
 
 impl Lanes for Avx2 {
-    type Real = f32;
+    type Number = f32;
     type Vector = [__m256; 2];
 
     #[inline(always)]
@@ -182,7 +182,7 @@ impl Exponents for Avx2 {
 
 /// One vector of sixteen.
 #[derive(Debug, Clone, Copy)]
-pub struct Avx512(pub V4);
+pub(super) struct Avx512(pub V4);
 
 impl Avx512 {
     /// The sums of pairs of neighbours of `a` and of `b`, by four lanes of each in turn.
@@ -195,7 +195,7 @@ impl Avx512 {
         )
     }
 
-    /// `b` of a row in the lower half, and of another in the upper one.
+    /// `b` of one row in the lower half, and of another row in the upper half.
     #[inline(always)]
     fn halves(self, lower: __m512, upper: __m512) -> __m512 {
         let f = self.0.avx512f;
@@ -205,7 +205,7 @@ impl Avx512 {
         )
     }
 
-    /// `b` of the rows i and i + 4, for four i from 0 on, and their pairs and fours added.
+    /// `b` of the rows i and i + 4, for i from 0 to 3, summed by pairs and then by fours.
     #[inline(always)]
     fn fours(self, rows: &[__m512]) -> __m512 {
         self.neighbours(
@@ -216,7 +216,7 @@ impl Avx512 {
 }
 
 impl Lanes for Avx512 {
-    type Real = f32;
+    type Number = f32;
     type Vector = __m512;
 
     #[inline(always)]

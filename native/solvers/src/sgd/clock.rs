@@ -1,31 +1,31 @@
-//! What every step does to all coefficients alike, kept as a few numbers.
+//! The change that every step makes to all coefficients, in a few numbers.
 //!
-//! A step multiplies all coefficients by the same `1 - eta l2` and moves all of them towards 0 by `eta l1 sqrt(scale_j)`. With `w = a x` the
-//! first is a change of a; the second is one of `B`, the sum over steps of `eta l1 / a`, since soft thresholds by p and then by q are one by
-//! p + q, and scaling commutes with them. A feature is brought up to date when it is next touched.
+//! A step multiplies all coefficients by `1 - eta l2` and moves all of them towards 0 by `eta l1 sqrt(scale_j)`. With `w = a x` the first
+//! is a change of a. The second is a change of `B`, the sum over the steps of `eta l1 / a`: soft thresholds by p and then by q are one by
+//! p + q, and they commute with scaling. The next step that touches a feature brings it up to date.
 //!
-//! A running average adds up `w = a x` after every step. Where x has not changed between two steps that is x times the difference of `A`, the
-//! sum of a. With a threshold it is `|x| - sqrt(scale) (B_k - B_p)` for the steps k after p, times a_k, as long as that is positive: a matter
-//! of `A` and of `D`, the sum of `a_k B_k`, at the last such step, which is looked up in the history.
+//! A running average sums `w = a x` after every step. While x does not change, that sum is x times the difference of `A`, the sum of a. With
+//! a threshold the term of step k, after an update at step p, is `a_k (|x| - sqrt(scale) (B_k - B_p))` as long as it is positive. The sum
+//! of the positive terms follows from `A` and from `D`, the sum of `a_k B_k`, at the last of them, which a search in the history finds.
 
 use std::hint::select_unpredictable;
 
 use super::shape::Shape;
 use crate::{
-    error::{SolverError, reserve},
-    penalty::{shrunk, soft_threshold},
+    base::error::{SolverError, reserve},
+    problem::penalty::{shrunk, soft_threshold},
 };
 
-/// Steps between two renormalisations of a model with thresholds, at most: bounds the history, and what B loses to rounding.
-pub(super) const MOST_STEPS: usize = 1 << 20;
+/// Most steps between two renormalisations of a model with thresholds: bounds the history, and the rounding error of B.
+pub(super) const MAX_STEPS: usize = 1 << 20;
 
-/// Below this a is multiplied into x, before x overflows or loses digits.
-const LEAST_FACTOR: f64 = 1e-5;
+/// Below this a is multiplied into x: a smaller a would let x overflow or lose digits.
+const MIN_FACTOR: f64 = 1e-5;
 
-/// The same for a running average, whose sums of a would lose digits relative to the last a.
-const LEAST_AVERAGED_FACTOR: f64 = 1e-3;
+/// The same for a running average: a smaller a would lose digits in the sums of a.
+const MIN_AVERAGED_FACTOR: f64 = 1e-3;
 
-/// Since the last renormalisation.
+/// The sums over the steps since the last renormalisation.
 #[derive(Debug)]
 pub(super) struct Clock {
     /// a
@@ -37,7 +37,7 @@ pub(super) struct Clock {
     /// D
     moment: f64,
     steps: usize,
-    /// With thresholds and a running average: after every step, and before the first.
+    /// With thresholds and a running average: the sums before the first step and after every step.
     history: Vec<Moment>,
 }
 
@@ -56,11 +56,11 @@ const START: Moment = Moment {
 };
 
 impl Clock {
-    /// `steps`: at most so many will be made.
+    /// A clock for at most `steps` steps.
     pub fn new<S: Shape>(shape: S, steps: u64) -> Result<Self, SolverError> {
         let mut history = Vec::new();
         if shape.paired() && shape.threshold() {
-            let most = steps.min(MOST_STEPS as u64) as usize;
+            let most = steps.min(MAX_STEPS as u64) as usize;
             history = reserve(most + 1, "the history of a running average")?;
             history.push(START);
         }
@@ -74,7 +74,7 @@ impl Clock {
         })
     }
 
-    /// All coefficients are up to date and multiplied by a.
+    /// Starts again, after all coefficients were brought up to date and multiplied by a.
     pub fn reset(&mut self) {
         self.factor = 1.0;
         self.threshold = 0.0;
@@ -84,7 +84,7 @@ impl Clock {
         self.history.truncate(1);
     }
 
-    /// A step has been made: `factor` is the new a, `l1` the `eta l1` of the step.
+    /// Counts a step: `factor` is the new a, `l1` is the `eta l1` of the step.
     #[inline(always)]
     pub fn tick<S: Shape>(&mut self, shape: S, factor: f64, l1: f64) {
         self.factor = factor;
@@ -105,18 +105,18 @@ impl Clock {
         }
     }
 
-    /// Whether the model has to be renormalised before the next step.
+    /// Whether a renormalisation has to precede the next step.
     #[inline(always)]
-    pub fn is_worn<S: Shape>(&self, shape: S) -> bool {
+    pub fn needs_renormalising<S: Shape>(&self, shape: S) -> bool {
         let least = if shape.paired() {
-            LEAST_AVERAGED_FACTOR
+            MIN_AVERAGED_FACTOR
         } else {
-            LEAST_FACTOR
+            MIN_FACTOR
         };
-        self.factor < least || shape.threshold() && self.steps == MOST_STEPS
+        self.factor < least || shape.threshold() && self.steps == MAX_STEPS
     }
 
-    /// Applies to a cell the thresholds that it has not seen.
+    /// Brings a cell up to date: applies the thresholds since its mark.
     #[inline(always)]
     pub fn sync<S: Shape>(&self, shape: S, cell: &mut [f64]) {
         if !shape.threshold() {
@@ -132,7 +132,7 @@ impl Clock {
             cell[shape.mark()] = self.steps as f64;
         } else {
             let amount = root * (self.threshold - mark);
-            // Which features were touched by the last step cannot be predicted.
+            // No branch: the processor cannot predict which features the last step touched.
             for x in &mut cell[..shape.outputs()] {
                 *x = select_unpredictable(amount == 0.0, *x, shrunk(*x, amount));
             }
@@ -140,7 +140,7 @@ impl Clock {
         }
     }
 
-    /// Applies the thresholds since step `from` to `x`, and adds to `sum` what `a x` was after each of the steps.
+    /// Applies the thresholds since step `from` to `x`, and adds `a x` after each of these steps to `sum`.
     #[inline(always)]
     fn shrink(&self, from: usize, root: f64, x: &mut f64, sum: &mut f64) {
         if *x == 0.0 || from == self.steps {
@@ -163,7 +163,7 @@ impl Clock {
         *x = soft_threshold(*x, amount);
     }
 
-    /// Multiplies a into a cell and starts its sums anew, so that [`Clock::reset`] can follow.
+    /// Multiplies a into a cell and rebases its sums, for a [`Clock::reset`] after all cells.
     pub fn renormalise<S: Shape>(&self, shape: S, cell: &mut [f64]) {
         self.sync(shape, cell);
         if shape.threshold() {
@@ -179,7 +179,7 @@ impl Clock {
         }
     }
 
-    /// Puts the mean over `steps` steps in the place of every x of a cell.
+    /// Replaces every x of a cell by its mean over `steps` steps.
     pub fn average<S: Shape>(&self, shape: S, cell: &mut [f64], steps: f64) {
         self.sync(shape, cell);
         let (numbers, sums) = cell[..shape.mark()].split_at_mut(shape.outputs());

@@ -1,19 +1,19 @@
-//! The rows of one partition, lent for one slice of work.
+//! The rows of one partition, which the caller lends for one slice of work.
 
-use crate::{
+use crate::base::{
     checks::{finite_rows, positive_weights, usable_scale},
     columns::Columns,
     error::{SolverError, same_length},
 };
 
-/// Rows, what belongs to them, and the scale of the features. Lengths fit one another.
+/// Rows with their labels and weights, and the scale of the features. Lengths fit one another.
 ///
 /// | array | shape | meaning |
 /// |---|---|---|
 /// | rows | m rows of n features | the matrix: a "column" of it is a row of the data, its "rows" are features |
-/// | labels | m | y: -1 or 1 for classification, 0 to C - 1 for the softmax |
+/// | labels | m | y: of the kind that the loss takes |
 /// | weights | m, or none for all 1 | s |
-/// | scale | n, or none for all 1 | at least 0: a feature is penalised by `w / sqrt(scale)`; with 0 no step changes its coefficients |
+/// | scale | n, or none for all 1 | at least 0: the penalty is that of `w / sqrt(scale)`; with 0 no step changes the coefficients of the feature |
 #[derive(Debug, Clone, Copy)]
 pub struct SgdData<'a> {
     pub(super) rows: Columns<'a>,
@@ -24,7 +24,7 @@ pub struct SgdData<'a> {
 
 impl<'a> SgdData<'a> {
     /// Checks lengths, that labels are finite, weights positive and finite, and the scale finite and not negative: O(rows + features).
-    /// Whether labels suit the loss is checked by whoever works on them.
+    /// The calls check that labels suit the loss.
     ///
     /// # Errors
     /// `Shape` for unequal lengths; `NonFinite` names the row or feature at fault.
@@ -41,7 +41,7 @@ impl<'a> SgdData<'a> {
         Ok(data)
     }
 
-    /// For arrays that [`SgdData::new`] has accepted before: compares lengths, O(1).
+    /// For arrays that [`SgdData::new`] has accepted: compares lengths, O(1).
     ///
     /// # Errors
     /// `Shape` for unequal lengths.

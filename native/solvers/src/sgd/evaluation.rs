@@ -1,36 +1,26 @@
-//! Losses, gradient and dual point of the rows of a partition at a model.
+//! Evaluation of a model on the rows of a partition: losses and gradient, or conjugates and dual point.
 
 use super::{
     data::SgdData,
-    loss::{SgdLoss, softmax},
-    model::{Model, length},
+    model::Model,
     params::SgdProblem,
-    round::{SgdScalars, write},
+    resumable::{Resumable, Work},
     shape::Layout,
-    steps::{Span, Sums, Totals, Visit},
+    steps::{Scan, Span, Sums},
+    totals::{SgdScalars, Totals},
+    vector::write,
 };
-use crate::{
-    cd::Progress,
-    error::{SolverError, same_length},
-    loss::Loss,
-};
+use crate::base::{checks::finite, error::SolverError, progress::Progress};
 
 /// Unchecked parameters of an evaluation.
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|
-/// | `problem` | the objective, of which the loss matters | see [`SgdProblem`] |
-/// | `factor` | what the vector is multiplied by | finite |
-/// | `dual` | numbers that turn the derivatives into a dual point; none for the gradient | see below |
-///
-/// Dual numbers, for a dual point `a_ic` in the place of minus the derivatives:
-///
-/// | loss | numbers | a |
-/// |---|---|---|
-/// | squared | `delta`, finite | `(y - z) - delta` |
-/// | other margin losses | `f_neg, f_pos`, 0 to 1 | `y f_y p` with `p = -y loss'(z)` |
-/// | softmax | `eps, r_0 .. r_(C-1)`, 0 to 1 | `e_y - q'` with `q' = (1 - eps) q + eps r` |
+/// | `problem` | the objective, of which only the loss counts | see [`SgdProblem`] |
+/// | `factor` | factor of the vector | finite |
+/// | `dual` | the dual numbers of the loss, for a dual point; none for the gradient | see [`Feasibility`](crate::Feasibility) and [`SgdLoss`](crate::SgdLoss) |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct EvaluationParams {
     pub problem: SgdProblem,
     pub factor: f64,
@@ -38,53 +28,17 @@ pub struct EvaluationParams {
 }
 
 impl EvaluationParams {
-    /// Checks the ranges of the tables above.
+    /// Checks the ranges of the table above.
     ///
     /// # Errors
     /// `InvalidParam` names the first parameter out of range, `Shape` for a wrong number of dual numbers.
     pub fn check(self) -> Result<ValidEvaluationParams, SolverError> {
         self.problem.check()?;
-        if !self.factor.is_finite() {
-            return Err(SolverError::InvalidParam {
-                name: "factor",
-                value: self.factor,
-                expected: "must be finite",
-            });
-        }
+        finite("factor", self.factor)?;
         if let Some(numbers) = &self.dual {
-            check_dual(self.problem.loss, numbers)?;
+            self.problem.loss.dual_numbers().check(numbers)?;
         }
         Ok(ValidEvaluationParams(self))
-    }
-}
-
-fn check_dual(loss: SgdLoss, numbers: &[f64]) -> Result<(), SolverError> {
-    let expected = match loss {
-        SgdLoss::Margin(Loss::Squared) => 1,
-        SgdLoss::Margin(_) => 2,
-        SgdLoss::Softmax(outputs) => 1 + outputs,
-    };
-    if numbers.len() != expected {
-        return Err(SolverError::Shape(format!(
-            "there are {} dual numbers, expected {expected} with this loss",
-            numbers.len()
-        )));
-    }
-    let any = loss == SgdLoss::Margin(Loss::Squared);
-    let is_legal = |x: f64| {
-        if any {
-            x.is_finite()
-        } else {
-            (0.0..=1.0).contains(&x)
-        }
-    };
-    match numbers.iter().find(|&&x| !is_legal(x)) {
-        None => Ok(()),
-        Some(&value) => Err(SolverError::InvalidParam {
-            name: "a dual number",
-            value,
-            expected: "must be finite, and 0 to 1 unless the loss is squared",
-        }),
     }
 }
 
@@ -95,22 +49,77 @@ pub struct ValidEvaluationParams(EvaluationParams);
 /// The result of an evaluation, apart from the vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EvaluationOutcome {
-    /// With dual numbers the sum of the conjugates `s_i loss*(-a_i)` in the place of that of the losses.
+    /// With dual numbers `loss_sum` is the sum of the conjugates, `s_i loss*(-a_i)`.
     pub scalars: SgdScalars,
-    /// Margin losses but squared: the sum of `s_i p_i` over rows with label 1, and over those with label -1. 0 for other losses.
+    /// Losses with [`Feasibility::Factors`](crate::Feasibility::Factors): the sum of `s_i p_i`, `p = -y loss'(z)`, over the rows with label 1,
+    /// and over those with label -1. 0 for other losses.
     pub sides: [f64; 2],
 }
 
-/// An evaluation in progress: it can be cut into slices as a [`SgdRound`](super::SgdRound).
+/// An evaluation in progress, in slices as [`SgdRound`](super::SgdRound).
 ///
-/// The vector is `factor sum_i s_i l'_ic x_ij` with an entry `factor sum_i s_i l'_ic` for each intercept; with dual numbers `a_ic` stands in the
-/// place of the derivative `l'_ic`. All of it is 0 where numbers were not finite any more.
+/// The vector is `factor sum_i s_i l'_ic x_ij`, with an entry `factor sum_i s_i l'_ic` for each intercept. With dual numbers the dual
+/// variable `a_ic` replaces the derivative `l'_ic`. If the evaluation diverged, the vector is 0.
 #[derive(Debug)]
-pub struct SgdEvaluation {
-    params: EvaluationParams,
+pub struct SgdEvaluation(Resumable<Evaluation>);
+
+impl SgdEvaluation {
+    /// An evaluation on data with `features` features.
+    ///
+    /// # Errors
+    /// `Shape` if the model has more numbers than an `i32` counts.
+    pub fn new(params: ValidEvaluationParams, features: usize) -> Result<Self, SolverError> {
+        let ValidEvaluationParams(params) = params;
+        let loss = params.problem.loss;
+        Resumable::new(params, loss, features).map(Self)
+    }
+
+    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance), with its arguments and its errors.
+    ///
+    /// # Errors
+    /// See there.
+    pub fn advance(
+        &mut self,
+        data: &SgdData<'_>,
+        shared: &[u8],
+        budget: usize,
+    ) -> Result<Progress, SolverError> {
+        self.0.advance(data, shared, budget)
+    }
+
+    /// Writes the vector from number `start` on, as many as `out` has room for, little endian.
+    ///
+    /// # Errors
+    /// `Unfinished` before the evaluation is done, `Shape` for wrong lengths.
+    pub fn write(&self, start: usize, out: &mut [u8]) -> Result<(), SolverError> {
+        let Evaluation {
+            model, diverged, ..
+        } = self.0.finished()?;
+        if *diverged {
+            write(model.length(), start, out, std::iter::repeat(0.0), 1.0)
+        } else {
+            write(model.length(), start, out, model.numbers(start), 1.0)
+        }
+    }
+
+    /// The numbers of the evaluation.
+    ///
+    /// # Errors
+    /// `Unfinished` before it is done.
+    pub fn finish(&self) -> Result<EvaluationOutcome, SolverError> {
+        let evaluation = self.0.finished()?;
+        Ok(EvaluationOutcome {
+            scalars: SgdScalars::new(&evaluation.model, &evaluation.totals, evaluation.diverged),
+            sides: evaluation.sides,
+        })
+    }
+}
+
+/// The pass over the rows, and the vector that it sums.
+#[derive(Debug)]
+struct Evaluation {
     model: Model,
-    rows: Option<usize>,
-    features: usize,
+    rows: usize,
     totals: Totals,
     sides: [f64; 2],
     diverged: bool,
@@ -119,110 +128,57 @@ pub struct SgdEvaluation {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    Check(usize),
-    Load,
     Rows(usize),
     Settle,
     Done,
 }
 
-impl SgdEvaluation {
-    /// An evaluation on data with `features` features.
-    ///
-    /// # Errors
-    /// `Shape` if a model of so many features has more numbers than an `i32` counts, `OutOfMemory`.
-    pub fn new(params: ValidEvaluationParams, features: usize) -> Result<Self, SolverError> {
-        let ValidEvaluationParams(params) = params;
-        let outputs = params.problem.loss.outputs();
-        length(outputs, features)?;
+impl Work for Evaluation {
+    type Params = EvaluationParams;
+
+    fn new(params: &EvaluationParams, data: &SgdData<'_>) -> Result<Self, SolverError> {
         let layout = Layout {
-            outputs,
+            outputs: params.problem.loss.outputs(),
             paired: true,
             threshold: false,
             scaled: false,
         };
         Ok(Self {
-            params,
-            model: Model::new(layout, features, 0)?,
-            rows: None,
-            features,
+            model: Model::new(layout, data.rows.rows(), 0)?,
+            rows: data.rows.len(),
             totals: Totals::default(),
             sides: [0.0; 2],
             diverged: false,
-            phase: Phase::Check(0),
+            phase: Phase::Rows(0),
         })
     }
 
-    /// Works on for about `budget` units: as [`SgdRound::advance`](super::SgdRound::advance).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn advance(
-        &mut self,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        same_length("a row", data.rows.rows(), self.features, "feature")?;
-        let rows = *self.rows.get_or_insert(data.rows.len());
-        same_length("labels", data.labels.len(), rows, "row")?;
-        let mut left = budget.max(1);
-        while left > 0 && self.phase != Phase::Done {
-            let spent = self.advance_phase(rows, data, shared, left)?;
-            left = left.saturating_sub(spent);
-        }
-        Ok(match self.phase {
-            Phase::Done => Progress::Done,
-            _ => Progress::More,
-        })
+    /// All data do: the cells hold no scale, even if there is one.
+    fn fits(&self, _: &SgdData<'_>) -> Result<(), SolverError> {
+        Ok(())
     }
 
-    fn advance_phase(
-        &mut self,
-        rows: usize,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        left: usize,
-    ) -> Result<usize, SolverError> {
+    fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    fn advance(&mut self, params: &EvaluationParams, data: &SgdData<'_>, budget: usize) -> usize {
         match self.phase {
-            Phase::Check(next) => {
-                let end = next.saturating_add(left).min(rows);
-                self.params
-                    .problem
-                    .loss
-                    .check_labels(data.labels, next..end)?;
-                self.phase = if end == rows {
-                    Phase::Load
-                } else {
-                    Phase::Check(end)
-                };
-                Ok(end - next)
-            }
-            Phase::Load => {
-                let count = self.model.left_to_load().min(left);
-                self.model.load(shared, data.scale, count)?;
-                if self.model.left_to_load() == 0 {
-                    self.phase = Phase::Rows(0);
-                }
-                Ok(count)
-            }
-            Phase::Rows(next) if next == rows => {
+            Phase::Rows(next) if next == self.rows => {
                 self.phase = Phase::Settle;
-                Ok(0)
+                0
             }
             Phase::Rows(next) => {
                 let sums = Sums {
                     span: Span {
                         data,
-                        rows: next..rows,
-                        budget: left,
+                        rows: next..self.rows,
+                        budget,
                     },
-                    rule: RowRule {
-                        loss: self.params.problem.loss,
-                        dual: self.params.dual.as_deref(),
-                    },
+                    loss: params.problem.loss,
+                    dual: params.dual.as_deref(),
                 };
-                let Visit {
+                let Scan {
                     next,
                     spent,
                     diverged,
@@ -233,130 +189,21 @@ impl SgdEvaluation {
                 } else {
                     Phase::Rows(next)
                 };
-                Ok(spent)
+                spent
             }
             Phase::Settle => {
-                let count = self.model.settle_sums(self.params.factor, left);
+                let count = self.model.settle_sums(params.factor, budget);
                 if self.model.is_settled() {
                     self.diverged = !self.model.is_finite();
                     self.phase = Phase::Done;
                 }
-                Ok(count)
+                count
             }
-            Phase::Done => Ok(0),
+            Phase::Done => 0,
         }
     }
 
-    /// Writes the vector from number `start` on, as many as `out` has room for, little endian.
-    ///
-    /// # Errors
-    /// `Unfinished` before the evaluation is done, `Shape` for wrong lengths.
-    pub fn write(&self, start: usize, out: &mut [u8]) -> Result<(), SolverError> {
-        self.finished()?;
-        let length = self.model.length();
-        if self.diverged {
-            write(length, start, out, std::iter::repeat(0.0), 1.0)
-        } else {
-            write(length, start, out, self.model.numbers(start), 1.0)
-        }
+    fn is_done(&self) -> bool {
+        self.phase == Phase::Done
     }
-
-    /// The numbers of the evaluation.
-    ///
-    /// # Errors
-    /// `Unfinished` before it is done.
-    pub fn finish(&self) -> Result<EvaluationOutcome, SolverError> {
-        self.finished()?;
-        Ok(EvaluationOutcome {
-            scalars: SgdScalars::new(&self.model, &self.totals, self.diverged),
-            sides: self.sides,
-        })
-    }
-
-    fn finished(&self) -> Result<(), SolverError> {
-        match self.phase {
-            Phase::Done => Ok(()),
-            _ => Err(SolverError::Unfinished),
-        }
-    }
-}
-
-/// What a row adds to the vector and to the sums.
-#[derive(Clone, Copy)]
-pub(super) struct RowRule<'a> {
-    loss: SgdLoss,
-    dual: Option<&'a [f64]>,
-}
-
-impl RowRule<'_> {
-    /// Puts what the entries of a row with `weight` are to be multiplied by in the place of `coefficients`, and adds to `sides`. Returns the
-    /// loss, or the conjugate.
-    #[inline(always)]
-    pub fn coefficients(
-        self,
-        z: &[f64],
-        y: f64,
-        weight: f64,
-        coefficients: &mut [f64],
-        sides: &mut [f64; 2],
-    ) -> f64 {
-        match self.loss {
-            SgdLoss::Margin(loss) => {
-                let (value, coefficient) = self.margin(loss, z[0], y, weight, sides);
-                coefficients[0] = weight * coefficient;
-                value
-            }
-            SgdLoss::Softmax(_) => {
-                let class = y as usize;
-                let value = match self.dual {
-                    None => {
-                        let value = softmax(z, class, coefficients);
-                        coefficients[class] -= 1.0;
-                        value
-                    }
-                    Some(numbers) => dual_softmax(numbers, z, class, coefficients),
-                };
-                for coefficient in coefficients {
-                    *coefficient *= weight;
-                }
-                value
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn margin(self, loss: Loss, z: f64, y: f64, weight: f64, sides: &mut [f64; 2]) -> (f64, f64) {
-        let (value, derivative) = loss.value_and_derivative(z, y);
-        if loss == Loss::Squared {
-            return match self.dual {
-                None => (value, derivative),
-                Some(numbers) => {
-                    let a = (y - z) - numbers[0];
-                    (loss.conjugate(a, y), a)
-                }
-            };
-        }
-        let p = -y * derivative;
-        sides[usize::from(y < 0.0)] += weight * p;
-        match self.dual {
-            None => (value, derivative),
-            Some(numbers) => {
-                let a = y * (numbers[usize::from(y > 0.0)] * p);
-                (loss.conjugate(a, y), a)
-            }
-        }
-    }
-}
-
-/// Puts `e_y - q'` in the place of `point`; returns `sum q' log q'`.
-fn dual_softmax(numbers: &[f64], z: &[f64], class: usize, point: &mut [f64]) -> f64 {
-    let (eps, prior) = (numbers[0], &numbers[1..]);
-    softmax(z, class, point);
-    let mut conjugate = 0.0;
-    for (c, (a, r)) in point.iter_mut().zip(prior).enumerate() {
-        let q = (1.0 - eps) * *a + eps * r;
-        conjugate += if q == 0.0 { 0.0 } else { q * q.ln() };
-        *a = f64::from(u8::from(c == class)) - q;
-    }
-    conjugate
 }

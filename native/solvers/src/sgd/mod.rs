@@ -4,15 +4,14 @@
 //! F(w, b) = (1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_jc u_j |w_jc| + l2/2 sum_jc u_j^2 w_jc^2,   u_j^2 = 1 / scale_j
 //! ```
 //!
-//! with C outputs: one for the losses of a margin, one for each class for the softmax. A step on row i, where t rows have been visited since
-//! the start of the fit:
+//! with C outputs: one for a margin loss, one for each class for the softmax. A step on row i, after t rows since the start of the fit:
 //!
 //! ```text
 //! eta = schedule(t),   z_c = x_i^T w_c + b_c,   g_c = s_i weight_factor dloss/dz_c
 //! w_jc <- S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j))  for all j,   b_c <- b_c - eta g_c
 //! ```
 //!
-//! where `S(v, h)` moves v towards 0 by h. What a step does to all coefficients alike is done lazily, and exactly: see `clock`.
+//! where `S(v, h)` moves v towards 0 by h. The change of all coefficients by every step is lazy, and exact: see `clock`.
 //!
 //! Sources: Bottou, "Stochastic gradient descent tricks", 2012, section 5.1 (coefficients as a scale times a vector); Duchi, Singer, "Efficient
 //! online and batch learning using forward backward splitting", JMLR 10, 2009, section 5.2 (lazy thresholds); Guo et al., "Model averaging in
@@ -22,8 +21,8 @@
 //! `C (n + 1)` numbers: coefficient of feature j and output c at `j C + c`, intercepts from `n C` on.
 //!
 //! # Order of floating point operations
-//! Every result is a fixed order of correctly rounded operations (apart from exponentials and logarithms), so that other implementations can give
-//! the same bits. `S(x, h)` is `soft_threshold` of `penalty`; `root = sqrt(scale)`; without weights or scale 1 stands in their place.
+//! Other implementations give the same bits: every result is a fixed order of correctly rounded operations, but for exponentials and
+//! logarithms. `S(x, h)` is `soft_threshold` of `penalty`; `root = sqrt(scale)`; weights and scales that are absent are 1.
 //!
 //! ```text
 //! state    x per coefficient; a = 1, B = A = D = 0; mark per feature with l1 > 0; u = 0 per coefficient with a running average
@@ -51,17 +50,19 @@
 mod clock;
 mod data;
 mod evaluation;
-mod loss;
 mod model;
 mod params;
+mod resumable;
 mod round;
 mod search;
 mod shape;
 mod steps;
+mod totals;
+mod vector;
 
 pub use data::SgdData;
 pub use evaluation::{EvaluationOutcome, EvaluationParams, SgdEvaluation, ValidEvaluationParams};
-pub use loss::SgdLoss;
 pub use params::{Schedule, ScheduleKind, SgdProblem};
-pub use round::{MAX_DECAYS, SgdOutcome, SgdParams, SgdRound, SgdScalars, ValidSgdParams};
+pub use round::{MAX_FACTORS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
 pub use search::{MAX_STEP_SIZES, SearchOutcome, SearchParams, SgdSearch, ValidSearchParams};
+pub use totals::SgdScalars;

@@ -1,4 +1,6 @@
-//! The model of a worker: coefficients that are brought up to date when they are touched.
+//! The model of a worker, kept lazily: a step brings the coefficients up to date that it touches, and no others.
+//!
+//! To **settle** the model is to bring all coefficients up to date, and to leave the numbers of the result in the cells.
 
 use std::ops::Range;
 
@@ -6,11 +8,12 @@ use super::{
     clock::Clock,
     data::SgdData,
     shape::{LINE, Layout, Shape},
+    vector::{doubles, length},
 };
-use crate::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve};
 
-/// Renormalisations that [`Model::decay`] tells apart. A coefficient that has seen so many is down to `1e-115` of what it was.
-pub(super) const MOST_FACTORS: usize = 23;
+/// Most renormalisations for which [`Model::factors`] knows the factors: together they multiply a coefficient by at most `1e-115`.
+pub(super) const MAX_RENORMALISATIONS: usize = 23;
 
 /// `sum u_j |w_jc|` and `sum u_j^2 w_jc^2` with `u_j^2 = 1 / scale_j`; features with a scale of 0 are left out.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,27 +24,27 @@ pub(super) struct Norms {
 
 impl Norms {
     #[inline(always)]
-    fn add(&mut self, w: f64, unit: Unit) {
-        // A division by 1 changes no bit, but it takes its time.
-        if !unit.scaled {
+    fn add(&mut self, w: f64, feature: FeatureScale) {
+        // Dividing by 1 would change no bit, but take time.
+        if !feature.scaled {
             self.l1 += w.abs();
             self.square += w * w;
-        } else if unit.scale != 0.0 {
-            self.l1 += w.abs() / unit.root;
-            self.square += (w * w) / unit.scale;
+        } else if feature.scale != 0.0 {
+            self.l1 += w.abs() / feature.root;
+            self.square += (w * w) / feature.scale;
         }
     }
 }
 
-/// The scale of a feature, and its root.
+/// The scale of a feature, and its square root.
 #[derive(Debug, Clone, Copy)]
-struct Unit {
+struct FeatureScale {
     scaled: bool,
     scale: f64,
     root: f64,
 }
 
-impl Unit {
+impl FeatureScale {
     #[inline(always)]
     fn of(scale: Option<&[f64]>, feature: usize) -> Self {
         match scale {
@@ -64,23 +67,23 @@ impl Unit {
 pub(super) struct Model {
     layout: Layout,
     features: usize,
-    /// Has room for all cells; those that are loaded are there.
+    /// Cells of the features that are loaded; there is room for all.
     numbers: Vec<f64>,
-    /// Where the first cell is: at the start of a cache line.
+    /// Index of the first cell, at the start of a cache line.
     first: usize,
     pub intercepts: Vec<f64>,
-    /// What a running average or a gradient adds up of the intercepts.
+    /// The sums of a running average or of a gradient, for the intercepts.
     pub intercept_sums: Vec<f64>,
     pub clock: Clock,
-    decay: Decay,
+    factors: Factors,
     loaded: usize,
     norms: Norms,
     /// The next feature of a renormalisation in progress.
     renormalising: Option<usize>,
     settled: usize,
-    /// Whether all of it is: there may be no features.
+    /// Whether the intercepts are settled, too.
     is_settled: bool,
-    /// What the features settled so far are like.
+    /// Norms of the features settled so far, and whether all their numbers are finite.
     settled_norms: Norms,
     finite: bool,
     /// Predictions and derivatives of one row.
@@ -98,7 +101,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl Model {
-    /// A model still to be loaded, for at most `steps` steps.
+    /// A model that is not loaded yet, for at most `steps` steps.
     pub fn new(layout: Layout, features: usize, steps: u64) -> Result<Self, SolverError> {
         let outputs = layout.outputs;
         length(outputs, features)?;
@@ -108,7 +111,7 @@ impl Model {
             "a model",
         )?;
         let first = numbers.as_ptr().align_offset(LINE * size_of::<f64>());
-        // Where an address has no alignment that could be known, any place will do.
+        // If the alignment of the address is unknown, any start is as good.
         let first = if first <= LINE { first } else { 0 };
         numbers.resize(first, 0.0);
         Ok(Self {
@@ -119,7 +122,7 @@ impl Model {
             intercepts: zeros(outputs)?,
             intercept_sums: zeros(outputs)?,
             clock: Clock::new(layout, steps)?,
-            decay: Decay::default(),
+            factors: Factors::default(),
             loaded: 0,
             norms: Norms::default(),
             renormalising: None,
@@ -135,7 +138,7 @@ impl Model {
         self.layout
     }
 
-    /// Refuses data that do not suit the cells.
+    /// Refuses data with a scale if the cells have none, and the reverse.
     pub fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
         if data.scale.is_some() == self.layout.scaled {
             Ok(())
@@ -168,7 +171,7 @@ impl Model {
         }
     }
 
-    /// Numbers of the shared vector that are still to be loaded.
+    /// Numbers of the shared vector that are not loaded yet.
     pub fn left_to_load(&self) -> usize {
         self.length() - self.loaded
     }
@@ -195,19 +198,19 @@ impl Model {
             if feature == self.features {
                 self.intercepts[output] = w;
             } else {
-                let unit = Unit::of(scale, feature);
+                let feature_scale = FeatureScale::of(scale, feature);
                 if output == 0 {
                     self.numbers.resize(self.numbers.len() + stride, 0.0);
                 }
                 let cell = &mut self.numbers[self.first + feature * stride..][..stride];
                 if output == 0 && self.layout.scaled {
-                    cell[self.layout.scale()] = unit.scale;
+                    cell[self.layout.scale()] = feature_scale.scale;
                 }
                 if output == 0 && self.layout.scaled && self.layout.threshold {
-                    cell[self.layout.root()] = unit.root;
+                    cell[self.layout.root()] = feature_scale.root;
                 }
                 cell[output] = w;
-                self.norms.add(w, unit);
+                self.norms.add(w, feature_scale);
             }
             output += 1;
             if output == outputs {
@@ -219,10 +222,10 @@ impl Model {
         Ok(())
     }
 
-    /// To load another model, or the same one again.
+    /// Makes the model as it was before it was loaded.
     pub fn unload(&mut self) {
         self.clock.reset();
-        self.decay = Decay::default();
+        self.factors = Factors::default();
         self.numbers.truncate(self.first);
         self.intercept_sums.fill(0.0);
         self.loaded = 0;
@@ -234,16 +237,16 @@ impl Model {
         self.finite = true;
     }
 
-    /// A renormalisation is due.
-    pub fn wear_out(&mut self) {
+    /// Starts a renormalisation; [`Model::renormalise`] does the work.
+    pub fn start_renormalising(&mut self) {
         self.renormalising = Some(0);
     }
 
-    pub fn is_worn(&self) -> bool {
+    pub fn is_renormalising(&self) -> bool {
         self.renormalising.is_some()
     }
 
-    /// Works on for at most `count` features; returns how many it were.
+    /// Renormalises the next features, at most `count`; returns their number.
     pub fn renormalise(&mut self, count: usize) -> usize {
         let Some(next) = self.renormalising else {
             return 0;
@@ -255,14 +258,14 @@ impl Model {
         }
         self.renormalising = (end < self.features).then_some(end);
         if self.renormalising.is_none() {
-            self.decay.add(self.clock.factor);
+            self.factors.add(self.clock.factor);
             self.clock.reset();
         }
         end - next
     }
 
-    /// Makes coefficients of the next features, at most `count`; returns how many it were. `mean`: of the iterates of so many steps, in the
-    /// place of the last one. `scale`: for the norms of what comes out.
+    /// Settles the next features, at most `count`; returns their number. `mean`: the number of steps over whose iterates the result is the
+    /// mean, if it is not the last iterate. `scale`: for the norms of the result.
     pub fn settle(&mut self, mean: Option<f64>, scale: Option<&[f64]>, count: usize) -> usize {
         let layout = self.layout;
         let mut norms = self.settled_norms;
@@ -277,9 +280,9 @@ impl Model {
                 None => clock.renormalise(layout, cell),
             }
             finite &= cell[..layout.outputs].iter().all(|w| w.is_finite());
-            let unit = Unit::of(scale, feature);
+            let feature_scale = FeatureScale::of(scale, feature);
             for &w in &cell[..layout.outputs] {
-                norms.add(w, unit);
+                norms.add(w, feature_scale);
             }
         }
         self.settled_norms = norms;
@@ -289,7 +292,7 @@ impl Model {
         end - start
     }
 
-    /// Puts `factor` times the second number in the place of the first one, of the next features, at most `count`; returns how many it were.
+    /// Settles the next features, at most `count`, to `factor` times their second numbers; returns the number of features.
     pub fn settle_sums(&mut self, factor: f64, count: usize) -> usize {
         let layout = self.layout;
         let start = self.settled;
@@ -314,7 +317,7 @@ impl Model {
                 intercept(b, sum);
                 self.finite &= b.is_finite();
             }
-            self.decay.add(self.clock.factor);
+            self.factors.add(self.clock.factor);
             self.clock.reset();
             self.is_settled = true;
         }
@@ -324,22 +327,22 @@ impl Model {
         self.is_settled
     }
 
-    /// Of a settled model: whether all of it is finite.
+    /// Whether all numbers of a settled model are finite.
     pub fn is_finite(&self) -> bool {
         self.finite
     }
 
-    /// What has become of a coefficient of a settled model that no step has touched: the loaded one times these numbers, one after the
-    /// other. None if that does not say it, or they were too many to keep.
-    pub fn decay(&self) -> Option<&[f64]> {
+    /// The factors of a coefficient that no step has touched: in the settled model it is the loaded one times each of these in turn. None
+    /// with a threshold or a running average, and if there were more than [`MAX_RENORMALISATIONS`].
+    pub fn factors(&self) -> Option<&[f64]> {
         if self.layout.threshold || self.layout.paired {
             None
         } else {
-            self.decay.factors()
+            self.factors.all()
         }
     }
 
-    /// Norms of a settled model, if they were wanted.
+    /// Norms of a settled model; 0 after [`Model::settle_sums`].
     pub fn settled_norms(&self) -> Norms {
         self.settled_norms
     }
@@ -363,28 +366,28 @@ impl Model {
     }
 }
 
-/// The factors that renormalisations have multiplied into all coefficients.
+/// The factors by which renormalisations have multiplied all coefficients.
 #[derive(Debug, Default)]
-struct Decay {
-    factors: [f64; MOST_FACTORS],
+struct Factors {
+    first: [f64; MAX_RENORMALISATIONS],
     count: usize,
 }
 
-impl Decay {
+impl Factors {
     fn add(&mut self, factor: f64) {
-        if let Some(slot) = self.factors.get_mut(self.count) {
+        if let Some(slot) = self.first.get_mut(self.count) {
             *slot = factor;
         }
         self.count += 1;
     }
 
-    /// None if they were too many.
-    fn factors(&self) -> Option<&[f64]> {
-        self.factors.get(..self.count)
+    /// None if there were more than fit.
+    fn all(&self) -> Option<&[f64]> {
+        self.first.get(..self.count)
     }
 }
 
-/// Cells of some features.
+/// The cells of some features.
 fn cells(
     numbers: &mut [f64],
     layout: Layout,
@@ -397,32 +400,5 @@ fn cells(
 fn zeros(length: usize) -> Result<Vec<f64>, SolverError> {
     let mut numbers = reserve(length, "a model")?;
     numbers.resize(length, 0.0);
-    Ok(numbers)
-}
-
-/// Numbers in the shared vector of a model.
-pub(super) fn length(outputs: usize, features: usize) -> Result<usize, SolverError> {
-    features
-        .checked_add(1)
-        .and_then(|cells| cells.checked_mul(outputs))
-        .filter(|&numbers| numbers <= i32::MAX as usize)
-        .ok_or_else(|| {
-            SolverError::Shape(format!(
-                "{features} features and {outputs} outputs: a model has at most {} numbers",
-                i32::MAX
-            ))
-        })
-}
-
-/// The shared vector, number by number.
-pub(super) fn doubles(shared: &[u8], length: usize) -> Result<&[[u8; 8]], SolverError> {
-    let (numbers, rest) = shared.as_chunks::<8>();
-    if !rest.is_empty() || numbers.len() != length {
-        return Err(SolverError::Shape(format!(
-            "the shared model has {} bytes, expected {}: 8 for each of {length} numbers",
-            shared.len(),
-            8 * length
-        )));
-    }
     Ok(numbers)
 }

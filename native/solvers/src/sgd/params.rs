@@ -1,9 +1,11 @@
-//! What a fit minimises and how its steps shrink: parameters and their ranges.
+//! Parameters of the objective and of the step sizes, and their ranges.
 
-use super::loss::SgdLoss;
 use crate::{
-    error::SolverError,
-    penalty::{at_least_zero, positive},
+    base::{
+        checks::{at_least_zero, ensure, positive},
+        error::SolverError,
+    },
+    problem::softmax::SgdLoss,
 };
 
 /// Unchecked objective: `(1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j u_j^2 w_j^2` with `u_j^2 = 1 / scale_j`.
@@ -13,9 +15,10 @@ use crate::{
 /// | `loss` | the loss | see [`SgdLoss`] |
 /// | `l1` | weight of the absolute values | finite, >= 0 |
 /// | `l2` | weight of the squares | finite, >= 0 |
-/// | `intercept` | whether steps change b | |
-/// | `weight_factor` | `m / S`: makes the weights of rows 1 on average | finite, > 0 |
+/// | `intercept` | whether there is an intercept: whether steps change b | |
+/// | `weight_factor` | `m / S`, with which the mean weight of a row is 1 | finite, > 0 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct SgdProblem {
     pub loss: SgdLoss,
     pub l1: f64,
@@ -33,22 +36,14 @@ impl SgdProblem {
         Ok(self)
     }
 
-    /// Refuses a first step that would turn the signs of coefficients.
+    /// Refuses a first step size with which the penalty would turn the signs of coefficients.
     pub(super) fn check_step(&self, name: &'static str, eta0: f64) -> Result<(), SolverError> {
         positive(name, eta0)?;
-        if eta0 * self.l2 < 1.0 {
-            Ok(())
-        } else {
-            Err(SolverError::InvalidParam {
-                name,
-                value: eta0,
-                expected: "must be less than 1 / l2",
-            })
-        }
+        ensure(name, eta0, eta0 * self.l2 < 1.0, "must be less than 1 / l2")
     }
 }
 
-/// How step sizes shrink with t, the rows visited before.
+/// The step size as a function of t, the rows visited before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleKind {
     /// `eta0`
@@ -84,8 +79,9 @@ impl ScheduleKind {
 /// |---|---|---|
 /// | `kind` | see [`ScheduleKind`] | |
 /// | `eta0` | step size at t = 0 | finite, > 0, less than `1 / l2` |
-/// | `rate` | how fast step sizes shrink | finite, >= 0 |
+/// | `rate` | rate at which step sizes shrink, see [`ScheduleKind`] | finite, >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct Schedule {
     pub kind: ScheduleKind,
     pub eta0: f64,
@@ -109,15 +105,4 @@ impl Schedule {
             ScheduleKind::Inverse => self.eta0 / (1.0 + (self.rate * self.eta0) * t as f64),
         }
     }
-}
-
-pub(super) fn check_budget(budget: u64) -> Result<(), SolverError> {
-    if budget > 0 {
-        return Ok(());
-    }
-    Err(SolverError::InvalidParam {
-        name: "budget",
-        value: 0.0,
-        expected: "must be at least 1",
-    })
 }

@@ -1,23 +1,24 @@
-//! The first step size: which of some candidates leads furthest on a few rows.
+//! The search for the first step size: the objective that each candidate reaches on a few rows.
 
 use std::ops::Range;
 
 use super::{
     data::SgdData,
-    model::{Model, Norms, length},
-    params::{Schedule, SgdProblem, check_budget},
-    round::SgdScalars,
+    model::{Model, Norms},
+    params::{Schedule, SgdProblem},
+    resumable::{Resumable, Work},
     shape::Layout,
-    steps::{Losses, Span, Steps, Totals, Visit},
+    steps::{Losses, Scan, Span, Steps},
+    totals::{SgdScalars, Totals},
 };
-use crate::{
-    cd::Progress,
-    error::{SolverError, reserve, same_length},
+use crate::base::{
+    checks::{at_least_one, at_least_zero},
+    error::{SolverError, reserve},
     order::{BucketOrder, bucket_size},
-    penalty::at_least_zero,
+    progress::Progress,
 };
 
-/// Candidates of a search, at most.
+/// Most candidates of a search.
 pub const MAX_STEP_SIZES: usize = 24;
 
 /// Unchecked parameters of a search.
@@ -27,9 +28,10 @@ pub const MAX_STEP_SIZES: usize = 24;
 /// | `problem` | the objective | see [`SgdProblem`] |
 /// | `schedule` | how step sizes shrink; its `eta0` is not read | see [`Schedule`] |
 /// | `candidates` | values of `eta0` to try | 1 to 24, each finite, > 0 and less than `1 / l2` |
-/// | `seed`, `partition`, `cursor`, `steps` | where the rows start: as in [`SgdParams`](super::SgdParams) | |
-/// | `budget` | rows to make steps on, and as many to take the loss of; less where there are fewer than twice as many | >= 1 |
+/// | `seed`, `partition`, `cursor`, `steps` | of the order of the rows, as in [`SgdParams`](super::SgdParams) | |
+/// | `budget` | rows for the steps, and as many others for the loss; at most half of the rows each | >= 1 |
 #[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct SearchParams {
     pub problem: SgdProblem,
     pub schedule: Schedule,
@@ -48,7 +50,7 @@ impl SearchParams {
     /// `InvalidParam` names the first parameter out of range, `Shape` for a wrong number of candidates.
     pub fn check(self) -> Result<ValidSearchParams, SolverError> {
         self.problem.check()?;
-        check_budget(self.budget)?;
+        at_least_one("budget", self.budget)?;
         at_least_zero("rate", self.schedule.rate)?;
         if !(1..=MAX_STEP_SIZES).contains(&self.candidates.len()) {
             return Err(SolverError::Shape(format!(
@@ -71,54 +73,108 @@ pub struct ValidSearchParams(SearchParams);
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOutcome {
-    /// `loss_sum` is 0 and nothing diverged; `weight_sum` is of the rows that losses were taken of; rows and entries are of all candidates.
+    /// `loss_sum` is 0, `diverged` is false; `weight_sum` is that of the rows for the loss; rows and entries are those of all candidates.
     pub scalars: SgdScalars,
-    /// For each candidate the mean loss of the rows after those that it made steps on, and the penalty, at the model it reached; infinite
-    /// where numbers were not finite any more.
+    /// For each candidate the objective at the model that it reached: the mean of the losses of the rows after those of the steps, and
+    /// the penalty. Infinite if the candidate diverged.
     pub objectives: Vec<f64>,
 }
 
-/// A search in progress: it can be cut into slices as a [`SgdRound`](super::SgdRound).
+/// A search in progress, in slices as [`SgdRound`](super::SgdRound).
 #[derive(Debug)]
-pub struct SgdSearch {
-    params: SearchParams,
-    features: usize,
-    /// From the first slice on.
-    work: Option<Work>,
+pub struct SgdSearch(Resumable<Search>);
+
+impl SgdSearch {
+    /// A search on data with `features` features.
+    ///
+    /// # Errors
+    /// `Shape` if the model has more numbers than an `i32` counts.
+    pub fn new(params: ValidSearchParams, features: usize) -> Result<Self, SolverError> {
+        let ValidSearchParams(params) = params;
+        let loss = params.problem.loss;
+        Resumable::new(params, loss, features).map(Self)
+    }
+
+    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance), with its arguments and its errors.
+    ///
+    /// # Errors
+    /// See there.
+    pub fn advance(
+        &mut self,
+        data: &SgdData<'_>,
+        shared: &[u8],
+        budget: usize,
+    ) -> Result<Progress, SolverError> {
+        self.0.advance(data, shared, budget)
+    }
+
+    /// The numbers of the search.
+    ///
+    /// # Errors
+    /// `Unfinished` before it is done.
+    pub fn finish(&self) -> Result<SearchOutcome, SolverError> {
+        let search = self.0.finished()?;
+        Ok(SearchOutcome {
+            scalars: SgdScalars {
+                loss_sum: 0.0,
+                weight_sum: search.weight_sum,
+                l1_norm: search.norms.l1,
+                square_norm: search.norms.square,
+                diverged: false,
+                rows: search.totals.rows,
+                nonzeros: search.totals.nonzeros,
+            },
+            objectives: search.objectives.clone(),
+        })
+    }
+}
+
+/// Tries the candidates one after the other: steps on some rows, then the objective on others.
+#[derive(Debug)]
+struct Search {
+    model: Model,
+    /// Norms of the shared model.
+    norms: Norms,
+    rows: usize,
+    train: Vec<Range<usize>>,
+    test: Vec<Range<usize>>,
+    /// Sum of the weights of the rows of `test`.
+    weight_sum: f64,
+    /// Totals of the current candidate, and of those before.
+    visited: Totals,
     totals: Totals,
+    /// Objectives of the candidates before.
     objectives: Vec<f64>,
     phase: Phase,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    Check(usize),
-    Load,
-    /// Part and row of the training rows.
-    Train(Place),
+    /// Steps on the rows of `train`.
+    Train(Position),
     Settle,
-    /// Part and row of the other rows.
-    Test(Place),
+    /// Losses of the rows of `test`.
+    Test(Position),
     Done,
 }
 
-/// A place in a list of ranges of rows.
+/// A position in a list of ranges of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Place {
+struct Position {
     range: usize,
     done: usize,
 }
 
-const BEGIN: Place = Place { range: 0, done: 0 };
+const BEGIN: Position = Position { range: 0, done: 0 };
 
-impl Place {
-    /// What is left of the range it is in.
+impl Position {
+    /// The rest of its range.
     fn rows(self, ranges: &[Range<usize>]) -> Option<Range<usize>> {
         let range = ranges.get(self.range)?;
         Some(range.start + self.done..range.end)
     }
 
-    /// The place of row `next` of the same range, or of the range after it.
+    /// The position of row `next` of the same range, or of the range after it.
     fn at(self, next: usize, ranges: &[Range<usize>]) -> Self {
         let range = &ranges[self.range];
         if next == range.end {
@@ -135,210 +191,9 @@ impl Place {
     }
 }
 
-/// What depends on the data.
-#[derive(Debug)]
-struct Work {
-    model: Model,
-    norms: Norms,
-    rows: usize,
-    train: Vec<Range<usize>>,
-    test: Vec<Range<usize>>,
-    /// Of the rows of `test`.
-    weight_sum: f64,
-    /// Of the candidate being tried.
-    visited: Totals,
-}
+impl Work for Search {
+    type Params = SearchParams;
 
-impl SgdSearch {
-    /// A search on data with `features` features.
-    ///
-    /// # Errors
-    /// `Shape` if a model of so many features has more numbers than an `i32` counts.
-    pub fn new(params: ValidSearchParams, features: usize) -> Result<Self, SolverError> {
-        let ValidSearchParams(params) = params;
-        length(params.problem.loss.outputs(), features)?;
-        Ok(Self {
-            params,
-            features,
-            work: None,
-            totals: Totals::default(),
-            objectives: Vec::with_capacity(MAX_STEP_SIZES),
-            phase: Phase::Check(0),
-        })
-    }
-
-    /// Works on for about `budget` units: as [`SgdRound::advance`](super::SgdRound::advance).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn advance(
-        &mut self,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        budget: usize,
-    ) -> Result<Progress, SolverError> {
-        same_length("a row", data.rows.rows(), self.features, "feature")?;
-        let mut work = match self.work.take() {
-            Some(work) => work,
-            None => Work::new(&self.params, data)?,
-        };
-        work.fits(data)?;
-        let mut left = budget.max(1);
-        while left > 0 && self.phase != Phase::Done {
-            let spent = self.advance_phase(&mut work, data, shared, left)?;
-            left = left.saturating_sub(spent);
-        }
-        self.work = Some(work);
-        Ok(match self.phase {
-            Phase::Done => Progress::Done,
-            _ => Progress::More,
-        })
-    }
-
-    fn advance_phase(
-        &mut self,
-        work: &mut Work,
-        data: &SgdData<'_>,
-        shared: &[u8],
-        left: usize,
-    ) -> Result<usize, SolverError> {
-        let model = &mut work.model;
-        match self.phase {
-            Phase::Check(next) => {
-                let end = next.saturating_add(left).min(work.rows);
-                self.params
-                    .problem
-                    .loss
-                    .check_labels(data.labels, next..end)?;
-                self.phase = if end == work.rows {
-                    Phase::Load
-                } else {
-                    Phase::Check(end)
-                };
-                Ok(end - next)
-            }
-            Phase::Load => {
-                let count = model.left_to_load().min(left);
-                model.load(shared, data.scale, count)?;
-                if model.left_to_load() == 0 {
-                    work.norms = model.norms();
-                    self.phase = Phase::Train(BEGIN);
-                }
-                Ok(count)
-            }
-            Phase::Train(_) if model.is_worn() => Ok(model.renormalise(left)),
-            Phase::Train(place) => Ok(self.train(work, data, place, left)),
-            Phase::Settle => {
-                let count = model.settle(None, data.scale, left);
-                if model.is_settled() {
-                    if model.is_finite() {
-                        work.count_visited(&mut self.totals);
-                        self.phase = Phase::Test(BEGIN);
-                    } else {
-                        self.judge(work, f64::INFINITY);
-                    }
-                }
-                Ok(count)
-            }
-            Phase::Test(place) => Ok(self.test(work, data, place, left)),
-            Phase::Done => Ok(0),
-        }
-    }
-
-    fn train(&mut self, work: &mut Work, data: &SgdData<'_>, place: Place, budget: usize) -> usize {
-        let Some(rows) = place.rows(&work.train) else {
-            self.phase = Phase::Settle;
-            return 0;
-        };
-        let steps = Steps {
-            span: Span { data, rows, budget },
-            problem: &self.params.problem,
-            schedule: Schedule {
-                eta0: self.params.candidates[self.objectives.len()],
-                ..self.params.schedule
-            },
-            t: self.params.steps + work.visited.rows,
-        };
-        let Visit {
-            next,
-            spent,
-            diverged,
-        } = steps.run(&mut work.model, &mut work.visited);
-        self.phase = Phase::Train(place.at(next, &work.train));
-        if diverged {
-            self.judge(work, f64::INFINITY);
-        }
-        spent
-    }
-
-    fn test(&mut self, work: &mut Work, data: &SgdData<'_>, place: Place, budget: usize) -> usize {
-        let SgdProblem { loss, l1, l2, .. } = self.params.problem;
-        let Some(rows) = place.rows(&work.test) else {
-            let mean = if work.rows == 0 {
-                0.0
-            } else {
-                work.visited.loss_sum / work.weight_sum
-            };
-            let norms = work.model.settled_norms();
-            self.judge(work, mean + (l1 * norms.l1 + 0.5 * (l2 * norms.square)));
-            return 0;
-        };
-        let losses = Losses {
-            span: Span { data, rows, budget },
-            loss,
-        };
-        let Visit {
-            next,
-            spent,
-            diverged,
-        } = losses.run(&mut work.model, &mut work.visited);
-        self.phase = Phase::Test(place.at(next, &work.test));
-        if diverged {
-            self.judge(work, f64::INFINITY);
-        }
-        spent
-    }
-
-    /// Ends a candidate.
-    fn judge(&mut self, work: &mut Work, objective: f64) {
-        self.objectives.push(if objective.is_finite() {
-            objective
-        } else {
-            f64::INFINITY
-        });
-        work.count_visited(&mut self.totals);
-        work.model.unload();
-        self.phase = if self.objectives.len() == self.params.candidates.len() {
-            Phase::Done
-        } else {
-            Phase::Load
-        };
-    }
-
-    /// The numbers of the search.
-    ///
-    /// # Errors
-    /// `Unfinished` before it is done.
-    pub fn finish(self) -> Result<SearchOutcome, SolverError> {
-        let (Some(work), Phase::Done) = (self.work, self.phase) else {
-            return Err(SolverError::Unfinished);
-        };
-        Ok(SearchOutcome {
-            scalars: SgdScalars {
-                loss_sum: 0.0,
-                weight_sum: work.weight_sum,
-                l1_norm: work.norms.l1,
-                square_norm: work.norms.square,
-                diverged: false,
-                rows: self.totals.rows,
-                nonzeros: self.totals.nonzeros,
-            },
-            objectives: self.objectives,
-        })
-    }
-}
-
-impl Work {
     fn new(params: &SearchParams, data: &SgdData<'_>) -> Result<Self, SolverError> {
         let rows = data.rows.len();
         let layout = Layout {
@@ -367,23 +222,133 @@ impl Work {
             test,
             weight_sum,
             visited: Totals::default(),
+            totals: Totals::default(),
+            objectives: Vec::with_capacity(MAX_STEP_SIZES),
+            phase: Phase::Train(BEGIN),
         })
     }
 
     fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
-        same_length("labels", data.labels.len(), self.rows, "row")?;
         self.model.fits(data)
     }
 
-    /// Counts what was visited, and begins to count anew.
-    fn count_visited(&mut self, totals: &mut Totals) {
-        totals.rows += self.visited.rows;
-        totals.nonzeros += self.visited.nonzeros;
+    fn model(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    fn advance(&mut self, params: &SearchParams, data: &SgdData<'_>, budget: usize) -> usize {
+        match self.phase {
+            Phase::Train(_) if self.model.is_renormalising() => self.model.renormalise(budget),
+            Phase::Train(position) => self.train(params, data, position, budget),
+            Phase::Settle => {
+                let count = self.model.settle(None, data.scale, budget);
+                if self.model.is_settled() {
+                    if self.model.is_finite() {
+                        self.count_visited();
+                        self.phase = Phase::Test(BEGIN);
+                    } else {
+                        self.judge(params, f64::INFINITY);
+                    }
+                }
+                count
+            }
+            Phase::Test(position) => self.test(params, data, position, budget),
+            Phase::Done => 0,
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.phase == Phase::Done
+    }
+}
+
+impl Search {
+    fn train(
+        &mut self,
+        params: &SearchParams,
+        data: &SgdData<'_>,
+        position: Position,
+        budget: usize,
+    ) -> usize {
+        let Some(rows) = position.rows(&self.train) else {
+            self.phase = Phase::Settle;
+            return 0;
+        };
+        let steps = Steps {
+            span: Span { data, rows, budget },
+            problem: &params.problem,
+            schedule: Schedule {
+                eta0: params.candidates[self.objectives.len()],
+                ..params.schedule
+            },
+            t: params.steps + self.visited.rows,
+        };
+        let scan = steps.run(&mut self.model, &mut self.visited);
+        self.phase = Phase::Train(position.at(scan.next, &self.train));
+        self.spent(params, scan)
+    }
+
+    fn test(
+        &mut self,
+        params: &SearchParams,
+        data: &SgdData<'_>,
+        position: Position,
+        budget: usize,
+    ) -> usize {
+        let SgdProblem { loss, l1, l2, .. } = params.problem;
+        let Some(rows) = position.rows(&self.test) else {
+            let mean = if self.rows == 0 {
+                0.0
+            } else {
+                self.visited.loss_sum / self.weight_sum
+            };
+            let norms = self.model.settled_norms();
+            self.judge(params, mean + (l1 * norms.l1 + 0.5 * (l2 * norms.square)));
+            return 0;
+        };
+        let losses = Losses {
+            span: Span { data, rows, budget },
+            loss,
+        };
+        let scan = losses.run(&mut self.model, &mut self.visited);
+        self.phase = Phase::Test(position.at(scan.next, &self.test));
+        self.spent(params, scan)
+    }
+
+    /// The units of a scan. A scan that diverged ends the candidate.
+    fn spent(&mut self, params: &SearchParams, scan: Scan) -> usize {
+        if scan.diverged {
+            self.judge(params, f64::INFINITY);
+        }
+        scan.spent
+    }
+
+    /// Records the objective of the current candidate, and turns to the next.
+    fn judge(&mut self, params: &SearchParams, objective: f64) {
+        self.objectives.push(if objective.is_finite() {
+            objective
+        } else {
+            f64::INFINITY
+        });
+        self.count_visited();
+        self.norms = self.model.norms();
+        self.model.unload();
+        self.phase = if self.objectives.len() == params.candidates.len() {
+            Phase::Done
+        } else {
+            Phase::Train(BEGIN)
+        };
+    }
+
+    /// Adds the totals of the current candidate to those of all, and begins again at 0.
+    fn count_visited(&mut self) {
+        self.totals.rows += self.visited.rows;
+        self.totals.nonzeros += self.visited.nonzeros;
         self.visited = Totals::default();
     }
 }
 
-/// The rows of a partition in the order in which they are visited.
+/// The rows of a partition in the order of the visits.
 struct Buckets {
     order: BucketOrder,
     cursor: u64,

@@ -1,16 +1,16 @@
-//! What a feature keeps in the model, and where.
+//! The cell of a feature: its numbers in the model, and their positions.
 //!
-//! All numbers of a feature are in one cell, so that to touch the feature is to touch one cache line: x of every output, the second number
-//! of every output (if there is one), the mark, the scale and its root.
+//! All numbers of a feature are in one cell, so that a step that touches the feature touches one cache line: x of every output, the second
+//! number of every output (if there is one), the mark, the scale and its root.
 
-/// Layout of a cell. Steps are compiled for [`Single`], where all of this is known, and once for [`Layout`].
+/// Layout of a cell. Steps are compiled for every [`Single`], which knows all of it, and once for [`Layout`].
 pub(super) trait Shape: Copy {
     fn outputs(self) -> usize;
 
-    /// Whether there is a second number for every output: what a running average or a gradient adds up.
+    /// Whether there is a second number for every output: the sum of a running average or of a gradient.
     fn paired(self) -> bool;
 
-    /// Whether there is an L1 penalty, and with it a mark: how far the feature is up to date.
+    /// Whether there is an L1 penalty, and with it the mark: the time up to which the cell is up to date.
     fn threshold(self) -> bool;
 
     /// Whether there is a scale.
@@ -31,7 +31,7 @@ pub(super) trait Shape: Copy {
         self.scale() + 1
     }
 
-    /// Numbers in a cell. Small cells do not straddle cache lines.
+    /// Numbers in a cell, with padding: no small cell straddles two cache lines.
     #[inline(always)]
     fn stride(self) -> usize {
         let root = self.scaled() && self.threshold();
@@ -53,7 +53,7 @@ pub(super) trait Shape: Copy {
 /// Numbers in a cache line.
 pub(super) const LINE: usize = 8;
 
-/// One output, and all of the rest known when the code is compiled: `STRIDE`, too.
+/// A layout with one output that the compiler knows, `STRIDE` included.
 #[derive(Clone, Copy)]
 pub(super) struct Single<
     const PAIRED: bool,
@@ -85,7 +85,7 @@ impl<const PAIRED: bool, const THRESHOLD: bool, const SCALED: bool, const STRIDE
         SCALED
     }
 
-    /// With one check of its bounds.
+    /// With one bounds check.
     #[inline(always)]
     fn cell(self, cells: &mut [f64], feature: usize) -> &mut [f64] {
         debug_assert_eq!(self.stride(), STRIDE);
@@ -124,7 +124,7 @@ impl Shape for Layout {
     }
 }
 
-/// Work that is compiled for the shapes that deserve it.
+/// Work that is compiled for every [`Single`] and for [`Layout`].
 pub(super) trait WithShape {
     type Output;
     fn run<S: Shape>(self, shape: S) -> Self::Output;

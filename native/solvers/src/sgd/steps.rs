@@ -5,51 +5,28 @@ use std::ops::Range;
 use super::{
     clock::Clock,
     data::SgdData,
-    evaluation::RowRule,
-    loss::SgdLoss,
     model::{Model, Parts},
     params::{Schedule, SgdProblem},
     shape::{Layout, Shape, Single, WithShape, with_shape},
+    totals::Totals,
 };
-use crate::kernel::{Entries, WithEntries, each, gather, with_entries};
+use crate::{
+    base::kernel::{Entries, WithEntries, each, gather, with_entries},
+    problem::softmax::SgdLoss,
+};
 
-/// Sums over the rows visited.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Totals {
-    pub loss_sum: f64,
-    pub weight_sum: f64,
-    pub rows: u64,
-    pub nonzeros: u64,
-}
-
-impl Totals {
-    /// Counts a row, unless its loss makes the sum infinite.
-    #[inline(always)]
-    fn add(&mut self, loss: f64, weight: f64, nonzeros: usize) -> bool {
-        let loss_sum = self.loss_sum + weight * loss;
-        if !loss_sum.is_finite() {
-            return false;
-        }
-        self.loss_sum = loss_sum;
-        self.weight_sum += weight;
-        self.rows += 1;
-        self.nonzeros += nonzeros as u64;
-        true
-    }
-}
-
-/// How far a loop came.
+/// How far a scan over rows came.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Visit {
-    /// The first row not visited.
+pub(super) struct Scan {
+    /// The first row that it did not visit.
     pub next: usize,
     /// Units of work: one for each output of each row and each entry.
     pub spent: usize,
-    /// Numbers are not finite any more; the row at fault is `next`.
+    /// Whether row `next` made a number infinite or NaN.
     pub diverged: bool,
 }
 
-/// Rows of a partition, of which as many are visited as `budget` units of work allow, one at least.
+/// Rows of a partition. A scan visits as many as `budget` units of work allow, and one at least.
 #[derive(Clone)]
 pub(super) struct Span<'a, 'd> {
     pub data: &'a SgdData<'d>,
@@ -58,16 +35,16 @@ pub(super) struct Span<'a, 'd> {
 }
 
 impl Span<'_, '_> {
-    /// Calls `visit` with each row, its indices and its values, until it says that it is enough or that numbers are not finite.
+    /// Calls `visit` with each row, its indices and its values, until `visit` answers that it has enough or that it diverged.
     #[inline(always)]
     fn each<E: Entries>(
         &self,
         outputs: usize,
         values: E,
         mut visit: impl FnMut(usize, &[i32], E) -> Next,
-    ) -> Visit {
+    ) -> Scan {
         let columns = self.data.rows();
-        let mut result = Visit {
+        let mut result = Scan {
             next: self.rows.start,
             spent: 0,
             diverged: false,
@@ -90,7 +67,7 @@ impl Span<'_, '_> {
     }
 }
 
-/// What follows a row.
+/// The answer of a visit: go on, stop after this row, or stop before it.
 #[derive(PartialEq)]
 enum Next {
     Row,
@@ -98,7 +75,7 @@ enum Next {
     Diverged,
 }
 
-/// `z_c = x^T w_c + b_c`. The features of the row are up to date afterwards.
+/// `z_c = x^T w_c + b_c`. Brings the features of the row up to date.
 #[inline(always)]
 fn predict<S: Shape, E: Entries>(
     shape: S,
@@ -130,7 +107,7 @@ fn predict<S: Shape, E: Entries>(
     }
 }
 
-/// `sums_c += value x_jc` for every entry, in order. Four entries at a time, so that a sum is in memory between two of them only once in four.
+/// `sums_c += value x_jc` for every entry, in order. Takes four entries at a time, so that a sum goes through memory once for four of them.
 #[inline(always)]
 fn add_cells<S: Shape, E: Entries>(
     shape: S,
@@ -158,17 +135,17 @@ fn add_cells<S: Shape, E: Entries>(
     }
 }
 
-/// Makes a step on every row of a span; stops after one that leaves the model worn out.
+/// Makes a step on every row of a span; stops after a step that makes a renormalisation due.
 pub(super) struct Steps<'a, 'd> {
     pub span: Span<'a, 'd>,
     pub problem: &'a SgdProblem,
     pub schedule: Schedule,
-    /// Rows visited before, since the start of the fit.
+    /// t: rows visited before, since the start of the fit.
     pub t: u64,
 }
 
 impl Steps<'_, '_> {
-    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Visit {
+    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
         let parts = model.parts();
@@ -179,8 +156,8 @@ impl Steps<'_, '_> {
             layout,
         };
         let visit = with_entries(columns.values(), columns.nonzeros(), work);
-        if model.clock.is_worn(layout) {
-            model.wear_out();
+        if model.clock.needs_renormalising(layout) {
+            model.start_renormalising();
         }
         visit
     }
@@ -194,9 +171,9 @@ struct StepWork<'a, 'd, 'm> {
 }
 
 impl WithEntries for StepWork<'_, '_, '_> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Visit {
+    fn run<E: Entries>(self, values: E) -> Scan {
         with_shape(self.layout, StoredStepWork { work: self, values })
     }
 }
@@ -207,9 +184,9 @@ struct StoredStepWork<'a, 'd, 'm, E> {
 }
 
 impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<S: Shape>(self, shape: S) -> Visit {
+    fn run<S: Shape>(self, shape: S) -> Scan {
         let StepWork {
             steps:
                 Steps {
@@ -260,7 +237,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                     *sum += b;
                 }
             }
-            // Hinges leave most rows alone in the end.
+            // In the end most rows have a hinge loss without a slope.
             if outputs > 1 || derivatives[0] != 0.0 {
                 for step in &mut *derivatives {
                     *step = (eta * *step) / next;
@@ -276,7 +253,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                 });
             }
             clock.tick(shape, next, eta * problem.l1);
-            if clock.is_worn(shape) {
+            if clock.needs_renormalising(shape) {
                 Next::Enough
             } else {
                 Next::Row
@@ -285,7 +262,8 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
     }
 }
 
-/// `x_c -= steps_c value`; with a running average what this changes in the iterates before, whose factors add up to `sum`, is taken back.
+/// `x_c -= steps_c value`. A running average is x times the sum of all a, so the change would count for the iterates before it, too: the
+/// second number takes their part, `sum` times the change, back.
 #[inline(always)]
 fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum: f64) {
     if shape.paired() && !shape.threshold() {
@@ -302,14 +280,14 @@ fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum
     }
 }
 
-/// Adds up the losses of rows at a settled model.
+/// Sums the losses of rows at a settled model.
 pub(super) struct Losses<'a, 'd> {
     pub span: Span<'a, 'd>,
     pub loss: SgdLoss,
 }
 
 impl Losses<'_, '_> {
-    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Visit {
+    pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
         let work = LossWork {
@@ -330,9 +308,9 @@ struct LossWork<'a, 'd, 'm> {
 }
 
 impl WithEntries for LossWork<'_, '_, '_> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Visit {
+    fn run<E: Entries>(self, values: E) -> Scan {
         let Self {
             losses: Losses { span, loss },
             layout,
@@ -360,14 +338,17 @@ impl WithEntries for LossWork<'_, '_, '_> {
     }
 }
 
-/// Adds the entries of rows, times their coefficients, to the second numbers of a settled model.
+/// Adds the entries of rows, times the coefficients of the rows, to the second numbers of a settled model. The coefficients are weights
+/// times derivatives, or weights times dual variables.
 pub(super) struct Sums<'a, 'd> {
     pub span: Span<'a, 'd>,
-    pub rule: RowRule<'a>,
+    pub loss: SgdLoss,
+    /// Dual numbers, for dual variables.
+    pub dual: Option<&'a [f64]>,
 }
 
 impl Sums<'_, '_> {
-    pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Visit {
+    pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
         let work = SumWork {
@@ -390,9 +371,9 @@ struct SumWork<'a, 'd, 'm> {
 }
 
 impl WithEntries for SumWork<'_, '_, '_> {
-    type Output = Visit;
+    type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Visit {
+    fn run<E: Entries>(self, values: E) -> Scan {
         if self.layout.outputs == 1 {
             self.run_shape(Single::<true, false, false, 2>, values)
         } else {
@@ -403,9 +384,9 @@ impl WithEntries for SumWork<'_, '_, '_> {
 }
 
 impl SumWork<'_, '_, '_> {
-    fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Visit {
+    fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Scan {
         let Self {
-            sums: Sums { span, rule },
+            sums: Sums { span, loss, dual },
             parts,
             totals,
             sides,
@@ -426,9 +407,12 @@ impl SumWork<'_, '_, '_> {
             let weight = span.data.weight(row);
             let label = span.data.labels[row];
             let mut new_sides = *sides;
-            let loss = rule.coefficients(z, label, weight, coefficients, &mut new_sides);
+            let value = loss.evaluate(dual, z, label, weight, coefficients, &mut new_sides);
+            for coefficient in &mut *coefficients {
+                *coefficient *= weight;
+            }
             let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
-            if !finite(z) || !finite(coefficients) || !totals.add(loss, weight, indices.len()) {
+            if !finite(z) || !finite(coefficients) || !totals.add(value, weight, indices.len()) {
                 return Next::Diverged;
             }
             *sides = new_sides;

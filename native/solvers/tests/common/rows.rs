@@ -2,8 +2,8 @@
 
 use super::{ElasticNetParams, POINTS, ROUNDING, Random, best_intercept, bytes, doubles};
 use dwell_solvers::{
-    Columns, DualData, DualParams, DualRound, DualSubproblemParams, Loss, Progress, RoundOutcome,
-    Samples, Values,
+    Columns, DualData, DualParams, DualRound, DualSubproblemParams, Feasibility, Labels, Loss,
+    Progress, RoundOutcome, Samples, Values,
 };
 
 pub const LOSSES: [Loss; 5] = [
@@ -97,10 +97,10 @@ impl Problem {
             .iter()
             .map(|row| {
                 let y = row.iter().sum::<f64>() - 0.5 + random.number();
-                if loss.is_classification() {
-                    if y > 0.0 { 1.0 } else { -1.0 }
-                } else {
-                    2.0 * y
+                match loss.labels() {
+                    Labels::Real => 2.0 * y,
+                    Labels::Signed => 1.0f64.copysign(y),
+                    Labels::Classes(_) => unreachable!("a margin has no classes"),
                 }
             })
             .collect();
@@ -353,18 +353,21 @@ impl Problem {
                     .sum::<f64>()
                     .abs()
             };
-            if self.loss.is_classification() {
-                let lighter = sum(1.0).min(sum(-1.0));
-                for sign in [-1.0, 1.0] {
-                    let heavy = sum(sign);
-                    for i in (0..alpha.len()).filter(|&i| self.labels[i] == sign) {
-                        feasible[i] *= if heavy > 0.0 { lighter / heavy } else { 1.0 };
+            match self.loss.feasibility() {
+                Feasibility::Shift => {
+                    let mean = self.kappa(alpha) * self.l2;
+                    for a in &mut feasible {
+                        *a -= mean;
                     }
                 }
-            } else {
-                let mean = self.kappa(alpha) * self.l2;
-                for a in &mut feasible {
-                    *a -= mean;
+                Feasibility::Factors => {
+                    let lighter = sum(1.0).min(sum(-1.0));
+                    for sign in [-1.0, 1.0] {
+                        let heavy = sum(sign);
+                        for i in (0..alpha.len()).filter(|&i| self.labels[i] == sign) {
+                            feasible[i] *= if heavy > 0.0 { lighter / heavy } else { 1.0 };
+                        }
+                    }
                 }
             }
         }

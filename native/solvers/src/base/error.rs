@@ -1,4 +1,4 @@
-//! What can go wrong, as values: no input makes this crate panic at its public constructors.
+//! Errors, as values: no input makes the public constructors of this crate panic.
 
 /// Errors of the solvers. Messages name the argument, the place and what is expected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -7,8 +7,11 @@ pub enum SolverError {
     /// A parameter is outside its range.
     #[error("{name} = {value}: {expected}")]
     InvalidParam {
+        /// Name of the parameter.
         name: &'static str,
+        /// Its value; the count, where the parameter is one.
         value: f64,
+        /// The range, as the end of a sentence: "must be ...".
         expected: &'static str,
     },
     /// Lengths, offsets or indices do not describe a matrix, or do not fit one another.
@@ -19,8 +22,13 @@ pub enum SolverError {
     NonFinite(String),
     /// The allocator refused; nothing was changed.
     #[error("cannot allocate {bytes} bytes for {what}")]
-    OutOfMemory { what: &'static str, bytes: usize },
-    /// A result was asked for before `advance` had returned [`Progress::Done`](crate::Progress::Done).
+    OutOfMemory {
+        /// The purpose of the memory.
+        what: &'static str,
+        /// The size that was asked for.
+        bytes: usize,
+    },
+    /// The caller asked for a result before `advance` returned [`Progress::Done`](crate::Progress::Done).
     #[error("the work is not finished: advance it until it reports that it is done")]
     Unfinished,
 }
@@ -37,7 +45,7 @@ pub(crate) fn reserve<T>(length: usize, what: &'static str) -> Result<Vec<T>, So
     Ok(vector)
 }
 
-/// `room` without its elements, or another empty vector, if it does not have room for `length` elements.
+/// An empty vector with room for `length` elements: `room` itself, if it is large enough.
 pub(crate) fn reserve_in<T>(
     mut room: Vec<T>,
     length: usize,

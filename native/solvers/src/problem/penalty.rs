@@ -1,6 +1,6 @@
-//! Elastic net: `g_i(a) = l1_i |a| + l2_i a^2 / 2`, with a penalty of its own for each column.
+//! The elastic net, with weights for each column: `g_i(a) = l1_i |a| + l2_i a^2 / 2`.
 
-use crate::{error::SolverError, moments::ColumnMoments};
+use crate::base::{checks::at_least_zero, error::SolverError, moments::ColumnMoments};
 
 /// Unchecked parameters of the penalty.
 ///
@@ -10,6 +10,7 @@ use crate::{error::SolverError, moments::ColumnMoments};
 /// | `l2` | weight of `a^2 / 2` | finite, >= 0 |
 /// | `scale_factor` | f: if > 0 column i has `l1_i = l1 sqrt(f) deviation_i`, `l2_i = l2 f variance_i`; if 0 all columns have `l1`, `l2` | finite, >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
 pub struct ElasticNetParams {
     pub l1: f64,
     pub l2: f64,
@@ -39,30 +40,6 @@ impl ElasticNetParams {
     }
 }
 
-pub(crate) fn at_least_zero(name: &'static str, value: f64) -> Result<(), SolverError> {
-    if value.is_finite() && value >= 0.0 {
-        Ok(())
-    } else {
-        Err(SolverError::InvalidParam {
-            name,
-            value,
-            expected: "must be finite and at least 0",
-        })
-    }
-}
-
-pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), SolverError> {
-    if value.is_finite() && value > 0.0 {
-        Ok(())
-    } else {
-        Err(SolverError::InvalidParam {
-            name,
-            value,
-            expected: "must be finite and positive",
-        })
-    }
-}
-
 /// Checked penalty of all columns.
 #[derive(Debug, Clone, Copy)]
 pub struct ElasticNet {
@@ -82,7 +59,7 @@ impl ElasticNet {
     pub fn of_column(&self, moments: &ColumnMoments<'_>, i: usize) -> ColumnPenalty {
         if self.scaled {
             ColumnPenalty {
-                // Without an L1 part deviations are not read, which spares an epoch one array.
+                // Without an L1 part an epoch does not read the array of deviations.
                 l1: if self.scaled_l1 == 0.0 {
                     0.0
                 } else {
@@ -102,7 +79,9 @@ impl ElasticNet {
 /// Penalty of one column: `g(a) = l1 |a| + l2 a^2 / 2`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ColumnPenalty {
+    /// Weight of `|a|`.
     pub l1: f64,
+    /// Weight of `a^2 / 2`.
     pub l2: f64,
 }
 
@@ -128,7 +107,7 @@ impl ColumnPenalty {
 
     /// Minimiser over `a` of `q (a - current)^2 / 2 - x (a - current) + g(a)`, with curvature `q >= 0`.
     ///
-    /// Without any curvature (an empty column and no L2 part) the L1 part alone decides: 0 where it is positive, else unchanged.
+    /// Without curvature (an empty column and no L2 part) the minimiser is 0 if there is an L1 part, else `current`.
     #[inline(always)]
     pub fn minimise(&self, q: f64, current: f64, x: f64) -> f64 {
         let t = q * current + x;
@@ -145,8 +124,8 @@ impl ColumnPenalty {
 
 /// Proximal operator of `threshold |.|` at `t`.
 ///
-/// The sign of `t` is as good as random and known late, so there is no branch on it; whether there is a threshold is known early,
-/// and without one a step is shorter by a fifth of its latency.
+/// The sign of `t` is as good as random and known late, so there is no branch on it. Whether there is a threshold is known early, and
+/// without one the latency of a step is a fifth shorter.
 #[inline(always)]
 pub(crate) fn soft_threshold(t: f64, threshold: f64) -> f64 {
     if threshold == 0.0 {

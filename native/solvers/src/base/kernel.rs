@@ -1,16 +1,17 @@
 //! The inner loops, over the entries of one column or row: gather (dot product) and scatter (update).
 //!
-//! The order of additions is part of the contract with other implementations of these solvers: four accumulators over chunks of
-//! four, then `(a0 + a1) + (a2 + a3)`, then the last 0 to 3 products in order.
+//! Other implementations of these solvers give the same bits, so the order of additions is a contract: four accumulators over chunks
+//! of four, then `(a0 + a1) + (a2 + a3)`, then the last 0 to 3 products in order.
 
 use std::{iter::repeat_n, ops::Range};
 
-use crate::columns::Values;
+use crate::base::columns::Values;
 
-/// Values of the entries of a matrix or of one column, in one of the ways they can be stored.
+/// Values of the entries of a matrix, or of a part of them, in one of the types of [`Values`].
 pub trait Entries: Copy + Send + Sync {
+    /// The values in `range`.
     fn part(self, range: Range<usize>) -> Self;
-    /// All values of a column of exactly `L` entries.
+    /// All of exactly `L` values.
     fn array<const L: usize>(self) -> [f64; L];
     /// Whole chunks of four, and the rest.
     fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>);
@@ -65,13 +66,13 @@ impl<T: Copy + Into<f64> + Send + Sync> Entries for &[T] {
     }
 }
 
-/// Work that is compiled once for each way of storing values.
+/// Work that is compiled once for each type of values.
 pub(crate) trait WithEntries {
     type Output;
     fn run<E: Entries>(self, entries: E) -> Self::Output;
 }
 
-/// Runs `work` on the values as they are stored.
+/// Runs `work` on the type of `values`.
 pub(crate) fn with_entries<W: WithEntries>(
     values: Values<'_>,
     nonzeros: usize,

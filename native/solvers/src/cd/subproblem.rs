@@ -1,23 +1,29 @@
-//! What differs between the orientations: columns as coordinates (primal) and rows as coordinates (dual). Everything else is written once.
+//! What differs between columns as coordinates (primal) and rows as coordinates (dual): the rest of the room is written once for both.
 
 use std::{fmt::Debug, ops::Range};
 
 use super::{
-    pass::Sums,
     steps::{Descent, Span},
+    sums::Sums,
 };
-use crate::{columns::Columns, error::SolverError, kernel::Entries};
+use crate::base::{
+    columns::Columns,
+    error::{SolverError, same_length},
+    kernel::Entries,
+};
 
 /// The separable part of an objective, `sum_i h_i(a_i)`, and the words for its coordinates in messages.
 pub trait Separable: Copy + Debug + Send + Sync {
     /// Arrays of a partition, lent.
     type Data<'a>: Copy + Send + Sync;
 
-    /// What a coordinate is in the data of the user, and what each number of the shared vector belongs to.
+    /// A coordinate, in messages: "column" or "row".
     const COORDINATE: &'static str;
+    /// The owner of a number of the shared vector, in messages: "row" or "feature".
     const ENTRY: &'static str;
-    /// What a variable and the shared vector are called.
+    /// A variable, in messages.
     const VARIABLE: &'static str;
+    /// The shared vector, in messages.
     const SHARED: &'static str;
 
     /// The matrix; its columns are the coordinates.
@@ -29,8 +35,8 @@ pub trait Separable: Copy + Debug + Send + Sync {
     /// Slope at `a`, and curvature, of the quadratic terms of `h_i`.
     fn quadratic(&self, data: &Self::Data<'_>, i: usize, a: f64) -> (f64, f64);
 
-    /// Adds to each of `samples` what all but the quadratic terms of `h_i` change between `a` and `a + g1 delta + g2 previous`, one
-    /// `[g1, g2]` of `points` each.
+    /// For each `[g1, g2]` of `points`, adds to the sample of the same index how much `h_i`, without its quadratic terms, changes between
+    /// `a` and `a + g1 delta + g2 previous`, where `steps` is `[delta, previous]`.
     fn sample(
         &self,
         data: &Self::Data<'_>,
@@ -42,32 +48,45 @@ pub trait Separable: Copy + Debug + Send + Sync {
     );
 }
 
+/// Refuses data with another number of coordinates, or another `length` of `vector`.
+pub(super) fn same_shape<S: Separable>(
+    data: &S::Data<'_>,
+    coordinates: usize,
+    vector: &str,
+    length: usize,
+) -> Result<(), SolverError> {
+    let columns = S::columns(data);
+    same_length("alpha", coordinates, columns.len(), S::COORDINATE)?;
+    same_length(vector, length, columns.rows(), S::ENTRY)
+}
+
 /// Data of the objective of `P`.
-pub type DataOf<'a, P> = <<P as Problem>::Objective as Separable>::Data<'a>;
+pub type DataOf<'a, P> = <<P as Subproblem>::Objective as Separable>::Data<'a>;
 
 /// The local subproblem of a round.
-pub trait Problem: Copy + Debug + Send + Sync {
+pub trait Subproblem: Copy + Debug + Send + Sync {
     /// The separable part.
     type Objective: Separable;
 
-    /// Sums that the steps keep beside the vector.
+    /// The sums that the steps update along with the vector.
     type Running: Copy + Debug + Default + Send + Sync;
 
+    /// The separable part of the objective.
     fn objective(&self) -> &Self::Objective;
 
     /// Weights of the entries of the vector, if its changes are weighted.
     fn entry_weights<'a>(data: &'a DataOf<'_, Self>) -> Option<&'a [f64]>;
 
-    /// What each entry of the shared vector is multiplied by when it is loaded, and divided by when its update is written.
+    /// Numbers that multiply the entries of the shared vector when it is loaded, and divide those of its update.
     fn load_weights<'a>(data: &'a DataOf<'_, Self>) -> Option<&'a [f64]>;
 
     /// Refuses data that do not suit the problem: O(1).
     fn suits(&self, data: &DataOf<'_, Self>) -> Result<(), SolverError>;
 
-    /// Refuses coordinates that do not suit the problem.
+    /// Refuses coordinates, among `range`, that do not suit the problem.
     fn check(&self, data: &DataOf<'_, Self>, range: Range<usize>) -> Result<(), SolverError>;
 
-    /// Accounts for a loaded entry of the vector.
+    /// Counts an entry `w` of the vector as it is loaded.
     fn loaded(running: &mut Self::Running, w: f64);
 
     /// Visits the coordinates of `span` on one of `threads` copies of the vector.
@@ -87,8 +106,8 @@ pub trait Problem: Copy + Debug + Send + Sync {
         threads: f64,
     );
 
-    /// `h_i(a)` and what the certificate needs of coordinate `i`, given the dot product of its entries with the vector before the first
-    /// step.
+    /// Adds coordinate `i` to the sums of the certificate, `h_i(a)` among them. `dot` is the dot product of its entries with the vector
+    /// before the first step.
     fn certify(
         &self,
         data: &DataOf<'_, Self>,
@@ -105,30 +124,33 @@ pub trait Problem: Copy + Debug + Send + Sync {
     /// An entry of the update, from the vector before and after the steps.
     fn update(&self, running: &Self::Running, before: f64, after: f64, weight: Option<f64>) -> f64;
 
-    /// What the steps add to the sum of the variables times their means.
+    /// Change of kappa, as in [`RoundScalars`](super::RoundScalars).
     fn kappa(&self, running: &Self::Running) -> f64;
 }
 
-/// What the certificate at the start of a round needs.
+/// The inputs of the certificate at the start of a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Certificate<'a, R> {
+    /// The sums of the vector.
     pub running: R,
+    /// The vector.
     pub vector: &'a [f64],
     /// Intercepts to try: dual only.
     pub candidates: &'a [f64],
 }
 
-/// How a product adds up.
+/// The addends of a product of the matrix with the variables.
 pub trait Addends: Copy + Debug {
-    /// What is summed over the coordinates beside.
+    /// The separable part of the objective, whose value the product reports, too.
     type Objective: Separable;
 
+    /// The separable part of the objective.
     fn objective(&self) -> &Self::Objective;
 
     /// Weights of the entries of the product.
     fn weights<'a>(data: &'a <Self::Objective as Separable>::Data<'_>) -> Option<&'a [f64]>;
 
-    /// What the entries of coordinate `i` are multiplied by where its variable is `a`, and what this adds to kappa.
+    /// The factor of the entries of coordinate `i` where its variable is `a`, and its addend to kappa.
     fn factor(
         &self,
         data: &<Self::Objective as Separable>::Data<'_>,

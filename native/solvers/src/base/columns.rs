@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use sprs::{CsMatViewI, errors::StructureError};
 
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
-/// Values of the stored entries, as narrow as loses nothing. Arithmetic is in `f64` whatever is stored.
+/// Values of the stored entries, in the narrowest type that is exact. Arithmetic is in `f64` for every type.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
     /// Every stored entry is 1.
@@ -18,7 +18,7 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
-    /// Whether no value is NaN or infinite; without a branch for each.
+    /// Whether no value is NaN or infinite. The loop has no branch for each value.
     fn are_finite(self) -> bool {
         match self {
             Self::Ones => true,
@@ -28,7 +28,7 @@ impl Values<'_> {
     }
 }
 
-/// Sparse matrix of `rows` by `len()`, by columns; borrowed, never copied.
+/// A sparse matrix of `rows()` by `len()`, by columns; borrowed, never copied.
 ///
 /// | array | shape | meaning |
 /// |---|---|---|
@@ -36,8 +36,8 @@ impl Values<'_> {
 /// | indices | entries | row of each entry, in `0..rows`, strictly increasing inside a column |
 /// | values  | entries | see [`Values`] |
 ///
-/// Everything that reads a `Columns` checks bounds as it goes, so arrays that were changed after their
-/// validation can give a wrong number or a panic, never undefined behaviour.
+/// All readers of a `Columns` check bounds. Arrays that change after their validation can therefore give a wrong number or a panic,
+/// never undefined behaviour.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
     rows: usize,
@@ -61,8 +61,7 @@ impl<'a> Columns<'a> {
         if columns.has_structure() && values.are_finite() {
             return Ok(columns);
         }
-        // Something is wrong: find out what. The check is of structure alone, so the values it sees are of no size:
-        // `vec![(); n]` allocates nothing.
+        // Something is wrong: find out what. `sprs` checks the structure; it gets values of size 0, for which `vec!` allocates nothing.
         let unit = vec![(); indices.len()];
         CsMatViewI::<(), i32, i32>::try_new_csc((rows, columns.len()), offsets, indices, &unit)
             .map_err(|(_, _, _, error)| columns.explain(&error))?;
@@ -83,10 +82,10 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Whether offsets never fall, and rows are in range and increase inside of every column.
+    /// Whether offsets never fall, and rows are in range and increase inside every column.
     ///
-    /// Without a branch for each entry: rows may fall from one entry to the next only where a column starts, so it is enough to
-    /// count where they do.
+    /// The loop over entries has no branch. Rows may fall from one entry to the next only where a column starts, so two counts are
+    /// compared: the falls anywhere, and the falls at starts of columns.
     fn has_structure(&self) -> bool {
         let falls = |pair: &[i32]| usize::from(pair[0] >= pair[1]);
         let mut at_starts = 0;
@@ -104,10 +103,10 @@ impl<'a> Columns<'a> {
             && self.indices.iter().fold(true, in_range)
     }
 
-    /// For arrays that [`Columns::new`] has accepted before: compares lengths and the first and last offset, O(1).
+    /// For arrays that [`Columns::new`] has accepted: compares lengths and the first and last offset, O(1).
     ///
     /// # Errors
-    /// `Shape` if the lengths no longer fit one another.
+    /// `Shape` if the lengths do not fit one another.
     pub fn validated_before(
         rows: usize,
         offsets: &'a [i32],
@@ -170,12 +169,12 @@ impl<'a> Columns<'a> {
         self.indices.len()
     }
 
-    /// Row of each stored entry.
+    /// Row of each stored entry, column after column.
     pub fn indices(&self) -> &'a [i32] {
         self.indices
     }
 
-    /// Values of the stored entries.
+    /// Values of the stored entries, column after column.
     pub fn values(&self) -> Values<'a> {
         self.values
     }
@@ -189,7 +188,7 @@ impl<'a> Columns<'a> {
         self.offsets[i] as usize..self.offsets[i + 1] as usize
     }
 
-    /// Puts a place to what the structure check found.
+    /// Names the column and the row of the error that the structure check found.
     fn explain(&self, error: &StructureError) -> SolverError {
         for (column, pair) in self.offsets.windows(2).enumerate() {
             let (start, end) = (pair[0], pair[1]);

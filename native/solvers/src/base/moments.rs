@@ -1,6 +1,6 @@
-//! Weighted moments of the columns, given by the caller.
+//! Weighted moments of the columns, which the caller computes.
 
-use crate::error::{SolverError, same_length};
+use crate::base::error::{SolverError, same_length};
 
 /// Mean, population variance about the mean, and deviation of each column over **all** rows, implicit zeros included:
 /// `mean_i = sum_j s_j c_ij / S`, `variance_i = sum_j s_j (c_ij - mean_i)^2 / S`, `deviation_i = sqrt(variance_i)`.
@@ -47,7 +47,7 @@ impl<'a> ColumnMoments<'a> {
         Ok(moments)
     }
 
-    /// For arrays that [`ColumnMoments::new`] has accepted before: compares lengths, O(1).
+    /// For arrays that [`ColumnMoments::new`] has accepted: compares lengths, O(1).
     ///
     /// # Errors
     /// `Shape` for unequal lengths.

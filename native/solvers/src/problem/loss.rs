@@ -1,51 +1,130 @@
-//! Losses of one row, their conjugates, and the step of dual coordinate descent that each allows.
+//! The losses of one prediction, their conjugates, and the step of dual coordinate descent for each.
 //!
-//! `z` is the prediction and `y` the label: -1 or 1 for classification, any number for the squared loss. A dual variable `a` stands for
-//! minus the derivative of the loss; classification writes `a = y p`.
+//! `z` is the prediction and `y` the label. A dual variable `a` is minus a derivative of the loss; where labels are -1 and 1, `a = y p`.
 //!
-//! | code | loss | value | curvature at most | `loss*(-a)` | domain |
-//! |---|---|---|---|---|---|
-//! | 0 | squared | `(z - y)^2 / 2` | 1 | `a^2 / 2 - a y` | all |
-//! | 1 | logistic | `log(1 + exp(-y z))` | 1/4 | `p log p + (1 - p) log(1 - p)` | `0 <= p <= 1` |
-//! | 2 | hinge | `max(0, 1 - y z)` | none: not smooth | `-p` | `0 <= p <= 1` |
-//! | 3 | smoothed hinge | hinge with a parabola of width `gamma` at its corner | `1 / gamma` | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
-//! | 4 | squared hinge | `max(0, 1 - y z)^2` | 2 | `p^2 / 4 - p` | `p >= 0` |
+//! | loss | labels | value | `loss*(-a)` | domain |
+//! |---|---|---|---|---|
+//! | squared | real | `(z - y)^2 / 2` | `a^2 / 2 - a y` | all |
+//! | logistic | -1, 1 | `log(1 + exp(-y z))` | `p log p + (1 - p) log(1 - p)` | `0 <= p <= 1` |
+//! | hinge | -1, 1 | `max(0, 1 - y z)` | `-p` | `0 <= p <= 1` |
+//! | smoothed hinge | -1, 1 | hinge with a parabola of width `gamma` at its corner | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
+//! | squared hinge | -1, 1 | `max(0, 1 - y z)^2` | `p^2 / 4 - p` | `p >= 0` |
+//!
+//! Apart from the formulas, all that other files ask about a loss is one row of the table in `Loss::properties`: a new loss is a row there,
+//! its formulas, and a member of [`Labels`] or [`Feasibility`] if none of them suits.
+//!
+//! Other implementations give the same bits: every formula is a fixed order of correctly rounded operations, but for the exponentials
+//! and logarithms of the logistic loss.
 //!
 //! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
-//! the conjugates of its table. Every formula but those of the logistic loss is a fixed order of correctly rounded operations, so that other
-//! implementations can give the same bits.
+//! the conjugates of its table.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::error::SolverError;
+use super::{feasibility::Feasibility, labels::Labels};
+use crate::base::{checks::positive, error::SolverError};
 
 /// A loss; see the table of the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Loss {
+    /// `(z - y)^2 / 2`
     Squared,
+    /// `log(1 + exp(-y z))`
     Logistic,
+    /// `max(0, 1 - y z)`
     Hinge,
-    /// With `gamma`, finite and positive.
+    /// The hinge with a parabola of width `gamma`, finite and positive, at its corner.
     SmoothedHinge(f64),
+    /// `max(0, 1 - y z)^2`
     SquaredHinge,
 }
 
+/// What a loss is, beside its formulas.
+#[derive(Debug, Clone, Copy)]
+struct Properties {
+    code: i64,
+    name: &'static str,
+    labels: Labels,
+    /// The largest second derivative; `None` where there is no bound.
+    curvature: Option<f64>,
+    domain: Domain,
+    rest: Rest,
+    feasibility: Feasibility,
+}
+
+/// The dual variables at which `loss*(-a)` is finite, where `p = y a`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Domain {
+    All,
+    /// `0 <= p <= 1`
+    Fractions,
+    /// `p >= 0`
+    AtLeastZero,
+}
+
+/// The terms of `loss*(-a)` that are not quadratic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Rest {
+    Nothing,
+    /// `p log p + (1 - p) log(1 - p)`
+    Entropy,
+}
+
 impl Loss {
+    /// The table of the losses. Code that is not in this file asks for a property, not for a loss.
+    #[rustfmt::skip]
+    #[inline(always)]
+    const fn properties(self) -> Properties {
+        use Domain::*;
+        use Feasibility::*;
+        use Labels::*;
+        use Rest::*;
+        let (code, name, labels, curvature, domain, rest, feasibility) = match self {
+            //                            code name        labels  curvature          domain       rest     feasibility
+            Self::Squared              => (0, "squared",        Real,   Some(1.0),         All,         Nothing, Shift),
+            Self::Logistic             => (1, "logistic",       Signed, Some(0.25),        Fractions,   Entropy, Factors),
+            Self::Hinge                => (2, "hinge",          Signed, None,              Fractions,   Nothing, Factors),
+            Self::SmoothedHinge(gamma) => (3, "smoothed hinge", Signed, Some(1.0 / gamma), Fractions,   Nothing, Factors),
+            Self::SquaredHinge         => (4, "squared hinge",  Signed, Some(2.0),         AtLeastZero, Nothing, Factors),
+        };
+        Properties { code, name, labels, curvature, domain, rest, feasibility }
+    }
+
+    /// Every loss; `gamma` is that of the smoothed hinge.
+    const fn all(gamma: f64) -> [Self; 5] {
+        [
+            Self::Squared,
+            Self::Logistic,
+            Self::Hinge,
+            Self::SmoothedHinge(gamma),
+            Self::SquaredHinge,
+        ]
+    }
+
     /// The loss with this code. `gamma` is read for the smoothed hinge only.
     ///
     /// # Errors
     /// `InvalidParam` for an unknown code, or a `gamma` that is not positive and finite.
     pub fn from_code(code: i64, gamma: f64) -> Result<Self, SolverError> {
-        match code {
-            0 => Ok(Self::Squared),
-            1 => Ok(Self::Logistic),
-            2 => Ok(Self::Hinge),
-            3 => Self::SmoothedHinge(gamma).check(),
-            4 => Ok(Self::SquaredHinge),
-            _ => Err(SolverError::InvalidParam {
+        static CODES: LazyLock<String> = LazyLock::new(|| expected_codes(None));
+        Self::with_code(code, gamma, &CODES)
+    }
+
+    /// As [`Loss::from_code`]; `expected` says which codes there are.
+    pub(super) fn with_code(
+        code: i64,
+        gamma: f64,
+        expected: &'static str,
+    ) -> Result<Self, SolverError> {
+        let loss = Self::all(gamma)
+            .into_iter()
+            .find(|loss| loss.properties().code == code);
+        match loss {
+            Some(loss) => loss.check(),
+            None => Err(SolverError::InvalidParam {
                 name: "loss",
                 value: code as f64,
-                expected: "must be 0 (squared), 1 (logistic), 2 (hinge), 3 (smoothed hinge) or 4 (squared hinge)",
+                expected,
             }),
         }
     }
@@ -56,43 +135,33 @@ impl Loss {
     /// `InvalidParam` for a `gamma` that is not positive and finite.
     pub fn check(self) -> Result<Self, SolverError> {
         match self {
-            Self::SmoothedHinge(gamma) if !(gamma.is_finite() && gamma > 0.0) => {
-                Err(SolverError::InvalidParam {
-                    name: "gamma",
-                    value: gamma,
-                    expected: "must be finite and positive",
-                })
-            }
-            _ => Ok(self),
+            Self::SmoothedHinge(gamma) => positive("gamma", gamma)?,
+            Self::Squared | Self::Logistic | Self::Hinge | Self::SquaredHinge => {}
         }
+        Ok(self)
     }
 
-    /// Whether labels are -1 and 1.
-    pub fn is_classification(self) -> bool {
-        self != Self::Squared
+    /// The labels that the loss takes.
+    pub fn labels(self) -> Labels {
+        self.properties().labels
     }
 
-    /// Labels of `rows` must be -1 or 1, unless the loss takes any.
-    ///
-    /// # Errors
-    /// `Shape` names the row at fault.
-    ///
-    /// # Panics
-    /// If there are not so many labels.
-    pub(crate) fn check_labels(
-        self,
-        labels: &[f64],
-        rows: Range<usize>,
-    ) -> Result<(), SolverError> {
-        let labels = &labels[rows.clone()];
-        match labels.iter().position(|y| y.abs() != 1.0) {
-            Some(k) if self.is_classification() => Err(SolverError::Shape(format!(
-                "label of row {} is {}: labels of a classification must be -1 or 1",
-                rows.start + k,
-                labels[k]
-            ))),
-            _ => Ok(()),
-        }
+    /// The largest second derivative; `None` where there is no bound.
+    pub fn curvature(self) -> Option<f64> {
+        self.properties().curvature
+    }
+
+    /// How minus the derivative becomes a dual variable that an intercept allows.
+    #[inline(always)]
+    pub fn feasibility(self) -> Feasibility {
+        self.properties().feasibility
+    }
+
+    /// Whether `loss*(-a)` is its quadratic terms alone, at every a.
+    #[inline(always)]
+    pub(crate) fn is_quadratic(self) -> bool {
+        let Properties { domain, rest, .. } = self.properties();
+        domain == Domain::All && rest == Rest::Nothing
     }
 
     /// `loss(z; y)`.
@@ -103,7 +172,7 @@ impl Loss {
                 let residual = z - y;
                 0.5 * (residual * residual)
             }
-            // With the exponent never positive nothing overflows, and a small loss keeps its digits.
+            // An exponent that is never positive cannot overflow, and a small loss keeps its digits.
             Self::Logistic => {
                 let margin = y * z;
                 (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
@@ -125,7 +194,7 @@ impl Loss {
         }
     }
 
-    /// The derivative by `z`; for the hinge a subgradient, 0 at its corner.
+    /// The derivative by `z`; at the corner of the hinge the subgradient 0.
     pub fn derivative(self, z: f64, y: f64) -> f64 {
         let distance = 1.0 - y * z;
         match self {
@@ -143,7 +212,7 @@ impl Loss {
         }
     }
 
-    /// Value and derivative, to the bit: for the logistic loss with one exponential in the place of two.
+    /// Value and derivative, to the bit. The logistic loss computes one exponential for both.
     #[inline(always)]
     pub(crate) fn value_and_derivative(self, z: f64, y: f64) -> (f64, f64) {
         match self {
@@ -153,18 +222,9 @@ impl Loss {
                 let value = (-margin).max(0.0) + e.ln_1p();
                 (value, -y * sigmoid_of(-margin, e))
             }
-            _ => (self.value(z, y), self.derivative(z, y)),
-        }
-    }
-
-    /// The largest second derivative; `None` where there is no bound.
-    pub fn curvature(self) -> Option<f64> {
-        match self {
-            Self::Squared => Some(1.0),
-            Self::Logistic => Some(0.25),
-            Self::Hinge => None,
-            Self::SmoothedHinge(gamma) => Some(1.0 / gamma),
-            Self::SquaredHinge => Some(2.0),
+            Self::Squared | Self::Hinge | Self::SmoothedHinge(_) | Self::SquaredHinge => {
+                (self.value(z, y), self.derivative(z, y))
+            }
         }
     }
 
@@ -187,16 +247,16 @@ impl Loss {
     #[inline(always)]
     pub fn contains(self, a: f64, y: f64) -> bool {
         let p = y * a;
-        match self {
-            Self::Squared => true,
-            Self::Logistic | Self::Hinge | Self::SmoothedHinge(_) => (0.0..=1.0).contains(&p),
-            Self::SquaredHinge => p >= 0.0,
+        match self.properties().domain {
+            Domain::All => true,
+            Domain::Fractions => (0.0..=1.0).contains(&p),
+            Domain::AtLeastZero => p >= 0.0,
         }
     }
 
     /// The minimiser over `a'` of `loss*(-a') + z (a' - a) + q (a' - a)^2 / 2`, with curvature `q >= 0`.
     ///
-    /// Without curvature (a row without entries, and no intercept) it is the limit for `q` to 0.
+    /// Without curvature (a row without entries, and no intercept) it is the limit as `q` goes to 0.
     #[inline(always)]
     pub fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
         let p = y * a;
@@ -205,7 +265,7 @@ impl Loss {
             Self::Squared => a + ((y - z) - a) / (1.0 + q),
             Self::Logistic => y * logistic_root(p, y * z, q),
             Self::Hinge => {
-                // Without curvature and at the corner every p is as good: 0 / 0 is not asked.
+                // At the corner and without curvature every p is a minimiser: p stays, and 0 / 0 is never computed.
                 let step = if distance == 0.0 { 0.0 } else { distance / q };
                 y * (p + step).clamp(0.0, 1.0)
             }
@@ -226,14 +286,25 @@ impl Loss {
         }
     }
 
-    /// What of `loss*(-a)` is not quadratic, at an `a` of the domain.
+    /// The terms of `loss*(-a)` that are not quadratic, at an `a` of the domain.
     #[inline(always)]
     pub(crate) fn not_quadratic(self, a: f64, y: f64) -> f64 {
-        match self {
-            Self::Logistic => negative_entropy(y * a),
-            _ => 0.0,
+        match self.properties().rest {
+            Rest::Nothing => 0.0,
+            Rest::Entropy => negative_entropy(y * a),
         }
     }
+}
+
+/// Which codes there are, for messages: those of the losses above, and `more`.
+pub(super) fn expected_codes(more: Option<(i64, &str)>) -> String {
+    let losses = Loss::all(1.0).map(Loss::properties);
+    let codes = losses.iter().map(|loss| (loss.code, loss.name)).chain(more);
+    let mut codes: Vec<_> = codes
+        .map(|(code, name)| format!("{code} ({name})"))
+        .collect();
+    let last = codes.pop().unwrap_or_default();
+    format!("must be {} or {last}", codes.join(", "))
 }
 
 /// `1 / (1 + exp(-t))`, with an exponent that is never positive.
@@ -263,17 +334,17 @@ fn negative_entropy(p: f64) -> f64 {
     first + second
 }
 
-/// Steps of Newton's method from which on it has converged: the error left is of the order of the square.
+/// A step of Newton's method this small is the last: the error after it is of the order of its square.
 const ROOT_STEP: f64 = 1e-9;
 
-/// Far above what it takes: 15 at q = 1e6. Bisection alone would be done by then, too.
+/// Far more than it takes, 15 at q = 1e6. Bisection alone would need fewer, too.
 const ROOT_ITERATIONS: usize = 100;
 
 /// The root in `(0, 1)` of `log(p' / (1 - p')) + m + q (p' - p) = 0`.
 ///
 /// Newton's method in the logit `t` of `p'`, where the function is `q (sigmoid(t) - p) + m + t`: increasing, with slope 1 to `1 + q/4`.
-/// Its point of inflection, 0, is a start from which the steps stay on one side of the root (moved into the bracket that holds the root);
-/// a step that leaves the bracket is replaced by bisection.
+/// The steps start at its point of inflection, 0, moved into the bracket that holds the root: from there they stay on one side of the
+/// root. Bisection replaces a step that leaves the bracket.
 fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
     let mut low = -m - q * (1.0 - p);
     let mut high = -m + q * p;
@@ -284,7 +355,7 @@ fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
         let s = if t >= 0.0 { inverse } else { e * inverse };
         let height = q * (s - p) + (m + t);
         let step = height / (1.0 + q * (e * inverse * inverse));
-        // Before the bracket: a root found exactly would be an end of it, and the next step be refused.
+        // Tested before the bracket: a root that is found exactly becomes an end of the bracket, which refuses the next step.
         if step.abs() <= ROOT_STEP * t.abs().max(1.0) {
             t -= step;
             break;
@@ -307,7 +378,7 @@ fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::order::SplitMix64;
+    use crate::base::order::SplitMix64;
 
     const LOSSES: [Loss; 6] = [
         Loss::Squared,
@@ -335,26 +406,24 @@ mod tests {
         }
 
         fn label(&mut self, loss: Loss) -> f64 {
-            if !loss.is_classification() {
-                self.between(-3.0, 3.0)
-            } else if self.unit() < 0.5 {
-                -1.0
-            } else {
-                1.0
+            match loss.labels() {
+                Labels::Real => self.between(-3.0, 3.0),
+                Labels::Signed if self.unit() < 0.5 => -1.0,
+                Labels::Signed => 1.0,
+                Labels::Classes(_) => unreachable!("a margin has no classes"),
             }
         }
 
         /// In the domain, at its ends every third time.
         fn dual(&mut self, loss: Loss, y: f64) -> f64 {
-            let p = match loss {
-                Loss::Squared => return self.between(-4.0, 4.0),
-                Loss::SquaredHinge => self.between(0.0, 5.0),
-                _ => self.unit(),
+            let (p, end) = match loss.properties().domain {
+                Domain::All => return self.between(-4.0, 4.0),
+                Domain::Fractions => (self.unit(), Some(1.0)),
+                Domain::AtLeastZero => (self.between(0.0, 5.0), None),
             };
-            y * match (self.0.next_u64() % 6, loss) {
-                (0, _) => 0.0,
-                (1, Loss::SquaredHinge) => p,
-                (1, _) => 1.0,
+            y * match self.0.next_u64() % 6 {
+                0 => 0.0,
+                1 => end.unwrap_or(p),
                 _ => p,
             }
         }
@@ -426,10 +495,10 @@ mod tests {
                     |b: f64| loss.conjugate(b, y) + z * (b - a) + 0.5 * q * (b - a) * (b - a);
                 let step = loss.dual_step(a, z, y, q);
                 assert!(loss.contains(step, y), "{loss:?} {step}");
-                let (low, high) = match loss {
-                    Loss::Squared => (-20.0, 20.0),
-                    Loss::SquaredHinge => (0.0f64.min(20.0 * y), 0.0f64.max(20.0 * y)),
-                    _ => (0.0f64.min(y), 0.0f64.max(y)),
+                let (low, high) = match loss.properties().domain {
+                    Domain::All => (-20.0, 20.0),
+                    Domain::Fractions => (0.0f64.min(y), 0.0f64.max(y)),
+                    Domain::AtLeastZero => (0.0f64.min(20.0 * y), 0.0f64.max(20.0 * y)),
                 };
                 let other = golden_section(low, high, objective);
                 assert!(
@@ -495,10 +564,53 @@ mod tests {
             assert_eq!(Loss::Logistic.derivative(1e4 * y, y), 0.0);
             assert_eq!(Loss::Logistic.conjugate(0.0, y), 0.0);
             assert_eq!(Loss::Logistic.conjugate(y, y), 0.0);
-            for loss in LOSSES.into_iter().filter(|loss| loss.is_classification()) {
-                assert_eq!(loss.conjugate(-1e-9 * y, y), f64::INFINITY);
-                let above = loss.conjugate((1.0 + 1e-9) * y, y);
-                assert_eq!(above.is_infinite(), loss != Loss::SquaredHinge);
+            for loss in LOSSES {
+                let below = loss.conjugate(-1e-9 * y, y).is_infinite();
+                let above = loss.conjugate((1.0 + 1e-9) * y, y).is_infinite();
+                let expected = match loss.properties().domain {
+                    Domain::All => (false, false),
+                    Domain::Fractions => (true, true),
+                    Domain::AtLeastZero => (true, false),
+                };
+                assert_eq!((below, above), expected, "{loss:?}");
+            }
+        }
+    }
+
+    /// What the quadratic terms leave is what the table says.
+    #[test]
+    fn conjugates_are_quadratic_terms_and_the_rest() {
+        let mut random = Random::new(5);
+        for loss in LOSSES {
+            for _ in 0..500 {
+                let y = random.label(loss);
+                let a = random.dual(loss, y);
+                let (slope, curvature) = loss.quadratic(0.0, y);
+                let terms = (slope + 0.5 * curvature * a) * a + loss.not_quadratic(a, y);
+                let conjugate = loss.conjugate(a, y);
+                assert!((terms - conjugate).abs() <= 1e-13, "{loss:?} y {y} a {a}");
+            }
+        }
+    }
+
+    /// The dual numbers keep a dual point in the domain, and those that change nothing give minus the derivative.
+    #[test]
+    fn dual_numbers_keep_the_domain() {
+        let mut random = Random::new(6);
+        for loss in LOSSES {
+            for _ in 0..500 {
+                let (y, z) = (random.label(loss), random.between(-6.0, 6.0));
+                let derivative = loss.derivative(z, y);
+                let (none, some) = match loss.feasibility() {
+                    Feasibility::Shift => (vec![0.0], vec![random.between(-4.0, 4.0)]),
+                    Feasibility::Factors => (vec![1.0; 2], vec![random.unit(), random.unit()]),
+                };
+                let variable = |numbers: &[f64]| {
+                    assert_eq!(loss.feasibility().numbers().check(numbers), Ok(()));
+                    loss.feasibility().variable(numbers, y, derivative)
+                };
+                assert_eq!(variable(&none), -derivative);
+                assert!(loss.contains(variable(&some), y), "{loss:?} z {z} y {y}");
             }
         }
     }
@@ -515,7 +627,9 @@ mod tests {
             assert_eq!(Loss::from_code(code, 0.25), Ok(loss));
         }
         for code in [-1, 5, i64::MAX] {
-            assert!(Loss::from_code(code, 1.0).is_err());
+            let error = Loss::from_code(code, 1.0).unwrap_err().to_string();
+            let codes = "must be 0 (squared), 1 (logistic), 2 (hinge), 3 (smoothed hinge) or 4 (squared hinge)";
+            assert!(error.ends_with(codes), "{error}");
         }
         for gamma in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(Loss::from_code(3, gamma).is_err());

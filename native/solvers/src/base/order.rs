@@ -1,14 +1,18 @@
-//! In which order coordinates are visited: buckets of neighbours, reshuffled every epoch.
+//! The order in which a partition visits its coordinates: buckets of neighbours, reshuffled every epoch.
 //!
-//! Columns of one bucket are visited in storage order, so the hardware prefetcher can follow; the order of the buckets is
-//! a fresh random permutation in every epoch, as the convergence of coordinate descent needs
-//! (buckets: Ioannou, Mendler-Duenner, Parnell, "SySCD", NeurIPS 2019).
+//! Inside a bucket the order is that of storage, which the hardware prefetcher can follow. The order of the buckets is a new random
+//! permutation in every epoch, which the convergence of coordinate descent needs.
 //!
-//! The order is a function of (seed, partition, cursor) alone, where the cursor counts the buckets visited since the start of a fit.
+//! The order is a function of (seed, partition, cursor) alone; the cursor counts the buckets visited since the start of a fit.
+//!
+//! Source: Ioannou, Mendler-Duenner, Parnell, "SySCD", NeurIPS 2019 (buckets).
 
 use std::ops::Range;
 
-use crate::error::{SolverError, reserve};
+use crate::base::{
+    checks::at_least_one,
+    error::{SolverError, reserve},
+};
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 const MIX_1: u64 = 0xBF58_476D_1CE4_E5B9;
@@ -49,7 +53,7 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Coordinates in a bucket: 64, less where a partition is so small that fewer than 256 buckets would be left to shuffle.
+/// Coordinates in a bucket: 64, or fewer if that leaves less than 256 buckets to shuffle; at least 1.
 pub fn bucket_size(coordinates: usize) -> usize {
     (coordinates / 256).clamp(1, 64)
 }
@@ -76,13 +80,7 @@ impl BucketOrder {
         seed: u64,
         partition: u32,
     ) -> Result<Self, SolverError> {
-        if bucket == 0 {
-            return Err(SolverError::InvalidParam {
-                name: "bucket",
-                value: 0.0,
-                expected: "must be at least 1",
-            });
-        }
+        at_least_one("bucket", bucket as u64)?;
         if coordinates > i32::MAX as usize {
             return Err(SolverError::Shape(format!(
                 "{coordinates} coordinates: at most {} fit an index",
@@ -102,12 +100,12 @@ impl BucketOrder {
         })
     }
 
-    /// Number of buckets: those of one epoch.
+    /// Number of buckets in an epoch.
     pub fn buckets(&self) -> usize {
         self.permutation.len()
     }
 
-    /// Coordinates of the bucket at `cursor`, to be visited in rising order; empty if there are no coordinates.
+    /// Coordinates of the bucket at `cursor`, visited in rising order; empty if there are no coordinates.
     pub fn at(&mut self, cursor: u64) -> Range<usize> {
         if self.permutation.is_empty() {
             return 0..0;

@@ -1,0 +1,9 @@
+//! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, resumable work.
+
+pub(crate) mod checks;
+pub(crate) mod columns;
+pub(crate) mod error;
+pub(crate) mod kernel;
+pub(crate) mod moments;
+pub mod order;
+pub(crate) mod progress;
