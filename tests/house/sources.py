@@ -18,9 +18,15 @@ JAVA_TYPE = re.compile(r"^(?:public\s+|final\s+|abstract\s+|sealed\s+)*(?:class|
 def code_of(text):
     """Scala or Java without comments and without the text of strings; what a string interpolates stays."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    text = re.sub(r'"""(.*?)"""', lambda s: " ".join(re.findall(r"\$\{([^}]*)\}", s.group(1))), text, flags=re.S)
-    text = re.sub(r'"((?:\\.|[^"\\\n])*)"', lambda s: " ".join(re.findall(r"\$\{([^}]*)\}", s.group(1))), text)
+    text = re.sub(r"'(?:\\.|\")'", "", text)  # a quotation mark as a character
+    text = re.sub(r'"""(.*?)"""', interpolated, text, flags=re.S)
+    text = re.sub(r'"((?:\\.|[^"\\\n])*)"', interpolated, text)
     return re.sub(r"//.*", "", text)
+
+
+def interpolated(string):
+    """What a string has of code: `$name` and `${expression}`."""
+    return " ".join(name or expression for name, expression in re.findall(r"\$(?:(\w+)|\{([^}]*)\})", string.group(1)))
 
 
 def package_of(text):
