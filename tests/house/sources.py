@@ -26,7 +26,7 @@ def code_of(text):
 
 def interpolated(string):
     """What a string has of code: `$name` and `${expression}`."""
-    return " ".join(name or expression for name, expression in re.findall(r"\$(?:(\w+)|\{([^}]*)\})", string.group(1)))
+    return " %s " % " ".join(name or expression for name, expression in re.findall(r"\$(?:(\w+)|\{([^}]*)\})", string.group(1)))
 
 
 def package_of(text):
