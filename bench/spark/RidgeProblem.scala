@@ -4,7 +4,7 @@ import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{avg, col}
 
-import dwell.data.Flattener
+import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnDataset
 import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
@@ -25,7 +25,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
     val mean = data.agg(avg(col("label"))).first().getDouble(0)
     val labeled =
       data.select("label", "features").rdd.map(r => LabeledRow(r.getDouble(0) - mean, 1.0, r.getAs[Vector](1)))
-    Flattener.read(labeled, data.first().getAs[Vector]("features").size, name)
+    TrainingReader.read(labeled, data.first().getAs[Vector]("features").size, name)
   }
 
   val l2: Double = 1.0 / rows.numRows

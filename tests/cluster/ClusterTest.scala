@@ -13,14 +13,13 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import dwell.jni.ResultHeader
 import dwell.comm.Workers
 import dwell.comm.jobs.DriverMode
 import dwell.comm.wire.VectorFormat
-import dwell.data.{ColumnData, Flattener, LocalData}
+import dwell.data.{ColumnData, LocalData, TrainingReader}
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSelection}
-import dwell.jni.NativeBridge
+import dwell.jni.{NativeBridge, ResultHeader}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.report.{FitReport, RoundCompleted}
 import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, PrimalSubproblem, RoundRequest}
@@ -198,7 +197,7 @@ object ClusterTest extends Harness {
    */
   private def rounds(data: DataFrame, failing: Boolean): Array[Double] = {
     val rows = data.rdd.map(r => LabeledRow(r.getDouble(0), 1.0, r.getAs[Vector](1)))
-    val flat = Flattener.read(rows, 5000, "retried rounds")
+    val flat = TrainingReader.read(rows, 5000, "retried rounds")
     val columns = flat.columns(2)
     val parts = columns.partitions.map[LocalData](ColumnData(_, null))
     val residual = flat.labels.map(_ - flat.labelMean)

@@ -8,7 +8,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.comm.Workers
 import dwell.comm.wire.Contribution
-import dwell.data.{Flattener, LocalData, TrainingRows}
+import dwell.data.{LocalData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
@@ -202,7 +202,7 @@ private[dwell] final class FaultyLinear(
     extends FaultyFit(problem.uid, faults) {
 
   override protected def run(fits: Int): Solved = {
-    val data = Flattener.read(rows, features, uid)
+    val data = TrainingReader.read(rows, features, uid)
     val solver =
       new LinearTrainer(data, faulty(CdStep(_, _, _), Asked.coordinates), faulty(SgdStep(_, _, _), Asked.gradients))
     try {

@@ -10,8 +10,8 @@ import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
-import dwell.data.block.{ColumnNames, LabeledRow, RowBlock}
-import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowDistribution, RowForm, RowPartition, RowPiece}
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder, RowDistribution}
+import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowForm, RowPartition, RowPiece, RowPieces}
 
 class RowDatasetSuite extends SparkSuite {
   import TestData.{row, Values}
@@ -20,7 +20,7 @@ class RowDatasetSuite extends SparkSuite {
     sc.parallelize(blocks, blocks.size).flatMap(identity)
 
   private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
-    Flattener.read(rdd(blocks), blocks.flatten.head.features.size, "test")
+    TrainingReader.read(rdd(blocks), blocks.flatten.head.features.size, "test")
 
   private def rows[T](blocks: Seq[Seq[LabeledRow]], numPartitions: Int, form: RowForm)(use: RowDataset => T): T = {
     val training = read(blocks)
@@ -232,7 +232,7 @@ class RowDatasetSuite extends SparkSuite {
 
   test("pieces in any order give the same bits") {
     val blocks = binary(TestData.random(9, 90, 20, 0.4, weighted = true)).grouped(10).toSeq
-    val read = blocks.zipWithIndex.map { case (b, index) => RowBlock.read(index, 20, b.iterator, ColumnNames()) }
+    val read = blocks.zipWithIndex.map { case (b, index) => RowBlockBuilder.read(index, 20, b.iterator, ColumnNames()) }
     val firstRows = read.scanLeft(0)(_ + _.rows)
     val moments = read.map(FeatureMoments.ofBlock(_, 20, binary = true)).toArray
     def merged(pieces: Array[MomentPiece]): Seq[Seq[Byte]] = {
@@ -241,9 +241,9 @@ class RowDatasetSuite extends SparkSuite {
     }
     assert(merged(moments) == merged(moments.reverse))
     val pieces =
-      read.flatMap(b => RowDistribution.cut(b, firstRows(b.index), 20, Array(0), true, 2)).collect { case (0, p) => p }
+      read.flatMap(b => RowPieces.cut(b, firstRows(b.index), 20, Array(0), true, 2)).collect { case (0, p) => p }
     def rowsOf(pieces: Seq[RowPiece]): RowPartition =
-      RowDistribution.merge(0, 2, pieces.toArray, 20, weighted = true, mixed = false, null, null)
+      RowPieces.merge(0, 2, pieces.toArray, 20, weighted = true, mixed = false, null, null)
     val (a, b) = (rowsOf(pieces), rowsOf(pieces.reverse))
     assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))
   }
@@ -320,7 +320,7 @@ class RowDatasetSuite extends SparkSuite {
         val read = RowDatasetSuite.reads.getAndIncrement()
         if (changing) base.map(r => r.copy(label = (r.label + read) % 2)) else base
       }
-      val training = Flattener.read(source, 6, "test")
+      val training = TrainingReader.read(source, 6, "test")
       val data = training.rows(2, form)
       val first = content(data)
       assert(reads.get == 1, "rows are read once")
@@ -341,7 +341,7 @@ class RowDatasetSuite extends SparkSuite {
 
   test("refused: signed labels where there are no two classes, numbers that leave the range of a double") {
     def failure(form: RowForm, rows: LabeledRow*): String = {
-      val training = Flattener.read(rdd(Seq(rows)), 2, "test", ColumnNames("terms", "size", "importance"))
+      val training = TrainingReader.read(rdd(Seq(rows)), 2, "test", ColumnNames("terms", "size", "importance"))
       try intercept[IllegalArgumentException](training.rows(2, form)).getMessage
       finally training.unpersist()
     }

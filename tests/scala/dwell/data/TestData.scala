@@ -5,7 +5,7 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
-import dwell.data.block.{ColumnNames, LabeledRow, RowBlock}
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
 
 /** Random rows, and columns made of rows without Spark. */
@@ -51,11 +51,13 @@ object TestData {
     }
   }
 
-  /** Columns by partition, from rows in blocks, as [[Flattener]] makes them. */
+  /** Columns by partition, from rows in blocks, as [[TrainingReader]] makes them. */
   def partitions(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Array[ColumnPartition] = {
     val names = ColumnNames()
     val numFeatures = blocks.flatten.head.features.size
-    val read = blocks.zipWithIndex.map { case (rows, index) => RowBlock.read(index, numFeatures, rows.iterator, names) }
+    val read = blocks.zipWithIndex.map { case (rows, index) =>
+      RowBlockBuilder.read(index, numFeatures, rows.iterator, names)
+    }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
     val counts = read.map(_.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
     val constant = read.filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)

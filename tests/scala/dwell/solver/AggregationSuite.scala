@@ -5,10 +5,10 @@ import scala.util.Random
 import org.apache.spark.ml.linalg.Vectors
 
 import dwell.SparkSuite
-import dwell.jni.ResultHeader
-import dwell.data.Flattener
+import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSelection, SolverSettings}
+import dwell.jni.ResultHeader
 import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
 
 /** Which mode takes over where a gang has no slots. */
@@ -48,7 +48,7 @@ class AggregationSuite extends SparkSuite {
       seed = 1L,
       initial = None,
       settings)
-    val solver = new LinearTrainer(Flattener.read(rows, 20, "modes"))
+    val solver = new LinearTrainer(TrainingReader.read(rows, 20, "modes"))
     try solver.solve(problem)
     finally solver.close()
   }

@@ -11,14 +11,13 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
-import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
 import dwell.comm.jobs.ShuffleMode
-import dwell.data.{Flattener, LocalData, RowData, TrainingRows}
+import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.data.rows.RowForm
 import dwell.fit.{Aggregation, Attempt, SolverSelection, SolverSettings}
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.report.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, Labels, LinearProblem, LinearSolution, Squared, StepSchedule, Trained}
@@ -31,7 +30,7 @@ import dwell.solver.sgd.worker.SgdStep
 class ModelAveragingSuite extends SparkSuite {
   import ModelAveragingSuite._
 
-  private def read(): TrainingRows = Flattener.read(
+  private def read(): TrainingRows = TrainingReader.read(
     sc.parallelize(0 until 101, 2).map { j =>
       val random = new Random(j)
       val x = Array.fill(Features)(if (random.nextInt(3) == 0) 0.0 else random.nextGaussian())

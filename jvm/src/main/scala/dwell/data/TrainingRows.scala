@@ -6,55 +6,47 @@ import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
 import dwell.base.WorkerCount
-import dwell.data.block.{BlockIndex, Cached, ColumnNames, ConstantColumns, RowBlock}
+import dwell.data.block.{DataLimits, ReadRows, RowDistribution}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, LabelMoments, RowDataset, RowDistribution, RowForm, RowPiece}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPiece}
 
 /**
- * Training data, read and validated: rows cached as primitive arrays on the workers, labels and weights on the driver.
- * What the solvers work on is made of it once for each way to split it, however many threads ask, and is released with
- * it. Rows are numbered over the whole dataset, those of weight 0 left out.
- *
- * @param numFeatures
- *   length of the feature vectors, n, constant features included
- * @param labels
- *   label of each row
- * @param weights
- *   weight of each row, or null where every weight is 1
- * @param nonzeros
- *   nonzeros of all rows, those of constant features included
+ * Training data, read and validated. The forms that solvers work on are made of it once for each way to split it, however many
+ * threads ask, and are released with it.
  */
-final class TrainingRows private[data] (
-    blocks: RDD[RowBlock],
-    private[data] val index: BlockIndex,
-    val numFeatures: Int,
-    val labels: Array[Double],
-    val weights: Array[Double],
-    labelMoments: LabelMoments,
-    val nonzeros: Long,
-    private[data] val constant: ConstantColumns,
-    private[data] val title: String,
-    private[data] val names: ColumnNames) {
+final class TrainingRows private[data] (read: ReadRows) {
 
-  def sc: SparkContext = blocks.sparkContext
+  def sc: SparkContext = read.sc
+
+  /** Length of the feature vectors, n, constant features included. */
+  def numFeatures: Int = read.numFeatures
+
+  /** Label of each row. */
+  def labels: Array[Double] = read.labels
+
+  /** Weight of each row, or null where every weight is 1. */
+  def weights: Array[Double] = read.weights
+
+  /** Nonzeros of all rows, those of constant features included. */
+  def nonzeros: Long = read.nonzeros
 
   /** Rows of positive weight, m. */
-  def numRows: Int = labels.length
+  def numRows: Int = read.numRows
 
   /** Sum of the weights, S; the number of rows where every weight is 1. */
-  def totalWeight: Double = labelMoments.totalWeight
+  def totalWeight: Double = read.totalWeight
 
   /** Sum of the squared weights. */
-  def weightSquareSum: Double = labelMoments.weightSquareSum
+  def weightSquareSum: Double = read.labelMoments.weightSquareSum
 
   /** Weighted mean of the labels. */
-  def labelMean: Double = labelMoments.mean
+  def labelMean: Double = read.labelMoments.mean
 
   /** Weighted population variance of the labels. */
-  def labelVariance: Double = labelMoments.variance
+  def labelVariance: Double = read.labelMoments.variance
 
   /** Whether all labels are the same number. */
-  def labelConstant: Boolean = labelMoments.constant
+  def labelConstant: Boolean = read.labelMoments.constant
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
@@ -62,8 +54,8 @@ final class TrainingRows private[data] (
   private var released = false
 
   // What is counted once for all datasets. The lock is the one of the methods below.
-  private lazy val columnCounts = ColumnDataset.countColumns(this)
-  private lazy val featureMoments = FeatureMoments.of(this)
+  private lazy val columnCounts = ColumnDataset.countColumns(read)
+  private lazy val featureMoments = FeatureMoments.of(read)
 
   /**
    * The data split by columns; constant columns are left out.
@@ -78,10 +70,10 @@ final class TrainingRows private[data] (
    */
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
-    Flattener.checkSharedRows(numRows)
+    DataLimits.checkSharedRows(numRows)
     val numPartitions = partitionsFor(numWorkers)(columnCounts.iterator.map(_.toLong).sum)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
-      val made = ColumnDataset.of(this, columnCounts, numPartitions)
+      val made = ColumnDataset.of(read, columnCounts, numPartitions)
       columnDatasets(numPartitions) = made
       made
     }
@@ -101,17 +93,17 @@ final class TrainingRows private[data] (
    */
   def rows(numWorkers: Int, form: RowForm): RowDataset = synchronized {
     checkUse(numWorkers)
-    Flattener.checkSharedFeatures(numFeatures, names)
+    DataLimits.checkSharedFeatures(numFeatures, read.names)
     if (form.signedLabels) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
-    val numPartitions = partitionsFor(numWorkers)(nonzeros - constant.indices.length.toLong * numRows)
+    val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.indices.length.toLong * numRows)
     rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
       val moments = featureMoments
       // Forms differ in what is computed from the rows, not in how these are split: one shuffle serves them all.
       val pieces = rowShuffles.getOrElseUpdate(
         (numPartitions, form.signedLabels),
-        RowDataset.shuffled(this, moments.excluded, form.signedLabels, numPartitions))
-      val made = RowDataset.of(this, pieces, moments, form)
+        RowDataset.shuffled(read, moments.excluded, form.signedLabels, numPartitions))
+      val made = RowDataset.of(read, pieces, moments, form)
       rowDatasets((numPartitions, form)) = made
       made
     }
@@ -152,33 +144,22 @@ final class TrainingRows private[data] (
       columnDatasets.clear()
       rowDatasets.clear()
       rowShuffles.clear()
-      Cached.release(blocks, Seq.empty)
+      read.unpersist()
     }
   }
-
-  /** The cached rows; a block that was lost and read again is only let through if it is the same. */
-  private[data] def verifiedBlocks: RDD[RowBlock] = {
-    val index = this.index // not all of the rows on the driver
-    blocks.mapPartitions(it => Iterator.single(index.verified(it.next())))
-  }
-
-  /** Row blocks, which is what the rows were read in. */
-  private[data] def numBlocks: Int = index.fingerprints.length
-
-  private[data] def hasBinaryLabels: Boolean = labels.forall(y => y == 0.0 || y == 1.0)
 
   private def requireBinaryLabels(): Unit = {
     val at = labels.indexWhere(y => y != 0.0 && y != 1.0)
     if (at >= 0) {
       throw new IllegalArgumentException(
-        s"Column '${names.label}': label ${labels(at)} in row $at of positive weight, but a binary classifier takes " +
+        s"Column '${read.names.label}': label ${labels(at)} in row $at of positive weight, but a binary classifier takes " +
           "0 and 1. Index the labels, for example with StringIndexer.")
     }
   }
 
   private def checkUse(numWorkers: Int): Unit = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    if (released) throw new IllegalStateException(s"$title: the training data has been released; read it again")
+    if (released) throw new IllegalStateException(s"${read.title}: the training data has been released; read it again")
   }
 
   private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long): Int =

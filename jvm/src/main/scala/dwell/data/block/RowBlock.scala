@@ -118,23 +118,6 @@ private[data] object RowBlock {
   val LeastCount: Double = 1e-6f.toDouble
   val GreatestCount: Double = 1e9
 
-  /**
-   * Reads one source partition.
-   *
-   * @param counts
-   *   whether values are counts: not negative, and a row without any is left out
-   */
-  def read(
-      index: Int,
-      numFeatures: Int,
-      rows: Iterator[LabeledRow],
-      names: ColumnNames,
-      counts: Boolean = false): RowBlock = {
-    val builder = new RowBlockBuilder(index, numFeatures, names, counts)
-    while (rows.hasNext && builder.problem == null) builder.add(rows.next())
-    builder.result()
-  }
-
   // One tight loop per array, outside of any constructor: the compiler treats those best.
 
   private def hash(seed: Long, array: Array[Int]): Long = {

@@ -3,7 +3,7 @@ package dwell.data.block
 import org.apache.spark.ml.linalg.{DenseVector, SparseVector, Vector}
 
 /** Validates rows and appends them to growing arrays. The first problem stops it. */
-private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames, counts: Boolean) {
+private[data] final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames, counts: Boolean) {
   var problem: String = _
 
   private var rowsRead = 0L
@@ -160,4 +160,24 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
     if (problem == null) {
       problem = s"Column '$column', row $rowsRead of partition $partition (both counted from 0): $what. $fix."
     }
+}
+
+private[data] object RowBlockBuilder {
+
+  /**
+   * Reads one source partition.
+   *
+   * @param counts
+   *   whether values are counts: not negative, and a row without any is left out
+   */
+  def read(
+      index: Int,
+      numFeatures: Int,
+      rows: Iterator[LabeledRow],
+      names: ColumnNames,
+      counts: Boolean = false): RowBlock = {
+    val builder = new RowBlockBuilder(index, numFeatures, names, counts)
+    while (rows.hasNext && builder.problem == null) builder.add(rows.next())
+    builder.result()
+  }
 }

@@ -5,8 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Shuffle, TaskFailure}
-import dwell.data.{Flattener, TrainingRows}
-import dwell.data.block.{Cached, CachedDataset, ColumnCounts}
+import dwell.data.block.{Cached, CachedDataset, ColumnCounts, DataLimits, ReadRows}
 
 /**
  * Training data as columns, split into partitions of equal nonzeros; constant columns are left out.
@@ -30,7 +29,7 @@ final class ColumnDataset private (
 private[data] object ColumnDataset {
 
   /** Nonzeros of each column; 0 for a constant one, which is not solved for and must not weigh in the balance either. */
-  def countColumns(rows: TrainingRows): Array[Int] = TaskFailure.unwrapped {
+  def countColumns(rows: ReadRows): Array[Int] = TaskFailure.unwrapped {
     val numFeatures = rows.numFeatures
     // In groups, so that the driver does not get the counts of every block.
     val numGroups = math.ceil(math.sqrt(rows.numBlocks.toDouble)).toInt
@@ -45,10 +44,10 @@ private[data] object ColumnDataset {
   }
 
   /** Moves the rows' nonzeros to the partitions of their columns. */
-  def of(rows: TrainingRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
+  def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
-    assignment.loads.indices.foreach(k => Flattener.checkLoad(k, numPartitions, assignment.loads(k)))
+    assignment.loads.indices.foreach(k => DataLimits.checkLoad(k, numPartitions, assignment.loads(k)))
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
     val weights = Cached.broadcast(sc, rows.weights)

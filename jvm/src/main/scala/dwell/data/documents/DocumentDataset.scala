@@ -5,8 +5,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Shuffle, WorkerCount}
-import dwell.data.block.{BlockIndex, Cached, CachedDataset, ColumnNames, LabeledRow, RowBlock}
-import dwell.data.rows.RowDistribution
+import dwell.data.block.{BlockIndex, Cached, CachedDataset, ColumnNames, LabeledRow, RowBlock, RowBlockBuilder, RowDistribution}
 
 /**
  * Documents as counts of words, read and validated, split into partitions of equally many.
@@ -72,7 +71,7 @@ object DocumentDataset {
     val blocks = vectors
       .mapPartitionsWithIndex { (index, it) =>
         val rows = it.map(LabeledRow(0.0, 1.0, _))
-        Iterator.single(RowBlock.read(index, vocabulary, rows, names, counts = true))
+        Iterator.single(RowBlockBuilder.read(index, vocabulary, rows, names, counts = true))
       }
       .setName(s"$title: documents as read")
       .persist(StorageLevel.MEMORY_AND_DISK)
@@ -97,23 +96,16 @@ object DocumentDataset {
     val pieces = blocks.flatMap { block =>
       val verified = index.verified(block)
       val first = index.firstRows(block.index)
-      RowDistribution.cut(verified, first, vocabulary, Array.emptyIntArray, signedLabels = false, numPartitions)
+      RowDistribution.cut(verified, first, vocabulary, Array.emptyIntArray, numPartitions)
     }
     val partitions = Shuffle
       .byIndex(pieces, numPartitions)
       .mapPartitionsWithIndex { (k, it) =>
-        val pieces = it.map(_._2).toArray
-        val rows =
-          RowDistribution.merge(
-            k,
-            numPartitions,
-            pieces,
-            vocabulary,
-            weighted = false,
-            mixed = false,
-            scale = null,
-            mean = null)
-        Iterator.single(new DocumentPartition(k, vocabulary, rows.offsets, rows.indices, rows.values32, rows.values64))
+        val ordered = it.map(_._2).toArray.sortBy(_.block)
+        val matrix = RowDistribution.merge(k, numPartitions, ordered, mixed = false)
+        val values = matrix.values
+        Iterator.single(
+          new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, values.values32, values.values64))
       }
       .setName(s"$title: documents")
       .persist(StorageLevel.MEMORY_AND_DISK)

@@ -1,8 +1,7 @@
 package dwell.data.rows
 
 import dwell.base.{Shuffle, TaskFailure}
-import dwell.data.TrainingRows
-import dwell.data.block.{DoubleBytes, RowBlock}
+import dwell.data.block.{DoubleBytes, ReadRows, RowBlock}
 
 /**
  * Weighted moments of each feature over all rows, implicit zeros included. Features that are not solved for have 0 in
@@ -30,7 +29,7 @@ private[data] object FeatureMoments {
    * Every block computes the moments of its columns in two passes; these are merged by ranges of columns, so that
    * neither a worker nor the driver holds those of all blocks.
    */
-  def of(rows: TrainingRows): FeatureMoments = {
+  def of(rows: ReadRows): FeatureMoments = {
     val numFeatures = rows.numFeatures
     val numRows = rows.numRows
     val totalWeight = rows.totalWeight
@@ -74,7 +73,7 @@ private[data] object FeatureMoments {
     new FeatureMoments(mean, variance, if (binary) classSums(rows, positive, negative) else null, excluded)
   }
 
-  private def classSums(rows: TrainingRows, positive: Array[Double], negative: Array[Double]): ClassSums = {
+  private def classSums(rows: ReadRows, positive: Array[Double], negative: Array[Double]): ClassSums = {
     var positiveWeight = 0.0
     var negativeWeight = 0.0
     var i = 0

@@ -7,8 +7,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Shuffle
-import dwell.data.TrainingRows
-import dwell.data.block.{Cached, CachedDataset, ColumnNames}
+import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 
 /**
  * Training data as rows, split into partitions of equally many. Features that are constant are not solved for: they
@@ -31,20 +30,20 @@ private[data] object RowDataset {
 
   /** The rows' pieces, by the partition they go to. */
   def shuffled(
-      rows: TrainingRows,
+      rows: ReadRows,
       excluded: Array[Int],
       signedLabels: Boolean,
       numPartitions: Int): RDD[(Int, RowPiece)] = {
     val firstRows = rows.index.firstRows
     val numFeatures = rows.numFeatures
     val pieces = rows.verifiedBlocks.flatMap { block =>
-      RowDistribution.cut(block, firstRows(block.index), numFeatures, excluded, signedLabels, numPartitions)
+      RowPieces.cut(block, firstRows(block.index), numFeatures, excluded, signedLabels, numPartitions)
     }
     Shuffle.byIndex(pieces, numPartitions)
   }
 
   /** Puts the pieces together in the given form. */
-  def of(rows: TrainingRows, pieces: RDD[(Int, RowPiece)], moments: FeatureMoments, form: RowForm): RowDataset = {
+  def of(rows: ReadRows, pieces: RDD[(Int, RowPiece)], moments: FeatureMoments, form: RowForm): RowDataset = {
     val sc = rows.sc
     val scale = scales(moments.variance, form.scaleFactor, rows.names)
     val mean = if (form.intercept) moments.mean else null
@@ -57,7 +56,7 @@ private[data] object RowDataset {
     val partitions = pieces
       .mapPartitionsWithIndex { (k, it) =>
         Iterator.single(
-          RowDistribution.merge(
+          RowPieces.merge(
             k,
             numPartitions,
             it.map(_._2).toArray,

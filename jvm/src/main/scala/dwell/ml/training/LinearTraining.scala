@@ -5,7 +5,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.sql.{CacheBridge, Dataset}
 
-import dwell.data.{Flattener, TrainingRows}
+import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
@@ -134,7 +134,7 @@ trait LinearTraining[M <: Model[M]]
 
   private def read(task: LinearTask[M], numFeatures: Int): TrainingRows = {
     val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
-    Flattener.read(task.rows, numFeatures, uid, names)
+    TrainingReader.read(task.rows, numFeatures, uid, names)
   }
 
   private def orientationWithin(

@@ -1,6 +1,4 @@
-package dwell.data.rows
-
-import dwell.data.block.ColumnNames
+package dwell.data.block
 
 /**
  * Sums of the weights and weighted moments of the labels; mean and variance in two passes, in row order.

@@ -8,21 +8,21 @@ import org.apache.spark.ml.linalg.{SparseVector, Vectors}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
-import dwell.jni.ResultHeader
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
-import dwell.data.block.{ColumnNames, LabeledRow, NarrowValues, RowBlock}
+import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, NarrowValues, RowBlockBuilder}
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
 import dwell.data.rows.RowForm
+import dwell.jni.ResultHeader
 
-class FlattenerSuite extends SparkSuite {
+class TrainingReaderSuite extends SparkSuite {
   import TestData.{row, Values}
 
   private def rdd(blocks: Seq[Seq[LabeledRow]]): RDD[LabeledRow] =
     sc.parallelize(blocks, blocks.size).flatMap(identity)
 
   private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
-    Flattener.read(rdd(blocks), blocks.flatten.head.features.size, "test")
+    TrainingReader.read(rdd(blocks), blocks.flatten.head.features.size, "test")
 
   private def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-12 * math.max(1.0, math.max(a.abs, b.abs))
 
@@ -193,14 +193,14 @@ class FlattenerSuite extends SparkSuite {
 
   test("lost columns are computed again, unless the source has changed meanwhile") {
     val rows = TestData.random(4, 30, 6, 0.5)
-    val reads = FlattenerSuite.reads
+    val reads = TrainingReaderSuite.reads
     for (changing <- Seq(false, true)) {
       reads.set(0)
       val source = sc.parallelize(Seq(0), 1).flatMap { _ =>
-        val read = FlattenerSuite.reads.getAndIncrement()
+        val read = TrainingReaderSuite.reads.getAndIncrement()
         if (changing) rows.map(r => r.copy(label = r.label + read)) else rows
       }
-      val all = Flattener.read(source, 6, "test")
+      val all = TrainingReader.read(source, 6, "test")
       val data = all.columns(2)
       assert(reads.get == 1, "rows are read once")
       val first = data.partitions.collect()
@@ -221,7 +221,7 @@ class FlattenerSuite extends SparkSuite {
 
   test("fingerprints tell blocks apart by every part of a row and by the order of rows") {
     val base = Seq(row(1.0, 2.0, 0.0), row(2.0, 0.0, 3.0))
-    def fingerprint(rows: Seq[LabeledRow]): Long = RowBlock.read(0, 2, rows.iterator, ColumnNames()).fingerprint
+    def fingerprint(rows: Seq[LabeledRow]): Long = RowBlockBuilder.read(0, 2, rows.iterator, ColumnNames()).fingerprint
     val others = Seq(
       base.reverse,
       base.init,
@@ -275,7 +275,7 @@ class FlattenerSuite extends SparkSuite {
   } test(s"refused with column, row and fix: $what") {
     val good = row(1, 0, 1, 2, 3)
     val data = rdd(Seq(Seq(good), Seq(good, good, bad, good), Seq(good, bad)))
-    val error = intercept[IllegalArgumentException](Flattener.read(data, 4, "test", names))
+    val error = intercept[IllegalArgumentException](TrainingReader.read(data, 4, "test", names))
     for (part <- s"Column '$column'" +: "row 2 of partition 1" +: parts) {
       assert(error.getMessage.contains(part), error.getMessage)
     }
@@ -284,37 +284,37 @@ class FlattenerSuite extends SparkSuite {
 
   test("refused: no rows, and no rows of positive weight") {
     for (empty <- Seq(sc.emptyRDD[LabeledRow], rdd(Seq(Nil, Nil)))) {
-      val error = intercept[IllegalArgumentException](Flattener.read(empty, 4, "test"))
+      val error = intercept[IllegalArgumentException](TrainingReader.read(empty, 4, "test"))
       assert(error.getMessage.contains("no rows"))
     }
     val weightless = rdd(Seq(Seq(row(1, 2).copy(weight = 0.0)), Nil, Seq(row(1, 2).copy(weight = 0.0))))
-    val error = intercept[IllegalArgumentException](Flattener.read(weightless, 1, "test", names))
+    val error = intercept[IllegalArgumentException](TrainingReader.read(weightless, 1, "test", names))
     assert(error.getMessage.contains("all weights are zero") && error.getMessage.contains("importance"))
   }
 
   test("refused: more rows or more features than an array or a shared vector has room for") {
     val most = Int.MaxValue - 15
-    assert(Flattener.checkRowCount(3000000000L, most.toLong, names) == most)
-    val rows = intercept[IllegalArgumentException](Flattener.checkRowCount(3000000000L, most + 1L, names))
+    assert(DataLimits.checkRowCount(3000000000L, most.toLong, names) == most)
+    val rows = intercept[IllegalArgumentException](DataLimits.checkRowCount(3000000000L, most + 1L, names))
     assert(rows.getMessage.contains("2147483633 rows") && rows.getMessage.contains("sample"))
     val room = ResultHeader.MAX_ENTRIES
-    Flattener.checkSharedRows(room)
-    val shared = intercept[IllegalArgumentException](Flattener.checkSharedRows(room + 1))
+    DataLimits.checkSharedRows(room)
+    val shared = intercept[IllegalArgumentException](DataLimits.checkSharedRows(room + 1))
     assert(shared.getMessage.contains(s"${room + 1} rows") && shared.getMessage.contains("orientation=dual"))
-    Flattener.checkSharedFeatures(room, names)
-    val wide = intercept[IllegalArgumentException](Flattener.checkSharedFeatures(room + 1, names))
+    DataLimits.checkSharedFeatures(room, names)
+    val wide = intercept[IllegalArgumentException](DataLimits.checkSharedFeatures(room + 1, names))
     assert(wide.getMessage.contains(s"length ${room + 1}") && wide.getMessage.contains("orientation=primal"))
     for (numFeatures <- Seq(Int.MaxValue, -1)) {
       val one = rdd(Seq(Seq(LabeledRow(1, 1, Vectors.sparse(Int.MaxValue, Array(5), Array(1.0))))))
-      val features = intercept[IllegalArgumentException](Flattener.read(one, numFeatures, "test", names))
+      val features = intercept[IllegalArgumentException](TrainingReader.read(one, numFeatures, "test", names))
       assert(features.getMessage.contains(s"$numFeatures") && features.getMessage.contains("'terms'"))
     }
   }
 
   test("refused: numbers whose moments leave the range of a double") {
     def failure(rows: LabeledRow*): String =
-      intercept[IllegalArgumentException](Flattener.read(rdd(Seq(rows)), 2, "test", names)).getMessage
-    val large = Flattener.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))), 2, "test", names)
+      intercept[IllegalArgumentException](TrainingReader.read(rdd(Seq(rows)), 2, "test", names)).getMessage
+    val large = TrainingReader.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))), 2, "test", names)
     for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, RowForm(0.0, true, false)))) {
       val huge = intercept[IllegalArgumentException](make(large)).getMessage
       assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
@@ -328,8 +328,8 @@ class FlattenerSuite extends SparkSuite {
 
   test("a failed fit leaves nothing cached") {
     val before = sc.getPersistentRDDs.keySet
-    intercept[IllegalArgumentException](Flattener.read(rdd(Seq(Seq(row(Double.NaN, 1)))), 1, "test"))
-    val rows = Flattener.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))), 1, "test")
+    intercept[IllegalArgumentException](TrainingReader.read(rdd(Seq(Seq(row(Double.NaN, 1)))), 1, "test"))
+    val rows = TrainingReader.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))), 1, "test")
     val cached = sc.getPersistentRDDs.keySet
     intercept[IllegalArgumentException](rows.columns(1))
     intercept[IllegalArgumentException](rows.rows(1, RowForm(0.0, intercept = true, signedLabels = false)))
@@ -346,7 +346,7 @@ class FlattenerSuite extends SparkSuite {
   }
 }
 
-object FlattenerSuite {
+object TrainingReaderSuite {
 
   /** How often the source of a test was read; tasks of local mode share it. */
   val reads = new AtomicInteger()

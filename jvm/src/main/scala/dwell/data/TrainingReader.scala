@@ -1,0 +1,63 @@
+package dwell.data
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
+
+import dwell.data.block.{BlockIndex, Cached, ColumnNames, DataLimits, DoubleBytes, LabelMoments, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+
+/**
+ * Reads training data. The rows are read and validated once. They stay on the workers as primitive arrays; labels and weights
+ * come to the driver.
+ */
+object TrainingReader {
+
+  /**
+   * Reads and validates `rows`. They stay cached; the caller has to release them, and all that was made of them, with
+   * [[TrainingRows.unpersist]].
+   *
+   * @param rows
+   *   training data; read once, unless cached blocks are lost
+   * @param numFeatures
+   *   length that every feature vector must have
+   * @param title
+   *   what the cached data is called on Spark's storage page
+   * @param names
+   *   names of the DataFrame columns, for error messages
+   * @throws IllegalArgumentException
+   *   if the data cannot be trained on; the message names column and row and the fix
+   */
+  def read(rows: RDD[LabeledRow], numFeatures: Int, title: String, names: ColumnNames = ColumnNames()): TrainingRows = {
+    DataLimits.checkFeatureCount(numFeatures, names)
+    val blocks = rows
+      .mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
+      .setName(s"$title: rows as read")
+      .persist(StorageLevel.MEMORY_AND_DISK)
+    Cached.orRelease(blocks, Seq.empty)(new TrainingRows(collect(blocks, numFeatures, title, names)))
+  }
+
+  private def collect(blocks: RDD[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
+    val summaries = blocks.sparkContext.runJob(blocks, (it: Iterator[RowBlock]) => it.next().summary)
+    summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
+    val numRows = DataLimits.checkRowCount(summaries.map(_.rowsRead).sum, summaries.map(_.rows.toLong).sum, names)
+
+    val firstRows = summaries.scanLeft(0)(_ + _.rows).init
+    val labels = new Array[Double](numRows)
+    val weights = if (summaries.forall(_.weights == null)) null else Array.fill(numRows)(1.0)
+    summaries.foreach { s =>
+      DoubleBytes.unpack(s.labels, labels, firstRows(s.index))
+      if (s.weights != null) DoubleBytes.unpack(s.weights, weights, firstRows(s.index))
+    }
+    val constant = summaries.iterator.filter(_.rows > 0).map(_.constant).reduce(_ intersect _)
+    new ReadRows(
+      blocks,
+      new BlockIndex(firstRows, summaries.map(_.fingerprint)),
+      numFeatures,
+      labels,
+      weights,
+      new LabelMoments(labels, weights, names),
+      summaries.map(_.nonzeros.toLong).sum,
+      constant,
+      title,
+      names)
+  }
+}
