@@ -11,7 +11,7 @@ import org.apache.spark.ml.param.{Param, Params}
 import org.apache.spark.ml.regression.LinearRegressionModel
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import dwell.report.{FitReport, RoundRecord}
+import dwell.report.{ComparedFit, RoundRecord}
 
 /**
  * One run of a benchmark on Spark: its arguments, its data, and the JSON file that it writes.
@@ -112,30 +112,15 @@ private[bench] object Bench {
     estimator.fit(data).asInstanceOf[Model[_]]
   }
 
-  /** Rounds that were measured, as a report that can be compared with others. */
-  def report(name: String, rounds: Seq[RoundRecord]): FitReport = FitReport(
-    uid = name,
-    algorithm = "",
-    orientation = "",
-    orientationReason = "",
-    aggregation = "",
-    aggregationReason = "",
-    restarts = 0,
-    solver = "",
-    reason = None,
-    rounds = rounds,
-    objective = rounds.last.objective,
-    dual = rounds.last.objective - rounds.last.gap,
-    gap = rounds.last.gap,
-    tolerance = 0.0,
-    converged = false,
-    drift = 0.0,
-    numRows = 0L,
-    numFeatures = 0,
-    nonzeros = 0L,
-    nonzerosPerPartition = Seq.empty,
-    flattenSeconds = 0.0,
-    totalSeconds = rounds.last.elapsed)
+  /** Rounds that were measured, as a fit on the page of a comparison. */
+  def compared(name: String, rounds: Seq[RoundRecord]): ComparedFit =
+    ComparedFit(
+      name,
+      by = "",
+      rounds,
+      relativeGap = rounds.last.relativeGap,
+      flattenSeconds = 0.0,
+      totalSeconds = rounds.last.elapsed)
 
   /** The objective by iteration, in Spark's units: those of the squared loss are not those of the FitReport. */
   def history(model: Model[_]): Array[Double] = model match {

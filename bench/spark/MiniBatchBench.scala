@@ -1,6 +1,8 @@
 package dwell.bench
 
-import dwell.report.{FitReport, RoundRecord}
+import java.nio.file.Paths
+
+import dwell.report.{ComparisonPage, RoundRecord}
 import dwell.solver.problem.{Algorithm, Orientation}
 
 /**
@@ -60,10 +62,9 @@ object MiniBatchBench {
           f.reached.fold((1, above(problem, f.records)))(r => (0, r.elapsed))
         }
       }
-      FitReport
-        .compare(best.map(f =>
-          s"${f.system}, H ${f.localWork}" -> Bench.report(f.system, problem.suboptimality(f.records))): _*)
-        .writeHtml(bench.page(name))
+      ComparisonPage.write(
+        Paths.get(bench.page(name)),
+        best.map(f => Bench.compared(s"${f.system}, H ${f.localWork}", problem.suboptimality(f.records))))
       data.unpersist()
     }
   }

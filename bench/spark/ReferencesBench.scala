@@ -1,11 +1,11 @@
 package dwell.bench
 
-import java.nio.file.{Files, Path}
+import java.nio.file.{Files, Path, Paths}
 
 import org.apache.spark.rdd.RDD
 
 import dwell.fit.Aggregation
-import dwell.report.{FitReport, RoundRecord}
+import dwell.report.{ComparisonPage, RoundRecord}
 
 /**
  * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2016: the JVM's solver on
@@ -156,9 +156,9 @@ object ReferencesBench {
         "emptyRound" -> all.map(_.empty))
     }
     def page(name: String, fits: Seq[(String, Measured)]): Unit =
-      FitReport
-        .compare(fits.map { case (fit, m) => fit -> Bench.report(fit, problem.suboptimality(m.records)) }: _*)
-        .writeHtml(bench.page(s"${problem.name}-$name"))
+      ComparisonPage.write(
+        Paths.get(bench.page(s"${problem.name}-$name")),
+        fits.map { case (fit, m) => Bench.compared(fit, problem.suboptimality(m.records)) })
     page(
       "implementations",
       first.zip(best).map { case ((i, runs), (_, h)) => s"${i.name}, H $h" -> runs.toMap.apply(h) })

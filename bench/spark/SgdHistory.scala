@@ -1,6 +1,8 @@
 package dwell.bench
 
-import dwell.report.{FitReport, RoundRecord}
+import java.nio.file.Paths
+
+import dwell.report.{ComparedFit, ComparisonPage, RoundRecord}
 
 /**
  * How good the models of a system were on the way.
@@ -44,8 +46,8 @@ private[bench] final case class SgdHistory(
       f"error ${last.heldOutError}%.4f"
   }
 
-  private def report(value: Evaluation => Double, least: Double): FitReport =
-    Bench.report(
+  def compared(value: Evaluation => Double, least: Double): ComparedFit =
+    Bench.compared(
       name,
       steps.indices.map { i =>
         val v = value(evaluations(i))
@@ -122,6 +124,6 @@ private[bench] object SgdHistory {
   /** A page of charts, where the gap is the distance to the least value that any system has. Without any there is no page. */
   def page(histories: Seq[SgdHistory], value: Evaluation => Double, path: String): Unit = if (histories.nonEmpty) {
     val least = histories.flatMap(_.evaluations.map(value)).filterNot(v => v.isNaN || v.isInfinite).min
-    FitReport.compare(histories.map(h => h.name -> h.report(value, least)): _*).writeHtml(path)
+    ComparisonPage.write(Paths.get(path), histories.map(_.compared(value, least)))
   }
 }

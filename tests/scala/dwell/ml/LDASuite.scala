@@ -10,7 +10,7 @@ import dwell.SparkSuite
 import dwell.base.SplitMix
 import dwell.fit.DwellConf
 import dwell.ml.clustering.LDA
-import dwell.report.FitReport
+import dwell.report.{FitReport, TopicFitReport}
 import dwell.solver.lda.contract.LdaSchedule
 
 /** Spark's LDA with native local solvers. */
@@ -84,7 +84,9 @@ class LDASuite extends SparkSuite {
     val report = FitReport.of(model)
     assert(report.solver == "native" && report.numRows == 2000L && report.numFeatures == Vocabulary)
     assert(report.rounds.size >= 20 && report.objective < report.rounds(1).objective)
-    assert(!report.toText.contains("orientation"))
+    assert(report.isInstanceOf[TopicFitReport] && !report.toText.contains("orientation"))
+    assert(report.orientation.isEmpty && report.reason.isEmpty && report.tolerance == 0.0 && report.converged)
+    assert(report.gap.isNaN && report.dual.isNaN && report.relativeGap.isNaN)
     assert(math.abs(model.topicsMatrix.toArray.sum / expectedMass(10.0) - 1.0) < Single, expectedMass(10.0))
     assert(model.transform(corpus).select("topicDistribution").head().getAs[Vector](0).size == Topics)
   }

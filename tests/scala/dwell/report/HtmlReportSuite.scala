@@ -11,7 +11,7 @@ import org.xml.sax.InputSource
 /** Pages are complete, well formed and the same in every locale; their looks were checked in a browser. */
 class HtmlReportSuite extends AnyFunSuite {
 
-  private def report(numRounds: Int, uid: String = "logreg_1"): FitReport = {
+  private def report(numRounds: Int, uid: String = "logreg_1"): LinearFitReport = {
     val rounds = (0 to numRounds).map { i =>
       val workers = if (i == 0) Seq.empty else Seq(WorkerTime(i - 1.0, 0.5), WorkerTime(i - 0.9, 0.25))
       RoundRecord(
@@ -28,7 +28,7 @@ class HtmlReportSuite extends AnyFunSuite {
         i.toDouble,
         workers)
     }
-    FitReport(
+    LinearFitReport(
       uid,
       "cocoa",
       "dual",
@@ -37,7 +37,6 @@ class HtmlReportSuite extends AnyFunSuite {
       "slots",
       1,
       "native",
-      None,
       rounds,
       rounds.last.objective,
       1.0,
@@ -111,7 +110,7 @@ class HtmlReportSuite extends AnyFunSuite {
   }
 
   test("several fits on the same axes, and those without rounds by name") {
-    val bySpark = FitReport.bySpark("linReg_2", "regParam is 0", 1e-6, 5, 3.0)
+    val bySpark = SparkFitReport("linReg_2", "regParam is 0", 1e-6, 5, 3.0)
     val html = page(FitReport.compare("one" -> report(4), "two" -> report(9), "spark" -> bySpark).writeHtml)
     assert(charts(html).size == 3)
     assert(Seq("one", "two", "spark: regParam is 0 (3.00 s)").forall(html.contains))
@@ -119,7 +118,7 @@ class HtmlReportSuite extends AnyFunSuite {
   }
 
   test("where Spark's own code trained the page says so") {
-    val html = page(FitReport.bySpark("linReg_2", "regParam is 0", 1e-6, 5, 3.0).writeHtml)
+    val html = page(SparkFitReport("linReg_2", "regParam is 0", 1e-6, 5, 3.0).writeHtml)
     assert(html.contains("regParam is 0") && charts(html).isEmpty)
   }
 }

@@ -1,6 +1,6 @@
 package dwell.report
 
-import java.util.Locale
+import dwell.report.Markup.escaped
 
 /** A line of a chart. Values that the scale of the chart cannot show are left out. */
 private[report] final case class Series(name: String, points: Seq[(Double, Double)])
@@ -61,8 +61,7 @@ private[report] object Chart {
           .iterate(math.ceil(low / step))(_ + 1.0)
           .map(_ * step)
           .takeWhile(_ <= high + 1e-9 * step)
-          .map(v =>
-            (v, if (digits <= 12) decimals(v, digits) else String.format(Locale.ROOT, "%.3g", v: java.lang.Double)))
+          .map(v => (v, if (digits <= 12) decimals(v, digits) else Markup.number("%.3g", v)))
           .toSeq
       }
 
@@ -167,10 +166,5 @@ private[report] object Chart {
 
   private def at(pixels: Double): String = decimals(pixels, 1)
 
-  /** With a point, wherever the program runs. */
-  private def decimals(v: Double, digits: Int): String =
-    String.format(Locale.ROOT, s"%.${digits}f", v: java.lang.Double)
-
-  def escaped(text: String): String =
-    text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;")
+  private def decimals(v: Double, digits: Int): String = Markup.number(s"%.${digits}f", v)
 }

@@ -6,190 +6,247 @@ import java.util.{Collections, WeakHashMap}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
-import org.apache.spark.scheduler.SparkListenerEvent
 
 /**
- * One round of a fit. All objectives are values of F of docs/how-it-works.md, in units of the label.
+ * How a model was trained. `FitReport.of(model)` finds the report of a model that was fitted in this session.
  *
- * @param round
- *   0 is the start, before any local work
- * @param objective
- *   F after the round; with model averaging as the workers met it on their way
- * @param gap
- *   F minus the best lower bound that any certificate has given so far: an upper bound of F - F*. NaN in the rounds of an
- *   algorithm that gives one at its end only
- * @param seconds
- *   wall-clock time of the round, which is workerSeconds + overheadSeconds + driverSeconds
- * @param workerSeconds
- *   time inside the local solver, of the slowest worker
- * @param overheadSeconds
- *   scheduling, serialisation and transport: what neither the slowest worker nor the driver accounts for
- * @param driverSeconds
- *   adding the updates and the step of the leader
- * @param localWork
- *   epochs over the local coordinates in this round
- * @param stateBytes
- *   memory that the workers keep between rounds
- * @param stateLosses
- *   partitions that had lost their state when this round was asked for
- * @param elapsed
- *   seconds from the start of the rounds to the end of this one
- * @param workers
- *   when each worker was at work; none in round 0
- * @param note
- *   what happened in it beside that, such as a step size that was halved; empty if nothing did
+ * A report is a [[LinearFitReport]], a [[TopicFitReport]] or, where Spark's own code trained, a [[SparkFitReport]]. Each
+ * holds what its kind of fit has. All of them answer every method here, so that callers need not know the kind: the doc
+ * of a method names the answer of a fit that has no such thing.
+ *
+ * A class and not a trait, because Scala gives only classes the static methods by which Java and py4j call
+ * `FitReport.of`.
  */
-final case class RoundRecord(
-    round: Int,
-    objective: Double,
-    gap: Double,
-    seconds: Double,
-    workerSeconds: Double,
-    overheadSeconds: Double,
-    driverSeconds: Double,
-    localWork: Double,
-    stateBytes: Long,
-    stateLosses: Int,
-    elapsed: Double,
-    workers: Seq[WorkerTime],
-    note: String = "") {
+sealed abstract class FitReport extends Product with Serializable {
 
-  /** Bound of the relative suboptimality (F - F*)/F. */
-  def relativeGap: Double = if (gap == 0.0) 0.0 else gap / objective
+  /** That of the estimator, which the model shares. */
+  def uid: String
 
-  def toLine: String =
-    f"$round%5d $objective%16.10g $gap%10.3e $relativeGap%10.3e $seconds%8.3f $workerSeconds%8.3f " +
-      f"$overheadSeconds%8.3f $driverSeconds%8.3f $localWork%7.2f $stateLosses%4d" + (if (note.isEmpty) ""
-                                                                                      else s"  $note")
+  /** The Param `algorithm` as it was used, such as `cocoa`; `ma-lda` for topics; `spark` where Spark's own code trained. */
+  def algorithm: String
+
+  /** `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained. */
+  def solver: String
+
+  /** Why Spark's own code trained, where it did. */
+  def reason: Option[String]
+
+  /** `primal`: coordinates were features; `dual`: they were rows; empty for topics and where Spark's own code trained. */
+  def orientation: String = ""
+
+  /** Why this orientation; empty where there is none. */
+  def orientationReason: String = ""
+
+  /** How updates travelled: `driver`, `shuffle` or `gang`; empty where Spark's own code trained. */
+  def aggregation: String
+
+  /** Why they travelled in this way; empty where Spark's own code trained. */
+  def aggregationReason: String
+
+  /** Times that a gang began again, from what the remaining workers had. */
+  def restarts: Int
+
+  /**
+   * The start and the rounds after it; none where Spark's own code trained. After a restart they are all the rounds that
+   * led to the model, with CoCoA and mini-batches only those of the last attempt.
+   */
+  def rounds: Seq[RoundRecord]
+
+  /**
+   * Of a linear model F of its coefficients, in units of the label. Of topics minus the variational bound on the
+   * logarithm of the likelihood, by token, of a sample of the documents; the topics' own part of the bound is not in it.
+   * NaN where Spark's own code trained.
+   */
+  def objective: Double
+
+  /** Best lower bound of F over all models, the value of the dual problem; NaN where there is none. */
+  def dual: Double = Double.NaN
+
+  /** `objective - dual`: F - F* is at most this. NaN where there is no bound. */
+  def gap: Double = Double.NaN
+
+  /** Bound of the relative suboptimality (F - F*)/F of the returned model; NaN where there is none. */
+  final def relativeGap: Double = RoundRecord.relativeGap(gap, objective)
+
+  /** The Param `tol`, which ends a fit; 0 for topics, which have none. */
+  def tolerance: Double = 0.0
+
+  /** Whether the stop rule was met within `maxIter` rounds; of topics always. False where Spark's own code trained. */
+  def converged: Boolean
+
+  /** Relative difference of the carried residual's objective and the recomputed one: rounding, if all is well. */
+  def drift: Double = 0.0
+
+  /** Rows, or documents with words; 0 where Spark's own code trained. */
+  def numRows: Long
+
+  /** Features, or words of the vocabulary. */
+  def numFeatures: Int
+
+  /** Nonzeros of all rows; 0 where Spark's own code trained. */
+  def nonzeros: Long
+
+  /** Nonzeros of each partition; none where Spark's own code trained. */
+  def nonzerosPerPartition: Seq[Long]
+
+  /** Seconds of reading the data and bringing it into the form of the solvers; 0 where Spark's own code trained. */
+  def flattenSeconds: Double
+
+  /** Seconds of the whole fit. */
+  def totalSeconds: Double
+
+  final def numPartitions: Int = nonzerosPerPartition.size
+
+  /** Most memory that the workers kept between rounds, bytes. */
+  final def stateBytes: Long = rounds.map(_.stateBytes).maxOption.getOrElse(0L)
+
+  /** Times that a partition had lost its state when a round asked for it. */
+  final def stateLosses: Int = rounds.map(_.stateLosses).sum
+
+  /** `flattenSeconds` in epochs of the slowest worker, certificates included, as the rounds took them; None without rounds. */
+  final def flattenEpochs: Option[Double] =
+    Some(rounds.map(_.workerSeconds).sum).filter(_ > 0.0).map(flattenSeconds * rounds.map(_.localWork).sum / _)
+
+  /** Largest part's nonzeros over the mean. */
+  final def imbalance: Double =
+    if (nonzeros == 0L) 1.0 else nonzerosPerPartition.max * numPartitions.toDouble / nonzeros
+
+  /** The rounds, for callers in Java. */
+  final def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
+
+  /** Plain text: a summary and, where there are rounds, a line for each. */
+  final def toText: String = (summary ++ (if (rounds.isEmpty) Nil else RoundRecord.table(rounds))).mkString("\n")
+
+  /** Writes the report as a page with charts, which needs no network; an existing file is replaced. */
+  final def writeHtml(path: String): Unit = FitPage.write(Paths.get(path), uid, summary, rounds, numPartitions)
+
+  /** Lines about the fit as a whole. */
+  private[report] def summary: Seq[String]
+}
+
+/** A fit by Dwell, in rounds. */
+private[report] sealed abstract class DwellFitReport extends FitReport {
+  final override def reason: Option[String] = None
+
+  private[report] final override def summary: Seq[String] =
+    Seq(s"$uid: $algorithm, $solver solver, $numPartitions partitions") ++
+      choices ++
+      Seq(
+        s"aggregation by $aggregation: $aggregationReason",
+        f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
+        f"objective $objective%.10g, $proof",
+        f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
+          s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
+
+  /** Lines on what was chosen for this family alone. */
+  private[report] def choices: Seq[String]
+
+  /** What is known of the distance to the optimum. */
+  private[report] def proof: String
 }
 
 /**
- * When a worker was in the local solver.
+ * A fit of a linear model by Dwell, and the certificate of its optimality.
  *
- * @param start
- *   seconds since the start of the rounds, by the clock of the worker's machine
+ * There is no lower bound without an L2 penalty in model averaging and L-BFGS.
  */
-final case class WorkerTime(start: Double, seconds: Double)
-
-/** Posted to the listener bus of the SparkContext after each round of a fit. */
-final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkListenerEvent
-
-/**
- * How a model was trained, and the certificate of its optimality. `FitReport.of(model)` finds it for a model that was
- * fitted in this session.
- *
- * @param orientation
- *   `primal`: coordinates were features; `dual`: they were rows; empty for topics
- * @param orientationReason
- *   why this orientation
- * @param aggregation
- *   how updates travelled: `driver`, `shuffle` or `gang`
- * @param aggregationReason
- *   why in this way
- * @param restarts
- *   times that a gang began again, from what was left with the workers. `rounds` are all that led to the model; with CoCoA
- *   and mini-batches those of the last attempt
- * @param solver
- *   `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained
- * @param reason
- *   why Spark's own code trained, where it did
- * @param objective
- *   F of the returned coefficients, computed from them and not carried along; of topics see [[dwell.ml.clustering.LDA]]
- * @param dual
- *   best lower bound of F over all models: the value of the dual problem. NaN where there is none: without an L2 penalty in
- *   model averaging and L-BFGS, and where Spark's own code trained
- * @param gap
- *   objective - dual: F - F* is at most this. NaN where there is no bound
- * @param converged
- *   whether the stop rule was met within maxIter rounds
- * @param drift
- *   relative difference of the carried residual's objective and the recomputed one: rounding, if all is well
- */
-final case class FitReport(
+final case class LinearFitReport(
     uid: String,
     algorithm: String,
-    orientation: String,
-    orientationReason: String,
+    override val orientation: String,
+    override val orientationReason: String,
     aggregation: String,
     aggregationReason: String,
     restarts: Int,
     solver: String,
-    reason: Option[String],
     rounds: Seq[RoundRecord],
     objective: Double,
-    dual: Double,
-    gap: Double,
-    tolerance: Double,
+    override val dual: Double,
+    override val gap: Double,
+    override val tolerance: Double,
     converged: Boolean,
-    drift: Double,
+    override val drift: Double,
     numRows: Long,
     numFeatures: Int,
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
     flattenSeconds: Double,
-    totalSeconds: Double) {
+    totalSeconds: Double)
+    extends DwellFitReport {
 
-  def numPartitions: Int = nonzerosPerPartition.size
+  private[report] override def choices: Seq[String] = Seq(s"$orientation orientation: $orientationReason")
 
-  /** Bound of the relative suboptimality (F - F*)/F of the returned model. */
-  def relativeGap: Double = if (gap == 0.0) 0.0 else gap / objective
-
-  /** Most memory that the workers kept between rounds, bytes. */
-  def stateBytes: Long = rounds.map(_.stateBytes).maxOption.getOrElse(0L)
-
-  def stateLosses: Int = rounds.map(_.stateLosses).sum
-
-  /** `flattenSeconds` in epochs of the slowest worker, certificates included, as the rounds took them; None without rounds. */
-  def flattenEpochs: Option[Double] =
-    Some(rounds.map(_.workerSeconds).sum).filter(_ > 0.0).map(flattenSeconds * rounds.map(_.localWork).sum / _)
-
-  /** Largest part's nonzeros over the mean. */
-  def imbalance: Double =
-    if (nonzeros == 0L) 1.0 else nonzerosPerPartition.max * numPartitions.toDouble / nonzeros
-
-  /** The rounds, for callers in Java. */
-  def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
-
-  /** Writes the report as a page with charts, which needs no network; an existing file is replaced. */
-  def writeHtml(path: String): Unit = HtmlReport.write(this, Paths.get(path))
-
-  /** Plain text: a summary and a line a round. */
-  def toText: String = reason match {
-    case Some(why) => f"$uid: trained by Spark's own code in $totalSeconds%.2f s: $why"
-    case None =>
-      val head = Seq(
-        s"$uid: $algorithm, $solver solver, $numPartitions partitions",
-        s"aggregation by $aggregation: $aggregationReason",
-        f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
-        f"objective $objective%.10g, " +
-          (if (gap.isNaN) f"no lower bound (tolerance $tolerance%.1e), "
-           else f"dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), ") +
-          (if (converged) "converged" else "NOT converged"),
-        f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
-          s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts",
-        RoundRecord.header)
-      // Topics have none.
-      val oriented = if (orientation.isEmpty) None else Some(s"$orientation orientation: $orientationReason")
-      (head.take(1) ++ oriented ++ head.drop(1) ++ rounds.map(_.toLine)).mkString("\n")
-  }
+  private[report] override def proof: String =
+    (if (gap.isNaN) f"no lower bound (tolerance $tolerance%.1e), "
+     else f"dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), ") +
+      (if (converged) "converged" else "NOT converged")
 }
 
-object RoundRecord {
-  val header: String =
-    f"${"round"}%5s ${"objective"}%16s ${"gap"}%10s ${"rel. gap"}%10s ${"seconds"}%8s ${"worker"}%8s " +
-      f"${"overhead"}%8s ${"driver"}%8s ${"epochs"}%7s ${"lost"}%4s"
+/** A fit of topics by Dwell. How much better topics could be is not known, and the number of iterations alone ends a fit. */
+final case class TopicFitReport(
+    uid: String,
+    algorithm: String,
+    aggregation: String,
+    aggregationReason: String,
+    restarts: Int,
+    solver: String,
+    rounds: Seq[RoundRecord],
+    objective: Double,
+    numRows: Long,
+    numFeatures: Int,
+    nonzeros: Long,
+    nonzerosPerPartition: Seq[Long],
+    flattenSeconds: Double,
+    totalSeconds: Double)
+    extends DwellFitReport {
+
+  override def converged: Boolean = true
+  private[report] override def choices: Seq[String] = Seq.empty
+  private[report] override def proof: String = "no lower bound"
+}
+
+/**
+ * A fit that Dwell left to Spark's own code, which tells nothing of its rounds.
+ *
+ * @param why
+ *   the reason
+ */
+final case class SparkFitReport(
+    uid: String,
+    why: String,
+    override val tolerance: Double,
+    numFeatures: Int,
+    totalSeconds: Double)
+    extends FitReport {
+
+  override def algorithm: String = "spark"
+  override def solver: String = "spark"
+  override def reason: Option[String] = Some(why)
+  override def aggregation: String = ""
+  override def aggregationReason: String = ""
+  override def restarts: Int = 0
+  override def rounds: Seq[RoundRecord] = Seq.empty
+  override def objective: Double = Double.NaN
+  override def converged: Boolean = false
+  override def numRows: Long = 0L
+  override def nonzeros: Long = 0L
+  override def nonzerosPerPartition: Seq[Long] = Seq.empty
+  override def flattenSeconds: Double = 0.0
+
+  private[report] override def summary: Seq[String] =
+    Seq(f"$uid: trained by Spark's own code in $totalSeconds%.2f s: $why")
 }
 
 object FitReport {
 
   /**
-   * Reports by model. A process-wide singleton: a stock Spark model has no place to keep a report, and the report must
-   * not outlive the model. Weak keys bound it. Spark's models have identity semantics, so equal means same.
+   * Reports by model. It is a process-wide singleton because a stock Spark model has no place to keep a report. Its keys are
+   * weak, so that a report does not outlive its model. Spark's models have identity semantics, so equal means same.
    */
   private val reports = Collections.synchronizedMap(new WeakHashMap[Model[_], FitReport]())
 
   /**
-   * The report of a model that was fitted by Dwell in this session.
+   * The report of a model that Dwell fitted in this session.
    *
    * @throws NoSuchElementException
    *   for any other model: one that was loaded, copied, or fitted by another estimator
@@ -200,6 +257,7 @@ object FitReport {
         s"no fit report for ${model.uid}: only models that a Dwell estimator returned in this session have one, not " +
           "loaded or copied ones"))
 
+  /** The same, None for any other model. */
   def find(model: Model[_]): Option[FitReport] = Option(reports.get(model))
 
   /** Several fits, by name, on the same axes. */
@@ -208,40 +266,19 @@ object FitReport {
   final class Comparison private[FitReport] (reports: Seq[(String, FitReport)]) {
 
     /** Writes the comparison as a page with charts, which needs no network; an existing file is replaced. */
-    def writeHtml(path: String): Unit = HtmlReport.compare(reports, Paths.get(path))
-  }
+    def writeHtml(path: String): Unit = {
+      val (withRounds, without) = reports.partition(_._2.rounds.nonEmpty)
+      ComparisonPage.write(
+        Paths.get(path),
+        withRounds.map { case (name, r) => compared(name, r) },
+        without.map { case (name, r) => UnchartedFit(name, r.reason.getOrElse("no rounds"), r.totalSeconds) })
+    }
 
-  /** The report of a fit that was left to Spark's own code. */
-  private[dwell] def bySpark(
-      uid: String,
-      reason: String,
-      tolerance: Double,
-      numFeatures: Int,
-      totalSeconds: Double): FitReport =
-    FitReport(
-      uid = uid,
-      algorithm = "spark",
-      orientation = "",
-      orientationReason = "",
-      aggregation = "",
-      aggregationReason = "",
-      restarts = 0,
-      solver = "spark",
-      reason = Some(reason),
-      rounds = Seq.empty,
-      objective = Double.NaN,
-      dual = Double.NaN,
-      gap = Double.NaN,
-      tolerance = tolerance,
-      // Spark does not say.
-      converged = false,
-      drift = 0.0,
-      numRows = 0L,
-      numFeatures = numFeatures,
-      nonzeros = 0L,
-      nonzerosPerPartition = Seq.empty,
-      flattenSeconds = 0.0,
-      totalSeconds = totalSeconds)
+    private def compared(name: String, r: FitReport): ComparedFit = {
+      val by = Seq(r.solver, r.orientation, r.aggregation).filter(_.nonEmpty).mkString(", ")
+      ComparedFit(name, by, r.rounds, r.relativeGap, r.flattenSeconds, r.totalSeconds)
+    }
+  }
 
   private[dwell] def attach[M <: Model[_]](model: M, report: FitReport): M = {
     reports.put(model, report)

@@ -13,7 +13,7 @@ import dwell.fit.DwellConf
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.LeavingToSpark
-import dwell.report.FitReport
+import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
 
@@ -56,8 +56,8 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
     val conf = DwellConf(dataset.sparkSession)
     unsupported.orElse(conf.selection.withoutNative) match {
       case Some(reason) =>
-        leaveToSpark(conf, reason, missing = None)(super.fit(dataset)) {
-          FitReport.bySpark(uid, reason, tolerance = 0.0, numFeatures = 0, seconds)
+        leaveToSpark(conf, reason, missing = None)(super.fit(dataset)) { model =>
+          SparkFitReport(uid, reason, tolerance = 0.0, model.vocabSize, seconds)
         }
       case None =>
         val vocabulary = TrainingBridge.numFeatures(dataset, $(featuresCol))
@@ -132,25 +132,16 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       data: DocumentDataset,
       solution: LdaSolution,
       readSeconds: Double,
-      totalSeconds: Double): FitReport =
-    FitReport(
+      totalSeconds: Double): TopicFitReport =
+    TopicFitReport(
       uid = uid,
       algorithm = Algorithm,
-      orientation = "",
-      orientationReason = "",
       aggregation = solution.aggregation,
       aggregationReason = solution.aggregationReason,
       restarts = solution.restarts,
       solver = solution.solver,
-      reason = None,
       rounds = solution.rounds,
       objective = solution.objective,
-      dual = Double.NaN,
-      gap = Double.NaN,
-      tolerance = 0.0,
-      // There is no rule but the number of iterations.
-      converged = true,
-      drift = 0.0,
       numRows = data.documents,
       numFeatures = data.vocabulary,
       nonzeros = data.nonzeros,

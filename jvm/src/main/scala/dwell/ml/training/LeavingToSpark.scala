@@ -3,7 +3,7 @@ package dwell.ml.training
 import org.apache.spark.ml.{Model, PipelineStage}
 
 import dwell.fit.DwellConf
-import dwell.report.FitReport
+import dwell.report.{FitReport, SparkFitReport}
 
 /** An estimator that leaves what it does not solve to Spark's own code. */
 private[ml] trait LeavingToSpark extends PipelineStage {
@@ -16,12 +16,12 @@ private[ml] trait LeavingToSpark extends PipelineStage {
    * @param missing
    *   what Spark's own code does not have and so cannot take over
    * @param report
-   *   of the training; asked for after it
+   *   of the fit, made once the model is trained
    * @throws UnsupportedOperationException
    *   where `spark.dwell.fallback` is `error`, or Spark cannot take over
    */
   private[ml] final def leaveToSpark[M <: Model[_]](conf: DwellConf, reason: String, missing: Option[String])(
-      train: => M)(report: => FitReport): M = {
+      train: => M)(report: M => SparkFitReport): M = {
     if (conf.fallbackIsError) {
       throw new UnsupportedOperationException(
         s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids to train it by Spark's own code.")
@@ -32,6 +32,6 @@ private[ml] trait LeavingToSpark extends PipelineStage {
     }
     logWarning(s"$uid is trained by Spark's own code: $reason.")
     val model = train
-    FitReport.attach(model, report)
+    FitReport.attach(model, report(model))
   }
 }

@@ -9,7 +9,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.report.FitReport
+import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Softmax}
 
@@ -82,8 +82,8 @@ trait LinearTraining[M <: Model[M]]
     outcome match {
       case Right(model) => model
       case Left(reason) =>
-        leaveToSpark(conf, reason, task.missingInSpark)(task.trainBySpark()) {
-          FitReport.bySpark(uid, reason, $(tol), numFeatures, clock.seconds)
+        leaveToSpark(conf, reason, task.missingInSpark)(task.trainBySpark()) { _ =>
+          SparkFitReport(uid, reason, $(tol), numFeatures, clock.seconds)
         }
     }
   }
@@ -205,8 +205,8 @@ trait LinearTraining[M <: Model[M]]
     FitReport.attach(model, report(data, solution, clock))
   }
 
-  private def report(data: TrainingRows, solution: LinearSolution, clock: Clock): FitReport =
-    FitReport(
+  private def report(data: TrainingRows, solution: LinearSolution, clock: Clock): LinearFitReport =
+    LinearFitReport(
       uid = uid,
       algorithm = chosenAlgorithm.name,
       orientation = solution.orientation.name,
@@ -215,7 +215,6 @@ trait LinearTraining[M <: Model[M]]
       aggregationReason = solution.aggregationReason,
       restarts = solution.restarts,
       solver = solution.solver,
-      reason = None,
       rounds = solution.rounds,
       objective = solution.objective,
       dual = solution.dual,

@@ -1,0 +1,77 @@
+package dwell.report
+
+import java.nio.file.Path
+
+import dwell.report.Markup.{escaped, number}
+
+/**
+ * A fit on the page of a comparison.
+ *
+ * @param by
+ *   who trained it and how; may be empty
+ * @param rounds
+ *   at least one
+ * @param relativeGap
+ *   bound of the relative suboptimality of its model; NaN where there is none
+ * @param flattenSeconds
+ *   before the rounds, for reading the data and bringing it into the form of the solvers
+ */
+private[dwell] final case class ComparedFit(
+    name: String,
+    by: String,
+    rounds: Seq[RoundRecord],
+    relativeGap: Double,
+    flattenSeconds: Double,
+    totalSeconds: Double)
+
+/** A fit without rounds, which a comparison only names. */
+private[dwell] final case class UnchartedFit(name: String, reason: String, totalSeconds: Double)
+
+/** Several fits on the same axes, as a page. */
+private[dwell] object ComparisonPage {
+
+  def write(path: Path, fits: Seq[ComparedFit], uncharted: Seq[UnchartedFit] = Seq.empty): Unit = {
+    val remarks = uncharted.map(f => s"${f.name}: ${f.reason} (${number("%.2f", f.totalSeconds)} s)")
+    HtmlPage.write(
+      path,
+      s"${fits.size + uncharted.size} fits side by side",
+      HtmlPage.figures(charts(fits)) + table(fits) + HtmlPage.paragraphs(remarks))
+  }
+
+  private def charts(fits: Seq[ComparedFit]): Seq[(String, String)] = {
+    def gaps(x: RoundRecord => Double) = fits.map(f => Series(f.name, f.rounds.map(r => x(r) -> r.relativeGap)))
+    val seconds = fits.map { f =>
+      Seq(
+        f.flattenSeconds,
+        f.rounds.map(_.workerSeconds).sum,
+        f.rounds.map(_.overheadSeconds).sum,
+        f.rounds.map(_.driverSeconds).sum)
+    }
+    Seq(
+      "Relative gap against seconds of the rounds" ->
+        Chart.lines("seconds", "relative gap", gaps(_.elapsed), log = true),
+      "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true),
+      "Where the time goes" -> Chart.stacked(
+        "fit",
+        "seconds",
+        Seq("reading and flattening", "slowest worker", "overhead", "adding and the leader's step"),
+        seconds))
+  }
+
+  private def table(fits: Seq[ComparedFit]): String = {
+    val rows = fits.zipWithIndex.map { case (f, i) =>
+      val cells = Seq(
+        (i + 1).toString,
+        f.name,
+        f.by,
+        f.rounds.last.round.toString,
+        number("%.3e", f.relativeGap),
+        number("%.2f", f.totalSeconds))
+      cells.map(c => s"<td>${escaped(c)}</td>").mkString("<tr>", "", "</tr>")
+    }
+    rows.mkString(
+      "<table><tr><th>fit</th><th>name</th><th>by</th><th>rounds</th><th>relative gap</th><th>total s</th></tr>",
+      "",
+      "</table>")
+  }
+}

@@ -1,0 +1,54 @@
+package dwell.report
+
+import java.nio.file.Path
+
+/** One fit as a page: its summary, charts of its rounds and their table. Without rounds the summary is all there is. */
+private[report] object FitPage {
+
+  /**
+   * @param summary
+   *   lines about the fit as a whole
+   * @param workers
+   *   partitions of the fit
+   */
+  def write(path: Path, uid: String, summary: Seq[String], rounds: Seq[RoundRecord], workers: Int): Unit = {
+    val header = s"<header>${HtmlPage.paragraphs(summary.flatMap(_.linesIterator))}</header>"
+    val details = if (rounds.isEmpty) "" else HtmlPage.figures(charts(rounds, workers)) + table(rounds)
+    HtmlPage.write(path, s"Fit of $uid", header + details)
+  }
+
+  private def charts(rounds: Seq[RoundRecord], workers: Int): Seq[(String, String)] = {
+    val afterStart = rounds.filter(_.round > 0)
+    def gaps(x: RoundRecord => Double) = Seq(Series("", rounds.map(r => x(r) -> r.relativeGap)))
+    def objectives(x: RoundRecord => Double) =
+      Seq(
+        Series("objective", rounds.map(r => x(r) -> r.objective)),
+        Series("lower bound", rounds.map(r => x(r) -> (r.objective - r.gap))))
+    val work = (0 until workers).map { k =>
+      Row(s"worker $k", afterStart.flatMap(_.workers.lift(k)).map(w => w.start -> (w.start + w.seconds)))
+    }
+    Seq(
+      "Relative gap against seconds" -> Chart.lines("seconds", "relative gap", gaps(_.elapsed), log = true),
+      "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true),
+      "Objective against seconds" -> Chart.lines("seconds", "objective", objectives(_.elapsed), log = false),
+      "Objective against rounds" -> Chart.lines("round", "objective", objectives(_.round.toDouble), log = false),
+      "Where the time of a round goes" -> Chart.stacked(
+        "round",
+        "seconds",
+        Seq("slowest worker", "overhead", "adding and the leader's step"),
+        afterStart.map(r => Seq(r.workerSeconds, r.overheadSeconds, r.driverSeconds))),
+      "Local work, and states lost" -> Chart.lines(
+        "round",
+        "epochs, partitions",
+        Seq(
+          Series("epochs", afterStart.map(r => r.round.toDouble -> r.localWork)),
+          Series("states lost", afterStart.map(r => r.round.toDouble -> r.stateLosses.toDouble))),
+        log = false),
+      "Workers at work (by their own clocks); the rest is waiting" -> Chart.rows("seconds", work))
+  }
+
+  private def table(rounds: Seq[RoundRecord]): String = {
+    val lines = RoundRecord.table(rounds).mkString("\n")
+    s"<details><summary>All rounds</summary><pre>${Markup.escaped(lines)}</pre></details>"
+  }
+}
