@@ -18,6 +18,7 @@ import org.apache.spark.scheduler._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
+import dwell.CheckLong
 import dwell.base.InputChangedException
 import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
@@ -63,22 +64,17 @@ object FaultTest extends Harness {
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
     val means = new Topics(learnAlpha = false, data, mean = true)
     (problems ++ Seq(newton, topics, learning, means)).foreach(_.reference) // before anything goes wrong
-    for (mode <- Modes) {
-      for (p <- problems) {
-        exceptions(spark, mode, p)
-        exceptionsForEver(spark, mode, p)
-      }
-      (coordinates :+ averaging).foreach(lostData(spark, mode, _))
-      changedData(spark, mode, primal)
-      Seq(primal, averaging).foreach(cancellation(spark, mode, _))
-      thirtyFits(spark, mode, data)
-      // Whoever leads a gang that begins again does not know the last alpha.
-      exceptions(spark, mode, if (mode == "gang") topics else learning)
-      deletedData(spark, mode, topics)
-      cancellation(spark, mode, topics, interrupts = Seq(false))
-    }
-    Seq("driver", "gang").foreach(exceptionsForEver(spark, _, topics))
-    Seq("shuffle", "gang").foreach(exceptions(spark, _, means))
+    // The leader of a gang that begins again does not know the last alpha.
+    def topicsIn(mode: String) = if (mode == "gang") topics else learning
+    exceptions(
+      spark,
+      inModes(problems: _*) ++ Modes.map(mode => (mode, topicsIn(mode))) ++ inModes(means).filter(_._1 != "driver"))
+    exceptionsForEver(spark, inModes(problems: _*) ++ inModes(topics).filter(_._1 != "shuffle"))
+    lostData(spark, coordinates :+ averaging, topics)
+    Modes.foreach(changedData(spark, _, primal))
+    cancellations(spark, Seq(primal, averaging), topics)
+    thirtyFits(spark, "shuffle", data)
+    CheckLong.only(2)(Seq("driver", "gang").foreach(thirtyFits(spark, _, data)))
     test(s"${means.name}: other topics") {
       check(!means.reference.numbers.sameElements(topics.reference.numbers), "the same bits")
     }
@@ -89,13 +85,13 @@ object FaultTest extends Harness {
     stateOfForgotten(spark)
     twoAtOnce(spark, data)
     Seq(averaging, topics).foreach(roundsOfBrokenGang(spark, _))
-    for (mode <- Modes) {
-      (coordinates :+ averaging).foreach(kills(spark, mode, _))
-      killsOutsideRounds(spark, mode, averaging)
-      Seq(refining, newton).foreach(killInLineSearch(spark, mode, _))
-      killBetweenRounds(spark, mode, topics)
-    }
-    killAtWork(spark, "gang", learning)
+    kills(
+      spark,
+      // A state is lost in the same way in both orientations.
+      betweenRounds = inModes(primal, averaging, topics),
+      atWork = inModes(coordinates :+ averaging: _*) :+ (("gang", learning)),
+      outsideRounds = inModes(averaging),
+      inLineSearch = inModes(refining, newton))
     killedTwice(spark, coordinates.last)
     Seq(averaging, topics).foreach(allKilled(spark, _))
     test("no executor was lost but those that were killed") {
@@ -110,13 +106,14 @@ object FaultTest extends Harness {
       "spark.locality.wait" -> "300ms", // or no copy would leave the data in time
       "spark.driver.maxResultSize" -> "4m")
     val again = problem(speculating, Features)
-    for (p <- coordinatesOf(again)) {
-      p.reference
-      for (mode <- Modes) speculation(speculating, mode, p, Seq(("round", false), ("round", true), ("collect", true)))
+    val (slowed, copied) = (coordinatesOf(again), new Topics(learnAlpha = true, again))
+    (slowed :+ copied).foreach(_.reference)
+    val tasks = Seq(("round", false), ("round", true), ("collect", true))
+    val slowTasks =
+      for ((mode, p) <- inModes(slowed: _*); (phase, afterWork) <- tasks) yield (mode, p, phase, afterWork)
+    (CheckLong.pairsOf(slowTasks) ++ Seq("driver", "shuffle").map((_, copied, "round", true))).foreach {
+      case (mode, p, phase, afterWork) => speculation(speculating, mode, p, phase, afterWork)
     }
-    val copied = new Topics(learnAlpha = true, again)
-    copied.reference
-    for (mode <- Seq("driver", "shuffle")) speculation(speculating, mode, copied, Seq(("round", true)))
     tooLargeForDriver(speculating, again)
     finish(speculating)
   }
@@ -312,8 +309,14 @@ object FaultTest extends Harness {
   /** A gang has to begin again, whatever happens to one of its tasks; otherwise Spark repeats the task. */
   private def restarts(mode: String): Int = if (mode == "gang") 1 else 0
 
-  private def exceptions(spark: SparkSession, mode: String, p: Problem): Unit =
-    for (phase <- p.phases; afterWork <- Seq(false, true)) {
+  /** Each problem in each mode. */
+  private def inModes(problems: Problem*): Seq[(String, Problem)] =
+    for (mode <- Modes; p <- problems) yield (mode, p)
+
+  private def exceptions(spark: SparkSession, problems: Seq[(String, Problem)]): Unit = {
+    val all =
+      for ((mode, p) <- problems; phase <- p.phases; afterWork <- Seq(false, true)) yield (mode, p, phase, afterWork)
+    for ((mode, p, phase, afterWork) <- CheckLong.pairsOf(all)) {
       test(s"$mode, ${p.name}: exception ${if (afterWork) "after" else "before"} the work of a $phase") {
         // A worker whose state is lost makes all of them rebuild.
         val cause = if (phase == "rebuild") Some(Fault(Fault.LoseState, from = 3L)) else None
@@ -327,9 +330,11 @@ object FaultTest extends Harness {
         checkNothingLeft(spark)
       }
     }
+  }
 
-  private def exceptionsForEver(spark: SparkSession, mode: String, p: Problem): Unit =
-    for (phase <- p.lasting) test(s"$mode, ${p.name}: exception in every $phase") {
+  private def exceptionsForEver(spark: SparkSession, problems: Seq[(String, Problem)]): Unit = {
+    val all = for ((mode, p) <- problems; phase <- p.lasting) yield (mode, p, phase)
+    for ((mode, p, phase) <- CheckLong.pairsOf(all)) test(s"$mode, ${p.name}: exception in every $phase") {
       val fit = p.fit(mode, Fault(Fault.Throw, phase, partition = 1, again = true))
       val e = expect[SparkException](fit.solve())
       check(e.getMessage.contains(Fault.Message), e.getMessage)
@@ -338,6 +343,7 @@ object FaultTest extends Harness {
       check(fit.happened == Seq(attempts), fit.happened.toString)
       checkNothingLeft(spark)
     }
+  }
 
   /** Removes the cached data with these ids from the executors; they stay marked as cached. */
   private def evict(ids: Seq[Int]): Unit = {
@@ -390,31 +396,27 @@ object FaultTest extends Harness {
   private def makesGangBeginAgain(mode: String, p: Problem): Seq[Fault] =
     if (mode == "gang") Seq(Fault(Fault.Throw, p.round, from = 6L, partition = 1)) else Seq.empty
 
-  private def lostData(spark: SparkSession, mode: String, p: Problem): Unit = {
-    if (mode == "gang") test(s"gang, ${p.name}: data evicted, and not missed") {
-      val fit = p.slowFit(mode)
+  private def lostData(spark: SparkSession, problems: Seq[Problem], topics: Problem): Unit = {
+    problems.foreach(evictedFromGang(spark, _))
+    val losses = Seq[(SparkSession, String, Problem) => Unit](evictedBetweenRounds, evictedInRound, deletedData)
+    val all = for ((mode, p) <- inModes(problems: _*); lose <- losses) yield (mode, p, lose)
+    CheckLong.pairsOf(all).foreach { case (mode, p, lose) => lose(spark, mode, p) }
+    Modes.foreach(deletedData(spark, _, topics))
+  }
+
+  private def evictedFromGang(spark: SparkSession, p: Problem): Unit =
+    test(s"gang, ${p.name}: data evicted, and not missed") {
+      val fit = p.slowFit("gang")
       val solution = afterRound(spark)(uid => evict(trainingData(spark, uid)))(fit.solve())
       p.checkBits(solution)
       checkNothingLeft(spark)
     }
-    def evicted(when: String, faults: Fault*)(solve: (FaultyFit, String => Unit) => Solved): Unit =
-      test(s"$mode, ${p.name}: data evicted $when") {
-        watching(spark) { recovery =>
-          val fit = p.slowFit(mode, faults ++ makesGangBeginAgain(mode, p): _*)
-          val solution = solve(
-            fit,
-            uid => {
-              recovery.evicted = trainingData(spark, uid).toSet
-              evict(recovery.evicted.toSeq)
-            })
-          p.check(solution)
-          check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
-          check(recovery.cachedAgain.nonEmpty && recovery.fetchesFailed.get == 0, "the data were not missed")
-          checkNothingLeft(spark)
-        }
-      }
-    evicted("between rounds")((fit, evict) => afterRound(spark)(evict)(fit.solve()))
-    evicted("in the middle of a round", Fault(Fault.Sleep(500L), p.round, from = 3L)) { (fit, evict) =>
+
+  private def evictedBetweenRounds(spark: SparkSession, mode: String, p: Problem): Unit =
+    evicted(spark, mode, p, "between rounds")((fit, evict) => afterRound(spark)(evict)(fit.solve()))
+
+  private def evictedInRound(spark: SparkSession, mode: String, p: Problem): Unit =
+    evicted(spark, mode, p, "in the middle of a round", Fault(Fault.Sleep(500L), p.round, from = 3L)) { (fit, evict) =>
       val evicting = Future {
         while (fit.happened.head == 0) Thread.sleep(10)
         evict(fit.uid)
@@ -423,8 +425,24 @@ object FaultTest extends Harness {
       Await.result(evicting, Limit)
       solution
     }
-    deletedData(spark, mode, p)
-  }
+
+  private def evicted(spark: SparkSession, mode: String, p: Problem, when: String, faults: Fault*)(
+      solve: (FaultyFit, String => Unit) => Solved): Unit =
+    test(s"$mode, ${p.name}: data evicted $when") {
+      watching(spark) { recovery =>
+        val fit = p.slowFit(mode, faults ++ makesGangBeginAgain(mode, p): _*)
+        val solution = solve(
+          fit,
+          uid => {
+            recovery.evicted = trainingData(spark, uid).toSet
+            evict(recovery.evicted.toSeq)
+          })
+        p.check(solution)
+        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        check(recovery.cachedAgain.nonEmpty && recovery.fetchesFailed.get == 0, "the data were not missed")
+        checkNothingLeft(spark)
+      }
+    }
 
   private def deletedData(spark: SparkSession, mode: String, p: Problem): Unit =
     test(s"$mode, ${p.name}: data evicted, and deleted where they came from") {
@@ -570,12 +588,9 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  private def cancellation(
-      spark: SparkSession,
-      mode: String,
-      p: Problem,
-      interrupts: Seq[Boolean] = Seq(false, true)): Unit =
-    for (interrupt <- interrupts) {
+  private def cancellations(spark: SparkSession, problems: Seq[Problem], topics: Problem): Unit = {
+    val all = for ((mode, p) <- inModes(problems: _*); interrupt <- Seq(false, true)) yield (mode, p, interrupt)
+    for ((mode, p, interrupt) <- CheckLong.pairsOf(all) ++ Modes.map((_, topics, false))) {
       test(s"$mode, ${p.name}: cancelled in the middle of a round${if (interrupt) ", with interrupts" else ""}") {
         val sc = spark.sparkContext
         val fit = p.endless(mode, Fault(Fault.Sleep(0L), p.round))
@@ -601,6 +616,7 @@ object FaultTest extends Harness {
         checkNothingLeft(spark)
       }
     }
+  }
 
   private def roundsOfBrokenGang(spark: SparkSession, p: Problem): Unit =
     test(s"gang, ${p.name}: rounds of a gang that broke count, and are reported") {
@@ -637,10 +653,21 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  private def kills(spark: SparkSession, mode: String, p: Problem): Unit = {
-    // A state is lost in the same way in both orientations.
-    if (p.name != Orientation.Dual.name) killBetweenRounds(spark, mode, p)
-    killAtWork(spark, mode, p)
+  /** Executors are killed in each of these ways, for problems in the modes that are given with it. */
+  private def kills(
+      spark: SparkSession,
+      betweenRounds: Seq[(String, Problem)],
+      atWork: Seq[(String, Problem)],
+      outsideRounds: Seq[(String, Problem)],
+      inLineSearch: Seq[(String, Problem)]): Unit = {
+    val ways = Seq[((SparkSession, String, Problem) => Unit, Seq[(String, Problem)])](
+      (killBetweenRounds, betweenRounds),
+      (killAtWork, atWork),
+      (killInSearch, outsideRounds),
+      (killInEvaluation, outsideRounds),
+      (killInLineSearch, inLineSearch))
+    val all = for ((kill, problems) <- ways; (mode, p) <- problems) yield (mode, p, kill)
+    CheckLong.pairsOf(all).foreach { case (mode, p, kill) => kill(spark, mode, p) }
   }
 
   private def killBetweenRounds(spark: SparkSession, mode: String, p: Problem): Unit =
@@ -651,11 +678,14 @@ object FaultTest extends Harness {
     survives(spark, mode, p, "after the work of a round", Seq(atWork))(_.solve())
   }
 
-  /** Before the first round, and after the last one. */
-  private def killsOutsideRounds(spark: SparkSession, mode: String, p: Problem): Unit =
-    for ((phase, searchesAgain) <- Seq(("search", 1), ("evaluate", 0))) {
-      survives(spark, mode, p, s"in the first $phase", Seq(Fault(Fault.KillExecutor, phase)), searchesAgain)(_.solve())
-    }
+  /** Before the first round. */
+  private def killInSearch(spark: SparkSession, mode: String, p: Problem): Unit =
+    survives(spark, mode, p, "in the first search", Seq(Fault(Fault.KillExecutor, "search")), searchesAgain = 1)(
+      _.solve())
+
+  /** After the last round. */
+  private def killInEvaluation(spark: SparkSession, mode: String, p: Problem): Unit =
+    survives(spark, mode, p, "in the first evaluate", Seq(Fault(Fault.KillExecutor, "evaluate")))(_.solve())
 
   /** With a few iterations to go. */
   private def killInLineSearch(spark: SparkSession, mode: String, p: Problem): Unit = {
@@ -704,7 +734,10 @@ object FaultTest extends Harness {
     def averaged(mode: String) =
       logistic.setAlgorithm("ma-sgd").setAggregation(mode).setMaxIter(15).fit(classes).coefficients
     val same = Modes.map(m => (m, m))
-    val all = same ++ Modes.combinations(2).map(ms => (ms(0), ms(1)))
+    val mixed = Modes.combinations(2).map(ms => (ms(0), ms(1))).toSeq
+    val all = CheckLong.pairsOf(
+      (same ++ mixed).map { case (one, other) => ("cocoa", one, other) } ++
+        same.map { case (one, other) => ("ma-sgd", one, other) })
     for (mode <- Modes) test(s"two fits at once of topics in $mode mode: each as alone") {
       def found(k: Int) = topics(mode).setK(k).fit(data).topicsMatrix
       val alone = (found(3), found(4))
@@ -713,16 +746,14 @@ object FaultTest extends Harness {
       check(Await.result(together, Limit) == alone._2, "the second has other bits")
       checkNothingLeft(spark)
     }
-    for ((name, second, modes) <- Seq(("cocoa", dual _, all), ("ma-sgd", averaged _, same))) {
-      lazy val alone = (ridge("driver"), second("driver"))
-      for ((one, other) <- modes)
-        test(s"two fits at once, cocoa in $one mode and $name in $other mode: each as alone") {
-          val together = Future(second(other))
-          check(ridge(one) == alone._1, "the first has other bits")
-          check(Await.result(together, Limit) == alone._2, "the second has other bits")
-          checkNothingLeft(spark)
-        }
-    }
+    lazy val alone = Map("ridge" -> ridge("driver"), "cocoa" -> dual("driver"), "ma-sgd" -> averaged("driver"))
+    for ((name, one, other) <- all)
+      test(s"two fits at once, cocoa in $one mode and $name in $other mode: each as alone") {
+        val together = Future(if (name == "cocoa") dual(other) else averaged(other))
+        check(ridge(one) == alone("ridge"), "the first has other bits")
+        check(Await.result(together, Limit) == alone(name), "the second has other bits")
+        checkNothingLeft(spark)
+      }
   }
 
   /** All topics come to the driver at the end, in any mode; in driver mode those of every worker do in each round. */
@@ -776,25 +807,24 @@ object FaultTest extends Harness {
   /** Bytes. What thirty fits cache on an executor is three times as much. */
   private val HeapGrowth = 8L * 1024 * 1024
 
-  private def speculation(spark: SparkSession, mode: String, p: Problem, slowed: Seq[(String, Boolean)]): Unit =
-    for ((phase, afterWork) <- slowed) {
-      val when = s"${if (afterWork) "after" else "before"} the work of a $phase"
-      test(s"$mode, ${p.name}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
-        val copies = new AtomicInteger()
-        val counting = new SparkListener {
-          override def onTaskStart(start: SparkListenerTaskStart): Unit =
-            if (start.taskInfo.speculative) copies.incrementAndGet()
-        }
-        val fit = p.fit(mode, Fault(Fault.Sleep(2000L), phase, from = 3L, afterWork = afterWork))
-        spark.sparkContext.addSparkListener(counting)
-        val solution =
-          try fit.solve()
-          finally spark.sparkContext.removeSparkListener(counting)
-        p.check(solution)
-        // Spark does not copy tasks of barrier stages.
-        check(if (mode == "gang") copies.get == 0 else copies.get > 0, s"${copies.get} copies")
-        check(fit.happened == Seq(1) && solution.restarts == 0, s"${fit.happened}, ${solution.restarts} restarts")
-        checkNothingLeft(spark)
+  private def speculation(spark: SparkSession, mode: String, p: Problem, phase: String, afterWork: Boolean): Unit = {
+    val when = s"${if (afterWork) "after" else "before"} the work of a $phase"
+    test(s"$mode, ${p.name}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
+      val copies = new AtomicInteger()
+      val counting = new SparkListener {
+        override def onTaskStart(start: SparkListenerTaskStart): Unit =
+          if (start.taskInfo.speculative) copies.incrementAndGet()
       }
+      val fit = p.fit(mode, Fault(Fault.Sleep(2000L), phase, from = 3L, afterWork = afterWork))
+      spark.sparkContext.addSparkListener(counting)
+      val solution =
+        try fit.solve()
+        finally spark.sparkContext.removeSparkListener(counting)
+      p.check(solution)
+      // Spark does not copy tasks of barrier stages.
+      check(if (mode == "gang") copies.get == 0 else copies.get > 0, s"${copies.get} copies")
+      check(fit.happened == Seq(1) && solution.restarts == 0, s"${fit.happened}, ${solution.restarts} restarts")
+      checkNothingLeft(spark)
     }
+  }
 }

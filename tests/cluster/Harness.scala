@@ -126,18 +126,24 @@ private[cluster] trait Harness {
       case (id, data) if Seq("columns", "rows", "documents").exists(kind => data.name == s"$uid: $kind") => id
     }
 
+  /** What earlier cases have left on each executor, and failed for: it fails no other case. */
+  private var orphans = Map.empty[String, Remains]
+
   /** Nothing of a fit is on any executor, but what is cached and wanted. */
   protected def checkNothingLeft(spark: SparkSession): Unit = {
     val persistent = spark.sparkContext.getPersistentRDDs
     val wanted = persistent.keySet.filterNot(id => Option(persistent(id).name).exists(_.startsWith("dwell: model ")))
-    def left = onEach(spark)(() => Remains.here).view.mapValues(_.without(wanted)).filter(!_._2.isEmpty).toMap
+    def remains = onEach(spark)(() => Remains.here).map { case (id, here) => (id, here.without(wanted)) }
+    def left = remains.map { case (id, here) => (id, orphans.get(id).fold(here)(here.beyond)) }.filter(!_._2.isEmpty)
     // Spark removes what is cached in the background, and a task that was killed may still be about to end.
     var found = Map.empty[String, Remains]
-    eventually(s"it is not removed: $found") {
-      if (found.nonEmpty) System.gc() // some of it not before the driver collects garbage
-      found = left
-      found.isEmpty
-    }
+    try
+      eventually(s"it is not removed: $found") {
+        if (found.nonEmpty) System.gc() // some of it not before the driver collects garbage
+        found = left
+        found.isEmpty
+      }
+    finally if (found.nonEmpty) Try(remains).foreach(orphans = _)
     def known =
       SparkEnv.get.blockManager.master.getMatchingBlockIds(_.name.contains("dwell"), askStorageEndpoints = false)
     eventually(s"the driver has a list of messages: ${Try(known)}")(known.isEmpty)
@@ -221,6 +227,15 @@ private[cluster] final case class Remains(
     shuffleFiles: Int) {
   def isEmpty: Boolean = stateBytes + states + models + messages + shuffleFiles == 0L && cached.isEmpty
   def without(wanted: collection.Set[Int]): Remains = copy(cached = cached.filterNot(wanted))
+
+  /** What is more than in `earlier`. */
+  def beyond(earlier: Remains): Remains = Remains(
+    math.max(0L, stateBytes - earlier.stateBytes),
+    math.max(0L, states - earlier.states),
+    math.max(0, models - earlier.models),
+    math.max(0, messages - earlier.messages),
+    cached -- earlier.cached,
+    math.max(0, shuffleFiles - earlier.shuffleFiles))
 }
 
 private[cluster] object Remains {

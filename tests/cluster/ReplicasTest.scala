@@ -8,6 +8,7 @@ import org.apache.spark.{DwellBridge, SparkEnv}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
+import dwell.CheckLong
 import dwell.comm.{ModelLostException, ModelStore, Workers}
 import dwell.comm.ReplicasChecks._
 import dwell.comm.gang.Gang
@@ -31,10 +32,13 @@ object ReplicasTest extends Harness {
     selection = args.headOption.getOrElse("")
     // Workers are to be where their data are, however busy the machine is.
     val spark =
-      SparkSession.builder().appName("dwell replicas tests").config("spark.locality.wait", "10s").getOrCreate()
+      SparkSession.builder().appName("dwell replicas tests").config("spark.locality.wait", "4s").getOrCreate()
 
     // ReplicasSuite has more lengths, and driver mode.
-    for (mode <- Seq("shuffle", "gang"); k <- Seq(1, 2, 3, 8); length <- (k - 1) +: slicedLengths(k)) {
+    val sums =
+      for (mode <- Seq("shuffle", "gang"); k <- Seq(1, 2, 3, 8); length <- (k - 1) +: slicedLengths(k))
+        yield (mode, k, length)
+    for ((mode, k, length) <- CheckLong.pairsOf(sums)) {
       onModels(spark, s"$mode, $k workers, models of $length: replicas with the bits of a plain sum", k) {
         (data, fit) =>
           val seen = led(mode, data, fit, length)(step(length)) { workers =>
@@ -106,7 +110,7 @@ object ReplicasTest extends Harness {
       workers.release()
     }
 
-    for (k <- Seq(2, 8); victim <- Seq(0, 1)) {
+    def gangLoses(k: Int, victim: Int): Unit =
       onModels(spark, s"a gang of $k that loses worker $victim: the next goes on from the newest model", k) {
         (data, fit) =>
           val notes = new Notes
@@ -133,7 +137,8 @@ object ReplicasTest extends Harness {
           check(seen == Seq(hash(sum(2, k, Length))) && made == hash(sum(Disturbed, k, Length)), "other bits")
           notes.delete()
       }
-    }
+    Seq((2, 0), (8, 1)).foreach { case (k, victim) => gangLoses(k, victim) }
+    CheckLong.only(2)(Seq((2, 1), (8, 0)).foreach { case (k, victim) => gangLoses(k, victim) })
 
     finish(spark)
   }

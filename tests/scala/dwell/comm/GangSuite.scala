@@ -17,7 +17,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.comm.gang.{Gang, Mailbox}
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.comm.wire.{Contribution, VectorFormat}
@@ -51,7 +51,11 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
 
   private def leftBehind(name: String): Int = BlockExchange.local.count(Mailbox.prefix(name))
 
-  for (k <- Seq(1, 2, 3, 4, 8); length <- Seq(1, 1003, 20011); emptyAt <- Seq(-1, 0, k - 1).distinct) {
+  private val exchanges =
+    for (k <- Seq(1, 2, 3, 4, 8); length <- Seq(1, 1003, 20011); emptyAt <- Seq(-1, 0, k - 1).distinct)
+      yield (k, length, emptyAt)
+
+  for ((k, length, emptyAt) <- CheckLong.pairsOf(exchanges)) {
     test(s"$k tasks, vectors of $length, nothing from task $emptyAt: the same bits as by the driver") {
       val shared = Random.nextBytes(8 * length)
       val driver =
@@ -195,18 +199,24 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     regressions ++ classifications :+ ((hinge.coefficients, hinge.intercept, FitReport.of(hinge)))
   }
 
-  for (k <- Seq(1, 2, 3, 8);
-    (name, data) <- Seq[(String, () => DataFrame)]("sparse" -> (() => sparse), "dense" -> (() => dense))) {
+  // One worker a slot and several, with both kinds of data; the other numbers of workers with one kind.
+  for ((k, name) <- Seq((2, "sparse"), (8, "dense"))) sameInAllModes(k, name)
+  CheckLong.only(6) {
+    for ((k, name) <- Seq((1, "sparse"), (1, "dense"), (2, "dense"), (3, "sparse"), (3, "dense"), (8, "sparse")))
+      sameInAllModes(k, name)
+  }
+
+  private def sameInAllModes(k: Int, name: String): Unit =
     test(s"fits in a gang, through shuffles and by the driver: the same bits, all losses, K = $k, $name") {
-      val byDriver = fits(data(), k, "driver")
-      for (mode <- Seq("gang", "shuffle"); (one, other) <- fits(data(), k, mode).zip(byDriver)) {
+      val data = if (name == "sparse") sparse else dense
+      val byDriver = fits(data, k, "driver")
+      for (mode <- Seq("gang", "shuffle"); (one, other) <- fits(data, k, mode).zip(byDriver)) {
         assert(one._3.aggregation == mode && other._3.aggregation == "driver" && one._3.solver == "native")
         assert(one._1 == other._1 && one._2 == other._2, one._3.toText)
         assert(one._3.rounds.map(r => (r.objective, r.gap)) == other._3.rounds.map(r => (r.objective, r.gap)))
         assert(one._3.numPartitions == k && one._3.restarts == 0)
       }
     }
-  }
 }
 
 private object GangSuite {

@@ -13,7 +13,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.ShuffleMode
 import dwell.comm.wire.{Numbers, VectorFormat}
@@ -45,7 +45,10 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     result
   }
 
-  for (mode <- Modes; k <- Seq(1, 2, 3, 8); length <- lengths(k)) {
+  private def cases(workers: Seq[Int], lengths: Int => Seq[Int]): Seq[(String, Int, Int)] =
+    for (mode <- Modes; k <- workers; length <- lengths(k)) yield (mode, k, length)
+
+  for ((mode, k, length) <- CheckLong.pairsOf(cases(Seq(1, 2, 3, 8), lengths))) {
     test(s"$mode, $k workers, models of $length: replicas with the bits of a plain sum") {
       val (seen, held) = lead(mode, k, length, nextFit()) { workers =>
         val seen = story(length)(workers)
@@ -59,7 +62,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     }
   }
 
-  for (mode <- Modes; k <- Seq(1, 2, 3, 8); length <- 200 +: slicedLengths(k)) {
+  for ((mode, k, length) <- CheckLong.pairsOf(cases(Seq(1, 2, 3, 8), 200 +: slicedLengths(_)))) {
     test(s"$mode, $k workers, models of $length: the bits of a plain sum, however contributions travel") {
       val seen = lead(mode, k, length, nextFit(), mixed(length)) { workers =>
         val seen = mixedStory(length)(workers)
@@ -70,7 +73,11 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     }
   }
 
-  for (mode <- Modes; k <- Seq(2, 3); length <- 200 +: slicedLengths(k); touched <- Seq(0.05, 0.95)) {
+  private val floats =
+    for ((mode, k, length) <- cases(Seq(2, 3), 200 +: slicedLengths(_)); touched <- Seq(0.05, 0.95))
+      yield (mode, k, length, touched)
+
+  for ((mode, k, length, touched) <- CheckLong.pairsOf(floats)) {
     test(s"$mode, $k workers, $length pairs of floats, $touched of them not as predicted: the bits of a plain sum") {
       val first = Array.tabulate(2 * length)(j => 1.0f / (1 + j))
       val seen = led(mode, sc.parallelize(0 until k, k), nextFit(), length, Numbers.Floats)(decayingFloats(touched))(
@@ -101,7 +108,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     bytes.get
   }
 
-  for (mode <- Modes; k <- Seq(2, 5); length <- Seq(1003, 600001)) {
+  for ((mode, k, length) <- CheckLong.pairsOf(cases(Seq(2, 5), _ => Seq(1003, 600001)))) {
     test(s"$mode, $k workers, models of $length: what can be predicted does not travel") {
       def travels(known: Boolean): Long = {
         val step = decaying(length, 0.05, known)

@@ -9,7 +9,7 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
@@ -75,39 +75,41 @@ class GradientAlgorithmsSuite extends SparkSuite {
 
   private val penalties = Seq((0.05, 0.0), (0.05, 0.4), (0.02, 1.0), (0.0, 0.0))
 
-  for {
-    (title, rows) <- Seq("logistic" -> (() => binary), "softmax" -> (() => data))
-    (regParam, elasticNet) <- penalties
-    standardize <- Seq(true, false)
-  } test(s"$title: Spark's optimum, regParam $regParam, elasticNetParam $elasticNet, standardization $standardize") {
-    val intercept = elasticNet != 0.4
-    val expected =
-      stock(regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows())
-    val optimum = objective(expected)
-    for (algorithm <- Refining) {
+  private val settings =
+    for (title <- Seq("logistic", "softmax"); penalty <- penalties; standardize <- Seq(true, false))
+      yield (title, penalty, standardize)
+
+  for ((title, (regParam, elasticNet), standardize) <- CheckLong.pairsOf(settings))
+    test(s"$title: Spark's optimum, regParam $regParam, elasticNetParam $elasticNet, standardization $standardize") {
+      def rows = if (title == "logistic") binary else data
+      val intercept = elasticNet != 0.4
+      val expected =
+        stock(regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows)
+      val optimum = objective(expected)
+      for (algorithm <- Refining) {
+        val model =
+          ours(algorithm, regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows)
+        val report = FitReport.of(model)
+        close(report.objective, optimum, Tight)
+        assert(report.solver == "native" && report.converged && report.reason.isEmpty)
+        val difference = (model.coefficientMatrix.toArray ++ model.interceptVector.toArray)
+          .zip(expected.coefficientMatrix.toArray ++ expected.interceptVector.toArray)
+          .map { case (a, b) => math.abs(a - b) / (1.0 + math.abs(b)) }
+          .max
+        // Without a penalty the objective hardly tells coefficients apart.
+        assert(difference < (if (regParam == 0.0) 2e-2 else 1e-3), s"coefficients differ by $difference")
+      }
       val model =
-        ours(algorithm, regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows())
+        ours("ma-sgd", regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows)
       val report = FitReport.of(model)
-      close(report.objective, optimum, Tight)
-      assert(report.solver == "native" && report.converged && report.reason.isEmpty)
-      val difference = (model.coefficientMatrix.toArray ++ model.interceptVector.toArray)
-        .zip(expected.coefficientMatrix.toArray ++ expected.interceptVector.toArray)
-        .map { case (a, b) => math.abs(a - b) / (1.0 + math.abs(b)) }
-        .max
-      // Without a penalty the objective hardly tells coefficients apart.
-      assert(difference < (if (regParam == 0.0) 2e-2 else 1e-3), s"coefficients differ by $difference")
+      if (regParam * (1.0 - elasticNet) > 0.0) {
+        close(report.objective, optimum, if (standardize) Averaged else Unscaled)
+        assert(report.dual <= optimum * (1.0 + 1e-9) && report.gap >= 0.0 && report.relativeGap < 0.05, report.toText)
+      } else {
+        close(report.objective, optimum, Weakly)
+        assert(report.dual.isNaN)
+      }
     }
-    val model =
-      ours("ma-sgd", regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows())
-    val report = FitReport.of(model)
-    if (regParam * (1.0 - elasticNet) > 0.0) {
-      close(report.objective, optimum, if (standardize) Averaged else Unscaled)
-      assert(report.dual <= optimum * (1.0 + 1e-9) && report.gap >= 0.0 && report.relativeGap < 0.05, report.toText)
-    } else {
-      close(report.objective, optimum, Weakly)
-      assert(report.dual.isNaN)
-    }
-  }
 
   test("many rows and a strong penalty: a few rounds are enough, with an intercept, which has none, as without") {
     val rows = spark.sparkContext.parallelize(0 until 20000, 2).map { j =>

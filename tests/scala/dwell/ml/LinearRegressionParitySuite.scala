@@ -6,7 +6,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression, LinearRegressionModel}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
 
@@ -88,7 +88,7 @@ class LinearRegressionParitySuite extends SparkSuite {
     (intercept, standardization, weighted) <- Seq((true, true, false), (false, true, true), (true, false, true))
   } yield Setting(data, solver, 0.3, elasticNet, intercept, standardization, weighted)
 
-  settings.foreach { s =>
+  CheckLong.pairsOf(settings).foreach { s =>
     test(s"same model as Spark: $s") {
       val mine = ours(s)
       val stock = theirs(s)

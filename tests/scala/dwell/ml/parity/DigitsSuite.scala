@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
 import org.apache.spark.ml.linalg.Vectors
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 
@@ -47,7 +47,10 @@ class DigitsSuite extends SparkSuite {
     model.transform(heldOut).filter("prediction != label").count()
 
   // The deviations of most pixels are about 5: both penalties weigh about the same.
-  for ((standardize, regParam) <- Seq((true, 0.01), (false, 0.25)))
+  asGoodAsSpark(standardize = true, regParam = 0.01)
+  CheckLong.only(1)(asGoodAsSpark(standardize = false, regParam = 0.25))
+
+  private def asGoodAsSpark(standardize: Boolean, regParam: Double): Unit =
     test(s"Spark's objective and mistakes on digits held out, standardization $standardize") {
       def fit(estimator: SparkLogisticRegression): LogisticRegressionModel =
         estimator.setRegParam(regParam).setStandardization(standardize).setMaxIter(400).fit(train)

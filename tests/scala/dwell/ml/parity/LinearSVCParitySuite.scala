@@ -4,7 +4,7 @@ import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSV
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.ml.{ClassificationData, LocalRows, ReferenceSolver}
 import dwell.ml.classification.LinearSVC
 import dwell.report.FitReport
@@ -73,7 +73,7 @@ class LinearSVCParitySuite extends SparkSuite {
       Seq((true, true, false), (true, false, true), (false, true, true), (false, false, false))
   } yield Setting(data, positive, loss, intercept, standardization, weighted)
 
-  settings.foreach { s =>
+  CheckLong.pairsOf(settings).foreach { s =>
     test(s"the optimum, and no worse than Spark: $s") {
       val rows = new LocalRows(data(s), s.weighted)
       val loss = if (s.loss == "hinge") Hinge else SquaredHinge

@@ -4,7 +4,7 @@ import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRe
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.ml.{ClassificationData, LocalRows, ReferenceSolver}
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
@@ -68,7 +68,7 @@ class LogisticRegressionParitySuite extends SparkSuite {
       Seq((true, true, false), (true, false, true), (false, true, true), (false, false, false))
   } yield Setting(data, positive, elasticNet, intercept, standardization, weighted)
 
-  settings.foreach { s =>
+  CheckLong.pairsOf(settings).foreach { s =>
     test(s"same model as Spark: $s") {
       val stock = configure(new SparkLogisticRegression(), s).fit(data(s))
       val rows = new LocalRows(data(s), s.weighted)

@@ -1,0 +1,40 @@
+package dwell
+
+import scala.collection.mutable
+
+/**
+ * What `check` leaves to `checkLong`, which sets DWELL_LONG and runs everything. Both run the same code: `check` runs fewer
+ * cases of a matrix. Each object prints how many, for build-support/run_group.py.
+ */
+object CheckLong {
+
+  private val everything = sys.env.contains("DWELL_LONG")
+
+  /**
+   * Cases of a matrix, each a tuple or case class of factors. `check` runs as many as bring every two values of two factors
+   * together at least once (pairwise testing), in the order given.
+   */
+  def pairsOf[C <: Product](cases: Seq[C]): Seq[C] = {
+    val uncovered = mutable.LinkedHashSet.from(cases.flatMap(pairs))
+    val chosen = mutable.Set.empty[C]
+    while (!everything && uncovered.nonEmpty) {
+      val next = cases.maxBy(c => pairs(c).count(uncovered)) // the first of the best
+      chosen += next
+      uncovered --= pairs(next)
+    }
+    val run = cases.filter(c => everything || chosen(c))
+    announce(cases.size - run.size)
+    run
+  }
+
+  /** So many cases that `check` leaves out. */
+  def only(cases: Int)(body: => Unit): Unit = if (everything) body else announce(cases)
+
+  private def announce(cases: Int): Unit = if (cases > 0) println(s"$cases more in checkLong")
+
+  /** Values of two factors, each with its position. A case of a single factor has one pair, with itself. */
+  private def pairs(c: Product): Seq[(Int, Any, Int, Any)] = {
+    val values = c.productIterator.toSeq
+    for (i <- values.indices; j <- i until values.size if i < j || values.size == 1) yield (i, values(i), j, values(j))
+  }
+}
