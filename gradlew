@@ -18,12 +18,19 @@ install_gradle() {
     return 1
   fi
   if [ "$(id -u)" -eq 0 ]; then
-    say "no gradle on the PATH, installing it: $install"
-    sh -c "$install" >&2
+    as_root=
   elif command -v sudo >/dev/null 2>&1; then
-    say "no gradle on the PATH, installing it with sudo: $install"
-    sudo sh -c "$install" >&2
+    as_root=sudo
   else
+    return 1
+  fi
+  say "no gradle on the PATH, installing it: $as_root $install"
+  log=$(mktemp)
+  if $as_root sh -c "$install" >"$log" 2>&1; then
+    rm -f "$log"
+  else
+    cat "$log" >&2
+    rm -f "$log"
     return 1
   fi
 }
@@ -38,10 +45,11 @@ fi
 cd "$(dirname "$0")"
 
 # Test tasks leave their total in this file; printed here, it is the last line, after Gradle's own.
+# Gradle's own lines are for those who ask (--info).
 total=build/check/total
 rm -f "$total"
 status=0
-DWELL_TOTAL_PRINTED_BY=gradlew gradle "$@" || status=$?
+DWELL_TOTAL_PRINTED_BY=gradlew gradle --quiet "$@" || status=$?
 if [ -f "$total" ]; then
   cat "$total"
 fi

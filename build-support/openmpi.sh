@@ -21,14 +21,16 @@ if ! command -v apt-get >/dev/null 2>&1; then
   say "no apt-get here; please install what Debian calls$missing and run this again"
   exit 1
 fi
+say "installing$missing"
 install="apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 if [ "$(id -u)" -eq 0 ]; then
-  say "missing, installing:$missing: $install"
-  sh -c "$install" >&2
+  as_root=
 elif command -v sudo >/dev/null 2>&1; then
-  say "missing, installing with sudo:$missing: $install"
-  sudo sh -c "$install" >&2
+  as_root=sudo
 else
   say "neither root nor sudo; please install$missing and run this again"
   exit 1
 fi
+$as_root sh -c "$install" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }

@@ -36,7 +36,6 @@ def main(directory, requirements):
     python = directory / "bin" / "python"
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     run(*pip, "-r", requirements.parent / "build.txt")
-    print("installing what %s names (a Spark distribution takes a minute or two)" % requirements.name, flush=True)
     # Without build isolation the pinned setuptools is used; with it pip would fetch whatever is newest.
     run(*pip, "--no-build-isolation", "--no-deps", "-r", requirements)
     packages = subprocess.run(

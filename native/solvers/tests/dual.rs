@@ -10,7 +10,7 @@ use dwell_solvers::{
     DualProduct, ElasticNetParams, Loss, Progress, Values,
     order::{BucketOrder, bucket_size},
 };
-use proptest::{prelude::*, test_runner::RngSeed};
+use proptest::prelude::*;
 
 /// One partition with sigma' = 1 is stochastic dual coordinate ascent, nothing else.
 #[test]
@@ -426,7 +426,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(common::properties::properties(300))]
 
     /// With gamma = 1 and sigma' = K the model never rises, the workers' numbers add up, and the gap is not negative and goes to 0.
     #[test]

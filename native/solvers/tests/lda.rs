@@ -21,7 +21,7 @@ use dwell_solvers::{
         special::{digamma, ln_gamma},
     },
 };
-use proptest::{prelude::*, test_runner::RngSeed};
+use proptest::prelude::*;
 
 /// A few roundings of numbers of size one.
 const GOLDEN: f64 = 1e-13;
@@ -1601,7 +1601,7 @@ fn bad_shared_vectors_are_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(common::properties::properties(150))]
 
     /// Slices do not change a bit, nor does it matter which of the fast kernels works.
     #[test]

@@ -9,7 +9,7 @@ use dwell_solvers::{
     order::{BucketOrder, bucket_size},
 };
 use ndarray::{Array1, Array2};
-use proptest::{prelude::*, test_runner::RngSeed};
+use proptest::prelude::*;
 
 /// Every third column is sparse to a different degree; values fit an `f32`.
 fn problem(rows: usize, columns: usize, seed: u64) -> Problem {
@@ -434,7 +434,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(common::properties::properties(100))]
 
     /// With gamma = 1 and sigma' = K: the objective never rises, the workers' numbers add up to it, and the gap bounds the true suboptimality.
     #[test]

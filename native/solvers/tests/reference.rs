@@ -4,7 +4,7 @@ mod common;
 
 use common::{Cluster, Random, dense::Dense, rows};
 use dwell_solvers::{ElasticNetParams, Labels, Loss};
-use proptest::{prelude::*, test_runner::RngSeed};
+use proptest::prelude::*;
 
 /// Rounding in sums of twenty terms of size one, ten times what is seen.
 const ROUNDING: f64 = 1e-12;
@@ -191,7 +191,7 @@ fn rows_meet(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(common::properties::properties(80))]
 
     #[test]
     fn ridge_meets_the_normal_equations(case in cases(&[Loss::Squared])) {

@@ -11,7 +11,7 @@ use dwell_solvers::{
     EvaluationParams, Loss, Schedule, ScheduleKind, SearchParams, SgdLoss, SgdOutcome, SgdParams,
     SgdProblem, SgdScalars, Values,
 };
-use proptest::{prelude::*, test_runner::RngSeed};
+use proptest::prelude::*;
 use serde_json::Value;
 
 /// Other orders of addition and another mathematical library, in a hundred steps that hardly amplify: a few units in the last place each.
@@ -862,7 +862,7 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+    #![proptest_config(common::properties::properties(600))]
 
     /// Lazy steps are those on all coefficients.
     #[test]

@@ -870,8 +870,17 @@ mod tests {
         }
     }
 
+    /// Sequences of messages: twenty times as many by `checkLong`, which sets DWELL_LONG.
+    fn cases() -> u32 {
+        512 * if std::env::var_os("DWELL_LONG").is_some() {
+            20
+        } else {
+            1
+        }
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
         #[test]
         #[cfg_attr(miri, ignore = "hours, and it adds no memory access to those of the other tests")]
         fn any_interleaving_gives_the_same_state(events in events()) {

@@ -4,6 +4,7 @@
 pub mod dense;
 pub mod golden;
 pub mod lda;
+pub mod properties;
 pub mod rows;
 pub mod sgd;
 

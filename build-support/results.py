@@ -1,0 +1,25 @@
+"""What groups of tests led to: NAME.json in DIRECTORY, which run_group.py writes and total.py reads."""
+
+import json
+
+
+def read(directory, name):
+    """The result of a group; one that did not run has failed."""
+    path = directory / (name + ".json")
+    if not path.exists():
+        return {"name": name, "passed": 0, "failed": 1, "skipped": 0, "later": 0, "seconds": 0.0, "reasons": ["did not run"], "failures": []}
+    return json.loads(path.read_text())
+
+
+def write(directory, result):
+    (directory / (result["name"] + ".json")).write_text(json.dumps(result) + "\n")
+
+
+def line(result):
+    """A group in one line."""
+    text = "%-22s %5d ok %4d not ok %7.1f s" % (result["name"], result["passed"], result["failed"], result["seconds"])
+    if result["skipped"]:
+        text += ", %d skipped" % result["skipped"]
+    if result["later"]:
+        text += ", %d more in checkLong" % result["later"]
+    return text

@@ -1,0 +1,16 @@
+use proptest::{prelude::ProptestConfig, test_runner::RngSeed};
+
+/// How often a property is tested, from a fixed seed: `cases` times by `check`, twenty times as often by `checkLong`, which sets DWELL_LONG.
+pub fn properties(cases: u32) -> ProptestConfig {
+    let factor = if std::env::var_os("DWELL_LONG").is_some() {
+        20
+    } else {
+        1
+    };
+    ProptestConfig {
+        cases: factor * cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    }
+}
