@@ -9,9 +9,10 @@ import scala.util.Random
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.rdd.RDD
 
+import dwell.base.LittleEndian
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
-import dwell.comm.wire.{Contribution, Model, Numbers, VectorFormat}
+import dwell.comm.wire.{Contribution, Numbers, VectorFormat}
 
 /** A short history of models, which every mode has to make with the same bits. */
 private[dwell] object ReplicasChecks {
@@ -71,7 +72,7 @@ private[dwell] object ReplicasChecks {
    * bit.
    */
   def decaying(length: Int, touched: Double, known: Boolean): Workers.Step[Int, Int, String] = (k, message, shared) => {
-    val update = Array.concat(header(k, message), bytes(decayed(k, message, Model.doubles(shared), touched)))
+    val update = Array.concat(header(k, message), bytes(decayed(k, message, LittleEndian.doubles(shared), touched)))
     Contribution(update, hash(shared), if (known) Factors else Array.emptyDoubleArray)
   }
 
@@ -189,7 +190,7 @@ private[dwell] object ReplicasChecks {
 
   /** What it has to be, by plain sums. */
   def expectedMixed(workers: Int, length: Int): Seq[Seq[String]] = {
-    val first = Model.doubles(firstModel(length))
+    val first = LittleEndian.doubles(firstModel(length))
     val models = (1 to 6).scanLeft(first)((model, message) => mixedSum(message, workers, model))
     val steps = models.zip(models.tail) :+ (first -> mixedSum(7, workers, first))
     steps.map { case (before, after) => hash(after) +: Seq.fill(workers)(hash(before)) }
@@ -213,7 +214,7 @@ private[dwell] object ReplicasChecks {
     ByteBuffer.allocate(HeaderBytes).order(ByteOrder.LITTLE_ENDIAN).putLong(k.toLong).putLong(message.toLong).array
 
   /** Tells models apart, to the bit. */
-  def bytes(model: Array[Double]): Array[Byte] = Model.bytes(model)
+  def bytes(model: Array[Double]): Array[Byte] = LittleEndian.bytes(model)
 
   def hash(model: Array[Double]): String = hash(bytes(model))
 

@@ -7,18 +7,19 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.comm.wire.{Model, Numbers, SliceCodec}
+import dwell.base.LittleEndian
+import dwell.comm.wire.{Numbers, SliceCodec}
 
 class SliceCodecSuite extends AnyFunSuite {
 
   private val codec = new SliceCodec(Numbers.Doubles)
 
-  private def buffer(vector: Array[Double]): ByteBuffer = ByteBuffer.wrap(Model.bytes(vector))
+  private def buffer(vector: Array[Double]): ByteBuffer = ByteBuffer.wrap(LittleEndian.bytes(vector))
 
   private def bits(bytes: ByteBuffer): Seq[Long] = {
     val vector = new Array[Byte](bytes.remaining())
     bytes.duplicate().get(vector)
-    Model.doubles(vector).toSeq.map(doubleToRawLongBits)
+    LittleEndian.doubles(vector).toSeq.map(doubleToRawLongBits)
   }
 
   /** Numbers whose bits arithmetic or a comparison would not keep, among others. */
@@ -60,7 +61,7 @@ class SliceCodecSuite extends AnyFunSuite {
       val expected = summands.indices.map(j => doubleToLongBits(summands(j) + vector(j)))
       val sum = buffer(summands)
       codec.add(encoded, sum, buffer(shared))
-      assert(Model.doubles(sum.array).toSeq.map(doubleToLongBits) == expected, about)
+      assert(LittleEndian.doubles(sum.array).toSeq.map(doubleToLongBits) == expected, about)
       assert(encoded.remaining() == 8 * length || 2 * encoded.remaining() <= 8 * length, about)
       if (encoded.remaining() < 8 * length) sparse += 1
       else assert(share > 0.2 || length < 128, about)
@@ -114,7 +115,7 @@ class SliceCodecSuite extends AnyFunSuite {
       assert(bits(codec.decode(encoded, length, buffer(shared))) == bits(buffer(vector)), s"from $start on")
       val sum = buffer(Array.fill(length)(1.0))
       codec.add(encoded, sum, buffer(shared))
-      assert(Model.doubles(sum.array).toSeq == vector.map(_ + 1.0).toSeq, s"from $start on")
+      assert(LittleEndian.doubles(sum.array).toSeq == vector.map(_ + 1.0).toSeq, s"from $start on")
     }
   }
 
@@ -122,7 +123,7 @@ class SliceCodecSuite extends AnyFunSuite {
     val random = new Random(2)
     val Seq(shared, vector) = Seq.fill(2)(Array.fill(300)(random.nextGaussian()))
     for (j <- 100 until 290) vector(j) = shared(j) * 0.5
-    def inside(v: Array[Double]) = ByteBuffer.wrap(Model.bytes(v), 8 * 97, 8 * 200)
+    def inside(v: Array[Double]) = ByteBuffer.wrap(LittleEndian.bytes(v), 8 * 97, 8 * 200)
     val encoded = codec.encode(inside(vector), Array(0.5), inside(shared))
     assert(encoded.remaining() == 8 * (1 + 1 + 4 + 10))
     val larger = ByteBuffer.allocate(24 + encoded.remaining() + 8).position(24)

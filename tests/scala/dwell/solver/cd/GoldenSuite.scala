@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder, SplitMix}
+import dwell.base.{BucketOrder, LittleEndian, SplitMix}
 import dwell.data.ColumnData
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
@@ -82,8 +82,7 @@ class GoldenSuite extends AnyFunSuite {
       val weights = if (c.get("weights").isNull) null else exacts(c.get("weights"))
       val cursor = c.get("cursor").asLong
       solver.importState(request.fit, index, WorkerState(0L, 0L, cursor, alpha, new Array[Double](alpha.length), None))
-      val shared = new Array[Byte](8 * rows)
-      ResultHeader.doubles(shared).put(exacts(c.get("residual")))
+      val shared = LittleEndian.bytes(exacts(c.get("residual")))
       val result = ResultHeader.allocate(rows)
       assert(solver.round(ColumnData(p, weights), request, shared, result, Cancellation.NEVER))
 

@@ -1,11 +1,11 @@
 package dwell.solver.cd
 
-import dwell.jni.{CdLayout, ResultHeader}
+import dwell.base.LittleEndian
 import dwell.data.{ColumnData, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
 import dwell.solver.problem.{Labels, MarginLoss}
 
@@ -56,11 +56,7 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
       points,
       subproblem)
 
-  def pack(vector: Array[Double]): Array[Byte] = {
-    val bytes = new Array[Byte](8 * vector.length)
-    ResultHeader.doubles(bytes).put(vector)
-    bytes
-  }
+  def pack(vector: Array[Double]): Array[Byte] = LittleEndian.bytes(vector)
 
   def newResult: Array[Byte] = ResultHeader.allocate(start.length)
 

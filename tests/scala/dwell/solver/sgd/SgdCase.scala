@@ -2,11 +2,11 @@ package dwell.solver.sgd
 
 import scala.util.Random
 
-import dwell.jni.{ResultHeader, SgdLayout}
+import dwell.base.LittleEndian
 import dwell.data.{RowData, TestData}
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
-import dwell.jni.Cancellation
+import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.solver.cd.{CdSolverTests, RowProblem}
 import dwell.solver.problem.{Loss, MarginLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
@@ -142,11 +142,7 @@ private[sgd] object SgdCase {
     RowData(p, null)
   }
 
-  def pack(model: Array[Double]): Array[Byte] = {
-    val bytes = new Array[Byte](8 * model.length)
-    ResultHeader.doubles(bytes).put(model)
-    bytes
-  }
+  def pack(model: Array[Double]): Array[Byte] = LittleEndian.bytes(model)
 
   def vector(result: Array[Byte]): Array[Double] = {
     val values = new Array[Double]((result.length - ResultHeader.BYTES) / 8)

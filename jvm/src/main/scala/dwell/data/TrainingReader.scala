@@ -3,7 +3,8 @@ package dwell.data
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.data.block.{BlockIndex, Cached, ColumnNames, DataLimits, DoubleBytes, LabelMoments, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.base.LittleEndian
+import dwell.data.block.{BlockIndex, Cached, ColumnNames, DataLimits, LabelMoments, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
 
 /**
  * Reads training data. The rows are read and validated once. They stay on the workers as primitive arrays; labels and weights
@@ -44,8 +45,8 @@ object TrainingReader {
     val labels = new Array[Double](numRows)
     val weights = if (summaries.forall(_.weights == null)) null else Array.fill(numRows)(1.0)
     summaries.foreach { s =>
-      DoubleBytes.unpack(s.labels, labels, firstRows(s.index))
-      if (s.weights != null) DoubleBytes.unpack(s.weights, weights, firstRows(s.index))
+      LittleEndian.copy(s.labels, labels, firstRows(s.index))
+      if (s.weights != null) LittleEndian.copy(s.weights, weights, firstRows(s.index))
     }
     val constant = summaries.iterator.filter(_.rows > 0).map(_.constant).reduce(_ intersect _)
     new ReadRows(

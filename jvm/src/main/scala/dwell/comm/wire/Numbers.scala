@@ -1,6 +1,8 @@
 package dwell.comm.wire
 
-import java.nio.{ByteBuffer, ByteOrder}
+import java.nio.ByteBuffer
+
+import dwell.base.LittleEndian
 
 /** What the entries of a vector hold, which are words of 8 bytes, little endian: this is all that differs in how they travel. */
 sealed abstract class Numbers extends Serializable {
@@ -30,11 +32,11 @@ object Numbers {
   /** A double in each entry. */
   case object Doubles extends Numbers {
 
-    override def values(vector: Array[Byte]): Array[Double] = Model.doubles(vector)
+    override def values(vector: Array[Byte]): Array[Double] = LittleEndian.doubles(vector)
 
     private[comm] override def products(shared: ByteBuffer, factors: Array[Double], most: Int): Products =
       new Products {
-        private val from = littleEndian(shared).asDoubleBuffer()
+        private val from = LittleEndian.buffer(shared).asDoubleBuffer()
         private val numbers = new Array[Double](most)
 
         override def put(start: Int, size: Int, bits: Array[Long]): Unit = {
@@ -61,7 +63,7 @@ object Numbers {
       }
 
     private[comm] override def adder(sum: ByteBuffer, most: Int): Adder = new Adder {
-      private val total = littleEndian(sum).asDoubleBuffer()
+      private val total = LittleEndian.buffer(sum).asDoubleBuffer()
       private val numbers = new Array[Double](most)
 
       override def add(start: Int, size: Int, summand: Array[Long]): Unit = {
@@ -80,7 +82,7 @@ object Numbers {
   case object Floats extends Numbers {
 
     override def values(vector: Array[Byte]): Array[Double] = {
-      val numbers = littleEndian(ByteBuffer.wrap(vector)).asFloatBuffer()
+      val numbers = LittleEndian.buffer(vector).asFloatBuffer()
       val values = new Array[Double](numbers.remaining())
       var k = 0
       while (k < values.length) {
@@ -92,7 +94,7 @@ object Numbers {
 
     private[comm] override def products(shared: ByteBuffer, factors: Array[Double], most: Int): Products =
       new Products {
-        private val from = littleEndian(shared).asFloatBuffer()
+        private val from = LittleEndian.buffer(shared).asFloatBuffer()
         private val numbers = new Array[Float](2 * most)
 
         override def put(start: Int, size: Int, bits: Array[Long]): Unit = {
@@ -120,7 +122,7 @@ object Numbers {
       }
 
     private[comm] override def adder(sum: ByteBuffer, most: Int): Adder = new Adder {
-      private val total = littleEndian(sum).asFloatBuffer()
+      private val total = LittleEndian.buffer(sum).asFloatBuffer()
       private val numbers = new Array[Float](2 * most)
 
       override def add(start: Int, size: Int, summand: Array[Long]): Unit = {
@@ -147,6 +149,4 @@ object Numbers {
     /** Adds the numbers whose bits are at the front of `summand` to entries `start` until `start + size`. */
     def add(start: Int, size: Int, summand: Array[Long]): Unit
   }
-
-  private def littleEndian(bytes: ByteBuffer): ByteBuffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN)
 }

@@ -1,6 +1,8 @@
 package dwell.comm.wire
 
-import java.nio.{ByteBuffer, ByteOrder, LongBuffer}
+import java.nio.{ByteBuffer, LongBuffer}
+
+import dwell.base.LittleEndian
 
 /**
  * A slice of a vector as it travels: dense, or, where that is clearly shorter, sparse, which has only the entries that its
@@ -238,5 +240,5 @@ private[comm] object SliceCodec {
 
   private def Empty: ByteBuffer = ByteBuffer.allocate(0)
 
-  private def longs(bytes: ByteBuffer): LongBuffer = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).asLongBuffer()
+  private def longs(bytes: ByteBuffer): LongBuffer = LittleEndian.buffer(bytes).asLongBuffer()
 }

@@ -1,5 +1,7 @@
 package dwell.data.block
 
+import dwell.base.LittleEndian
+
 /**
  * The rows of one source partition in compressed sparse row form: validated, without zeros, without rows of weight 0.
  *
@@ -69,8 +71,8 @@ private[data] final class RowBlock(
       rows,
       indices.length,
       fingerprint,
-      DoubleBytes.pack(labels),
-      if (weights == null) null else DoubleBytes.pack(weights),
+      LittleEndian.bytes(labels),
+      if (weights == null) null else LittleEndian.bytes(weights),
       constant,
       problem)
   }

@@ -1,7 +1,7 @@
 package dwell.data.rows
 
-import dwell.base.{Shuffle, TaskFailure}
-import dwell.data.block.{DoubleBytes, ReadRows, RowBlock}
+import dwell.base.{LittleEndian, Shuffle, TaskFailure}
+import dwell.data.block.{ReadRows, RowBlock}
 
 /**
  * Weighted moments of each feature over all rows, implicit zeros included. Features that are not solved for have 0 in
@@ -52,11 +52,11 @@ private[data] object FeatureMoments {
       TaskFailure.unwrapped(rows.sc.runJob(ranges, (it: Iterator[PackedMoments]) => it.next()))
     }
     merged.foreach { range =>
-      DoubleBytes.unpack(range.mean, mean, range.first)
-      DoubleBytes.unpack(range.variance, variance, range.first)
+      LittleEndian.copy(range.mean, mean, range.first)
+      LittleEndian.copy(range.variance, variance, range.first)
       if (binary) {
-        DoubleBytes.unpack(range.positive, positive, range.first)
-        DoubleBytes.unpack(range.negative, negative, range.first)
+        LittleEndian.copy(range.positive, positive, range.first)
+        LittleEndian.copy(range.negative, negative, range.first)
       }
       flat ++= range.flat
     }

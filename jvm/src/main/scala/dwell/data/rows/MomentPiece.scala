@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.data.block.DoubleBytes
+import dwell.base.LittleEndian
 
 /**
  * Moments of the nonzeros of some columns in one block. Moments of blocks are merged in block order, so that sums have
@@ -82,10 +82,10 @@ private[data] final class MergedMoments(
   def packed: PackedMoments =
     new PackedMoments(
       first,
-      DoubleBytes.pack(mean),
-      DoubleBytes.pack(squares),
-      DoubleBytes.pack(positive),
-      DoubleBytes.pack(negative),
+      LittleEndian.bytes(mean),
+      LittleEndian.bytes(squares),
+      LittleEndian.bytes(positive),
+      LittleEndian.bytes(negative),
       flat.result())
 
   /** Chan, Golub and LeVeque: the moments of a union from those of its parts. */

@@ -2,9 +2,9 @@ package dwell.solver.cd.jvm
 
 import scala.collection.mutable.ArrayBuffer
 
-import dwell.jni.ResultHeader
-import dwell.base.{BucketOrder, Patience, SparseKernel}
+import dwell.base.{BucketOrder, LittleEndian, Patience, SparseKernel}
 import dwell.data.LocalData
+import dwell.jni.ResultHeader
 import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}
 
 /**
@@ -37,7 +37,7 @@ private[solver] abstract class LocalRound(
   protected final def w: Array[Double] = reached.w
   protected final def sums: RunningSums = reached.sums
 
-  private val sharedVector = ResultHeader.doubles(shared)
+  private val sharedVector = LittleEndian.view(shared)
   private val order = new BucketOrder(a.length, r.seed, data.index)
   private var coordinates = 0L
   private var nonzeros = 0L

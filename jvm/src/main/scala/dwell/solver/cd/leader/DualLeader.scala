@@ -1,11 +1,9 @@
 package dwell.solver.cd.leader
 
-import java.nio.{ByteBuffer, ByteOrder}
-
-import dwell.jni.CdLayout
-import dwell.base.{SoftThreshold}
+import dwell.base.{LittleEndian, SoftThreshold}
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
+import dwell.jni.CdLayout
 import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
 import dwell.solver.problem.{DualFeasibility, LabelFacts, LinearProblem, MarginLoss}
 
@@ -74,11 +72,7 @@ private[solver] abstract class DualLeader(
   override final def lowerBound: Double = bound
   override final def drift: Double = worstDrift
 
-  override final def shared: Array[Byte] = {
-    val bytes = new Array[Byte](8 * n)
-    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(w)
-    bytes
-  }
+  override final def shared: Array[Byte] = LittleEndian.bytes(w)
 
   override final def subproblem: Subproblem =
     DualSubproblem(loss, strength, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates, gradients)

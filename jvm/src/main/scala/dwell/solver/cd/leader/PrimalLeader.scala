@@ -1,9 +1,8 @@
 package dwell.solver.cd.leader
 
-import java.nio.{ByteBuffer, ByteOrder}
-
-import dwell.jni.CdLayout
+import dwell.base.LittleEndian
 import dwell.fit.ResultHeaders
+import dwell.jni.CdLayout
 import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
 import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem, MarginLoss}
 
@@ -83,7 +82,7 @@ private[solver] final class PrimalLeader(
 
   override def shared: Array[Byte] = {
     val bytes = new Array[Byte](8 * target.length)
-    val residual = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer()
+    val residual = LittleEndian.view(bytes)
     var j = 0
     while (j < target.length) {
       residual.put(j, -loss.derivative(margins(j), target(j)) / curvature)

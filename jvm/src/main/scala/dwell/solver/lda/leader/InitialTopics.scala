@@ -1,8 +1,6 @@
 package dwell.solver.lda.leader
 
-import java.nio.{ByteBuffer, ByteOrder}
-
-import dwell.base.SplitMix
+import dwell.base.{LittleEndian, SplitMix}
 import dwell.comm.GeneratedModel
 
 /**
@@ -16,7 +14,8 @@ private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: 
   import InitialTopics._
 
   override def entries(from: Int, until: Int): Array[Byte] = {
-    val bytes = ByteBuffer.allocate(8 * (until - from)).order(ByteOrder.LITTLE_ENDIAN)
+    val bytes = new Array[Byte](8 * (until - from))
+    val numbers = LittleEndian.buffer(bytes).asFloatBuffer()
     val last = math.min(2L * until, vocabulary.toLong * topics)
     var at = 2L * from
     while (at < last) {
@@ -30,11 +29,11 @@ private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: 
       }
       val end = math.min(last, (word + 1L) * topics)
       while (at < end) {
-        bytes.putFloat(number(random))
+        numbers.put(number(random))
         at += 1
       }
     }
-    bytes.array
+    bytes
   }
 }
 

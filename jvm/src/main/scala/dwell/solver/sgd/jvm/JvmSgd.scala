@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.base.{BucketOrder, Finite, Patience}
+import dwell.base.{BucketOrder, Finite, LittleEndian, Patience}
 import dwell.data.RowData
 import dwell.jni.{Cancellation, ResultHeader}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdSolver}
@@ -77,7 +77,7 @@ private[solver] object JvmSgd extends SgdSolver {
   /** The shared model, whose norms go into the header. */
   private def load(rows: SgdRows, shared: Array[Byte], header: SgdHeader): Array[Double] = {
     val model = new Array[Double](rows.intercepts + rows.outputs)
-    ResultHeader.doubles(shared).get(model)
+    LittleEndian.view(shared).get(model)
     model.indices.foreach { k =>
       require(Finite(model(k)), s"shared has ${model(k)} at entry $k of the model: must be finite")
     }

@@ -2,9 +2,9 @@ package dwell.solver.sgd.leader
 
 import org.apache.spark.internal.Logging
 
-import dwell.jni.SgdLayout
-import dwell.comm.wire.Model
+import dwell.base.LittleEndian
 import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
+import dwell.jni.SgdLayout
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{DescendCall, ModelNorms}
 
@@ -74,7 +74,7 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
     case None =>
       highest += 1L
       timeline.goOn(0, attempt)
-      workers.distribute(highest, Model.bytes(start.model), None)
+      workers.distribute(highest, LittleEndian.bytes(start.model), None)
       val search = new FirstStep(workers, task)
       if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
       val models = task.facts.rowsPerPartition.count(_ > 0)

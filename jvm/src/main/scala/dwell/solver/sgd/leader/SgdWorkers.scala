@@ -2,10 +2,10 @@ package dwell.solver.sgd.leader
 
 import scala.collection.mutable
 
-import dwell.jni.SgdLayout
+import dwell.base.LittleEndian
 import dwell.comm.{Recovered, Replicas}
-import dwell.comm.wire.Model
 import dwell.fit.ResultHeaders
+import dwell.jni.SgdLayout
 import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage, SgdReply}
 
 /**
@@ -33,7 +33,7 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
 
   /** Brings model `version`. */
   def collect(version: Long): Array[Double] =
-    Model.doubles(workers.collect(version, described("model from the workers")))
+    LittleEndian.doubles(workers.collect(version, described("model from the workers")))
 
   /** The newest model that an earlier attempt at this fit has left with the workers, and its note. */
   def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
@@ -53,7 +53,7 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
   /** Losses and gradient at a model, or the dual counterparts. */
   def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
     val call = EvaluateCall(1.0 / task.facts.labels.totalWeight, dual)
-    val gathered = workers.exchange(message(call), Model.bytes(model), described(what))
+    val gathered = workers.exchange(message(call), LittleEndian.bytes(model), described(what))
     used ++= gathered.scalars.map(_.solver)
     val headers = new ResultHeaders(gathered.headers)
     Evaluated(
