@@ -4,8 +4,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.block.DataLimits
 import dwell.data.columns.ColumnAssignment
+import dwell.data.matrix.MatrixBlock
 
 class ColumnAssignmentSuite extends AnyFunSuite {
 
@@ -48,8 +48,8 @@ class ColumnAssignmentSuite extends AnyFunSuite {
   }
 
   test("a partition with more nonzeros than an array holds is refused") {
-    DataLimits.checkLoad(1, 2, Int.MaxValue - 15L)
-    val error = intercept[IllegalArgumentException](DataLimits.checkLoad(1, 2, Int.MaxValue - 14L))
+    MatrixBlock.checkLoad(1, 2, Int.MaxValue - 15L)
+    val error = intercept[IllegalArgumentException](MatrixBlock.checkLoad(1, 2, Int.MaxValue - 14L))
     assert(error.getMessage.contains("Partition 1 of 2") && error.getMessage.contains("numWorkers"))
   }
 }

@@ -10,7 +10,8 @@ import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
-import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder, RowDistribution}
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
+import dwell.data.matrix.RowDistribution
 import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowForm, RowPartition, RowPiece, RowPieces}
 
 class RowDatasetSuite extends SparkSuite {
@@ -233,7 +234,7 @@ class RowDatasetSuite extends SparkSuite {
   test("pieces in any order give the same bits") {
     val blocks = binary(TestData.random(9, 90, 20, 0.4, weighted = true)).grouped(10).toSeq
     val read = blocks.zipWithIndex.map { case (b, index) => RowBlockBuilder.read(index, 20, b.iterator, ColumnNames()) }
-    val firstRows = read.scanLeft(0)(_ + _.rows)
+    val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
     val moments = read.map(FeatureMoments.ofBlock(_, 20, binary = true)).toArray
     def merged(pieces: Array[MomentPiece]): Seq[Seq[Byte]] = {
       val packed = new MergedMoments(0, 20, pieces, firstRows.last, blocks.flatten.map(_.weight).sum, true).packed

@@ -59,12 +59,13 @@ object TestData {
       RowBlockBuilder.read(index, numFeatures, rows.iterator, names)
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
-    val counts = read.map(_.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
-    val constant = read.filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
+    val counts = read.map(_.matrix.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
+    val constant = read.map(_.matrix).filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
     constant.indices.foreach(column => counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
-    val firstRows = read.scanLeft(0)(_ + _.rows)
-    val pieces = read.flatMap(b => Transposition.cut(b, firstRows(b.index), assignment.partitionOf, numPartitions))
+    val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
+    val pieces =
+      read.flatMap(b => Transposition.cut(b.matrix, firstRows(b.index), assignment.partitionOf, numPartitions))
     val kept = blocks.flatten.filter(_.weight > 0.0)
     val weights = TestData.weights(kept)
     Array.tabulate(numPartitions) { k =>

@@ -10,7 +10,8 @@ import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
-import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, NarrowValues, RowBlockBuilder}
+import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, RowBlockBuilder}
+import dwell.data.matrix.NarrowValues
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
 import dwell.data.rows.RowForm
 import dwell.jni.ResultHeader

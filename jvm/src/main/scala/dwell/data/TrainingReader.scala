@@ -4,7 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.LittleEndian
-import dwell.data.block.{BlockIndex, Cached, ColumnNames, DataLimits, LabelMoments, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.matrix.BlockIndex
 
 /**
  * Reads training data. The rows are read and validated once. They stay on the workers as primitive arrays; labels and weights

@@ -6,7 +6,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
 import dwell.base.WorkerCount
-import dwell.data.block.{DataLimits, ReadRows, RowDistribution}
+import dwell.data.block.{DataLimits, ReadRows}
+import dwell.data.matrix.RowDistribution
 import dwell.data.columns.ColumnDataset
 import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPiece}
 

@@ -1,5 +1,7 @@
 package dwell.data.block
 
+import dwell.data.matrix.ConstantColumns
+
 /** What the driver needs to know of a block; labels and weights are little-endian doubles. */
 private[data] final case class BlockSummary(
     index: Int,
@@ -11,37 +13,3 @@ private[data] final case class BlockSummary(
     weights: Array[Byte],
     constant: ConstantColumns,
     problem: String)
-
-/** Columns, ascending, that have one value throughout, and that value. */
-private[data] final case class ConstantColumns(indices: Array[Int], values: Array[Double]) {
-
-  def intersect(that: ConstantColumns): ConstantColumns =
-    intersect(that.indices, that.values.apply, 0, that.indices.length)
-
-  /** Those that also occur at positions `from` until `until` of `otherIndices`, with the same value. */
-  def intersect(otherIndices: Array[Int], otherValue: Int => Double, from: Int, until: Int): ConstantColumns = {
-    val keptIndices = Array.newBuilder[Int]
-    val keptValues = Array.newBuilder[Double]
-    var i = 0
-    var at = from
-    while (i < indices.length && at < until) {
-      if (indices(i) < otherIndices(at)) {
-        i += 1
-      } else if (indices(i) > otherIndices(at)) {
-        at += 1
-      } else {
-        if (values(i) == otherValue(at)) {
-          keptIndices += indices(i)
-          keptValues += values(i)
-        }
-        i += 1
-        at += 1
-      }
-    }
-    ConstantColumns(keptIndices.result(), keptValues.result())
-  }
-}
-
-private[data] object ConstantColumns {
-  val Empty: ConstantColumns = ConstantColumns(Array.emptyIntArray, Array.emptyDoubleArray)
-}

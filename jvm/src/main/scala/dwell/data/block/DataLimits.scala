@@ -1,15 +1,16 @@
 package dwell.data.block
 
+import dwell.data.matrix.MatrixBlock
 import dwell.jni.ResultHeader
 
 /** Sizes that arrays of the JVM set a limit to. A message says which Param or which call of Dataset avoids the limit. */
 private[data] object DataLimits {
 
   def checkFeatureCount(numFeatures: Int, names: ColumnNames): Unit = {
-    if (numFeatures < 0 || numFeatures > RowBlock.MaxArrayLength) {
+    if (numFeatures < 0 || numFeatures > MatrixBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
         s"Column '${names.features}': vectors of length $numFeatures, but a model holds 0 to " +
-          s"${RowBlock.MaxArrayLength} coefficients in one array. Hash the features into fewer columns, for example " +
+          s"${MatrixBlock.MaxArrayLength} coefficients in one array. Hash the features into fewer columns, for example " +
           "with FeatureHasher.")
     }
   }
@@ -26,9 +27,9 @@ private[data] object DataLimits {
         s"Column '${names.weight}': all weights are zero, so there is nothing to train on. Give at least one row a " +
           "positive weight.")
     }
-    if (rows > RowBlock.MaxArrayLength) {
+    if (rows > MatrixBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
-        s"$rows rows of positive weight, but the array of their labels has room for ${RowBlock.MaxArrayLength}. " +
+        s"$rows rows of positive weight, but the array of their labels has room for ${MatrixBlock.MaxArrayLength}. " +
           "Train on a sample, for example with Dataset.sample.")
     }
     rows.toInt
@@ -49,13 +50,5 @@ private[data] object DataLimits {
         s"Column '${names.features}': vectors of length $numFeatures, but a vector of one number per feature has " +
           s"room for ${ResultHeader.MAX_ENTRIES}. Train with orientation=primal, or hash the features into fewer columns, for " +
           "example with FeatureHasher.")
-    }
-
-  /** Nonzeros of a partition must fit into one array. */
-  def checkLoad(partition: Int, numPartitions: Int, nonzeros: Long): Unit =
-    if (nonzeros > RowBlock.MaxArrayLength) {
-      throw new IllegalArgumentException(
-        s"Partition $partition of $numPartitions would hold $nonzeros nonzeros, but an array holds " +
-          s"${RowBlock.MaxArrayLength}. Raise numWorkers.")
     }
 }

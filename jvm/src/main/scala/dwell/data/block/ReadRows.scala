@@ -3,6 +3,8 @@ package dwell.data.block
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
+import dwell.data.matrix.{BlockIndex, ConstantColumns}
+
 /**
  * Rows as they were read and validated: blocks cached on the workers, labels and weights on the driver. Rows are numbered over
  * the whole dataset, those of weight 0 left out.

@@ -5,7 +5,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Shuffle, TaskFailure}
-import dwell.data.block.{Cached, CachedDataset, ColumnCounts, DataLimits, ReadRows}
+import dwell.data.block.{Cached, CachedDataset, ReadRows}
+import dwell.data.matrix.{ColumnCounts, MatrixBlock}
 
 /**
  * Training data as columns, split into partitions of equal nonzeros; constant columns are left out.
@@ -33,7 +34,7 @@ private[data] object ColumnDataset {
     val numFeatures = rows.numFeatures
     // In groups, so that the driver does not get the counts of every block.
     val numGroups = math.ceil(math.sqrt(rows.numBlocks.toDouble)).toInt
-    val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.columnCounts(numFeatures)))
+    val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.matrix.columnCounts(numFeatures)))
     val groups = Shuffle.byIndex(byGroup, numGroups)
     val counts = Shuffle
       .once(groups)(rows.sc.runJob(groups, (it: Iterator[(Int, ColumnCounts)]) => it.map(_._2).reduce(_ + _)))
@@ -47,7 +48,7 @@ private[data] object ColumnDataset {
   def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
-    assignment.loads.indices.foreach(k => DataLimits.checkLoad(k, numPartitions, assignment.loads(k)))
+    assignment.loads.indices.foreach(k => MatrixBlock.checkLoad(k, numPartitions, assignment.loads(k)))
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
     val weights = Cached.broadcast(sc, rows.weights)
@@ -56,7 +57,7 @@ private[data] object ColumnDataset {
     val totalWeight = rows.totalWeight
     val names = rows.names
     val pieces = rows.verifiedBlocks.flatMap { block =>
-      Transposition.cut(block, firstRows(block.index), partitionOf.value, numPartitions)
+      Transposition.cut(block.matrix, firstRows(block.index), partitionOf.value, numPartitions)
     }
     val partitions = Shuffle
       .byIndex(pieces, numPartitions)

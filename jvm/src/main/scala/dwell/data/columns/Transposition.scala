@@ -1,6 +1,7 @@
 package dwell.data.columns
 
-import dwell.data.block.{ColumnNames, NarrowValues, RowBlock}
+import dwell.data.block.ColumnNames
+import dwell.data.matrix.{MatrixBlock, NarrowValues}
 
 /**
  * What one row block contributes to one partition of columns.
@@ -35,7 +36,11 @@ private[data] object Transposition {
    * @param partitionOf
    *   partition of each column, -1 for columns that are left out
    */
-  def cut(block: RowBlock, firstRow: Int, partitionOf: Array[Int], numPartitions: Int): Iterator[(Int, ColumnPiece)] = {
+  def cut(
+      block: MatrixBlock,
+      firstRow: Int,
+      partitionOf: Array[Int],
+      numPartitions: Int): Iterator[(Int, ColumnPiece)] = {
     val counts = block.denseCounts(partitionOf.length)
 
     val columnsOf = new Array[Int](numPartitions)

@@ -5,7 +5,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Shuffle, WorkerCount}
-import dwell.data.block.{BlockIndex, Cached, CachedDataset, ColumnNames, LabeledRow, RowBlock, RowBlockBuilder, RowDistribution}
+import dwell.data.block.{Cached, CachedDataset}
+import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
 
 /**
  * Documents as counts of words, read and validated, split into partitions of equally many.
@@ -18,7 +19,7 @@ import dwell.data.block.{BlockIndex, Cached, CachedDataset, ColumnNames, Labeled
  *   documents of each partition, those without words left out
  */
 final class DocumentDataset private (
-    blocks: RDD[RowBlock],
+    blocks: RDD[MatrixBlock],
     partitions: RDD[DocumentPartition],
     val vocabulary: Int,
     val documentsPerPartition: Array[Int],
@@ -67,11 +68,9 @@ object DocumentDataset {
       title: String,
       column: String = "features"): DocumentDataset = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    val names = ColumnNames(features = column)
     val blocks = vectors
       .mapPartitionsWithIndex { (index, it) =>
-        val rows = it.map(LabeledRow(0.0, 1.0, _))
-        Iterator.single(RowBlockBuilder.read(index, vocabulary, rows, names, counts = true))
+        Iterator.single(DocumentReader.read(index, vocabulary, it, column))
       }
       .setName(s"$title: documents as read")
       .persist(StorageLevel.MEMORY_AND_DISK)
@@ -79,13 +78,13 @@ object DocumentDataset {
   }
 
   private def distribute(
-      blocks: RDD[RowBlock],
+      blocks: RDD[MatrixBlock],
       vocabulary: Int,
       numWorkers: Int,
       title: String,
       column: String): DocumentDataset = {
     val sc = blocks.sparkContext
-    val read = sc.runJob(blocks, (it: Iterator[RowBlock]) => summary(it.next()))
+    val read = sc.runJob(blocks, (it: Iterator[MatrixBlock]) => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
     val index = new BlockIndex(read.scanLeft(0)(_ + _.documents).init, read.map(_.fingerprint))
@@ -125,9 +124,9 @@ object DocumentDataset {
         s"Column '$column': no document has a word, so there is nothing to train on. Check the vocabulary that the words " +
           "were counted by.")
     }
-    if (documents > RowBlock.MaxArrayLength) {
+    if (documents > MatrixBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
-        s"Column '$column': $documents documents, but at most ${RowBlock.MaxArrayLength} can be numbered. Train on a " +
+        s"Column '$column': $documents documents, but at most ${MatrixBlock.MaxArrayLength} can be numbered. Train on a " +
           "sample, for example with Dataset.sample.")
     }
   }
@@ -135,7 +134,7 @@ object DocumentDataset {
   /** What the driver needs to know of a block; documents are those with words. */
   private final case class Summary(rowsRead: Long, documents: Int, nonzeros: Int, fingerprint: Long, problem: String)
 
-  private def summary(block: RowBlock): Summary =
+  private def summary(block: MatrixBlock): Summary =
     Summary(block.rowsRead, block.rows, block.indices.length, block.fingerprint, block.problem)
 
   /** Documents, nonzeros and bytes. */

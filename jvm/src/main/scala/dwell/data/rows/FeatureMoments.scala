@@ -90,7 +90,8 @@ private[data] object FeatureMoments {
 
   /** Moments of the columns that have nonzeros in `block`. */
   def ofBlock(block: RowBlock, numFeatures: Int, binary: Boolean): MomentPiece = {
-    val used = block.columnCounts(numFeatures)
+    val matrix = block.matrix
+    val used = matrix.columnCounts(numFeatures)
     val n = used.columns.length
     val position = new Array[Int](numFeatures)
     var c = 0
@@ -105,13 +106,13 @@ private[data] object FeatureMoments {
     val negative = if (binary) new Array[Double](n) else null
 
     var j = 0
-    while (j < block.rows) {
+    while (j < matrix.rows) {
       val s = if (block.weights == null) 1.0 else block.weights(j)
       val byClass = if (!binary) null else if (block.labels(j) > 0.0) positive else negative
-      var at = block.offsets(j)
-      while (at < block.offsets(j + 1)) {
-        c = position(block.indices(at))
-        val product = s * block.values(at)
+      var at = matrix.offsets(j)
+      while (at < matrix.offsets(j + 1)) {
+        c = position(matrix.indices(at))
+        val product = s * matrix.values(at)
         weight(c) += s
         mean(c) += product
         if (byClass != null) byClass(c) += product
@@ -125,12 +126,12 @@ private[data] object FeatureMoments {
       c += 1
     }
     j = 0
-    while (j < block.rows) {
+    while (j < matrix.rows) {
       val s = if (block.weights == null) 1.0 else block.weights(j)
-      var at = block.offsets(j)
-      while (at < block.offsets(j + 1)) {
-        c = position(block.indices(at))
-        val difference = block.values(at) - mean(c)
+      var at = matrix.offsets(j)
+      while (at < matrix.offsets(j + 1)) {
+        c = position(matrix.indices(at))
+        val difference = matrix.values(at) - mean(c)
         squares(c) += s * (difference * difference)
         at += 1
       }

@@ -1,6 +1,7 @@
 package dwell.data.rows
 
-import dwell.data.block.{MatrixPiece, RowBlock, RowDistribution}
+import dwell.data.block.RowBlock
+import dwell.data.matrix.{MatrixPiece, RowDistribution}
 
 /**
  * What one row block contributes to one partition of rows.
@@ -33,7 +34,7 @@ private[data] object RowPieces {
       excluded: Array[Int],
       signedLabels: Boolean,
       numPartitions: Int): Iterator[(Int, RowPiece)] =
-    RowDistribution.cut(block, firstRow, numFeatures, excluded, numPartitions).map { case (k, matrix) =>
+    RowDistribution.cut(block.matrix, firstRow, numFeatures, excluded, numPartitions).map { case (k, matrix) =>
       val labels = matrix.rows.map(row => block.labels(row - firstRow))
       val weights = if (block.weights == null) null else matrix.rows.map(row => block.weights(row - firstRow))
       (

@@ -1,12 +1,12 @@
-package dwell.data.block
+package dwell.data.matrix
 
 import dwell.base.SplitMix
 
 /**
- * The sparse vectors of one row block that go to one partition of rows.
+ * The sparse vectors of one block that go to one partition of rows.
  *
  * @param block
- *   index of the row block; pieces are put together in this order
+ *   index of the block; pieces are put together in this order
  * @param rows
  *   number of each row in the whole dataset, ascending
  * @param counts
@@ -61,7 +61,7 @@ private[data] object RowDistribution {
    *   features whose nonzeros are left out
    */
   def cut(
-      block: RowBlock,
+      block: MatrixBlock,
       firstRow: Int,
       numFeatures: Int,
       excluded: Array[Int],
@@ -130,7 +130,7 @@ private[data] object RowDistribution {
    *   whether the rows come in random order, the same for the same partition; else in that of the dataset
    */
   def merge(index: Int, numPartitions: Int, pieces: Array[MatrixPiece], mixed: Boolean): PartitionMatrix = {
-    DataLimits.checkLoad(index, numPartitions, pieces.map(_.indices.length.toLong).sum)
+    MatrixBlock.checkLoad(index, numPartitions, pieces.map(_.indices.length.toLong).sum)
     val numRows = pieces.map(_.rows.length).sum
     val nonzeros = pieces.map(_.indices.length).sum
     val rows = new Array[Int](numRows)

@@ -1,4 +1,4 @@
-package dwell.data.block
+package dwell.data.matrix
 
 import dwell.base.InputChangedException
 
@@ -10,7 +10,13 @@ import dwell.base.InputChangedException
  */
 private[data] final class BlockIndex(val firstRows: Array[Int], val fingerprints: Array[Long]) extends Serializable {
 
-  def verified(block: RowBlock): RowBlock =
+  /**
+   * The block, if it holds what it held when it was first read.
+   *
+   * @throws InputChangedException
+   *   if it does not
+   */
+  def verified[B <: ReadBlock](block: B): B =
     if (block.problem == null && block.fingerprint == fingerprints(block.index)) block
     else {
       throw new InputChangedException(

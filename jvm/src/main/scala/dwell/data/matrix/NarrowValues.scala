@@ -1,4 +1,4 @@
-package dwell.data.block
+package dwell.data.matrix
 
 /** Values of nonzeros as narrow as loses nothing: no array at all where every value is 1, floats where they suffice. */
 private[data] final class NarrowValues(val values32: Array[Float], val values64: Array[Double]) extends Serializable {

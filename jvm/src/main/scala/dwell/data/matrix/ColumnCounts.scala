@@ -1,4 +1,4 @@
-package dwell.data.block
+package dwell.data.matrix
 
 /**
  * Nonzeros by column, for the columns that have any, ascending: a partition of text uses few of the columns that text

@@ -1,0 +1,46 @@
+package dwell.data.documents
+
+import org.apache.spark.ml.linalg.Vector
+
+import dwell.data.matrix.{MatrixBlock, MatrixBuilder}
+
+/** Reads documents as counts of words. A document without words is not kept. */
+private[documents] object DocumentReader {
+
+  /** Least and greatest count of a word; the solver of topics can compute with these. */
+  private val LeastCount = 1e-6f.toDouble
+  private val GreatestCount = 1e9
+
+  /**
+   * Reads the source partition `index`, up to its first bad document.
+   *
+   * @param vocabulary
+   *   length that every vector must have
+   * @param column
+   *   name of the DataFrame column, for error messages
+   */
+  def read(index: Int, vocabulary: Int, documents: Iterator[Vector], column: String): MatrixBlock = {
+    val builder = new MatrixBuilder(index, vocabulary, column)
+    while (documents.hasNext && builder.problem == null) {
+      builder.add(documents.next()) { (start, end) =>
+        checkCounts(builder, column, start, end)
+        start < end && builder.problem == null
+      }
+    }
+    builder.result()
+  }
+
+  private def checkCounts(builder: MatrixBuilder, column: String, start: Int, end: Int): Unit = {
+    var at = start
+    while (at < end && builder.problem == null) {
+      val count = builder.value(at)
+      if (!(count >= LeastCount && count <= GreatestCount)) {
+        builder.fail(
+          column,
+          s"count $count at index ${builder.index(at)}",
+          "Counts of words must be 0, or 1e-6 to 1e9: count them, for example, with CountVectorizer")
+      }
+      at += 1
+    }
+  }
+}
