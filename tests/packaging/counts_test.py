@@ -65,7 +65,9 @@ class Formats(unittest.TestCase):
         numbers, reasons = run_group.judge(text.splitlines(), -9, "took too long", "counts", [])
         self.assertEqual((2, 2, ["took too long"]), (numbers["passed"], numbers["failed"], reasons))
 
-    def test_cases_that_are_left_to_another_task_are_counted_apart(self):
+    def test_cases_that_are_left_to_another_task_are_counted_apart_and_added(self):
+        numbers, _ = run_group.judge(["7 more in checkLong", "13 more in checkLong", *SCALATEST.splitlines()], 0, None, "scalatest", [])
+        self.assertEqual(20, numbers["later"])
         numbers, _ = run_group.judge(["13 more in checkLong", "3 passed, 0 failed"], 0, None, "counts", [])
         self.assertEqual((3, 0, 13), (numbers["passed"], numbers["failed"], numbers["later"]))
 
