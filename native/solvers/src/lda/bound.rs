@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::{
     lambda::Lambda,
-    real::Real,
+    lanes::Real,
     special::{digamma, ln_gamma},
 };
 

@@ -23,11 +23,8 @@
 //! Everything is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
 
 use super::{
-    instructions::Kernel,
-    lanes::{Block, LANES, Lanes, WithLanes, blocks},
-    number::Number,
+    lanes::{Block, Kernel, LANES, Lanes, Number, Real, WithLanes, blocks},
     params::{EStepParams, MIN_PRIOR},
-    real::Real,
     table::{Table, relative_exp_digamma},
 };
 use crate::base::error::{SolverError, reserve};

@@ -3,10 +3,9 @@
 use super::{
     documents::Documents,
     estep::EStep,
-    instructions::Kernel,
     lambda::Lambda,
+    lanes::{Kernel, Real},
     params::{EStepParams, check_alpha},
-    real::Real,
     table::Table,
 };
 use crate::base::error::{SolverError, same_length};

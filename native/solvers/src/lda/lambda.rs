@@ -13,7 +13,7 @@
 
 use std::ops::Range;
 
-use super::{params::check_eta, real::Real};
+use super::{lanes::Real, params::check_eta};
 use crate::base::{
     error::{SolverError, reserve, reserve_in, same_length},
     order::SplitMix64,

@@ -4,10 +4,9 @@ use super::{
     concentration::add_log_theta,
     documents::Documents,
     estep::EStep,
-    instructions::Kernel,
     lambda::{Lambda, MIN_SCALE},
+    lanes::{Kernel, Real},
     params::{EStepParams, LdaSchedule, check_alpha},
-    real::Real,
     sample::BoundParams,
     table::{COMPUTE, READ, Table},
 };

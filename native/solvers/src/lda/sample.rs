@@ -4,10 +4,9 @@ use super::{
     bound::{DocumentBound, psi_of_topic_sums},
     documents::Documents,
     estep::EStep,
-    instructions::Kernel,
     lambda::Lambda,
+    lanes::{Kernel, Real},
     params::EStepParams,
-    real::Real,
     table::{COMPUTE, READ, Table},
 };
 use crate::base::{

@@ -15,11 +15,9 @@
 
 use super::{
     documents::Documents,
-    instructions::Kernel,
     lambda::{Lambda, MAX_RESCALES, numbers_of},
-    number::Number,
+    lanes::{Kernel, Number, Real},
     params::check_alpha,
-    real::Real,
     round::{LdaOutcome, LdaRound, ValidLdaParams},
     sample::Sample,
 };

@@ -3,11 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    instructions::Kernel,
     lambda::Lambda,
-    lanes::{Block, Lanes, WithLanes, blocks},
+    lanes::{Block, Kernel, Lanes, Real, WithLanes, blocks},
     params::MIN_PRIOR,
-    real::Real,
     special,
 };
 use crate::base::error::{SolverError, reserve};

@@ -2,7 +2,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512, On};
-use super::{lanes::WithLanes, portable::Portable};
+use super::{operations::WithLanes, portable::Portable};
 
 /// The instructions that compute on `f32`.
 #[derive(Debug, Clone, Copy)]
@@ -66,10 +66,7 @@ mod tests {
     use super::*;
     use crate::{
         base::order::SplitMix64,
-        lda::{
-            lanes::{Block, LANES, Lanes},
-            real::Real,
-        },
+        lda::lanes::{Block, LANES, Lanes, Real},
     };
 
     /// What the description of the fused exp-digamma promises.

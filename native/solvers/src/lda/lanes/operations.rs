@@ -8,16 +8,17 @@
 //!
 //! Plain Rust rounds the product as well.
 
-use super::{number::Number, special};
+use super::number::Number;
+use crate::lda::special;
 
 /// Numbers in a vector.
-pub(super) const LANES: usize = 16;
+pub(in crate::lda) const LANES: usize = 16;
 
 /// A vector in memory.
-pub(super) type Block<R> = [R; LANES];
+pub(in crate::lda) type Block<R> = [R; LANES];
 
 /// Blocks that hold `length` numbers, the last perhaps in part.
-pub(super) const fn blocks(length: usize) -> usize {
+pub(in crate::lda) const fn blocks(length: usize) -> usize {
     length.div_ceil(LANES)
 }
 

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use super::{
-    lanes::{Block, Exponents, LANES, Lanes, exp_digamma_f32, exp_f32, tree},
     number::Number,
-    special,
+    operations::{Block, Exponents, LANES, Lanes, exp_digamma_f32, exp_f32, tree},
 };
+use crate::lda::special;
 
 /// Lanes in plain Rust.
 #[derive(Debug)]
