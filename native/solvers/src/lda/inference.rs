@@ -88,10 +88,10 @@ impl<'a, R: Real> LdaInference<'a, R> {
         Ok(())
     }
 
-    /// Gamma of document `d`, one of those of the last [`LdaInference::prepare`].
+    /// Gamma of document `d`, one of those that the last [`LdaInference::prepare`] took.
     ///
     /// # Panics
-    /// If it is another.
+    /// If `d` is another document.
     pub fn infer(&mut self, documents: &Documents<'_>, d: usize) -> Inferred<'_> {
         self.estep.start(documents.document(d), &self.table);
         self.estep.run(usize::MAX);

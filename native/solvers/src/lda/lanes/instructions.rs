@@ -8,6 +8,7 @@ use super::{operations::WithLanes, portable::Portable};
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel(Instructions);
 
+/// The kinds of lanes, each with the token that proves that the processor has its instructions.
 #[derive(Debug, Clone, Copy)]
 enum Instructions {
     Portable,

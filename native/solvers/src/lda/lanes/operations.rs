@@ -30,7 +30,7 @@ pub trait WithLanes<R> {
     fn run<L: Lanes<Number = R>>(self, lanes: L) -> Self::Output;
 }
 
-/// Operations on sixteen numbers. A function that calls them has to be inlined into the function that enables the instructions.
+/// Operations on sixteen numbers. A function that calls them must be inlined into the function that enables the instructions.
 pub trait Lanes: Copy {
     type Number: Number;
     type Vector: Copy;

@@ -1,4 +1,4 @@
-//! Lanes in plain Rust, for processors without the instructions of the others, and for `f64`.
+//! Lanes in plain Rust, for processors without AVX2 and FMA, and for `f64`.
 
 use std::marker::PhantomData;
 
