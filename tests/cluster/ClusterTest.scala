@@ -27,7 +27,7 @@ import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, PrimalSubproblem, Ro
 import dwell.solver.cd.worker.CdStep
 
 /**
- * What only real executors can show. Run by spark-submit on a `local-cluster` with `--jars` as a user would; prints
+ * Tests that need real executors. spark-submit runs them on a `local-cluster` with `--jars`, as a user would. Prints
  * `N passed, N failed` and ends with status 1 if anything failed.
  */
 object ClusterTest extends Harness {
@@ -68,7 +68,7 @@ object ClusterTest extends Harness {
       val difference = math.abs(report.objective - expected.objective)
       check(difference <= 1e-9 * expected.objective, s"objective differs by $difference")
       val distance = math.sqrt(Vectors.sqdist(model.coefficients, reference.coefficients))
-      // Two models within 1e-9 of the optimal objective may be about the square root of that apart.
+      // Two models within 1e-9 of the optimal objective may differ by about the square root of 1e-9.
       check(distance < 1e-3 * Vectors.norm(reference.coefficients, 2.0), s"coefficients differ by $distance")
     }
 
@@ -173,10 +173,10 @@ object ClusterTest extends Harness {
   }
 
   /**
-   * A fit ends within its own bound of the optimum, whether or not an executor is killed in its course.
+   * A fit ends within its own bound of the optimum, whether or not an executor is killed during the fit.
    *
    * @param noticed
-   *   what the report has to say of the loss
+   *   whether the report mentions the loss as it should
    */
   private def survives(spark: SparkSession, name: String, noticed: FitReport => Boolean = _.stateLosses > 0)(
       fit: => FitReport): Unit =
@@ -194,8 +194,8 @@ object ClusterTest extends Harness {
     }
 
   /**
-   * The residual after three native rounds through the `driver` mode, in which every task fails once after its step was
-   * kept if `failing`.
+   * The residual after three native rounds in `driver` mode. If `failing`, every task fails once after its worker has
+   * kept its step.
    */
   private def rounds(data: DataFrame, failing: Boolean): Array[Double] = {
     val rows = data.rdd.map(r => LabeledRow(r.getDouble(0), 1.0, r.getAs[Vector](1)))
@@ -238,8 +238,9 @@ object ClusterTest extends Harness {
   }
 
   /**
-   * One of the two tasks of a round fails in its first attempt after its work. Spark may run the second attempt anywhere, so
-   * the other task holds the other executor's slot meanwhile: on another executor the state would count as lost.
+   * One of the two tasks of a round fails in its first attempt after its work. Spark may run the second attempt on
+   * any executor, and on the other one the state would count as lost. So the other task holds that executor's slot
+   * meanwhile.
    */
   private def retried(failing: Boolean): Workers.Step[LocalData, CdMessage, CdReply] =
     (part, message, shared) => {

@@ -28,23 +28,23 @@ import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
 import dwell.solver.problem.{Algorithm, GradientAlgorithm, LinearProblem, Orientation}
 
 /**
- * What goes wrong on a real cluster: each fit ends with the objective of an undisturbed one, or with an exception that says
- * why, and leaves nothing behind. Run by standalone.py, on two executors that Spark takes to be on two hosts.
+ * Faults on a real cluster: each fit ends with the objective of an undisturbed fit, or with an exception that gives
+ * the reason, and leaves nothing behind. standalone.py runs it on two executors that Spark takes to be on two hosts.
  */
 object FaultTest extends Harness {
   private val Modes = Seq("driver", "shuffle", "gang")
   private val Limit = 90.seconds
 
-  /** So many that a gang of four sends vectors of one number a feature in slices. */
+  /** So many that a gang of four sends vectors with a number for each feature in slices. */
   private val Features = 9000
 
-  /** Of a task, and of gangs before driver mode takes over. */
+  /** Attempts of a task, and of gangs before driver mode takes over. */
   private val Attempts = 4
 
-  /** Executors that were killed on purpose. */
+  /** Number of executors that the tests have killed. */
   private var killed = 0
 
-  /** What the names of the cases to run contain. */
+  /** Only cases whose names contain this run. */
   private var selection = ""
 
   def main(args: Array[String]): Unit = {
@@ -119,8 +119,9 @@ object FaultTest extends Harness {
   }
 
   private def session(settings: (String, String)*): SparkSession = {
-    // An executor that has seen the only other one go would make no second copies of its blocks for a minute: what the next
-    // one to go holds of a model in shuffle mode would be lost. That costs rounds, and the bits that are checked here.
+    // After the loss of the only other executor, an executor would make no second copies of its blocks for a minute.
+    // In shuffle mode the next loss would then take a part of the model with it, which costs rounds and changes the
+    // bits that are checked here.
     val always = "spark.storage.cachedPeersTtl" -> "0"
     val builder = (always +: settings).foldLeft(SparkSession.builder().appName("dwell fault tests")) {
       case (b, (key, value)) => b.config(key, value)
@@ -130,7 +131,7 @@ object FaultTest extends Harness {
     spark
   }
 
-  /** A case that hangs fails, and shows where. */
+  /** A case that hangs fails, with the stack trace of its thread. */
   override protected def test(name: String)(body: => Unit): Unit = if (name.contains(selection)) super.test(name) {
     val outcome = new AtomicReference[Try[Unit]]()
     val thread = new Thread(() => outcome.set(Try(body)))
@@ -146,35 +147,35 @@ object FaultTest extends Harness {
     outcome.get.get
   }
 
-  /** One problem, and how it is solved. */
+  /** A problem, and the ways to solve it. */
   private sealed abstract class Problem(val name: String, val rows: RDD[LabeledRow]) {
 
     /** The phase of a round. */
     def round: String
 
-    /** Those in which a task can fail. */
+    /** The phases in which a task can fail once. */
     def phases: Seq[String]
 
-    /** Those where it can fail whenever they are tried again. */
+    /** The phases in which a task can fail at every attempt. */
     def lasting: Seq[String]
 
-    /** Whether a solution is right. */
+    /** Fails unless the solution is right. */
     def check(solution: Solved): Unit
 
     def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit
 
     def fit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults: _*)
 
-    /** One of this many rounds. */
+    /** A fit of this many rounds. */
     def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit
 
-    /** One with a round that is longer than anybody waits. */
+    /** A fit with a round longer than any test waits. */
     def endless(mode: String, faults: Fault*): FaultyFit
 
-    /** Rows that are other ones whenever they are read. */
+    /** Rows that differ whenever they are read. */
     def noisy: RDD[LabeledRow]
 
-    /** One in which each round takes a while: long enough for what happens after a round to be seen by the next ones. */
+    /** A fit with rounds so long that an event after one round reaches the next rounds. */
     def slowFit(mode: String, faults: Fault*): FaultyFit = fitOn(rows, mode, faults :+ slow: _*)
 
     def slow: Fault = Fault(Fault.Sleep(60L), round, again = true)
@@ -182,7 +183,7 @@ object FaultTest extends Harness {
     /** Counts searches for a step size. */
     val searched: Fault = Fault(Fault.Sleep(0L), "search", again = true)
 
-    /** In no mode do undisturbed fits differ. */
+    /** The solution of an undisturbed fit, which is the same in every mode, and its searches for a step size. */
     lazy val (reference: Solved, searches: Int) = {
       val undisturbed = fit("driver", searched)
       (undisturbed.solve(), undisturbed.happened.head)
@@ -196,7 +197,7 @@ object FaultTest extends Harness {
       s"other bits: objective ${solution.objective} in place of ${reference.objective}")
   }
 
-  /** A linear model. */
+  /** A problem of a linear model. */
   private sealed abstract class Linear(
       name: String,
       algorithm: Algorithm,
@@ -221,7 +222,7 @@ object FaultTest extends Harness {
       rows.map(row => row.copy(label = row.label + 0.01 * Random.nextGaussian()))
   }
 
-  /** By coordinate descent. */
+  /** A linear model by coordinate descent. */
   private final class Coordinates(orientation: Orientation, numWorkers: Int, rows: RDD[LabeledRow])
       extends Linear(orientation.name, Algorithm.CoCoA, orientation, numWorkers, rows) {
     override def round: String = "round"
@@ -236,7 +237,7 @@ object FaultTest extends Harness {
     }
   }
 
-  /** By gradients of the rows. */
+  /** A linear model by gradients of the rows. */
   private final class Gradients(algorithm: GradientAlgorithm, data: DataFrame)
       extends Linear(algorithm.name, algorithm, Orientation.Dual, numWorkers = 4, labeled(binary(data))) {
     override def round: String = if (algorithm.averages) "descend" else "evaluate"
@@ -246,7 +247,7 @@ object FaultTest extends Harness {
 
     override def check(solution: Solved): Unit = {
       checkNative(solution)
-      // No step depends on what a worker has done before. A gang that begins again goes on from an average.
+      // No step depends on a worker's past. A gang that begins again continues from an average.
       if (solution.restarts == 0) checkBits(solution)
       else {
         val difference = math.abs(solution.objective - reference.objective)
@@ -255,7 +256,7 @@ object FaultTest extends Harness {
     }
   }
 
-  /** Topics, as if features were counts of words. */
+  /** Topics, with features as counts of words. */
   private final class Topics(learnAlpha: Boolean, data: DataFrame, mean: Boolean = false)
       extends Problem(
         s"ma-lda, ${if (mean) "means, " else ""}alpha ${if (learnAlpha) "learned" else "given"}",
@@ -281,7 +282,8 @@ object FaultTest extends Harness {
 
     override def check(solution: Solved): Unit = {
       checkNative(solution)
-      // Rounds are those of an undisturbed fit, but for an alpha that is one round older in the first one of another gang.
+      // Rounds equal those of an undisturbed fit, except that the first round of another gang has an alpha one round
+      // older.
       if (!learnAlpha || solution.restarts == 0) checkBits(solution)
       else {
         val difference = math.abs(solution.objective - reference.objective)
@@ -290,7 +292,7 @@ object FaultTest extends Harness {
     }
   }
 
-  /** Two workers find slots in one executor when the other one is lost; four need both. */
+  /** Two workers find slots on one executor if the other is lost; four workers need both executors. */
   private def coordinatesOf(data: DataFrame): Seq[Coordinates] =
     Seq(
       new Coordinates(Orientation.Primal, numWorkers = 2, labeled(data)),
@@ -306,7 +308,7 @@ object FaultTest extends Harness {
       case None => throw new AssertionError(s"no ${kind.runtimeClass.getSimpleName} was thrown")
     }
 
-  /** A gang has to begin again, whatever happens to one of its tasks; otherwise Spark repeats the task. */
+  /** A gang begins again after any fault of one of its tasks; in other modes Spark repeats the task. */
   private def restarts(mode: String): Int = if (mode == "gang") 1 else 0
 
   /** Each problem in each mode. */
@@ -338,7 +340,7 @@ object FaultTest extends Harness {
       val fit = p.fit(mode, Fault(Fault.Throw, phase, partition = 1, again = true))
       val e = expect[SparkException](fit.solve())
       check(e.getMessage.contains(Fault.Message), e.getMessage)
-      // Each gang is one attempt, and after the last one driver mode has its own.
+      // Each gang is one attempt; after the last gang, driver mode has attempts of its own.
       val attempts = if (mode == "gang") Attempts + Attempts else Attempts
       check(fit.happened == Seq(attempts), fit.happened.toString)
       checkNothingLeft(spark)
@@ -347,7 +349,7 @@ object FaultTest extends Harness {
 
   /** Removes the cached data with these ids from the executors; they stay marked as cached. */
   private def evict(ids: Seq[Int]): Unit = {
-    // Not before the tasks that read them have ended, in a gang those of the whole fit.
+    // The removal waits for the tasks that read the data; in a gang these are the tasks of the whole fit.
     ids.foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = false))
   }
 
@@ -356,9 +358,9 @@ object FaultTest extends Harness {
       case (id, data) if data.name == s"$uid: rows as read" || data.name == s"$uid: documents as read" => id
     }
 
-  /** Where the executors keep files of shuffles. */
+  /** The directories where the executors keep files of shuffles. */
   private def localDirectories(spark: SparkSession): Seq[File] =
-    // A file of any name is in a directory of one of them, and there is one.
+    // Every executor has one such directory, and a file of any name lies in a folder of it.
     onEach(spark)(() =>
       SparkEnv.get.blockManager.diskBlockManager.getFile("any").getParentFile.getParentFile).values.toSeq
 
@@ -370,7 +372,7 @@ object FaultTest extends Harness {
       .flatten
       .filter(_.getName.startsWith("shuffle_"))
 
-  /** Counts what Spark does again. */
+  /** Counts failed fetches, and notes evicted data that Spark caches again. */
   private final class Recovery extends SparkListener {
     val fetchesFailed = new AtomicInteger()
     @volatile var cachedAgain = Set.empty[Int]
@@ -392,7 +394,7 @@ object FaultTest extends Harness {
     finally spark.sparkContext.removeSparkListener(recovery)
   }
 
-  /** A gang reads its data when it begins, so that only one that begins again misses them. */
+  /** A gang reads its data when it begins, so only a gang that begins again misses them. */
   private def makesGangBeginAgain(mode: String, p: Problem): Seq[Fault] =
     if (mode == "gang") Seq(Fault(Fault.Throw, p.round, from = 6L, partition = 1)) else Seq.empty
 
@@ -475,13 +477,13 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  /** The mode does not matter, since no round has begun. */
+  /** Uses one mode only, because no round has begun. */
   private def lostWhileFlattening(spark: SparkSession, p: Linear): Unit =
     test(s"${p.name}: files of the flattening deleted before they are read") {
       val files = new FilesAsWritten(spark, p.rows)
       val problem = p.problem("driver")
       def prepare(data: TrainingRows): Unit = {
-        // What comes before the flattening proper happens now, and once.
+        // Runs the passes that precede the flattening now, and only once.
         if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, true))
         rowsAsRead(spark, problem.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
         files.delete()
@@ -489,7 +491,7 @@ object FaultTest extends Harness {
       files.missed(p)(new FaultyLinear(files.rows, Features, problem, Seq.empty, prepare))
     }
 
-  /** Nothing happens between the first pass over the documents and the second that anybody could wait for. */
+  /** Between the first and the second pass over the documents no event occurs that a test could wait for. */
   private def lostWhileReading(spark: SparkSession, p: Topics): Unit =
     test(s"${p.name}: files of documents deleted before they are read") {
       val files = new FilesAsWritten(spark, forgettingFirst(p.rows))
@@ -497,13 +499,13 @@ object FaultTest extends Harness {
       files.missed(p)(p.fitOn(files.rows, "driver"))
     }
 
-  /** Deletes the files of a shuffle of rows while the last of its tasks is still at work. */
+  /** Deletes the files of a shuffle of rows while its last task still works. */
   private final class FilesAsWritten(spark: SparkSession, all: RDD[LabeledRow]) {
     private val directories = localDirectories(spark)
     private val last = all.getNumPartitions - 1
     private var deleting = Future.unit
 
-    /** All; the last ones take a while. */
+    /** All rows; the last partition takes a while. */
     val rows: RDD[LabeledRow] = {
       val last = this.last
       all.mapPartitionsWithIndex { (k, rows) =>
@@ -521,7 +523,7 @@ object FaultTest extends Harness {
       }
     }
 
-    /** Solves the problem on the rows, whose files are missed meanwhile. */
+    /** Solves the problem on the rows, and checks that Spark missed their files meanwhile. */
     def missed(p: Problem)(fit: => FaultyFit): Unit = watching(spark) { recovery =>
       p.check(fit.solve())
       Await.result(deleting, Limit)
@@ -530,7 +532,8 @@ object FaultTest extends Harness {
     }
   }
 
-  /** The same rows, and what is first made of the last ones is not kept by the executor: they are read again. */
+  /** The same rows. The executor drops the first block that it makes of the last partition, which is therefore read
+   * again. */
   private def forgettingFirst(rows: RDD[LabeledRow]): RDD[LabeledRow] = {
     val (last, notes) = (rows.getNumPartitions - 1, Files.createTempDirectory("dwell-forgetting-").toString)
     rows.mapPartitionsWithIndex { (k, rows) =>
@@ -539,21 +542,21 @@ object FaultTest extends Harness {
     }
   }
 
-  /** Removes, as soon as the task that makes it has ended, the next block of that partition that is stored here. */
+  /** Removes the next block of that partition stored here, as soon as the task that makes it has ended. */
   private def forgetNext(partition: Int): Unit = {
     val blocks = SparkEnv.get.blockManager
     def all = blocks.getMatchingBlockIds(_.asRDDId.exists(_.splitIndex == partition)).toSet
     val earlier = all
     val removing = new Thread(() => {
       while ((all -- earlier).isEmpty) Thread.sleep(1)
-      // Waits for the task, which holds a lock on it.
+      // Waits for the task, which holds a lock on the block.
       (all -- earlier).foreach(blocks.removeBlock(_))
     })
     removing.setDaemon(true)
     removing.start()
   }
 
-  /** Shuffle mode keeps topics with the executors alone, in the first round as well. */
+  /** In shuffle mode only the executors hold the topics, also in the first round. */
   private def lostFirstTopics(spark: SparkSession, p: Topics): Unit =
     test(s"shuffle, ${p.name}: the first topics evicted before they are averaged") {
       val atWork = Fault(Fault.Sleep(1500L), p.round)
@@ -576,7 +579,8 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  /** Spark takes an executor off its list of block managers when a shuffle file of it is missing, until it hears from it. */
+  /** When a shuffle file of an executor is missing, Spark takes the executor off its list of block managers until it
+   * hears from it. */
   private def stateOfForgotten(spark: SparkSession): Unit =
     test("states are freed on executors that Spark has taken off its list of block managers") {
       val fit = 1L
@@ -611,7 +615,7 @@ object FaultTest extends Harness {
         val returned = seconds
         eventually("tasks go on")(sc.statusTracker.getExecutorInfos.forall(_.numRunningTasks() == 0))
         println(f"        back after $returned%.2f s, tasks gone after $seconds%.2f s")
-        // Two are promised; a machine that is busy with other things gets more.
+        // The target is two seconds; a busy machine gets more.
         check(seconds < 5.0, s"it took $seconds s")
         checkNothingLeft(spark)
       }
@@ -632,7 +636,8 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  /** @param searchesAgain searches for a step size beside those of an undisturbed fit: whoever goes on has what was found */
+  /** @param searchesAgain searches for a step size in addition to those of an undisturbed fit; a leader that takes
+   * over knows the results of earlier searches */
   private def survives(
       spark: SparkSession,
       mode: String,
@@ -687,7 +692,7 @@ object FaultTest extends Harness {
   private def killInEvaluation(spark: SparkSession, mode: String, p: Problem): Unit =
     survives(spark, mode, p, "in the first evaluate", Seq(Fault(Fault.KillExecutor, "evaluate")))(_.solve())
 
-  /** With a few iterations to go. */
+  /** Kills a few iterations before the end. */
   private def killInLineSearch(spark: SparkSession, mode: String, p: Problem): Unit = {
     val slow = Fault(Fault.Sleep(60L), "evaluate", again = true)
     survives(spark, mode, p, "in the middle of L-BFGS", Seq(slow)) { fit =>
@@ -695,7 +700,7 @@ object FaultTest extends Harness {
     }
   }
 
-  /** Shuffle mode keeps its models with the executors alone. */
+  /** In shuffle mode only the executors hold the models. */
   private def allKilled(spark: SparkSession, p: Problem): Unit =
     test(s"shuffle, ${p.name}: all executors killed, and with them all models") {
       waitForExecutors(spark, 2)
@@ -703,7 +708,7 @@ object FaultTest extends Harness {
       val pids = executors(spark).values
       val fit = p.fit("shuffle", p.searched, p.slow)
       val solution = afterRound(spark)(_ => pids.foreach(kill))(fit.solve())
-      // The rounds begin again from the start, and are the same.
+      // The rounds begin again from the start, and repeat exactly.
       p.check(solution)
       val last = p.reference.rounds.last.round
       check(solution.rounds.map(_.round) == (0 to last), solution.rounds.map(_.round).toString)
@@ -724,7 +729,7 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  /** Each result is the one that the fit has alone. */
+  /** Each fit gives the same result as alone. */
   private def twoAtOnce(spark: SparkSession, data: DataFrame): Unit = {
     val classes = binary(data)
     def ridge(mode: String) = pair(mode).setMaxIter(60).setTol(0.0).fit(data).coefficients
@@ -756,7 +761,8 @@ object FaultTest extends Harness {
       }
   }
 
-  /** All topics come to the driver at the end, in any mode; in driver mode those of every worker do in each round. */
+  /** In every mode all topics come to the driver at the end; in driver mode those of every worker come in each round.
+   * */
   private def tooLargeForDriver(spark: SparkSession, data: DataFrame): Unit =
     for (mode <- Modes) test(s"$mode: topics for which spark.driver.maxResultSize is too small, and others") {
       // 5.8 million bytes.
@@ -768,7 +774,7 @@ object FaultTest extends Harness {
       checkNothingLeft(spark)
     }
 
-  /** What a process holds; heap after a collection of garbage. */
+  /** The resources of a process; the heap is that after a garbage collection. */
   private final case class Footprint(threads: Int, blocks: Int, heap: Long)
 
   private def footprint(): Footprint = {
@@ -797,14 +803,14 @@ object FaultTest extends Harness {
         after = footprints
         after.forall { case (id, now) =>
           val earlier = before(id)
-          // Spark's pools of threads grow up to their limits; what each fit left behind would be thirty times as much.
+          // Spark's thread pools grow up to their limits; leftovers of every fit would be thirty times as much.
           now.threads < earlier.threads + 25 && now.blocks < earlier.blocks + 25 && now.heap < earlier.heap + HeapGrowth
         }
       }
       println(s"        before $before\n        after  $after")
     }
 
-  /** Bytes. What thirty fits cache on an executor is three times as much. */
+  /** In bytes; thirty fits cache three times as much on an executor. */
   private val HeapGrowth = 8L * 1024 * 1024
 
   private def speculation(spark: SparkSession, mode: String, p: Problem, phase: String, afterWork: Boolean): Unit = {

@@ -19,16 +19,16 @@ import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, SearchCall, SgdMess
 import dwell.solver.sgd.worker.SgdStep
 
 /**
- * What goes wrong in an exchange.
+ * A fault in an exchange.
  *
  * @param phase
- *   what the exchange is for: see [[Asked]]
+ *   the purpose of the exchange: see [[Asked]]
  * @param from
- *   number of the first round that it can happen in
+ *   number of the first round in which it can happen
  * @param afterWork
- *   whether the worker has done its part of the exchange by then
+ *   whether it happens after the worker has done its part of the exchange
  * @param again
- *   whether it happens every time, and not only once, wherever the worker runs
+ *   whether it happens every time, rather than once for all places where the worker runs
  */
 private[dwell] final case class Fault(
     what: Fault.Kind,
@@ -48,22 +48,22 @@ private[dwell] object Fault {
   case object KillExecutor extends Kind
   final case class Sleep(millis: Long) extends Kind
 
-  /** The worker's state is replaced by one that the fit does not know; only in a fit by coordinate descent. */
+  /** Replaces the worker's state by one that the fit does not know; only in a fit by coordinate descent. */
   case object LoseState extends Kind
 
-  /** Message of what is thrown. */
+  /** Message of the exception. */
   val Message = "made to fail"
 }
 
 /**
- * What a fault has to know of a message.
+ * The properties of a message that decide whether a fault happens.
  *
  * @param phase
- *   name of the [[dwell.solver.cd.contract.Phase]], or what a call of a fit of another kind does
+ *   name of the [[dwell.solver.cd.contract.Phase]], or in other kinds of fit the name of the call
  * @param round
- *   number of the worker's round; 0 where the message does not tell
+ *   number of the worker's round; 0 if the message does not contain it
  * @param loseState
- *   does what [[Fault.LoseState]] says
+ *   carries out [[Fault.LoseState]]
  */
 private[solver] final case class Asked(phase: String, round: Long, partition: Int, loseState: () => Unit = () => ())
 
@@ -89,12 +89,13 @@ private[solver] object Asked {
 }
 
 /**
- * What a worker does in an exchange, and what goes wrong in it; each occurrence is a file whose name begins with its number.
+ * The step of a worker with its faults. Each fault that happens leaves a file whose name begins with the number of
+ * the fault.
  *
  * @param step
- *   what it does when nothing goes wrong
+ *   the step without faults
  * @param asked
- *   what a message asks of a worker
+ *   the properties of a message
  */
 private final class FaultyStep[D, M, S](
     faults: Seq[Fault],
@@ -115,7 +116,7 @@ private final class FaultyStep[D, M, S](
     contribution
   }
 
-  /** Whether the fault happens; all processes see the same files. */
+  /** Whether the fault happens now; all processes see the same files. */
   private def note(fault: Fault, i: Int): Boolean =
     try {
       if (fault.again) Files.createTempFile(Paths.get(directory), s"$i-", "")
@@ -125,7 +126,7 @@ private final class FaultyStep[D, M, S](
 
   private def happen(fault: Fault, asked: Asked): Unit = fault.what match {
     case Fault.Throw => throw new RuntimeException(Fault.Message)
-    // Neither hooks nor finally blocks run, as after SIGKILL, which no process can send itself through Java.
+    // Java offers a process no way to send itself SIGKILL; halt skips hooks and finally blocks, too.
     case Fault.KillExecutor => Runtime.getRuntime.halt(137)
     case Fault.Sleep(millis) => Thread.sleep(millis)
     case Fault.LoseState => asked.loseState()
@@ -133,12 +134,12 @@ private final class FaultyStep[D, M, S](
 }
 
 /**
- * What a fit led to.
+ * The result of a fit.
  *
  * @param numbers
  *   the model
  * @param gap
- *   how far the objective is from the best one at most; NaN if nobody knows
+ *   the largest possible distance of the objective from the optimum; NaN if unknown
  */
 private[dwell] final case class Solved(
     numbers: Array[Double],
@@ -149,7 +150,7 @@ private[dwell] final case class Solved(
     restarts: Int,
     rounds: Seq[RoundRecord])
 
-/** A fit on data of its own, whose workers meet with faults; for one use. */
+/** A fit on data of its own, whose workers have faults; for one use. */
 private[dwell] abstract class FaultyFit(val uid: String, faults: Seq[Fault]) {
   private val directory = Files.createTempDirectory("dwell-faults-")
 
@@ -163,9 +164,9 @@ private[dwell] abstract class FaultyFit(val uid: String, faults: Seq[Fault]) {
 
   /**
    * @param fits
-   *   each on the same data, and where there is something to start from, from the one before it
+   *   number of fits on the same data; each starts from the one before it, if its kind of fit can
    * @return
-   *   that of the last
+   *   the result of the last fit
    */
   final def solve(fits: Int = 1): Solved =
     try run(fits)
@@ -188,10 +189,10 @@ private[dwell] abstract class FaultyFit(val uid: String, faults: Seq[Fault]) {
 }
 
 /**
- * Of a linear model.
+ * A fit of a linear model with faults.
  *
  * @param prepare
- *   called when the data has been read
+ *   called once the data has been read
  */
 private[dwell] final class FaultyLinear(
     rows: RDD[LabeledRow],
@@ -240,7 +241,8 @@ private[dwell] object FaultyFit {
       aggregation: String,
       numWorkers: Int,
       localWork: Double): LinearProblem = {
-    // Steps that fall as fast as a large penalty allows need few rounds, but where there is an intercept, which it leaves alone.
+    // With a large penalty steps shrink fast, and few rounds are enough. An intercept has no penalty and would need
+    // more.
     val averages = algorithm != Algorithm.CoCoA
     LinearProblem(
       uid(),

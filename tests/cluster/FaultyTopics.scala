@@ -9,7 +9,7 @@ import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.contract.{BoundCall, Inference, LdaMessage, LdaPriors, LdaProblem, LdaReply, LdaSchedule, RoundCall}
 import dwell.solver.lda.worker.LdaStep
 
-/** A fit of topics whose workers meet with faults; the features of rows are counts of words. */
+/** A fit of topics whose workers have faults; the features of rows are counts of words. */
 private[dwell] final class FaultyTopics(
     rows: RDD[LabeledRow],
     features: Int,
@@ -23,7 +23,7 @@ private[dwell] final class FaultyTopics(
     try {
       val step = faulty[DocumentPartition, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
       val s = (1 to fits).map(_ => LdaTrainer.run(data, problem, step)).last
-      // There is no rule but the number of rounds.
+      // Only the number of rounds ends the fit.
       Solved(s.lambda ++ s.alpha, s.objective, gap = Double.NaN, converged = true, s.solver, s.restarts, s.rounds)
     } finally data.unpersist()
   }
@@ -36,7 +36,7 @@ private[dwell] object FaultyTopics {
     case _: BoundCall => Asked("bound", 0L, data.index)
   }
 
-  /** Rounds of a tenth of the documents, all alike: the first ones warm up. */
+  /** Rounds of a tenth of the documents, all of the same size; the first ones are the warm-up. */
   def problem(aggregation: String, learnAlpha: Boolean, mean: Boolean = false): LdaProblem = LdaProblem(
     FaultyFit.uid(),
     LdaPriors(Array.fill(3)(0.1), eta = 0.1),
@@ -51,7 +51,7 @@ private[dwell] object FaultyTopics {
     FaultyFit.settings,
     Inference(mean = mean))
 
-  /** One round that is longer than anybody waits. */
+  /** One round, longer than any test waits. */
   def endless(aggregation: String): LdaProblem =
     problem(aggregation, learnAlpha = false)
       .copy(schedule = LdaSchedule(tau0 = 1e15, kappa = 1.0), fraction = 1e6, iterations = 1, warmup = 0L)

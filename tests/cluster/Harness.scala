@@ -18,7 +18,7 @@ import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
 import dwell.solver.cd.worker.CdSolvers
 
-/** What programs that test on real executors have in common; they end with a line `N passed, N failed`. */
+/** The common parts of programs that test on real executors; they end with a line `N passed, N failed`. */
 private[cluster] trait Harness {
 
   private var passed = 0
@@ -58,7 +58,8 @@ private[cluster] trait Harness {
     }
   }
 
-  /** An exception is no answer yet: an executor may go, or Spark look through a list that others change, while it is asked. */
+  /** An exception counts as "not yet": meanwhile an executor may be lost, or other threads may change the list that
+   * Spark reads. */
   protected def eventually(message: => String)(condition: => Boolean): Unit = {
     val end = System.nanoTime() + 10L * 1000 * 1000 * 1000
     var answer = Try(condition)
@@ -69,7 +70,7 @@ private[cluster] trait Harness {
     }
   }
 
-  /** What `value` is on each executor, by its id. */
+  /** The result of `value` on each executor, by the executor's id. */
   protected def onEach[T: ClassTag](spark: SparkSession)(value: () => T): Map[String, T] = {
     val sc = spark.sparkContext
     val pinned = sc.makeRDD(DwellBridge.executorLocations(sc).map(location => (location, Seq(location))))
@@ -79,7 +80,7 @@ private[cluster] trait Harness {
   /** Process id of each executor. */
   protected def executors(spark: SparkSession): Map[String, Long] = onEach(spark)(() => ProcessHandle.current().pid())
 
-  /** What `fit` gives when `action` runs once, in a thread of Spark's, after one of its rounds. */
+  /** The result of `fit` if `action` runs once, in a thread of Spark's, after one of its rounds. */
   protected def afterRound[M](spark: SparkSession, number: Int = 3)(action: String => Unit)(fit: => M): M = {
     val done = new AtomicBoolean
     val listener = new SparkListener {
@@ -96,7 +97,7 @@ private[cluster] trait Harness {
     result
   }
 
-  /** What `fit` gives when an executor that has a part of its data is killed after a round. */
+  /** The result of `fit` if an executor that holds a part of its data is killed after a round. */
   protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3)(fit: => M): M = {
     val sc = spark.sparkContext
     val pids = executors(spark)
@@ -120,22 +121,22 @@ private[cluster] trait Harness {
   protected def kill(pid: Long): Unit =
     check(ProcessHandle.of(pid).get.destroyForcibly(), s"could not kill $pid")
 
-  /** The cached data that the workers of a fit train on. */
+  /** Ids of the cached data on which the workers of a fit train. */
   protected def trainingData(spark: SparkSession, uid: String): Seq[Int] =
     spark.sparkContext.getPersistentRDDs.toSeq.collect {
       case (id, data) if Seq("columns", "rows", "documents").exists(kind => data.name == s"$uid: $kind") => id
     }
 
-  /** What earlier cases have left on each executor, and failed for: it fails no other case. */
+  /** What earlier cases left on each executor. They failed for it, and no other case does. */
   private var orphans = Map.empty[String, Remains]
 
-  /** Nothing of a fit is on any executor, but what is cached and wanted. */
+  /** Checks that executors hold nothing of any fit except cached data still in use. */
   protected def checkNothingLeft(spark: SparkSession): Unit = {
     val persistent = spark.sparkContext.getPersistentRDDs
     val wanted = persistent.keySet.filterNot(id => Option(persistent(id).name).exists(_.startsWith("dwell: model ")))
     def remains = onEach(spark)(() => Remains.here).map { case (id, here) => (id, here.without(wanted)) }
     def left = remains.map { case (id, here) => (id, orphans.get(id).fold(here)(here.beyond)) }.filter(!_._2.isEmpty)
-    // Spark removes what is cached in the background, and a task that was killed may still be about to end.
+    // Spark removes cached data in the background, and a killed task may need time to end.
     var found = Map.empty[String, Remains]
     try
       eventually(s"it is not removed: $found") {
@@ -162,7 +163,7 @@ private[cluster] trait Harness {
   protected def pair(aggregation: String): LinearRegression =
     estimator.setAggregation(aggregation).setNumWorkers(2).setLocalWork(0.05).setMaxIter(5000)
 
-  /** Sparse, power-law features, wide enough for every worker to have something to do. */
+  /** Sparse, power-law features, wide enough to give every worker something to do. */
   protected def problem(spark: SparkSession, features: Int = 5000): DataFrame = {
     val rows = spark.sparkContext.parallelize(0 until 3000, 6).map { j =>
       val random = new Random(j)
@@ -175,11 +176,11 @@ private[cluster] trait Harness {
     data
   }
 
-  /** The same rows with a label of two classes, one of them rarer. */
+  /** The same rows with labels of two classes, one of them rarer. */
   protected def binary(data: DataFrame): DataFrame =
     data.select((data("label") > 4.5).cast("double").as("label"), data("features"))
 
-  /** A fit of topics, as if features were counts of words, in a few rounds by one task on each executor. */
+  /** A fit of topics, with features as counts of words, in a few rounds by one task on each executor. */
   protected def topics(aggregation: String): LDA = {
     val lda = new LDA().setAggregation(aggregation).setNumWorkers(2).setLocalBatch(50).setWarmup(300)
     lda.setK(3).setMaxIter(4).setSubsamplingRate(0.1).setSeed(7L)
@@ -190,14 +191,14 @@ private[cluster] trait Harness {
    * The same fits in every mode of aggregation.
    *
    * @param expected
-   *   the mode that `auto` and `gang` are to end with on this cluster
+   *   the mode in which `auto` and `gang` should end on this cluster
    */
   protected def modesAgree(data: DataFrame, expected: String): Unit = {
     agree("ridge regression", Seq(expected)) { mode =>
       val model = pair(mode).setMaxIter(10).fit(data)
       (FitReport.of(model), model.coefficients.toArray.toSeq :+ model.intercept)
     }
-    // Topics are long, so that where there is no gang they may be added where the workers are.
+    // Topics are long, so without a gang the workers may add them.
     agree("topics", if (expected == "gang") Seq("gang") else Seq("driver", "shuffle")) { mode =>
       val model = topics(mode).fit(data)
       (FitReport.of(model), (model.topicsMatrix.toArray ++ model.estimatedDocConcentration.toArray).toSeq)
@@ -216,7 +217,8 @@ private[cluster] trait Harness {
 }
 
 /**
- * What fits have left on an executor: worker states, models, messages of gangs, cached data by their RDD, and files of shuffles.
+ * Leftovers of fits on an executor: worker states, models, messages of gangs, cached data by their RDD, and files of
+ * shuffles.
  */
 private[cluster] final case class Remains(
     stateBytes: Long,

@@ -2,7 +2,7 @@ package dwell.cluster
 
 import org.apache.spark.sql.SparkSession
 
-/** The same fit in every mode of aggregation. Argument: the mode that `auto` is to end with on this cluster. */
+/** The same fit in every mode of aggregation. Argument: the mode in which `auto` should end on this cluster. */
 object ModesTest extends Harness {
 
   def main(args: Array[String]): Unit = {

@@ -16,8 +16,8 @@ import dwell.comm.jobs.ShuffleMode
 import dwell.comm.wire.VectorFormat
 
 /**
- * Models that all workers hold, on three executors with several task slots each. Run by spark-submit on a `local-cluster`;
- * prints `N passed, N failed` and ends with status 1 if anything failed.
+ * Models that all workers hold, on three executors with several task slots each. spark-submit runs it on a
+ * `local-cluster`. Prints `N passed, N failed` and ends with status 1 if anything failed.
  */
 object ReplicasTest extends Harness {
   private val Executors = 3
@@ -25,16 +25,16 @@ object ReplicasTest extends Harness {
   private val first = new Array[Byte](8 * Length)
   private var fits = 0L
 
-  /** What the names of the cases to run contain. */
+  /** Only cases whose names contain this run. */
   private var selection = ""
 
   def main(args: Array[String]): Unit = {
     selection = args.headOption.getOrElse("")
-    // Workers are to be where their data are, however busy the machine is.
+    // Workers must run where their data are, however busy the machine is.
     val spark =
       SparkSession.builder().appName("dwell replicas tests").config("spark.locality.wait", "4s").getOrCreate()
 
-    // ReplicasSuite has more lengths, and driver mode.
+    // ReplicasSuite tests more lengths, and driver mode.
     val sums =
       for (mode <- Seq("shuffle", "gang"); k <- Seq(1, 2, 3, 8); length <- (k - 1) +: slicedLengths(k))
         yield (mode, k, length)
@@ -61,7 +61,7 @@ object ReplicasTest extends Harness {
       (1 to 15).foreach(i => workers.allReduce(i, i - 1L, i.toLong, Set(0L), None, "allReduce"))
       def remains = onEach(spark)(() => Remains.here).values.toSeq
       eventually(s"files of shuffles are left: $remains")(remains.forall(_.shuffleFiles == 0))
-      // Models 0, 14 and 15 in three slices, each of them in two places, and the data.
+      // Models 0, 14 and 15 in three slices, each in two places, and the data.
       eventually(s"${blocks(spark)} blocks")(blocks(spark) == 3 * 3 * 2 + 3)
       workers.release()
     }
@@ -86,8 +86,9 @@ object ReplicasTest extends Harness {
         val steps = notes.all.filter(_.startsWith("step")).map(_.split("-").toSeq.slice(1, 3).map(_.toInt))
         val repeated = steps.diff(steps.distinct).sortBy(_.head)
         check(steps.distinct.size == 6 * 3, s"$steps")
-        // Spark begins a stage again that misses a file, with all that has not been done, where there are slots: of this step
-        // a worker may be asked again that was about to read from the executor, or that had not ended yet, and of no other.
+        // Spark begins a stage again if a file is missing, and runs its unfinished tasks wherever slots are free. So
+        // for this step alone it may ask those workers again that were about to read from the executor or had not
+        // ended yet.
         val possible = (0 to 2).map(Seq(_, Disturbed))
         check(repeated.headOption.contains(Seq(0, Disturbed)) && repeated.diff(possible).isEmpty, s"$repeated again")
         notes.delete()
@@ -143,7 +144,7 @@ object ReplicasTest extends Harness {
     finish(spark)
   }
 
-  /** A test with data of its own, one partition on each of the executors in turn; nothing of it may be left. */
+  /** A test with data of its own, one partition on each of the executors in turn; it must leave nothing behind. */
   private def onModels(spark: SparkSession, name: String, k: Int)(body: (RDD[Int], Long) => Unit): Unit =
     if (name.contains(selection)) test(name) {
       waitForExecutors(spark, Executors)
@@ -164,27 +165,27 @@ object ReplicasTest extends Harness {
   private def blocks(spark: SparkSession): Int =
     onEach(spark)(() => SparkEnv.get.blockManager.getMatchingBlockIds(_.isRDD).size).values.sum
 
-  /** The message in which something happens to a worker. */
+  /** The message during which a worker is disturbed. */
   private val Disturbed = 3
 
   private val Waits = "waits"
 
-  /** The step; each time that a worker begins it is noted. An executor is killed once, in the step of one worker. */
+  /** The step; a note records every start. One worker's step kills its executor, once. */
   private def killing(worker: Int, notes: String): Workers.Step[Int, Int, String] = (k, message, shared) => {
     Files.createTempFile(Paths.get(notes), s"step-$k-$message-", "")
-    // Neither hooks nor finally blocks run, as after SIGKILL, which no process can send itself through Java.
+    // Java offers a process no way to send itself SIGKILL; halt skips hooks and finally blocks, too.
     if (k == worker && message == Disturbed && once(notes, "killed")) Runtime.getRuntime.halt(137)
     step(Length)(k, message, shared)
   }
 
-  /** The same, but the others wait once for what may happen to this worker when it has done its step. */
+  /** The same step, but the other workers wait once until this worker has done its step and its executor is gone. */
   private def waitingFor(worker: Int, notes: String): Workers.Step[Int, Int, String] = (k, message, shared) => {
     Files.createTempFile(Paths.get(notes), s"step-$k-$message-", "")
     if (message == Disturbed) {
       if (k == worker) once(notes, "done")
       else if (once(notes, s"waited-$k")) {
         while (!Files.exists(Paths.get(notes, "done"))) Thread.sleep(20)
-        Thread.sleep(1000) // until the driver knows that the other step has been done
+        Thread.sleep(1000) // until the driver knows that the other step is done
         once(notes, Waits)
         Thread.sleep(3000) // until it knows that the executor is lost
       }
@@ -198,13 +199,13 @@ object ReplicasTest extends Harness {
       true
     } catch { case _: FileAlreadyExistsException => false }
 
-  /** Empty files by which the processes of a test tell each other what has happened. */
+  /** Notes between the processes of a test: empty files. */
   private final class Notes {
     private val path = Files.createTempDirectory("dwell-replicas-")
     def directory: String = path.toString
     def all: Seq[String] = path.toFile.list.toSeq
 
-    /** Runs `action`, in a thread of its own, when there is a note. */
+    /** Runs `action`, in a thread of its own, once this note exists. */
     def when(name: String)(action: => Any): Unit = {
       val watcher = new Thread(() => {
         while (!Files.exists(path.resolve(name))) Thread.sleep(20)

@@ -6,10 +6,11 @@ import org.apache.spark.ml.clustering.LocalLDAModel
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.SparkSession
 
-/** Loads a model of topics and asks it, in a session that has Spark's own classes alone. Argument: where the model was saved. */
+/** Loads a model of topics and queries it, in a session that has only Spark's own classes. Argument: the path of the
+ * model. */
 object Served {
 
-  /** What the line with the answers begins with. */
+  /** The start of the line with the answers. */
   val Prefix = "answers: "
 
   def main(args: Array[String]): Unit = {
@@ -20,7 +21,7 @@ object Served {
     spark.stop()
   }
 
-  /** All that a model says of itself and of a few documents, to the last digit, in one line. */
+  /** Everything that a model reports about itself and a few documents, to the last digit, in one line. */
   def answers(spark: SparkSession, model: LocalLDAModel): String = {
     val documents =
       (0 until 3).map(i => Tuple1(Vectors.sparse(model.vocabSize, Seq((i, 2.0), (40 * i + 7, 1.0))): Vector))

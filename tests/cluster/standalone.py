@@ -3,11 +3,12 @@
 
     standalone.py [--cores N] [--timeout SECONDS] SPARK_SUBMIT ARGUMENT...
 
-The workers are on two loopback addresses, so that Spark takes them for two hosts: only on another host does it run a
-speculative copy. Each gives one executor to an application, with all of its cores, and another one whenever that is lost.
+The workers have two loopback addresses, so that Spark takes them for two hosts: it runs a speculative copy only on
+another host. Each worker gives an application one executor with all of its cores, and a new one whenever that is
+lost.
 
-The output is that of spark-submit, and so is the exit status. What the processes write to disk is removed with them at
-the end, however this script ends: a guard in a session of its own waits for that.
+Output and exit status are those of spark-submit. At the end, a guard in a session of its own stops the processes and
+removes their files, however this script ends.
 """
 
 import argparse
@@ -24,13 +25,13 @@ import time
 MASTER = "127.0.0.1"
 WORKERS = ["127.0.0.2", "127.0.0.3"]
 
-# Executors have 1 GiB where an application does not say.
+# Executors have 1 GiB unless an application asks for more.
 WORKER_MEMORY = "1g"
 
 # Seconds for the master to come up, and the workers to register.
 PATIENCE = 60
 
-# Seconds in which processes end that were asked to.
+# Seconds that processes get to end when asked to.
 GRACE = 5
 
 
@@ -43,7 +44,7 @@ class Cluster:
         self.processes = []
         configuration = directory / "conf"
         configuration.mkdir()
-        # Nothing of the machine's own configuration: the log is read below.
+        # Ignores the machine's own configuration: the script reads the log below.
         self.environment = dict(os.environ, SPARK_HOME=str(self.home), SPARK_CONF_DIR=str(configuration),
                                 SPARK_LOCAL_DIRS=str(directory / "local"), SPARK_DAEMON_MEMORY="256m",
                                 SPARK_DAEMON_JAVA_OPTS="-Dspark.deploy.maxExecutorRetries=-1 -XX:TieredStopAtLevel=1")
@@ -66,7 +67,7 @@ class Cluster:
         return log
 
     def launch(self, command, environment, **streams):
-        """Starts a process in the group of the first one, which the guard is told."""
+        """Starts a process in the group of the first one, and tells the guard which group that is."""
         group = self.processes[0].pid if self.processes else 0
         process = subprocess.Popen(command, env=dict(self.environment, **environment), stdin=subprocess.DEVNULL,
                                    process_group=group, **streams)
@@ -89,7 +90,7 @@ class Cluster:
 
 
 def guard(directory):
-    """Waits for the end of standard input, whose first line names a process group, and of that group."""
+    """Waits for the end of standard input, whose first line names a process group, and ends that group."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     group = sys.stdin.readline().strip()
@@ -123,7 +124,7 @@ def run(arguments):
                 print("standalone.py: stopped after %g s" % arguments.timeout, flush=True)
                 return 1
     finally:
-        # Whoever is not waited for stays in the group, as far as the guard can see.
+        # A process that nothing waits for still counts as a member of the group for the guard.
         for process in cluster.processes:
             process.wait()
         keeper.wait()

@@ -1,4 +1,4 @@
-//! MA-SGD: every rank makes a pass over its rows from the common model, and the models are averaged by one sum over all ranks.
+//! MA-SGD: every rank makes a pass over its rows from the common model, and one sum over all ranks averages the models.
 
 use std::{mem, time::Instant};
 
@@ -12,19 +12,20 @@ use crate::{failure::Failure, rounds::Ranks, row_directory::RowProblem};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pub rounds: usize,
-    /// From the start of the fit, without the time in which models were copied.
+    /// Seconds from the start of the fit, without the time for copying models.
     pub seconds: f64,
     /// Coefficients, n.
     pub model: Vec<f64>,
 }
 
-/// Rounds from zero, up to the last of `at`, which rise; the models after those, on every rank. `data`: the partition of this rank.
+/// Runs rounds from a model of zeros, up to the last of `at`, which rise; returns on every rank the models after these rounds. `data`: the
+/// partition of this rank.
 ///
-/// Models are averaged by rows. Steps shrink as those of Dwell do where nobody says how: as `eta0 / (1 + l2 eta0 t)` after t rows, and
-/// without a penalty with the root of the passes. A rank whose numbers are not finite any more gives back the model that it began with.
+/// The average weighs models by rows. Steps shrink as Dwell's do by default: as `eta0 / (1 + l2 eta0 t)` after t rows, and without a
+/// penalty with the root of the passes. A rank whose numbers are no longer finite returns the model that it began with.
 ///
 /// # Errors
-/// Of the solver of this rank; the other ranks wait for it then, so all have to be ended.
+/// Those of the solver of this rank. The other ranks then wait for it, so the caller must end all.
 pub fn average(
     problem: &RowProblem,
     data: &SgdData<'_>,
@@ -34,7 +35,7 @@ pub fn average(
 ) -> Result<Vec<Checkpoint>, Failure> {
     let mut checkpoints = Vec::with_capacity(at.len());
     let last = at.last().copied().unwrap_or(0);
-    // The last number is the intercept, which stays 0.
+    // The last number is the intercept; it stays 0.
     let mut model = vec![0.0; problem.features + 1];
     let mut sum = model.clone();
     let mut worker = Worker::new(problem, data, eta0, ranks.rank());
@@ -57,7 +58,7 @@ pub fn average(
     Ok(checkpoints)
 }
 
-/// Where a rank is in its rows.
+/// The position of a rank in its rows.
 struct Worker {
     params: SgdParams,
     features: usize,

@@ -29,7 +29,7 @@ pub struct Problem {
     pub total_weight: f64,
     /// sigma'.
     pub sigma_prime: f64,
-    /// Of the order of the columns.
+    /// Seed of the order of the columns.
     pub seed: u64,
     /// One for each partition.
     pub parts: Vec<Part>,
@@ -47,7 +47,7 @@ pub struct Part {
 /// How the values of a partition are stored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ValueType {
-    /// Not at all: every one is 1.
+    /// Not stored: every value is 1.
     Ones,
     F32,
     F64,
@@ -57,7 +57,7 @@ impl Problem {
     /// Reads `problem.json` in `directory`.
     ///
     /// # Errors
-    /// Names the file, and the field that is missing, of the wrong type or range, or does not fit the others.
+    /// Names the file, and the field that is missing, has the wrong type or range, or contradicts the others.
     pub fn read(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join("problem.json");
         let wrong = |reason: String| Failure::new(path.display(), reason);
@@ -82,7 +82,7 @@ impl Problem {
         Ok(problem)
     }
 
-    /// What the solver minimises in a round.
+    /// The parameters of the local subproblem of a round.
     pub fn subproblem(&self) -> SubproblemParams {
         SubproblemParams {
             penalty: ElasticNetParams {
@@ -125,6 +125,7 @@ impl Part {
 }
 
 impl ValueType {
+    /// The type with the name that `json` gives.
     pub(crate) fn of(json: &Value) -> Option<Self> {
         match json.as_str()? {
             "ones" => Some(Self::Ones),
@@ -142,10 +143,12 @@ pub(crate) fn read_json(path: &Path) -> Result<Value, Failure> {
     serde_json::from_slice(&text).map_err(|error| wrong(&error))
 }
 
+/// A whole number of at least 0.
 pub(crate) fn count(json: &Value) -> Option<usize> {
     json.as_u64()?.try_into().ok()
 }
 
+/// The field `name`, as `read` gives it. The error says whether it is missing or wrong.
 pub(crate) fn field<'a, T>(
     json: &'a Value,
     name: &str,
@@ -185,7 +188,7 @@ pub struct Partition {
     deviation: Vec<f64>,
 }
 
-/// The values of a partition; none where all are 1.
+/// The values of a partition; no array if all are 1.
 #[derive(Debug)]
 pub(crate) enum StoredValues {
     Ones,
@@ -197,7 +200,7 @@ impl Partition {
     /// Reads and validates partition `k` of `problem`, which must have one.
     ///
     /// # Errors
-    /// Names the file that cannot be read or has the wrong size; for arrays that are no matrix, the files and the column.
+    /// Names the file that cannot be read or has the wrong size; names the files and the column if the arrays are no matrix.
     pub fn read(directory: &Path, problem: &Problem, k: usize) -> Result<Self, Failure> {
         let Part {
             columns,
@@ -239,7 +242,7 @@ impl Partition {
     /// The arrays as the solver takes them.
     ///
     /// # Errors
-    /// None that reading has not found before.
+    /// None: reading has checked the same.
     pub fn data(&self) -> Result<PrimalData<'_>, SolverError> {
         PrimalData::validated_before(
             Columns::validated_before(
@@ -255,6 +258,7 @@ impl Partition {
 }
 
 impl StoredValues {
+    /// Reads the file of values of this type, which holds one for each stored entry.
     pub(crate) fn read(
         stored: ValueType,
         nonzeros: usize,
@@ -267,6 +271,7 @@ impl StoredValues {
         })
     }
 
+    /// The values as the solver takes them.
     pub(crate) fn borrowed(&self) -> Values<'_> {
         match self {
             Self::Ones => Values::Ones,
@@ -280,7 +285,7 @@ impl StoredValues {
 pub(crate) fn read_array<T: Pod>(path: &Path, count: usize, unit: &str) -> Result<Vec<T>, Failure> {
     let failed = |error: std::io::Error| Failure::new(path.display(), error);
     let mut file = File::open(path).map_err(failed)?;
-    // Before memory is allocated: a wrong count may be too large for it.
+    // Checks the size before it allocates: memory may be too small for a wrong count.
     let bytes = file.metadata().map_err(failed)?.len();
     let expected = count.saturating_mul(size_of::<T>());
     if bytes != expected as u64 {

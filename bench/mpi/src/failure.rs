@@ -1,10 +1,10 @@
-//! Why the program cannot go on.
+//! The reason why the program cannot continue.
 
 use std::fmt::{self, Display, Formatter};
 
 use dwell_solvers::SolverError;
 
-/// What is wrong, and where: the name of an option, of a file or of a part of the work.
+/// The place of a failure (an option, a file or a part of the work) and its reason.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     place: String,

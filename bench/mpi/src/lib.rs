@@ -1,13 +1,13 @@
-//! CoCoA+ (adding, sigma' = K) on columns, one rank a partition, with the local solver of Dwell and as little around it as possible:
-//! the yardstick for what Spark costs.
+//! CoCoA+ (adding, sigma' = K) on columns, one rank for each partition, with the local solver of Dwell and as little around it as possible:
+//! the yardstick for the cost of Spark.
 //!
 //! ```text
 //! F(a) = 1/(2S) sum_j (y_j - z_j)^2 + sum_i [ l1 |a_i| + l2 a_i^2 / 2 ],   z = A a
 //! ```
 //!
-//! One sum over all ranks is all that a round exchanges. Every rank forms margins, residual and objective from it by itself.
+//! A round exchanges only one sum over all ranks. Every rank computes margins, residual and objective from it.
 //!
-//! And MA-SGD on rows, in the same way: see [`average`].
+//! MA-SGD on rows works in the same way: see [`average`].
 
 #![forbid(unsafe_code)]
 

@@ -9,20 +9,20 @@ use dwell_mpi::{
     empty_round, fit, read_labels, run, to_json,
 };
 
-/// Rounds of the fit that is not measured, at most.
+/// Most rounds of the fit that is not measured.
 const WARM_UP_ROUNDS: usize = 3;
 
 fn main() {
     run("dwell-mpi", Input::read, Input::run);
 }
 
-/// What one rank needs.
+/// The inputs of one rank.
 struct Input {
     options: Options,
     problem: Problem,
     labels: Vec<f64>,
     partition: Partition,
-    /// On rank 0; opened before the work, so that a wrong name does not cost it.
+    /// On rank 0. The program opens it before the work, so that a wrong name does not lose the results.
     output: Option<File>,
 }
 

@@ -4,12 +4,12 @@ use std::{ffi::OsString, path::PathBuf};
 
 use crate::failure::Failure;
 
-/// What the program is asked for.
+/// The options of the program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// `--data`: directory of the partitions.
     pub data: PathBuf,
-    /// `--local-work`: epochs of every worker in a round, finite and positive; a fit for each.
+    /// `--local-work`: epochs of every worker in a round, finite and positive; each number gets a fit.
     pub local_work: Vec<f64>,
     /// `--rounds`: rounds of a fit, at least 1.
     pub rounds: usize,
@@ -20,7 +20,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// `arguments`: pairs of a name and a value, each once at most, in any order.
+    /// `arguments`: pairs of a name and a value, each at most once, in any order.
     ///
     /// # Errors
     /// Names the option that is unknown, missing, given twice or out of range.
@@ -46,7 +46,7 @@ impl Options {
     }
 }
 
-/// The values of options that are given as pairs of a name and a value, each once at most, in any order.
+/// The values of options, from pairs of a name and a value, each at most once, in any order.
 pub(crate) fn pairs<const N: usize>(
     names: [&str; N],
     arguments: impl IntoIterator<Item = OsString>,
@@ -71,7 +71,7 @@ pub(crate) fn pairs<const N: usize>(
     Ok(values)
 }
 
-/// The value of an option that is needed.
+/// The value of a required option.
 pub(crate) fn given(name: &str, value: Option<OsString>) -> Result<OsString, Failure> {
     value.ok_or_else(|| Failure::new(name, "this option is missing"))
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::rounds::{Fit, Round};
 
-/// `empty_round`: seconds of a round without work. Times are seconds, objectives those of the problem.
+/// `empty_round`: seconds of a round without work. Times are in seconds, objectives in units of the problem.
 pub fn to_json(empty_round: f64, fits: &[Fit]) -> Value {
     let fits: Vec<Value> = fits
         .iter()

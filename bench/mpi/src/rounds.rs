@@ -1,4 +1,4 @@
-//! The algorithm: a worker and a copy of the master on every rank, and a sum over all ranks between them.
+//! The algorithm: a worker and a copy of the leader on every rank, and a sum over all ranks between them.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use dwell_solvers::{
 
 use crate::{directory::Problem, failure::Failure};
 
-/// Independent sums of the squares of the residual: one alone would wait for every addition before.
+/// Independent sums of the squares of the residual: in a single sum every addition would wait for the one before.
 const LANES: usize = 8;
 
 /// Rounds that [`empty_round`] measures, after those that warm up.
@@ -23,27 +23,27 @@ pub trait Ranks {
     /// K.
     fn count(&self) -> usize;
 
-    /// Puts sums over the ranks, entry by entry, in the place of `numbers`, as many on every rank. The order of the sums is the
-    /// implementation's, but the same on every rank. The memory may be exchanged for another.
+    /// Overwrites `numbers` with their sums over the ranks, entry by entry. All ranks pass the same length. The implementation chooses the
+    /// order of addition, the same on every rank, and may exchange the memory for another.
     fn sum(&mut self, numbers: &mut Vec<f64>);
 }
 
-/// In which rounds the parts of the duality gap are measured, a pass over the data before the steps.
+/// The rounds that measure the parts of the duality gap, by a pass over the data before the steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Certificates {
-    /// In none, as in the textbook.
+    /// No round, as in the textbook.
     Never,
-    /// In those in which Dwell measures them: the first one and every other one after it.
+    /// The rounds in which Dwell measures them: the first and then every second one.
     EveryOther,
-    /// In those in which Dwell measures them where a round is long.
+    /// Every round, as Dwell does if rounds are long.
     Always,
 }
 
 impl Certificates {
-    /// Epochs of a round from which on Dwell measures them always.
+    /// Epochs of a round from which on Dwell measures in every round.
     const ALWAYS_FROM: f64 = 2.0;
 
-    /// As Dwell does with rounds of so many epochs, or not at all.
+    /// The rounds that Dwell chooses for this number of epochs; never, unless `wanted`.
     pub fn new(wanted: bool, local_work: f64) -> Self {
         match wanted {
             false => Self::Never,
@@ -66,7 +66,7 @@ impl Certificates {
 pub struct Worker<'a> {
     data: PrimalData<'a>,
     params: ValidPrimalParams,
-    /// For rounds with a certificate, and which rounds these are.
+    /// Parameters for rounds with a certificate, and which rounds these are.
     certifying: ValidPrimalParams,
     certificates: Certificates,
     rounds: u64,
@@ -76,7 +76,8 @@ pub struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    /// At alpha = 0. `data`: partition `k` of `problem`. `local_work`: epochs in a round, rounded up to whole columns and one at least.
+    /// A worker at alpha = 0. `data`: partition `k` of `problem`. `local_work`: epochs in a round, rounded up to whole columns, at least
+    /// one.
     ///
     /// # Errors
     /// `InvalidParam` names a number of the problem that is out of range.
@@ -151,7 +152,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// What a round gives.
+/// The numbers of a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
     /// F after the round.
@@ -172,7 +173,7 @@ pub struct Fit {
     pub rounds: Vec<Round>,
 }
 
-/// The master's half of a round, replicated on every rank, and the vector that is exchanged.
+/// The leader's half of a round, replicated on every rank, and the exchanged vector.
 ///
 /// | numbers of the vector | meaning |
 /// |---|---|
@@ -189,7 +190,7 @@ pub struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// At margins 0. `labels`: m finite numbers; `total_weight`: S; `ranks`: K.
+    /// A leader at margins 0. `labels`: m finite numbers; `total_weight`: S; `ranks`: K.
     pub fn new(labels: &'a [f64], total_weight: f64, ranks: usize) -> Self {
         Self {
             labels,
@@ -209,7 +210,7 @@ impl<'a> Exchange<'a> {
     /// One round: `work` gets the residual, writes all of the update and returns the penalty after it. `elapsed` counts from `start`.
     ///
     /// # Errors
-    /// Those of `work`; the other ranks wait for this one then, so all have to be ended.
+    /// Those of `work`. The other ranks then wait for this one, so the caller must end all.
     fn round(
         &mut self,
         ranks: &mut impl Ranks,
@@ -219,7 +220,7 @@ impl<'a> Exchange<'a> {
         let rows = self.labels.len();
         let working = Instant::now();
         let (update, scalars) = self.numbers.split_at_mut(rows);
-        // Those of the round before are still there.
+        // They still hold the numbers of the round before.
         scalars.fill(0.0);
         scalars[0] = work(&self.residual, update)?;
         scalars[1 + ranks.rank()] = working.elapsed().as_secs_f64();
@@ -267,10 +268,10 @@ fn add(update: &[f64], labels: &[f64], margins: &mut [f64], residual: &mut [f64]
     sums.iter().sum()
 }
 
-/// `rounds` rounds of `worker`, which starts at 0.
+/// Runs `rounds` rounds of `worker`, which starts at 0.
 ///
 /// # Errors
-/// Of the solver of this rank; the other ranks wait for it then, so all have to be ended.
+/// Those of the solver of this rank. The other ranks then wait for it, so the caller must end all.
 pub fn fit(
     exchange: &mut Exchange<'_>,
     worker: &mut Worker<'_>,
@@ -286,7 +287,7 @@ pub fn fit(
             worker.round(residual, update)
         })?);
     }
-    // The first residual is the master's work, too.
+    // The first residual is the leader's work, too.
     if let Some(first) = history.first_mut() {
         first.master += restarting;
     }

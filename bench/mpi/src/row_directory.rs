@@ -16,9 +16,9 @@ pub struct RowProblem {
     /// n.
     pub features: usize,
     pub sgd: SgdProblem,
-    /// Of the order of the rows.
+    /// Seed of the order of the rows.
     pub seed: u64,
-    /// One for each partition, whose columns are rows of the data.
+    /// The shape of each partition, whose columns are rows of the data.
     pub parts: Vec<Part>,
 }
 
@@ -26,7 +26,7 @@ impl RowProblem {
     /// Reads `problem.json` in `directory`.
     ///
     /// # Errors
-    /// Names the file, and the field that is missing, of the wrong type or range, or does not fit the others.
+    /// Names the file, and the field that is missing, has the wrong type or range, or contradicts the others.
     pub fn read(directory: &Path) -> Result<Self, Failure> {
         let path = directory.join("problem.json");
         let wrong = |reason: String| Failure::new(path.display(), reason);
@@ -90,7 +90,7 @@ impl RowPartition {
     /// Reads and validates partition `k` of `problem`, which must have one.
     ///
     /// # Errors
-    /// Names the file that cannot be read or has the wrong size; for arrays that are no matrix or no labels, the files.
+    /// Names the file that cannot be read or has the wrong size; names the files if the arrays are no matrix or no labels.
     pub fn read(directory: &Path, problem: &RowProblem, k: usize) -> Result<Self, Failure> {
         let Part {
             columns: rows,
@@ -129,7 +129,7 @@ impl RowPartition {
     /// The arrays as the solver takes them.
     ///
     /// # Errors
-    /// None that reading has not found before.
+    /// None: reading has checked the same.
     pub fn data(&self) -> Result<SgdData<'_>, SolverError> {
         let rows = Columns::validated_before(
             self.features,

@@ -1,5 +1,5 @@
 //! `mpirun -np K dwell-mpi-sgd --data DIR --step ETA --steps N,... --output DIR`: K is the number of partitions in the first DIR. Writes
-//! `history.json` and a file of doubles for the model after each of the numbers of rounds.
+//! `history.json` and, after each of the given numbers of rounds, the model as a file of doubles.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,7 @@ fn main() {
     run("dwell-mpi-sgd", Input::read, Input::run);
 }
 
-/// What one rank needs.
+/// The inputs of one rank.
 struct Input {
     options: SgdOptions,
     problem: RowProblem,
@@ -38,7 +38,7 @@ impl Input {
         let data = self.partition.data()?;
         let mut fit =
             |rounds: &[usize]| average(&self.problem, &data, self.options.step, rounds, ranks);
-        // Warms up.
+        // Warm-up.
         fit(&[1])?;
         let checkpoints = fit(&self.options.steps)?;
         if ranks.rank() == 0 {

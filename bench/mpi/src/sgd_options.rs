@@ -7,14 +7,14 @@ use crate::{
     options::{given, pairs},
 };
 
-/// What the program is asked for.
+/// The options of the program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SgdOptions {
     /// `--data`: directory of the partitions.
     pub data: PathBuf,
     /// `--step`: eta0, finite and positive.
     pub step: f64,
-    /// `--steps`: rounds after which the model is kept, at least 1, rising; the last one is the number of rounds.
+    /// `--steps`: rounds after which to keep the model, at least 1, rising; the last is the number of rounds.
     pub steps: Vec<usize>,
     /// `--output`: directory for `history.json` and the models.
     pub output: PathBuf,
@@ -47,7 +47,7 @@ fn step_of(text: &str) -> Result<f64, Failure> {
     }
 }
 
-/// Whole numbers, which may be written as `3.0`: other programs count passes, and fractions of them.
+/// Whole numbers, which may look like `3.0`: other programs count passes and fractions of passes.
 fn steps_of(text: &str) -> Result<Vec<usize>, Failure> {
     let wrong = |reason: String| Failure::new("--steps", reason);
     let steps = text

@@ -1,4 +1,4 @@
-//! What programs under mpirun have in common: the ranks, and how all of them end where one fails.
+//! The common parts of programs under mpirun: the ranks, and how all of them end if one fails.
 
 use std::{mem, panic, path::Path, process};
 
@@ -6,10 +6,11 @@ use mpi::{collective::SystemOperation, topology::SimpleCommunicator, traits::*};
 
 use crate::{failure::Failure, rounds::Ranks};
 
-/// Exit status for wrong options and files, and for a solver that cannot go on.
+/// Exit status for wrong options and files, and for a solver that cannot continue.
 const FAILED: i32 = 2;
 
-/// A program on every rank: reads what it needs, and works when all have it. Where a rank fails, the program says why and ends on all.
+/// Runs a program on every rank: it reads its inputs, and works once all ranks have theirs. If a rank fails, the program prints the reason
+/// and ends on all ranks.
 pub fn run<T>(
     name: &'static str,
     read: impl FnOnce(&World<'_>) -> Result<T, Failure>,
@@ -30,7 +31,7 @@ pub fn run<T>(
     }
 }
 
-/// Ranks that unwind would wait in `MPI_Finalize` for ranks that wait for them: killed, they make mpirun end all.
+/// Ranks that unwind would wait in `MPI_Finalize` for ranks that wait for them. If they are killed instead, mpirun ends all.
 fn end_all_on_panic() {
     let print = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -41,15 +42,15 @@ fn end_all_on_panic() {
 
 /// All ranks that mpirun started.
 pub struct World<'a> {
-    /// Of the program, for messages.
+    /// The name of the program, for messages.
     name: &'static str,
     communicator: &'a SimpleCommunicator,
-    /// For sums: the binding has none that are in place.
+    /// Memory for sums: the binding offers none in place.
     sums: Vec<f64>,
 }
 
 impl World<'_> {
-    /// Whether mpirun has started a rank for each of the `partitions` of a directory.
+    /// Refuses a number of ranks other than the number of `partitions` of a directory.
     ///
     /// # Errors
     /// Names the directory, and both numbers.
@@ -66,13 +67,13 @@ impl World<'_> {
         ))
     }
 
-    /// Says why, and ends every rank.
+    /// Prints the reason, and ends every rank.
     fn end_all(&self, failure: &Failure) -> ! {
         eprintln!("{}: rank {}: {failure}", self.name, self.rank());
         self.communicator.abort(FAILED)
     }
 
-    /// Where a rank has failed, the first one that has says so and all end: most failures are those of all ranks, and one message is enough.
+    /// If ranks have failed, the first of them prints its reason and all end. Most failures hit all ranks, so one message is enough.
     fn agreed<T>(&self, result: Result<T, Failure>) -> T {
         let (nobody, rank) = (self.communicator.size(), self.communicator.rank());
         let mut first = nobody;

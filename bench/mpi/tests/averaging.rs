@@ -1,4 +1,4 @@
-//! MA-SGD: on threads against rounds that are driven by hand, and under mpirun against threads.
+//! MA-SGD: on threads against rounds driven by hand, and under mpirun against threads.
 
 mod common;
 
@@ -27,7 +27,7 @@ const ROUNDING: f64 = 1e-13;
 /// Exit status for wrong options and files.
 const FAILED: i32 = 2;
 
-/// A directory of `count` partitions, whose sizes differ. The labels are the signs of the first feature, which a model can learn.
+/// Writes a directory of `count` partitions of different sizes. The labels are the signs of the first feature, which a model can learn.
 fn write(name: &str, count: usize, l2: f64) -> PathBuf {
     let rows = Dense::random(FEATURES, ROWS, 0.0, 0.0).columns;
     let directory =
@@ -35,7 +35,7 @@ fn write(name: &str, count: usize, l2: f64) -> PathBuf {
     fs::create_dir_all(&directory).unwrap();
     let parts: Vec<Value> = (0..count)
         .map(|k| {
-            // A first part that is larger than the others.
+            // The first part is larger than the others.
             let first = if k == 0 {
                 0
             } else {
@@ -57,7 +57,7 @@ fn write(name: &str, count: usize, l2: f64) -> PathBuf {
     directory
 }
 
-/// What every rank has after a fit.
+/// The models of every rank after a fit.
 fn average_on_threads(directory: &Path, at: &[usize]) -> Result<Vec<Vec<Checkpoint>>, Failure> {
     let problem = RowProblem::read(directory)?;
     let partitions: Vec<RowPartition> = (0..problem.parts.len())
@@ -71,7 +71,7 @@ fn average_on_threads(directory: &Path, at: &[usize]) -> Result<Vec<Vec<Checkpoi
     .collect()
 }
 
-/// The model after `rounds` rounds of the solver, averaged by rows.
+/// The model after `rounds` rounds of the solver, averaged with rows as weights.
 fn by_hand(directory: &Path, l2: f64, rounds: usize) -> Vec<f64> {
     let read = RowProblem::read(directory).unwrap();
     let problem = SgdProblem {
@@ -187,7 +187,7 @@ fn models_are_written_under_mpirun() {
             let model: Vec<f64> = numbers.iter().map(|&b| f64::from_le_bytes(b)).collect();
             assert_close(&model, &expected.model);
         }
-        // Other ranks than partitions.
+        // The number of ranks differs from that of partitions.
         let output = mpirun(count + 1, env!("CARGO_BIN_EXE_dwell-mpi-sgd"), &arguments).unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(FAILED), "{errors}");

@@ -1,4 +1,4 @@
-//! Files that are wrong.
+//! Wrong files.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn directory(name: &str) -> std::path::PathBuf {
     Dense::random(20, 12, 0.01, 0.02).write(name, 3)
 }
 
-/// What is said of the directory.
+/// The message about the directory.
 fn message(directory: &Path) -> String {
     fit_on_threads(directory, 1.0, 1).unwrap_err().to_string()
 }
@@ -46,7 +46,7 @@ fn a_file_of_the_wrong_size_is_named() {
         assert!(message.contains(path.to_str().unwrap()), "{message}");
         fs::write(&path, &bytes).unwrap();
     }
-    // Labels, and for each partition offsets, indices and three moments; values of two.
+    // Labels; for each partition offsets, indices and three moments; values for two partitions.
     assert_eq!(seen, 1 + 3 * 5 + 2);
     fit_on_threads(&directory, 1.0, 1).unwrap();
 }

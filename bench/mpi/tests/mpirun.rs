@@ -15,7 +15,7 @@ const FAILED: i32 = 2;
 
 const ROUNDS: usize = 20;
 
-/// Runs the program; `None` where there is no mpirun.
+/// Runs the program; `None` without an mpirun.
 fn run(ranks: usize, data: &Path, local_work: &str, output: &Path) -> Option<Output> {
     let rounds = ROUNDS.to_string();
     let arguments: [&OsStr; 8] = [

@@ -11,13 +11,13 @@ use dwell_solvers::{ElasticNetParams, PrimalParams, PrimalRound, Progress, cd::S
 /// Rounding of sums of some hundred terms.
 const ROUNDING: f64 = 1e-12;
 
-/// Of coefficients of size one, after rounds that have converged as far as rounding lets them.
+/// Error of coefficients of size one, once rounds have converged as far as rounding allows.
 const CONVERGED: f64 = 1e-9;
 
 /// Rounds after which the slowest of the fits below has converged.
 const MANY_ROUNDS: usize = 800;
 
-/// Rounds that are driven by hand: so few that a wrong order shows.
+/// Rounds driven by hand: so few that a wrong order shows.
 const HAND_ROUNDS: usize = 4;
 
 const SETTINGS: [(usize, f64); 6] = [(1, 0.5), (1, 1.0), (2, 0.5), (2, 1.0), (3, 0.5), (3, 1.0)];
@@ -28,7 +28,7 @@ fn objectives_are_those_of_alpha_and_never_rise() {
     for (count, local_work) in SETTINGS {
         let directory = dense.write("objectives", count);
         let mut before = dense.objective(&[0.0; 31]);
-        // A fit of t rounds for every t: its coefficients are those after round t of a longer one.
+        // A fit of t rounds for every t: its coefficients are those after round t of a longer fit.
         for rounds in 1..=12 {
             let ranks = fit_on_threads(&directory, local_work, rounds).unwrap();
             let alpha: Vec<f64> = ranks.iter().flat_map(|(_, alpha)| alpha.clone()).collect();
@@ -79,8 +79,8 @@ fn many_rounds_find_the_optimum_of_ridge() {
     }
 }
 
-/// Coefficients after some rounds that are driven by hand: every other implementation makes the same steps, so order, budget and what
-/// else the solver is told must be theirs.
+/// Coefficients after some rounds driven by hand. Every other implementation makes the same steps, so the program must give the solver the
+/// same order, budget and parameters.
 fn by_hand(dense: &Dense, directory: &Path, count: usize, local_work: f64) -> Vec<f64> {
     let problem = Problem::read(directory).unwrap();
     let n = dense.columns.len();
@@ -154,7 +154,7 @@ fn times_of_a_round_fit_one_another() {
         let mut before = 0.0;
         for round in history {
             assert!(round.worker > 0.0 && round.master > 0.0, "{round:?}");
-            // A rank that begins late waits less than the slowest worker took, so only what is absurd is wrong.
+            // A rank that begins late waits for less time than the slowest worker took, so only absurd times are wrong.
             assert!(
                 round.worker < 60.0,
                 "times of the rounds before are in it: {round:?}"

@@ -13,13 +13,13 @@
 // Everything went well.
 #define DWELL_OK 0
 
-// The solver could not go on.
+// The solver could not continue.
 #define DWELL_ERROR_SOLVER -1
 
 // Memory could not be allocated.
 #define DWELL_ERROR_OUT_OF_MEMORY -2
 
-// A bug of the library, or arrays that were changed during the call.
+// A bug of the library, or arrays that changed during the call.
 #define DWELL_ERROR_PANIC -3
 
 // An argument is wrong; the message names it.
@@ -40,17 +40,17 @@
 // max(0, 1 - y z), labels y are -1 or 1
 #define DWELL_LOSS_HINGE 2
 
-// The hinge, with a parabola of curvature 1 / gamma for its corner.
+// The hinge, with a parabola of curvature 1 / gamma in place of its corner.
 #define DWELL_LOSS_SMOOTHED_HINGE 3
 
 // max(0, 1 - y z)^2, labels y are -1 or 1
 #define DWELL_LOSS_SQUARED_HINGE 4
 
-// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual ones. Read only.
+// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
 typedef struct DwellMatrix {
   // Number of coordinates n.
   int64_t coordinates;
-  // Length m of a coordinate's vector: rows of the data in primal rounds, features in dual ones; at most 2^31 - 1.
+  // Length m of a coordinate's vector: rows of the data in primal rounds, features in dual rounds; at most 2^31 - 1.
   int64_t length;
   // Number of stored entries N.
   int64_t entries;
@@ -90,10 +90,9 @@ typedef struct DwellRound {
   uint64_t seed;
   // Least number of coordinates to visit, at least 1.
   uint64_t budget;
-  // Number of the partition: another order for each.
+  // Number of the partition; each has an order of its own.
   int32_t partition;
-  // Threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives another step, but the same one on
-  // every machine.
+  // Threads T, 1 to 256, which make steps on T copies of the shared vector: the result depends on T, but not on the machine.
   int32_t threads;
   // Number of points of the line search, at most DWELL_MAX_POINTS.
   int64_t point_count;
@@ -105,22 +104,22 @@ typedef struct DwellRound {
 typedef struct DwellPrimal {
   // L1 penalty.
   double l1;
-  // Factor of the variances that the penalty is standardised with; 0: it is not standardised.
+  // Factor of the variances that standardise the penalty; 0: the penalty is not standardised.
   double scale_factor;
   // Whether columns and residual are centred implicitly.
   bool centred;
-  // Whether the parts of the duality certificate are wanted.
+  // Whether to compute the parts of the duality certificate.
   bool certificate;
 } DwellPrimal;
 
-// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the
-// sum of the conjugates (s / S) loss*(-alpha) in dual ones.
+// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the sum of
+// the conjugates (s / S) loss*(-alpha) in dual rounds.
 typedef struct DwellReport {
-  // Value at the coordinates that the call started from.
+  // Value at the start of the call.
   double value_before;
   // Value after the steps.
   double value_after;
-  // Primal certificate: sum of the penalty's conjugates; NaN without certificate, as the next two.
+  // Primal certificate: sum of the penalty's conjugates; NaN without certificate, like the next two.
   double conjugate;
   // Primal certificate: greatest ratio of correlation to L1 penalty.
   double ratio;
@@ -141,7 +140,7 @@ typedef struct DwellReport {
   double curve22;
   // For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
   double samples[DWELL_MAX_POINTS];
-  // For each candidate the sum of (s / S) loss at the coefficients that the call started from.
+  // For each candidate the sum of (s / S) loss at the coefficients at the start of the call.
   double losses[DWELL_MAX_CANDIDATES];
   // Coordinates visited.
   uint64_t coordinates;
@@ -151,11 +150,11 @@ typedef struct DwellReport {
   uint64_t nanoseconds;
 } DwellReport;
 
-// Rows of the data and what belongs to them, and the scale of the features. Read only.
+// Rows of the data with their labels, weights and norms, and the scale of the features. Read only.
 typedef struct DwellRows {
   // The rows.
   struct DwellMatrix matrix;
-  // n numbers: label y of each row; -1 or 1, but any with the squared loss.
+  // n numbers: label y of each row; -1 or 1, or any number with the squared loss.
   const double *labels;
   // n positive numbers: weight s of each row, or NULL if every weight is 1.
   const double *weights;
@@ -171,7 +170,7 @@ typedef struct DwellRows {
 typedef struct DwellDual {
   // One of DWELL_LOSS_...
   int32_t loss;
-  // Width of the parabola of the smoothed hinge, positive; of no meaning to the others.
+  // Width of the parabola of the smoothed hinge, positive; ignored with other losses.
   double gamma;
   // Part of the intercept in the squared norm of every row: sum of scale times squared mean, plus the weight of the intercept;
   // 0 without intercept.
@@ -180,7 +179,7 @@ typedef struct DwellDual {
   double offset;
   // Number of candidates for the intercept, at most DWELL_MAX_CANDIDATES; 0: no certificate.
   int64_t candidate_count;
-  // Intercepts at which the loss of all rows is wanted. May be NULL if there is none.
+  // Intercepts at which to compute the loss of all rows. May be NULL if there is none.
   const double *candidates;
 } DwellDual;
 
@@ -191,8 +190,8 @@ extern "C" {
 // Version of this interface; compare it with DWELL_ABI_VERSION before any other call.
 int32_t dwell_abi_version(void);
 
-// Copies the message of the last call of this thread that failed, cut to `capacity` bytes with the closing zero.
-// Returns the length of the whole message without it. `buffer` may be NULL if `capacity` is 0.
+// Copies the message of this thread's last failed call, cut to `capacity` bytes with the closing zero. Returns the length of the whole
+// message without the zero. `buffer` may be NULL if `capacity` is 0.
 //
 // # Safety
 // `buffer` has room for `capacity` bytes.

@@ -2,7 +2,7 @@
 //! Python (`bench/python`) and the C tests (`tests/c`). It is not a part of the public API: no release promises to keep it, and
 //! [`ABI_VERSION`] changes with it. `include/dwell.h` is generated from this file.
 //!
-//! Every function can be called from any thread. None of them keeps a pointer.
+//! Every function can be called from any thread. No function keeps a pointer.
 
 mod pointers;
 
@@ -40,11 +40,11 @@ use pointers::{array, array_mut, bytes, bytes_mut, length, optional, reference, 
 
 /// Everything went well.
 pub const DWELL_OK: i32 = 0;
-/// The solver could not go on.
+/// The solver could not continue.
 pub const DWELL_ERROR_SOLVER: i32 = -1;
 /// Memory could not be allocated.
 pub const DWELL_ERROR_OUT_OF_MEMORY: i32 = -2;
-/// A bug of the library, or arrays that were changed during the call.
+/// A bug of the library, or arrays that changed during the call.
 pub const DWELL_ERROR_PANIC: i32 = -3;
 /// An argument is wrong; the message names it.
 pub const DWELL_ERROR_ARGUMENT: i32 = -16;
@@ -60,7 +60,7 @@ pub const DWELL_LOSS_SQUARED: i32 = 0;
 pub const DWELL_LOSS_LOGISTIC: i32 = 1;
 /// max(0, 1 - y z), labels y are -1 or 1
 pub const DWELL_LOSS_HINGE: i32 = 2;
-/// The hinge, with a parabola of curvature 1 / gamma for its corner.
+/// The hinge, with a parabola of curvature 1 / gamma in place of its corner.
 pub const DWELL_LOSS_SMOOTHED_HINGE: i32 = 3;
 /// max(0, 1 - y z)^2, labels y are -1 or 1
 pub const DWELL_LOSS_SQUARED_HINGE: i32 = 4;
@@ -73,12 +73,12 @@ const _: () = assert!(
         && DWELL_MAX_CANDIDATES == MAX_CANDIDATES
 );
 
-/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual ones. Read only.
+/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
 #[repr(C)]
 pub struct DwellMatrix {
     /// Number of coordinates n.
     pub coordinates: i64,
-    /// Length m of a coordinate's vector: rows of the data in primal rounds, features in dual ones; at most 2^31 - 1.
+    /// Length m of a coordinate's vector: rows of the data in primal rounds, features in dual rounds; at most 2^31 - 1.
     pub length: i64,
     /// Number of stored entries N.
     pub entries: i64,
@@ -107,12 +107,12 @@ pub struct DwellColumns {
     pub weights: *const f64,
 }
 
-/// Rows of the data and what belongs to them, and the scale of the features. Read only.
+/// Rows of the data with their labels, weights and norms, and the scale of the features. Read only.
 #[repr(C)]
 pub struct DwellRows {
     /// The rows.
     pub matrix: DwellMatrix,
-    /// n numbers: label y of each row; -1 or 1, but any with the squared loss.
+    /// n numbers: label y of each row; -1 or 1, or any number with the squared loss.
     pub labels: *const f64,
     /// n positive numbers: weight s of each row, or NULL if every weight is 1.
     pub weights: *const f64,
@@ -137,10 +137,9 @@ pub struct DwellRound {
     pub seed: u64,
     /// Least number of coordinates to visit, at least 1.
     pub budget: u64,
-    /// Number of the partition: another order for each.
+    /// Number of the partition; each has an order of its own.
     pub partition: i32,
-    /// Threads T, 1 to 256: steps are made on T copies of the shared vector, so that another T gives another step, but the same one on
-    /// every machine.
+    /// Threads T, 1 to 256, which make steps on T copies of the shared vector: the result depends on T, but not on the machine.
     pub threads: i32,
     /// Number of points of the line search, at most DWELL_MAX_POINTS.
     pub point_count: i64,
@@ -153,11 +152,11 @@ pub struct DwellRound {
 pub struct DwellPrimal {
     /// L1 penalty.
     pub l1: f64,
-    /// Factor of the variances that the penalty is standardised with; 0: it is not standardised.
+    /// Factor of the variances that standardise the penalty; 0: the penalty is not standardised.
     pub scale_factor: f64,
     /// Whether columns and residual are centred implicitly.
     pub centred: bool,
-    /// Whether the parts of the duality certificate are wanted.
+    /// Whether to compute the parts of the duality certificate.
     pub certificate: bool,
 }
 
@@ -166,7 +165,7 @@ pub struct DwellPrimal {
 pub struct DwellDual {
     /// One of DWELL_LOSS_...
     pub loss: i32,
-    /// Width of the parabola of the smoothed hinge, positive; of no meaning to the others.
+    /// Width of the parabola of the smoothed hinge, positive; ignored with other losses.
     pub gamma: f64,
     /// Part of the intercept in the squared norm of every row: sum of scale times squared mean, plus the weight of the intercept;
     /// 0 without intercept.
@@ -175,20 +174,20 @@ pub struct DwellDual {
     pub offset: f64,
     /// Number of candidates for the intercept, at most DWELL_MAX_CANDIDATES; 0: no certificate.
     pub candidate_count: i64,
-    /// Intercepts at which the loss of all rows is wanted. May be NULL if there is none.
+    /// Intercepts at which to compute the loss of all rows. May be NULL if there is none.
     pub candidates: *const f64,
 }
 
-/// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the
-/// sum of the conjugates (s / S) loss*(-alpha) in dual ones.
+/// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the sum of
+/// the conjugates (s / S) loss*(-alpha) in dual rounds.
 #[repr(C)]
 #[derive(Default)]
 pub struct DwellReport {
-    /// Value at the coordinates that the call started from.
+    /// Value at the start of the call.
     pub value_before: f64,
     /// Value after the steps.
     pub value_after: f64,
-    /// Primal certificate: sum of the penalty's conjugates; NaN without certificate, as the next two.
+    /// Primal certificate: sum of the penalty's conjugates; NaN without certificate, like the next two.
     pub conjugate: f64,
     /// Primal certificate: greatest ratio of correlation to L1 penalty.
     pub ratio: f64,
@@ -209,7 +208,7 @@ pub struct DwellReport {
     pub curve22: f64,
     /// For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
     pub samples: [f64; DWELL_MAX_POINTS],
-    /// For each candidate the sum of (s / S) loss at the coefficients that the call started from.
+    /// For each candidate the sum of (s / S) loss at the coefficients at the start of the call.
     pub losses: [f64; DWELL_MAX_CANDIDATES],
     /// Coordinates visited.
     pub coordinates: u64,
@@ -229,8 +228,8 @@ pub extern "C" fn dwell_abi_version() -> i32 {
     ABI_VERSION
 }
 
-/// Copies the message of the last call of this thread that failed, cut to `capacity` bytes with the closing zero.
-/// Returns the length of the whole message without it. `buffer` may be NULL if `capacity` is 0.
+/// Copies the message of this thread's last failed call, cut to `capacity` bytes with the closing zero. Returns the length of the whole
+/// message without the zero. `buffer` may be NULL if `capacity` is 0.
 ///
 /// # Safety
 /// `buffer` has room for `capacity` bytes.
@@ -402,17 +401,17 @@ struct Vectors {
     alpha: *const f64,
     previous: *const f64,
     cursor: *mut u64,
-    /// With its name.
+    /// The shared vector, with its name.
     shared: (&'static str, *const f64),
     delta: *mut f64,
     update: *mut f64,
     report: *mut DwellReport,
 }
 
-/// Checks what both orientations have, and runs the round.
+/// Checks the arguments that both orientations have, and runs the round.
 ///
 /// # Safety
-/// The pointers of `matrix` and `vectors` are valid for its lengths; nobody else writes any of them, or reads what is written.
+/// The pointers of `matrix` and `vectors` are valid for its lengths; no other code writes any of them, or reads those that are written.
 unsafe fn compute<O: Orientation>(
     matrix: &DwellMatrix,
     fields: O::Fields<&[f64]>,
@@ -458,7 +457,7 @@ unsafe fn compute<O: Orientation>(
     let outcome = computed.result;
     delta.copy_from_slice(&outcome.delta);
     *cursor = outcome.cursor;
-    // SAFETY: the caller vouches for the pointer.
+    // SAFETY: the caller vouches that the report is NULL or valid for writing.
     if let Some(report) = unsafe { vectors.report.as_mut() } {
         *report = DwellReport::new(&outcome.scalars, computed.elapsed.as_nanos() as u64);
     }
@@ -505,12 +504,12 @@ fn guarded(work: impl FnOnce() -> Result<(), Fault>) -> i32 {
         }
         Err(payload) => (DWELL_ERROR_PANIC, panic_text(payload)),
     };
-    // A message of ours has no zero byte in it.
+    // The library's own messages contain no zero byte.
     LAST_ERROR.set(CString::new(text).unwrap_or_default());
     number
 }
 
-/// The arrays of a C caller, which stay where they are.
+/// The arrays of a C caller, which do not move.
 struct PointerLender<'a, O: Orientation> {
     arrays: Arrays<'a, O>,
     update: &'a mut [u8],
@@ -542,7 +541,7 @@ fn lengths(matrix: &DwellMatrix) -> Result<(usize, usize), Fault> {
 unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
     let (n, _) = lengths(matrix)?;
     let entries = length("entries", matrix.entries)?;
-    // SAFETY: the caller vouches for all of them.
+    // SAFETY: the caller vouches for the pointers of the matrix and their lengths.
     unsafe {
         let values = match (
             optional("values32", matrix.values32, entries)?,
@@ -569,6 +568,6 @@ unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
 /// The points of the round are NULL or valid for their number.
 unsafe fn points(round: &DwellRound) -> Result<Vec<[f64; 2]>, Fault> {
     let count = length("point_count", round.point_count)?;
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller vouches for the points and their number.
     numbers::points(unsafe { array("points", round.points, 2 * count)? })
 }

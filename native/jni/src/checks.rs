@@ -1,4 +1,4 @@
-//! What stays of the calls that have no worker state: the record that the arrays of a partition were validated, and scratch memory.
+//! The memory of calls without a worker state: the record that the arrays of a partition were validated, and scratch memory.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub static CHECKS: Lazy<Checks> = Lazy::new(Checks::default);
 #[derive(Debug)]
 struct Check {
     fingerprint: Fingerprint,
-    /// Memory for the next call, empty. No result depends on it.
+    /// An empty vector whose memory the next call uses. No result depends on it.
     scratch: Vec<f32>,
 }
 
@@ -40,10 +40,10 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Validates the arrays of a partition, and then checks what `further` does, unless the arrays were validated before.
+    /// Validates the arrays of a partition and then calls `further` for its own checks, unless the arrays were validated before.
     ///
     /// # Errors
-    /// Names array and place at fault, or of `further`, or of the lender.
+    /// `Argument` names the array and the place at fault; those of `further` and of the lender.
     pub fn validate<P: Partition, L: Lender<P>>(
         &self,
         key: Key,
@@ -79,8 +79,7 @@ impl Checks {
         }
     }
 
-    /// Takes the scratch memory that the calls before have left. It is an empty vector without room if there is none, or if another call
-    /// has it.
+    /// Takes the scratch memory that earlier calls have left. The vector has no room if there is none, or if another call has taken it.
     pub fn take_scratch(&self, key: Key) -> Vec<f32> {
         self.table
             .open(key)
@@ -88,10 +87,10 @@ impl Checks {
             .unwrap_or_default()
     }
 
-    /// Leaves scratch memory for the next call. It is freed if the partition has no record of a check, or has more memory already.
+    /// Leaves scratch memory for the next call. Frees it if the partition has no record of a check, or more memory already.
     pub fn leave_scratch(&self, key: Key, mut scratch: Vec<f32>) {
         scratch.clear();
-        // What is left in `scratch` is dropped after the lock.
+        // The remaining memory in `scratch` is dropped after the lock.
         if let Some(mut locked) = self.table.open(key)
             && let Some(check) = locked.touch()
             && check.scratch.capacity() < scratch.capacity()
@@ -182,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Whether arrays with these indices are accepted, and how often they were checked further.
+    /// Whether arrays with these indices are accepted, and how often `further` was called.
     fn validated(checks: &Checks, key: Key, indices: [i32; 2]) -> (bool, usize) {
         let mut further = 0;
         let result = checks.validate(key, 9, &mut Two(indices), |_| {
@@ -227,7 +226,7 @@ mod tests {
         assert_eq!(checks.expire(Duration::from_secs(60)), 0);
         assert_eq!(checks.free(KEY.0), 2 * bytes);
         assert_eq!((checks.entries(), checks.bytes()), (1, bytes));
-        // A late call of a fit that was freed leaves nothing behind.
+        // A late call of a freed fit leaves nothing behind.
         record(&checks, KEY);
         assert_eq!(checks.known(KEY), None);
         assert_eq!(checks.expire(Duration::ZERO), bytes);
@@ -239,7 +238,7 @@ mod tests {
         let checks = Checks::default();
         let bytes = size_of::<Check>();
         let scratch = |numbers: usize| vec![1.0; numbers];
-        // Without a record there is no place for it.
+        // Without a record the memory has no place.
         checks.leave_scratch(KEY, scratch(8));
         assert_eq!(checks.take_scratch(KEY).capacity(), 0);
         for key in [KEY, (KEY.0, 9), (8, 2)] {
@@ -247,20 +246,20 @@ mod tests {
             checks.leave_scratch(key, scratch(8));
         }
         assert_eq!(checks.bytes(), 3 * (bytes + 32));
-        // Another call of the partition gets none. Of what two calls leave, the larger stays.
+        // Another call of the partition gets none. If two calls leave memory, the larger stays.
         let taken = checks.take_scratch(KEY);
         assert!(taken.is_empty() && taken.capacity() == 8);
         assert_eq!(checks.take_scratch(KEY).capacity(), 0);
         assert_eq!(checks.bytes(), 3 * bytes + 64);
         checks.leave_scratch(KEY, scratch(20));
         checks.leave_scratch(KEY, taken);
-        // A check that is repeated leaves it there.
+        // A repeated check keeps the memory.
         record(&checks, KEY);
         assert_eq!(checks.bytes(), 3 * bytes + 64 + 80);
         assert_eq!(checks.take_scratch(KEY).capacity(), 20);
         checks.leave_scratch(KEY, scratch(20));
         assert_eq!(checks.free(KEY.0), 2 * bytes + 32 + 80);
-        // A late call of a fit that was freed leaves nothing behind.
+        // A late call of a freed fit leaves nothing behind.
         checks.leave_scratch(KEY, scratch(8));
         assert_eq!(checks.bytes(), bytes + 32);
         assert_eq!(checks.expire(Duration::ZERO), bytes + 32);

@@ -2,18 +2,18 @@
 //!
 //! | module | |
 //! |---|---|
-//! | [`boundary`] | what the calls of all families share: faults, arrays, pins, slices, threads |
-//! | [`checks`] | what stays of calls without a worker state |
+//! | [`boundary`] | parts that the calls of all families share: faults, arrays, pins, slices, threads |
+//! | [`checks`] | the record of checked arrays, and scratch memory, for calls without a worker state |
 //! | [`cd`] | coordinate descent: rounds and products on worker states |
 //! | [`sgd`] | model averaging |
 //! | [`lda`] | model averaging of topics |
 //! | [`java`] | the functions of `NativeBridge` |
 //! | [`capi`] | the functions of `dwell.h`, for programs without a JVM: the benchmarks in Python and the C tests |
 //!
-//! A module uses those above it. The families `cd`, `sgd` and `lda` do not use one another, nor do `java` and `capi`.
+//! A module uses only modules above it. The families `cd`, `sgd` and `lda` do not use one another, nor do `java` and `capi`.
 //!
-//! The library exports `JNI_OnLoad` and the `dwell_*` functions of [`capi`], nothing else: `JNI_OnLoad` binds the methods of `NativeBridge`.
-//! All code runs on the thread that called, except for parts of a solver, which run on a pool and never touch JNI.
+//! The library exports only `JNI_OnLoad` and the `dwell_*` functions of [`capi`]. `JNI_OnLoad` binds the methods of `NativeBridge`. All
+//! code runs on the calling thread, except for parts of a solver, which run on a pool and never touch JNI.
 
 #![deny(
     missing_docs,

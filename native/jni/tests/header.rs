@@ -1,4 +1,4 @@
-//! `include/dwell.h` is what cbindgen makes of `src/capi.rs`. With `DWELL_WRITE_HEADER` set in the environment it is written anew.
+//! `include/dwell.h` is what cbindgen makes of `src/capi.rs`. With `DWELL_WRITE_HEADER` set in the environment, the test writes it.
 
 use std::{env, fs, path::Path};
 

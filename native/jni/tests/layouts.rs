@@ -1,5 +1,5 @@
-//! The constants that Java and Rust must share are the same on both sides: every constant of one side is on the other, under the same name and with the
-//! same value. Both sides are read as sources, so a slot that moves or is added on one side only fails here.
+//! Java and Rust share constants: every constant of one side exists on the other, under the same name and with the same value. The test
+//! reads both sides as sources, so it fails if a slot moves or is added on one side only.
 
 use std::{collections::BTreeMap, env, fs, path::Path};
 
@@ -13,7 +13,7 @@ fn source(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Name and expression of each integer that is defined in one line: the prefix, then `NAME = EXPRESSION;` or `NAME: TYPE = EXPRESSION;`.
+/// Name and expression of each integer defined in one line: the prefix, then `NAME = EXPRESSION;` or `NAME: TYPE = EXPRESSION;`.
 fn definitions(text: &str, prefix: &str) -> Vec<(String, String)> {
     text.lines()
         .filter_map(|line| line.trim().strip_prefix(prefix))
@@ -28,7 +28,7 @@ fn definitions(text: &str, prefix: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Evaluates sums, products and so on of integers and constants. `ResultHeader.` and `header::` lead to those of `header`.
+/// Evaluates arithmetic on integers and constants. `ResultHeader.` and `header::` stand for the constants of `header`.
 fn value(expression: &str, own: &Constants, header: &Constants) -> i64 {
     let text = expression
         .replace("Integer.MAX_VALUE", "2147483647")
@@ -58,6 +58,7 @@ fn value(expression: &str, own: &Constants, header: &Constants) -> i64 {
     value
 }
 
+/// A parser of expressions, by recursive descent.
 struct Parser<'a, I: Iterator<Item = String>> {
     tokens: std::iter::Peekable<I>,
     own: &'a Constants,
@@ -146,11 +147,11 @@ fn bridge(prefix: &str) -> Constants {
         .collect()
 }
 
-/// Of a family: its layout class, and its version and flags in `NativeBridge`.
+/// The constants of a family: those of its layout class, and its version and flags in `NativeBridge`.
 fn family(class: &str, prefix: &str, others: &[&str]) -> Constants {
     let header = header_of_java();
     let mut all = java(class, &header);
-    // A name for a common slot is not a slot of its own.
+    // Another name for a common slot is no slot of its own.
     all.retain(|name, value| header.get(name) != Some(&*value));
     let flags = bridge(prefix);
     let of_others = |name: &String| others.iter().any(|other| name.starts_with(other));
@@ -164,7 +165,7 @@ fn family(class: &str, prefix: &str, others: &[&str]) -> Constants {
 fn headers() {
     let (mut java, rust) = (header_of_java(), header_of_rust());
     assert_eq!(rust["BYTES"], 512);
-    // Slots of the caller are no business of Rust's, nor in its way.
+    // Rust does not know the slots of the caller, and they do not overlap with its own.
     let callers: Vec<i64> = java
         .extract_if(.., |name, _| !rust.contains_key(name))
         .map(|(_, slot)| slot)

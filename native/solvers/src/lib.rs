@@ -6,7 +6,8 @@
 //! F(a) = 1/(2S) sum_j s_j r_j^2 + sum_i [ l1_i |a_i| + l2_i a_i^2 / 2 ],   r = y - sum_i a_i c_i
 //! ```
 //!
-//! (and any smooth loss: the caller sends minus its derivative, over its curvature, as r).
+//! The primal form also serves any smooth loss: the caller sends minus its derivative, divided by its curvature, as r.
+//!
 //! **Dual**: any [`Loss`] with an L2 penalty, by rows,
 //!
 //! ```text
@@ -29,10 +30,10 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
-//! [`sgd`] is local SGD, the local solver of MA-SGD. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] has the
-//! losses and penalties.
+//! [`sgd`] is local SGD, the local solver of MA-SGD. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] holds
+//! the losses and penalties.
 //!
-//! The order of every sum is fixed: results do not depend on the cut of the work into slices, nor on the threads of a pool.
+//! The order of every sum is fixed: results depend neither on how work is cut into slices nor on the number of threads in the pool.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

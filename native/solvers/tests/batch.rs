@@ -1,4 +1,4 @@
-//! Mini-batches: no step of a round sees another one.
+//! Mini-batches: no step of a round sees the result of another.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn columns(weighted: bool, centred: bool) -> Problem {
     }
 }
 
-/// Every coordinate moves as it would alone, and the update is the product with all that moved.
+/// Every coordinate moves as it would alone, and the update is the product of the matrix with all steps.
 #[test]
 fn steps_of_columns_do_not_see_one_another() {
     for (weighted, centred) in [(false, false), (true, false), (true, true)] {
@@ -130,7 +130,7 @@ fn gradients_are_those_of_the_losses() {
                 None,
             );
             for j in 0..9 {
-                // Central differences: exact to 1e-9 but where a corner of the hinge lies in between, which this seed has not.
+                // Central differences: exact to 1e-9, unless a corner of the hinge lies in between. With this seed none does.
                 let h = 1e-6;
                 let moved = |by: f64| {
                     let mut v = w.clone();

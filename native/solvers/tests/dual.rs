@@ -1,4 +1,4 @@
-//! What the method promises on rows, for every loss, on small and random problems.
+//! The promises of the method on rows, for every loss, on small and random problems.
 
 mod common;
 
@@ -281,7 +281,7 @@ fn products_rebuild() {
     }
 }
 
-/// Slope, curve and samples are what the separable part changes by.
+/// Slope, curve and samples give the change of the separable part.
 #[test]
 fn line_search_numbers_add_up() {
     for loss in LOSSES {
@@ -289,7 +289,7 @@ fn line_search_numbers_add_up() {
         let n = p.rows.len();
         let partition = p.partition(&(0..n).collect::<Vec<_>>());
         let alpha: Vec<f64> = p.labels.iter().map(|y| 0.4 * y.signum()).collect();
-        // Small enough to stay feasible half a step on.
+        // Small enough that half a step stays feasible.
         let last: Vec<f64> = (0..n).map(|i| 0.2 * (i as f64).cos()).collect();
         let mut params = p.params(2.0, 0.0, 0, n as u64);
         params.points = vec![
@@ -327,7 +327,7 @@ fn line_search_numbers_add_up() {
                 "{loss:?} at {g1}, {g2}: {actual}, expected {expected}"
             );
             let feasible = g1.abs() < 2.0 || loss == Loss::Squared;
-            // One of two steps of a thousand leaves the domain of the squared hinge; both leave the others.
+            // Of the two steps by a factor of a thousand, one leaves the domain of the squared hinge; both leave the other domains.
             assert!(
                 sample.is_finite() || !feasible,
                 "{loss:?} at {g1}, {g2}: {sample}"
@@ -343,7 +343,7 @@ fn line_search_numbers_add_up() {
     }
 }
 
-/// A row of weight 2 and a row that is there twice are the same.
+/// A row of weight 2 counts as the same row twice.
 #[test]
 fn weight_two_is_a_duplicate() {
     for loss in LOSSES {
@@ -368,7 +368,7 @@ fn weight_two_is_a_duplicate() {
     }
 }
 
-/// Rows and columns of the same ridge regression meet.
+/// Rounds on rows and rounds on columns of the same ridge regression reach the same model.
 #[test]
 fn squared_loss_meets_the_primal() {
     let p = Problem::random(20, 4, Loss::Squared, 11)
@@ -390,6 +390,7 @@ fn squared_loss_meets_the_primal() {
     }
 }
 
+/// A random problem, and how to run it.
 #[derive(Debug, Clone)]
 struct Case {
     problem: Problem,
@@ -397,7 +398,7 @@ struct Case {
 }
 
 prop_compose! {
-    /// Random sparse problems with an empty and a duplicated row, and up to more partitions than rows.
+    /// Random sparse problems with an empty and a duplicated row; there may be more partitions than rows.
     fn cases()(
         rows in 1usize..14,
         features in 1usize..8,
@@ -441,7 +442,7 @@ proptest! {
             prop_assert!(cluster.gap() >= -ROUNDING);
             cluster.recentre();
         }
-        // The hinge is not smooth: its pace has no bound that is linear.
+        // The hinge is not smooth: no linear rate bounds its convergence.
         let (tolerance, rounds) = if problem.loss == Loss::Hinge { (1e-4, 20_000) } else { (1e-7, 5000) };
         let gap = cluster.solve(tolerance, rounds);
         prop_assert!(gap >= -ROUNDING && gap <= tolerance, "gap {gap}");

@@ -15,7 +15,7 @@ use dwell_solvers::{
 };
 
 fn assert_close(actual: &[f64], expected: &[f64], what: &str) {
-    // Other orders of addition than Python's: a few units in the last place.
+    // Python adds in another order: a few units in the last place.
     const TOLERANCE: f64 = 1e-13;
     assert_eq!(actual.len(), expected.len(), "{what}");
     for (a, e) in actual.iter().zip(expected) {
@@ -152,8 +152,8 @@ fn cocoa_rounds_and_optimum() {
     }
 }
 
-/// Hinge on the rows of the same matrix, with labels that alternate: cyclic order, one epoch a round, two partitions, sigma' = 2,
-/// lambda = 0.1. The numbers were made in plain Python.
+/// Hinge on the rows of the same matrix, with alternating labels: cyclic order, one epoch a round, two partitions, sigma' = 2, lambda =
+/// 0.1. The numbers were made in plain Python.
 #[test]
 fn cocoa_rounds_of_the_hinge() {
     let rows: Vec<Vec<f64>> = golden("cocoa")["rows"]

@@ -1,4 +1,4 @@
-//! Bad input is an error with a place in it; arrays changed behind the solver's back are at worst a panic.
+//! Bad input gives an error that names the place; arrays that change behind the solver's back give at worst a panic.
 
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
@@ -287,7 +287,7 @@ fn samples_scale_and_parameters_of_rows() {
         assert!(error.to_string().contains("label of row 1 is 0"), "{error}");
         params.subproblem.loss = Loss::Squared;
         assert!(round(&params).advance(&data, &[0; 16], 99, None).is_ok());
-        // An intercept is nothing without projections.
+        // An intercept needs projections.
         params.subproblem.intercept = 1.0;
         assert!(round(&params).advance(&data, &[0; 16], 99, None).is_err());
     }
@@ -319,7 +319,7 @@ fn samples_scale_and_parameters_of_rows() {
     assert!(local.descend(&data, 0..3, 1).is_err());
 }
 
-/// Dual variables outside of the domain are not hidden: the value is infinite, and a step brings them back.
+/// Dual variables outside of the domain show: the value is infinite, and a step brings them back.
 #[test]
 fn infeasible_variables_come_back() {
     let columns = Columns::new(1, &[0, 1], &[0], Values::Ones).unwrap();
@@ -504,7 +504,7 @@ fn parameters_of_sgd() {
         ..SGD
     };
     named(eta(0.0), "eta0");
-    // 1 / l2 and more would turn the signs of coefficients.
+    // A step size of 1 / l2 or more would flip the signs of coefficients.
     named(eta(10.0), "eta0");
     named(eta(1e300), "eta0");
     assert!(eta(9.999).check().is_ok());
@@ -662,7 +662,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
         );
     }
 
-    // What is asked for too early.
+    // Results that are asked for too early.
     assert_eq!(round(2).finish().err(), Some(SolverError::Unfinished));
     assert_eq!(
         round(2).write_update(&[0; 24], 0, &mut [0; 8]),
@@ -684,7 +684,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     let fewer = Columns::new(2, &[0, 1], &[0], Values::Ones).unwrap();
     let fewer = SgdData::new(fewer, &[1.0], None, None).unwrap();
     assert!(changing.advance(&fewer, &[0; 24], 3).is_err());
-    // Models that an i32 does not count.
+    // Models with more numbers than an i32 counts.
     let huge = SgdParams {
         problem: SgdProblem {
             loss: SgdLoss::Softmax(usize::MAX / 2),
@@ -704,7 +704,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     ));
 }
 
-/// Thresholds, scales and steps at the ends of what a double can hold: a report or a number, never an error or a panic.
+/// Thresholds, scales and steps at the limits of a double: a report or a number, never an error or a panic.
 #[test]
 fn extremes_of_sgd_are_reported() {
     let rows = Columns::new(
@@ -789,7 +789,7 @@ proptest! {
         let offsets = [0, middle[0], middle[1], 4];
         let rows = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
         let scale = scaled.then_some(&numbers[..]);
-        // Labels that are checked, and arrays that are not any more what they were then.
+        // The labels pass the check; the other arrays have changed since theirs.
         let outputs = if code == 5 { 3 } else { 1 };
         let data = SgdData::validated_before(rows, &[1.0; 3], Some(&numbers), scale).unwrap();
         let params = SgdParams {
@@ -817,7 +817,7 @@ proptest! {
 }
 
 proptest! {
-    /// The full check answers on any arrays, and what it accepts never panics afterwards.
+    /// The full check copes with any arrays, and those that it accepts never cause a panic afterwards.
     #[test]
     fn any_arrays(
         rows in 0usize..6,

@@ -1,4 +1,5 @@
-//! LDA: against numbers of other code, against the plain E-step and steps on all of lambda, and what has to hold for all documents.
+//! LDA: against numbers of other code, against the plain E-step and steps on all of lambda, and properties that must hold for all
+//! documents.
 
 mod common;
 
@@ -32,16 +33,16 @@ const PLAIN_DIGAMMA: f64 = 1e-11;
 /// Rounding of `f32` and of the fused exp-digamma, in a few iterations.
 const SINGLE: f64 = 1e-5;
 
-/// What 300 steps make of roundings in double precision.
+/// Roundings in double precision after 300 steps.
 const LAZY: f64 = 1e-9;
 
-/// What they make of those of `f32`, over the largest lambda.
+/// Roundings of `f32` after 300 steps, over the largest lambda.
 const LAZY_SINGLE: f64 = 1e-4;
 
-/// How far gammas of different ways may be from one another, in tokens, at the same optimum.
+/// The largest distance, in tokens, between gammas that reach the same optimum in different ways.
 const SAME_OPTIMUM: f64 = 0.3;
 
-/// What pruning may cost, and what all shortcuts may, in perplexity, on the mean of five seeds: another optimum now and then.
+/// The most that pruning may cost in perplexity, and that all shortcuts may, in the mean of five seeds, some of which find another optimum.
 const PRUNING_COST: f64 = 1e-3;
 const RECOMMENDED_COST: f64 = 1e-2;
 
@@ -172,16 +173,16 @@ fn golden_document_in_every_kernel() {
     }
 }
 
-/// As the driver's half has them, whose suite reads the same file.
+/// The suite of the leader reads the same file.
 #[test]
 fn initial_topics_to_the_bit() {
     let cases = &golden("topics")["initial"];
     for case in cases.as_array().unwrap() {
         let size = |name: &str| case[name].as_u64().unwrap() as usize;
-        // The seed is signed there.
+        // The file holds a signed seed.
         let seed = case["seed"].as_i64().unwrap() as u64;
         let lambda = Lambda::<f32>::initial(size("topics"), size("words"), 0.1, seed).unwrap();
-        // The last bit of a double is lost where decimals are read; these are of single precision.
+        // Reading decimals can lose the last bit of a double; these numbers have single precision.
         let expected: Vec<f32> = numbers(&case["numbers"])
             .iter()
             .map(|&x| x as f32)
@@ -264,7 +265,7 @@ fn kernels_are_the_plain_e_step() {
                     bits[1..].windows(2).all(|pair| pair[0] == pair[1]),
                     "AVX2 and AVX-512 give the same bits"
                 );
-                // The generic code in double precision.
+                // The same code in double precision.
                 let exact = Lambda::<f64>::from_values(topics, vocabulary, 0.01, &values).unwrap();
                 let found = one_document(&exact, &corpus, &alpha, e_step, Kernel::PORTABLE);
                 check(&found, &plain(&dense(&exact)), 1e-10, Kernel::PORTABLE);
@@ -339,7 +340,7 @@ fn pruning_and_over_relaxation_find_the_same_gamma() {
         let mut apart = 0;
         for (gamma, plain) in gammas(variant, &mut iterations[v + 1]).iter().zip(&plain) {
             let distance: f64 = gamma.iter().zip(plain).map(|(a, b)| (a - b).abs()).sum();
-            // The bound has several optima: now and then another one is found.
+            // The bound has several optima; some runs find another one.
             apart += usize::from(distance > SAME_OPTIMUM);
         }
         assert!(
@@ -358,7 +359,7 @@ fn lazy_is_eager() {
         let steps = LdaParams {
             e_step: FIXED,
             batch,
-            // The last batch is of one document.
+            // The last batch holds one document.
             budget: 299 * batch as u64 + 1,
             workers,
             schedule: LdaSchedule {
@@ -375,7 +376,7 @@ fn lazy_is_eager() {
         let tokens = eager(&steps, &corpus, 0.1, &mut all);
         assert_eq!(outcome.updates, 300);
         assert_eq!(outcome.tokens, tokens);
-        // The scale has been made 1 at least twice: that is every time when rho adds up to about 14.
+        // The scale was reset to 1 at least twice: a reset comes whenever rho adds up to about 14.
         assert!(outcome.rho_sum > 30.0, "{}", outcome.rho_sum);
         for (lazy, all) in dense(&lazy).concat().iter().zip(all.concat()) {
             assert!((lazy - all).abs() <= LAZY * all, "{lazy}, eager {all}");
@@ -483,8 +484,8 @@ fn one_update_each_averaged_is_one_update_of_all() {
     assert_close(&mean_of(&workers), &one, 1e-12, "one update");
 }
 
-/// A round, whose numbers are to the bit: those of words that no document has what the factors say, those of the others what the topics say. If there were
-/// too many factors, the former are 0.
+/// A round whose numbers match to the bit: words in no document follow the factors, all other words the topics. If there were too many
+/// factors, the former are 0.
 fn decays_as_reported<R: Real>(
     steps: &LdaParams,
     share: f64,
@@ -548,13 +549,13 @@ fn untouched_words_decay_as_reported() {
         let (update, _) = decays_as_reported::<f32>(&steps, 0.3, &corpus, &shared);
         let (exact, _) = decays_as_reported::<f64>(&steps, 0.3, &corpus, &shared);
         most = most.max(update.factors.len());
-        // A step of 1 forgets all numbers, and makes the scale 1 every time: here more often than there is room for.
+        // A step of 1 forgets all numbers and resets the scale to 1 each time: here more often than there is room for factors.
         let known = kappa > 0.0;
         assert_eq!(update.factors.last(), known.then_some(&0.3));
         assert!(known || update.outcome.updates as usize > MAX_FACTORS);
         let rounded: Vec<f32> = exact.factors.iter().map(|&factor| factor as f32).collect();
         assert_eq!(update.factors, rounded);
-        // Nothing of it comes from elsewhere than the vector.
+        // The update depends on the vector alone.
         let values: Vec<f64> = shared.iter().map(|v| v + 0.1).collect();
         let mut same = Lambda::<f32>::from_values(7, 41, 0.1, &values).unwrap();
         round_on(&steps, &corpus, &mut same);
@@ -569,13 +570,13 @@ fn untouched_words_decay_as_reported() {
     assert!((4..MAX_FACTORS).contains(&most), "{most} factors");
 }
 
-/// Numbers, factors and products of all sizes: what comes of them is what plain multiplication says, also where that is subnormal or 0.
+/// Numbers, factors and products of all sizes: results equal those of plain multiplication, also where these are subnormal or 0.
 #[test]
 fn untouched_words_underflow_as_reported() {
     let mut random = Random::new(15);
     let mut corpus = Corpus::random(&mut random, 10, 5, 3, false);
     corpus.vocabulary = 61;
-    // Those of words of documents are of size one, the others up to the largest that there may be, and subnormal ones, 0 and -0.
+    // Numbers of words in documents are of size one. The others go up to the largest legal number, and include subnormal numbers, 0 and -0.
     let mut shared: Vec<f64> = (0..183)
         .map(|i| match i {
             0..15 => 1.0 + uniform(&mut random),
@@ -620,7 +621,7 @@ fn untouched_words_underflow_as_reported() {
     assert!(subnormal > 20 && gone > 100, "{subnormal} {gone}");
 }
 
-/// An odd number of single ones has a 0 behind it, and sums are behind that.
+/// A 0 follows an odd number of `f32`, and the sums follow it.
 #[test]
 fn shared_vectors_are_of_whole_words() {
     for (numbers, single, double) in [(0, 0, 0), (1, 8, 8), (2, 8, 16), (15, 64, 120)] {
@@ -632,7 +633,7 @@ fn shared_vectors_are_of_whole_words() {
     padded::<f64>(120, &[]);
 }
 
-/// 5 words of 3 topics, with and without sums.
+/// A vector of 5 words and 3 topics, with and without sums.
 fn padded<R: Real>(length: usize, padding: &[u8]) {
     let corpus = Corpus::random(&mut Random::new(3), 6, 5, 3, false);
     let documents = corpus.documents();
@@ -671,11 +672,11 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
             shared_round::<R>(&steps(true), (0.1, 0.5), &corpus, &numbers, (99, piece));
         assert_eq!(with.bytes[..length], without.bytes);
         assert_eq!(&with.bytes[15 * size_of::<R>()..length], padding);
-        // Sums are doubles, whatever the numbers are.
+        // Sums are doubles, whatever the type of the numbers.
         let sums = numbers_of::<f64>(&with.bytes[length..]);
         assert_eq!(sums, with.outcome.log_theta_sums);
         assert!(sums.len() == 3 && sums.iter().all(|&sum| sum < 0.0));
-        // Nothing is written where that is refused.
+        // A refused call writes nothing.
         for (start, length) in [
             (0, 4),
             (4, 8),
@@ -692,7 +693,8 @@ fn padded<R: Real>(length: usize, padding: &[u8]) {
     }
 }
 
-/// Memory of other rounds changes no bit: there is too little of it, enough, or more, of rounds that ended or failed, and it is used where it is enough.
+/// Memory of other rounds does not change a bit. It comes from rounds that ended or failed, and is too little, enough, or more; a round
+/// uses it if it is enough.
 #[test]
 fn room_changes_nothing() {
     let corpus = Corpus::random(&mut Random::new(16), 20, 31, 6, true);
@@ -732,7 +734,7 @@ fn room_changes_nothing() {
             room = round.into_room();
             assert!(room.is_empty() && room.capacity() >= 93);
             assert!(enough.is_none_or(|start| start == room.as_ptr()));
-            // As it is, and so that nothing is what it was.
+            // Every number is overwritten, so that nothing of the last round remains.
             room.resize(room.capacity(), f32::NAN);
             let start = room.as_ptr();
             let mut bound = SharedBound::new(sampled.clone(), 0.1, 31, kernel, room).unwrap();
@@ -752,7 +754,7 @@ fn round_on<R: Real>(steps: &LdaParams, corpus: &Corpus, lambda: &mut Lambda<R>)
 fn averages_of_rounds_are_those_of_dense_topics() {
     let corpus = Corpus::random(&mut Random::new(5), 60, 80, 5, true);
     let shares = [0.5, 0.3, 0.2];
-    // Steps so large that some workers make the scale 1 within a round, in the last case.
+    // In the last case steps are so large that some workers reset the scale to 1 within a round.
     for tau0 in [30.0, 0.5] {
         let mut shared = doubles(Lambda::<f64>::initial(4, 80, 0.2, 8).unwrap().numbers());
         let mut all = shared.clone();
@@ -801,7 +803,7 @@ fn averages_of_rounds_are_those_of_dense_topics() {
     }
 }
 
-/// Mass is neither lost nor made on the way from one vector to the next.
+/// From one vector to the next, mass is neither lost nor created.
 #[test]
 fn masses_of_shared_vectors() {
     let (corpus, _) = Corpus::planted(&mut Random::new(2), 200, 300, 20, 80);
@@ -945,7 +947,7 @@ fn odd_documents() {
             }
         }
     }
-    // A round without any document that counts, and one of no document at all.
+    // A round with empty documents only, and a round without documents.
     for few in [corpus.part(0..2), corpus.part(0..0)] {
         let mut same = lambda.clone();
         let outcome = round(
@@ -960,7 +962,7 @@ fn odd_documents() {
     }
 }
 
-/// Gamma starts at alpha + N / K, whatever was there before: a longer document, a pruned one, or the same.
+/// Gamma starts at alpha + N / K, whichever document came before: a longer one, a pruned one, or the same.
 #[test]
 fn gamma_does_not_depend_on_earlier_documents() {
     let (corpus, lambda) = trained(20, 4);
@@ -983,7 +985,7 @@ fn gamma_does_not_depend_on_earlier_documents() {
     }
 }
 
-/// Topics that some words have never met, and others know by heart: exp(psi) leaves `f32`.
+/// Topics in which some words have almost no mass and others almost all: exp(psi) leaves the range of `f32`.
 #[test]
 fn no_number_is_subnormal() {
     let (topics, vocabulary) = (60, 40);
@@ -1031,7 +1033,7 @@ fn no_number_is_subnormal() {
             .iter()
             .all(|&x| normal_or_zero(x) && x.is_finite())
     );
-    // The processor still computes with subnormal numbers: nobody has told it otherwise.
+    // The processor still computes with subnormal numbers: no code has switched them off.
     assert!(std::hint::black_box(f32::MIN_POSITIVE) / std::hint::black_box(2.0) > 0.0);
 }
 
@@ -1087,7 +1089,7 @@ fn bound_of_a_tiny_case() {
         number(&golden["topicsBound"]),
     ];
     assert_close(&parts, &expected, GOLDEN, "golden bound");
-    // The distance of topics from their prior.
+    // Minus the divergence of the topics from their prior.
     assert!(topics < 0.0);
     let prior = Lambda::<f64>::zero(2, 3, 0.5).unwrap();
     assert_close(
@@ -1182,13 +1184,13 @@ fn bound_is_below_the_likelihood_and_highest_at_gamma() {
 fn alpha_is_found_from_its_own_documents() {
     let truth = [0.1, 0.5, 2.0];
     let sums = truth.map(|a| 1000.0 * (digamma(a) - digamma(2.6)));
-    // From below: steps from above may leave the range, and are none then.
+    // From below: steps from above may leave the range and are then refused.
     let mut alpha = vec![0.05; 3];
     for _ in 0..200 {
         alpha = newton_step(&alpha, &sums, 1000.0, 0.5).unwrap();
     }
     assert_close(&alpha, &truth, 1e-9, "alpha");
-    // A step out of the range is none; no document, no step.
+    // A step that leaves the range is refused, and without documents there is no step.
     assert_eq!(
         newton_step(&[1.0; 3], &[-1e9, 0.0, 0.0], 1.0, 1.0).unwrap(),
         [1.0; 3]
@@ -1198,7 +1200,7 @@ fn alpha_is_found_from_its_own_documents() {
         [1.0; 3]
     );
     assert!(newton_step(&[1.0; 3], &[0.0; 2], 1.0, 1.0).is_err());
-    // What rounds add up is what documents add up.
+    // The sums of rounds are the sums of their documents.
     let mut sums = [0.0; 2];
     add_log_theta(&[2.0, 1.0], &mut sums);
     assert_close(
@@ -1261,7 +1263,7 @@ fn schedule_counts_documents() {
     assert_eq!(first.step(0.0, 10.0, 1.0), 1.0);
 }
 
-/// Each of many starts leads to a local optimum of its own, in which two topics may be one.
+/// Every start leads to a local optimum of its own, in which two topics may merge into one.
 #[test]
 fn planted_topics_are_found() {
     let (topics, vocabulary) = (6, 120);
@@ -1277,7 +1279,7 @@ fn planted_topics_are_found() {
     assert!(found >= 7, "from {found} of 12 starts");
 }
 
-/// What four workers find, averaged: lambda, by words.
+/// The average of the topics that four workers find: lambda, by words.
 fn topics_found(corpus: &Corpus, topics: usize, seed: u64) -> Vec<Vec<f64>> {
     let vocabulary = corpus.vocabulary;
     let start = Lambda::<f32>::initial(topics, vocabulary, 0.1, seed).unwrap();
@@ -1317,7 +1319,7 @@ fn topics_found(corpus: &Corpus, topics: usize, seed: u64) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Of each planted topic with the one found that is nearest, of those that are left.
+/// The cosine of each planted topic with the nearest topic found, which later ones may not take again.
 fn planted_cosines(planted: &[Vec<f64>], found: &[Vec<f64>]) -> Vec<f64> {
     let mut left: Vec<usize> = (0..planted.len()).collect();
     planted
@@ -1340,7 +1342,7 @@ fn planted_cosines(planted: &[Vec<f64>], found: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-/// Document completion: gamma from every other word, perplexity of the others.
+/// Document completion: gamma from every second word, perplexity of the other words.
 fn perplexity(lambda: &Lambda<f32>, corpus: &Corpus, alpha: &[f64]) -> f64 {
     let half = |from: usize| {
         let mut half = Corpus::new(corpus.vocabulary);
@@ -1374,7 +1376,7 @@ fn perplexity(lambda: &Lambda<f32>, corpus: &Corpus, alpha: &[f64]) -> f64 {
 
 #[test]
 fn shortcuts_do_not_cost_perplexity() {
-    // More topics than were planted: rows of three blocks, which pruning makes shorter.
+    // More topics than were planted: rows have three blocks, which pruning shortens.
     let (topics, seeds) = (40, 5);
     let strict = EStepParams::PLAIN;
     let pruned = EStepParams {
@@ -1603,7 +1605,7 @@ fn bad_shared_vectors_are_refused() {
 proptest! {
     #![proptest_config(common::properties::properties(150))]
 
-    /// Slices do not change a bit, nor does it matter which of the fast kernels works.
+    /// Neither slices nor the choice between the fast kernels change a bit.
     #[test]
     fn slices_do_not_matter(seed in 0u64..1000, topics in 1usize..40, batch in 1usize..9, slice in 1usize..5000, tau0 in 0.0..20.0) {
         let corpus = Corpus::random(&mut Random::new(seed), 25, 31, 9, true);

@@ -1,4 +1,4 @@
-//! The bound of LDA against the likelihood itself, by enumeration: every way that the tokens of a few tiny documents can be of topics.
+//! The bound of LDA against the likelihood itself, by enumeration: every assignment of the tokens of a few tiny documents to topics.
 
 mod common;
 
@@ -168,7 +168,7 @@ fn bounds_are_below_the_likelihood() {
                     *bound <= likelihood + ROUNDING,
                     "document {d}: {bound}, likelihood {likelihood}"
                 );
-                // With one topic there is nothing to infer.
+                // With one topic the bound is exact.
                 if topics == 1 {
                     assert!(
                         *bound >= likelihood - 1e-6,
@@ -186,7 +186,7 @@ fn bounds_are_below_the_likelihood() {
     }
 }
 
-/// A step on all documents with rho = 1 is an iteration of variational Bayes, which the bound never falls in.
+/// A step on all documents with rho = 1 is an iteration of variational Bayes, and never lowers the bound.
 #[test]
 fn full_steps_climb_towards_the_likelihood() {
     let mut random = Random::new(6);

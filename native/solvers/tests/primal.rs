@@ -1,4 +1,4 @@
-//! What the method promises, on small and random problems.
+//! The promises of the method, on small and random problems.
 
 mod common;
 
@@ -182,7 +182,7 @@ fn one_partition_is_plain_coordinate_descent() {
     }
 }
 
-/// Any cut into slices gives the same bits, also where several buckets and chunks are involved.
+/// Any cut into slices gives the same bits, also with several buckets and chunks.
 #[test]
 fn slices_do_not_change_a_bit() {
     let problem = weighted(problem(25, 1100, 3));
@@ -250,7 +250,7 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// How values are stored makes no difference, where the narrower type can hold them.
+/// The type of the stored values makes no difference if the narrower type holds them exactly.
 #[test]
 fn storage_does_not_change_a_bit() {
     for weights in [false, true] {
@@ -289,7 +289,7 @@ fn storage_does_not_change_a_bit() {
     }
 }
 
-/// Slope, curve and samples are what the penalty changes by.
+/// Slope, curve and samples give the change of the penalty.
 #[test]
 fn line_search_numbers_add_up() {
     for scale_factor in [0.0, 1.3] {
@@ -334,7 +334,7 @@ fn copies_meet_the_optimum() {
             let (mut alpha, mut cursor) = (vec![0.0; 600], 0);
             let mut objective = problem.objective(&alpha);
             for _ in 0..rounds {
-                // Two and a half epochs: copies are averaged inside of a round, and where it ends.
+                // Two and a half epochs: copies are averaged within a round, and at its end.
                 let mut params = problem.round(1.0, 0, 1500);
                 params.threads = threads;
                 let residual = problem.residual(&alpha);
@@ -401,6 +401,7 @@ fn verdict_commits_both_directions() {
     assert_eq!(alpha, [7.125, 9.75]);
 }
 
+/// A random problem, and how to run it.
 #[derive(Debug, Clone)]
 struct Case {
     problem: Problem,
@@ -408,7 +409,7 @@ struct Case {
 }
 
 prop_compose! {
-    /// Random sparse problems with an empty, a constant and a duplicated column, any penalty, and up to more partitions than columns.
+    /// Random sparse problems with an empty, a constant and a duplicated column, any penalty; there may be more partitions than columns.
     fn cases()(
         rows in 2usize..14,
         columns in 1usize..9,
@@ -436,7 +437,8 @@ prop_compose! {
 proptest! {
     #![proptest_config(common::properties::properties(100))]
 
-    /// With gamma = 1 and sigma' = K: the objective never rises, the workers' numbers add up to it, and the gap bounds the true suboptimality.
+    /// With gamma = 1 and sigma' = K: the objective never rises, the numbers of the workers add up to it, and the gap bounds the true
+    /// suboptimality.
     #[test]
     fn objective_falls_and_gap_bounds(case in cases()) {
         let Case { problem, partitions } = case;
@@ -463,7 +465,8 @@ proptest! {
         }
     }
 
-    /// With an L2 part the gap goes to 0, by a factor of at least 1 - 1/(1 + sigma' |A|^2 / l2) a round: l2 is large enough for the rounds.
+    /// With an L2 part the gap goes to 0, by a factor of at least 1 - 1/(1 + sigma' |A|^2 / l2) a round: l2 is large enough for this number
+    /// of rounds.
     #[test]
     fn gap_vanishes(case in cases()) {
         let Case { mut problem, partitions } = case;
@@ -476,7 +479,7 @@ proptest! {
         prop_assert!(gap.abs() <= 1e-7 * cluster.objective.max(1.0), "{gap}");
     }
 
-    /// Scaling all weights by the same factor changes nothing but rounding.
+    /// Scaling all weights by the same factor changes only rounding.
     #[test]
     fn only_ratios_of_weights_matter(case in cases()) {
         let mut problem = case.problem;

@@ -1,4 +1,4 @@
-//! Rounds of several partitions driven to the optimum, against dense minimisers which share no code with the crate.
+//! Rounds of several partitions driven to the optimum, against dense minimisers that share no code with the crate.
 
 mod common;
 
@@ -6,21 +6,22 @@ use common::{Cluster, Random, dense::Dense, rows};
 use dwell_solvers::{ElasticNetParams, Labels, Loss};
 use proptest::prelude::*;
 
-/// Rounding in sums of twenty terms of size one, ten times what is seen.
+/// Rounding in sums of twenty terms of size one: ten times the largest seen.
 const ROUNDING: f64 = 1e-12;
 
-/// The gap to reach with a smooth loss and squares, whose pace is linear: ten times the rounding.
+/// The gap to reach with a smooth loss and squares, which converge linearly: ten times the rounding.
 const TOLERANCE: f64 = 1e-11;
 
 /// The gap to reach with the hinge, or with an L1 part alone: slow until the active set is found.
 const TOLERANCE_OF_CORNERS: f64 = 1e-7;
 
-/// More than twice what the slowest case takes.
+/// More than twice the rounds of the slowest case.
 const ROUNDS: usize = 20_000;
 
-/// In a round, so that it is the local problems which are solved, and rounds join them.
+/// Epochs in a round: enough to solve the local problems; rounds join their solutions.
 const EPOCHS: u64 = 5;
 
+/// A random problem, and how to run it.
 #[derive(Debug, Clone)]
 struct Case {
     problem: rows::Problem,
@@ -31,7 +32,7 @@ struct Case {
 
 prop_compose! {
     /// Dense and sparse problems with an empty and a duplicated row, an empty, a constant and a duplicated feature; weights with ratios up to
-    /// 400; two classes, a single row of one, or one class alone; up to more partitions than features or rows.
+    /// 400; two classes, a single row of one of them, or one class alone; there may be more partitions than features or rows.
     fn cases(losses: &'static [Loss])(
         rows in 2usize..14,
         features in 1usize..7,
@@ -50,7 +51,7 @@ prop_compose! {
     ) -> Case {
         let mut problem = rows::Problem::with_density(density, rows, features, loss, seed);
         for row in &mut problem.rows {
-            // An entry close to 0 takes thousands of rounds, and shows nothing else.
+            // An entry close to 0 takes thousands of rounds and shows nothing new.
             for x in row.iter_mut().filter(|x| **x != 0.0) {
                 *x = x.abs().max(0.2).copysign(*x);
             }
@@ -89,7 +90,7 @@ struct Report {
     model: Vec<f64>,
     objective: f64,
     dual: f64,
-    /// By how much the round raised what it must not raise.
+    /// The rise of the value that a round must not raise.
     rise: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Local SGD: against numbers of other code, against steps on all coefficients, and what has to hold for all data.
+//! Local SGD: against numbers of other code, against steps on all coefficients, and properties that must hold for all data.
 
 mod common;
 
@@ -14,7 +14,8 @@ use dwell_solvers::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Other orders of addition and another mathematical library, in a hundred steps that hardly amplify: a few units in the last place each.
+/// Another order of addition and another mathematical library: a few units in the last place for each of a hundred steps, which hardly
+/// amplify them.
 const OTHER_ORDER: f64 = 1e-12;
 
 const CONSTANT: Schedule = Schedule {
@@ -256,7 +257,7 @@ fn golden_searches() {
     }
 }
 
-/// More steps than a model with thresholds makes between two renormalisations, with none for the size of a.
+/// More steps than a model with thresholds makes between two renormalisations; `a` alone calls for none.
 #[test]
 fn a_million_steps() {
     const STEPS: u64 = (1 << 20) + 5000;
@@ -270,7 +271,7 @@ fn a_million_steps() {
         scale: None,
     };
     for running in [false, true] {
-        // Thresholds are powers of 2, whose sums are exact: a million roundings would say nothing of laziness.
+        // Thresholds are powers of 2, whose sums are exact: a million roundings would hide errors of laziness.
         let problem = problem(SgdLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
         let schedule = Schedule {
             eta0: 0.125,
@@ -291,7 +292,7 @@ fn a_million_steps() {
     }
 }
 
-/// The derivative of the loss along any number of the model, by differences.
+/// The derivative of the loss along each number of the model, by differences.
 #[test]
 fn gradients_are_those_of_the_losses() {
     let mut random = Random::new(3);
@@ -312,7 +313,7 @@ fn gradients_are_those_of_the_losses() {
                 let (outcome, _) = evaluate(&params, &rows.data(), &model, 1000);
                 outcome.scalars.loss_sum
             };
-            // Between the error of the difference, which is of the order of its square, and rounding.
+            // A compromise between the error of the difference, of the order of its square, and rounding.
             const STEP: f64 = 1e-5;
             for (p, slope) in gradient.iter().enumerate() {
                 let difference = (value(p, STEP) - value(p, -STEP)) / (2.0 * STEP);
@@ -410,7 +411,7 @@ fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
     for (p, (g, w)) in gradient.iter_mut().zip(model).enumerate() {
         let j = p / outputs;
         if j < rows.features {
-            // In the coordinates in which the penalty is l2 for all.
+            // In coordinates in which every penalty is l2.
             *g = rows.scale(j) * *g + l2 * w;
         }
     }
@@ -441,7 +442,7 @@ fn the_gap_bounds_and_vanishes() {
                     }
                 }
             }
-            // A gradient that jumps does not lead a constant step to the optimum.
+            // With a gradient that jumps, constant steps do not reach the optimum.
             if loss != SgdLoss::Margin(Loss::Hinge) {
                 let gap = certificate(&rows, problem, &model).gap;
                 assert!(gap < 1e-9, "{loss:?}, intercept {intercept}: gap {gap}");
@@ -460,7 +461,7 @@ fn two_classes_are_a_margin() {
         ..rows.clone()
     };
     let margin = rows.model(&mut random, 1, true);
-    // Both coefficients move, by half as much each in the difference of steps of half the size.
+    // Both coefficients of a feature move, so half the step size moves their difference as far.
     let classes: Vec<f64> = margin.iter().flat_map(|w| [-0.5 * w, 0.5 * w]).collect();
     let logistic = SgdLoss::Margin(Loss::Logistic);
     let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
@@ -482,7 +483,7 @@ fn two_classes_are_a_margin() {
     assert_close(&losses[..1], &losses[1..], ROUNDING, "losses");
 }
 
-/// What is said to have become of coefficients that no step has touched.
+/// Coefficients that no step has touched follow the reported factors.
 #[test]
 fn untouched_coefficients_decay_as_reported() {
     const KINDS: [ScheduleKind; 3] = [
@@ -559,7 +560,7 @@ fn untouched_coefficients_decay_as_reported() {
     assert!((10..24).contains(&most), "{most} factors");
 }
 
-/// Two calls are one of twice the budget, up to what is lost by writing the model down in between.
+/// Two calls equal one call of twice the budget, up to the rounding when the model is written in between.
 #[test]
 fn calls_continue_one_another() {
     let mut random = Random::new(6);
@@ -596,7 +597,7 @@ fn calls_continue_one_another() {
     }
 }
 
-/// How values are stored does not change a bit.
+/// The type of the stored values does not change a bit.
 #[test]
 fn storage_of_values() {
     let mut random = Random::new(7);
@@ -620,7 +621,7 @@ fn storage_of_values() {
     }
 }
 
-/// Steps that are too large end in a report, and the model is the shared one.
+/// Steps that are too large end in a report, and the model stays the shared one.
 #[test]
 fn divergence_is_reported() {
     let mut random = Random::new(8);
@@ -644,7 +645,7 @@ fn divergence_is_reported() {
         let half: Vec<f64> = shared.iter().map(|w| 0.5 * w).collect();
         assert_eq!(vector, half);
     }
-    // The last step alone: every row was visited, and the model overflows at the end.
+    // Only the last step overflows: every row is visited, and the model overflows at the end.
     let one = Rows {
         features: 1,
         offsets: vec![0, 1],
@@ -696,7 +697,7 @@ fn divergence_is_reported() {
         assert!(outcome.scalars.diverged);
         assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
         assert_eq!(vector, [0.0; 6]);
-        // A factor that the entries do not bear.
+        // A factor so large that the entries overflow.
         let steep = EvaluationParams {
             factor: 1e308,
             ..params
@@ -707,7 +708,7 @@ fn divergence_is_reported() {
     }
 }
 
-/// A hinge does not see that a prediction is not a number; the solver does.
+/// The value of a hinge hides a prediction that is NaN; the solver finds it.
 #[test]
 fn a_hinge_at_infinity() {
     let loss = SgdLoss::Margin(Loss::Hinge);
@@ -750,7 +751,7 @@ fn without_rows_or_features() {
             let quarter: Vec<f64> = shared.iter().map(|w| 0.25 * w).collect();
             assert_eq!(vector, quarter);
 
-            // Intercepts alone.
+            // A model of intercepts only.
             let narrow = Rows::random(&mut random, loss, 12, 0, true, false);
             let shared = narrow.model(&mut random, loss.outputs(), true);
             let expected = eager(&narrow, &params, &shared);
@@ -775,7 +776,7 @@ fn without_rows_or_features() {
         assert_eq!(outcome.scalars.weight_sum, 0.0);
         let penalty = 0.1 * outcome.scalars.l1_norm + 0.05 * outcome.scalars.square_norm;
         assert_close(&outcome.objectives, &[penalty; 2], OTHER_ORDER, "penalty");
-        // One row is for steps and for the loss.
+        // The same row serves for the steps and for the loss.
         let one = Rows::random(&mut random, loss, 1, 3, true, false);
         let outcome = search(&params(vec![0.01]), &one.data(), &shared, 5);
         assert_eq!(outcome.scalars.rows, 2);
@@ -792,6 +793,7 @@ fn without_rows_or_features() {
     }
 }
 
+/// A random problem, and how to run it.
 #[derive(Debug, Clone)]
 struct Case {
     rows: Rows,
@@ -802,7 +804,7 @@ struct Case {
 fn cases() -> impl Strategy<Value = Case> {
     let data = (0..LOSSES.len(), 1usize..40, 1usize..9, any::<u64>());
     let flags = any::<[bool; 4]>();
-    // eta l2 of 0.9 wears a model out every few steps.
+    // With eta l2 = 0.9 a model needs a renormalisation every few steps.
     let penalties = (
         prop_oneof![Just(0.0), 0.0..0.1f64],
         prop_oneof![Just(0.0), 0.0..0.2f64, 2.0..9.0f64],
@@ -864,7 +866,7 @@ fn cases() -> impl Strategy<Value = Case> {
 proptest! {
     #![proptest_config(common::properties::properties(600))]
 
-    /// Lazy steps are those on all coefficients.
+    /// Lazy steps equal steps on all coefficients.
     #[test]
     fn lazy_is_eager(case in cases()) {
         let Case { rows, params, shared } = case;
@@ -892,7 +894,7 @@ proptest! {
         prop_assert_eq!(whole, evaluate(&params, &rows.data(), &shared, slice));
     }
 
-    /// What a search says of a candidate is what a round and an evaluation say.
+    /// A search reports of a candidate what a round and an evaluation report.
     #[test]
     fn searches_are_rounds(case in cases(), slice in 1usize..200) {
         let Case { rows, params, shared } = case;
@@ -910,7 +912,7 @@ proptest! {
             steps: params.steps,
         };
         let outcome = search(&search_params, &rows.data(), &shared, slice);
-        // Buckets of so few rows have one row, so that a round visits exactly the budget.
+        // With so few rows a bucket has one row, so that a round visits exactly the budget.
         for (k, &eta0) in search_params.candidates.iter().enumerate() {
             let round = SgdParams {
                 budget: half,
@@ -975,7 +977,7 @@ fn buckets_of_several_rows() {
     assert_eq!(outcome.scalars.weight_sum, 7.0);
 }
 
-/// A result is written in any pieces, and nothing beyond its end.
+/// A result can be written in any pieces, and nothing is written beyond its end.
 #[test]
 fn results_are_written_in_pieces() {
     let mut random = Random::new(12);

@@ -18,7 +18,7 @@ use dwell_mpi::{
 use dwell_solvers::order::SplitMix64;
 use serde_json::json;
 
-/// A problem in the plainest way.
+/// A problem, kept as plainly as possible.
 pub struct Dense {
     /// One vector for each column, with zeros.
     pub columns: Vec<Vec<f64>>,
@@ -43,7 +43,7 @@ impl Dense {
                         (true, _) => number(),
                     })
                     .collect();
-                // No column without an entry.
+                // No column is empty.
                 column[i % rows] = 1.0;
                 column
             })
@@ -56,6 +56,7 @@ impl Dense {
         }
     }
 
+    /// m.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
@@ -82,7 +83,7 @@ impl Dense {
         squares / (2.0 * self.rows() as f64) + penalty
     }
 
-    /// Solves `(A^T A / m + l2 I) alpha = A^T y / m`, the optimum without l1, by Gauss: the matrix is positive definite.
+    /// Solves `(A^T A / m + l2 I) alpha = A^T y / m`, the optimum without l1, by Gaussian elimination: the matrix is positive definite.
     pub fn ridge(&self) -> Vec<f64> {
         let n = self.columns.len();
         let dot = |a: &[f64], b: &[f64]| -> f64 {
@@ -118,7 +119,8 @@ impl Dense {
         alpha
     }
 
-    /// Writes the directory of `count` partitions of neighbouring columns, which differ in size, and returns it. `name` is the test's own.
+    /// Writes the directory of `count` partitions of neighbouring columns, which differ in size, and returns it. `name` must be unique to
+    /// the test.
     pub fn write(&self, name: &str, count: usize) -> PathBuf {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{count}"));
         fs::create_dir_all(&directory).unwrap();
@@ -142,7 +144,7 @@ impl Dense {
     }
 }
 
-/// Writes the files of partition `k`. Returns what `problem.json` says of it.
+/// Writes the files of partition `k`. Returns its part of `problem.json`.
 fn write_part(directory: &Path, k: usize, columns: &[Vec<f64>]) -> serde_json::Value {
     let path = |name: &str| directory.join(format!("part-{k}.{name}"));
     let (mut mean, mut variance) = (Vec::new(), Vec::new());
@@ -159,8 +161,8 @@ fn write_part(directory: &Path, k: usize, columns: &[Vec<f64>]) -> serde_json::V
     write_matrix(directory, k, columns, "columns")
 }
 
-/// Writes the matrix of partition `k`, its values as narrow as loses nothing. Returns what `problem.json` says of it, where `unit` is what
-/// columns are called.
+/// Writes the matrix of partition `k`, with values in the narrowest exact type. Returns its part of `problem.json`, which calls columns
+/// `unit`.
 pub fn write_matrix(
     directory: &Path,
     k: usize,
@@ -192,11 +194,12 @@ pub fn write_matrix(
     json!({unit: columns.len(), "nonzeros": indices.len(), "values": stored})
 }
 
+/// Writes the bytes of numbers.
 pub fn write_array<T: Pod>(path: &Path, numbers: &[T]) {
     fs::write(path, bytemuck::cast_slice(numbers)).unwrap();
 }
 
-/// A rank that is a thread, and adds in the order of the ranks.
+/// A rank that runs as a thread and adds in the order of the ranks.
 pub struct ThreadRank {
     rank: usize,
     to: Vec<Sender<Vec<f64>>>,
@@ -227,7 +230,7 @@ impl Ranks for ThreadRank {
     }
 }
 
-/// Runs `work` on `count` ranks and returns what it gave on each.
+/// Runs `work` on `count` ranks and returns its result on each.
 pub fn on_ranks<T: Send>(count: usize, work: impl Fn(&mut ThreadRank) -> T + Sync) -> Vec<T> {
     let mut ranks: Vec<ThreadRank> = (0..count)
         .map(|rank| ThreadRank {
@@ -253,11 +256,11 @@ pub fn on_ranks<T: Send>(count: usize, work: impl Fn(&mut ThreadRank) -> T + Syn
     })
 }
 
-/// Runs a program under mpirun; `None` where there is none.
+/// Runs a program under mpirun; `None` without an mpirun.
 pub fn mpirun(ranks: usize, program: &str, arguments: &[&OsStr]) -> Option<Output> {
     let run = Command::new("mpirun")
         .args(["--allow-run-as-root", "--oversubscribe"])
-        // Seconds: ranks that wait for one another must not hold up the tests.
+        // In seconds: ranks that wait for one another must not block the tests.
         .args(["--timeout", "120"])
         .args(["-np", &ranks.to_string(), program])
         .args(arguments)
@@ -265,7 +268,7 @@ pub fn mpirun(ranks: usize, program: &str, arguments: &[&OsStr]) -> Option<Outpu
     match run {
         Ok(output) => Some(output),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // Not by a macro, whose output the test harness keeps.
+            // Without a macro, because the test harness captures the output of macros.
             let _ = writeln!(std::io::stderr(), "skipped: there is no mpirun on the PATH");
             None
         }
@@ -273,7 +276,7 @@ pub fn mpirun(ranks: usize, program: &str, arguments: &[&OsStr]) -> Option<Outpu
     }
 }
 
-/// What one rank has after a fit: its history and its coefficients.
+/// The result of a fit on one rank: its history and its coefficients.
 pub type Fitted = (Vec<Round>, Vec<f64>);
 
 /// A fit of the problem in `directory` on as many threads as it has partitions, without certificates.

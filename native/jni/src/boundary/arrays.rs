@@ -8,7 +8,7 @@ use crate::boundary::{
     partition::Partition,
 };
 
-/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in the dual.
+/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in dual calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix<'a> {
     /// Entries of coordinate i are `offsets[i]` until `offsets[i + 1]`.
@@ -23,7 +23,7 @@ pub struct Matrix<'a> {
 pub struct Arrays<'a, P: Partition> {
     /// The coordinates.
     pub matrix: Matrix<'a>,
-    /// What belongs to the matrix.
+    /// The arrays of doubles that belong to the matrix.
     pub fields: P::Fields<&'a [f64]>,
     /// The shared vector, little endian: doubles, or floats in the calls of LDA. Empty in a product.
     pub shared: &'a [u8],
@@ -35,10 +35,10 @@ impl<'a> Matrix<'a> {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// For a matrix that was checked: O(1).
+    /// The columns of a matrix that was checked: O(1).
     ///
     /// # Errors
-    /// `Argument` if lengths do not fit.
+    /// `Argument` if lengths disagree.
     pub fn known(&self, length: usize) -> Result<Columns<'a>, Fault> {
         Ok(Columns::validated_before(
             length,
@@ -48,8 +48,8 @@ impl<'a> Matrix<'a> {
         )?)
     }
 
-    /// Checks offsets and entries of the coordinates from `next` on: as many as `units` of work allow, at least one. Returns the coordinate
-    /// to go on with. The matrix is right if every part is, since each part starts where the one before it ends.
+    /// Checks offsets and entries of the coordinates from `next` on: as many as `units` of work allow, at least one. Returns the next
+    /// coordinate. The matrix is right if every part is, because each part starts where the one before it ends.
     ///
     /// # Errors
     /// `Argument` names the place at fault.
@@ -78,7 +78,7 @@ impl<'a> Matrix<'a> {
         if part {
             return Ok(end);
         }
-        // The check of the whole names the place at fault.
+        // The check of the whole matrix names the place at fault.
         Columns::new(length, self.offsets, self.indices, self.values)?;
         Err(argument!(
             "offsets, indices or values were changed while they were being validated"

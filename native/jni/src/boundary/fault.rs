@@ -3,20 +3,20 @@
 use dwell_solvers::SolverError;
 use jni::errors::Error;
 
-/// Why a call has no result. A lost state is a result, not a fault.
+/// The reason why a call has no result. A lost state is a result, not a fault.
 #[derive(Debug)]
 pub enum Fault {
     /// An argument is wrong; the text names it and the fix.
     Argument(String),
-    /// The caller does not want the result any more.
+    /// The caller no longer wants the result.
     Cancelled,
     /// The allocator refused; nothing was changed.
     OutOfMemory(String),
-    /// The solver cannot go on, for another reason.
+    /// The solver cannot continue, for another reason.
     Solver(String),
     /// A JNI operation failed. An exception that is pending stays pending.
     Jni(Error),
-    /// Library and classes do not fit one another.
+    /// Library and classes do not match.
     Link(Error),
 }
 
@@ -46,7 +46,7 @@ impl From<SolverError> for Fault {
             | SolverError::Shape(_)
             | SolverError::NonFinite(_) => Self::Argument(text),
             SolverError::OutOfMemory { .. } => Self::OutOfMemory(text),
-            // The enum is not exhaustive. An error of no other kind is the library's own.
+            // The enum is not exhaustive. Every other error is a fault of the library itself.
             _ => Self::Solver(text),
         }
     }

@@ -1,4 +1,4 @@
-//! How arrays that were validated are known again.
+//! How validated arrays are recognised.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,8 +9,8 @@ use crate::boundary::{
     partition::Partition,
 };
 
-/// Lengths of arrays and samples of their elements. Arrays with the fingerprint of others that were validated are not validated again.
-/// That does not prove that they are unchanged: the solver checks bounds whatever it is given.
+/// Lengths of arrays and samples of their elements. Arrays with the fingerprint of validated arrays are not validated again. The
+/// fingerprint does not prove that they are unchanged: the solver checks bounds in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
@@ -39,7 +39,7 @@ impl Fingerprint {
                 sample(&mut hasher, values, f64::to_bits);
             }
         }
-        // The names tell which arrays are there, and with it the orientation.
+        // The names identify the arrays that are there, and thereby the orientation.
         P::each(arrays.fields, |name, field| {
             name.hash(&mut hasher);
             sample(&mut hasher, field, f64::to_bits);
@@ -48,7 +48,7 @@ impl Fingerprint {
     }
 }
 
-/// The length, and evenly spread elements, the first and the last among them.
+/// Hashes the length and evenly spread elements, which include the first and the last.
 fn sample<T: Copy>(hasher: &mut DefaultHasher, elements: &[T], bits: impl Fn(T) -> u64) {
     elements.len().hash(hasher);
     let Some(last) = elements.len().checked_sub(1) else {

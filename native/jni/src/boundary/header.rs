@@ -1,4 +1,4 @@
-//! The header of a result: slots of doubles before its vector. `dwell.jni.ResultHeader` has the same constants, and their meaning.
+//! The header of a result: slots of doubles before its vector. `dwell.jni.ResultHeader` has the same constants and explains them.
 
 /// Slots of the header.
 pub const SLOTS: usize = 64;
@@ -11,9 +11,9 @@ pub const MAX_ENTRIES: usize = (i32::MAX as usize - 15 - BYTES) / 8;
 pub const NONZEROS: usize = 6;
 /// Nanoseconds inside the solver.
 pub const SOLVER_NANOS: usize = 7;
-/// Bytes of what stays with the worker for the partition.
+/// Bytes that the worker keeps for the partition.
 pub const STATE_BYTES: usize = 8;
-/// First slot that this library leaves as it is.
+/// First slot that this library does not write.
 pub const FIRST_FREE: usize = 56;
 
 /// The slots that this library writes.
@@ -22,7 +22,7 @@ pub type Header = [f64; FIRST_FREE];
 /// A header in which no slot has a meaning yet.
 pub const EMPTY: Header = [0.0; FIRST_FREE];
 
-/// Writes `numbers` to the first of the `slots`; what has no room is left out.
+/// Writes `numbers` to the first `slots`, as many as have room.
 pub fn fill(slots: &mut [f64], numbers: &[f64]) {
     for (slot, number) in slots.iter_mut().zip(numbers) {
         *slot = *number;

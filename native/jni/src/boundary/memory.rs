@@ -37,7 +37,7 @@ pub fn copied<T: Copy>(elements: &[T], what: &str) -> Result<Vec<T>, Fault> {
     Ok(copy)
 }
 
-/// Gives the system what was freed. The allocator of glibc would keep it for this process.
+/// Returns freed memory to the system. The allocator of glibc would keep it for this process.
 #[cfg(all(target_os = "linux", target_env = "gnu", not(miri)))]
 pub fn trim() {
     unsafe extern "C" {
@@ -49,7 +49,7 @@ pub fn trim() {
     }
 }
 
-/// Does nothing: only the allocator of glibc has to be asked.
+/// Does nothing: only the allocator of glibc must be asked.
 #[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]
 pub fn trim() {}
 

@@ -1,4 +1,4 @@
-//! What the calls of all families share: how arguments come in, how results and faults go out.
+//! Parts that the calls of all families share: how arguments come in, and how results and faults go out.
 //!
 //! | module | |
 //! |---|---|
@@ -6,15 +6,15 @@
 //! | [`panics`] | the text of a panic |
 //! | [`throw`] | faults and panics as Java exceptions |
 //! | [`memory`] | allocations that can fail |
-//! | [`version`] | what must agree between library and classes |
+//! | [`version`] | versions in which library and classes must agree |
 //! | [`numbers`] | `control` and `settings`, read by slot |
 //! | [`header`] | the header of a result |
 //! | [`partition`] | the names of the arrays of each kind of call, and how its solver takes them |
 //! | [`arrays`] | the arrays of a partition, validated |
-//! | [`fingerprint`] | how arrays that were validated are known again |
+//! | [`fingerprint`] | how validated arrays are recognised |
 //! | [`pins`] | Java arrays, pinned for one slice of work |
 //! | [`slices`] | the loop over slices of work |
-//! | [`table`] | what stays in this process between calls |
+//! | [`table`] | values that this process keeps between calls |
 //! | [`pool`] | threads |
 
 pub mod arrays;

@@ -10,7 +10,7 @@ use crate::boundary::{
 pub struct ControlSlots<'a>(&'a [i64]);
 
 impl<'a> ControlSlots<'a> {
-    /// Checks the length, and the layout version that `version_slot` has.
+    /// Checks the length, and the layout version in `version_slot`.
     ///
     /// # Errors
     /// `Argument` if `control` does not have `slots` numbers or is of another version.
@@ -35,7 +35,7 @@ impl<'a> ControlSlots<'a> {
         Ok(Self(control))
     }
 
-    /// The number in a slot, which can be any.
+    /// The number in a slot, with any value.
     pub fn any(&self, slot: usize) -> i64 {
         self.0[slot]
     }
@@ -88,7 +88,7 @@ impl<'a> ControlSlots<'a> {
     }
 }
 
-/// `settings`: doubles by slot, of which the solver checks all that it reads. The slots come first; other numbers may follow them.
+/// `settings`: doubles by slot; the solver checks those that it reads. The slots come first; other numbers may follow them.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingSlots<'a> {
     slots: &'a [f64],

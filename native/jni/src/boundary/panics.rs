@@ -1,4 +1,4 @@
-//! The text of a panic, for the exception or the message that it becomes.
+//! The text of a panic, for the exception or message that reports it.
 
 use std::{any::Any, cell::RefCell, panic, sync::Once};
 
@@ -7,14 +7,14 @@ thread_local! {
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// From now on a panic leaves its place and text for the exception that it becomes, and prints no trace to the standard error of the
-/// executor. The hook is this library's own, as its copy of the standard library is.
+/// From now on a panic leaves its place and text for the exception that reports it, and prints no trace to the standard error of the
+/// executor. The hook affects only this library, which has its own copy of the standard library.
 pub fn install_panic_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         panic::set_hook(Box::new(|info| {
             let text = info.to_string();
-            // While a thread's locals are destroyed nobody is left to read it.
+            // While a thread's locals are destroyed there is no reader left.
             let _ = LAST_PANIC.try_with(|last| last.replace(Some(text)));
         }));
     });
@@ -29,7 +29,7 @@ pub fn panic_text(payload: Box<dyn Any + Send>) -> String {
         payload.downcast_ref::<String>(),
     ) {
         (Some(text), _, _) => text,
-        // A panic that rayon carried here from a thread of its pool.
+        // Rayon carried this panic here from a thread of its pool.
         (None, Some(text), _) => format!("panicked: {text}"),
         (None, None, Some(text)) => format!("panicked: {text}"),
         (None, None, None) => "panicked with a payload that is no text".into(),

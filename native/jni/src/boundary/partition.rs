@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use dwell_solvers::{Columns, SolverError};
 
-/// A kind of call, told apart by its arrays: primal, dual, model averaging or LDA.
+/// A kind of call, which determines its arrays: primal, dual, model averaging or LDA.
 pub trait Partition: Sized {
     /// Name of the argument with the index of each entry.
     const INDICES: &'static str;
@@ -12,16 +12,16 @@ pub trait Partition: Sized {
     type Fields<A: Copy>: Copy;
     /// The arrays of a slice, as the solver takes them.
     type Data<'a>;
-    /// Maps every field that is there with `f`, which gets its name and value.
+    /// Maps every present field with `f`, which gets its name and value.
     ///
     /// # Errors
-    /// Of `f`.
+    /// Those of `f`.
     fn try_map<A: Copy, B: Copy, E>(
         fields: Self::Fields<A>,
         f: impl FnMut(&'static str, A) -> Result<B, E>,
     ) -> Result<Self::Fields<B>, E>;
 
-    /// Calls `f` with name and value of every field that is there.
+    /// Calls `f` with name and value of every present field.
     fn each<A: Copy>(fields: Self::Fields<A>, mut f: impl FnMut(&'static str, A)) {
         let Ok(_) = Self::try_map(fields, |name, field| {
             f(name, field);
@@ -29,16 +29,16 @@ pub trait Partition: Sized {
         });
     }
 
-    /// Checks all arrays but the entries of the matrix.
+    /// Checks all arrays except the entries of the matrix.
     ///
     /// # Errors
-    /// Names array and place at fault.
+    /// The error names the array and the place at fault.
     fn check(columns: Columns<'_>, fields: Self::Fields<&[f64]>) -> Result<(), SolverError>;
 
-    /// For arrays that were checked: O(1).
+    /// The data of arrays that were checked: O(1).
     ///
     /// # Errors
-    /// `Shape` if lengths do not fit.
+    /// `Shape` if lengths disagree.
     fn data<'a>(
         columns: Columns<'a>,
         fields: Self::Fields<&'a [f64]>,

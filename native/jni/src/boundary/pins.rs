@@ -1,8 +1,8 @@
 //! Java arrays, pinned for one slice of work.
 //!
 //! Until JDK 22 a pin holds back the garbage collector of the whole executor, so nothing stays pinned for longer than a slice
-//! of about two milliseconds. Between the first pin and the last release there is no JNI call, no lock and no wait for
-//! anything but the threads of the solver itself.
+//! of about two milliseconds. Between the first pin and the last release there is no JNI call, no lock, and no wait except for the threads
+//! of the solver itself.
 
 use std::{cell::Cell, ffi::c_void, marker::PhantomData, slice};
 
@@ -82,7 +82,7 @@ impl<T> Clone for ArrayRef<'_, T> {
 impl<T> Copy for ArrayRef<'_, T> {}
 
 impl<'a, T> ArrayRef<'a, T> {
-    /// An array of which the length is known.
+    /// An array whose length is known.
     ///
     /// # Safety
     /// `raw` is a reference to an array of `length` elements of the Java type of `T`, alive for `'a` on the current thread.
@@ -120,7 +120,7 @@ impl<'a, T: TypeArray> ArrayRef<'a, T> {
 }
 
 impl<'a> ArrayRef<'a, i8> {
-    /// The same array, its bytes without their sign.
+    /// The same array, with unsigned bytes.
     pub fn unsigned(self) -> ArrayRef<'a, u8> {
         ArrayRef {
             raw: self.raw,
@@ -137,6 +137,7 @@ pub struct Pins<'s, S: Critical> {
     count: Cell<usize>,
 }
 
+/// A pinned array, and the mode of its release.
 #[derive(Clone, Copy)]
 struct Held {
     array: sys::jarray,
@@ -198,7 +199,7 @@ impl<'s, S: Critical> Pins<'s, S> {
             return Ok(&mut []);
         }
         let elements = self.pin(array, 0)?;
-        // SAFETY: as in `read`; the caller vouches that there is no other slice of the array.
+        // SAFETY: as in `read`; the caller vouches that no other slice of the array is alive.
         Ok(unsafe { slice::from_raw_parts_mut(elements, array.length) })
     }
 
@@ -356,7 +357,7 @@ mod tests {
     fn written_elements_arrive_and_releases_are_in_reverse_order() {
         let (first, second) = with_two(|heap, a, b| {
             let pins = Pins::new(heap);
-            // SAFETY: nobody else uses the arrays.
+            // SAFETY: no other code uses the arrays.
             let (a, b) = unsafe { (pins.read(a).unwrap(), pins.write(b).unwrap()) };
             assert_eq!(a, [1.0, 2.0]);
             b[2] += a[0];
@@ -371,7 +372,7 @@ mod tests {
         with_two(|heap, a, b| {
             let caught = catch_unwind(AssertUnwindSafe(|| {
                 let pins = Pins::new(heap);
-                // SAFETY: nobody else uses the arrays.
+                // SAFETY: no other code uses the arrays.
                 let (a, b) = unsafe { (pins.read(a).unwrap(), pins.read(b).unwrap()) };
                 b[a.len() + 1]
             }));
@@ -385,7 +386,7 @@ mod tests {
         with_two(|heap, a, b| {
             heap.refuse.set(Some(2));
             let pins = Pins::new(heap);
-            // SAFETY: nobody else uses the arrays.
+            // SAFETY: no other code uses the arrays.
             let (_, refused) = unsafe { (pins.read(a).unwrap(), pins.read(b)) };
             assert!(matches!(refused, Err(Fault::OutOfMemory(_))));
             drop(pins);
@@ -398,7 +399,7 @@ mod tests {
         with_two(|heap, a, _| {
             let pins = Pins::new(heap);
             pins.count.set(MAX_PINS);
-            // SAFETY: nobody else uses the array.
+            // SAFETY: no other code uses the array.
             assert!(matches!(unsafe { pins.read(a) }, Err(Fault::Solver(_))));
             pins.count.set(0);
         });
@@ -410,9 +411,9 @@ mod tests {
         let pins = Pins::new(&heap);
         // SAFETY: a reference to an empty array is never followed.
         let empty = unsafe { ArrayRef::<i32>::from_raw(std::ptr::null_mut(), 0) };
-        // SAFETY: nobody else uses the array.
+        // SAFETY: no other code uses the array.
         assert!(unsafe { pins.read(empty) }.unwrap().is_empty());
-        // SAFETY: nobody else uses the array.
+        // SAFETY: no other code uses the array.
         assert!(unsafe { pins.write(empty) }.unwrap().is_empty());
         drop(pins);
         assert_eq!(heap.log(), "");

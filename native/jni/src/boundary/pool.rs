@@ -1,4 +1,4 @@
-//! Threads of this library's own. The global pool of rayon may belong to other code of the process.
+//! This library's own threads. The global pool of rayon may belong to other code of the process.
 
 use std::{
     collections::HashMap,
@@ -29,7 +29,7 @@ pub fn of(threads: usize) -> Option<Arc<ThreadPool>> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("dwell-{index}"))
-        // Without a handler rayon aborts the process when a task that nobody waits for panics.
+        // Without a handler, rayon aborts the process if a task panics for which no thread waits.
         .panic_handler(|_| {})
         .build()
         .ok()?;

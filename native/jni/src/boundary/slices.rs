@@ -16,7 +16,7 @@ pub trait Lender<P: Partition> {
     /// Lends the arrays, and the vector of the result for writing, to one slice of work.
     ///
     /// # Errors
-    /// Of the work, or if the arrays cannot be lent.
+    /// Those of the work; a fault if the arrays cannot be lent.
     fn lend<R>(
         &mut self,
         work: impl FnOnce(&Arrays<'_, P>, &mut [u8]) -> Result<R, Fault>,
@@ -25,14 +25,14 @@ pub trait Lender<P: Partition> {
     /// Called between slices, while nothing is lent.
     ///
     /// # Errors
-    /// `Cancelled` if the result is not wanted any more.
+    /// `Cancelled` if the caller no longer wants the result.
     fn poll(&mut self) -> Result<(), Fault>;
 }
 
-/// Lends the arrays to slice after slice of `units` of work, until `work` is done. Returns the time spent inside of `work`.
+/// Lends the arrays to slice after slice of `units` of work, until `work` is done. Returns the time spent in `work`.
 ///
 /// # Errors
-/// Of `work`, and of the lender.
+/// Those of `work` and of the lender.
 pub fn in_slices<P: Partition, L: Lender<P>>(
     lender: &mut L,
     mut work: impl FnMut(&Arrays<'_, P>, &mut [u8], usize) -> Result<Progress, Fault>,
@@ -81,7 +81,7 @@ pub fn done_if(done: bool) -> Progress {
     if done { Progress::Done } else { Progress::More }
 }
 
-/// Validates the arrays, unless their fingerprint is `known`. Returns the fingerprint.
+/// Validates the arrays, unless they have the `known` fingerprint. Returns their fingerprint.
 ///
 /// # Errors
 /// Names array and place at fault.
@@ -108,15 +108,15 @@ pub fn validate<P: Partition, L: Lender<P>>(
     Ok(fingerprint)
 }
 
-/// The arrays of a slice that were validated, as the solver takes them.
+/// The validated arrays of a slice, as the solver takes them.
 ///
 /// # Errors
-/// `Argument` if lengths do not fit.
+/// `Argument` if lengths disagree.
 pub fn data<'a, P: Partition>(length: usize, arrays: &Arrays<'a, P>) -> Result<P::Data<'a>, Fault> {
     Ok(P::data(arrays.matrix.known(length)?, arrays.fields)?)
 }
 
-/// Units of work in the next slice. It aims at two milliseconds, by the time that the slices before took.
+/// Units of work in the next slice. It aims at two milliseconds and learns from the time of earlier slices.
 #[derive(Debug)]
 struct SliceLength {
     units: usize,
@@ -131,7 +131,7 @@ impl Default for SliceLength {
 impl SliceLength {
     /// A millisecond on a fast machine.
     const FIRST: usize = 80_000;
-    /// With fewer the time for pinning again would show.
+    /// With fewer units the cost of pinning would show.
     const MIN: usize = 5_000;
     /// Phases of a call differ in speed: a slice that grew in a fast one must not be long in the next.
     const MAX: usize = 1_000_000;

@@ -1,5 +1,5 @@
-//! What this process keeps for the partitions of fits between calls. All of it is a cache: it is freed with its fit, or by age, and losing it
-//! costs time, never correctness.
+//! Values that this process keeps for the partitions of fits between calls. The table is a cache: values are freed with their fit, or by
+//! age, and losing them costs time, never correctness.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -12,15 +12,15 @@ use crate::boundary::memory::trim;
 /// Fit and partition.
 pub type Key = (i64, i32);
 
-/// Freed fits that a table remembers, so that their late tasks bring nothing back.
+/// Freed fits that a table remembers, so that their late tasks do not create values again.
 const REMEMBERED: usize = 1024;
 
-/// What a table can keep.
+/// A value that a table can keep.
 pub trait Kept {
     /// Bytes that it holds.
     fn bytes(&self) -> usize;
 
-    /// Whether some of the bytes are allocations of its own, which are worth giving back to the system.
+    /// Whether some of the bytes are separate allocations, which are worth returning to the system.
     fn allocates(&self) -> bool;
 }
 
@@ -41,6 +41,7 @@ impl<V> Default for Table<V> {
     }
 }
 
+/// The contents of a table, under its lock.
 #[derive(Debug)]
 struct Inner<V> {
     entries: HashMap<Key, Entry<V>>,
@@ -48,6 +49,7 @@ struct Inner<V> {
     freed: VecDeque<i64>,
 }
 
+/// A value and the time of its last use.
 #[derive(Debug)]
 struct Entry<V> {
     value: V,
@@ -83,7 +85,7 @@ impl<V: Kept> Locked<'_, V> {
 }
 
 impl<V: Kept> Table<V> {
-    /// A panic under the lock may have left anything behind: all values are dropped then. The list of freed fits stays.
+    /// A panic under the lock may leave values half-written: then all of them are dropped. The list of freed fits stays.
     fn lock(&self) -> MutexGuard<'_, Inner<V>> {
         self.inner.lock().unwrap_or_else(|poisoned| {
             self.inner.clear_poison();
@@ -197,7 +199,7 @@ mod tests {
         assert_eq!(table.free(7), 0);
         assert_eq!(table.free(7), 0);
         assert!(!put(&table, (7, 0), 1));
-        // The list of freed fits is bounded: the oldest is forgotten.
+        // The list of freed fits is bounded: the table forgets the oldest.
         for fit in 0..REMEMBERED as i64 {
             table.free(fit + 1000);
         }
@@ -213,7 +215,7 @@ mod tests {
         assert!(table.open((1, 0)).unwrap().touch().is_some());
         assert!(table.open((1, 1)).unwrap().peek().is_some());
         assert_eq!(table.expire(Duration::from_millis(20)), 20);
-        // Not for good.
+        // Unlike a freed fit, an expired one may come back.
         assert!(put(&table, (1, 1), 5));
         assert_eq!(table.bytes(), 15);
     }

@@ -58,10 +58,10 @@ impl<T: Default> ErrorPolicy<T, Fault> for Throw {
     }
 }
 
-// `find_class` finds the classes. A class given by its name would be looked up by the context class loader of the thread first, which
-// may have another copy of our classes, bound to another copy of this library.
+// `find_class` finds the classes. For a class given by its name, the context class loader of the thread would look first. It may have
+// another copy of these classes, bound to another copy of this library.
 
-/// Ignores what `throw_new` returns: an error when it has succeeded; when it has not, another exception is pending.
+/// Ignores the result of `throw_new`: it is an error when the call succeeds; when it fails, another exception is pending.
 fn throw_plain(env: &mut Env<'_>, class: &JNIStr, text: &str) {
     if !env.exception_check()
         && let Ok(class) = env.find_class(class)

@@ -1,4 +1,4 @@
-//! What must agree between the library and the classes or programs that use it.
+//! Versions in which the library and the classes or programs that use it must agree.
 
 /// Version of the functions of `NativeBridge` and of the C ABI.
 pub const ABI_VERSION: i32 = 2;

@@ -7,7 +7,7 @@ use crate::boundary::fault::{Fault, argument};
 #[cfg(target_endian = "big")]
 compile_error!("shared vectors are passed on as little endian bytes");
 
-// What is refused below is an `Argument` fault that names the argument.
+// The functions below refuse with an `Argument` fault that names the argument.
 
 /// A length that fits the offsets and indices, which have 32 bits.
 pub fn length(name: &str, length: i64) -> Result<usize, Fault> {
@@ -42,14 +42,14 @@ pub unsafe fn array<'a, T>(name: &str, pointer: *const T, length: usize) -> Resu
         return Ok(&[]);
     }
     usable(name, pointer)?;
-    // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
+    // SAFETY: checked for NULL and alignment; the caller vouches that the elements are valid for `'a`.
     Ok(unsafe { slice::from_raw_parts(pointer, length) })
 }
 
 /// An array, for writing. The pointer to an empty one can be NULL.
 ///
 /// # Safety
-/// `pointer` is NULL or valid for `length` elements for `'a`, and nobody else uses them.
+/// `pointer` is NULL or valid for `length` elements for `'a`, and no other code uses them.
 pub unsafe fn array_mut<'a, T>(
     name: &str,
     pointer: *mut T,
@@ -59,7 +59,7 @@ pub unsafe fn array_mut<'a, T>(
         return Ok(&mut []);
     }
     usable(name, pointer)?;
-    // SAFETY: checked for NULL and alignment; the caller vouches for the rest.
+    // SAFETY: checked for NULL and alignment; the caller vouches that the elements are valid for `'a` and unused by other code.
     Ok(unsafe { slice::from_raw_parts_mut(pointer, length) })
 }
 
@@ -75,7 +75,7 @@ pub unsafe fn optional<'a, T>(
     if pointer.is_null() {
         return Ok(None);
     }
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller vouches for what is required above.
     unsafe { array(name, pointer, length) }.map(Some)
 }
 
@@ -84,7 +84,7 @@ pub unsafe fn optional<'a, T>(
 /// # Safety
 /// As [`array`] of one element.
 pub unsafe fn reference<'a, T>(name: &str, pointer: *const T) -> Result<&'a T, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller vouches for what is required above.
     Ok(&unsafe { array(name, pointer, 1) }?[0])
 }
 
@@ -93,7 +93,7 @@ pub unsafe fn reference<'a, T>(name: &str, pointer: *const T) -> Result<&'a T, F
 /// # Safety
 /// As [`array_mut`] of one element.
 pub unsafe fn reference_mut<'a, T>(name: &str, pointer: *mut T) -> Result<&'a mut T, Fault> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller vouches for what is required above.
     Ok(&mut unsafe { array_mut(name, pointer, 1) }?[0])
 }
 

@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug)]
 pub enum Dual {}
 
-/// What belongs to the rows, and the scale of the features.
+/// The numbers of the rows, and the scale of the features.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<A> {
     /// Label of each row.
@@ -65,7 +65,7 @@ impl Partition for Dual {
     }
 
     fn check(columns: Columns<'_>, fields: Rows<&[f64]>) -> Result<(), SolverError> {
-        // First, because the others are measured against the labels.
+        // First, because the lengths of the others are compared with that of the labels.
         if fields.labels.len() != columns.len() {
             return Err(SolverError::Shape(format!(
                 "labels has length {}, expected {}: one for each row",

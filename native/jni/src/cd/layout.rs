@@ -13,7 +13,7 @@ pub const LAYOUT_VERSION: i64 = 2;
 pub const CERTIFICATE: i64 = 1;
 /// Primal: columns and label are centred implicitly.
 pub const CENTRED: i64 = 2;
-/// No step of the round sees another one.
+/// No step of the round sees the result of another.
 pub const BATCH: i64 = 4;
 /// Dual, with `BATCH`: steps along the gradient.
 pub const GRADIENT: i64 = 8;
@@ -59,7 +59,7 @@ pub const PRIMAL_TOTAL_WEIGHT: usize = 3;
 pub const PRIMAL_SCALE_FACTOR: usize = 4;
 /// Verdict: factor of the pending step.
 pub const PRIMAL_PENDING_FACTOR: usize = 5;
-/// Verdict: factor of what the last commit added.
+/// Verdict: factor of the last committed change.
 pub const PRIMAL_PREVIOUS_FACTOR: usize = 6;
 /// First point of the line search.
 pub const PRIMAL_POINTS: usize = 7;
@@ -80,7 +80,7 @@ pub const DUAL_INTERCEPT: usize = 4;
 pub const DUAL_OFFSET: usize = 5;
 /// Verdict: factor of the pending step.
 pub const DUAL_PENDING_FACTOR: usize = 6;
-/// Verdict: factor of what the last commit added.
+/// Verdict: factor of the last committed change.
 pub const DUAL_PREVIOUS_FACTOR: usize = 7;
 /// Number of candidates for the intercept.
 pub const DUAL_CANDIDATE_COUNT: usize = 8;

@@ -5,7 +5,7 @@
 //! | [`layout`] | slots of `control`, `settings` and results |
 //! | [`states`] | worker states between rounds |
 //! | [`numbers`] | the numbers of a call, checked and named |
-//! | [`orientation`] | what primal and dual calls differ in |
+//! | [`orientation`] | the differences between primal and dual calls |
 //! | [`primal`], [`dual`] | the two orientations |
 //! | [`request`] | a decoded call |
 //! | [`rounds`] | rounds and products: computed slice by slice, then kept |

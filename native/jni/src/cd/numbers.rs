@@ -43,7 +43,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Checks the numbers that are not the solver's to check. `vector` says what the shared vector has a number for, and `flags` are the ones
+    /// Checks the numbers that the solver does not check. `vector` names what the shared vector holds a number for, and `flags` are those
     /// that the orientation knows.
     ///
     /// # Errors
@@ -63,12 +63,12 @@ impl Control {
         })
     }
 
-    /// The partition, as the order of the coordinates depends on it.
+    /// The partition, for the order of the coordinates.
     pub fn partition(&self) -> u32 {
         self.key.1 as u32
     }
 
-    /// Whether the parts of the duality gap are wanted.
+    /// Whether to compute the parts of the duality gap.
     pub fn certificate(&self) -> bool {
         self.flags & CERTIFICATE != 0
     }
@@ -78,7 +78,7 @@ impl Control {
         self.flags & CENTRED != 0
     }
 
-    /// Whether steps do not see one another.
+    /// Whether no step sees the result of another.
     pub fn batch(&self) -> bool {
         self.flags & BATCH != 0
     }

@@ -1,4 +1,4 @@
-//! What a call on columns and a call on rows differ in. `rounds` has all else, once.
+//! The differences between calls on columns and calls on rows. `rounds` holds everything that they share.
 
 use dwell_solvers::{Progress, RoundOutcome, SolverError, Verdict};
 use rayon::ThreadPool;
@@ -13,7 +13,7 @@ use crate::{
 pub struct RoundStart<'a> {
     /// One number for each coordinate.
     pub alpha: &'a [f64],
-    /// What the last commit added to alpha.
+    /// The change of alpha by the last commit.
     pub previous: &'a [f64],
     /// Buckets visited since the start of the fit.
     pub cursor: u64,
@@ -24,7 +24,7 @@ pub struct RoundStart<'a> {
 pub struct ProductScalars {
     /// The separable part of the objective.
     pub value: f64,
-    /// As in a round, with alpha for the step.
+    /// As in a round, with alpha in place of the step.
     pub kappa: f64,
     /// Stored entries of the coordinates.
     pub nonzeros: u64,
@@ -32,7 +32,7 @@ pub struct ProductScalars {
 
 /// Primal or dual: how arguments are decoded, and the solver's functions.
 pub trait Orientation: Partition {
-    /// What the shared vector has a number for, in messages.
+    /// What the shared vector holds a number for, in messages.
     const VECTOR: &'static str;
     /// The flags that a call can have.
     const FLAGS: i64;
@@ -53,7 +53,7 @@ pub trait Orientation: Partition {
     /// Checks the parameters, and begins a round.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn round(
         params: &Self::Params,
         length: usize,
@@ -63,7 +63,7 @@ pub trait Orientation: Partition {
     /// Works on for about `units`.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn advance(
         round: &mut Self::Round,
         data: &Self::Data<'_>,
@@ -75,7 +75,7 @@ pub trait Orientation: Partition {
     /// Writes the update from number `first` on.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn write_update(
         round: &Self::Round,
         data: &Self::Data<'_>,
@@ -87,13 +87,13 @@ pub trait Orientation: Partition {
     /// Ends a round that started from `alpha`.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn finish(round: Self::Round, alpha: &[f64]) -> Result<RoundOutcome, SolverError>;
 
     /// Checks the parameters, and begins a product with `alpha`.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn product(
         params: &Self::Params,
         length: usize,
@@ -103,7 +103,7 @@ pub trait Orientation: Partition {
     /// Works on for about `units`.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn advance_product(
         product: &mut Self::Product,
         data: &Self::Data<'_>,
@@ -113,7 +113,7 @@ pub trait Orientation: Partition {
     /// Writes the product from number `first` on.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn write_product(
         product: &Self::Product,
         first: usize,
@@ -123,6 +123,6 @@ pub trait Orientation: Partition {
     /// The numbers of a product that is done.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn product_scalars(product: &Self::Product) -> Result<ProductScalars, SolverError>;
 }

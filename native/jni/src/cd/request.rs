@@ -19,7 +19,7 @@ pub struct Request<O: Orientation> {
 }
 
 impl<O: Orientation> Request<O> {
-    /// Checks and names the numbers of a call. What belongs to the problem is checked by the solver.
+    /// Checks and names the numbers of a call. The solver checks those of the problem.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
@@ -39,9 +39,10 @@ pub(super) mod tests {
     use super::*;
     use crate::cd::layout::{CONTROL_SLOTS, LAYOUT_VERSION};
 
-    /// A good one, with both flags.
+    /// Legal numbers, with both flags.
     pub const CONTROL: [i64; CONTROL_SLOTS] = [LAYOUT_VERSION, -5, 3, 4, -6, 50, 3, 2, 100, 12, 0];
 
+    /// Asserts that the call is refused with a message that contains `part`.
     pub fn refused<O: Orientation>(control: &[i64], settings: &[f64], part: &str) {
         match Request::<O>::decode(control, settings) {
             Err(Fault::Argument(text)) => assert!(text.contains(part), "{text}"),

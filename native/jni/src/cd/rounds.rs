@@ -29,7 +29,7 @@ use crate::{
 pub struct Computed<T> {
     /// The numbers.
     pub result: T,
-    /// The arrays, which are valid.
+    /// The fingerprint of the validated arrays.
     pub fingerprint: Fingerprint,
     /// Time inside the solver.
     pub elapsed: Duration,
@@ -38,7 +38,7 @@ pub struct Computed<T> {
 /// Computes a round from `start`, a pure function of its arguments. The shared vector has `length` numbers.
 ///
 /// # Errors
-/// Of the solver, and of the lender.
+/// Those of the solver and of the lender.
 pub fn compute_round<O: Orientation, L: Lender<O>>(
     lender: &mut L,
     params: &O::Params,
@@ -74,7 +74,7 @@ pub fn compute_round<O: Orientation, L: Lender<O>>(
 /// Computes the product of the matrix with `alpha`. The vector has `length` numbers.
 ///
 /// # Errors
-/// Of the solver, and of the lender.
+/// Those of the solver and of the lender.
 pub fn compute_product<O: Orientation, L: Lender<O>>(
     lender: &mut L,
     params: &O::Params,
@@ -98,10 +98,10 @@ pub fn compute_product<O: Orientation, L: Lender<O>>(
     })
 }
 
-/// One round on the state in `states`, of so many coordinates. `None`: state lost.
+/// One round on the state in `states`, which must have this number of coordinates. `None`: state lost.
 ///
 /// # Errors
-/// As [`compute_round`]; the state is as it was then.
+/// As [`compute_round`]; the state stays unchanged.
 pub fn round<O: Orientation, L: Lender<O>>(
     states: &States,
     lender: &mut L,
@@ -170,10 +170,11 @@ fn round_header(scalars: &RoundScalars, elapsed: Duration, bytes: usize, stamp: 
     header
 }
 
-/// Settles the state in `states`, of so many coordinates, and computes its product. `None`: the fit was freed, or the call is late.
+/// Settles the state in `states`, which must have this number of coordinates, and computes its product. `None`: the fit was freed, or the
+/// call is late.
 ///
 /// # Errors
-/// As [`compute_product`]; the state is as it was then.
+/// As [`compute_product`]; the state stays unchanged.
 pub fn product<O: Orientation, L: Lender<O>>(
     states: &States,
     lender: &mut L,

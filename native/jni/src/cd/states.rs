@@ -2,12 +2,11 @@
 //!
 //! A state has a committed version and at most one pending step. It never decides on its own: the message of round t brings the verdict
 //! on the step of round t - 1. The **stamp** names the rebuild that a state descends from, and whether the rebuild started again from zero;
-//! see `rebuild_stamp`. Version and stamp together determine the content of a state, whatever was repeated, late or lost on the way to
-//! it.
+//! see `rebuild_stamp`. Version and stamp together determine the content of a state, whichever messages were repeated, late or lost before.
 //!
-//! A call is `begin`, computation, `publish`. `begin` gives out a [`Ticket`], a snapshot that the computation works on without any lock, and
-//! nothing changes before `publish`: a call that fails or is cancelled leaves the state as it was. Attempts of a task can be repeated,
-//! late, or run at once, so `publish` may find a state that is newer than the snapshot; then it refuses.
+//! A call is `begin`, computation, `publish`. `begin` returns a [`Ticket`], a snapshot on which the computation works without any lock.
+//! Only `publish` changes the state, so a call that fails or is cancelled leaves it unchanged. Attempts of a task can be repeated, late, or
+//! concurrent, so `publish` may find a state that is newer than the snapshot; then it refuses.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,18 +20,18 @@ use crate::boundary::{
     table::{Kept, Key, Table},
 };
 
-/// The last round that can be asked for. The stamps up to it are exact as doubles, the numbers of a header.
+/// The last round that a call may ask for. Up to it, stamps are exact as doubles, which headers hold.
 pub const MAX_ROUND: i64 = (1 << 52) - 2;
 
-/// The states of this process. They are process-wide because the tasks of one fit share nothing else. A second class loader has its own copy of
-/// the library and of this table: a task that moves there gets "state lost" once.
+/// The states of this process. They are process-wide because the tasks of a fit share only the process. A second class loader has its own
+/// copy of the library and of this table: a task that moves there gets "state lost" once.
 pub static STATES: Lazy<States> = Lazy::new(States::default);
 
-/// The stamp of the state of `version` after a rebuild; 0, which no rebuild gives, is the start of the fit.
+/// The stamp of the state of `version` after a rebuild. Stamp 0, which no rebuild gives, belongs to the start of the fit.
 ///
-/// Every rebuild has stamps of its own, also for a state that it keeps. A rebuild drops the step of its round. Under the old stamp, a worker
-/// that loses its state and is sent the messages from before the rebuild would bring that step back. Attempts of a rebuild on two workers
-/// may end differently, so one stamp is for a state that was kept and another for one that started again.
+/// Every rebuild has stamps of its own, also for a state that it keeps. A rebuild drops the step of its round. Under the old stamp, a
+/// worker that lost its state and received the messages from before the rebuild again would bring that step back. Attempts of a rebuild on
+/// two workers may end differently, so a state that was kept and a state that started again get different stamps.
 const fn rebuild_stamp(version: i64, restarted: bool) -> i64 {
     2 * version + restarted as i64
 }
@@ -48,11 +47,11 @@ pub struct Committed {
     pub cursor: u64,
     /// One number for each coordinate.
     pub alpha: Vec<f64>,
-    /// What the last commit added to alpha.
+    /// The change of alpha by the last commit.
     pub previous: Vec<f64>,
 }
 
-/// What the vectors of a state are allocated for, in messages.
+/// The purpose of a state's vectors, in messages about memory.
 const STATE: &str = "a worker state";
 
 impl Committed {
@@ -70,7 +69,7 @@ impl Committed {
         (self.version, self.stamp)
     }
 
-    /// Whether a rebuild has left this as `version`. A later round may be pending on it.
+    /// Whether this is the state that a rebuild left as `version`. A later round may be pending on it.
     fn is_of_rebuild(&self, version: i64) -> bool {
         self.version == version
             && [false, true]
@@ -107,7 +106,7 @@ impl Committed {
 /// Version and stamp.
 type Identity = (i64, i64);
 
-/// What a round proposed. It is pending until the next message brings the verdict on it.
+/// The step that a round proposed. It is pending until the next message brings the verdict on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingStep {
     /// The round that proposed it.
@@ -118,24 +117,25 @@ pub struct PendingStep {
     pub delta: Vec<f64>,
 }
 
-/// A state as it is.
+/// A copy of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// Its committed version.
     pub committed: Arc<Committed>,
-    /// The step that waits for its verdict.
+    /// The step that awaits its verdict.
     pub pending: Option<Arc<PendingStep>>,
 }
 
+/// A state in the table.
 #[derive(Debug)]
 struct State {
     snapshot: Snapshot,
-    /// The arrays that were validated for this partition.
+    /// The fingerprint of the validated arrays of this partition.
     fingerprint: Option<Fingerprint>,
 }
 
 impl State {
-    /// What a call works with, outside of the lock.
+    /// The parts that a call works with, outside of the lock.
     fn found(&self) -> (Snapshot, Option<Fingerprint>) {
         (self.snapshot.clone(), self.fingerprint)
     }
@@ -159,15 +159,15 @@ impl Kept for State {
     }
 }
 
-/// Where a call starts from. `begin_round` and `begin_product` give it out, `publish_round` and `publish_product` want it back.
+/// The start of a call. `begin_round` and `begin_product` return it; `publish_round` and `publish_product` take it back.
 #[derive(Debug)]
 pub struct Ticket {
     key: Key,
-    /// What was there when the call began.
+    /// The state that was there when the call began.
     found: Option<Identity>,
-    /// What the call computes with. Other calls do not see it before `publish`.
+    /// The state that the call computes with. Other calls do not see it before `publish`.
     pub start: Arc<Committed>,
-    /// The arrays that were validated before.
+    /// The fingerprint of the arrays that were validated before.
     pub fingerprint: Option<Fingerprint>,
 }
 
@@ -178,7 +178,7 @@ pub struct States {
 }
 
 impl States {
-    /// Where round `round` starts from: `None` if this process does not have the state that it needs.
+    /// The start of round `round`; `None` if this process does not have the state that the round needs.
     ///
     /// - no state, round 0 and stamp 0: a state of zeros;
     /// - version `round`: that state (a repeated attempt computes the same again);
@@ -224,8 +224,8 @@ impl States {
         }))
     }
 
-    /// Keeps `step` as pending, and the state that it started from as committed. Returns the bytes of the state; `None`, and nothing
-    /// changes, if the fit was freed or the state has moved on since the ticket was given out.
+    /// Keeps `step` as pending, and the state that it started from as committed. Returns the bytes of the state. Returns `None`, and
+    /// changes nothing, if the fit was freed or the state has moved on since the ticket.
     pub fn publish_round(
         &self,
         ticket: &Ticket,
@@ -237,7 +237,7 @@ impl States {
         let committed = match (ticket.found, locked.peek()) {
             (None, None) => start.clone(),
             (Some(_), None) => return None,
-            // Another attempt of the same round has been here before, or there was nothing to commit.
+            // Another attempt of the same round came first, or there was nothing to commit.
             (_, Some(State { snapshot, .. }))
                 if snapshot.committed.identity() == start.identity()
                     && snapshot.committed.alpha.len() == start.alpha.len() =>
@@ -264,9 +264,9 @@ impl States {
         Some(bytes)
     }
 
-    /// Where a rebuild after round `round` starts from: what an earlier attempt of the rebuild has left, or the state that the round
-    /// would have started from, under the stamp of a state that was kept; without such a state, zeros under the stamp of one that started
-    /// again. `None` if the fit was freed.
+    /// The start of a rebuild after round `round`: the state that an earlier attempt of the rebuild has left; or the state that the round
+    /// would have started from, under the stamp of a state that was kept; or else zeros, under the stamp of a state that started again.
+    /// `None` if the fit was freed.
     ///
     /// # Errors
     /// `Argument` if the state has another number of coordinates, `OutOfMemory`.
@@ -315,8 +315,8 @@ impl States {
         }))
     }
 
-    /// Makes the state of the ticket the committed one, with nothing pending. Returns its bytes; `None`, and nothing changes, if the fit was
-    /// freed or the state is newer than the ticket.
+    /// Makes the state of the ticket the committed one, with nothing pending. Returns its bytes. Returns `None`, and changes nothing, if
+    /// the fit was freed or the state is newer than the ticket.
     pub fn publish_product(&self, ticket: &Ticket, fingerprint: Fingerprint) -> Option<usize> {
         let mut locked = self.table.open(ticket.key)?;
         let start = &ticket.start;
@@ -326,8 +326,8 @@ impl States {
                 return None;
             }
             if committed.is_of_rebuild(start.version) {
-                // Another attempt has been here before, and perhaps the next round, whose step is kept. If that attempt ended
-                // differently, one of the two answers names a state that is not here, and the next message finds out.
+                // Another attempt came first, and perhaps the next round, whose step stays. If that attempt ended differently, one of the
+                // two answers names a state that is not here, and the next message detects it.
                 return Some(state.bytes());
             }
         }
@@ -343,7 +343,7 @@ impl States {
         Some(bytes)
     }
 
-    /// The state as it is.
+    /// A copy of the state.
     pub fn export(&self, key: Key) -> Option<Snapshot> {
         let mut locked = self.table.open(key)?;
         locked.touch().map(|state| state.snapshot.clone())
@@ -394,7 +394,7 @@ impl States {
 }
 
 impl Snapshot {
-    /// The state of version `round`, if this is it or becomes it by the verdict on its pending step.
+    /// The state of version `round`, if this is that state or becomes it by the verdict on its pending step.
     fn settled(
         &self,
         round: i64,
@@ -469,7 +469,7 @@ mod tests {
         Fingerprint::of(0, &arrays)
     }
 
-    /// What a round proposes: a function of its start, different for every round.
+    /// The step of a round: a function of its start, different for every round.
     fn step(start: &Committed, round: i64) -> PendingStep {
         PendingStep {
             round,
@@ -532,7 +532,7 @@ mod tests {
         assert!(run(&states, 1, 0));
         assert_eq!(state(&states), (1, 0, Some(1), vec![1.0; 2]));
         assert_eq!(states.export(KEY).unwrap().committed.cursor, 3);
-        // Older, newer, of another stamp.
+        // Older, newer, with another stamp.
         assert!(begin(&states, 0, 0).is_none());
         assert!(begin(&states, 3, 0).is_none());
         assert!(begin(&states, 1, 4).is_none());
@@ -611,7 +611,7 @@ mod tests {
         assert!(states.expire(Duration::ZERO) > 0);
         assert!(!publish(&states, &late, 2));
         assert_eq!(states.entries(), 0);
-        // A rebuild has no state to lose: what it computed is right whatever happened meanwhile.
+        // A rebuild has no state to lose: its result is right whatever happened meanwhile.
         assert_eq!(rebuild(&states, 2, 4), Some(7));
     }
 
@@ -622,11 +622,11 @@ mod tests {
         assert_eq!(rebuild(&states, 4, 0), Some(11));
         assert_eq!(rebuild(&states, 4, 0), Some(11));
         assert!(run(&states, 5, 11));
-        // The step that waits for its verdict; then repeated.
+        // With a step that awaits its verdict; then repeated.
         assert_eq!(rebuild(&states, 6, 11), Some(14));
         assert_eq!(rebuild(&states, 6, 11), Some(14));
         assert_eq!(state(&states), (7, 14, None, vec![6.0; 2]));
-        // The step of the round itself is dropped, it has had no verdict.
+        // The step of the round itself has no verdict yet and is dropped.
         assert!(run(&states, 7, 14));
         assert_eq!(rebuild(&states, 7, 14), Some(16));
         assert_eq!(state(&states), (8, 16, None, vec![6.0; 2]));
@@ -670,7 +670,7 @@ mod tests {
         assert!(run(&states, 1, 3));
         assert!(states.publish_product(&kept, fingerprint()).is_some());
         assert_eq!(state(&states), (1, 3, Some(1), vec![0.0; 2]));
-        // A leader that knows the stamp of the state that was kept does not get the other.
+        // A leader that knows the stamp of the kept state does not get the other state.
         assert_eq!(kept.start.stamp, 2);
         assert!(!run(&states, 1, 2));
     }
@@ -739,7 +739,7 @@ mod tests {
             assert!(matches!(fault, Fault::Argument(text) if text.contains("has 2 coordinates")));
             assert!(states.begin_product(KEY, round, 0, 3, ACCEPT).is_err());
         }
-        // A state that is to be replaced may have any.
+        // A state that will be replaced may have any number of coordinates.
         assert!(
             states
                 .begin_product(KEY, 5, 0, 3, ACCEPT)
@@ -765,15 +765,15 @@ mod tests {
         assert_eq!(states.expire(Duration::from_secs(3600)), 0);
         thread::sleep(Duration::from_millis(5));
         assert_eq!(states.expire(Duration::from_millis(1)), 3 * 8 * COORDINATES);
-        // Not for good.
+        // Unlike a freed fit, an expired one may come back.
         assert_eq!(rebuild(&states, 0, 0), Some(3));
     }
 
-    /// What happens between a leader and a worker: messages of the present and of the past arrive in any order, attempts overlap, states get
-    /// lost. Whatever happens, an accepted answer is the one that a worker without any trouble would have given.
+    /// Events between a leader and a worker: current and old messages arrive in any order, attempts overlap, states get lost. In every
+    /// case, an accepted answer is the answer of a worker without any trouble.
     #[derive(Debug, Clone, Copy)]
     enum Event {
-        /// An attempt begins, of the message sent so many messages ago.
+        /// An attempt begins, on the message sent this number of messages ago.
         Begin(usize),
         /// An attempt ends.
         Publish(usize),
@@ -797,6 +797,7 @@ mod tests {
         prop::collection::vec(event, 1..200)
     }
 
+    /// A message of the leader to the worker.
     #[derive(Debug, Clone, Copy)]
     struct Message {
         round: i64,
@@ -805,7 +806,7 @@ mod tests {
         product: bool,
     }
 
-    /// The leader. It knows what every version of every stamp must be, since it can compute all of it.
+    /// The leader. It knows the right state of every version and stamp, because it computes all of them.
     struct Leader {
         messages: Vec<Message>,
         /// Committed states by version and stamp.
@@ -843,7 +844,7 @@ mod tests {
             });
         }
 
-        /// The message of now was answered.
+        /// The current message was answered.
         fn answered(&mut self, stamp: i64) {
             let now = self.now();
             self.send(now.round + 1, stamp, false);

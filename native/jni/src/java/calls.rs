@@ -40,7 +40,7 @@ pub const OK: jint = 0;
 /// This process does not have the state that the call needs, or the fit was freed.
 pub const STATE_LOST: jint = 1;
 
-/// The settings of either orientation, with as many points and candidates as there can be.
+/// The most settings that an orientation takes, points and candidates included.
 const MAX_SETTINGS: usize = DUAL_CANDIDATES + MAX_CANDIDATES + 2 * MAX_POINTS;
 
 /// [`rounds::round`] or [`rounds::product`].

@@ -32,13 +32,13 @@ pub struct Arguments<'a, 'l, P: Partition> {
     pub values32: &'a JFloatArray<'l>,
     /// The matrix: the value of each entry, or null.
     pub values64: &'a JDoubleArray<'l>,
-    /// What belongs to the matrix.
+    /// The arrays of doubles that belong to the matrix.
     pub fields: P::Fields<&'a JDoubleArray<'l>>,
     /// The shared vector of a call that reads one.
     pub shared: Option<&'a JByteArray<'l>>,
     /// Header and vector, written.
     pub result: &'a JByteArray<'l>,
-    /// Asked between two slices.
+    /// Asked between slices whether the caller still wants the result.
     pub cancellation: &'a JObject<'l>,
 }
 
@@ -57,8 +57,8 @@ pub struct JavaLender<'e, 'l, P: Partition> {
 }
 
 impl<'e, 'l, P: Partition> JavaLender<'e, 'l, P> {
-    /// The arrays of a call. Checks all that can be checked before anything is pinned: the shared vector has `shared` numbers of 8 bytes, the
-    /// result `vector` after its header.
+    /// The arrays of a call. Checks everything that it can before pinning: the shared vector has `shared` numbers of 8 bytes, the result
+    /// `vector` after its header.
     ///
     /// # Errors
     /// `Argument` names the argument at fault.
@@ -122,9 +122,9 @@ impl<P: Partition> Lender<P> for JavaLender<'_, '_, P> {
     ) -> Result<R, Fault> {
         let critical = EnvCritical::new(self.env);
         let pins = Pins::new(&critical);
-        // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` asks that of its callers, partitions are
-        // immutable once they are built, and a result belongs to one task. The result is no other of the arrays: only the shared
-        // vector is a byte[] too, and `lender` has seen that it is another object.
+        // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` requires that of its callers, partitions are immutable
+        // once they are built, and a result belongs to one task. The result is none of the other arrays: only the shared vector is a byte[]
+        // too, and `new` has checked that it is another object.
         let (arrays, result) = unsafe {
             let arrays = Arrays {
                 matrix: Matrix {

@@ -20,7 +20,7 @@ use crate::{
     lda::calls::TopicsRound,
 };
 
-/// `JNI_OnLoad` binds these to the class, so Java and Rust that disagree fail when the library is loaded.
+/// `JNI_OnLoad` binds these to the class, so if Java and Rust disagree, loading the library fails.
 pub const METHODS: &[NativeMethod] = &[
     native_method! { static fn abi_version() -> jint, error_policy = Throw },
     native_method! { static fn build_id() -> JString, error_policy = Throw },
@@ -114,7 +114,7 @@ fn build_id<'l>(env: &mut Env<'l>, _: JClass<'l>) -> Result<JString<'l>, Fault> 
 }
 
 /// Binds the methods of `NativeBridge`. The JVM calls this when it loads the library, on the thread that loads it. After a failure an
-/// exception is pending, which says what does not fit, and the JVM refuses the library.
+/// exception is pending that names the mismatch, and the JVM refuses the library.
 ///
 /// # Safety
 /// `vm` is a JVM that the calling thread is attached to.
@@ -136,7 +136,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut JavaVM, _reserved: *mut c_void
 }
 
 fn bind(env: &mut Env<'_>) -> Result<(), Fault> {
-    // By the class loader of the class that loads the library, which is not always that of the thread.
+    // The class loader of the class that loads the library finds it; the thread may have another.
     let class = env
         .find_class(jni_str!("dwell/jni/NativeBridge"))
         .map_err(Fault::Link)?;

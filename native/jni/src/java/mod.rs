@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`methods`] | the table of all functions, and how it is bound to the class |
 //! | [`calls`] | the calls on a partition |
-//! | [`states`] | the functions on what stays between calls |
+//! | [`states`] | the functions on worker states and checks |
 //! | [`lender`] | the arguments of a call, and the loan of its arrays |
 //! | [`arguments`] | Java arrays that are copied |
 

@@ -1,4 +1,4 @@
-//! The functions on what stays between calls: worker states, and the checks of calls without one.
+//! The functions on values kept between calls: worker states, and the checks of calls without one.
 
 use std::time::Duration;
 

@@ -42,27 +42,27 @@ pub trait LdaCall: Sized {
     /// Checks the parameters, and begins in scratch memory of an earlier call.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn begin(request: &LdaRequest<Self>, scratch: Vec<f32>) -> Result<Self::Work, Fault>;
 
-    /// Computes the result on documents that are valid, and the time that it took.
+    /// Computes the result on valid documents, and the time that it took.
     ///
     /// # Errors
-    /// Of the solver, and of the lender.
+    /// Those of the solver and of the lender.
     fn run<L: Lender<Lda>>(
         work: &mut Self::Work,
         vocabulary: usize,
         lender: &mut L,
     ) -> Result<(Header, Duration), Fault>;
 
-    /// The scratch memory, for the next call. A call that failed leaves it too.
+    /// The scratch memory, for the next call. A failed call leaves it, too.
     fn into_scratch(work: Self::Work) -> Vec<f32>;
 }
 
-/// Computes a call, in the memory that the last call of the partition has left, if it has left any.
+/// Computes a call, in the memory that the last call of the partition left, if any.
 ///
 /// # Errors
-/// Of the solver, and of the lender.
+/// Those of the solver and of the lender.
 pub fn compute<P: LdaCall, L: Lender<Lda>>(
     checks: &Checks,
     lender: &mut L,
@@ -96,7 +96,7 @@ fn check_counts<L: Lender<Lda>>(lender: &mut L, vocabulary: usize) -> Result<(),
     Ok(())
 }
 
-/// A round of the topics.
+/// Parameters of a round of the topics: those of the solver, the documents of the bound, and the factor of the model reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicsRound {
     params: LdaParams,
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::lda::layout::{CONTROL_SLOTS, LAYOUT_VERSION, TOPIC_MEAN};
 
-    /// A good one for a round, and for a bound.
+    /// Legal numbers for a round, and for a bound.
     const CONTROL: [i64; CONTROL_SLOTS] = [
         LAYOUT_VERSION,
         -5,

@@ -4,7 +4,7 @@ use dwell_solvers::{Columns, SolverError, lda::Documents};
 
 use crate::boundary::partition::Partition;
 
-/// Coordinates are documents, whose values are counts; the shared vector is a model. Nothing belongs to the matrix.
+/// Coordinates are documents, whose values are counts; the shared vector is a model. There are no other arrays.
 #[derive(Debug)]
 pub enum Lda {}
 
@@ -21,7 +21,7 @@ impl Partition for Lda {
         Ok(())
     }
 
-    /// Checks nothing: the counts are checked in slices, when the entries are known to be in order.
+    /// Checks nothing: the counts are checked in slices, once the entries are known to be in order.
     fn check(_: Columns<'_>, (): ()) -> Result<(), SolverError> {
         Ok(())
     }

@@ -40,7 +40,7 @@ pub const CONTROL_CURSOR: usize = 9;
 pub const CONTROL_FIRST: usize = 9;
 /// Round: documents that all workers have visited since the start of the fit.
 pub const CONTROL_SEEN: usize = 10;
-/// Bound: the document after the last one.
+/// Bound: one past the last document.
 pub const CONTROL_LAST: usize = 10;
 /// Round: workers.
 pub const CONTROL_WORKERS: usize = 11;
@@ -48,7 +48,7 @@ pub const CONTROL_WORKERS: usize = 11;
 pub const CONTROL_ITERATIONS: usize = 12;
 /// Round: documents of all workers.
 pub const CONTROL_CORPUS: usize = 13;
-/// Round: documents whose bound is wanted.
+/// Round: documents whose bound to compute.
 pub const CONTROL_SAMPLE: usize = 14;
 /// Length of control.
 pub const CONTROL_SLOTS: usize = 15;

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// A call with its parameters, which the solver has not checked yet.
+/// A call with its parameters, still unchecked by the solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LdaRequest<P> {
     /// Fit and partition.
@@ -33,7 +33,7 @@ pub struct LdaRequest<P> {
     pub params: P,
 }
 
-/// The numbers that both calls have.
+/// The numbers that both calls share.
 #[derive(Debug)]
 pub struct Common<'a> {
     /// Fit and partition.
@@ -43,7 +43,7 @@ pub struct Common<'a> {
     vocabulary: usize,
     length: usize,
     flags: i64,
-    /// All of control: each call reads slots of its own, and checks them.
+    /// All of control: each call reads and checks slots of its own.
     pub control: ControlSlots<'a>,
     /// Inference of a document.
     pub e_step: EStepParams,
@@ -56,7 +56,7 @@ pub struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    /// Checks and names the numbers of a call. What belongs to the problem is checked by the solver.
+    /// Checks and names the numbers of a call. The solver checks those of the problem.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
@@ -107,7 +107,7 @@ impl<'a> Common<'a> {
         })
     }
 
-    /// Whether the sums for the concentration are wanted.
+    /// Whether to compute the sums for the concentration.
     pub fn concentration(&self) -> bool {
         self.flags & CONCENTRATION != 0
     }
@@ -120,7 +120,7 @@ impl<'a> Common<'a> {
         copied(self.alpha, "alpha")
     }
 
-    /// The request of the call that has these parameters.
+    /// The request of a call with these parameters.
     pub fn request<P>(self, params: P) -> LdaRequest<P> {
         LdaRequest {
             key: self.key,

@@ -43,13 +43,13 @@ pub trait SgdCall: Sized {
     /// Checks the parameters, and begins.
     ///
     /// # Errors
-    /// Of the solver.
+    /// Those of the solver.
     fn begin(request: &SgdRequest<Self>) -> Result<Self::Work, Fault>;
 
-    /// Computes the result on arrays that are valid, and the time that it took.
+    /// Computes the result on valid arrays, and the time that it took.
     ///
     /// # Errors
-    /// Of the solver, and of the lender.
+    /// Those of the solver and of the lender.
     fn run<L: Lender<Sgd>>(
         work: Self::Work,
         request: &SgdRequest<Self>,
@@ -60,7 +60,7 @@ pub trait SgdCall: Sized {
 /// Computes a call.
 ///
 /// # Errors
-/// Of the solver, and of the lender.
+/// Those of the solver and of the lender.
 pub fn compute<P: SgdCall, L: Lender<Sgd>>(
     checks: &Checks,
     lender: &mut L,
@@ -217,7 +217,7 @@ impl SgdCall for SearchParams {
     }
 }
 
-/// A header with what all three calls report.
+/// A header with the numbers that all three calls report.
 fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
     let mut header = header::EMPTY;
     header[LOSS_SUM] = scalars.loss_sum;
@@ -242,7 +242,7 @@ mod tests {
         sgd::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING},
     };
 
-    /// A good one, with intercept and running average, for the smoothed hinge.
+    /// Legal numbers, with intercept and running average, for the smoothed hinge.
     const CONTROL: [i64; CONTROL_SLOTS] = [
         LAYOUT_VERSION,
         -5,

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// A call with the parameters of its solver, which has not checked them yet.
+/// A call with the parameters of its solver, still unchecked.
 #[derive(Debug, Clone)]
 pub struct SgdRequest<P> {
     /// Fit and partition.
@@ -34,7 +34,7 @@ pub struct SgdRequest<P> {
     pub params: P,
 }
 
-/// The numbers that all three calls have.
+/// The numbers that all three calls share.
 #[derive(Debug)]
 pub struct Common<'a> {
     key: Key,
@@ -58,7 +58,7 @@ pub struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    /// Checks and names the numbers of a call. What belongs to the problem is checked by the solver.
+    /// Checks and names the numbers of a call. The solver checks those of the problem.
     ///
     /// # Errors
     /// `Argument` names the number at fault.
@@ -104,7 +104,7 @@ impl<'a> Common<'a> {
         })
     }
 
-    /// The partition, as the order of the rows depends on it.
+    /// The partition, for the order of the rows.
     pub fn partition(&self) -> u32 {
         self.key.1 as u32
     }
@@ -114,12 +114,12 @@ impl<'a> Common<'a> {
         self.flags & RUNNING != 0
     }
 
-    /// Whether an evaluation is at dual numbers.
+    /// Whether an evaluation is for a dual point.
     pub fn dual(&self) -> bool {
         self.flags & DUAL != 0
     }
 
-    /// The request of the call that has these parameters.
+    /// The request of a call with these parameters.
     pub fn request<P>(self, params: P) -> SgdRequest<P> {
         SgdRequest {
             key: self.key,

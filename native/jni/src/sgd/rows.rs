@@ -8,7 +8,7 @@ use crate::boundary::partition::Partition;
 #[derive(Debug)]
 pub enum Sgd {}
 
-/// What belongs to the rows, and the scale of the features.
+/// Labels and weights of the rows, and the scale of the features.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledRows<A> {
     /// Label of each row.

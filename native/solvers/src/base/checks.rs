@@ -2,7 +2,7 @@
 
 use crate::base::error::SolverError;
 
-/// Refuses the parameter `name` unless `legal`; `expected` says which values are.
+/// Refuses the parameter `name` unless `legal`; `expected` names the legal values, as the end of a sentence.
 pub(crate) fn ensure(
     name: &'static str,
     value: f64,
@@ -25,19 +25,19 @@ pub(crate) fn finite(name: &'static str, value: f64) -> Result<(), SolverError> 
     ensure(name, value, value.is_finite(), "must be finite")
 }
 
-/// Refuses all but finite numbers from 0 on.
+/// Refuses a number that is negative, NaN or infinite.
 pub(crate) fn at_least_zero(name: &'static str, value: f64) -> Result<(), SolverError> {
     let legal = value.is_finite() && value >= 0.0;
     ensure(name, value, legal, "must be finite and at least 0")
 }
 
-/// Refuses all but finite numbers above 0.
+/// Refuses a number that is not positive and finite.
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<(), SolverError> {
     let legal = value.is_finite() && value > 0.0;
     ensure(name, value, legal, "must be finite and positive")
 }
 
-/// Refuses all but numbers from 0 to 1.
+/// Refuses a number outside 0 to 1.
 pub(crate) fn fraction(name: &'static str, value: f64) -> Result<(), SolverError> {
     ensure(name, value, (0.0..=1.0).contains(&value), "must be 0 to 1")
 }
@@ -47,7 +47,7 @@ pub(crate) fn at_least_one(name: &'static str, count: u64) -> Result<(), SolverE
     ensure(name, count as f64, count > 0, "must be at least 1")
 }
 
-/// Refuses NaN and infinity in an array with one number for each row; `name` is that of one number.
+/// Refuses NaN and infinity in an array with one number for each row; `name` is what messages call one number.
 pub(crate) fn finite_rows(name: &str, numbers: &[f64]) -> Result<(), SolverError> {
     match numbers.iter().position(|x| !x.is_finite()) {
         None => Ok(()),
@@ -70,7 +70,7 @@ pub(crate) fn positive_weights(weights: Option<&[f64]>) -> Result<(), SolverErro
     }
 }
 
-/// Refuses a scale that is not finite or is negative.
+/// Refuses a scale with a number that is negative, NaN or infinite.
 pub(crate) fn usable_scale(scale: Option<&[f64]>) -> Result<(), SolverError> {
     let scale = scale.unwrap_or_default();
     match scale.iter().position(|x| !(x.is_finite() && *x >= 0.0)) {

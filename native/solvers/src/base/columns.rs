@@ -61,7 +61,7 @@ impl<'a> Columns<'a> {
         if columns.has_structure() && values.are_finite() {
             return Ok(columns);
         }
-        // Something is wrong: find out what. `sprs` checks the structure; it gets values of size 0, for which `vec!` allocates nothing.
+        // Something is wrong: find out what. `sprs` checks the structure. Its values have size 0, so that `vec!` allocates nothing.
         let unit = vec![(); indices.len()];
         CsMatViewI::<(), i32, i32>::try_new_csc((rows, columns.len()), offsets, indices, &unit)
             .map_err(|(_, _, _, error)| columns.explain(&error))?;
@@ -106,7 +106,7 @@ impl<'a> Columns<'a> {
     /// For arrays that [`Columns::new`] has accepted: compares lengths and the first and last offset, O(1).
     ///
     /// # Errors
-    /// `Shape` if the lengths do not fit one another.
+    /// `Shape` if the lengths disagree.
     pub fn validated_before(
         rows: usize,
         offsets: &'a [i32],

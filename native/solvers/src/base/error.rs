@@ -9,15 +9,15 @@ pub enum SolverError {
     InvalidParam {
         /// Name of the parameter.
         name: &'static str,
-        /// Its value; the count, where the parameter is one.
+        /// Its value, or the count if the parameter is a count.
         value: f64,
         /// The range, as the end of a sentence: "must be ...".
         expected: &'static str,
     },
-    /// Lengths, offsets or indices do not describe a matrix, or do not fit one another.
+    /// Lengths, offsets or indices do not describe a matrix, or disagree.
     #[error("{0}")]
     Shape(String),
-    /// A number is NaN or infinite, where finite numbers are needed.
+    /// A number that must be finite is NaN or infinite.
     #[error("{0}")]
     NonFinite(String),
     /// The allocator refused; nothing was changed.

@@ -11,9 +11,9 @@ use crate::base::columns::Values;
 pub trait Entries: Copy + Send + Sync {
     /// The values in `range`.
     fn part(self, range: Range<usize>) -> Self;
-    /// All of exactly `L` values.
+    /// All values; there are exactly `L`.
     fn array<const L: usize>(self) -> [f64; L];
-    /// Whole chunks of four, and the rest.
+    /// The values in chunks of four, and the 0 to 3 values that remain.
     fn fours(self) -> (impl Iterator<Item = [f64; 4]>, impl Iterator<Item = f64>);
 }
 

@@ -14,7 +14,7 @@ pub struct ColumnMoments<'a> {
 }
 
 impl<'a> ColumnMoments<'a> {
-    /// Checks lengths, that all are finite, and that variances and deviations are not negative: O(columns).
+    /// Checks that lengths agree, that all numbers are finite, and that variances and deviations are not negative: O(columns).
     ///
     /// # Errors
     /// `Shape` for unequal lengths; `NonFinite` or `Shape` names the column at fault.

@@ -53,7 +53,7 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Coordinates in a bucket: 64, or fewer if that leaves less than 256 buckets to shuffle; at least 1.
+/// Coordinates in a bucket: 64, or fewer if 64 would leave fewer than 256 buckets to shuffle; at least 1.
 pub fn bucket_size(coordinates: usize) -> usize {
     (coordinates / 256).clamp(1, 64)
 }

@@ -73,8 +73,8 @@ pub struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Checks lengths, that all are finite, that weights are positive and norms not negative: O(rows). The round checks that labels suit
-    /// the loss.
+    /// Checks that lengths agree, that all numbers are finite, that weights are positive and that norms are not negative: O(rows). The
+    /// round checks that labels suit the loss.
     ///
     /// # Errors
     /// `Shape` for unequal lengths; `NonFinite` or `Shape` names the row at fault.
@@ -152,7 +152,7 @@ pub struct DualData<'a> {
 }
 
 impl<'a> DualData<'a> {
-    /// Checks lengths, and that the scale is finite and not negative: O(features).
+    /// Checks that lengths agree, and that the scale is finite and not negative: O(features).
     ///
     /// # Errors
     /// `Shape` if lengths do not fit; `NonFinite` names a feature with a bad scale.

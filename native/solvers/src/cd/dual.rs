@@ -28,7 +28,7 @@ use crate::{
 /// | `total_weight` | S, sum of the weights of all rows of all partitions | finite, > 0 |
 /// | `intercept` | h: `sum_j scale_j mean_j^2` and the weight of the intercept; 0 without intercept | finite, >= 0 |
 /// | `offset` | intercept at the start of the round | finite |
-/// | `gradient` | a step goes to `-loss'(z_i)`, wherever it starts; from 0 the update is `-1/l2` times the gradient of the losses | |
+/// | `gradient` | every step ends at `-loss'(z_i)`, wherever it starts; from 0 the update is `-1/l2` times the gradient of the losses | |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct DualSubproblemParams {
@@ -82,7 +82,7 @@ impl DualSubproblemParams {
 pub struct ValidDualSubproblemParams {
     objective: ConjugateLoss,
     sigma_prime: f64,
-    /// `S l2`, in units of row weight times `l2`: the penalty beside the sum, rather than the mean, of the losses.
+    /// `S l2`, in units of row weight times `l2`: the penalty that belongs to the sum, rather than the mean, of the losses.
     total_l2: f64,
     intercept: f64,
     offset: f64,
@@ -162,7 +162,7 @@ pub struct DualRunning {
 }
 
 impl ValidDualSubproblemParams {
-    /// Addend of every prediction: the change of the intercept, less the part of the means of the features.
+    /// What the intercept and the means of the features add to every prediction: `offset + C h - T`.
     #[inline(always)]
     fn shift(&self, running: &DualRunning) -> f64 {
         (self.offset + running.steps * self.intercept) - running.projected
@@ -282,7 +282,7 @@ impl Rule for RowRule<'_> {
             None => (step * norm, dot + subproblem.offset),
             Some(projections) => {
                 let projection = projections[i];
-                // A square norm, which cancellation must not make negative.
+                // Cancellation must not make a square norm negative.
                 let norm = ((norm - 2.0 * projection) + subproblem.intercept).max(0.0);
                 (
                     step * norm,

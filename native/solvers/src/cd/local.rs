@@ -1,4 +1,4 @@
-//! The local subproblem of a round: its variables, its vector, and descent along given coordinates.
+//! The local subproblem of a round: its variables, its vector, and the descent along given coordinates.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub type LocalSubproblem = Local<ValidSubproblemParams>;
 pub type LocalDualSubproblem = Local<ValidDualSubproblemParams>;
 
 impl<P: Subproblem> Local<P> {
-    /// A subproblem at `alpha` (one variable for each coordinate), its shared vector (`length` numbers) still to be loaded.
+    /// A subproblem at `alpha` (one variable for each coordinate). Its shared vector (`length` numbers) is still to be loaded.
     ///
     /// # Errors
     /// `NonFinite` for a variable that is not finite, `OutOfMemory`.
@@ -47,7 +47,7 @@ impl<P: Subproblem> Local<P> {
         })
     }
 
-    /// Starts a batch: from now on no step sees the others.
+    /// Starts a batch: from now on no step sees the result of another.
     pub(super) fn freeze(&mut self) -> Result<(), SolverError> {
         let mut w = reserve(self.w.len(), "the vector of a batch")?;
         w.extend_from_slice(&self.w);
@@ -101,7 +101,7 @@ impl<P: Subproblem> Local<P> {
     }
 
     /// Visits coordinates from `range.start` on in rising order and minimises along each exactly. Stops at the end of the range, or when
-    /// the work reaches `budget`: one unit for each coordinate and each entry. Visits one coordinate at least.
+    /// the work reaches `budget`: one unit for each coordinate and each entry. Visits at least one coordinate.
     ///
     /// # Errors
     /// `Shape` if `data` or `range` does not fit, `Unfinished` if the shared vector is not loaded.
@@ -185,7 +185,7 @@ impl<P: Subproblem> Local<P> {
         })
     }
 
-    /// The steps `a' - a`; their memory is that of the variables.
+    /// The steps `a' - a`, in the memory of the variables.
     pub(super) fn into_delta(mut self, committed: &[f64]) -> Result<Vec<f64>, SolverError> {
         same_length(
             "committed",
@@ -232,7 +232,7 @@ fn weighted(weights: Option<&[f64]>, entry: usize, r: f64) -> f64 {
     }
 }
 
-/// A copy of one number for each coordinate, all finite.
+/// Copies `numbers`, one for each coordinate. Refuses NaN and infinity; `name` is what messages call one number.
 pub(super) fn finite_copy<S: Separable>(
     numbers: &[f64],
     name: &str,
@@ -315,6 +315,7 @@ pub(super) fn descend<P: Subproblem>(
     )
 }
 
+/// A descent, compiled once for each type of values.
 struct Descend<'a, 'd, P: Subproblem> {
     subproblem: &'a P,
     data: &'a DataOf<'d, P>,

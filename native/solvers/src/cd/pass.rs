@@ -1,4 +1,4 @@
-//! Sums over all coordinates: the separable part of the objective, how it changes, and the parts of the certificate.
+//! Sums over all coordinates: the separable part of the objective, its changes, and the parts of the certificate.
 //!
 //! A pass cuts the coordinates into fixed chunks and adds the sums of the chunks in order. The result is the same to the bit for every
 //! number of threads and for every cut into slices.
@@ -43,6 +43,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
+    /// A pass over this number of coordinates. `OutOfMemory` if its chunks find no room.
     pub fn new(coordinates: usize) -> Result<Self, SolverError> {
         let mut chunks = reserve(coordinates.div_ceil(CHUNK), "the sums of the coordinates")?;
         chunks.extend((0..coordinates).step_by(CHUNK).map(|next| Chunk {
@@ -96,6 +97,7 @@ impl Pass {
         spent
     }
 
+    /// Whether all coordinates are summed.
     pub fn is_done(&self) -> bool {
         self.first == self.chunks.len()
     }
@@ -217,6 +219,7 @@ impl<P: Subproblem> Summand for Certified<'_, '_, P> {
     }
 }
 
+/// A slice of [`Certified`], compiled once for each type of values.
 struct CertifiedEntries<'a, 'b, 'd, P: Subproblem> {
     summand: &'a Certified<'b, 'd, P>,
     chunk: &'a mut Chunk,

@@ -1,4 +1,4 @@
-//! The part of a partition in the shared vector, which the leader asks for when it rebuilds that vector.
+//! A partition's part of the shared vector. The leader asks for it when it rebuilds that vector.
 
 use super::{
     dual::ValidDualSubproblemParams,
@@ -18,7 +18,7 @@ use crate::{
 
 /// A product of the matrix with the variables in progress, and the separable part of the objective.
 ///
-/// It owns all but the data, as a round does, and can be cut into slices between any two coordinates.
+/// Like a round, it owns everything except the data. It can be cut into slices between any two coordinates.
 #[derive(Debug)]
 pub struct Product<A: Addends> {
     addends: A,
@@ -155,7 +155,7 @@ impl<A: Addends> Product<A> {
         Ok(self.kappa)
     }
 
-    /// Entries of the coordinates that have a variable other than 0.
+    /// Entries of the coordinates whose variable is not 0.
     ///
     /// # Errors
     /// `Unfinished`.
@@ -173,6 +173,7 @@ impl<A: Addends> Product<A> {
     }
 }
 
+/// A slice of a product, compiled once for each type of values.
 struct Accumulate<'a, 'd, A: Addends> {
     product: &'a mut Product<A>,
     data: &'a <A::Objective as Separable>::Data<'d>,

@@ -26,12 +26,12 @@ const MAX_THREADS: usize = 256;
 /// | Name | Meaning | Range |
 /// |---|---|---|
 /// | `subproblem` | the local problem | see [`SubproblemParams`] |
-/// | `seed`, `partition` | of the order of the coordinates | |
-/// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
+/// | `seed`, `partition` | determine the order of the coordinates | |
+/// | `budget` | coordinates to visit: whole buckets until they hold as many | >= 1 |
 /// | `certificate` | compute the parts of the duality certificate at the start of the round | |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector on which steps run in parallel; another number gives another result | 1 to 256; 1 in a batch |
-/// | `batch` | no step sees the others of the round, which ends with its epoch at the latest | |
+/// | `threads` | copies of the vector, on which steps run in parallel; the result depends on their number | 1 to 256; 1 in a batch |
+/// | `batch` | no step sees the result of another; the round ends with its epoch at the latest | |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct PrimalParams {
@@ -71,12 +71,12 @@ impl PrimalParams {
 /// | Name | Meaning | Range |
 /// |---|---|---|
 /// | `subproblem` | the local problem | see [`DualSubproblemParams`] |
-/// | `seed`, `partition` | of the order of the coordinates | |
-/// | `budget` | coordinates to visit: whole buckets until there are as many | >= 1 |
+/// | `seed`, `partition` | determine the order of the coordinates | |
+/// | `budget` | coordinates to visit: whole buckets until they hold as many | >= 1 |
 /// | `certificate` | intercepts for which to compute the loss at the start of the round; empty for no certificate | finite, at most 16 |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector on which steps run in parallel; another number gives another result | 1 to 256; 1 in a batch |
-/// | `batch` | no step sees the others of the round, which ends with its epoch at the latest | true for gradients |
+/// | `threads` | copies of the vector, on which steps run in parallel; the result depends on their number | 1 to 256; 1 in a batch |
+/// | `batch` | no step sees the result of another; the round ends with its epoch at the latest | true for gradients |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct DualParams {
@@ -208,7 +208,7 @@ pub struct RoundOutcome {
     pub scalars: RoundScalars,
 }
 
-/// The leader's answer to a round, which comes with the next: the step sizes that its line search chose.
+/// The leader's answer to a round, which comes with the next round: the step sizes that its line search chose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
     /// Factor of the step of the last round, which is not committed yet.
@@ -238,11 +238,11 @@ impl Verdict {
     }
 }
 
-/// A round in progress. It owns all but the data: the caller lends them for each slice of work, and they may move in memory between
-/// slices.
+/// A round in progress. It owns everything except the data. The caller lends them for each slice of work, and they may move in memory
+/// between slices.
 ///
 /// Phases: check the coordinates; load the shared vector; value and certificate at the start; descent; value at the end. The result is a
-/// pure function of parameters, data, alpha and cursor: slices, threads and repetitions change no bit of it.
+/// pure function of parameters, data, alpha and cursor. Neither slices nor the threads of the pool change a bit of it.
 #[derive(Debug)]
 pub struct Round<P: Subproblem> {
     params: ValidParams<P>,
@@ -266,6 +266,7 @@ pub type PrimalRound = Round<ValidSubproblemParams>;
 /// Rows as coordinates; the shared vector holds the coefficients.
 pub type DualRound = Round<ValidDualSubproblemParams>;
 
+/// The phases of a round, in order. `Check` holds the first coordinate that is not checked yet.
 #[derive(Debug)]
 enum Phase {
     Check(usize),
@@ -431,7 +432,7 @@ impl<P: Subproblem> Round<P> {
         Ok(Progress::More)
     }
 
-    /// Visits buckets until they have as many coordinates as the round asks for; then the next phase begins.
+    /// Visits buckets until they hold as many coordinates as the round asks for; then the next phase begins.
     fn descend(
         &mut self,
         data: &DataOf<'_, P>,
@@ -470,7 +471,7 @@ impl<P: Subproblem> Round<P> {
         Ok(coordinates + descent.nonzeros)
     }
 
-    /// Visits buckets of one epoch at most on copies of the vector.
+    /// Visits buckets, of at most one epoch, on copies of the vector.
     fn descend_together(
         &mut self,
         data: &DataOf<'_, P>,
@@ -493,7 +494,7 @@ impl<P: Subproblem> Round<P> {
         Ok(spent)
     }
 
-    /// The buckets until the epoch ends, or until there are enough coordinates.
+    /// The buckets up to the end of the epoch, or until they hold enough coordinates.
     fn buckets_of_epoch(&mut self) -> Vec<Range<usize>> {
         let mut buckets = Vec::new();
         loop {

@@ -13,7 +13,7 @@ pub(super) trait Rule: Clone {
     /// Returns the factor with which the caller subtracts the entries (times their weights) from the vector, or `None` if alpha stays.
     fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64>;
 
-    /// Adds what a step changed apart from the vector, from `before` to `after`.
+    /// Adds the changes that a step made, from `before` to `after`, to everything except the vector.
     fn add(&mut self, before: &Self, after: &Self);
 }
 
@@ -127,8 +127,8 @@ impl<E: Entries, R: Rule, const WEIGHTED: bool> Steps<'_, E, R, WEIGHTED> {
         }
     }
 
-    /// Visits coordinates from `i` on for as long as their length is that of the first, if that is 1 to 8, or else any other length.
-    /// Returns the first coordinate that it did not visit.
+    /// Visits coordinates from `i` on while they are as long as the first, if that has 1 to 8 entries; else while none has 1 to 8. Returns
+    /// the first coordinate that it did not visit.
     fn visit(&mut self, i: usize, range: &Range<usize>, budget: usize) -> usize {
         match self.columns.entries(i).len() {
             1 => self.run::<1>(i, range, budget),
@@ -143,7 +143,7 @@ impl<E: Entries, R: Rule, const WEIGHTED: bool> Steps<'_, E, R, WEIGHTED> {
         }
     }
 
-    /// Visits coordinates of length `L`; 0 stands for 0 and all above 8.
+    /// Visits coordinates of length `L`; here 0 stands for every length except 1 to 8.
     fn run<const L: usize>(&mut self, mut i: usize, range: &Range<usize>, budget: usize) -> usize {
         loop {
             let entries = self.columns.entries(i);
@@ -180,7 +180,7 @@ impl<E: Entries, R: Rule, const WEIGHTED: bool> Steps<'_, E, R, WEIGHTED> {
         }
     }
 
-    /// The same sums in the same order, but with the entries of `w` read once and no loop.
+    /// The same sums in the same order, but without a loop, and each entry of `w` is read once.
     #[inline(always)]
     fn fixed_length<const L: usize>(&mut self, i: usize, start: usize) {
         self.nonzeros += L;

@@ -1,4 +1,4 @@
-//! What differs between columns as coordinates (primal) and rows as coordinates (dual): the rest of the room is written once for both.
+//! What differs between columns as coordinates (primal) and rows as coordinates (dual): all other files of the room serve both.
 
 use std::{fmt::Debug, ops::Range};
 
@@ -83,7 +83,7 @@ pub trait Subproblem: Copy + Debug + Send + Sync {
     /// Refuses data that do not suit the problem: O(1).
     fn suits(&self, data: &DataOf<'_, Self>) -> Result<(), SolverError>;
 
-    /// Refuses coordinates, among `range`, that do not suit the problem.
+    /// Refuses a coordinate of `range` that does not suit the problem.
     fn check(&self, data: &DataOf<'_, Self>, range: Range<usize>) -> Result<(), SolverError>;
 
     /// Counts an entry `w` of the vector as it is loaded.
@@ -141,7 +141,7 @@ pub struct Certificate<'a, R> {
 
 /// The addends of a product of the matrix with the variables.
 pub trait Addends: Copy + Debug {
-    /// The separable part of the objective, whose value the product reports, too.
+    /// The separable part of the objective; the product reports its value, too.
     type Objective: Separable;
 
     /// The separable part of the objective.
@@ -150,7 +150,7 @@ pub trait Addends: Copy + Debug {
     /// Weights of the entries of the product.
     fn weights<'a>(data: &'a <Self::Objective as Separable>::Data<'_>) -> Option<&'a [f64]>;
 
-    /// The factor of the entries of coordinate `i` where its variable is `a`, and its addend to kappa.
+    /// The factor of the entries of coordinate `i`, and its addend to kappa, if its variable is `a`.
     fn factor(
         &self,
         data: &<Self::Objective as Separable>::Data<'_>,

@@ -19,7 +19,7 @@ use crate::base::error::{SolverError, reserve};
 #[derive(Debug)]
 pub(super) struct Team<P: Subproblem> {
     members: Vec<Member<P>>,
-    /// Entries of the vector that are averaged so far.
+    /// Entries of the vector averaged so far.
     merged: usize,
 }
 
@@ -31,7 +31,7 @@ struct Member<P: Subproblem> {
     buckets: Vec<Range<usize>>,
     /// Variables of the coordinates of the buckets, in their order.
     alpha: Vec<f64>,
-    /// The current bucket, the index of its first variable in `alpha`, and its first coordinate that is not visited.
+    /// The current bucket, the index of its first variable in `alpha`, and the first of its coordinates that is not visited yet.
     current: usize,
     first: usize,
     next: usize,
@@ -113,6 +113,7 @@ impl<P: Subproblem> Team<P> {
         (end - start) * self.members.len()
     }
 
+    /// Whether all buckets are visited and all entries of the vector averaged.
     pub fn is_done(&self, local: &Local<P>) -> bool {
         self.members.iter().all(Member::is_done) && self.merged == local.w.len()
     }

@@ -1,4 +1,4 @@
-//! The variational bound on the log likelihood, in double precision. It is a sum of parts, which any workers can compute.
+//! The variational bound on the log likelihood, in double precision. It is a sum of parts, each of which any worker can compute.
 //!
 //! ```text
 //! corpus = sum_d [ sum_w c_dw log sum_k exp(E[log theta_dk] + E[log beta_kw]) + sum_k (alpha_k - gamma_dk) E[log theta_dk]
@@ -15,11 +15,11 @@ use std::ops::Range;
 
 use super::{
     lambda::Lambda,
-    real::Real,
+    lanes::Real,
     special::{digamma, ln_gamma},
 };
 
-/// Below this sum over the topics, factors that were set to 0 may be a part of it that matters.
+/// Below this sum over the topics, factors that were set to 0 may matter.
 const MIN_SUM: f64 = 1e-9;
 
 /// `psi(sum_w lambda_kw)`: K numbers, the `psi_sums` of the other functions.

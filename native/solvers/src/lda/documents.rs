@@ -21,7 +21,7 @@ const MIN_COUNT: f64 = 1e-6_f32 as f64;
 /// | words | entries, i32 | in `0..vocabulary`, strictly increasing inside a document |
 /// | counts | entries: none where all are 1, f32 or f64 | how often the word is there: 0, or 1e-6 to 1e9 |
 ///
-/// An entry with a count of 0 counts as none. A document with no other entries is empty.
+/// An entry with a count of 0 is ignored. A document without other entries is empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Documents<'a> {
     entries: Columns<'a>,
@@ -50,7 +50,7 @@ impl<'a> Documents<'a> {
         Self { entries }
     }
 
-    /// Checks the counts of some documents.
+    /// Checks the counts of the documents in `which`.
     ///
     /// # Errors
     /// `Shape` names the document and the word of a count out of range.

@@ -13,21 +13,17 @@
 //! Source: Hoffman, Blei, Bach, "Online learning for latent Dirichlet allocation", NIPS 2010, algorithm 2; without the factor of
 //! `exp(-psi(sum gamma))`, which cancels out of phi.
 //!
-//! Over-relaxation by f goes on from `g = max(v + f (v - gamma), alpha + n / 4)` with `v = alpha + n`, of which the part above alpha is scaled so that the
-//! sum is that of v. An iteration whose change is larger than the one before, when that one was smaller than its own, takes v itself; after eight of them
-//! it is always v.
+//! Over-relaxation by f continues from `g = max(v + f (v - gamma), alpha + n / 4)` with `v = alpha + n`; it scales the part of g above alpha so that g has the
+//! sum of v. If the change rises directly after it fell, the iteration continues from v itself. After eight such rises, all iterations do.
 //!
 //! Pruning: after iteration 2, and then after each further `1 + iteration / 4`, topics with `n_k < pruning min(1, N / K)` that do not rise leave the document,
-//! if its rows become shorter by a quarter at least, in blocks of 16. They end with `gamma_k = alpha_k`. The topic with the largest n never leaves.
+//! provided that its rows become shorter by at least a quarter, in blocks of 16. They end with `gamma_k = alpha_k`. The topic with the largest n never leaves.
 //!
-//! Everything is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
+//! The result is a function of alpha, the parameters, the counts and the factors alone; AVX2 and AVX-512 give the same bits.
 
 use super::{
-    instructions::Kernel,
-    lanes::{Block, LANES, Lanes, WithLanes, blocks},
-    number::Number,
+    lanes::{Block, Kernel, LANES, Lanes, Number, Real, WithLanes, blocks},
     params::{EStepParams, MIN_PRIOR},
-    real::Real,
     table::{Table, relative_exp_digamma},
 };
 use crate::base::error::{SolverError, reserve};
@@ -35,7 +31,7 @@ use crate::base::error::{SolverError, reserve};
 /// Times that the change may rise after a fall before a document goes on without over-relaxation.
 const PATIENCE: u32 = 8;
 
-/// The E-step of one document at a time. Memory is that of the longest document, taken once.
+/// The E-step of one document at a time. It allocates once, for the longest document.
 #[derive(Debug)]
 pub(super) struct EStep<R> {
     params: EStepParams,
@@ -130,12 +126,12 @@ impl<R: Real> EStep<R> {
         Ok(estep)
     }
 
-    /// Starts on the document with these words and counts. The table has the factors of the words. More than `longest` words cost an allocation.
+    /// Starts on the document with these words and counts. The table holds the factors of the words. More than `longest` words cost an allocation.
     pub fn start(&mut self, document: impl Iterator<Item = (usize, f64)>, table: &Table<R>) {
         self.width = table.width();
         self.columns = self.topics;
         self.block.clear();
-        // The alignment matters to speed only.
+        // The alignment matters only to speed.
         self.lead = Some(self.block.as_ptr().align_offset(64))
             .filter(|&lead| lead < LANES)
             .unwrap_or(0);
@@ -244,7 +240,7 @@ impl<R: Real> EStep<R> {
         }
     }
 
-    /// Lists the columns that stay, in order. Returns whether rows without the others are so much shorter that the copy pays.
+    /// Lists the columns that stay, in order. Returns whether dropping the others shortens the rows enough to pay for the copy.
     fn select(&mut self) -> bool {
         let threshold = R::of(self.params.pruning * (self.total / self.topics as f64).min(1.0));
         let mass = &self.mass.as_flattened()[..self.columns];
@@ -310,6 +306,7 @@ impl<R: Real> EStep<R> {
     }
 }
 
+/// [`EStep::run`], compiled once for each kind of lanes.
 struct Iterations<'a, R> {
     estep: &'a mut EStep<R>,
     limit: usize,
@@ -343,7 +340,7 @@ impl<R: Real> WithLanes<R> for Iterations<'_, R> {
                 e.done = true;
                 break;
             }
-            // Changes grow while a document finds its topics. After a fall, only over-relaxation lets them rise.
+            // Changes grow while a document finds its topics. After a fall, only over-relaxation makes them rise.
             let falls = change <= e.change;
             let rose = e.falling && !falls;
             e.rises += u32::from(rose);
@@ -357,7 +354,7 @@ impl<R: Real> WithLanes<R> for Iterations<'_, R> {
             e.proceed(l, further);
             if shorter {
                 e.compact();
-                // The topics that stay take the share of those that left: their change is no rise.
+                // The topics that stay take over the share of those that left: this change does not count as a rise.
                 (e.change, e.falling) = (R::MAX_RATIO, false);
             }
         }
@@ -471,6 +468,7 @@ fn wide_pass<R: Real, L: Lanes<Number = R>>(
     }
 }
 
+/// [`EStep::collect`], compiled once for each kind of lanes.
 struct Collect<'a, R> {
     estep: &'a EStep<R>,
     table: &'a mut Table<R>,

@@ -3,10 +3,9 @@
 use super::{
     documents::Documents,
     estep::EStep,
-    instructions::Kernel,
     lambda::Lambda,
+    lanes::{Kernel, Real},
     params::{EStepParams, check_alpha},
-    real::Real,
     table::Table,
 };
 use crate::base::error::{SolverError, same_length};
@@ -89,10 +88,10 @@ impl<'a, R: Real> LdaInference<'a, R> {
         Ok(())
     }
 
-    /// Gamma of document `d`, one of those of the last [`LdaInference::prepare`].
+    /// Gamma of document `d`, one of those that the last [`LdaInference::prepare`] took.
     ///
     /// # Panics
-    /// If it is another.
+    /// If `d` is another document.
     pub fn infer(&mut self, documents: &Documents<'_>, d: usize) -> Inferred<'_> {
         self.estep.start(documents.document(d), &self.table);
         self.estep.run(usize::MAX);

@@ -13,13 +13,13 @@
 
 use std::ops::Range;
 
-use super::{params::check_eta, real::Real};
+use super::{lanes::Real, params::check_eta};
 use crate::base::{
     error::{SolverError, reserve, reserve_in, same_length},
     order::SplitMix64,
 };
 
-/// Below this scale all numbers are multiplied by it, and it is 1 again: an `f32` has room for 1e32 times more.
+/// Below this scale a rescale multiplies all numbers by it and sets it to 1. An `f32` has room for 1e32 times more.
 pub(super) const MIN_SCALE: f64 = 1e-6;
 
 /// Topics of `vocabulary` words.
@@ -38,12 +38,12 @@ pub struct Lambda<R> {
     masses: Vec<f64>,
     /// Whether a step has added to the word.
     touched: Vec<bool>,
-    /// The scales that all numbers were multiplied by: the first [`MAX_RESCALES`] of them, and how many there were.
+    /// The scales by which all numbers were multiplied: the first [`MAX_RESCALES`] of them, and how many there were.
     rescales: Vec<R>,
     rescale_count: u64,
 }
 
-/// Most rescales for which [`Lambda::factors`] knows the factors: so many turn any number up to 1e30 into 0, or almost.
+/// Most rescales whose factors [`Lambda::factors`] keeps: that many turn any number up to 1e30 into almost 0.
 pub(super) const MAX_RESCALES: usize = 22;
 
 /// Largest number of a shared vector: an `f32` has room for the addends of many steps.
@@ -53,7 +53,7 @@ impl<R: Real> Lambda<R> {
     /// `eta` plus random numbers of mean 1 and variance 0.01. Each is a function of the seed, its word and its topic alone: all workers start alike.
     ///
     /// Hoffman draws from Gamma(100, 1/100). Here the draw is Wilson's and Hilferty's approximation, the cube of a normal number, and that is the sum of
-    /// twelve uniform numbers of 16 bits. Other implementations can give the same bits, for it takes sums of whole numbers, products and a division.
+    /// twelve uniform numbers of 16 bits. Other implementations can give the same bits, because it takes only sums of whole numbers, products and a division.
     ///
     /// # Errors
     /// `InvalidParam` for eta, `Shape` for no topic, no word or too many of them, `OutOfMemory`.
@@ -182,19 +182,19 @@ impl<R: Real> Lambda<R> {
         self.touched[word]
     }
 
-    /// Words that a step has added to.
+    /// Number of words to which a step has added.
     pub fn touched(&self) -> usize {
         self.touched.iter().filter(|&&touched| touched).count()
     }
 
-    /// The factors of a number that no step has added to: it is the loaded one times each of these in turn. None after too many rescales.
+    /// The factors of a number to which no step has added: its value is the loaded one times each of these in turn. None after too many rescales.
     pub fn factors(&self) -> Option<impl Iterator<Item = R>> {
         let last = R::of(self.scale);
         (self.rescale_count <= MAX_RESCALES as u64)
             .then(|| self.rescales.iter().copied().chain([last]))
     }
 
-    /// Topics without numbers: [`Lambda::load`] has to bring those of all words before any other call. Their memory is `room`, if it is large enough.
+    /// Topics without numbers: call [`Lambda::load`] for all words before anything else. They take `room` as their memory, if it is large enough.
     ///
     /// # Errors
     /// As [`Lambda::initial`].
@@ -301,7 +301,7 @@ impl<R: Real> Lambda<R> {
         self.scale = 1.0;
     }
 
-    /// The decay of a step, of s and of the masses. If the scale is then below [`MIN_SCALE`], a rescale has to precede [`Lambda::add_row`].
+    /// Applies the decay of a step to s and to the masses. If the scale is then below [`MIN_SCALE`], a rescale must precede [`Lambda::add_row`].
     pub(super) fn decay(&mut self, rho: f64) {
         self.scale *= 1.0 - rho;
         for mass in &mut self.masses {

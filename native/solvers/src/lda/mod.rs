@@ -25,26 +25,18 @@ pub mod concentration;
 mod documents;
 mod estep;
 mod inference;
-mod instructions;
 mod lambda;
 mod lanes;
-mod number;
 mod params;
-mod portable;
-mod real;
 mod round;
 mod sample;
 pub mod shared;
 pub mod special;
 mod table;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 pub use documents::Documents;
 pub use inference::{Inferred, LdaInference};
-pub use instructions::Kernel;
 pub use lambda::Lambda;
-pub use number::Number;
+pub use lanes::{Kernel, Number, Real};
 pub use params::{EStepParams, LdaSchedule};
-pub use real::Real;
 pub use round::{LdaOutcome, LdaParams, LdaRound, ValidLdaParams};

@@ -14,10 +14,12 @@ fn in_range(name: &'static str, value: f64) -> Result<(), SolverError> {
     ensure(name, value, legal, "must be 1e-6 to 1e6")
 }
 
+/// Refuses an eta out of range.
 pub(super) fn check_eta(eta: f64) -> Result<(), SolverError> {
     in_range("eta", eta)
 }
 
+/// Refuses an empty alpha, or a number of it that is out of range.
 pub(super) fn check_alpha(alpha: &[f64]) -> Result<(), SolverError> {
     if alpha.is_empty() {
         return Err(SolverError::Shape(
@@ -32,9 +34,9 @@ pub(super) fn check_alpha(alpha: &[f64]) -> Result<(), SolverError> {
 /// | Name | Default | Meaning | Range |
 /// |---|---|---|---|
 /// | `tolerance` | 1e-3 | the iteration ends when the mean change of gamma over the topics is less | finite, > 0 |
-/// | `cap` | 1000 | most iterations of gamma; less than 200 costs much perplexity in the first pass over the documents | >= 1 |
+/// | `cap` | 1000 | most iterations of gamma; fewer than 200 raise the perplexity much in the first pass over the documents | >= 1 |
 /// | `over_relaxation` | 0.7 | how much beyond the new gamma the next iteration starts, as a part of the change; 0: none | 0 to 1 |
-/// | `pruning` | 0.01 | a topic leaves the document if its share is less and does not rise; 0: none leaves | 0 to 0.5 |
+/// | `pruning` | 0.01 | a topic leaves the document if its share is less and does not rise; 0: no topic leaves | 0 to 0.5 |
 /// | `mean` | false | whether the factors of words are the means of beta, `lambda_kw / sum_w lambda_kw`, rather than `exp(E[log beta_kw])` | |
 ///
 /// `exp(psi(lambda))` of a small lambda is almost 0, so a topic that has lost a word rarely gets it back. With the mean it does. Steps with the mean are
@@ -73,6 +75,7 @@ impl EStepParams {
         mean: false,
     };
 
+    /// Checks the ranges of the table above.
     pub(super) fn check(self) -> Result<Self, SolverError> {
         positive("tolerance", self.tolerance)?;
         at_least_one("cap", self.cap.into())?;
@@ -108,6 +111,7 @@ pub struct LdaSchedule {
 }
 
 impl LdaSchedule {
+    /// Checks the ranges of the table above.
     pub(super) fn check(self) -> Result<Self, SolverError> {
         at_least_zero("tau0", self.tau0)?;
         at_least_zero("kappa", self.kappa)?;

@@ -4,10 +4,9 @@ use super::{
     concentration::add_log_theta,
     documents::Documents,
     estep::EStep,
-    instructions::Kernel,
     lambda::{Lambda, MIN_SCALE},
+    lanes::{Kernel, Real},
     params::{EStepParams, LdaSchedule, check_alpha},
-    real::Real,
     sample::BoundParams,
     table::{COMPUTE, READ, Table},
 };
@@ -32,7 +31,7 @@ const ADD: usize = 2;
 /// | `workers` | W | >= 1 |
 /// | `batch` | documents of a step | >= 1 |
 /// | `budget` | documents of the round that are not empty | >= 1 |
-/// | `seed`, `partition` | of the order of the documents | |
+/// | `seed`, `partition` | determine the order of the documents | |
 /// | `cursor` | documents visited by this worker since the start of the fit, empty ones too | |
 /// | `seen` | documents of all workers since the start of the fit that were not empty | |
 /// | `concentration` | whether to sum `E[log theta]`, to learn alpha | |
@@ -107,11 +106,11 @@ pub struct LdaOutcome {
     pub log_theta_sums: Vec<f64>,
 }
 
-/// A round in progress. It owns all but the documents and the topics: the caller lends them for each slice of work, and the documents may move in memory
-/// between slices.
+/// A round in progress. It owns everything except the documents and the topics. The caller lends them for each slice of work, and the documents may move in
+/// memory between slices.
 ///
 /// Phases of a batch: read the words of the documents; compute their factors; E-step of each document; decay; sometimes rescale; add the statistics.
-/// The result is a pure function of parameters, documents and topics: slices change no bit of it.
+/// The result is a pure function of parameters, documents and topics. Slices do not change a bit of it.
 #[derive(Debug)]
 pub struct LdaRound<R> {
     params: LdaParams,
@@ -128,6 +127,7 @@ pub struct LdaRound<R> {
     phase: Phase,
 }
 
+/// The parts of a round whose sizes depend on the documents.
 #[derive(Debug)]
 struct Work<R> {
     estep: EStep<R>,
@@ -135,6 +135,7 @@ struct Work<R> {
     documents: usize,
 }
 
+/// The phases of a batch, in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     /// The number of empty documents in a row.
@@ -258,7 +259,7 @@ impl<R: Real> LdaRound<R> {
                         }
                         let filled = self.outcome.nonzeros > entries;
                         if filled {
-                            // No room for a whole batch in advance: there may be fewer documents.
+                            // Reserves no room for a whole batch: there may be fewer documents.
                             self.batch
                                 .try_reserve(1)
                                 .map_err(|_| SolverError::OutOfMemory {

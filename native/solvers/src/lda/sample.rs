@@ -4,10 +4,9 @@ use super::{
     bound::{DocumentBound, psi_of_topic_sums},
     documents::Documents,
     estep::EStep,
-    instructions::Kernel,
     lambda::Lambda,
+    lanes::{Kernel, Real},
     params::EStepParams,
-    real::Real,
     table::{COMPUTE, READ, Table},
 };
 use crate::base::{
@@ -64,6 +63,7 @@ pub(super) struct Sample<R> {
     phase: Phase,
 }
 
+/// The phases of a bound: the topics once, then the others for each document.
 #[derive(Debug)]
 enum Phase {
     Topics,
@@ -85,7 +85,7 @@ impl<R: Real> Sample<R> {
     ) -> Result<Self, SolverError> {
         let topics = params.alpha.len();
         Ok(Self {
-            // Never with the mean: the bound is that of variational inference.
+            // Never with the mean: this is the bound of variational inference.
             table: Table::new(topics, vocabulary, false)?,
             psi_sums: Vec::new(),
             gamma: vec![0.0; topics],
@@ -98,6 +98,7 @@ impl<R: Real> Sample<R> {
         })
     }
 
+    /// Whether the bound is complete.
     pub fn is_done(&self) -> bool {
         matches!(self.phase, Phase::Done)
     }

@@ -5,21 +5,19 @@
 //! The shares of all workers sum to 1, so the sum of their vectors is the mean of their topics.
 //!
 //! A word that is in no document of the round only decays. Its numbers are those of the vector times each of [`SharedOutcome::factors`] in turn, rounded
-//! to `R` after every product, to the bit, subnormal numbers and underflow included. With the vector and the factors a receiver needs only the words that
-//! a round has touched.
+//! to `R` after every product, to the bit, subnormal numbers and underflow included. A receiver that has the vector and the factors needs only the words that
+//! the round has touched.
 //!
-//! Every round needs memory for V K numbers, its **room**. The caller can pass the room of one round to the next, so that the system need not find and
-//! clear memory again. Room is a vector of any capacity, whose elements do not matter.
+//! Every round needs memory for V K numbers, its **room**. The caller can pass the room of one round to the next, which saves the system from finding and
+//! clearing memory again. Room is a vector of any capacity; its elements do not matter.
 //!
 //! Source: Guo et al., "Model averaging in distributed machine learning", VLDB Journal 30, 2021, algorithm 6 (the mean of lambda).
 
 use super::{
     documents::Documents,
-    instructions::Kernel,
     lambda::{Lambda, MAX_RESCALES, numbers_of},
-    number::Number,
+    lanes::{Kernel, Number, Real},
     params::check_alpha,
-    real::Real,
     round::{LdaOutcome, LdaRound, ValidLdaParams},
     sample::Sample,
 };
@@ -36,10 +34,10 @@ pub const MAX_FACTORS: usize = MAX_RESCALES + 2;
 /// A round of one worker from the shared vector to its share of the next, and the bound of some documents at the shared vector. The bound costs little
 /// here, because the round reads the topics anyway.
 ///
-/// The result is a pure function of parameters, documents and vector: slices change no bit of it.
+/// The result is a pure function of parameters, documents and vector. Slices do not change a bit of it.
 #[derive(Debug)]
 pub struct SharedRound<R> {
-    /// The bound, and the topics, which are the round's as well.
+    /// The bound. It holds the topics, which the round uses as well.
     bound: SharedBound<R>,
     round: LdaRound<R>,
     share: f64,
@@ -52,8 +50,8 @@ pub struct SharedOutcome<'a, R> {
     pub round: &'a LdaOutcome,
     /// The bound of the sample at the shared vector.
     pub bound: BoundOutcome,
-    /// A number of a word that is in no document of the round is that of the shared vector times each of these in turn, rounded after every product.
-    /// The share is the last. Empty if there were more than [`MAX_FACTORS`].
+    /// A number of a word that is in no document of the round equals that of the shared vector times each of these in turn, rounded after every product. The
+    /// share is the last factor. Empty if there were more than [`MAX_FACTORS`].
     pub factors: Vec<R>,
 }
 
@@ -200,8 +198,8 @@ impl<R: Real> SharedRound<R> {
     }
 }
 
-/// The bound of some documents at the shared vector, in progress. It owns all but the documents and the vector, which the caller lends for each slice of
-/// work. Slices change no bit of the result.
+/// The bound of some documents at the shared vector, in progress. It owns everything except the documents and the vector, which the caller lends for each slice
+/// of work. Slices do not change a bit of the result.
 #[derive(Debug)]
 pub struct SharedBound<R> {
     lambda: Lambda<R>,

@@ -2,7 +2,7 @@
 //!
 //! Source of the series: NIST Digital Library of Mathematical Functions, 5.5.2, 5.11.2 and 5.15.8.
 
-/// From here on the asymptotic series are good to the last digits: their first omitted terms are below 1e-15 of the value.
+/// From here on the asymptotic series are exact to the last digits: their first omitted terms are below 1e-15 of the value.
 const ASYMPTOTIC: f64 = 10.0;
 
 /// Steps of the recurrence in [`exp_digamma`].

@@ -3,11 +3,9 @@
 use std::ops::Range;
 
 use super::{
-    instructions::Kernel,
     lambda::Lambda,
-    lanes::{Block, Lanes, WithLanes, blocks},
+    lanes::{Block, Kernel, Lanes, Real, WithLanes, blocks},
     params::MIN_PRIOR,
-    real::Real,
     special,
 };
 use crate::base::error::{SolverError, reserve};
@@ -39,6 +37,7 @@ pub(super) struct Table<R> {
 }
 
 impl<R: Real> Table<R> {
+    /// A table without words. `mean`: whether factors are means. `OutOfMemory`.
     pub fn new(topics: usize, vocabulary: usize, mean: bool) -> Result<Self, SolverError> {
         let width = blocks(topics);
         let mut slots = reserve(vocabulary, "the words of a batch")?;
@@ -90,7 +89,7 @@ impl<R: Real> Table<R> {
         }
     }
 
-    /// Gives the word a row unless it has one.
+    /// Gives the word a row, unless it has one already.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -114,6 +113,7 @@ impl<R: Real> Table<R> {
         Ok(())
     }
 
+    /// The words, in the order of their rows.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
@@ -124,16 +124,19 @@ impl<R: Real> Table<R> {
         self.slots[word]
     }
 
+    /// The factors of a row.
     #[inline(always)]
     pub fn factors(&self, slot: u32) -> &[Block<R>] {
         &self.factors[slot as usize * self.width..][..self.width]
     }
 
+    /// The statistics of a row.
     #[inline(always)]
     pub fn statistics(&self, slot: u32) -> &[Block<R>] {
         &self.statistics[slot as usize * self.width..][..self.width]
     }
 
+    /// The statistics of a row, to add to.
     #[inline(always)]
     pub fn statistics_mut(&mut self, slot: u32) -> &mut [Block<R>] {
         &mut self.statistics[slot as usize * self.width..][..self.width]
@@ -152,6 +155,7 @@ impl<R: Real> Table<R> {
     }
 }
 
+/// [`Table::build`], compiled once for each kind of lanes.
 struct Build<'a, R> {
     table: &'a mut Table<R>,
     lambda: &'a Lambda<R>,

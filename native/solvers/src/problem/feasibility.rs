@@ -1,7 +1,7 @@
 //! From a model to a feasible dual point, for the duality gap of methods without dual variables.
 //!
-//! Minus the derivative of a row's loss is a dual variable in its domain. With an intercept the dual problem has the constraint
-//! `sum_i s_i a_i = 0`, too. The leader chooses a few **dual numbers** so that the dual variables satisfy it and stay in the domain.
+//! Minus the derivative of a row's loss is a dual variable in its domain. An intercept adds the constraint `sum_i s_i a_i = 0` to the dual
+//! problem. The leader chooses a few **dual numbers** so that the dual variables satisfy it and stay in the domain.
 
 use crate::base::{
     checks::{finite, fraction},
@@ -13,12 +13,13 @@ use crate::base::{
 pub enum Feasibility {
     /// One number, finite: `a = -loss'(z) - delta`. For losses whose domain is all numbers.
     Shift,
-    /// Two numbers from 0 to 1, one for each of the labels -1 and 1: `a = -f_y loss'(z)`. For domains that are, in p, intervals from 0 on.
+    /// Two numbers from 0 to 1, one for each of the labels -1 and 1: `a = -f_y loss'(z)`. For domains that are intervals of p and start at
+    /// 0.
     Factors,
 }
 
 impl Feasibility {
-    /// Which dual numbers there are.
+    /// The dual numbers that this rule takes.
     pub(crate) fn numbers(self) -> DualNumbers {
         match self {
             Self::Shift => DualNumbers {
@@ -60,7 +61,7 @@ pub(crate) struct DualNumbers {
 }
 
 impl DualNumbers {
-    /// Refuses other numbers.
+    /// Refuses numbers of another count or range.
     ///
     /// # Errors
     /// `Shape` for a wrong number of them, `InvalidParam` for one out of range.

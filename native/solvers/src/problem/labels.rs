@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::base::error::SolverError;
 
-/// Which numbers a row may have as its label y.
+/// The numbers that a row may have as its label y.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Labels {
     /// Any finite number.
     Real,
     /// -1 or 1.
     Signed,
-    /// Whole numbers from 0 to this number of classes less 1.
+    /// A whole number from 0 to C - 1, where C is this number of classes.
     Classes(usize),
 }
 
@@ -24,7 +24,7 @@ impl Labels {
         }
     }
 
-    /// Which labels are legal, for messages.
+    /// The legal labels, for messages.
     fn expected(self) -> String {
         match self {
             Self::Real => "labels must be finite".into(),
@@ -33,13 +33,13 @@ impl Labels {
         }
     }
 
-    /// Refuses rows, among `rows`, with other labels.
+    /// Refuses a row of `rows` that has another label.
     ///
     /// # Errors
     /// `Shape` names the row at fault.
     ///
     /// # Panics
-    /// If there are not so many labels.
+    /// If `rows` goes beyond the last label.
     pub(crate) fn check(self, labels: &[f64], rows: Range<usize>) -> Result<(), SolverError> {
         let first = rows.start;
         let labels = &labels[rows];

@@ -10,10 +10,10 @@
 //! | smoothed hinge | -1, 1 | hinge with a parabola of width `gamma` at its corner | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
 //! | squared hinge | -1, 1 | `max(0, 1 - y z)^2` | `p^2 / 4 - p` | `p >= 0` |
 //!
-//! Apart from the formulas, all that other files ask about a loss is one row of the table in `Loss::properties`: a new loss is a row there,
-//! its formulas, and a member of [`Labels`] or [`Feasibility`] if none of them suits.
+//! Apart from the formulas, one row of the table in `Loss::properties` says everything that other files ask about a loss. A new loss needs
+//! a row there, its formulas, and a member of [`Labels`] or [`Feasibility`] if none of them suits.
 //!
-//! Other implementations give the same bits: every formula is a fixed order of correctly rounded operations, but for the exponentials
+//! Other implementations give the same bits: every formula is a fixed order of correctly rounded operations, except for the exponentials
 //! and logarithms of the logistic loss.
 //!
 //! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
@@ -39,7 +39,7 @@ pub enum Loss {
     SquaredHinge,
 }
 
-/// What a loss is, beside its formulas.
+/// The properties of a loss, apart from its formulas.
 #[derive(Debug, Clone, Copy)]
 struct Properties {
     code: i64,
@@ -71,7 +71,7 @@ enum Rest {
 }
 
 impl Loss {
-    /// The table of the losses. Code that is not in this file asks for a property, not for a loss.
+    /// The table of the losses. Code outside this file asks for a property and does not match on the loss.
     #[rustfmt::skip]
     #[inline(always)]
     const fn properties(self) -> Properties {
@@ -110,7 +110,7 @@ impl Loss {
         Self::with_code(code, gamma, &CODES)
     }
 
-    /// As [`Loss::from_code`]; `expected` says which codes there are.
+    /// As [`Loss::from_code`]; `expected` lists the legal codes.
     pub(super) fn with_code(
         code: i64,
         gamma: f64,
@@ -151,13 +151,13 @@ impl Loss {
         self.properties().curvature
     }
 
-    /// How minus the derivative becomes a dual variable that an intercept allows.
+    /// How minus the derivative becomes a dual variable that satisfies the constraint of an intercept.
     #[inline(always)]
     pub fn feasibility(self) -> Feasibility {
         self.properties().feasibility
     }
 
-    /// Whether `loss*(-a)` is its quadratic terms alone, at every a.
+    /// Whether `loss*(-a)` consists of quadratic terms alone, at every a.
     #[inline(always)]
     pub(crate) fn is_quadratic(self) -> bool {
         let Properties { domain, rest, .. } = self.properties();
@@ -212,7 +212,7 @@ impl Loss {
         }
     }
 
-    /// Value and derivative, to the bit. The logistic loss computes one exponential for both.
+    /// `value` and `derivative`, to the bit. The logistic loss computes one exponential for both.
     #[inline(always)]
     pub(crate) fn value_and_derivative(self, z: f64, y: f64) -> (f64, f64) {
         match self {
@@ -296,7 +296,7 @@ impl Loss {
     }
 }
 
-/// Which codes there are, for messages: those of the losses above, and `more`.
+/// Lists the legal codes, for messages: those of the losses above, and `more`.
 pub(super) fn expected_codes(more: Option<(i64, &str)>) -> String {
     let losses = Loss::all(1.0).map(Loss::properties);
     let codes = losses.iter().map(|loss| (loss.code, loss.name)).chain(more);
@@ -337,7 +337,7 @@ fn negative_entropy(p: f64) -> f64 {
 /// A step of Newton's method this small is the last: the error after it is of the order of its square.
 const ROOT_STEP: f64 = 1e-9;
 
-/// Far more than it takes, 15 at q = 1e6. Bisection alone would need fewer, too.
+/// Far more than needed: 15 suffice at q = 1e6. Even bisection alone would need fewer.
 const ROOT_ITERATIONS: usize = 100;
 
 /// The root in `(0, 1)` of `log(p' / (1 - p')) + m + q (p' - p) = 0`.
@@ -469,7 +469,7 @@ mod tests {
         }
     }
 
-    /// The minimum over the domain by golden section: right to the square root of rounding.
+    /// The minimum over the domain by golden section, accurate to the square root of the rounding error.
     fn golden_section(mut low: f64, mut high: f64, f: impl Fn(f64) -> f64) -> f64 {
         let ratio = (5.0f64.sqrt() - 1.0) / 2.0;
         for _ in 0..200 {
@@ -522,7 +522,7 @@ mod tests {
             };
             let new = logistic_root(p, m, q);
             assert!((0.0..=1.0).contains(&new), "q {q} m {m} p {p}: {new}");
-            // The function of the logit changes its sign within the rounding of its terms, that of a p near 1 among them.
+            // The function of the logit changes sign within the rounding error of its terms, which includes that of a p near 1.
             if new > 1e-300 && new < 1.0 {
                 let logit = new.ln() - (-new).ln_1p();
                 let height = q * (new - p) + m + logit;
@@ -577,7 +577,7 @@ mod tests {
         }
     }
 
-    /// What the quadratic terms leave is what the table says.
+    /// The conjugate is the sum of its quadratic terms and of the rest that the table names.
     #[test]
     fn conjugates_are_quadratic_terms_and_the_rest() {
         let mut random = Random::new(5);
@@ -593,7 +593,7 @@ mod tests {
         }
     }
 
-    /// The dual numbers keep a dual point in the domain, and those that change nothing give minus the derivative.
+    /// Dual numbers keep a dual point in the domain. The neutral ones, 0 or 1, give minus the derivative.
     #[test]
     fn dual_numbers_keep_the_domain() {
         let mut random = Random::new(6);

@@ -124,8 +124,8 @@ impl ColumnPenalty {
 
 /// Proximal operator of `threshold |.|` at `t`.
 ///
-/// The sign of `t` is as good as random and known late, so there is no branch on it. Whether there is a threshold is known early, and
-/// without one the latency of a step is a fifth shorter.
+/// The processor cannot predict the sign of `t` and knows it late, so there is no branch on it. It knows early whether there is a
+/// threshold; without one the latency of a step is a fifth shorter.
 #[inline(always)]
 pub(crate) fn soft_threshold(t: f64, threshold: f64) -> f64 {
     if threshold == 0.0 {

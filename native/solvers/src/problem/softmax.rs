@@ -12,8 +12,8 @@ use crate::base::{checks::ensure, error::SolverError};
 /// A loss of the predictions `z_c`, one for each output.
 ///
 /// Softmax: `log sum_c exp(z_c) - z_y` with labels 0 to C - 1. Its derivatives are `q_c - [c = y]` with `q_c = exp(z_c) / sum exp(z)`;
-/// its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`. Its dual numbers are `eps, r_0 .. r_(C-1)`, 0 to 1, for the dual variables
-/// `a = e_y - q'` with `q' = (1 - eps) q + eps r`.
+/// its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`. Its dual numbers are `eps, r_0 .. r_(C-1)`, each 0 to 1. They give the dual
+/// variables `a = e_y - q'` with `q' = (1 - eps) q + eps r`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SgdLoss {
     /// A loss of one output.
@@ -150,8 +150,8 @@ impl SgdLoss {
     }
 }
 
-/// Returns `log sum exp(z) - z_y` and overwrites `probabilities` with those of the classes. No exponent is positive, and a small loss
-/// keeps its digits.
+/// Returns `log sum exp(z) - z_y` and overwrites `probabilities` with the probability of each class. No exponent is positive, and a small
+/// loss keeps its digits.
 fn softmax(z: &[f64], y: usize, probabilities: &mut [f64]) -> f64 {
     let mut top = 0;
     for (c, &number) in z.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! The change that every step makes to all coefficients, in a few numbers.
 //!
 //! A step multiplies all coefficients by `1 - eta l2` and moves all of them towards 0 by `eta l1 sqrt(scale_j)`. With `w = a x` the first
-//! is a change of a. The second is a change of `B`, the sum over the steps of `eta l1 / a`: soft thresholds by p and then by q are one by
-//! p + q, and they commute with scaling. The next step that touches a feature brings it up to date.
+//! is a change of a. The second is a change of `B`, the sum over the steps of `eta l1 / a`: a soft threshold by p and then by q equals one
+//! by p + q, and thresholds commute with scaling. The next step that touches a feature brings it up to date.
 //!
 //! A running average sums `w = a x` after every step. While x does not change, that sum is x times the difference of `A`, the sum of a. With
 //! a threshold the term of step k, after an update at step p, is `a_k (|x| - sqrt(scale) (B_k - B_p))` as long as it is positive. The sum
-//! of the positive terms follows from `A` and from `D`, the sum of `a_k B_k`, at the last of them, which a search in the history finds.
+//! of the positive terms follows from `A` and from `D`, the sum of `a_k B_k`, at the last of them. A search in the history finds that step.
 
 use std::hint::select_unpredictable;
 
@@ -19,10 +19,10 @@ use crate::{
 /// Most steps between two renormalisations of a model with thresholds: bounds the history, and the rounding error of B.
 pub(super) const MAX_STEPS: usize = 1 << 20;
 
-/// Below this a is multiplied into x: a smaller a would let x overflow or lose digits.
+/// Below this, `a` is multiplied into x: a smaller `a` would let x overflow or lose digits.
 const MIN_FACTOR: f64 = 1e-5;
 
-/// The same for a running average: a smaller a would lose digits in the sums of a.
+/// The same for a running average: a smaller `a` would lose digits in the sums of `a`.
 const MIN_AVERAGED_FACTOR: f64 = 1e-3;
 
 /// The sums over the steps since the last renormalisation.
@@ -74,7 +74,7 @@ impl Clock {
         })
     }
 
-    /// Starts again, after all coefficients were brought up to date and multiplied by a.
+    /// Starts again, after the caller has brought all coefficients up to date and multiplied `a` into them.
     pub fn reset(&mut self) {
         self.factor = 1.0;
         self.threshold = 0.0;
@@ -84,7 +84,7 @@ impl Clock {
         self.history.truncate(1);
     }
 
-    /// Counts a step: `factor` is the new a, `l1` is the `eta l1` of the step.
+    /// Counts a step: `factor` is the new `a`, and `l1` is `eta l1` of the step.
     #[inline(always)]
     pub fn tick<S: Shape>(&mut self, shape: S, factor: f64, l1: f64) {
         self.factor = factor;
@@ -163,7 +163,7 @@ impl Clock {
         *x = soft_threshold(*x, amount);
     }
 
-    /// Multiplies a into a cell and rebases its sums, for a [`Clock::reset`] after all cells.
+    /// Multiplies `a` into a cell and rebases its sums. A [`Clock::reset`] follows after all cells.
     pub fn renormalise<S: Shape>(&self, shape: S, cell: &mut [f64]) {
         self.sync(shape, cell);
         if shape.threshold() {

@@ -13,7 +13,7 @@ use crate::base::{
 /// | rows | m rows of n features | the matrix: a "column" of it is a row of the data, its "rows" are features |
 /// | labels | m | y: of the kind that the loss takes |
 /// | weights | m, or none for all 1 | s |
-/// | scale | n, or none for all 1 | at least 0: the penalty is that of `w / sqrt(scale)`; with 0 no step changes the coefficients of the feature |
+/// | scale | n, or none for all 1 | at least 0: the penalty is on `w / sqrt(scale)`; with 0 no step changes the coefficients of the feature |
 #[derive(Debug, Clone, Copy)]
 pub struct SgdData<'a> {
     pub(super) rows: Columns<'a>,
@@ -23,8 +23,8 @@ pub struct SgdData<'a> {
 }
 
 impl<'a> SgdData<'a> {
-    /// Checks lengths, that labels are finite, weights positive and finite, and the scale finite and not negative: O(rows + features).
-    /// The calls check that labels suit the loss.
+    /// Checks that lengths agree, that labels are finite, weights positive and finite, and the scale finite and not negative: O(rows +
+    /// features). The calls check that labels suit the loss.
     ///
     /// # Errors
     /// `Shape` for unequal lengths; `NonFinite` names the row or feature at fault.

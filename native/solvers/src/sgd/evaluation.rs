@@ -16,7 +16,7 @@ use crate::base::{checks::finite, error::SolverError, progress::Progress};
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|
-/// | `problem` | the objective, of which only the loss counts | see [`SgdProblem`] |
+/// | `problem` | the objective; only its loss counts | see [`SgdProblem`] |
 /// | `factor` | factor of the vector | finite |
 /// | `dual` | the dual numbers of the loss, for a dual point; none for the gradient | see [`Feasibility`](crate::Feasibility) and [`SgdLoss`](crate::SgdLoss) |
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ pub struct EvaluationOutcome {
     pub sides: [f64; 2],
 }
 
-/// An evaluation in progress, in slices as [`SgdRound`](super::SgdRound).
+/// An evaluation in progress. It works in slices, as [`SgdRound`](super::SgdRound) does.
 ///
 /// The vector is `factor sum_i s_i l'_ic x_ij`, with an entry `factor sum_i s_i l'_ic` for each intercept. With dual numbers the dual
 /// variable `a_ic` replaces the derivative `l'_ic`. If the evaluation diverged, the vector is 0.
@@ -74,10 +74,10 @@ impl SgdEvaluation {
         Resumable::new(params, loss, features).map(Self)
     }
 
-    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance), with its arguments and its errors.
+    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance) does, with the same arguments.
     ///
     /// # Errors
-    /// See there.
+    /// Those of [`SgdRound::advance`](super::SgdRound::advance).
     pub fn advance(
         &mut self,
         data: &SgdData<'_>,
@@ -126,6 +126,7 @@ struct Evaluation {
     phase: Phase,
 }
 
+/// The phases of an evaluation, in order. `Rows` holds the first row that is not visited yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     Rows(usize),
@@ -153,7 +154,7 @@ impl Work for Evaluation {
         })
     }
 
-    /// All data do: the cells hold no scale, even if there is one.
+    /// Accepts all data: the cells hold no scale, even if the data have one.
     fn fits(&self, _: &SgdData<'_>) -> Result<(), SolverError> {
         Ok(())
     }

@@ -11,7 +11,7 @@
 //! w_jc <- S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j))  for all j,   b_c <- b_c - eta g_c
 //! ```
 //!
-//! where `S(v, h)` moves v towards 0 by h. The change of all coefficients by every step is lazy, and exact: see `clock`.
+//! where `S(v, h)` moves v towards 0 by h. Every step changes all coefficients; the change is made lazily, and exactly: see `clock`.
 //!
 //! Sources: Bottou, "Stochastic gradient descent tricks", 2012, section 5.1 (coefficients as a scale times a vector); Duchi, Singer, "Efficient
 //! online and batch learning using forward backward splitting", JMLR 10, 2009, section 5.2 (lazy thresholds); Guo et al., "Model averaging in
@@ -21,8 +21,8 @@
 //! `C (n + 1)` numbers: coefficient of feature j and output c at `j C + c`, intercepts from `n C` on.
 //!
 //! # Order of floating point operations
-//! Other implementations give the same bits: every result is a fixed order of correctly rounded operations, but for exponentials and
-//! logarithms. `S(x, h)` is `soft_threshold` of `penalty`; `root = sqrt(scale)`; weights and scales that are absent are 1.
+//! Other implementations give the same bits: every result is a fixed order of correctly rounded operations, except for exponentials and
+//! logarithms. `S(x, h)` is `soft_threshold` of `penalty`; `root = sqrt(scale)`; absent weights and scales count as 1.
 //!
 //! ```text
 //! state    x per coefficient; a = 1, B = A = D = 0; mark per feature with l1 > 0; u = 0 per coefficient with a running average

@@ -1,6 +1,6 @@
-//! The model of a worker, kept lazily: a step brings the coefficients up to date that it touches, and no others.
+//! The model of a worker, kept lazily: a step brings only those coefficients up to date that it touches.
 //!
-//! To **settle** the model is to bring all coefficients up to date, and to leave the numbers of the result in the cells.
+//! To **settle** the model is to bring all coefficients up to date, so that the cells hold the numbers of the result.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::base::error::{SolverError, reserve};
 
-/// Most renormalisations for which [`Model::factors`] knows the factors: together they multiply a coefficient by at most `1e-115`.
+/// Most renormalisations whose factors [`Model::factors`] keeps: together they multiply a coefficient by at most `1e-115`.
 pub(super) const MAX_RENORMALISATIONS: usize = 23;
 
 /// `sum u_j |w_jc|` and `sum u_j^2 w_jc^2` with `u_j^2 = 1 / scale_j`; features with a scale of 0 are left out.
@@ -25,7 +25,7 @@ pub(super) struct Norms {
 impl Norms {
     #[inline(always)]
     fn add(&mut self, w: f64, feature: FeatureScale) {
-        // Dividing by 1 would change no bit, but take time.
+        // Dividing by 1 would not change a bit, but would take time.
         if !feature.scaled {
             self.l1 += w.abs();
             self.square += w * w;
@@ -62,7 +62,7 @@ impl FeatureScale {
     }
 }
 
-/// Cells of the features, intercepts, and the clock that the cells are behind.
+/// The cells of the features, the intercepts, and the clock, which runs ahead of the cells.
 #[derive(Debug)]
 pub(super) struct Model {
     layout: Layout,
@@ -134,11 +134,12 @@ impl Model {
         })
     }
 
+    /// The layout of the cells.
     pub fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// Refuses data with a scale if the cells have none, and the reverse.
+    /// Refuses data with a scale if the cells hold none, and data without a scale if they hold one.
     pub fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
         if data.scale.is_some() == self.layout.scaled {
             Ok(())
@@ -159,6 +160,7 @@ impl Model {
         self.norms
     }
 
+    /// The parts that a step reads and writes.
     pub fn parts(&mut self) -> Parts<'_> {
         let [z, derivatives] = &mut self.scratch;
         Parts {
@@ -222,7 +224,7 @@ impl Model {
         Ok(())
     }
 
-    /// Makes the model as it was before it was loaded.
+    /// Puts the model back into its state before loading.
     pub fn unload(&mut self) {
         self.clock.reset();
         self.factors = Factors::default();
@@ -242,6 +244,7 @@ impl Model {
         self.renormalising = Some(0);
     }
 
+    /// Whether a renormalisation is in progress.
     pub fn is_renormalising(&self) -> bool {
         self.renormalising.is_some()
     }
@@ -264,8 +267,8 @@ impl Model {
         end - next
     }
 
-    /// Settles the next features, at most `count`; returns their number. `mean`: the number of steps over whose iterates the result is the
-    /// mean, if it is not the last iterate. `scale`: for the norms of the result.
+    /// Settles the next features, at most `count`; returns their number. `mean`: the number of steps, if the result is the mean of the
+    /// iterates after them rather than the last iterate. `scale`: for the norms of the result.
     pub fn settle(&mut self, mean: Option<f64>, scale: Option<&[f64]>, count: usize) -> usize {
         let layout = self.layout;
         let mut norms = self.settled_norms;
@@ -323,6 +326,7 @@ impl Model {
         }
     }
 
+    /// Whether all features and the intercepts are settled.
     pub fn is_settled(&self) -> bool {
         self.is_settled
     }
@@ -332,8 +336,8 @@ impl Model {
         self.finite
     }
 
-    /// The factors of a coefficient that no step has touched: in the settled model it is the loaded one times each of these in turn. None
-    /// with a threshold or a running average, and if there were more than [`MAX_RENORMALISATIONS`].
+    /// The factors of an untouched coefficient: its settled value is its loaded value times each of these in turn. None with a threshold or
+    /// a running average, or after more than [`MAX_RENORMALISATIONS`].
     pub fn factors(&self) -> Option<&[f64]> {
         if self.layout.threshold || self.layout.paired {
             None
@@ -381,7 +385,7 @@ impl Factors {
         self.count += 1;
     }
 
-    /// None if there were more than fit.
+    /// None if there were too many to keep.
     fn all(&self) -> Option<&[f64]> {
         self.first.get(..self.count)
     }

@@ -16,7 +16,7 @@ use crate::{
 /// | `l1` | weight of the absolute values | finite, >= 0 |
 /// | `l2` | weight of the squares | finite, >= 0 |
 /// | `intercept` | whether there is an intercept: whether steps change b | |
-/// | `weight_factor` | `m / S`, with which the mean weight of a row is 1 | finite, > 0 |
+/// | `weight_factor` | `m / S`: makes the mean weight of a row 1 | finite, > 0 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct SgdProblem {
@@ -28,6 +28,7 @@ pub struct SgdProblem {
 }
 
 impl SgdProblem {
+    /// Checks the ranges of the table above.
     pub(super) fn check(self) -> Result<Self, SolverError> {
         self.loss.check()?;
         at_least_zero("l1", self.l1)?;
@@ -36,14 +37,14 @@ impl SgdProblem {
         Ok(self)
     }
 
-    /// Refuses a first step size with which the penalty would turn the signs of coefficients.
+    /// Refuses a first step size at which the penalty would flip the signs of coefficients.
     pub(super) fn check_step(&self, name: &'static str, eta0: f64) -> Result<(), SolverError> {
         positive(name, eta0)?;
         ensure(name, eta0, eta0 * self.l2 < 1.0, "must be less than 1 / l2")
     }
 }
 
-/// The step size as a function of t, the rows visited before.
+/// The step size as a function of t, the number of rows visited before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleKind {
     /// `eta0`

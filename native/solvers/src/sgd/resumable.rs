@@ -1,4 +1,4 @@
-//! Resumable calls: each checks the labels, loads the shared model, and goes on with its own work.
+//! Resumable calls: each checks the labels, loads the shared model, and then does its own work.
 
 use std::fmt::Debug;
 
@@ -11,7 +11,7 @@ use crate::{
     problem::softmax::SgdLoss,
 };
 
-/// The part of a call that starts when all labels are checked and the model is loaded.
+/// The part of a call that starts once all labels are checked and the model is loaded.
 pub(super) trait Work: Debug + Sized {
     /// Parameters of the call.
     type Params: Debug;
@@ -46,6 +46,7 @@ pub(super) struct Resumable<W: Work> {
 }
 
 impl<W: Work> Resumable<W> {
+    /// A call on data with `features` features. `Shape` if the model has more numbers than an `i32` counts.
     pub fn new(params: W::Params, loss: SgdLoss, features: usize) -> Result<Self, SolverError> {
         length(loss.outputs(), features)?;
         Ok(Self {

@@ -25,8 +25,8 @@ use crate::base::{
 /// |---|---|---|
 /// | `problem` | the objective | see [`SgdProblem`] |
 /// | `schedule` | step sizes | see [`Schedule`] |
-/// | `seed`, `partition` | of the order of the rows | |
-/// | `budget` | rows to visit: whole buckets until there are as many | >= 1 |
+/// | `seed`, `partition` | determine the order of the rows | |
+/// | `budget` | rows to visit: whole buckets until they hold as many | >= 1 |
 /// | `cursor` | buckets visited since the start of the fit | |
 /// | `steps` | rows visited since the start of the fit | |
 /// | `running` | whether the result is the mean of the iterates after every step, rather than the last one | |
@@ -79,16 +79,16 @@ pub struct SgdOutcome {
     pub reached_l1_norm: f64,
     /// `sum u_j^2 w_jc^2` of the model reached, without the share.
     pub reached_square_norm: f64,
-    /// A coefficient that no step has touched is the shared one times each of these in turn, rounded after every product. The share is the
-    /// last. Empty with an L1 penalty, for a mean, and if there were more than [`MAX_FACTORS`].
+    /// An untouched coefficient equals the shared one times each of these in turn, rounded after every product. The share is the last
+    /// factor. Empty with an L1 penalty, for a mean, or if there were more than [`MAX_FACTORS`].
     pub factors: Vec<f64>,
 }
 
-/// A round in progress. It owns all but the data: the caller lends them for each slice of work, and they may move in memory between
-/// slices.
+/// A round in progress. It owns everything except the data. The caller lends them for each slice of work, and they may move in memory
+/// between slices.
 ///
-/// Phases: check the labels; load the shared model; steps; settle the model. The result is a pure function of parameters, data and
-/// shared model: slices change no bit of it.
+/// Phases: check the labels; load the shared model; steps; settle the model. The result is a pure function of parameters, data and shared
+/// model. Slices do not change a bit of it.
 #[derive(Debug)]
 pub struct SgdRound(Resumable<Descent>);
 
@@ -184,6 +184,7 @@ struct Descent {
     phase: Phase,
 }
 
+/// The phases of a round after loading, in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     Steps,

@@ -28,8 +28,8 @@ pub const MAX_STEP_SIZES: usize = 24;
 /// | `problem` | the objective | see [`SgdProblem`] |
 /// | `schedule` | how step sizes shrink; its `eta0` is not read | see [`Schedule`] |
 /// | `candidates` | values of `eta0` to try | 1 to 24, each finite, > 0 and less than `1 / l2` |
-/// | `seed`, `partition`, `cursor`, `steps` | of the order of the rows, as in [`SgdParams`](super::SgdParams) | |
-/// | `budget` | rows for the steps, and as many others for the loss; at most half of the rows each | >= 1 |
+/// | `seed`, `partition`, `cursor`, `steps` | determine the order of the rows, as in [`SgdParams`](super::SgdParams) | |
+/// | `budget` | rows for the steps, and as many others for the loss; each at most half of the rows | >= 1 |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct SearchParams {
@@ -75,12 +75,12 @@ pub struct ValidSearchParams(SearchParams);
 pub struct SearchOutcome {
     /// `loss_sum` is 0, `diverged` is false; `weight_sum` is that of the rows for the loss; rows and entries are those of all candidates.
     pub scalars: SgdScalars,
-    /// For each candidate the objective at the model that it reached: the mean of the losses of the rows after those of the steps, and
-    /// the penalty. Infinite if the candidate diverged.
+    /// For each candidate the objective at the model that it reached: the mean loss over the rows after those of the steps, plus the
+    /// penalty. Infinite if the candidate diverged.
     pub objectives: Vec<f64>,
 }
 
-/// A search in progress, in slices as [`SgdRound`](super::SgdRound).
+/// A search in progress. It works in slices, as [`SgdRound`](super::SgdRound) does.
 #[derive(Debug)]
 pub struct SgdSearch(Resumable<Search>);
 
@@ -95,10 +95,10 @@ impl SgdSearch {
         Resumable::new(params, loss, features).map(Self)
     }
 
-    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance), with its arguments and its errors.
+    /// Works for about `budget` units, as [`SgdRound::advance`](super::SgdRound::advance) does, with the same arguments.
     ///
     /// # Errors
-    /// See there.
+    /// Those of [`SgdRound::advance`](super::SgdRound::advance).
     pub fn advance(
         &mut self,
         data: &SgdData<'_>,
@@ -148,6 +148,7 @@ struct Search {
     phase: Phase,
 }
 
+/// The phases of a candidate, in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     /// Steps on the rows of `train`.

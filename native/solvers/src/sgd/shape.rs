@@ -3,7 +3,7 @@
 //! All numbers of a feature are in one cell, so that a step that touches the feature touches one cache line: x of every output, the second
 //! number of every output (if there is one), the mark, the scale and its root.
 
-/// Layout of a cell. Steps are compiled for every [`Single`], which knows all of it, and once for [`Layout`].
+/// Layout of a cell. Steps are compiled for every [`Single`], which fixes all of it, and once for [`Layout`].
 pub(super) trait Shape: Copy {
     fn outputs(self) -> usize;
 

@@ -26,7 +26,7 @@ pub(super) struct Scan {
     pub diverged: bool,
 }
 
-/// Rows of a partition. A scan visits as many as `budget` units of work allow, and one at least.
+/// Rows of a partition. A scan visits as many as `budget` units of work allow, and at least one.
 #[derive(Clone)]
 pub(super) struct Span<'a, 'd> {
     pub data: &'a SgdData<'d>,
@@ -35,7 +35,7 @@ pub(super) struct Span<'a, 'd> {
 }
 
 impl Span<'_, '_> {
-    /// Calls `visit` with each row, its indices and its values, until `visit` answers that it has enough or that it diverged.
+    /// Calls `visit` with each row, its indices and its values, until `visit` says that it has enough or that it diverged.
     #[inline(always)]
     fn each<E: Entries>(
         &self,
@@ -107,7 +107,8 @@ fn predict<S: Shape, E: Entries>(
     }
 }
 
-/// `sums_c += value x_jc` for every entry, in order. Takes four entries at a time, so that a sum goes through memory once for four of them.
+/// `sums_c += value x_jc` for every entry, in order. Takes four entries at a time, so that each sum is read and written once for four of
+/// them.
 #[inline(always)]
 fn add_cells<S: Shape, E: Entries>(
     shape: S,
@@ -145,6 +146,7 @@ pub(super) struct Steps<'a, 'd> {
 }
 
 impl Steps<'_, '_> {
+    /// Makes the steps and adds the rows to `totals`.
     pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
@@ -163,6 +165,7 @@ impl Steps<'_, '_> {
     }
 }
 
+/// [`Steps`] with what they change, compiled once for each type of values.
 struct StepWork<'a, 'd, 'm> {
     steps: Steps<'a, 'd>,
     parts: Parts<'m>,
@@ -178,6 +181,7 @@ impl WithEntries for StepWork<'_, '_, '_> {
     }
 }
 
+/// [`StepWork`] on values of a known type, compiled once for each shape.
 struct StoredStepWork<'a, 'd, 'm, E> {
     work: StepWork<'a, 'd, 'm>,
     values: E,
@@ -237,7 +241,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                     *sum += b;
                 }
             }
-            // In the end most rows have a hinge loss without a slope.
+            // Late in a fit the hinge loss of most rows has slope 0.
             if outputs > 1 || derivatives[0] != 0.0 {
                 for step in &mut *derivatives {
                     *step = (eta * *step) / next;
@@ -262,8 +266,8 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
     }
 }
 
-/// `x_c -= steps_c value`. A running average is x times the sum of all a, so the change would count for the iterates before it, too: the
-/// second number takes their part, `sum` times the change, back.
+/// `x_c -= steps_c value`. A running average is x times the sum of all `a`, so the change would count for earlier iterates, too. The second
+/// number takes their part, `sum` times the change, back.
 #[inline(always)]
 fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum: f64) {
     if shape.paired() && !shape.threshold() {
@@ -287,6 +291,7 @@ pub(super) struct Losses<'a, 'd> {
 }
 
 impl Losses<'_, '_> {
+    /// Adds the losses to `totals`.
     pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
@@ -300,6 +305,7 @@ impl Losses<'_, '_> {
     }
 }
 
+/// [`Losses`] with what they change, compiled once for each type of values.
 struct LossWork<'a, 'd, 'm> {
     losses: Losses<'a, 'd>,
     layout: Layout,
@@ -348,6 +354,7 @@ pub(super) struct Sums<'a, 'd> {
 }
 
 impl Sums<'_, '_> {
+    /// Adds the rows to the model's second numbers, to `totals` and to `sides`.
     pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Scan {
         let layout = model.layout();
         let columns = *self.span.data.rows();
@@ -362,6 +369,7 @@ impl Sums<'_, '_> {
     }
 }
 
+/// [`Sums`] with what they change, compiled once for each type of values.
 struct SumWork<'a, 'd, 'm> {
     sums: Sums<'a, 'd>,
     layout: Layout,

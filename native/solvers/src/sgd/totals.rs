@@ -47,6 +47,7 @@ pub struct SgdScalars {
 }
 
 impl SgdScalars {
+    /// The numbers of a call at `model`.
     pub(super) fn new(model: &Model, totals: &Totals, diverged: bool) -> Self {
         let norms = model.norms();
         Self {

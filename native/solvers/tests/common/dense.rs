@@ -1,5 +1,5 @@
-//! Minimisers of small dense problems which share no code with the solvers: Newton's method and an interior point, whose result is
-//! accepted by the conditions of optimality alone.
+//! Minimisers of small dense problems that share no code with the solvers: Newton's method and an interior point. The conditions of
+//! optimality alone decide whether a result is accepted.
 
 use super::{Problem, rows};
 use dwell_solvers::Loss;
@@ -7,7 +7,7 @@ use dwell_solvers::Loss;
 /// Largest entry of the gradient at which a smooth problem is solved.
 const GRADIENT: f64 = 1e-12;
 
-/// Largest violation of the conditions of optimality at which the others are; active sets leave rounding only.
+/// Largest violation of the conditions of optimality at which the others are solved; a right active set leaves only rounding.
 const OPTIMALITY: f64 = 1e-12;
 
 /// `F(w) = sum_i share_i loss(x_i^T w; y_i) + sum_j [ l1_j |w_j| + l2_j w_j^2 / 2 ]`; an intercept is a last feature of ones without
@@ -25,11 +25,12 @@ pub struct Dense {
 }
 
 impl Dense {
+    /// The problem of rounds on columns.
     pub fn of_columns(problem: &Problem) -> Self {
         let penalties = (0..problem.columns.len()).map(|i| problem.penalty_of(i));
         let (l1, mut l2): (Vec<f64>, Vec<f64>) = penalties.unzip();
         for (column, l2) in problem.columns.iter().zip(&mut l2) {
-            // Any coefficient of an empty column without a penalty is as good: 0 is the one that a round leaves.
+            // Every coefficient of an empty column without a penalty is optimal: a round leaves 0.
             if column.iter().all(|c| *c == 0.0) {
                 *l2 = 1.0;
             }
@@ -49,6 +50,7 @@ impl Dense {
         .with_intercept(problem.centred)
     }
 
+    /// The problem of rounds on rows.
     pub fn of_rows(problem: &rows::Problem) -> Self {
         let excluded = |j: usize| problem.scale(j) == 0.0;
         let without_excluded = |row: &Vec<f64>| {
@@ -81,7 +83,7 @@ impl Dense {
         Self { intercept, ..self }
     }
 
-    /// Coefficients that have a penalty.
+    /// Number of coefficients that have a penalty.
     fn features(&self) -> usize {
         self.l2.len() - usize::from(self.intercept)
     }
@@ -99,7 +101,7 @@ impl Dense {
         match self.loss {
             Loss::Squared => [(z - y) * (z - y) / 2.0, z - y, 1.0],
             Loss::Logistic => {
-                // Of the other class, with all its digits where it is small.
+                // The probability of the other class, with all its digits if it is small.
                 let p = if m > 0.0 {
                     (-m).exp() / (1.0 + (-m).exp())
                 } else {
@@ -134,6 +136,7 @@ impl Dense {
             .collect()
     }
 
+    /// `F` at `model`.
     pub fn value(&self, model: &[f64]) -> f64 {
         let losses = self.losses(model);
         let loss: f64 = losses.iter().zip(&self.shares).map(|(l, s)| s * l[0]).sum();
@@ -143,7 +146,7 @@ impl Dense {
         loss + penalty
     }
 
-    /// `sum_j l2_j (u_j - v_j)^2 / 2`, by which at least the value rises from its minimiser to another model.
+    /// `sum_j l2_j (u_j - v_j)^2 / 2`: the value rises at least by this from its minimiser to another model.
     pub fn distance(&self, u: &[f64], v: &[f64]) -> f64 {
         let squares = u.iter().zip(v).map(|(u, v)| (u - v).powi(2));
         squares.zip(&self.l2).map(|(d, l2)| l2 * d / 2.0).sum()
@@ -182,7 +185,7 @@ impl Dense {
             }
             for (j, h) in hessian.iter_mut().enumerate() {
                 h[j] += self.l2[j];
-                // The intercept has no curvature where no row is on a curved part of its loss.
+                // The intercept has no curvature if no row is on a curved part of its loss.
                 if self.loss != Loss::Squared {
                     h[j] += 1e-6 * size;
                 }
@@ -194,7 +197,7 @@ impl Dense {
             model = loop {
                 let next: Vec<f64> = model.iter().zip(&step).map(|(w, d)| w - t * d).collect();
                 let (lower, flatter) = (self.value(&next), largest(&self.gradient(&next)));
-                // Close to the minimum the value is flat to the last digits, and the gradient is not.
+                // Close to the minimum the value is flat to its last digits, but the gradient is not.
                 if lower <= value - 1e-4 * t * slope
                     || lower <= value + 1e-13 && flatter <= 0.5 * size
                 {
@@ -209,7 +212,7 @@ impl Dense {
 
     /// The minimiser for the squared loss, with `w_j = x_j - x_{n+j}` of two parts that are not negative.
     pub fn lasso(&self) -> Vec<f64> {
-        // Farther away than any coefficient.
+        // An upper bound beyond any coefficient.
         const FAR: f64 = 1e4;
         let n = self.features();
         let mean = |term: &dyn Fn(usize) -> f64| -> f64 {
@@ -310,8 +313,8 @@ struct Quadratic {
 }
 
 impl Quadratic {
-    /// A primal-dual interior point (Nocedal, Wright, "Numerical Optimization", 2006, section 16.6), until the violation that belongs to `x`
-    /// and the multiplier of `a` is small enough where the bounds that it is close to are taken for active.
+    /// A primal-dual interior point (Nocedal, Wright, "Numerical Optimization", 2006, section 16.6), until the violation at `x` and the
+    /// multiplier of `a` is small enough when the bounds close to `x` are taken as active.
     fn minimise(&self, violation: impl Fn(&[f64], f64) -> f64) -> (Vec<f64>, f64) {
         let n = self.c.len();
         // The distances to both bounds, their multipliers, and that of `a`.
@@ -374,7 +377,7 @@ impl Quadratic {
             .collect()
     }
 
-    /// The minimiser with the coordinates at a bound whose own minimiser is not inside.
+    /// The minimiser when a coordinate whose own minimiser lies outside of the bounds stays at its bound.
     fn settle(&self, x: &[f64], mut b: f64) -> (Vec<f64>, f64) {
         let mut settled = x.to_vec();
         for (i, slope) in self.slopes(x, b).into_iter().enumerate() {
@@ -400,7 +403,7 @@ impl Quadratic {
             if !free[i] {
                 row.fill(0.0);
             }
-            // Duplicates have no curvature between them: a proximal term, whose effect the repetitions below take away.
+            // Duplicates have no curvature between them. A proximal term gives them some; the repetitions below remove its effect.
             row[i] += if free[i] {
                 (1e-8 * self.q[i][i]).max(1e-12)
             } else {
@@ -422,7 +425,7 @@ impl Quadratic {
 }
 
 /// The step `d` and the change of the multiplier of `a` with `q d + change a = right` and `a^T d = -excess`; without an `a` (all 0) only
-/// the first.
+/// the step.
 fn solve(q: &Cholesky, right: &[f64], a: &[f64], excess: f64) -> (Vec<f64>, f64) {
     let (mut step, along) = (q.solve(right), q.solve(a));
     let square = product(a, &along);

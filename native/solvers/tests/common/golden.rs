@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+/// The file `tests/golden/NAME.json`.
 pub fn golden(name: &str) -> Value {
     let path = format!(
         "{}/../../tests/golden/{name}.json",
@@ -10,14 +11,17 @@ pub fn golden(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
+/// A decimal number.
 pub fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
 }
 
+/// A list of decimal numbers.
 pub fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(number).collect()
 }
 
+/// A list of integers.
 pub fn integers(value: &Value) -> Vec<i32> {
     value
         .as_array()
@@ -32,6 +36,7 @@ pub fn exact(value: &Value) -> f64 {
     f64::from_bits(u64::from_str_radix(value.as_str().unwrap(), 16).unwrap())
 }
 
+/// A list of doubles by their bits.
 pub fn exacts(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(exact).collect()
 }

@@ -1,5 +1,5 @@
-//! Documents for LDA, and the E-step and the steps of the topics in the plainest way: double precision, the recurrence of digamma up to 49,
-//! a dense matrix of topics, no pruning, no over-relaxation.
+//! Documents for LDA, and the E-step and the steps of the topics written as plainly as possible: double precision, the recurrence of
+//! digamma up to 49, a dense matrix of topics, no pruning, no over-relaxation.
 
 use dwell_solvers::{
     Progress, Values,
@@ -27,6 +27,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
+    /// No document.
     pub fn new(vocabulary: usize) -> Self {
         Self {
             vocabulary,
@@ -35,6 +36,7 @@ impl Corpus {
         }
     }
 
+    /// Adds a document: words and their counts.
     pub fn push(&mut self, document: &[(usize, f32)]) {
         for &(word, count) in document {
             self.words.push(word as i32);
@@ -57,7 +59,7 @@ impl Corpus {
             let mut document = Vec::new();
             for word in 0..vocabulary {
                 if uniform(random) < length / vocabulary as f64 && !(empty && d % 7 == 3) {
-                    // Some are 0.
+                    // Some counts are 0.
                     document.push((word, (uniform(random) * 4.0).floor() as f32));
                 }
             }
@@ -100,7 +102,7 @@ impl Corpus {
         };
         let mut corpus = Self::new(vocabulary);
         for _ in 0..documents {
-            // One topic has most of a document.
+            // One topic makes up most of a document.
             let mut theta: Vec<f64> = (0..topics).map(|_| 0.1 * uniform(random)).collect();
             theta[(uniform(random) * topics as f64) as usize] += 1.0;
             let mut counts = vec![0.0f32; vocabulary];
@@ -118,6 +120,7 @@ impl Corpus {
         (corpus, planted)
     }
 
+    /// The documents as the solver takes them.
     pub fn documents(&self) -> Documents<'_> {
         Documents::new(
             self.vocabulary,
@@ -128,11 +131,12 @@ impl Corpus {
         .unwrap()
     }
 
+    /// Number of documents.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// The documents at these places.
+    /// The documents with these numbers.
     pub fn part(&self, which: impl Iterator<Item = usize>) -> Self {
         let mut part = Self::new(self.vocabulary);
         for d in which {
@@ -147,7 +151,7 @@ impl Corpus {
     }
 }
 
-/// As in the model-averaging paper, with terms up to x^-10.
+/// Digamma as in the model-averaging paper, with terms up to x^-10.
 pub fn digamma_49(mut x: f64) -> f64 {
     let mut below = 0.0;
     while x < 49.0 {
@@ -160,6 +164,7 @@ pub fn digamma_49(mut x: f64) -> f64 {
     x.ln() - 0.5 / x - series - below
 }
 
+/// The result of [`plain_e_step`].
 pub struct Plain {
     pub gamma: Vec<f64>,
     /// By words of the document, then topics.
@@ -289,7 +294,7 @@ pub fn eager(params: &LdaParams, corpus: &Corpus, eta: f64, lambda: &mut Vec<Vec
     tokens
 }
 
-/// A round in slices of `units`.
+/// Runs a round in slices of `units`.
 pub fn round<R: Real>(
     params: &LdaParams,
     corpus: &Corpus,
@@ -304,7 +309,7 @@ pub fn round<R: Real>(
     round.finish().unwrap().clone()
 }
 
-/// What a round makes of a shared vector.
+/// The result of a round on a shared vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update<R> {
     pub outcome: LdaOutcome,
@@ -314,14 +319,14 @@ pub struct Update<R> {
     pub vector: Vec<f64>,
     /// K numbers with `concentration`.
     pub sums: Vec<f64>,
-    /// All of it, as it was written.
+    /// The whole result, as it was written.
     pub bytes: Vec<u8>,
 }
 
-/// What memory holds that nobody has written: not a number, as `f32` and as `f64`.
+/// The bytes of memory not written yet: NaN, as `f32` and as `f64`.
 pub const GARBAGE: u8 = 0xff;
 
-/// A shared vector of these numbers, rounded. Its padding is no number.
+/// A shared vector of these numbers, rounded. Its padding is NaN.
 pub fn bytes<R: Real>(numbers: &[f64]) -> Vec<u8> {
     let mut bytes = vec![GARBAGE; vector_bytes::<R>(numbers.len())];
     for (slot, &number) in R::split_mut(&mut bytes).iter_mut().zip(numbers) {
@@ -330,16 +335,16 @@ pub fn bytes<R: Real>(numbers: &[f64]) -> Vec<u8> {
     bytes
 }
 
-/// The numbers of all bytes.
+/// All bytes as numbers.
 pub fn numbers_of<R: Real>(bytes: &[u8]) -> Vec<f64> {
     let numbers = R::split(bytes).iter();
     numbers.map(|&bytes| R::from_bytes(bytes).into()).collect()
 }
 
-/// Documents of the sample of [`shared_round`], as far as there are so many.
+/// Documents in the sample of [`shared_round`], if there are as many.
 pub const SAMPLE: usize = 5;
 
-/// A round from a shared vector, in slices of `units`, its result written in pieces of `piece` times 8 bytes.
+/// Runs a round from a shared vector, in slices of `units`, and writes its result in pieces of `piece` times 8 bytes.
 pub fn shared_round<R: Real>(
     params: &LdaParams,
     (eta, share): (f64, f64),

@@ -1,4 +1,4 @@
-//! Small problems for tests, kept in the plainest way: dense rows, and partitions made from them.
+//! Small problems for tests, kept as plainly as possible: dense columns, and partitions made from them.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod dense;
@@ -16,9 +16,11 @@ use dwell_solvers::{
 /// Rounding in sums of a few hundred terms of size one.
 pub const ROUNDING: f64 = 1e-10;
 
+/// Random numbers of a seed.
 pub struct Random(SplitMix64);
 
 impl Random {
+    /// The numbers of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(SplitMix64::for_epoch(seed, 0, 0))
     }
@@ -29,16 +31,17 @@ impl Random {
     }
 }
 
-/// Where rounds of tests sample the objective.
+/// The points at which rounds of tests sample the objective.
 pub const POINTS: [[f64; 2]; 3] = [[1.0, 0.0], [0.5, 0.25], [1.5, -0.5]];
 
+/// A problem of least squares or another smooth loss, with dense columns.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// One vector for each column, with zeros.
     pub columns: Vec<Vec<f64>>,
     pub labels: Vec<f64>,
     pub weights: Option<Vec<f64>>,
-    /// A smooth one: rounds see least squares with its curvature bound.
+    /// A smooth loss: rounds see least squares with its curvature bound.
     pub loss: Loss,
     pub penalty: ElasticNetParams,
     pub centred: bool,
@@ -58,10 +61,12 @@ pub struct Partition {
 }
 
 impl Partition {
+    /// The arrays, with `f64` values.
     pub fn data(&self) -> PrimalData<'_> {
         self.data_with(Values::F64(&self.values))
     }
 
+    /// The arrays, with these values.
     pub fn data_with<'a>(&'a self, values: Values<'a>) -> PrimalData<'a> {
         let columns = Columns::new(self.rows, &self.offsets, &self.indices, values).unwrap();
         let moments = ColumnMoments::new(&self.mean, &self.variance, &self.deviation).unwrap();
@@ -70,23 +75,28 @@ impl Partition {
 }
 
 impl Problem {
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
 
+    /// s of a row.
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |s| s[row])
     }
 
+    /// S.
     pub fn total_weight(&self) -> f64 {
         (0..self.rows()).map(|j| self.weight(j)).sum()
     }
 
+    /// Weighted mean of one value for each row.
     pub fn mean(&self, values: &[f64]) -> f64 {
         let sum: f64 = (0..self.rows()).map(|j| self.weight(j) * values[j]).sum();
         sum / self.total_weight()
     }
 
+    /// Weighted population variance of one value for each row.
     pub fn variance(&self, values: &[f64]) -> f64 {
         let mean = self.mean(values);
         let squares: Vec<f64> = values.iter().map(|v| (v - mean).powi(2)).collect();
@@ -132,7 +142,7 @@ impl Problem {
             .collect()
     }
 
-    /// Column i as the objective has it: about its mean if `centred`.
+    /// Column i as the objective takes it: about its mean if `centred`.
     pub fn column(&self, i: usize) -> Vec<f64> {
         let mean = if self.centred {
             self.mean(&self.columns[i])
@@ -142,6 +152,7 @@ impl Problem {
         self.columns[i].iter().map(|v| v - mean).collect()
     }
 
+    /// The labels, about their mean if `centred`.
     pub fn centred_labels(&self) -> Vec<f64> {
         let mean = if self.centred {
             self.mean(&self.labels)
@@ -185,7 +196,7 @@ impl Problem {
         margins
     }
 
-    /// The dual variables that belong to margins.
+    /// The dual variables at these margins.
     fn slopes(&self, margins: &[f64]) -> Vec<f64> {
         margins
             .iter()
@@ -194,7 +205,7 @@ impl Problem {
             .collect()
     }
 
-    /// What a round takes for the residual: least squares with it and the curvature bound lie above the loss.
+    /// The residual that a round takes: least squares with it and the curvature bound lie above the loss.
     pub fn residual(&self, alpha: &[f64]) -> Vec<f64> {
         self.residual_of(&self.margins(alpha))
     }
@@ -229,6 +240,7 @@ impl Problem {
         }
     }
 
+    /// The mean loss at these margins.
     pub fn losses(&self, margins: &[f64]) -> f64 {
         let values: Vec<f64> = margins
             .iter()
@@ -238,6 +250,7 @@ impl Problem {
         self.mean(&values)
     }
 
+    /// The objective at the best intercept.
     pub fn objective(&self, alpha: &[f64]) -> f64 {
         let penalty: f64 = alpha
             .iter()
@@ -250,6 +263,7 @@ impl Problem {
         self.losses(&self.margins(alpha)) + penalty
     }
 
+    /// Parameters of the local subproblem.
     pub fn subproblem(&self, sigma_prime: f64) -> SubproblemParams {
         let ElasticNetParams {
             l1,
@@ -268,6 +282,7 @@ impl Problem {
         }
     }
 
+    /// Parameters of a round with certificate.
     pub fn round(&self, sigma_prime: f64, partition: u32, budget: u64) -> PrimalParams {
         PrimalParams {
             subproblem: self.subproblem(sigma_prime),
@@ -282,10 +297,12 @@ impl Problem {
     }
 }
 
+/// Doubles as little-endian bytes.
 pub fn bytes(values: &[f64]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
 }
 
+/// Little-endian bytes as doubles.
 pub fn doubles(bytes: &[u8]) -> Vec<f64> {
     bytes
         .as_chunks::<8>()
@@ -295,7 +312,7 @@ pub fn doubles(bytes: &[u8]) -> Vec<f64> {
         .collect()
 }
 
-/// The intercept of the lowest loss, up to 100: where its slope, which never falls, crosses 0.
+/// The intercept with the lowest loss, up to 100: there the slope of the loss, which never falls, crosses 0.
 pub fn best_intercept(loss: Loss, margins: &[f64], labels: &[f64], weights: Option<&[f64]>) -> f64 {
     let sum = |term: &dyn Fn(usize) -> f64| -> f64 {
         (0..labels.len())
@@ -318,7 +335,7 @@ pub fn best_intercept(loss: Loss, margins: &[f64], labels: &[f64], weights: Opti
     0.5 * (low + high)
 }
 
-/// What a commit might have added before a round of a test.
+/// A change that a commit may have added before a round of a test.
 pub fn previous(alpha: &[f64]) -> Vec<f64> {
     (0..alpha.len()).map(|i| (i as f64).cos() * 0.1).collect()
 }
@@ -348,20 +365,21 @@ pub fn run_round(
     (round.finish(alpha).unwrap(), doubles(&update))
 }
 
-/// Distributed rounds by adding: gamma = 1, sigma' = K, which never let the objective rise.
+/// Distributed rounds by adding: gamma = 1, sigma' = K. They never raise the objective.
 pub struct Cluster<'a> {
     pub problem: &'a Problem,
     pub members: Vec<Vec<usize>>,
     pub partitions: Vec<Partition>,
     pub alpha: Vec<f64>,
     cursors: Vec<u64>,
-    /// Objective at the start of the last round, by what the workers reported.
+    /// Objective at the start of the last round, as the workers reported it.
     pub objective: f64,
     /// Dual objective at the start of the last round, its residual scaled to be feasible.
     pub dual: f64,
 }
 
 impl<'a> Cluster<'a> {
+    /// Partitions of the columns with these numbers, at coefficients of 0.
     pub fn new(problem: &'a Problem, members: Vec<Vec<usize>>) -> Self {
         Self {
             problem,
@@ -406,7 +424,7 @@ impl<'a> Cluster<'a> {
         }
         let (penalty, conjugate) = (curvature * penalty, curvature * conjugate);
         self.objective = problem.losses(&margins) + penalty;
-        // Scaling the dual point by t keeps |x_i| <= l1_i where there is no L2 part to bound the conjugate.
+        // Without an L2 part the conjugate is bounded only for |x_i| <= l1_i: scaling the dual point by t ensures it.
         let (t, conjugate) = if conjugate.is_finite() {
             (1.0, conjugate)
         } else {

@@ -14,7 +14,7 @@ pub const LOSSES: [Loss; 5] = [
     Loss::SquaredHinge,
 ];
 
-/// A problem in the plainest way: dense rows.
+/// A problem, kept as plainly as possible: dense rows.
 #[derive(Debug, Clone)]
 pub struct Problem {
     pub rows: Vec<Vec<f64>>,
@@ -44,10 +44,12 @@ pub struct Partition {
 }
 
 impl Partition {
+    /// The arrays, with `f64` values.
     pub fn data(&self) -> DualData<'_> {
         self.data_with(Values::F64(&self.values))
     }
 
+    /// The arrays, with these values.
     pub fn data_with<'a>(&'a self, values: Values<'a>) -> DualData<'a> {
         let columns = Columns::new(self.features, &self.offsets, &self.indices, values).unwrap();
         let samples = Samples::new(
@@ -62,12 +64,12 @@ impl Partition {
 }
 
 impl Problem {
-    /// Rows of differing density, with an empty and a duplicated one; values fit an `f32`.
+    /// Rows of differing density, one of them empty and one duplicated; values fit an `f32`.
     pub fn random(rows: usize, features: usize, loss: Loss, seed: u64) -> Self {
         Self::with_density([0.2, 0.6, 1.0], rows, features, loss, seed)
     }
 
-    /// The same with row i of density `i mod 3`.
+    /// The same; row i has `density[i mod 3]`.
     pub fn with_density(
         density: [f64; 3],
         rows: usize,
@@ -117,13 +119,14 @@ impl Problem {
         }
     }
 
+    /// The same with weights.
     pub fn weighted(mut self) -> Self {
         let mut random = Random::new(99);
         self.weights = Some(self.rows.iter().map(|_| 1.5 + random.number()).collect());
         self
     }
 
-    /// Scaled features, the last of them excluded.
+    /// The same with scaled features; the last has a scale of 0.
     pub fn scaled(mut self) -> Self {
         let mut random = Random::new(98);
         let mut scale: Vec<f64> = (0..self.features).map(|_| 1.5 + random.number()).collect();
@@ -132,6 +135,7 @@ impl Problem {
         self
     }
 
+    /// The same with an intercept of weight 2.
     pub fn with_intercept(mut self) -> Self {
         self.nu = Some(2.0);
         self
@@ -151,14 +155,17 @@ impl Problem {
         }
     }
 
+    /// s of a row.
     pub fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |s| s[row])
     }
 
+    /// S.
     pub fn total_weight(&self) -> f64 {
         (0..self.rows.len()).map(|i| self.weight(i)).sum()
     }
 
+    /// The scale of a feature.
     pub fn scale(&self, feature: usize) -> f64 {
         self.scale.as_ref().map_or(1.0, |scale| scale[feature])
     }
@@ -168,6 +175,7 @@ impl Problem {
         self.weight(row) / (self.total_weight() * self.l2)
     }
 
+    /// Weighted mean of a feature.
     pub fn mean(&self, feature: usize) -> f64 {
         let sum: f64 = (0..self.rows.len())
             .map(|i| self.weight(i) * self.rows[i][feature])
@@ -175,7 +183,7 @@ impl Problem {
         sum / self.total_weight()
     }
 
-    /// What features are measured from: their means if there is an intercept.
+    /// The origin of a feature: its mean if there is an intercept, else 0.
     pub fn origin(&self, feature: usize) -> f64 {
         if self.nu.is_some() {
             self.mean(feature)
@@ -192,6 +200,7 @@ impl Problem {
         self.nu.map_or(0.0, |nu| square + nu)
     }
 
+    /// A partition of the rows with these numbers.
     pub fn partition(&self, members: &[usize]) -> Partition {
         let mut offsets = vec![0];
         let (mut indices, mut values) = (Vec::new(), Vec::new());
@@ -238,6 +247,7 @@ impl Problem {
             .collect()
     }
 
+    /// Parameters of a round.
     pub fn params(&self, sigma_prime: f64, offset: f64, partition: u32, budget: u64) -> DualParams {
         DualParams {
             subproblem: self.subproblem(sigma_prime, offset),
@@ -251,6 +261,7 @@ impl Problem {
         }
     }
 
+    /// Parameters of the local subproblem.
     pub fn subproblem(&self, sigma_prime: f64, offset: f64) -> DualSubproblemParams {
         DualSubproblemParams {
             loss: self.loss,
@@ -272,7 +283,7 @@ impl Problem {
             .sum()
     }
 
-    /// Coefficients that belong to dual variables.
+    /// The coefficients at these dual variables.
     pub fn coefficients(&self, alpha: &[f64]) -> Vec<f64> {
         let total = self.total_weight();
         (0..self.features)
@@ -295,6 +306,7 @@ impl Problem {
             .collect()
     }
 
+    /// The mean loss at coefficients and an intercept.
     pub fn losses(&self, w: &[f64], b: f64) -> f64 {
         let sum: f64 = self
             .margins(w)
@@ -342,7 +354,7 @@ impl Problem {
         sum / self.total_weight()
     }
 
-    /// The dual objective at a feasible point near to `alpha`: with an intercept `sum_i s_i a_i` has to be 0.
+    /// The dual objective at a feasible point near to `alpha`: with an intercept `sum_i s_i a_i` must be 0.
     pub fn dual(&self, alpha: &[f64]) -> f64 {
         let mut feasible = alpha.to_vec();
         if self.nu.is_some() {
@@ -402,16 +414,17 @@ pub struct Cluster<'a> {
     previous: Vec<f64>,
     pub w: Vec<f64>,
     kappa: f64,
-    /// What the intercept (of centred features) was before `nu kappa` of this round's multiplier.
+    /// The intercept of centred features, without `nu kappa` of the current multiplier.
     multiplier: f64,
     cursors: Vec<u64>,
-    /// The primal objective at the start of the last round, at the best intercept, by what the workers reported.
+    /// The primal objective at the start of the last round, at the best intercept, as the workers reported it.
     pub objective: f64,
-    /// The dual objective there.
+    /// The dual objective at the same place.
     pub dual: f64,
 }
 
 impl<'a> Cluster<'a> {
+    /// `count` partitions, at dual variables of 0.
     pub fn new(problem: &'a Problem, count: usize) -> Self {
         let members = problem.partitions(count);
         Self {
@@ -429,7 +442,8 @@ impl<'a> Cluster<'a> {
         }
     }
 
-    /// What a round must not make rise: the separable part, and the model with the intercept's own penalty about the multiplier.
+    /// The value that a round must not raise: the separable part, and the penalty of the model, which includes that of the intercept about
+    /// the multiplier.
     pub fn augmented(&self) -> f64 {
         let p = self.problem;
         let nu = p.nu.unwrap_or(0.0);
@@ -495,10 +509,12 @@ impl<'a> Cluster<'a> {
         }
     }
 
+    /// A new multiplier for the intercept.
     pub fn recentre(&mut self) {
         self.multiplier += self.problem.nu.unwrap_or(0.0) * self.kappa;
     }
 
+    /// The duality gap at the current coefficients and dual variables.
     pub fn gap(&self) -> f64 {
         self.problem.primal(&self.w) - self.problem.dual(&self.alpha)
     }

@@ -1,4 +1,4 @@
-//! Problems for local SGD, and the same steps in the plainest way: on all coefficients at once.
+//! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
 use dwell_solvers::{
     Columns, EvaluationOutcome, EvaluationParams, Loss, Progress, Schedule, SearchOutcome,
@@ -31,7 +31,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Random ones, some of them empty; features with a scale of 0 have no entries. All values are numbers that a `f32` can hold.
+    /// Random rows, some of them empty; features with a scale of 0 have no entries. All values fit an `f32`.
     pub fn random(
         random: &mut Random,
         loss: SgdLoss,
@@ -82,10 +82,12 @@ impl Rows {
         }
     }
 
+    /// The arrays, with `f64` values.
     pub fn data(&self) -> SgdData<'_> {
         self.data_with(Values::F64(&self.values))
     }
 
+    /// The arrays, with these values.
     pub fn data_with<'a>(&'a self, values: Values<'a>) -> SgdData<'a> {
         let rows = Columns::new(self.features, &self.offsets, &self.indices, values).unwrap();
         SgdData::new(
@@ -97,14 +99,17 @@ impl Rows {
         .unwrap()
     }
 
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.labels.len()
     }
 
+    /// s of row i.
     pub fn weight(&self, i: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[i])
     }
 
+    /// The scale of feature j.
     pub fn scale(&self, j: usize) -> f64 {
         self.scale.as_ref().map_or(1.0, |scale| scale[j])
     }
@@ -126,7 +131,7 @@ impl Rows {
             .collect()
     }
 
-    /// A model: coefficients of features that do not vary are 0, and intercepts too unless there is one.
+    /// A random model. Coefficients of features with a scale of 0 are 0, and so are intercepts unless `intercept`.
     pub fn model(&self, random: &mut Random, outputs: usize, intercept: bool) -> Vec<f64> {
         (0..(self.features + 1) * outputs)
             .map(|p| {
@@ -160,7 +165,7 @@ pub fn differentiate(loss: SgdLoss, z: &[f64], y: f64) -> (f64, Vec<f64>) {
     }
 }
 
-/// What [`eager`] finds.
+/// The result of [`eager`].
 pub struct Eager {
     pub vector: Vec<f64>,
     pub loss_sum: f64,
@@ -252,7 +257,7 @@ pub fn descend(
     (round.finish().unwrap(), doubles(&vector))
 }
 
-/// The same for an evaluation.
+/// Runs an evaluation in the same way.
 pub fn evaluate(
     params: &EvaluationParams,
     data: &SgdData<'_>,
@@ -268,7 +273,7 @@ pub fn evaluate(
     (evaluation.finish().unwrap(), doubles(&vector))
 }
 
-/// The same for a search.
+/// Runs a search in the same way.
 pub fn search(
     params: &SearchParams,
     data: &SgdData<'_>,

@@ -2,8 +2,8 @@
 
 use super::{
     instructions::{Kernel, run_f32},
-    lanes::WithLanes,
     number::Number,
+    operations::WithLanes,
     portable::Portable,
 };
 

@@ -10,7 +10,7 @@ use pulp::{
     x86::{V3, V4},
 };
 
-use super::lanes::{Block, Exponents, LANES, Lanes, WithLanes, exp_digamma_f32, exp_f32};
+use super::operations::{Block, Exponents, LANES, Lanes, WithLanes, exp_digamma_f32, exp_f32};
 
 /// Work on these lanes, for `vectorize`.
 pub(super) struct On<L, W>(pub L, pub W);

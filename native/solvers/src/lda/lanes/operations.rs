@@ -8,16 +8,17 @@
 //!
 //! Plain Rust rounds the product as well.
 
-use super::{number::Number, special};
+use super::number::Number;
+use crate::lda::special;
 
 /// Numbers in a vector.
-pub(super) const LANES: usize = 16;
+pub(in crate::lda) const LANES: usize = 16;
 
 /// A vector in memory.
-pub(super) type Block<R> = [R; LANES];
+pub(in crate::lda) type Block<R> = [R; LANES];
 
 /// Blocks that hold `length` numbers, the last perhaps in part.
-pub(super) const fn blocks(length: usize) -> usize {
+pub(in crate::lda) const fn blocks(length: usize) -> usize {
     length.div_ceil(LANES)
 }
 
@@ -29,7 +30,7 @@ pub trait WithLanes<R> {
     fn run<L: Lanes<Number = R>>(self, lanes: L) -> Self::Output;
 }
 
-/// Operations on sixteen numbers. A function that calls them has to be inlined into the function that enables the instructions.
+/// Operations on sixteen numbers. A function that calls them must be inlined into the function that enables the instructions.
 pub trait Lanes: Copy {
     type Number: Number;
     type Vector: Copy;

@@ -2,12 +2,13 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512, On};
-use super::{lanes::WithLanes, portable::Portable};
+use super::{operations::WithLanes, portable::Portable};
 
 /// The instructions that compute on `f32`.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel(Instructions);
 
+/// The kinds of lanes, each with the token that proves that the processor has its instructions.
 #[derive(Debug, Clone, Copy)]
 enum Instructions {
     Portable,
@@ -66,10 +67,7 @@ mod tests {
     use super::*;
     use crate::{
         base::order::SplitMix64,
-        lda::{
-            lanes::{Block, LANES, Lanes},
-            real::Real,
-        },
+        lda::lanes::{Block, LANES, Lanes, Real},
     };
 
     /// What the description of the fused exp-digamma promises.

@@ -1,12 +1,12 @@
-//! Lanes in plain Rust, for processors without the instructions of the others, and for `f64`.
+//! Lanes in plain Rust, for processors without AVX2 and FMA, and for `f64`.
 
 use std::marker::PhantomData;
 
 use super::{
-    lanes::{Block, Exponents, LANES, Lanes, exp_digamma_f32, exp_f32, tree},
     number::Number,
-    special,
+    operations::{Block, Exponents, LANES, Lanes, exp_digamma_f32, exp_f32, tree},
 };
+use crate::lda::special;
 
 /// Lanes in plain Rust.
 #[derive(Debug)]

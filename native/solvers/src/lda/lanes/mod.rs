@@ -1,0 +1,15 @@
+//! Arithmetic on sixteen numbers at a time, with the instructions of the processor.
+
+mod instructions;
+mod number;
+mod operations;
+mod portable;
+mod real;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use instructions::Kernel;
+pub use number::Number;
+pub use real::Real;
+
+pub(super) use operations::{Block, LANES, Lanes, WithLanes, blocks};
