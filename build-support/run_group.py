@@ -8,8 +8,8 @@ top of those counted) if the command's exit status is not 0 although it reported
 reported no count or ran nothing, if it took longer than SECONDS, or if a line of its output matches
 --forbid. The result goes to DIRECTORY/NAME.json and the output to DIRECTORY/NAME.log. The exit
 status is 0 whenever the group could be run: total.py decides, so that a failure in one group does
-not keep the others from running. Lines that name a failed test are kept in the result, with the
-indented ones behind them: total.py repeats them at the end, where a log that was cut still has them.
+not keep the others from running. The result keeps the lines that name a failed test, with the
+indented lines after them: total.py repeats them at the end, which a log that was cut still shows.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-# For each format: expressions whose group is added to the number of that name. "command" has none:
+# For each format: expressions whose groups add up to the number of that name. "command" has none:
 # the command itself is the test, and its exit status the result.
 FORMATS = {
     "command": {},
@@ -33,7 +33,7 @@ FORMATS = {
               "skipped": [r"^\[\s*(\d+) tests (?:skipped|aborted)"]},
     "scalatest": {"passed": [r"^Tests: succeeded (\d+)"], "failed": [r"^Tests: .*failed (\d+)", r"^Suites: .*aborted (\d+)"],
                   "skipped": [r"^Tests: .*(?:canceled) (\d+)"]},
-    # Python's unittest counts what ran; failures, errors and skipped are named on its last line.
+    # Python's unittest counts the tests that ran; its last line has failures, errors and skipped.
     "unittest": {"ran": [r"^Ran (\d+) tests? in "], "failed": [r"^FAILED \(.*failures=(\d+)", r"^FAILED \(.*errors=(\d+)"],
                  "skipped": [r"^(?:OK|FAILED) \(.*skipped=(\d+)"]},
     "counts": {"passed": [r"^(\d+) passed, \d+ failed"], "failed": [r"^\d+ passed, (\d+) failed"]},
@@ -56,6 +56,7 @@ def failures(lines):
 
 
 def count(lines, expressions):
+    """The numbers that the output reports."""
     numbers = {"passed": 0, "failed": 0, "skipped": 0, "ran": 0}
     for name, patterns in expressions.items():
         for pattern in patterns:
@@ -97,7 +98,7 @@ def main():
 
     arguments.directory.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    # A session of its own, so that what the command started can be stopped with it.
+    # A session of its own, so that a stop also ends the processes that the command started.
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     expired = threading.Event()
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Add up the groups of tests that were to run: what failed, a table, and one closing line.
+"""Add up the groups of tests: print the failures, a table, and one closing line.
 
     total.py DIRECTORY NAME...
 
-A group without a result did not run, which is a failure. The exit status is 1 if anything failed.
-The closing line goes to DIRECTORY/total as well. gradlew prints that file after Gradle's own last
-lines and says so in DWELL_TOTAL_PRINTED_BY; then it is not printed here.
+A group without a result did not run, which counts as a failure. The exit status is 1 if anything
+failed. The closing line goes to DIRECTORY/total as well. gradlew prints that file after Gradle's
+own last lines and says so in DWELL_TOTAL_PRINTED_BY; then it is not printed here.
 """
 
 import json

@@ -3,10 +3,10 @@
 
     venv.py DIRECTORY REQUIREMENTS
 
-Everything that is installed is named with its version and SHA-256 in REQUIREMENTS, and so is what
-builds the source distributions among it (build.txt beside REQUIREMENTS). If pyspark is installed,
-DIRECTORY/spark is a link to it: a Spark distribution with bin/ and jars/ at a path that does not
-depend on the version of Python. DIRECTORY/ready is written last and marks a complete environment.
+REQUIREMENTS names every package with its version and SHA-256. build.txt beside it does the same for
+the packages that build source distributions. If pyspark is installed, DIRECTORY/spark is a link to
+it: a Spark distribution with bin/ and jars/ at a path that does not depend on the version of
+Python. DIRECTORY/ready is written last and marks a complete environment.
 """
 
 import os
@@ -23,6 +23,7 @@ and name it with -Ppython=/path/to/python3.
 
 
 def run(*command):
+    """Runs a command, which must succeed."""
     subprocess.run([str(part) for part in command], check=True)
 
 
@@ -36,8 +37,8 @@ def main(directory, requirements):
     python = directory / "bin" / "python"
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
     run(*pip, "-r", requirements.parent / "build.txt")
-    print("installing what %s names (a Spark distribution takes a minute or two)" % requirements.name, flush=True)
-    # Without build isolation the pinned setuptools is used; with it pip would fetch whatever is newest.
+    print("installing the packages of %s (a Spark distribution takes a minute or two)" % requirements.name, flush=True)
+    # Without build isolation pip uses the pinned setuptools; with it pip would fetch another.
     run(*pip, "--no-build-isolation", "--no-deps", "-r", requirements)
     packages = subprocess.run(
         [str(python), "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"],

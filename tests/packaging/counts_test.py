@@ -1,4 +1,4 @@
-"""The counting of tests: a group that fails, or runs nothing, must never look like one that passed."""
+"""The counting of tests: a group that fails, or runs nothing, must never look like a group that passed."""
 
 import json
 import pathlib
@@ -38,6 +38,8 @@ FAILED (failures=1, errors=2, skipped=3)
 
 
 class Formats(unittest.TestCase):
+    """The counts in the output of each kind of command."""
+
     def check(self, form, text, status, passed, failed, skipped):
         numbers, reasons = run_group.judge(text.splitlines(), status, False, form, [])
         self.assertEqual((passed, failed, skipped), (numbers["passed"], numbers["failed"], numbers["skipped"]), reasons)
@@ -65,6 +67,8 @@ class Formats(unittest.TestCase):
 
 
 class Judgement(unittest.TestCase):
+    """The reasons for which a group fails as a whole."""
+
     def test_no_test_is_a_failure(self):
         for form in ("cargo", "junit", "scalatest", "unittest", "counts"):
             numbers, reasons = run_group.judge(["nothing to see"], 0, False, form, [])
@@ -86,6 +90,8 @@ class Judgement(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
+    """The lines that name failed tests."""
+
     def test_each_format_names_what_failed(self):
         for text in ("FAILED  a name: java.lang.AssertionError: why\n          a.b.C.d(C.scala:1)", "test lda::bound ... FAILED",
                      "- sums agree *** FAILED ***\n  1 was not equal to 2 (SumSuite.scala:3)", "FAIL: test_x (counts_test.Total.test_x)",
@@ -99,6 +105,8 @@ class Failures(unittest.TestCase):
 
 
 class Total(unittest.TestCase):
+    """The table and the closing line."""
+
     def total(self, directory, *names):
         return subprocess.run([sys.executable, BUILD_SUPPORT / "total.py", directory, *names], stdout=subprocess.PIPE, text=True,
                               env={"PATH": ""})
