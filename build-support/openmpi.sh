@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what bench/mpi is built and run with: Open MPI, and libclang, with which its Rust bindings are generated.
-# By apt-get, as root or with sudo. Does nothing where all of it is there.
+# Installs the programs that build and run bench/mpi: Open MPI, and libclang, which generates its Rust bindings.
+# Uses apt-get, as root or with sudo. Does nothing if all of them are installed.
 set -eu
 
 say() { printf 'openmpi: %s\n' "$*" >&2; }

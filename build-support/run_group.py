@@ -35,7 +35,7 @@ FORMATS = {
               "skipped": [r"^\[\s*(\d+) tests (?:skipped|aborted)"]},
     "scalatest": {"passed": [r"^Tests: succeeded (\d+)"], "failed": [r"^Tests: .*failed (\d+)", r"^Suites: .*aborted (\d+)"],
                   "skipped": [r"^Tests: .*(?:canceled) (\d+)"]},
-    # Python's unittest counts what ran; failures, errors and skipped are named on its last line.
+    # Python's unittest counts the tests that ran; its last line has failures, errors and skipped.
     "unittest": {"ran": [r"^Ran (\d+) tests? in "], "failed": [r"^FAILED \(.*failures=(\d+)", r"^FAILED \(.*errors=(\d+)"],
                  "skipped": [r"^(?:OK|FAILED) \(.*skipped=(\d+)"]},
     "counts": {"passed": [r"^(\d+) passed, \d+ failed"], "failed": [r"^\d+ passed, (\d+) failed"]},
@@ -70,6 +70,7 @@ def failures(lines, form):
 
 
 def count(lines, expressions):
+    """The numbers that the output reports."""
     numbers = {"passed": 0, "failed": 0, "skipped": 0, "later": 0, "ran": 0}
     for name, patterns in {**expressions, **LATER}.items():
         for pattern in patterns:

@@ -3,10 +3,10 @@
 
     venv.py DIRECTORY REQUIREMENTS
 
-Everything that is installed is named with its version and SHA-256 in REQUIREMENTS, and so is what
-builds the source distributions among it (build.txt beside REQUIREMENTS). If pyspark is installed,
-DIRECTORY/spark is a link to it: a Spark distribution with bin/ and jars/ at a path that does not
-depend on the version of Python. DIRECTORY/ready is written last and marks a complete environment.
+REQUIREMENTS names every package with its version and SHA-256. build.txt beside it does the same for
+the packages that build source distributions. If pyspark is installed, DIRECTORY/spark is a link to
+it: a Spark distribution with bin/ and jars/ at a path that does not depend on the version of
+Python. DIRECTORY/ready is written last and marks a complete environment.
 """
 
 import os
@@ -23,6 +23,7 @@ and name it with -Ppython=/path/to/python3.
 
 
 def run(*command):
+    """Runs a command, which must succeed."""
     subprocess.run([str(part) for part in command], check=True)
 
 

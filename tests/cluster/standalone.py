@@ -36,6 +36,8 @@ GRACE = 5
 
 
 class Cluster:
+    """A master, its workers, and the programs submitted to them."""
+
     def __init__(self, submit, directory, cores, keeper):
         self.home = pathlib.Path(submit).resolve().parent.parent
         self.directory = directory
@@ -109,6 +111,7 @@ def guard(directory):
 
 
 def run(arguments):
+    """Runs spark-submit on a new cluster; returns the exit status."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="dwell-standalone-"))
     keeper = subprocess.Popen([sys.executable, __file__, "--guard", str(directory)], stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL, start_new_session=True)

@@ -1,4 +1,4 @@
-"""The golden files follow from the scripts beside them."""
+"""Every golden file is what the script beside it writes."""
 
 import json
 import math
@@ -14,8 +14,8 @@ import topics
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = (lda, primal, sgd, special, topics)
 
-# What the suites allow. exp and log of the machine, and sum() of the Python, decide the last bits; what has to be right to the last
-# bit is written as text.
+# The tolerance of the suites. The machine's exp and log, and Python's sum(), decide the last bits; numbers that must match to the
+# last bit are text.
 TOLERANCE = 1e-12
 
 
@@ -36,6 +36,8 @@ def differences(found, expected, at=""):
 
 
 class Files(unittest.TestCase):
+    """The files against their scripts."""
+
     def test_contents(self):
         for script in SCRIPTS:
             for name, content in script.contents().items():
@@ -48,6 +50,8 @@ class Files(unittest.TestCase):
 
 
 class Comparison(unittest.TestCase):
+    """The comparison itself."""
+
     def test_what_is_not_the_same_is_found(self):
         value = {"bits": "3ff8", "list": [1.0, -0.25], "none": None, "number": 3, "yes": True}
         self.assertEqual([], differences(value, {**value, "list": [1.0, -0.25 * (1 + TOLERANCE / 4)]}))

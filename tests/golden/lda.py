@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Golden numbers of LDA: a document, a step and the bound of a tiny case, to 50 digits.
 
-`lda.py` writes lda.json beside itself; golden_test.py compares it with what it would write.
+`lda.py` writes lda.json beside itself; golden_test.py compares the file with what the script would write.
 """
 
 from decimal import Decimal
@@ -17,11 +17,12 @@ RHO, CORPUS = "0.1", 10
 
 
 def doubles(value):
+    """A number, or lists of numbers, as doubles."""
     return [doubles(v) for v in value] if isinstance(value, list) else float(value)
 
 
 def contents():
-    """What the file holds."""
+    """The contents of the file."""
     topics, vocabulary = 2, 3
     lam = [[Decimal(x) for x in row] for row in LAMBDA]
     alpha, eta = [Decimal(a) for a in ALPHA], Decimal(ETA)

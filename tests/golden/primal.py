@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Golden vectors of the primal solver, in plain Python (f64 throughout).
 
-`primal.py` writes order.json, cocoa.json and round.json beside itself; golden_test.py compares them with what it would write.
+`primal.py` writes order.json, cocoa.json and round.json beside itself; golden_test.py compares them with what the script would
+write.
 
-cocoa.json  two partitions, cyclic order, one epoch a round: coefficients and objectives of the first rounds, and the optimum.
-order.json  splitmix64 and the order of buckets.
+cocoa.json  two partitions, cyclic order, one epoch in each round: coefficients and objectives of the first rounds, and the optimum.
+order.json  SplitMix64 and the order of buckets.
 round.json  one round to the last bit: doubles are the 16 hex digits of their bits. A solver that adds in another order fails.
 """
 
@@ -20,12 +21,15 @@ MIX_2 = 0x94D049BB133111EB
 
 
 def mix(z):
+    """The finaliser of SplitMix64."""
     z = ((z ^ (z >> 30)) * MIX_1) & MASK
     z = ((z ^ (z >> 27)) * MIX_2) & MASK
     return z ^ (z >> 31)
 
 
 class SplitMix64:
+    """The generator of one epoch of one partition."""
+
     def __init__(self, seed, partition, epoch):
         self.state = mix((seed ^ ((partition + 1) * GOLDEN) ^ ((epoch + 1) * MIX_1)) & MASK)
 
@@ -41,10 +45,12 @@ class SplitMix64:
 
 
 def bucket_size(n):
+    """Coordinates in a bucket of a partition with n coordinates."""
     return max(1, min(64, n // 256))
 
 
 def permutation(buckets, seed, partition, epoch):
+    """The order of the buckets in an epoch."""
     random = SplitMix64(seed, partition, epoch)
     order = list(range(buckets))
     for i in range(buckets - 1, 0, -1):
@@ -54,12 +60,13 @@ def permutation(buckets, seed, partition, epoch):
 
 
 def order_vectors():
+    """The contents of order.json."""
     generators = []
     for seed, partition, epoch in [(0, 0, 0), (42, 0, 0), (42, 1, 0), (42, 0, 1), (MASK, 7, 123456789)]:
         random = SplitMix64(seed, partition, epoch)
         generators.append(
             {
-                # Signed, as the JVM has it.
+                # Signed, as in the JVM.
                 "seed": seed - (1 << 64) if seed >> 63 else seed,
                 "partition": partition,
                 "epoch": epoch,
@@ -92,17 +99,19 @@ Y = [3, 1, 2, 0, 4, 5]
 
 
 def soft(t, threshold):
+    """Soft threshold."""
     return math.copysign(max(abs(t) - threshold, 0.0), t) + 0.0
 
 
 def objective(alpha, l1, l2):
+    """F at coefficients `alpha`."""
     m = len(Y)
     loss = sum((y - sum(x * a for x, a in zip(row, alpha))) ** 2 for row, y in zip(X, Y)) / (2 * m)
     return loss + sum(l1 * abs(a) + l2 * a * a / 2 for a in alpha)
 
 
 def cocoa_rounds(l1, l2, partitions, rounds):
-    """Adding: gamma = 1, sigma' = K."""
+    """Coefficients and objective after each round of adding: gamma = 1, sigma' = K."""
     m, sigma = len(Y), float(len(partitions))
     alpha = [0.0] * 4
     history = []
@@ -123,6 +132,7 @@ def cocoa_rounds(l1, l2, partitions, rounds):
 
 
 def cocoa_vectors():
+    """The contents of cocoa.json."""
     cases = []
     for name, lam, eta in [("ridge", 0.1, 0.0), ("lasso", 0.3, 1.0), ("elastic net", 0.2, 0.5)]:
         l1, l2 = lam * eta, lam * (1 - eta)
@@ -144,15 +154,17 @@ def cocoa_vectors():
 
 
 def bits(x):
+    """The bits of a double, as 16 hex digits."""
     return f"{struct.unpack('>Q', struct.pack('>d', x))[0]:016x}"
 
 
 def as_float(x):
+    """The single-precision number nearest to x."""
     return struct.unpack("<f", struct.pack("<f", x))[0]
 
 
 def in_order(values):
-    """The sum, added up one by one: from Python 3.12 on sum() makes up for rounding, and its last bits are others."""
+    """The sum, added one by one: from Python 3.12 on, sum() compensates for rounding and gives other last bits."""
     total = 0.0
     for v in values:
         total += v
@@ -167,7 +179,7 @@ def round_case(name, weighted, centred, l1, l2, scale_factor):
     for i in range(n):
         entries = [j for j in range(rows) if random.uniform() < 0.05 + 0.07 * i]
         columns.append([(j, as_float(random.uniform() * 2 - 0.5)) for j in entries])
-    # As partitions are stored: by length up to 9, then by number.
+    # The order in which partitions store columns: by length up to 9, then by number.
     columns.sort(key=lambda column: min(len(column), 9))
     weights = [0.5 + random.uniform() for _ in range(rows)] if weighted else None
     s = weights or [1.0] * rows
@@ -297,6 +309,7 @@ def round_case(name, weighted, centred, l1, l2, scale_factor):
 
 
 def round_vectors():
+    """The contents of round.json."""
     return [
         round_case("ridge", False, False, 0.0, 0.25, 0.0),
         round_case("lasso, centred", False, True, 0.125, 0.0, 0.0),
@@ -307,11 +320,12 @@ def round_vectors():
 
 
 def contents():
-    """What each file holds."""
+    """The contents of each file."""
     return {"order": order_vectors(), "cocoa": cocoa_vectors(), "round": round_vectors()}
 
 
 def write(files):
+    """Writes each file beside this script."""
     for name, content in files.items():
         path = pathlib.Path(__file__).resolve().parent / f"{name}.json"
         path.write_text(json.dumps(content, indent=1) + "\n")

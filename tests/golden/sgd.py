@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Golden vectors of local SGD and model averaging, in plain Python (f64 throughout).
 
-`sgd.py` writes sgd.json beside itself; golden_test.py compares it with what it would write. Every step is made on all coefficients,
-from the definition: nothing is lazy, and no order of additions is that of a solver.
+`sgd.py` writes sgd.json beside itself; golden_test.py compares the file with what the script would write. Every step follows the
+definition and changes all coefficients: nothing is lazy, and no sum has the order of a solver.
 
-averaging    two workers, rows in the order of their numbers (the seed is one of which this is true), one epoch a round.
+averaging    two workers, one epoch in each round; the seed is one that visits rows in the order of their numbers.
 descents     local SGD on one partition: every loss and penalty, weights, scale, intercept, schedules, running averages.
 evaluations  losses, gradients and dual points at a model.
 searches     objectives of candidates for the step size.
@@ -19,10 +19,12 @@ Y = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0]
 
 
 def soft(v, threshold):
+    """Soft threshold."""
     return math.copysign(max(abs(v) - threshold, 0.0), v)
 
 
 def sigmoid(t):
+    """1 / (1 + exp(-t))."""
     return 1.0 / (1.0 + math.exp(-t)) if t >= 0 else math.exp(t) / (1.0 + math.exp(t))
 
 
@@ -67,11 +69,12 @@ def conjugate(loss, gamma, a, y):
 
 
 def step_size(kind, eta0, rate, t):
+    """The step size after t rows."""
     return [eta0, eta0 / math.sqrt(1 + rate * t), eta0 / (1 + rate * eta0 * t)][kind]
 
 
 def row_order(m, seed, partition, cursor):
-    """Buckets from `cursor` on, without an end."""
+    """Buckets from `cursor` on, without end."""
     size = bucket_size(m)
     buckets = -(-m // size)
     while True:
@@ -81,6 +84,7 @@ def row_order(m, seed, partition, cursor):
 
 
 def predictions(row, w, b):
+    """The prediction of each output."""
     return [sum(x * w[j][c] for j, x in row) + b[c] for c in range(len(b))]
 
 
@@ -106,21 +110,25 @@ def one_step(case, row, i, w, b, t):
 
 
 def norms(case, w):
+    """L1 norm and squared norm in the units of the penalty, without features of scale 0."""
     scale = case["scale"] or [1.0] * case["features"]
     pairs = [(v, u) for vs, u in zip(w, scale) for v in vs if u > 0]
     return sum(abs(v) / math.sqrt(u) for v, u in pairs), sum(v * v / u for v, u in pairs)
 
 
 def split(vector, outputs):
+    """A vector as coefficients by feature, and intercepts."""
     cells = [vector[k : k + outputs] for k in range(0, len(vector), outputs)]
     return cells[:-1], cells[-1]
 
 
 def joined(w, b):
+    """The vector of coefficients and intercepts."""
     return [v for vs in w for v in vs] + list(b)
 
 
 def descend(case, data):
+    """The expected result of a descent."""
     w, b = split(case["shared"], case["outputs"])
     l1_norm, square_norm = norms(case, w)
     t, total, loss_sum, weight_sum, nonzeros = case["steps"], 0, 0.0, 0.0, 0
@@ -149,6 +157,7 @@ def descend(case, data):
 
 
 def evaluate(case, data):
+    """The expected result of an evaluation."""
     w, b = split(case["shared"], case["outputs"])
     l1_norm, square_norm = norms(case, w)
     sums = [[0.0] * case["outputs"] for _ in range(case["features"] + 1)]
@@ -189,6 +198,7 @@ def evaluate(case, data):
 
 
 def search(case, data):
+    """The expected result of a search."""
     m = len(data)
     b_rows = case["budget"] if 2 * case["budget"] <= m else max(1, m // 2)
     order = (i for bucket in row_order(m, case["seed"], case["partition"], case["cursor"]) for i in bucket)
@@ -209,7 +219,7 @@ def search(case, data):
 
 
 def problem(draw, loss, m, features, weighted, scaled, intercept, l1, l2, classes=3):
-    """A random partition and model. Some rows and features are empty; features of scale 0 are."""
+    """A random partition and model. Some rows and features are empty; all features of scale 0 are."""
     random = SplitMix64(draw, 0, 0)
     number = lambda: 2 * random.uniform() - 1
     outputs = classes if loss == "softmax" else 1
@@ -254,6 +264,7 @@ def problem(draw, loss, m, features, weighted, scaled, intercept, l1, l2, classe
 
 
 def descent_vectors():
+    """The cases of descents."""
     cases = []
     kinds = [("plain", 0.0, 0.0), ("L2", 0.0, 0.1), ("L1", 0.02, 0.0), ("elastic net", 0.02, 0.1)]
     for k, loss in enumerate(LOSSES):
@@ -266,7 +277,7 @@ def descent_vectors():
             cases.append(case | {"expected": descend(case, rows)})
     for loss in ("squared", "logistic", "softmax"):
         for running in (False, True):
-            # The sum of what is decayed away is large: a worker renormalises many times.
+            # The decay adds up so much that a worker renormalises many times.
             case, rows = problem(77, loss, 31, 6, True, True, True, 0.004, 4.0)
             case |= {"name": f"{loss}, strong penalty", "kind": 0, "eta0": 0.2, "rate": 0.0}
             case |= {"budget": 100, "running": running, "share": 1.0}
@@ -275,6 +286,7 @@ def descent_vectors():
 
 
 def evaluation_vectors():
+    """The cases of evaluations."""
     cases = []
     duals = [[0.3], [0.8, 1.0], [1.0, 0.5], [0.9, 0.25], [0.7, 1.0], [0.125, 0.5, 0.3, 0.2]]
     for k, loss in enumerate(LOSSES):
@@ -286,6 +298,7 @@ def evaluation_vectors():
 
 
 def search_vectors():
+    """The cases of searches."""
     cases = []
     for k, loss in enumerate(LOSSES):
         for budget in (5, 1000):
@@ -297,6 +310,7 @@ def search_vectors():
 
 
 def averaging_vectors():
+    """The case of model averaging."""
     partitions, eta, l2 = [[0, 1, 2], [3, 4, 5]], 0.1, 0.1
     in_order = lambda seed: all(permutation(3, seed, k, epoch) == [0, 1, 2] for k in (0, 1) for epoch in (0, 1))
     seed = next(seed for seed in range(1 << 20) if in_order(seed))
@@ -319,7 +333,7 @@ def averaging_vectors():
 
 
 def contents():
-    """What the file holds."""
+    """The contents of the file."""
     return {
         "sgd": {
             "averaging": averaging_vectors(),

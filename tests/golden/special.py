@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Digamma, trigamma and ln gamma to 50 digits.
 
-`special.py` writes special.json beside itself; golden_test.py compares it with what it would write. Arguments are doubles; values are
-those of exactly these doubles.
+`special.py` writes special.json beside itself; golden_test.py compares the file with what the script would write. Arguments are
+doubles; values are those at exactly these doubles.
 
 points   [x, psi(x), psi'(x), ln Gamma(x)], from 1e-300 to 1e300; psi' from 1e-150 on, null below
 pairs    [x, exp(psi(x + 6)), sum over i = 0..5 of 1 / (x + i), exp(psi(x)) or null where it is below 1e-300]
@@ -14,15 +14,17 @@ from decimal import Decimal
 from gamma import ln_gamma, psi, slope
 from primal import write
 
-ROOT = 1.4616321449683622  # psi is 0 close by
+ROOT = 1.4616321449683622  # close to the zero of psi
 
 
 def point(x):
+    """A row of `points`."""
     big = Decimal(x)
     return [x, float(psi(big)), float(slope(big)) if x >= 1e-150 else None, float(ln_gamma(big))]
 
 
 def pair(x):
+    """A row of `pairs`."""
     big = Decimal(x)
     value = psi(big).exp()
     steps = sum(1 / (big + i) for i in range(6))
@@ -30,7 +32,7 @@ def pair(x):
 
 
 def contents():
-    """What the file holds."""
+    """The contents of the file."""
     draw = random.Random(1)
     wide = [10.0**e for e in range(-300, 301, 12)]
     usual = [10 ** draw.uniform(-6, 6) for _ in range(300)]

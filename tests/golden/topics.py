@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Golden numbers of the leader's half of MA-LDA, in plain Python.
 
-`topics.py` writes topics.json beside itself; golden_test.py compares it with what it would write.
+`topics.py` writes topics.json beside itself; golden_test.py compares the file with what the script would write.
 
 derivatives  [x, psi(x), psi'(x)], to 50 digits.
 initial      the first topics: cubes of sums of twelve uniform numbers of 16 bits, rounded to single precision.
-newton       steps of alpha, by elimination with the whole Hessian, which the solver never makes.
+newton       steps of alpha, by elimination with the whole Hessian, which the solver never forms.
 schedule     steps of batches, to 50 digits.
 """
 
@@ -17,15 +17,18 @@ from primal import SplitMix64, write
 
 
 def derivative_vectors():
+    """The cases of digamma and trigamma."""
     points = [1e-6, 0.001, 0.01, 0.1, 0.5, 1.0, 1.4616321449683622, 2.0, 5.5, 9.99, 10.0, 37.25, 1000.0, 1e6]
     return [[x, float(psi(Decimal(x))), float(slope(Decimal(x)))] for x in points]
 
 
 def single(x):
+    """The single-precision number nearest to x."""
     return struct.unpack("<f", struct.pack("<f", x))[0]
 
 
 def initial_vectors():
+    """The cases of first topics."""
     cases = []
     for topics, words, seed in [(2, 3, 0), (3, 2, 42), (1, 4, -7), (17, 5, 1 << 40), (4, 1, -(1 << 63))]:
         numbers = []
@@ -40,7 +43,7 @@ def initial_vectors():
 
 
 def solve(matrix, right):
-    """Gaussian elimination with pivots."""
+    """The solution of a linear system, by Gaussian elimination with pivots."""
     rows = [row + [b] for row, b in zip(matrix, right)]
     size = len(rows)
     for i in range(size):
@@ -54,6 +57,7 @@ def solve(matrix, right):
 
 
 def newton_vectors():
+    """The cases of steps of alpha."""
     cases = []
     for alpha, sums, documents, rho in [
         ([0.1, 0.1, 0.1], [-310.5, -290.25, -402.0], 100, 0.3),
@@ -72,6 +76,7 @@ def newton_vectors():
 
 
 def schedule_vectors():
+    """The cases of step sizes."""
     cases = []
     for tau0, kappa, seen, documents, workers in [
         (1024.0, 0.51, 0.0, 125.0, 8.0),
@@ -87,7 +92,7 @@ def schedule_vectors():
 
 
 def contents():
-    """What the file holds."""
+    """The contents of the file."""
     return {
         "topics": {
             "derivatives": derivative_vectors(),

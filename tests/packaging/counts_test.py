@@ -1,4 +1,4 @@
-"""The counting of tests: a group that fails, or runs nothing, must never look like one that passed."""
+"""The counting of tests: a group that fails, or runs nothing, must never look like a group that passed."""
 
 import json
 import os
@@ -39,6 +39,8 @@ FAILED (failures=1, errors=2, skipped=3)
 
 
 class Formats(unittest.TestCase):
+    """The counts in the output of each kind of command."""
+
     def check(self, form, text, status, passed, failed, skipped):
         numbers, reasons = run_group.judge(text.splitlines(), status, None, form, [])
         self.assertEqual((passed, failed, skipped), (numbers["passed"], numbers["failed"], numbers["skipped"]), reasons)
@@ -77,6 +79,8 @@ class Formats(unittest.TestCase):
 
 
 class Judgement(unittest.TestCase):
+    """The reasons for which a group fails as a whole."""
+
     def test_no_test_is_a_failure(self):
         for form in ("cargo", "junit", "scalatest", "unittest", "counts"):
             numbers, reasons = run_group.judge(["nothing to see"], 0, None, form, [])
@@ -98,6 +102,8 @@ class Judgement(unittest.TestCase):
 
 
 class Failures(unittest.TestCase):
+    """The lines that name failed tests."""
+
     def test_each_format_names_what_failed(self):
         for form, text in (("counts", "FAILED  a name: java.lang.AssertionError: why\n          a.b.C.d(C.scala:1)"),
                            ("scalatest", "- sums agree *** FAILED ***\n  1 was not equal to 2 (SumSuite.scala:3)"),

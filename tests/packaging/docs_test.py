@@ -1,4 +1,4 @@
-"""The documents name only what exists: tasks, files, classes, configuration keys. The cheap commands are run."""
+"""The documents name only tasks, files, classes and configuration keys that exist. The tests run the cheap commands."""
 
 import re
 import shlex
@@ -17,11 +17,12 @@ SOURCES = [ROOT / "jvm" / "src" / "main", ROOT / "native"]
 
 
 def commands_of(block):
+    """The words of each line of a block, without comments and empty lines."""
     return [words for words in (shlex.split(line, comments=True) for line in block.lines) if words]
 
 
 def commands():
-    """Each command line that a document tells to type, without comments."""
+    """The words of each command line in the documents, without comments."""
     for document in DOCUMENTS:
         for block in blocks(document):
             if block.language == "sh":
@@ -31,19 +32,24 @@ def commands():
 
 
 def section(document, title):
+    """The text below a heading of the second level."""
     return re.search(r"^## %s\n(.*?)(?=^## |\Z)" % title, text(document), re.MULTILINE | re.DOTALL).group(1)
 
 
 def source_text():
+    """The text of all main sources."""
     files = [path for root in SOURCES for path in root.rglob("*") if path.suffix in (".scala", ".java", ".rs")]
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
 
 def build_properties():
+    """The properties of gradle.properties."""
     return dict(re.findall(r"^(\w+)=(.*)$", (ROOT / "gradle.properties").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 class Documents(unittest.TestCase):
+    """The documents against sources, build and jar."""
+
     def test_every_block_is_of_a_kind_that_is_tested(self):
         for document in DOCUMENTS:
             found = blocks(document)
@@ -52,7 +58,7 @@ class Documents(unittest.TestCase):
                 self.assertIn(block.language, KINDS, "%s: no test covers\n%s" % (document, block.code))
                 if block.language == "text":
                     self.assertTrue(before is not None and before.language in ("sh", "scala", "python"), "%s: no output to compare with\n%s" % (document, block.code))
-        # CONTRIBUTING.md has the layout as one, which has a test of its own.
+        # In CONTRIBUTING.md the layout is such a block; it has a test of its own.
         for document in FOR_USERS:
             indented = re.findall(r"\n\n((?: {4}|\t).*)", without_blocks(document))
             self.assertEqual([], indented, "%s: no test covers a block without a fence" % document)
@@ -127,7 +133,7 @@ class Documents(unittest.TestCase):
         files = (SOURCES[0] / "scala/dwell/ml/param").glob("*.scala")
         declared = re.findall(r"final val (\w+): (?:Int|Double)?Param", "\n".join(path.read_text() for path in files))
         sections = section("docs/params.md", "Params of the linear estimators") + section("docs/params.md", "Params of `LDA`")
-        # Those have a default and values beside a meaning; the table of values of `algorithm` does not.
+        # Rows of Params have a default and values besides a meaning; rows in the table of values of `algorithm` do not.
         documented = re.findall(r"^\| `(\w+)` \|(?: [^|]+ \|){3}$", sections, re.MULTILINE)
         self.assertEqual(sorted(declared), sorted(documented))
 

@@ -1,4 +1,4 @@
-"""The published jar holds what it should and nothing else; the library in it runs on old machines."""
+"""The published jar contains what it should and nothing else; its library runs on old machines."""
 
 import pathlib
 import platform
@@ -14,7 +14,7 @@ from published import BUILD_ID, GLIBC, JAR, ROOT, VERSION, library
 JAVA_17 = 61
 SCALA_SOURCES = ROOT / "jvm" / "src" / "main" / "scala"
 
-# Names of the entries that may be in the jar, beside the bridge's own classes.
+# Names of the entries that the jar may contain, besides the classes of the bridge.
 ALLOWED = [
     r"META-INF/(MANIFEST\.MF|LICENSE|NOTICE)",
     r"META-INF/services/org\.apache\.spark\.ml\.(Estimator|Transformer)",
@@ -25,13 +25,15 @@ ALLOWED = [
 
 
 def bridge_classes():
-    """Expressions for the classes of each source file under org/apache/spark: the bridge."""
+    """Expressions for the classes of the bridge: of each source file under org/apache/spark."""
     spark = SCALA_SOURCES / "org" / "apache" / "spark"
     sources = [source.relative_to(SCALA_SOURCES).with_suffix("") for source in spark.rglob("*.scala")]
     return [re.escape(source.as_posix()) + r"(\$[A-Za-z0-9_$]*)?\.class" for source in sources]
 
 
 class Contents(unittest.TestCase):
+    """The entries of the jar."""
+
     def setUp(self):
         self.archive = zipfile.ZipFile(JAR)
         self.addCleanup(self.archive.close)
@@ -79,6 +81,8 @@ class Contents(unittest.TestCase):
 
 @unittest.skipUnless(platform.system() == "Linux", "the library is no ELF file here")
 class Library(unittest.TestCase):
+    """The native library, by readelf."""
+
     @classmethod
     def setUpClass(cls):
         with tempfile.NamedTemporaryFile(suffix=".so") as file, zipfile.ZipFile(JAR) as archive:
@@ -110,7 +114,7 @@ class Library(unittest.TestCase):
     def test_exports_only_the_two_interfaces(self):
         rows = [row.split() for row in self.symbols.splitlines()]
         exported = [row[7].split("@")[0] for row in rows if len(row) >= 8 and row[4] in ("GLOBAL", "WEAK") and row[6] != "UND"]
-        # The natives of NativeBridge are registered when the library is loaded, not found by name.
+        # The library registers the methods of NativeBridge when it is loaded; the JVM does not find them by name.
         expected = r"JNI_OnLoad|dwell_\w+"
         self.assertIn("JNI_OnLoad", exported)
         self.assertTrue(any(name.startswith("dwell_") for name in exported))

@@ -1,26 +1,29 @@
-"""Links and paths in the documents lead to what is there."""
+"""Links and paths in the documents lead to existing files and headings."""
 
 import re
 import unittest
 
 from published import ROOT
 
-# What the build makes: not there before it, and not looked into.
+# Folders that the build makes: they may be missing, and the tests do not look into them.
 GENERATED = {line.strip("/\n") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines() if re.fullmatch(r"/[^*]+/", line)}
 FILE = re.compile(r"[\w@.*+-]+\.(?:md|py|rs|scala|java|json|html|svg|gradle|properties|toml|sh|txt)")
 PATH = re.compile(r"[\w@.*+-]+(?:/[\w@.*+-]+)*/?")
 
 
 def is_generated(path):
+    """Whether the build makes this path."""
     relative = path.relative_to(ROOT).as_posix()
     return any(relative == name or relative.startswith(name + "/") for name in GENERATED)
 
 
 def documents():
+    """All documents of the repository."""
     return sorted(path for path in ROOT.rglob("*.md") if ".git" not in path.parts and not is_generated(path))
 
 
 def sources():
+    """All sources whose comments may name documents."""
     return sorted(path for path in ROOT.rglob("*") if path.suffix in (".scala", ".java", ".rs", ".gradle") and not is_generated(path))
 
 
@@ -30,18 +33,19 @@ def prose(path):
 
 
 def anchors(path):
-    """The names by which headings can be linked to."""
+    """The anchors of the headings of a document."""
     headings = re.findall(r"^#+ (.*)$", prose(path), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def within(directory, target):
-    """`target` as a path of this tree, or None if it leads out of it."""
+    """`target` as a path of this tree, or None if it leads out of the tree."""
     path = (directory / target).resolve()
     return path if path == ROOT or ROOT in path.parents else None
 
 
 def exists(directory, target):
+    """Whether `target`, a path or a pattern relative to `directory`, exists in this tree."""
     path = within(directory, target)
     if path is None:
         return False
@@ -51,7 +55,7 @@ def exists(directory, target):
 
 
 def names_a_path(code):
-    """Whether a piece of code in a text is a path of this tree: below one of its folders, relative, or the name of a file."""
+    """Whether a piece of code in a text names a path of this tree: below one of its folders, relative, or the name of a file."""
     if not PATH.fullmatch(code):
         return False
     first = code.split("/")[0]
@@ -59,6 +63,8 @@ def names_a_path(code):
 
 
 class Links(unittest.TestCase):
+    """Links, paths, and the index of results."""
+
     def test_links_lead_to_files_and_headings(self):
         checked = 0
         for document in documents():

@@ -1,4 +1,4 @@
-"""The jar alone, in a directory of its own: what a user's machine sees."""
+"""Loads the library from the jar alone, in a directory of its own, as a user's machine does."""
 
 import os
 import pathlib
@@ -12,7 +12,7 @@ from published import BUILD_ID, JAR, VERSION, library, native_info
 
 
 def altered(target, change):
-    """A copy of the jar in which `change` gave each entry new bytes, or None to leave it out."""
+    """A copy of the jar: `change` gives the new bytes of each entry, or None to leave it out."""
     with zipfile.ZipFile(JAR) as source, zipfile.ZipFile(target, "w") as copy:
         for name in source.namelist():
             content = change(name, source.read(name))
@@ -22,6 +22,8 @@ def altered(target, change):
 
 
 class Loading(unittest.TestCase):
+    """The loader in good and bad surroundings."""
+
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
@@ -41,7 +43,7 @@ class Loading(unittest.TestCase):
     def assertRefuses(self, result, *words):
         status, output = result
         self.assertEqual(1, status, output)
-        # The message is one line, wherever the stack trace goes on.
+        # The message is a single line; the stack trace follows it.
         message = next((line for line in output.splitlines() if "NativeUnavailableException" in line), "")
         for word in words:
             self.assertIn(word, message, output)
@@ -102,7 +104,7 @@ class Loading(unittest.TestCase):
         self.assertNotIn("loaded from %s" % noexec, result[1])
 
     def test_noexec_everywhere_is_named(self):
-        # The directory is all that the loader has to try; the jar is outside of it.
+        # The loader can try only this directory; the jar lies outside of it.
         jar = pathlib.Path(shutil.move(self.jar, self.directory.parent / (self.directory.name + ".jar")))
         self.addCleanup(jar.unlink)
         self.jar = jar

@@ -1,4 +1,4 @@
-"""What the tests here are given by the build: the published jar and how it was made."""
+"""The values that the build passes to these tests: the published jar and how it was built."""
 
 import os
 import pathlib
@@ -8,14 +8,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 JAR = pathlib.Path(os.environ["DWELL_JAR"])
 VERSION = os.environ["DWELL_VERSION"]
 BUILD_ID = os.environ["DWELL_BUILD_ID"]
-# The newest glibc that the library may need; empty where it is linked with the machine's own compiler.
+# The newest glibc that the library may need; empty if the machine's own compiler linked it.
 GLIBC = os.environ["DWELL_GLIBC"]
 TASKS = set(os.environ["DWELL_TASKS"].split())
 JAVA = str(pathlib.Path(os.environ["JAVA_HOME"]) / "bin" / "java")
 
 
 def library(archive):
-    """The one entry of the jar that is a native library."""
+    """The only entry of the jar that is a native library."""
     names = [name for name in archive.namelist() if name.startswith("native/") and not name.endswith("/")]
     if len(names) != 1:
         raise AssertionError("expected one native library in the jar, found %s" % names)
@@ -23,7 +23,7 @@ def library(archive):
 
 
 def native_info(jar, directory, *options, wrapper=()):
-    """Runs the diagnosis in `directory`, which serves as home and for temporary files too, with nothing but the jar."""
+    """Runs the diagnosis with only the jar in `directory`, which is also the home and the place of temporary files."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(directory), "PWD": str(directory)}
     command = [*wrapper, JAVA, "-Djava.io.tmpdir=%s" % directory, "-Duser.home=%s" % directory, *options, "-cp", str(jar),
                "dwell.jni.NativeInfo"]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Handwritten digits, for suites that want a dense problem of ten classes: `digits.py FILE` writes them from scikit-learn's copy.
+"""Handwritten digits, for suites that need a dense problem of ten classes: `digits.py FILE` writes them from scikit-learn's copy.
 
-One image a line: its digit, and 64 shades from 0 to 16. They are the test set of Alpaydin and Kaynak, Optical Recognition of
-Handwritten Digits (UCI Machine Learning Repository, 1998, CC BY 4.0), and are not kept here.
+Each line is an image: its digit, and 64 shades from 0 to 16. The images are the test set of Alpaydin and Kaynak, Optical
+Recognition of Handwritten Digits (UCI Machine Learning Repository, 1998, CC BY 4.0), and the repository does not contain them.
 """
 
 import pathlib

@@ -1,6 +1,6 @@
-"""The Scala and Python code of README.md and docs/, run as it stands there, and what the documents show of its output.
+"""Runs the Scala and Python code of README.md and docs/ as it stands, and compares its output with the output that the documents show.
 
-DWELL_JAR is the jar, SPARK_HOME a Spark distribution; the Python that runs this has NumPy.
+DWELL_JAR is the jar, SPARK_HOME a Spark distribution; the Python that runs this needs NumPy.
 """
 
 import os
@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from documents import FOR_USERS, blocks, missing  # noqa: E402
 
-# Three classes along a line, and documents of two kinds of words, as `spark`, `train` and `counts` of the texts.
+# The `spark`, `train` and `counts` of the texts: three classes along a line, and documents of two kinds of words.
 PYTHON_BEFORE = """\
 from pyspark.ml.linalg import Vectors
 from pyspark.sql import SparkSession
@@ -28,7 +28,7 @@ val train = spark.createDataFrame((0 until 300).map(i => ((i % 3).toDouble, Vect
 val counts = spark.createDataFrame((0 until 100).map(i => Tuple1(Vectors.sparse(20, (0 until 5).map(w => (10 * (i % 2) + (i + w) % 10, 1.0 + w)))))).toDF("features")
 """
 
-# For each document with code: what is run after its blocks, and expressions that the output has then.
+# For each document with code: the code to run after its blocks, and expressions that the output must match.
 PYTHON = {
     "README.md": ("print('model:', type(model).__module__, type(model).__name__, model.coefficientMatrix.numRows, model.summary.accuracy)",
                   [r"^LogisticRegression_\w+: ma-sgd, native solver, \d+ partitions$",
@@ -47,7 +47,7 @@ SCALA = {
 
 
 def code_of(language):
-    """Blocks by document, each with the `text` block behind it if there is one."""
+    """Blocks by document, each with the `text` block that follows it, if any."""
     found = {}
     for document in FOR_USERS:
         of_document = blocks(document)
@@ -58,6 +58,7 @@ def code_of(language):
 
 
 def run(command, directory, stdin=None):
+    """Exit status and output of a program of the Spark distribution, with the jar."""
     environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable)
     options = ["--master", "local[2]", "--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false", "--jars", os.environ["DWELL_JAR"]]
     done = subprocess.run([os.path.join(os.environ["SPARK_HOME"], "bin", command[0]), *options, *command[1:]], env=environment, cwd=directory,
@@ -66,17 +67,21 @@ def run(command, directory, stdin=None):
 
 
 def marker(document, place):
+    """The line that a script prints at a place of a document."""
     return "---- %s %s" % (document, place)
 
 
 def part(output, document, begin, end):
+    """The output between two markers, or None."""
     found = re.search(r"%s\n(.*?)%s$" % (re.escape(marker(document, begin)), re.escape(marker(document, end))), output, re.MULTILINE | re.DOTALL)
     return None if found is None else found.group(1)
 
 
 class Code(unittest.TestCase):
+    """The code of the documents, in both languages."""
+
     def judge(self, found, expected, output):
-        """Every block has come to its end, has printed what its document shows, and all together what is expected."""
+        """Checks that every block ran to its end and printed what its document shows, and that all of them printed what is expected."""
         for document, pairs in found.items():
             for i, (block, shown) in enumerate(pairs):
                 printed = part(output, document, i, i + 1)
@@ -109,7 +114,7 @@ class Code(unittest.TestCase):
         self.assertEqual(set(SCALA), set(found), "every document with Scala has an expectation")
         script = SCALA_BEFORE
         for document, pairs in found.items():
-            # A document is one expression, so that none of it runs unless all of it compiles; each block is in the scope of those before it.
+            # A document is one expression: it runs only if all of it compiles, and each block sees the definitions of earlier blocks.
             script += 'locally {\nprintln("%s")\n' % marker(document, 0)
             for i, (block, _) in enumerate(pairs):
                 script += '%s\nprintln("%s")\nlocally {\n' % (block.code, marker(document, i + 1))
@@ -117,7 +122,7 @@ class Code(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory, "documents.scala")
             path.write_text(script, encoding="utf-8")
-            # The interpreter ends with 0 whatever has happened: `judge` finds what did not come to its end.
+            # The interpreter always ends with status 0: `judge` finds blocks that did not run to their end.
             _, output = run(["spark-shell", "-I", str(path)], directory, stdin=":quit\n")
         self.judge(found, SCALA, output)
 

@@ -1,6 +1,7 @@
-"""The reference implementations with pySpark: the two local solvers against each other and the optimum, and the program against a loop.
+"""The reference implementations with pySpark: the two local solvers against each other and the optimum, and the program against a
+plain loop.
 
-DWELL_LIBRARY is the native library, SPARK_HOME a Spark distribution; the Python that runs this has NumPy.
+DWELL_LIBRARY is the native library, SPARK_HOME a Spark distribution; the Python that runs this needs NumPy.
 """
 
 import json
@@ -26,24 +27,24 @@ from numpy_solver import NumpySolver  # noqa: E402
 LIBRARY = os.environ["DWELL_LIBRARY"]
 SPARK_HOME = pathlib.Path(os.environ["SPARK_HOME"])
 
-# Sums of a few hundred numbers, taken in another order.
+# Relative difference of sums of a few hundred numbers in another order.
 SAME = 1e-12
-# What an objective that stands still may rise by rounding.
+# The rise that rounding may cause in an objective that stands still.
 STANDSTILL = 1e-14
-# Rounds are run until they gain no more than rounding.
+# Relative distance from the optimum after so many rounds that only rounding remains.
 OPTIMUM = 1e-9
 
 ROWS = 150
-# So many that a bucket of one partition has more than one column.
+# So many that in a single partition a bucket holds more than one column.
 FEATURES = 600
 KINDS = ("float32", "float64", "ones")
-# Of unlike length, and one that gives an incomplete bucket.
+# Partitions of unequal length, one of them with an incomplete bucket.
 SPLITS = {1: [0, FEATURES], 2: [0, 250, FEATURES], 3: [0, 100, 230, FEATURES]}
 RIDGE, ELASTIC_NET = (0.0, 0.3), (0.05, 0.2)
 
 
 class Written:
-    """A random sparse problem in `directory`, and the same as a dense matrix."""
+    """A random sparse problem in `directory`, and the same problem as a dense matrix."""
 
     def __init__(self, directory, count, l1, l2):
         random = np.random.default_rng(17)
@@ -53,7 +54,7 @@ class Written:
         self.splits = list(zip(SPLITS[count], SPLITS[count][1:]))
         parts = []
         for number, (first, last) in enumerate(self.splits):
-            # A kind of values for each partition, another one for another count.
+            # Every partition has a kind of values, which changes with the count.
             kind = KINDS[(number + count) % len(KINDS)]
             offsets, indices, values = [0], [], []
             for column in range(first, last):
@@ -86,7 +87,7 @@ class Written:
 
 
 def loop(problem, solvers, local_work, count):
-    """The algorithm without Spark: coefficients and objective after each round."""
+    """Runs the algorithm without Spark; yields coefficients and objective after each round."""
     labels = problem.labels()
     residual = labels
     margins = np.zeros(problem.rows)
@@ -109,6 +110,8 @@ def both(problem):
 
 
 class Directory(unittest.TestCase):
+    """Tests with a directory of their own for the files of a problem."""
+
     def setUp(self):
         made = tempfile.TemporaryDirectory()
         self.addCleanup(made.cleanup)
@@ -119,8 +122,10 @@ class Directory(unittest.TestCase):
 
 
 class Solvers(Directory):
+    """The local solvers, NumPy and native, in rounds without Spark."""
+
     def follow(self, count, local_work, l1, l2, rounds):
-        """Checks every round; coefficients and objective after the last one."""
+        """Checks every round; returns coefficients and objective after the last one."""
         written, problem = self.problem(count, l1, l2)
         last = written.objective(np.zeros(FEATURES))
         numpy_solvers, native_solvers = both(problem)
@@ -148,7 +153,7 @@ class Solvers(Directory):
             for local_work in (0.5, 1):
                 with self.subTest(partitions=count, local_work=local_work):
                     written, alpha, _ = self.follow(count, local_work, *ELASTIC_NET, rounds=200)
-                    # There the derivative of the smooth part is -l1 sign(a), or is at most l1 where a is 0.
+                    # At the optimum the derivative of the smooth part is -l1 sign(a), or at most l1 if a is 0.
                     slope = written.dense.T @ (written.labels - written.dense @ alpha) / ROWS - written.l2 * alpha
                     used = alpha != 0
                     self.assertTrue(0 < used.sum() < FEATURES)
@@ -156,7 +161,7 @@ class Solvers(Directory):
                     self.assertLessEqual(np.abs(slope).max(), written.l1 + OPTIMUM)
 
     def test_no_penalty(self):
-        # Empty columns have no curvature then.
+        # Without a penalty empty columns have no curvature.
         written, alpha, _ = self.follow(3, 1, 0.0, 0.0, rounds=20)
         self.assertTrue(np.all(alpha[~written.dense.any(axis=0)] == 0))
 
@@ -170,6 +175,8 @@ class Solvers(Directory):
 
 
 class Order(unittest.TestCase):
+    """The order in which a partition visits its columns."""
+
     def test_golden_vectors(self):
         cases = json.loads((ROOT / "tests" / "golden" / "order.json").read_text())["orders"]
         self.assertGreater(len(cases), 0)
@@ -189,6 +196,8 @@ class Order(unittest.TestCase):
 
 
 class Files(Directory):
+    """The files of a problem."""
+
     def read_all(self):
         problem = partitions.read(self.directory)
         problem.labels()
@@ -237,6 +246,8 @@ class Files(Directory):
 
 
 class Program(Directory):
+    """The program with pySpark."""
+
     MODULES = [ABI] + [REFERENCE / name for name in ("partitions.py", "order.py", "numpy_solver.py", "native_solver.py", "worker.py")]
 
     def submit(self, *arguments):

@@ -13,7 +13,7 @@ trait SparkSuite extends AnyFunSuite {
 object SparkSuite {
   private[dwell] def session: SparkSession = builder("local[2]").getOrCreate()
 
-  /** A session in the place of the one that all suites share; who asks for it stops it. */
+  /** A session that replaces the one that all suites share; the caller stops it. */
   private[dwell] def fresh(master: String): SparkSession = {
     SparkSession.getDefaultSession.foreach(_.stop())
     builder(master).getOrCreate()

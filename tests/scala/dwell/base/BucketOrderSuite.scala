@@ -2,6 +2,7 @@ package dwell.base
 
 import org.scalatest.funsuite.AnyFunSuite
 
+/** The order in which a partition visits its coordinates. */
 class BucketOrderSuite extends AnyFunSuite {
 
   test("every epoch visits every coordinate once, in a new order") {

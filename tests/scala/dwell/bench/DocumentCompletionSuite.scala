@@ -4,12 +4,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import DocumentCompletion.{Half, Halves}
 
-/** The evaluator of bench/spark, on topics and documents whose perplexity can be told without it. */
+/** The evaluator of bench/spark, on topics and documents whose perplexity is known without it. */
 class DocumentCompletionSuite extends AnyFunSuite {
 
   private val Exact = 1e-12
 
-  /** The evaluator stops when proportions change by less than that. */
+  /** The evaluator stops when proportions change by less than this. */
   private val Iterated = 1e-4
 
   private def half(counts: (Int, Double)*): Half = Half(counts.map(_._1).toArray, counts.map(_._2).toArray)
@@ -28,15 +28,16 @@ class DocumentCompletionSuite extends AnyFunSuite {
     val lambda = Array(Array(1.0, 2.0), Array(2.0, 4.0), Array(1.0, 2.0), Array(0.0, 0.0))
     val first = Halves(half(1 -> 3.0), half(0 -> 1.0, 1 -> 2.0))
     val second = Halves(half(), half(2 -> 1.0))
-    // Words of all documents count alike: (1/4 * 1/2 * 1/2 * 1/4)^(-1/4).
+    // The words of all documents count equally: (1/4 * 1/2 * 1/2 * 1/4)^(-1/4).
     assertClose(perplexity(None, lambda, first, second), math.pow(64.0, 0.25), Exact)
   }
 
   test("topics without common words take the words that they have: gamma is alpha and their number") {
-    // Word 2 is of topic 1 alone.
+    // Word 2 belongs to topic 1 alone.
     val lambda = Array(Array(1.0, 0.0), Array(1.0, 0.0), Array(0.0, 5.0))
     val document = Halves(half(0 -> 3.0, 2 -> 1.0), half(1 -> 1.0, 2 -> 2.0))
-    // With alpha 1/2 gamma is (3.5, 1.5), theta (0.7, 0.3): held words have 0.7 / 2 and twice 0.3.
+    // With alpha 1/2 gamma is (3.5, 1.5), theta (0.7, 0.3): the probabilities of the held-out words are 0.7 / 2 and
+    // twice 0.3.
     assertClose(perplexity(None, lambda, document), math.pow(0.35 * 0.3 * 0.3, -1.0 / 3.0), Exact)
     // With alpha (2, 1) gamma is (5, 2).
     val expected = math.pow(5.0 / 14.0 * (2.0 / 7.0) * (2.0 / 7.0), -1.0 / 3.0)

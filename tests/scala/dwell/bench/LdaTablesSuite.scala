@@ -2,7 +2,7 @@ package dwell.bench
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Tables of histories whose numbers can be told without them. */
+/** Tables of histories whose numbers are known without them. */
 class LdaTablesSuite extends AnyFunSuite {
 
   /** @param checkpoints documents, rounds, seconds and perplexity */
@@ -27,7 +27,8 @@ class LdaTablesSuite extends AnyFunSuite {
   test("documents in the same seconds are those in the seconds of whoever comes to the end first") {
     val (seconds, documents) = LdaTables.inTheSameSeconds(all)
     assert(seconds == 6.0)
-    // The end of the first, a fifteenth of the way from the first checkpoint to the second, and half of that to the first.
+    // The first is at its end, the second a fifteenth of the way from its first checkpoint to its second, and the
+    // third half of the way to its first.
     assert(
       documents.map { case (h, d) => (h.system, d) } ==
         Seq("Dwell" -> 32000.0, "one step" -> (4000.0 + 12000.0 / 15.0), "program" -> 8000.0))

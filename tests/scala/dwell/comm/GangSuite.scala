@@ -25,7 +25,7 @@ import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
 
-/** Barrier stages with up to eight tasks, in a session of its own that has slots for them. */
+/** Barrier stages with up to eight tasks, in a session of the suite's own with slots for them. */
 class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   import GangSuite._
 
@@ -229,7 +229,7 @@ private object GangSuite {
     g.headers.toSeq.map(Option(_).map(_.toSeq)),
     g.scalars.toSeq)
 
-  /** Numbers of very different size, whose sum depends on the order. */
+  /** Sends numbers of very different size, whose sum depends on the order. */
   def echo(length: Int, emptyAt: Int): Workers.Step[Int, Int, String] = (k, message, shared) => {
     val random = new Random(1000L * message + k)
     val update = ByteBuffer.allocate(HeaderBytes + 8 * length).order(ByteOrder.LITTLE_ENDIAN)
@@ -247,7 +247,7 @@ private object GangSuite {
     echo(20011, -1)(k, message, shared)
   }
 
-  /** Tasks that sleep now: all are in this process. */
+  /** Number of tasks that sleep now: all are in this process. */
   val asleep = new AtomicInteger()
 
   def sleepUntilKilled(): Unit = {

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.comm.ModelStore.Entry
 
+/** The models that an executor keeps for its gangs. */
 class ModelStoreSuite extends AnyFunSuite {
   private var now = 0L
   private val store = new ModelStore(() => now)

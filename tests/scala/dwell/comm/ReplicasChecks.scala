@@ -14,14 +14,14 @@ import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.comm.wire.{Contribution, Numbers, VectorFormat}
 
-/** A short history of models, which every mode has to make with the same bits. */
+/** A short history of models, which every mode must produce with the same bits. */
 private[dwell] object ReplicasChecks {
   val HeaderBytes = 16
 
-  /** Longer than tasks wait for the executor that has their data. */
+  /** Longer than tasks wait for the executor that holds their data. */
   private val PatienceMillis = 60000L
 
-  /** Lengths for K workers: such that slices are empty, of different lengths, and worth a message each. */
+  /** Lengths for K workers that make slices empty, unequal, or worth a message each. */
   def lengths(k: Int): Seq[Int] = (Seq(0, 1, k - 1, k, k + 1) ++ slicedLengths(k)).distinct
 
   /** Lengths that are worth slices. */
@@ -46,7 +46,7 @@ private[dwell] object ReplicasChecks {
 
   private val gangs = new AtomicInteger()
 
-  /** Everything that a leader sees, in a form that can be compared. */
+  /** Everything that a leader sees, in a comparable form. */
   final case class Seen(
       models: Seq[String],
       headers: Seq[Seq[Option[Seq[Byte]]]],
@@ -54,8 +54,8 @@ private[dwell] object ReplicasChecks {
       refusals: Seq[String])
 
   /**
-   * Numbers of very different size, whose sum depends on the order. A worker says which model it was given, and adds nothing
-   * in message `10 + worker`. Some have something behind their vectors, which is nobody else's.
+   * Numbers of very different size, whose sum depends on the order. A worker reports which model it got, and adds
+   * nothing in message `10 + worker`. Some append bytes to their vectors, which must stay out of the sum.
    */
   def step(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) => {
     val update =
@@ -64,12 +64,12 @@ private[dwell] object ReplicasChecks {
     Contribution(update, hash(shared))
   }
 
-  /** What workers do to a shared vector in [[mixed]]. */
+  /** The factors by which workers multiply a shared vector in [[mixed]]. */
   private val Factors = Array(1e-5, 0.7, 0.3)
 
   /**
-   * The shared vector times factors, but for a share of the entries. Without `known` the factors are not told, which changes no
-   * bit.
+   * Multiplies the shared vector by factors, except for a share of its entries. Without `known` the worker does not
+   * report the factors, which does not change a bit.
    */
   def decaying(length: Int, touched: Double, known: Boolean): Workers.Step[Int, Int, String] = (k, message, shared) => {
     val update = Array.concat(header(k, message), bytes(decayed(k, message, LittleEndian.doubles(shared), touched)))
@@ -81,7 +81,7 @@ private[dwell] object ReplicasChecks {
     shared.map(x => if (random.nextDouble() < touched) random.nextGaussian() else Factors.foldLeft(x)(_ * _))
   }
 
-  /** Zeros, but for some entries. */
+  /** Sends zeros, except for some entries. */
   def sparse(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
     Contribution(Array.concat(header(k, message), bytes(fewEntries(k, message, length))), hash(shared))
 
@@ -90,7 +90,8 @@ private[dwell] object ReplicasChecks {
     Array.fill(length)(if (random.nextInt(50) == 0) random.nextGaussian() else 0.0)
   }
 
-  /** Contributions that differ in how they travel: by message and worker dense, sparse, nothing, as predicted or hardly so. */
+  /** Contributions that travel in different forms, by message and worker: dense, sparse, empty, almost as predicted
+   * or hardly as predicted. */
   def mixed(length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>
     (k + message) % 5 match {
       case 0 => step(length)(k, message, shared)
@@ -100,7 +101,7 @@ private[dwell] object ReplicasChecks {
       case 4 => decaying(length, 0.95, known = true)(k, message, shared)
     }
 
-  /** What a worker does to floats: multiplies them by factors, but for a share of them. */
+  /** A worker on floats: multiplies them by factors, except for a share of them. */
   def decayingFloats(touched: Double): Workers.Step[Int, Int, String] = (k, message, shared) =>
     Contribution(
       Array.concat(header(k, message), floatBytes(decayedFloats(k, message, floats(shared), touched))),
@@ -114,7 +115,7 @@ private[dwell] object ReplicasChecks {
     }
   }
 
-  /** Models that rounds of [[decayingFloats]] lead to, and a sum that is brought back. */
+  /** The models after rounds of [[decayingFloats]], and a sum that goes back to the leader. */
   def floatStory(first: Array[Float], rounds: Int): Lead[Seq[Seq[Float]]] = workers => {
     workers.distribute(0L, floatBytes(first), None, "distribute")
     val models = (1 to rounds).map { i =>
@@ -126,7 +127,7 @@ private[dwell] object ReplicasChecks {
     models :+ exchanged.sum.toSeq.map(_.toFloat)
   }
 
-  /** What they have to be, by plain sums of floats. */
+  /** The expected models, by plain sums of floats. */
   def expectedFloats(workers: Int, first: Array[Float], rounds: Int, touched: Double): Seq[Seq[Float]] = {
     def after(message: Int, shared: Array[Float]): Array[Float] = (0 until workers)
       .map(decayedFloats(_, message, shared, touched))
@@ -143,10 +144,10 @@ private[dwell] object ReplicasChecks {
     bytes.array
   }
 
-  /** Bytes that the members of a gang have sent each other: orders in a distribute, the others in an allReduce. */
+  /** Bytes that the members of a gang have sent each other: `orders` in a distribute, the others in an allReduce. */
   final case class Sent(orders: Long, contributions: Long, models: Long)
 
-  /** What is sent in an exchange is kept until the next one is over. */
+  /** Counts the bytes of exchanges: a gang keeps the messages of one exchange until the next is over. */
   def inGang(model: Array[Byte]): Lead[Sent] = workers => {
     def parcels(kind: String): Long = {
       val blocks = SparkEnv.get.blockManager
@@ -161,7 +162,7 @@ private[dwell] object ReplicasChecks {
     sent
   }
 
-  /** The plain sum of what the workers of [[mixed]] make of a model. */
+  /** The plain sum of the results of the workers of [[mixed]] on a model. */
   private def mixedSum(message: Int, workers: Int, shared: Array[Double]): Array[Double] = {
     val sum = new Array[Double](shared.length)
     for (k <- 0 until workers) {
@@ -177,7 +178,8 @@ private[dwell] object ReplicasChecks {
     sum
   }
 
-  /** Hashes of the models that rounds of [[mixed]] lead to and those that the workers see, and of a sum that is brought back. */
+  /** Hashes of the models after rounds of [[mixed]], of those that the workers see, and of a sum that goes back to
+   * the leader. */
   def mixedStory(length: Int): Lead[Seq[Seq[String]]] = workers => {
     workers.begin(0L, FirstModel, "begin")
     val rounds = (1 to 6).map { i =>
@@ -188,7 +190,7 @@ private[dwell] object ReplicasChecks {
     rounds :+ (hash(exchanged.sum) +: exchanged.scalars.toSeq)
   }
 
-  /** What it has to be, by plain sums. */
+  /** The expected hashes, by plain sums. */
   def expectedMixed(workers: Int, length: Int): Seq[Seq[String]] = {
     val first = LittleEndian.doubles(firstModel(length))
     val models = (1 to 6).scanLeft(first)((model, message) => mixedSum(message, workers, model))
@@ -200,7 +202,7 @@ private[dwell] object ReplicasChecks {
     if (k == failing && message == 2) throw new IllegalArgumentException(s"worker $k does not like $message")
     else step(length)(k, message, shared)
 
-  /** The last worker breaks down. */
+  /** The last worker throws an exception at this message. */
   def breakingAt(message: Int, length: Int): Workers.Step[Int, Int, String] = (k, m, shared) =>
     if (m == message && k == TaskContext.get().numPartitions() - 1) throw new RuntimeException("out of order")
     else step(length)(k, m, shared)
@@ -221,6 +223,7 @@ private[dwell] object ReplicasChecks {
   def hash(model: Array[Byte]): String =
     MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
 
+  /** A model that every worker generates for itself. */
   private object FirstModel extends GeneratedModel {
     override def entries(from: Int, until: Int): Array[Byte] = bytes(
       Array.tabulate(until - from)(j => 1.0 / (1 + from + j)))
@@ -228,7 +231,7 @@ private[dwell] object ReplicasChecks {
 
   def firstModel(length: Int): Array[Byte] = FirstModel.entries(0, length)
 
-  /** Models 1 and 7 are given; 2, 3, 5 and 8 are made, of which 3 stays. */
+  /** The leader gives models 1 and 7; the workers make 2, 3, 5 and 8, and keep 3. */
   def story(length: Int): Lead[Seen] = workers => {
     def refused(body: => Any): String =
       try {
@@ -258,7 +261,7 @@ private[dwell] object ReplicasChecks {
       refusals)
   }
 
-  /** What the workers' vectors add up to. */
+  /** The sum of the workers' vectors. */
   def sum(message: Int, workers: Int, length: Int): Array[Double] = {
     val sum = new Array[Double](length)
     for (k <- 0 until workers if message != 10 + k) {
@@ -267,7 +270,7 @@ private[dwell] object ReplicasChecks {
     sum
   }
 
-  /** What the story has to be, by plain sums. */
+  /** The expected story, by plain sums. */
   def expected(workers: Int, length: Int): Seen = {
     def sum(message: Int): Array[Double] = this.sum(message, workers, length)
     val models = Map(1 -> firstModel(length), 7 -> firstModel(length).reverse) ++

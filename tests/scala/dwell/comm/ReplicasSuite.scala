@@ -18,7 +18,7 @@ import dwell.comm.gang.Gang
 import dwell.comm.jobs.ShuffleMode
 import dwell.comm.wire.{Numbers, VectorFormat}
 
-/** Models that all workers hold, in each mode, in a session of its own that has slots for gangs of eight. */
+/** Models that all workers hold, in each mode, in a session of the suite's own with slots for gangs of eight. */
 class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   import ReplicasChecks._
 
@@ -86,12 +86,12 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
     }
   }
 
-  /** Bytes of the results and of what is shuffled in the one job of `body`. */
+  /** Bytes of the results and of the shuffle of the only job of `body`. */
   private def ofJob(body: => Any): Long = {
     val bytes = new AtomicLong()
     val ended = new AtomicInteger()
     val listener = new SparkListener {
-      // Of an earlier job the end may still be on its way.
+      // The end of an earlier job may arrive late.
       private val stages = mutable.Map.empty[Int, Set[Int]]
       override def onJobStart(start: SparkListenerJobStart): Unit = stages(start.jobId) = start.stageIds.toSet
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
@@ -121,7 +121,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
             bytes
           }
       }
-      // In a gang nobody sends anything to itself.
+      // In a gang no member sends to itself.
       val vectors = 8L * length * (if (mode == "gang") k - 1 else k)
       val saved = travels(known = false) - travels(known = true)
       assert(saved > 0.75 * vectors && saved < vectors)
@@ -136,7 +136,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
       val (vectors, names) = (8L * length * (k - 1), 500L * k)
       assert(sent.contributions < 0.06 * vectors + names)
       assert(sent.orders < 0.04 * vectors + names)
-      // A sum has the entries of all workers.
+      // A sum contains the entries of all workers.
       assert(sent.models < 0.15 * vectors + names)
     }
   }
@@ -189,7 +189,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
         val found = lead(mode, k, length, fit)(_.recover("after a broken gang")).get
         assert(found.version == 2L && found.note == "second", mode)
         assert(hash(found.model) == hash(sum(2, k, length)))
-        // Models of an earlier gang are not those of the next, before it distributes them.
+        // The next gang does not have the models of an earlier one before it distributes them.
         val e = intercept[IllegalArgumentException](lead(mode, k, length, fit)(_.collect(2L, "")))
         assert(e.getMessage == "the workers hold no model 2, but none")
       }

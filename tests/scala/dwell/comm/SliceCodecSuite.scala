@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import dwell.base.LittleEndian
 import dwell.comm.wire.{Numbers, SliceCodec}
 
+/** Slices of vectors as they travel between the members of a gang. */
 class SliceCodecSuite extends AnyFunSuite {
 
   private val codec = new SliceCodec(Numbers.Doubles)
@@ -22,7 +23,7 @@ class SliceCodecSuite extends AnyFunSuite {
     LittleEndian.doubles(vector).toSeq.map(doubleToRawLongBits)
   }
 
-  /** Numbers whose bits arithmetic or a comparison would not keep, among others. */
+  /** Numbers, some with bits that arithmetic or a comparison would not keep. */
   private val Odd = Seq(
     0.0,
     -0.0,
@@ -83,12 +84,12 @@ class SliceCodecSuite extends AnyFunSuite {
       factors <- Seq(Array.empty[Double], Array(0.3), Array(1e-5, 0.7, 1.0, 0.1).map(_.toFloat.toDouble))
       share <- Seq(0.0, 0.1, 1.0)
     } {
-      // Among them some that are subnormal, or 0, after the factors.
+      // After the factors, some of them are subnormal or 0.
       val shared = Array.fill(2 * length)((number(random) * math.pow(10.0, random.nextInt(45) - 40.0)).toFloat)
       val vector =
         if (factors.isEmpty) new Array[Float](2 * length)
         else shared.map(x => factors.foldLeft(x)((y, factor) => y * factor.toFloat))
-      // Either number of an entry, or both.
+      // Changes one number of an entry, or both.
       vector.indices.filter(_ => random.nextDouble() < share).foreach(vector(_) = random.nextGaussian().toFloat)
       val encoded = floats.encode(floatBuffer(vector), factors, floatBuffer(shared))
       val about = s"length $length, ${factors.length} factors, $share different"

@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import dwell.data.columns.ColumnAssignment
 import dwell.data.matrix.MatrixBlock
 
+/** The assignment of columns to partitions of equal work. */
 class ColumnAssignmentSuite extends AnyFunSuite {
 
   private def imbalance(loads: Array[Long]): Double = loads.max / (loads.sum.toDouble / loads.length)
@@ -16,7 +17,7 @@ class ColumnAssignmentSuite extends AnyFunSuite {
       val popularity = Array.tabulate(100000)(j => math.pow(j + 21.0, -exponent))
       val scale = 3e6 / popularity.sum
       val uncapped = popularity.map(p => math.max(1, (scale * p).toInt))
-      // No column heavier than a share: that alone cannot be balanced.
+      // No column is heavier than a share: such a column cannot be balanced.
       val heaviest = uncapped.map(_.toLong).sum / (2 * partitions)
       val counts = new Random(7).shuffle(uncapped.map(c => math.min(c.toLong, heaviest).toInt).toSeq).toArray
       val assignment = ColumnAssignment.balanced(counts, partitions)

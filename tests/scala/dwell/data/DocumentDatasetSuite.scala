@@ -15,7 +15,7 @@ class DocumentDatasetSuite extends SparkSuite with Eventually {
   private def read(numWorkers: Int, vectors: Vector*): DocumentDataset =
     DocumentDataset.read(sc.parallelize(vectors, 2), vocabulary = 4, numWorkers, "test", "words")
 
-  /** What the body makes of the partitions. */
+  /** The result of `body` on the partitions. */
   private def partitions[T](data: DocumentDataset)(body: Seq[DocumentPartition] => T): T =
     try body(data.partitions.collect().toSeq)
     finally data.unpersist()
@@ -83,7 +83,7 @@ class DocumentDatasetSuite extends SparkSuite with Eventually {
   test("what documents were read through is removed with them, and does not wait for the driver's garbage") {
     def files = SparkEnv.get.blockManager.diskBlockManager.getAllBlocks().filter(_.isShuffle).toSet
     def cached = sc.getPersistentRDDs.keySet.toSet
-    // The user's own shuffle stays.
+    // The user's own shuffle must stay.
     val vectors = sc
       .parallelize((1 to 20).map(i => (i % 5, Vectors.sparse(4, Array(i % 4), Array(i.toDouble)): Vector)), 2)
       .groupByKey(2)
@@ -95,7 +95,7 @@ class DocumentDatasetSuite extends SparkSuite with Eventually {
     assert((files -- earlierFiles).nonEmpty && (cached -- earlierCached).size == 2)
     data.unpersist()
     eventually(assert(files == earlierFiles && cached == earlierCached))
-    // Until here they were no garbage, of which Spark removes the files, too.
+    // Keeps both alive until here: Spark would remove the files of garbage, too.
     assert(vectors.count() == 20L && data.partitions.getNumPartitions == 3)
   }
 }

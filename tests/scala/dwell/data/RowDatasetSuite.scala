@@ -14,6 +14,7 @@ import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.RowDistribution
 import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowForm, RowPartition, RowPiece, RowPieces}
 
+/** Rows by partition, in the forms that the solvers take. */
 class RowDatasetSuite extends SparkSuite {
   import TestData.{row, Values}
 
@@ -47,7 +48,7 @@ class RowDatasetSuite extends SparkSuite {
     if (sorted) labelled.sortBy(_.label) else labelled
   }
 
-  /** Compares with what the definitions give, computed from dense rows. */
+  /** Compares with the definitions, computed from dense rows. */
   private def check(data: RowDataset, blocks: Seq[Seq[LabeledRow]], form: RowForm): Unit = {
     val kept = blocks.flatten.filter(_.weight > 0.0).toArray
     val x = kept.map(_.features.toArray)
@@ -329,7 +330,7 @@ class RowDatasetSuite extends SparkSuite {
       if (changing) {
         val error = intercept[InputChangedException](TaskFailure.unwrapped(data.partitions.count()))
         assert(error.getMessage.contains("Partition 0") && error.getMessage.contains("checkpoint"))
-        // Nor is anything new made of other rows than those whose labels are known.
+        // Rows other than those with known labels give no new data either.
         intercept[InputChangedException](training.rows(3, form))
         intercept[InputChangedException](training.columns(2))
       } else {
@@ -350,7 +351,7 @@ class RowDatasetSuite extends SparkSuite {
     assert(labels.contains("'size'") && labels.contains("label 2.0 in row 1") && labels.contains("StringIndexer"))
     val far = failure(RowForm(0.0, false, true), row(1, 1e150, 2), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
     assert(far.contains("'terms', index 0"))
-    // Values whose squares leave the range, but whose differences' squares do not.
+    // The squares of the values leave the range; the squares of their differences do not.
     val near = failure(RowForm(0.0, false, true), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
     assert(near.contains("'terms', row ") && near.contains("squared norm") && near.contains("Scale"))
     val flat = failure(RowForm(1.0, false, true), row(1, 1e-155, 2), row(0, 0, 3))
@@ -366,6 +367,6 @@ object RowDatasetSuite {
   /** Sums of a few hundred terms in another order, and variances by another formula, differ by some ulps. */
   private val Rounding = 1e-11
 
-  /** How often the source of a test was read; tasks of local mode share it. */
+  /** How often the source of a test was read; the tasks of local mode share this counter. */
   val reads = new AtomicInteger()
 }

@@ -11,7 +11,7 @@ import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
 
-  /** A value of each column in each row, with what the columns are to be tested with. */
+  /** The kinds of values that tests use for columns. */
   sealed trait Values
   object Values {
     case object Ones extends Values
@@ -79,7 +79,7 @@ object TestData {
     }
   }
 
-  /** Drops what is cached and what was shuffled, as happens when all executors are lost. The RDDs stay in use. */
+  /** Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs stay in use. */
   def loseCached(sc: SparkContext): Unit =
     sc.getPersistentRDDs.values.foreach { rdd =>
       val level = rdd.getStorageLevel

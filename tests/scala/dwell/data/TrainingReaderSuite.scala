@@ -16,6 +16,7 @@ import dwell.data.columns.{ColumnDataset, ColumnPartition}
 import dwell.data.rows.RowForm
 import dwell.jni.ResultHeader
 
+/** Rows as read, and their columns by partition. */
 class TrainingReaderSuite extends SparkSuite {
   import TestData.{row, Values}
 
@@ -349,6 +350,6 @@ class TrainingReaderSuite extends SparkSuite {
 
 object TrainingReaderSuite {
 
-  /** How often the source of a test was read; tasks of local mode share it. */
+  /** How often the source of a test was read; the tasks of local mode share this counter. */
   val reads = new AtomicInteger()
 }

@@ -11,6 +11,7 @@ import dwell.SparkSuite
 import dwell.data.block.CachedDataset
 import dwell.data.rows.RowForm
 
+/** The datasets that fits make of the same rows, and their release. */
 class TrainingRowsSuite extends SparkSuite {
 
   private val form = RowForm(1.0, intercept = true, signedLabels = true)
@@ -27,7 +28,7 @@ class TrainingRowsSuite extends SparkSuite {
     sc.getPersistentRDDs.filterNot { case (id, _) => before.contains(id) }.values.map(_.name).toSeq.sorted
   }
 
-  /** The shuffles that an RDD is computed from. */
+  /** The shuffles on which an RDD depends. */
   private def shuffles(rdd: RDD[_]): Set[Int] = rdd.dependencies.flatMap {
     case d: ShuffleDependency[_, _, _] => shuffles(d.rdd) + d.shuffleId
     case d => shuffles(d.rdd)

@@ -4,6 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.solver.cd.worker.CdSolvers
 
+/** The choice between the native solver and the one of the JVM. */
 class SolverSelectionSuite extends AnyFunSuite {
 
   test("the choice decides, and a JVM has one solver of each kind") {

@@ -10,7 +10,7 @@ import dwell.SparkSuite
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 
-/** Spark's answer where Spark has a rule; else an exception that names column, row and fix. */
+/** Bad input: Spark's answer where Spark has a rule, else an exception that names column, row and fix. */
 class BadInputSuite extends SparkSuite {
 
   private val good: Seq[(Double, Double, Vector)] = Seq(
@@ -31,7 +31,7 @@ class BadInputSuite extends SparkSuite {
     expected.foreach(text => assert(messages(e).contains(text)))
   }
 
-  /** Spark's own estimator refuses it, and ours with the same words. */
+  /** Spark's estimator refuses the rows, and Dwell's with the same words. */
   private def asSpark(rows: Seq[(Double, Double, Vector)], words: String): Unit = {
     val stock = new SparkLinearRegression().setRegParam(0.1).setWeightCol("w").setSolver("l-bfgs")
     assert(messages(intercept[Exception](stock.fit(frame(rows)))).contains(words))
@@ -64,7 +64,7 @@ class BadInputSuite extends SparkSuite {
       change(v.indices)
       v
     }
-    // Spark's own decoder refuses most of them when the row is read; what it lets through, the flattener refuses.
+    // Spark's decoder refuses most of them when it reads the row; the flattener refuses the rest.
     Seq[Array[Int] => Unit](i => i(1) = 0, i => i(0) = 3, i => i(1) = 4, i => i(0) = -1).foreach { change =>
       val rows = Seq.tabulate(3)(j => (j.toDouble, 1.0, Vectors.dense(1.0, j, 2.0, 3.0): Vector))
       val e = intercept[Exception](estimator.fit(frame(rows :+ ((1.0, 1.0, spoilt(change))))))
@@ -126,7 +126,7 @@ class BadInputSuite extends SparkSuite {
     }
     val svc = new LinearSVC().setAlgorithm("ma-sgd").setStepSize(30.0).setRegParam(0.05)
     assert(message(svc).contains(tooLong))
-    // An L1 penalty is no bound, and another algorithm has no such steps.
+    // An L1 penalty sets no bound, and other algorithms have no such steps.
     Seq(("ma-sgd", "19", 0.0), ("ma-sgd", "auto", 0.0), ("ma-sgd", "30", 0.9), ("l-bfgs", "30", 0.0)).foreach {
       case (algorithm, step, elasticNet) =>
         assert(logistic(algorithm, step, elasticNet).contains("the data was read"), s"$algorithm $step $elasticNet")
@@ -140,7 +140,7 @@ class BadInputSuite extends SparkSuite {
       val said = messages(intercept[IllegalArgumentException](fit(unit)))
       Seq(tooLong, "divided by the label's deviation", "'auto'").foreach(part => assert(said.contains(part), said))
     }
-    // By the Params alone it would be too long here as well.
+    // Judged by the Params alone, the step would be too long here as well.
     fit(1e3)
   }
 }

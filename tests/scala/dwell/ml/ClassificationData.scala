@@ -58,6 +58,6 @@ final class LocalRows(data: DataFrame, weighted: Boolean) {
   /** -1 or 1. */
   val signs: Array[Double] = rows.map(r => if (r._1 > 0.5) 1.0 else -1.0)
 
-  /** From the population's variance to the sample's. */
+  /** Factor from the variance of the population to that of the sample. */
   val sampleFactor: Double = weights.sum / (weights.sum - weights.map(w => w * w).sum / weights.sum)
 }

@@ -20,14 +20,14 @@ import dwell.report.FitReport
 /** Several Param maps on one data set. */
 class FitMultipleSuite extends SparkSuite {
 
-  /** A warm start ends elsewhere within the gap of 1e-10 than a cold one. */
+  /** Within the gap of 1e-10, a warm start ends at another point than a cold start. */
   private val Tolerance = 1e-4
 
   private lazy val data: DataFrame = ClassificationData.sparse(spark, 0.5)
 
   private def estimator: LogisticRegression = new LogisticRegression().setLocalWork(20).setTol(1e-10)
 
-  /** What is cached now, the test data itself included. */
+  /** Ids of the cached data, test data included. */
   private def cached: Set[Int] = spark.sparkContext.getPersistentRDDs.keySet.toSet
 
   private def assertReleased(before: Set[Int]): Unit = {
@@ -38,7 +38,7 @@ class FitMultipleSuite extends SparkSuite {
 
   private def distance(a: Vector, b: Vector): Double = math.sqrt(Vectors.sqdist(a, b)) / (1.0 + Vectors.norm(b, 2.0))
 
-  /** The data, and how many feature vectors were read from it. */
+  /** The data, and a count of the feature vectors read from it. */
   private def counted: (DataFrame, () => Long) = {
     val reads = spark.sparkContext.longAccumulator
     val count = udf { (v: Vector) =>
@@ -119,7 +119,7 @@ class FitMultipleSuite extends SparkSuite {
     assert(!fits.hasNext)
     assertReleased(before)
     assert(ours.fit(data, Seq.empty[ParamMap]).isEmpty)
-    // An estimator that was a parent of shared fits is fitted again like any other.
+    // An estimator that was the parent of shared fits can be fitted again like any other.
     val model = ours.fit(data, Seq(ParamMap(ours.regParam -> 0.2))).head
     assert(model.parent.fit(data).asInstanceOf[LogisticRegressionModel].getRegParam == 0.2)
   }

@@ -14,24 +14,26 @@ import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
 
-/** Model averaging and L-BFGS as users of Spark ML meet them; Spark's own optimum is the yardstick. */
+/** Model averaging and L-BFGS through the estimators, measured against Spark's own optimum. */
 class GradientAlgorithmsSuite extends SparkSuite {
 
   private val Refining = Seq("l-bfgs", "ma-sgd+l-bfgs")
 
-  /** Later ones fail at the corners of the hinge, each after many evaluations. */
+  /** Most iterations at the corners of the hinge: later ones fail, each after many evaluations. */
   private val CornerIterations = 25
 
-  /** Of objectives, where both sides end by second-order steps at a tol far below. */
+  /** Relative error of objectives if both sides end with second-order steps at a far smaller tol. */
   private val Tight = 1e-7
 
-  /** Of the objective of model averaging with a strongly convex penalty: what is left of the noise after enough epochs. */
+  /** Relative error of the objective of model averaging with a strongly convex penalty: the noise that remains after
+   * enough epochs. */
   private val Averaged = 1e-4
 
-  /** The same where features differ by a factor of six in scale, so that what suits one is too long or too short for another. */
+  /** The same if the scales of features differ by a factor of six, so that a step that suits one feature is too long
+   * or too short for another. */
   private val Unscaled = 3e-3
 
-  /** The same without strong convexity, where progress ends with the square root of the time. */
+  /** The same without strong convexity, where the error falls only with the square root of the time. */
   private val Weakly = 1e-2
 
   /** Rows of three classes with weights; features of different scale, one of them constant, half of their entries zero. */
@@ -114,7 +116,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
   test("many rows and a strong penalty: a few rounds are enough, with an intercept, which has none, as without") {
     val rows = spark.sparkContext.parallelize(0 until 20000, 2).map { j =>
       val random = new Random(j)
-      // Far from centred: the intercept has to make up for that.
+      // Features far from centred, for which the intercept must compensate.
       val x = Array.fill(20)(if (random.nextInt(4) > 0) 1.0 else 0.0)
       (if (x.take(10).sum - x.drop(10).sum + random.nextGaussian() > 2.0) 1.0 else 0.0, Vectors.dense(x).compressed)
     }
@@ -125,7 +127,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       val optimum = objective(set(new SparkLogisticRegression().setTol(1e-12)).fit(many))
       val e = new LogisticRegression().setAlgorithm("ma-sgd").setNumWorkers(2).setAggregation("driver").setMaxIter(5)
       val report = FitReport.of(set(e).fit(many))
-      // Steps that fall with the L2 penalty alone leave more than five times as much to the intercept.
+      // Steps that shrink with the L2 penalty alone leave more than five times this error in the intercept.
       close(report.objective, optimum, 1e-3)
       assert(!report.rounds.exists(_.note.contains("rose")), report.toText)
     }

@@ -9,7 +9,8 @@ import dwell.ml.clustering.LDA
 import dwell.report.FitReport
 import dwell.solver.lda.contract.LdaSchedule
 
-/** Documents and Params of LDA that are odd or wrong: Spark's answer where Spark has a rule, else one that names the fix. */
+/** Odd or wrong documents and Params of LDA: Spark's answer where Spark has a rule, else an exception that names the
+ * fix. */
 class LDABadInputSuite extends SparkSuite {
 
   private val Vocabulary = 4
@@ -55,7 +56,7 @@ class LDABadInputSuite extends SparkSuite {
     expected.foreach(text => assert(said.contains(text), said))
   }
 
-  /** Spark's own estimator refuses it, and ours with the same words. */
+  /** Spark's estimator refuses the data, and Dwell's with the same words. */
   private def asSpark(data: DataFrame, expected: String*)(change: SparkLDA => Any): Unit =
     Seq(set(new SparkLDA), estimator).foreach { lda =>
       val said = messages(intercept[Exception] { change(lda); lda.fit(data) })
@@ -64,7 +65,8 @@ class LDABadInputSuite extends SparkSuite {
 
   private def topics(model: LDAModel): Seq[Double] = model.topicsMatrix.toArray.toSeq
 
-  /** Whether the model is as large as the counts say that are in each document: lambda has all of them, whatever the topics are. */
+  /** Checks the sum of lambda for documents with this sum of counts each: lambda contains all counts, whatever the
+   * topics are. */
   private def assertMass(lda: LDA, vectors: Seq[Vector], counts: Double): Unit = {
     val model = lda.fit(frame(vectors))
     val nobody = lda.copy(org.apache.spark.ml.param.ParamMap(lda.maxIter -> 0)).fit(frame(vectors))
@@ -72,7 +74,7 @@ class LDABadInputSuite extends SparkSuite {
     val each = math.ceil(0.5 * documents)
     val schedule = LdaSchedule(Tau0, Kappa, base = each)
     val kept = (0 until Iterations).map(t => 1.0 - schedule.rho(t * each)).product
-    // The prior, 1/K, is in both.
+    // Both sums contain the prior, 1/K.
     val expected = kept * topics(nobody).sum + (1.0 - kept) * (documents * counts + nobody.vocabSize)
     assert(math.abs(topics(model).sum / expected - 1.0) < Single, s"${topics(model).sum}, expected $expected")
     assert(topics(model).forall(_ > 0.0) && FitReport.of(model).solver == "native")
@@ -80,7 +82,7 @@ class LDABadInputSuite extends SparkSuite {
   }
 
   test("what is no count is refused, with its column, row and fix") {
-    // Spark has no rule: its own inference may not end.
+    // Spark has no rule here: its inference may never end.
     for ((count, what) <- Seq(-2.0 -> "count -2.0", 1e10 -> "count 1.0E10", 1e-7 -> "count 1.0E-7"))
       rejected(
         estimator,
@@ -131,7 +133,7 @@ class LDABadInputSuite extends SparkSuite {
   test("counts need not be whole numbers") {
     assertMass(estimator, good, 7.0)
     assertMass(estimator, good.map(v => Vectors.dense(v.toArray.map(_ * 0.3))), 2.1)
-    // More digits than single precision has.
+    // Counts with more digits than single precision holds.
     assertMass(estimator, good.map(v => Vectors.dense(v.toArray.map(_ / 7.0))), 1.0)
   }
 

@@ -12,7 +12,7 @@ import dwell.SparkSuite
 import dwell.ml.clustering.LDA
 import dwell.report.FitReport
 
-/** What decides the topics of a fit, and what Spark says of them. */
+/** The Params and data that determine the topics of a fit, and Spark's measures of these topics. */
 class LDAFitSuite extends SparkSuite {
 
   private val Topics = 3
@@ -22,13 +22,14 @@ class LDAFitSuite extends SparkSuite {
   /** Rounding of `f32`, over the largest lambda. */
   private val Single = 1e-5
 
-  /** Of a bound by token: Spark stops inferring the topics of a document when they change by less than 1e-3 on average. */
+  /** Relative error of a bound by token: Spark stops inferring the topics of a document when they change by less than
+   * 1e-3 on average. */
   private val Inferred = 1e-3
 
-  /** Of alpha: a few hundred documents say that much about it, and variational inference is biased. */
+  /** Relative error of alpha: a few hundred documents determine it no better, and variational inference is biased. */
   private val Learned = 0.35
 
-  /** What documents have of each topic; each topic has words of its own. */
+  /** The alpha of the planted documents; each topic has words of its own. */
   private val PlantedAlpha = Array(0.2, 0.5, 1.5)
 
   private def documents(count: Int, seed: Int): Seq[Vector] = {
@@ -69,7 +70,7 @@ class LDAFitSuite extends SparkSuite {
   test("a step of several workers is that of one on all of their documents, whatever stands for a topic") {
     val data = frame(documents(120, seed = 2))
     def stepped(workers: Int, estimate: String, mode: String): Seq[Double] = {
-      // One round, of a step.
+      // One round with one step.
       val lda = estimator.setNumWorkers(workers).setWarmup(1000).setTopicEstimate(estimate).setAggregation(mode)
       lda.setMaxIter(1).setSubsamplingRate(1.0)
       val model = lda.fit(data)
@@ -119,7 +120,7 @@ class LDAFitSuite extends SparkSuite {
     val lda = estimator
     lda.setMaxIter(200).setLearningDecay(0.51).setOptimizeDocConcentration(true)
     val model = lda.fit(frame(documents(800, seed = 4)))
-    // The topic that has most of the words of its own is the planted one.
+    // The planted topic is the one whose own words have the most weight.
     val found = model.topicsMatrix
     val planted =
       (0 until Topics).map(k => (0 until Topics).maxBy(t => (0 until Own).map(i => found(t * Own + i, k)).sum))
@@ -141,12 +142,12 @@ class LDAFitSuite extends SparkSuite {
       val expected = -(model.logLikelihood(data) - ofTopics(model, 0.2)) / tokens
       val objective = FitReport.of(model).objective
       assert(math.abs(objective - expected) < Inferred * expected, s"$objective, expected $expected")
-      // It is Spark that says what perplexity is.
+      // Spark defines the perplexity.
       assert(math.abs(model.logPerplexity(data) * tokens / -model.logLikelihood(data) - 1.0) < 1e-9)
     }
   }
 
-  /** The part of the bound that is about topics alone: minus how far they are from their prior. */
+  /** The part of the bound that depends on topics alone: minus their divergence from the prior. */
   private def ofTopics(model: LDAModel, eta: Double): Double = {
     val lambda = model.topicsMatrix
     (0 until Topics).map { k =>

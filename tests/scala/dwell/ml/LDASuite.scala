@@ -13,22 +13,22 @@ import dwell.ml.clustering.LDA
 import dwell.report.{FitReport, TopicFitReport}
 import dwell.solver.lda.contract.LdaSchedule
 
-/** Spark's LDA with native local solvers. */
+/** The estimator of topics through Spark ML's interface. */
 class LDASuite extends SparkSuite {
 
   private val Topics = 4
   private val Vocabulary = 80
 
-  /** Cosine of a topic that was found and the planted one. */
+  /** Least cosine between a topic found and the planted topic. */
   private val Recovered = 0.9
 
-  /** Mean of the numbers that learning begins with. */
+  /** Mean of the numbers with which learning begins. */
   private val InitialTopicsMass = 1.0
 
   /** Rounding of `f32`, and of the first numbers' mean. */
   private val Single = 1e-4
 
-  /** Documents of a few words of one topic, whose words are a part of the vocabulary of its own, and some of another one. */
+  /** Documents with a few words of one topic and some of another; each topic has its own part of the vocabulary. */
   private lazy val corpus: DataFrame = {
     val random = new SplitMix(7L)
     val own = Vocabulary / Topics
@@ -37,7 +37,7 @@ class LDASuite extends SparkSuite {
       val counts = new Array[Double](Vocabulary)
       (0 until 40).foreach { i =>
         val topic = if (i % 4 == 0) second else first
-        // Words are used the less the higher their number.
+        // Words with higher numbers are rarer.
         counts(topic * own + math.min(random.below(own), random.below(own))) += 1.0
       }
       Tuple1(Vectors.dense(counts).toSparse: Vector)
@@ -55,7 +55,7 @@ class LDASuite extends SparkSuite {
   private def expectedMass(tau0: Double): Double = {
     // An iteration has fewer than 1000 documents.
     val schedule = LdaSchedule(tau0, 0.7, base = 500.0)
-    // One step of all workers, to warm up, then 50 documents of each of two.
+    // One step of all workers as warm-up, then steps of 50 documents on each of two workers.
     val kept = (500 until 10000 by 100).map(g => 1.0 - schedule.step(g.toDouble, 50.0, 2.0)).product *
       (1.0 - schedule.step(0.0, 250.0, 2.0))
     val first = InitialTopicsMass * Topics * Vocabulary
@@ -98,7 +98,7 @@ class LDASuite extends SparkSuite {
     }
     val two = mass(estimator)
     assert(math.abs(two / expectedMass(64.0) - 1.0) < Single, two)
-    // Batches of 50 of two workers take the steps that those of 100 take of one.
+    // Batches of 50 on two workers make the same steps as batches of 100 on one.
     val one = mass(estimator.setNumWorkers(1).setLocalBatch(100))
     assert(math.abs(one / expectedMass(10.0) - 1.0) < Single, one)
     assert(math.abs(expectedMass(64.0) / expectedMass(10.0) - 1.0) > 100 * Single)
@@ -116,7 +116,7 @@ class LDASuite extends SparkSuite {
     val rounds = report.rounds.tail
     assert(rounds.map(_.note.takeWhile(_ != ',')) == Seq(500, 1000, 1500).map(seen => s"$seen documents seen"))
     assert(rounds.head.note.endsWith(s"a worker sends $Vocabulary of $Vocabulary words, warming up"))
-    // Each of the two workers has the topics, and memory for as many.
+    // Each of the two workers holds the topics, and memory of the same size.
     assert(rounds.forall(_.stateBytes == 2 * 2 * 4L * Topics * Vocabulary))
   }
 

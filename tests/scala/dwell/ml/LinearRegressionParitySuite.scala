@@ -16,7 +16,7 @@ class LinearRegressionParitySuite extends SparkSuite {
   /** Relative, of the vector of coefficients: Spark's l-bfgs at tol 1e-14 stands about 1e-8 from the optimum. */
   private val RidgeTolerance = 1e-6
 
-  /** Relative, of the objective: what both sides reach at tight tolerance on a problem without a unique support. */
+  /** Relative, of the objective: both sides reach this at a tight tolerance on a problem without a unique support. */
   private val ObjectiveTolerance = 1e-8
 
   /** Correlated features with means far from zero, of very different scales, one constant and one all zero. */
@@ -46,6 +46,7 @@ class LinearRegressionParitySuite extends SparkSuite {
   private def frame(rows: Seq[(Double, Double, Vector)]): DataFrame =
     spark.createDataFrame(rows).toDF("label", "w", "features").repartition(3).cache()
 
+  /** A combination of Params. */
   private case class Setting(
       data: String,
       solver: String,
@@ -69,7 +70,7 @@ class LinearRegressionParitySuite extends SparkSuite {
   }
 
   private def ours(s: Setting): LinearRegressionModel =
-    // Dense features that share a mean and a factor couple all workers, and adding is slow then: one worker.
+    // Dense features that share a mean and a factor couple all workers, which makes adding slow: so one worker.
     configure(new LinearRegression(), s)
       .setNumWorkers(if (s.data == "dense") 1 else 2)
       .setLocalWork(if (s.data == "dense") 1000 else 20)
@@ -101,7 +102,7 @@ class LinearRegressionParitySuite extends SparkSuite {
       }
       val (f, g) = (objective(mine), objective(stock))
       assert(f <= g * (1.0 + ObjectiveTolerance), s"ours $f, Spark's $g")
-      // The report's objective is F itself, and its certificate holds against Spark's optimum as well.
+      // The objective of the report is F itself, and its certificate holds against Spark's optimum, too.
       assert(math.abs(report.objective - f) <= 1e-9 * f)
       assert(f - g <= report.gap + 1e-9 * f)
       assert(report.rounds.map(_.objective).sliding(2).forall(p => p(1) <= p(0) * (1.0 + 1e-9)))
@@ -144,7 +145,7 @@ class LinearRegressionParitySuite extends SparkSuite {
     val shifted = fit(dense.withColumn("label", col("label") + 100.0))
     assert(distance(shifted, base) < 1e-9)
     assert(math.abs(shifted.intercept - base.intercept - 100.0) < 1e-7)
-    // l-bfgs deviations depend on the weights' scale, those of the population do not.
+    // The deviations of l-bfgs depend on the scale of the weights; those of the population do not.
     val scaled = fit(dense.withColumn("w", col("w") * 8.0))
     assert(distance(scaled, base) < 1e-9)
     val doubled = dense.withColumn("w", when(col("w") > 2.0, 2.0).otherwise(1.0))

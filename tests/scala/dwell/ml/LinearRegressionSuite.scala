@@ -20,7 +20,7 @@ import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, LinearFitReport, RoundCompleted}
 
-/** The estimator as users of Spark ML meet it. */
+/** The estimator of linear regression through Spark ML's interface. */
 class LinearRegressionSuite extends SparkSuite {
 
   private lazy val data: DataFrame = {
@@ -112,7 +112,7 @@ class LinearRegressionSuite extends SparkSuite {
     assert(model.getClass == classOf[LinearRegressionModel])
     val summary = model.summary
     val stock = new SparkLinearRegression().setRegParam(0.1).fit(data).summary
-    // Ours may stop 1e-6 of the objective early, which these two feel by its square root.
+    // Dwell may stop at 1e-6 above the optimal objective, which changes these two by its square root.
     assert(math.abs(summary.r2 - stock.r2) < 1e-3)
     assert(math.abs(summary.rootMeanSquaredError - stock.rootMeanSquaredError) < 1e-3)
     assert(summary.residuals.count() == 200)
@@ -195,7 +195,7 @@ class LinearRegressionSuite extends SparkSuite {
       (estimator, new SparkLinearRegression().setRegParam(0.1), constant, "label is constant"))
     cases.foreach { case (ours, stock, frame, reason) =>
       val (model, expected) = (ours.fit(frame), stock.fit(frame))
-      // Spark adds its partitions up in the order of arrival, so two fits of its own differ by rounding.
+      // Spark adds its partitions in the order of arrival, so even two of its own fits differ by rounding.
       assert(math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <= 1e-5)
       assert(math.abs(model.intercept - expected.intercept) <= 1e-5)
       val report = FitReport.of(model)
@@ -205,7 +205,7 @@ class LinearRegressionSuite extends SparkSuite {
         assert(e.getMessage.contains(reason) && e.getMessage.contains("spark.dwell.fallback"))
       }
     }
-    // What Spark answers with an exception, it answers with the same exception here.
+    // If Spark throws an exception, Dwell throws the same.
     val noIntercept = intercept[IllegalArgumentException](estimator.setFitIntercept(false).fit(constant))
     assert(noIntercept.getMessage.contains("standard deviation of the label is zero"))
   }
@@ -261,14 +261,14 @@ class LinearRegressionSuite extends SparkSuite {
     val doomed = spark
     interruptedFit(data)(doomed.stop())
     eventually(assertNoState())
-    // The session of the suites that follow is another one, whose fits work as before.
+    // The suites that follow get another session, whose fits work as before.
     assert(!spark.sparkContext.isStopped)
   }
 
   private def assertNoState(): Unit =
     assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
 
-  /** Starts a long fit, interrupts it after its first round until it ends, and returns what it failed with. */
+  /** Starts a long fit, interrupts it after its first round until it ends, and returns its exception. */
   private def interruptedFit(data: DataFrame)(interrupt: => Unit): Throwable = {
     val context = spark.sparkContext
     val started = new java.util.concurrent.CountDownLatch(1)

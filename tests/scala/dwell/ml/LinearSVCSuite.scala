@@ -12,7 +12,7 @@ import dwell.fit.DwellConf
 import dwell.ml.classification.LinearSVC
 import dwell.report.FitReport
 
-/** The estimator as users of Spark ML meet it. */
+/** The estimator of linear support vector machines through Spark ML's interface. */
 class LinearSVCSuite extends SparkSuite {
 
   private lazy val data: DataFrame = ClassificationData.dense(spark, 0.4)
@@ -108,8 +108,8 @@ class LinearSVCSuite extends SparkSuite {
       set(ours)
       set(stock)
       val (model, expected) = (ours.fit(frame), stock.fit(frame))
-      // Two runs of Spark's own solver on a function with corners differ by more than rounding, and without a penalty on
-      // separable rows they have nothing to agree on.
+      // Two runs of Spark's solver on a function with corners differ by more than rounding. On separable rows without
+      // a penalty they need not agree at all.
       if (ours.getRegParam > 0.0) {
         assert(
           math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <=
@@ -120,7 +120,7 @@ class LinearSVCSuite extends SparkSuite {
       withConf(DwellConf.Fallback, "error") {
         assert(intercept[UnsupportedOperationException](ours.fit(frame)).getMessage.contains(reason))
       }
-      // Spark has no squared hinge to fall back to: never another model silently.
+      // Spark has no squared hinge to fall back to, and Dwell must never train another model silently.
       val e = intercept[UnsupportedOperationException](ours.setLoss("squaredHinge").fit(frame))
       assert(e.getMessage.contains(reason) && e.getMessage.contains("no squared hinge"))
     }

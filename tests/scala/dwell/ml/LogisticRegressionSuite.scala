@@ -15,10 +15,11 @@ import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 
-/** The estimator as users of Spark ML meet it. */
+/** The estimator of logistic regression through Spark ML's interface. */
 class LogisticRegressionSuite extends SparkSuite {
 
-  /** Of coefficients at the default tol, which bounds the objective: they feel it by its square root. */
+  /** Relative error of coefficients at the default tol, which bounds the objective: coefficients vary by its square
+   * root. */
   private val LooseTolerance = 5e-3
 
   private lazy val data: DataFrame = ClassificationData.dense(spark, 0.4)
@@ -232,7 +233,7 @@ class LogisticRegressionSuite extends SparkSuite {
   test("an initial model is where training starts, also after a copy; one that does not fit is ignored") {
     val optimum = estimator.setTol(1e-10).setLocalWork(50).fit(data)
     val again = estimator.setOrientation("primal").setInitialModel(optimum).copy(ParamMap.empty).setMaxIter(0).fit(data)
-    // The intercept is minimised exactly at the start, and the model was optimal up to tol.
+    // The fit starts by minimising the intercept exactly, from a model that was optimal up to tol.
     assert(close(again, optimum, 1e-6))
     val wide = estimator.fit(ClassificationData.sparse(spark, 0.5))
     assert(close(estimator.setInitialModel(wide).fit(data), optimum, LooseTolerance))

@@ -5,7 +5,7 @@ import org.apache.spark.ml.regression.LinearRegressionModel
 import org.apache.spark.sql.DataFrame
 
 /**
- * F of `dwell.ml.regression.LinearRegression`, straight from its definition: the brute-force reference of the tests.
+ * F of `dwell.ml.regression.LinearRegression`, directly from its definition: the brute-force reference of the tests.
  *
  * @param population
  *   whether deviations are those of the population (`normal`) or of the sample (`l-bfgs`)

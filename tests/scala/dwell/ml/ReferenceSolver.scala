@@ -42,7 +42,8 @@ final class ReferenceSolver(
 
   /** Coefficients and intercept. */
   def solve(l1: Double, l2: Double, scaleFactor: Double): (Array[Double], Double) = {
-    // Columns of deviation 1, which are centred where an intercept makes up for it: well conditioned, same problem.
+    // The same problem, well conditioned: columns have deviation 1, and are centred if an intercept compensates for
+    // it.
     val used = (0 until features).filterNot(constant(_)).toArray
     val deviation = used.map(i => math.sqrt(variance(i)))
     val shift = used.map(i => if (intercept) mean(i) else 0.0)
@@ -144,7 +145,7 @@ final class ReferenceSolver(
 
   /**
    * The dual of the hinge, `c'Kc/2 - sum c` over `0 <= c_j <= s_j/S`, with `y'c = 0` for the intercept, by a primal-dual
-   * interior point method; then the intercept which is best for the coefficients.
+   * interior point method; then the best intercept for the coefficients.
    */
   private def hinge(u: DenseMatrix[Double], ridge: DenseVector[Double]): (DenseVector[Double], Double) = {
     val scaled = DenseMatrix.tabulate(rows, u.cols)((j, k) => u(j, k) * y(j))
@@ -182,14 +183,14 @@ final class ReferenceSolver(
     (v, if (intercept) bestIntercept(u * v) else 0.0)
   }
 
-  /** Inside of the bounds, and both classes of the same sum. */
+  /** A point inside of the bounds, with the same sum for both classes. */
   private def feasible: DenseVector[Double] = {
     val positive = y.indices.collect { case j if y(j) > 0.0 => share(j) }.sum
     val smaller = math.min(positive, 1.0 - positive)
     DenseVector.tabulate(rows)(j => 0.5 * share(j) * smaller / (if (y(j) > 0.0) positive else 1.0 - positive))
   }
 
-  /** Longest step, up to 1, that keeps `value` positive with something to spare. */
+  /** The longest step, up to 1, that keeps `value` positive by a margin. */
   private def longest(value: DenseVector[Double], change: DenseVector[Double]): Double =
     (0 until rows).iterator.filter(change(_) < 0.0).map(j => -0.99 * value(j) / change(j)).foldLeft(1.0)(math.min)
 
@@ -203,9 +204,10 @@ object ReferenceSolver {
   private val MaxSweeps = 20000
   private val SmallestStep = 1e-10
 
-  /** Of the Hessian, against directions without curvature; it changes the path and not the solution. */
+  /** Added to the Hessian for directions without curvature; it changes the path, not the solution. */
   private val Damping = 1e-13
 
-  /** Where the hinge's dual counts as solved; the objective is then at most this far from the optimum. */
+  /** The gap at which the dual of the hinge counts as solved: the objective is then at most this far from the
+   * optimum. */
   private val ComplementarityGap = 1e-12
 }

@@ -27,10 +27,10 @@ import dwell.ml.regression.LinearRegression
 import dwell.ml.training.DataSharing
 import dwell.report.FitReport
 
-/** Fits one by one on a cached DataFrame, as Spark's CrossValidator does them. */
+/** Single fits on a cached DataFrame, as Spark's CrossValidator makes them. */
 class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
 
-  /** A warm start ends elsewhere within the gap of 1e-10 than a cold one. */
+  /** Within the gap of 1e-10, a warm start ends at another point than a cold start. */
   private val Tolerance = 1e-4
 
   private val Penalties = Seq(0.01, 0.1, 1.0)
@@ -39,7 +39,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
 
   private def estimator: LogisticRegression = new LogisticRegression("logreg").setLocalWork(20).setTol(1e-10)
 
-  /** Not cached, and of the same rows at each call. */
+  /** A new DataFrame of the same rows, not cached. */
   private def source: DataFrame = spark.createDataFrame(rows.asJava, schema).repartition(3, col("label"))
   private lazy val (rows, schema) = {
     val data = ClassificationData.sparse(spark, 0.5)
@@ -79,7 +79,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     sc.addSparkListener(listener)
     try {
       body
-      // Events come in order: all of the body's have come before this one.
+      // Events arrive in order: those of the body before this one.
       sc.parallelize(Seq(1), 1).setName("dwell marker").count()
       await(names.contains("dwell marker"))
       names.count(_.endsWith("rows as read"))
@@ -124,7 +124,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
       assert(model.getRegParam == penalty && model.binarySummary.areaUnderROC > 0.5)
       assertSame(model, cold(data, ParamMap(estimator.regParam -> penalty)))
     }
-    // Starting from its own solution.
+    // A fit that starts from its own solution.
     val again = estimator.setRegParam(Penalties.last).fit(data)
     assert(FitReport.of(again).rounds.length <= FitReport.of(models.last).rounds.length)
     data.unpersist()
@@ -156,7 +156,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
         .setCollectSubModels(true)
         .setSeed(1L)
       val data = source
-      // Two folds, and the best model on the whole, which is not cached.
+      // Reads two folds, and the whole data for the best model, which are not cached.
       assert(readings {
         val model = cv.fit(data)
         assert(model.subModels.flatten.forall(m => FitReport.of(m.asInstanceOf[LogisticRegressionModel]).converged))
@@ -188,7 +188,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     awaitReleased()
     val kept = cached(data)
     assert(readings(split.fit(kept)) == 2)
-    // The best model's data are kept until the DataFrame is unpersisted.
+    // The data of the best model stay until the DataFrame is unpersisted.
     assert(readings(estimator.setRegParam(0.5).fit(kept)) == 0)
     kept.unpersist()
     awaitReleased()
@@ -211,10 +211,10 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
         SharedDataSuite.flip = round % 2 == 1
         cached(data)
         assertSame(estimator.fit(data, one), answer)
-        // The cached rows are the answer for as long as they are cached, as with Spark's own code.
+        // While rows are cached, they count, as in Spark's own code.
         SharedDataSuite.flip = !SharedDataSuite.flip
         assertSame(estimator.fit(data, one), answer)
-        // At once, before any listener has heard of it.
+        // Fits again at once, before any listener hears of it.
         data.unpersist()
         if (round > 1) assertSame(estimator.fit(data, one), other)
       }
@@ -241,7 +241,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     val second = estimator.setRegParam(0.1).fit(data)
     assertSame(second, cold(data, one))
     assertOther(second, first)
-    // Where files are replaced by others than Spark, its cache does not notice, and neither do we.
+    // If another program replaces the files, Spark's cache does not notice, and neither does Dwell.
     val other = Files.createTempDirectory("dwell-shared").resolve("data").toString
     source.write.parquet(other)
     val files = new java.io.File(path).listFiles()
@@ -265,7 +265,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     val two = source.withColumn("opposite", lit(1.0) - col("label"))
     val data = cached(two.select(col("label"), col("opposite"), col("features")))
     val model = estimator.setRegParam(0.1).fit(data)
-    // To Spark the same plan, which it answers from the same cached rows.
+    // For Spark this is the same plan, which it answers from the same cached rows.
     val renamed = two.select(col("label").as("opposite"), col("opposite").as("label"), col("features"))
     val other = estimator.setRegParam(0.1).fit(renamed)
     assertSame(other, cold(renamed, one))
@@ -274,12 +274,12 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     assertSame(estimator.setRegParam(0.1).fit(swapped), other)
     val weighted = data.withColumn("w", lit(2.0))
     assert(readings(estimator.setRegParam(0.1).setWeightCol("w").fit(weighted)) == 1)
-    // Computed, filtered: something else than the cached rows.
+    // Computed or filtered columns differ from the cached rows.
     assert(
       readings(
         assertOther(estimator.setRegParam(0.1).fit(data.withColumn("label", lit(1.0) - col("label"))), model)) == 1)
     assert(readings(estimator.setRegParam(0.1).fit(data.where(col("label") < 2.0))) == 1)
-    // A projection that drops or adds other columns is not.
+    // A projection that drops or adds other columns does not.
     assert(readings(assertSame(estimator.setRegParam(0.1).fit(data.select("features", "label")), model)) == 0)
   }
 
@@ -331,13 +331,13 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     assert(persisted.nonEmpty)
     val jobs = new AtomicInteger
     val saboteur = new SparkListener {
-      // The first job looks at the length of the features.
+      // The first job reads the length of the features.
       override def onJobStart(event: SparkListenerJobStart): Unit = if (jobs.incrementAndGet() > 2) sc.cancelAllJobs()
     }
     sc.addSparkListener(saboteur)
     try intercept[SparkException](estimator.setRegParam(1e-4).setTol(1e-14).setLocalWork(0.1).fit(data))
     finally sc.removeSparkListener(saboteur)
-    // Not after a while: the failed fit has done it.
+    // Immediately: the failed fit itself releases the data.
     assert(persisted.isEmpty)
     assert(readings(estimator.setRegParam(0.1).fit(data)) == 1)
   }

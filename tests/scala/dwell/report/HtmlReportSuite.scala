@@ -8,7 +8,7 @@ import javax.xml.parsers.DocumentBuilderFactory
 import org.scalatest.funsuite.AnyFunSuite
 import org.xml.sax.InputSource
 
-/** Pages are complete, well formed and the same in every locale; their looks were checked in a browser. */
+/** Pages are complete, well formed and the same in every locale. Their looks were checked in a browser. */
 class HtmlReportSuite extends AnyFunSuite {
 
   private def report(numRounds: Int, uid: String = "logreg_1"): LinearFitReport = {
@@ -60,7 +60,7 @@ class HtmlReportSuite extends AnyFunSuite {
     } finally Files.delete(path)
   }
 
-  /** The charts are XML. */
+  /** The charts of a page, parsed as XML. */
   private def charts(page: String): Seq[org.w3c.dom.Document] =
     "(?s)<svg.*?</svg>".r.findAllIn(page).toSeq.map { svg =>
       DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)))

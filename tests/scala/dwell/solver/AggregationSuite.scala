@@ -11,7 +11,7 @@ import dwell.fit.{DwellConf, SolverSelection, SolverSettings}
 import dwell.jni.ResultHeader
 import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
 
-/** Which mode takes over where a gang has no slots. */
+/** The mode that takes over if a gang has no slots. */
 class AggregationSuite extends SparkSuite {
 
   private val Rows = 300

@@ -11,25 +11,25 @@ import dwell.{CheckLong, SparkSuite}
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 
-/** Ten classes of dense rows: scikit-learn's handwritten digits, of which every third is held out. */
+/** Ten classes of dense rows: scikit-learn's handwritten digits, every third held out. */
 class DigitsSuite extends SparkSuite {
 
   /** Images of scikit-learn's copy. */
   private val Images = 1797
 
-  /** Of the objective: L-BFGS ends far below where the penalty is on standardised coefficients. */
+  /** Relative error of the objective: with a penalty on standardised coefficients L-BFGS ends far below it. */
   private val Tight = 1e-7
 
   /**
-   * Otherwise pixels that hardly ever have ink are penalised so much that neither side is done after its iterations: ours was
-   * seen 7e-4 and 1e-3 below Spark's, with two orders of the rows.
+   * The same without standardisation. The penalty on pixels that rarely have ink is then so large that neither side
+   * finishes within its iterations: Dwell ended 7e-4 and 1e-3 below Spark with two orders of the rows.
    */
   private val Unscaled = 3e-3
 
-  /** What is left of the noise of SGD once it has converged: a hundredth, and room for another order of rows. */
+  /** The noise of SGD that remains at convergence: a hundredth, with room for another order of rows. */
   private val Averaged = 0.02
 
-  /** A model that is not at the optimum may decide one image or another in its own way. */
+  /** Images that a model near the optimum may classify differently. */
   private val Borderline = 2
 
   private lazy val Seq(train, heldOut) = {

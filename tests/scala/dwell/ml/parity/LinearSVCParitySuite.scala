@@ -12,12 +12,12 @@ import dwell.solver.problem.{Hinge, SquaredHinge}
 
 /**
  * At least as good as Spark's answers, for every combination of the Params that change the objective. Spark's own
- * solver stops 1e-7 to 3e-2 above the optimum here, since its method wants a derivative that the hinge has not:
- * coefficients are compared with those of an exact solver.
+ * solver stops 1e-7 to 3e-2 above the optimum here, because its method needs a derivative that the hinge does not
+ * have: coefficients are compared with those of an exact solver.
  */
 class LinearSVCParitySuite extends SparkSuite {
 
-  /** Relative, of the objective. The certificate is to 1e-9; our solver and the reference reach that. */
+  /** Relative, of the objective. The certificate is 1e-9, which Dwell and the reference both reach. */
   private val ObjectiveTolerance = 2e-9
 
   /** Relative: coefficients are determined by the square root of the objective's accuracy. */
@@ -26,6 +26,7 @@ class LinearSVCParitySuite extends SparkSuite {
   /** Relative: two ways to compute the objective of one model. */
   private val SameObjective = 1e-10
 
+  /** A combination of Params. */
   private case class Setting(
       data: String,
       positive: Double,
@@ -49,7 +50,7 @@ class LinearSVCParitySuite extends SparkSuite {
       .setRegParam(s.regParam)
       .setFitIntercept(s.intercept)
       .setStandardization(s.standardization)
-      // Spark's line searches fail thousands of times at the corners when it comes near.
+      // Near the optimum, Spark's line searches fail thousands of times at the corners.
       .setMaxIter(30)
       .setTol(1e-13)
     if (s.weighted) estimator.setWeightCol("w")
@@ -99,7 +100,7 @@ class LinearSVCParitySuite extends SparkSuite {
         val stock = configure(new SparkLinearSVC(), s).fit(data(s))
         val atStock = objective(stock.coefficients.toArray, stock.intercept)
         assert(best <= atStock * (1.0 + ObjectiveTolerance), s"reference $best, Spark's $atStock")
-        // It is the same objective: what Spark says of its own model is what we say of it.
+        // Both compute the same objective of Spark's model.
         val said = stock.summary.objectiveHistory.last
         assert(math.abs(said - atStock) <= SameObjective * said, s"ours $atStock, Spark's $said")
       }

@@ -14,14 +14,15 @@ import dwell.solver.problem.Logistic
 class LogisticRegressionParitySuite extends SparkSuite {
 
   /**
-   * Relative, of the vector of coefficients where the problem is strongly convex. Ours stands by its gap of 1e-11 at most
-   * 1e-6 or so from the optimum, Spark's at tol 1e-14 at about the same.
+   * Relative, of the vector of coefficients if the problem is strongly convex. By its gap of 1e-11, Dwell's is at
+   * most about 1e-6 from the optimum; Spark's at tol 1e-14 is about as close.
    */
   private val CoefficientTolerance = 1e-5
 
-  /** Relative, of the objective: what both sides reach at tight tolerance. */
+  /** Relative, of the objective: both sides reach this at a tight tolerance. */
   private val ObjectiveTolerance = 1e-9
 
+  /** A combination of Params. */
   private case class Setting(
       data: String,
       positive: Double,
@@ -53,7 +54,7 @@ class LogisticRegressionParitySuite extends SparkSuite {
   }
 
   private def fit(s: Setting, orientation: String): LogisticRegressionModel =
-    // Dense features that share a mean and a factor couple all workers, and adding is slow then: one worker.
+    // Dense features that share a mean and a factor couple all workers, which makes adding slow: so one worker.
     configure(new LogisticRegression(), s)
       .setOrientation(orientation)
       .setNumWorkers(if (s.data == "dense") 1 else 2)
@@ -86,7 +87,7 @@ class LogisticRegressionParitySuite extends SparkSuite {
         val f = objective(mine.coefficients.toArray, mine.intercept)
         assert(f <= atStock * (1.0 + ObjectiveTolerance), s"$orientation: ours $f, Spark's $atStock")
         assert(f <= best * (1.0 + ObjectiveTolerance), s"$orientation: ours $f, reference $best")
-        // The report's objective is F itself, and its certificate holds against the optimum.
+        // The objective of the report is F itself, and its certificate holds against the optimum.
         assert(math.abs(report.objective - f) <= 1e-9 * f)
         assert(f - best <= report.gap + 1e-9 * f)
         report.rounds.foreach(r => assert(r.objective - best <= r.gap + 1e-9 * f, s"$orientation: ${r.toLine}"))

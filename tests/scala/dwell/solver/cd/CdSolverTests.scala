@@ -17,7 +17,8 @@ import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 import dwell.solver.problem.{Hinge, Squared}
 
-/** What every local solver has to do, tested on each of them: protocol and errors in both orientations, least squares. */
+/** Tests of every local solver for coordinate descent: protocol and errors in both orientations, and least squares.
+ * */
 private[solver] trait CdSolverTests extends AnyFunSuite {
   import CdSolverTests.{checkAlong, comparable, nextFit, points}
 
@@ -39,7 +40,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
       centred,
       scaleFactor)
 
-  /** A test of each orientation: the function makes the problem, by number of partitions. */
+  /** A test for each orientation: the function makes the problem for a number of partitions. */
   private def both(name: String)(body: (Int => LocalProblem) => Unit): Unit = {
     test(s"$name: columns")(body(problem(2, _, weighted = true)))
     test(s"$name: rows") {
@@ -78,7 +79,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
       assert(gap >= objective - best - 1e-12 * objective)
     }
     assert(history.last._2 <= 1e-8 * history.head._1, "the gap closes")
-    // The driver's residual has not drifted from the coefficients.
+    // The leader's residual has not drifted from the coefficients.
     val products = p.partitions.indices.map(p.product(solver, _, p.request(fit, rounds)).get)
     val rebuilt = p.after(p.start, products)
     assert(rebuilt.zip(residual).forall { case (a, b) => math.abs(a - b) < 1e-12 })
@@ -147,7 +148,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
       solver.free(fit)
       objective
     }
-    // With a copy for each bucket descent is as slow as that of Jacobi: only that it falls is asked of it.
+    // With a copy for each bucket, descent is as slow as Jacobi's: the test only asks that it falls.
     assert(math.abs(optima(1) - optima(0)) <= 1e-8 * optima(0))
   }
 
@@ -190,7 +191,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     (CdLayout.SAMPLES until ResultHeader.FIRST_FREE).foreach { index =>
       assert(ResultHeader.get(result, index) == 0.0, "no point was asked for")
     }
-    // Slots behind the solver's belong to the caller, all others to the solver.
+    // The slots after those of the solver belong to the caller.
     val marked = p.newResult
     (0 until ResultHeader.SLOTS).foreach(ResultHeader.put(marked, _, 5.0))
     assert(solver.round(p.data(1), p.request(fit, 0), p.pack(p.start), marked, Cancellation.NEVER))
@@ -360,7 +361,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     assert(ResultHeader.get(p.product(solver, 0, p.request(fit, 1)).get, CdLayout.STAMP) == 4.0)
     Thread.sleep(5)
     assert(solver.expire(0) > 0L)
-    // The messages from before the product arrive once more.
+    // The messages from before the product arrive again.
     p.run(solver, fit, 2)
     assert(p.round(solver, 0, p.request(fit, 2, stamps = Array(4L)), p.start).isEmpty)
     solver.free(fit)
@@ -602,7 +603,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
         subproblem(problem.copy(l2 = 0.0))
         subproblem(problem.copy(intercept = -1.0))
         subproblem(problem.copy(offset = Double.NaN))
-        // Gradients are all taken at the same coefficients.
+        // All gradients are those at the same coefficients.
         subproblem(problem.copy(gradient = true))
         subproblem(problem.copy(candidates = Array(Double.NaN)))
         subproblem(problem.copy(candidates = new Array[Double](CdLayout.MAX_CANDIDATES + 1)))
@@ -642,7 +643,7 @@ private[solver] object CdSolverTests {
 
   def nextFit(): Long = fits.incrementAndGet()
 
-  /** A result without the time it took. */
+  /** A result without its time. */
   def comparable(result: Array[Byte]): Seq[Byte] = {
     val copy = result.clone()
     ResultHeader.put(copy, ResultHeader.SOLVER_NANOS, 0.0)
@@ -662,8 +663,8 @@ private[solver] object CdSolverTests {
   val points: Array[Double] = Array(1.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5, 0.25, 0.0, 0.001, -0.5, 0.0, 1.5, -0.5)
 
   /**
-   * Slopes, curves and samples of a round for [[points]] against the separable part itself, from the state that the
-   * round has left. Points in `feasible` must be in the domain.
+   * Compares slopes, curves and samples of a round at [[points]] with the separable part itself, from the state after
+   * the round. Points in `feasible` must be in the domain.
    */
   def checkAlong(p: LocalProblem, k: Int, result: Array[Byte], state: WorkerState, feasible: Set[Int]): Unit = {
     def slot(i: Int): Double = ResultHeader.get(result, i)

@@ -10,14 +10,14 @@ import dwell.data.block.LabeledRow
 import dwell.solver.cd.contract.CdSolver
 import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 
-/** What every local solver has to do on rows, tested on each of them. */
+/** Tests of every local solver for coordinate descent on rows. */
 private[solver] trait DualSolverTests extends AnyFunSuite {
   import DualSolverTests.losses
   import CdSolverTests.{checkAlong, nextFit, points}
 
   protected def solver: CdSolver
 
-  /** Gap after 300 rounds; the hinge is not smooth, so that its gap falls no faster than 1 / t. */
+  /** Gap after 300 rounds; the hinge is not smooth, so its gap falls no faster than 1 / t. */
   private def closed(loss: MarginLoss): Double = if (loss == Hinge) 5e-4 else 1e-6
 
   private def rows(seed: Int = 5, weighted: Boolean = true): Seq[LabeledRow] =
@@ -61,7 +61,7 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
         assert(driver.imbalance < 1e-5, "the dual variables add up to 0")
         val (w, b) = (driver.coefficients, driver.intercept)
         val value = p.lossAt(w, b)
-        // No other intercept is better, beyond what the imbalance explains.
+        // No other intercept is better, except for the part that the imbalance explains.
         for (other <- Seq(-0.1, -0.01, 0.01, 0.1)) assert(p.lossAt(w, b + other) >= value - 1e-6)
         val last = driver.round()
         assert(math.abs(last.primal + last.dual) < 1e-5 * (1.0 + last.primal))
@@ -222,7 +222,7 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
   }
 
   test("too much added to the predictions of others is seen in the objective") {
-    // The same rows everywhere: with sigma' = 1 each of four partitions makes the whole step.
+    // All partitions hold the same rows: with sigma' = 1 each of the four makes the whole step.
     val same = Seq.tabulate(16)(i => if (i < 8) 1.0 else -1.0).map(x => LabeledRow(x, 1.0, Vectors.dense(x)))
     val p = new RowProblem(same, 4, Squared, 1e-3)
     val fit = nextFit()

@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** The files of `tests/golden`, which scripts have written that share no code with any solver. */
+/** The files of `tests/golden`; the scripts that write them share no code with any solver. */
 private[solver] object Golden {
 
   /** Tests run in the root of the project. */

@@ -133,9 +133,9 @@ class GoldenSuite extends AnyFunSuite {
     val rows = GoldenSuite.smallMatrix.zip(Seq(1.0, -1.0, 1.0, -1.0, 1.0, -1.0)).map { case (row, label) =>
       LabeledRow(label, 1.0, Vectors.dense(row))
     }
-    // The first three rows and the last three are the partitions: rows go to them in turn.
+    // Rows go to partitions in turn, so that the first three and the last three rows become the partitions.
     val interleaved = Seq(0, 3, 1, 4, 2, 5).map(rows(_))
-    // A seed for which both visit their rows in order.
+    // A seed with which both partitions visit their rows in order.
     val seed = Iterator.from(0).map(_.toLong).find { seed =>
       Seq(0, 1).forall { k =>
         val order = new BucketOrder(3, seed, k)

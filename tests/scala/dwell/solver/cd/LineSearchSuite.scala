@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.solver.cd.leader.{LineSearch, StepFunction, StepValue}
 
+/** The minimisation of a smooth function along two directions. */
 class LineSearchSuite extends AnyFunSuite {
 
   test("a quadratic is minimised exactly") {

@@ -9,7 +9,8 @@ import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
 import dwell.solver.problem.{Labels, MarginLoss}
 
-/** A problem on random data in one orientation, and what the driver does in a round whatever the orientation, without Spark. */
+/** A problem on random data in one orientation, with the leader's part of a round in either orientation, without
+ * Spark. */
 private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartitions: Int) {
   val kept: Seq[LabeledRow] = rows.filter(_.weight > 0.0)
   val weights: Array[Double] = TestData.weights(rows)
@@ -154,7 +155,7 @@ private[solver] final class ColumnProblem(
 
 /**
  * Any loss with an elastic net, by rows, which go to the partitions in turn. The shared vector is that of the
- * coefficients. Labels of classification are the signs of the rows' labels.
+ * coefficients. For classification the labels are the signs of the rows' labels.
  *
  * @param nu
  *   weight of the intercept; 0 for no intercept
@@ -177,7 +178,7 @@ private[solver] final class RowProblem(
   private val variance = Array.tabulate(features)(j => average(row => math.pow(row(j) - mean(j), 2)))
   private val constant = Array.tabulate(features)(j => x.forall(_.apply(j) == x(0)(j)))
 
-  /** One per feature, also where the solver gets null. */
+  /** One number for each feature, even if the solver gets null. */
   val scale: Array[Double] = Array.tabulate(features) { j =>
     if (constant(j)) 0.0 else if (scaleFactor > 0.0) 1.0 / (scaleFactor * variance(j)) else 1.0
   }
@@ -234,13 +235,14 @@ private[solver] final class RowProblem(
       rowWeights(i) * loss.value(x(i).indices.map(j => x(i)(j) * w(j)).sum + b, labels(i))
     }.sum / totalWeight
 
-  /** What l1_j and l2_j are relative to l1 and l2, of a feature that is not constant. */
+  /** The penalty of coefficients; l1_j and l2_j relate to l1 and l2 by the scale of a feature that is not constant.
+   * */
   def penalty(w: Array[Double]): Double = w.indices
     .filter(scale(_) > 0.0)
     .map(j => l1 / math.sqrt(scale(j)) * math.abs(w(j)) + 0.5 * l2 / scale(j) * w(j) * w(j))
     .sum
 
-  /** The coefficients that belong to the sums of the products and of the kappas. */
+  /** The coefficients at these sums of the products and of the kappas. */
   def coefficients(u: Array[Double], kappa: Double): Array[Double] = Array.tabulate(features) { j =>
     val centred = if (nu == 0.0) u(j) else u(j) - kappa * scale(j) * mean(j)
     math.signum(centred) * math.max(0.0, math.abs(centred) - l1 / l2 * math.sqrt(scale(j)))
@@ -248,8 +250,8 @@ private[solver] final class RowProblem(
 }
 
 /**
- * The driver of dual rounds, with an intercept by the method of multipliers: the intercept has a quadratic penalty about
- * `centre`, which moves to the intercept now and then.
+ * The leader of dual rounds, with an intercept by the method of multipliers: the intercept has a quadratic penalty
+ * about `centre`, which moves to the intercept now and then.
  */
 private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Long, threads: Int = 1) {
   private val u = new Array[Double](p.features)
@@ -261,14 +263,15 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
 
   def coefficients: Array[Double] = p.coefficients(u, kappa)
 
-  /** The intercept of the features as they are. */
+  /** The intercept for features that are not centred. */
   def intercept: Double =
     if (p.nu == 0.0) 0.0 else centre + p.nu * kappa - coefficients.zip(p.mean).map { case (w, m) => w * m }.sum
 
-  /** How far the dual variables are from adding up to 0. */
+  /** The distance of the sum of the dual variables from 0. */
   def imbalance: Double = math.abs(kappa) * p.l2
 
-  /** One round; primal and dual objective at its start, and the dual one at its end. Both are to be minimised. */
+  /** One round; returns the primal and the dual objective at its start, and the dual one at its end. Rounds minimise
+   * both. */
   def round(): DualDriver.Objectives = {
     val request =
       p.request(fit, rounds, certificate = true).copy(threads = threads, subproblem = p.problemAt(intercept))
@@ -287,7 +290,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
     DualDriver.Objectives(primal, dual, slot(CdLayout.VALUE_AFTER) + conjugate)
   }
 
-  /** Conjugate of the penalties at the present sums. */
+  /** Conjugate of the penalties at the current sums. */
   private def conjugate: Double = {
     val w = coefficients
     val features = w.indices.filter(p.scale(_) > 0.0).map(j => 0.5 * p.l2 / p.scale(j) * w(j) * w(j)).sum
@@ -296,7 +299,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
 
   def recentre(): Unit = centre += p.nu * kappa
 
-  /** How far the sums are from those of the coordinates. */
+  /** The distance of the sums from those of the coordinates. */
   def drift: Double = {
     val products = p.data.indices.map(p.product(solver, _, p.request(fit, rounds)).get)
     val exact = p.sum(products)
@@ -306,5 +309,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
 }
 
 private[solver] object DualDriver {
+
+  /** The objectives of a round: at its start, and the dual one at its end. */
   final case class Objectives(primal: Double, dual: Double, dualAfter: Double)
 }

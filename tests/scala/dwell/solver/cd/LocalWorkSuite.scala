@@ -4,9 +4,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.solver.cd.leader.LocalWork
 
+/** The choice of the epochs in a round. */
 class LocalWorkSuite extends AnyFunSuite {
 
-  /** Rounds of `fixed + epoch * H` seconds. */
+  /** The work chosen for rounds of `fixed + epoch * H` seconds. */
   private def settled(work: LocalWork, fixed: Double, epoch: Double): Double = {
     (1 to 20).foreach { _ =>
       val epochs = work.next

@@ -9,7 +9,7 @@ import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
 
-/** Mini-batch SCD and SGD, which CoCoA is compared with: the same objective, honest bounds, and no more than that. */
+/** Mini-batch SCD and SGD, with which benchmarks compare CoCoA: the same objective and honest bounds. */
 class MiniBatchSuite extends SparkSuite {
 
   private lazy val data: DataFrame = ClassificationData.sparse(spark, positive = 0.5, rows = 400)
@@ -43,7 +43,7 @@ class MiniBatchSuite extends SparkSuite {
     FitReport.of(
       new LinearSVC().setAlgorithm(algorithm).setNumWorkers(3).setRegParam(0.05).setMaxIter(400).setTol(1e-2).fit(data))
 
-  /** Both are within their own bounds of the one optimum. */
+  /** Checks that both are within their own bounds of the same optimum. */
   private def sameOptimum(a: FitReport, b: FitReport): Unit = {
     assert(a.algorithm != b.algorithm && a.solver == "native" && b.solver == "native")
     assert(a.dual <= b.objective * (1.0 + 1e-9) && b.dual <= a.objective * (1.0 + 1e-9), s"${a.toText}\n${b.toText}")

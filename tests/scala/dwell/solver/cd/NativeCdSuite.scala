@@ -9,7 +9,7 @@ import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
 import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.problem.Logistic
 
-/** The native solver. A library that does not load fails these tests: they are not skipped. */
+/** The native solver of coordinate descent. If the library does not load, these tests fail; they are not skipped. */
 class NativeCdSuite extends CdSolverTests with DualSolverTests {
   import CdSolverTests.{comparable, nextFit, points}
 
@@ -100,7 +100,7 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
     for (t <- 0 until rounds) {
       val offset = if (p.nu == 0.0) 0.0 else 0.1 * t
       val problem = p.problemAt(offset).copy(candidates = Array(offset, 0.25, -3.0))
-      // Half of the step, so that there is room at the bounds.
+      // Takes half of the step, which leaves room at the bounds.
       val r = p
         .request(fit, t, budget = 0.6, certificate = t % 2 == 0, theta1 = 0.5, points = points)
         .copy(threads = threads, subproblem = problem)
@@ -124,7 +124,7 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
     Seq(solver, jvm).foreach(_.free(fit))
   }
 
-  /** To the last bit, but for the exponentials and logarithms of the logistic loss. */
+  /** Compares to the last bit, except for the exponentials and logarithms of the logistic loss. */
   private def same(p: RowProblem, native: Array[Byte], reference: Array[Byte], about: String): Unit =
     if (p.loss != Logistic) {
       (0 until ResultHeader.FIRST_FREE).filter(_ != ResultHeader.SOLVER_NANOS).foreach { slot =>

@@ -15,7 +15,7 @@ import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
 
-/** Rounds on Spark: the same iterates whoever holds the state, and the same answer after a loss. */
+/** Rounds on Spark: the same iterates wherever the state is, and the same answer after a loss. */
 class RoundLoopSuite extends SparkSuite {
 
   private lazy val data: DataFrame = {
@@ -60,7 +60,7 @@ class RoundLoopSuite extends SparkSuite {
   private def svc(k: Int): LinearSVC =
     new LinearSVC().setRegParam(0.02).setWeightCol("w").setNumWorkers(k).setLocalWork(1.0).setMaxIter(12).setTol(0.0)
 
-  /** What a fit gave: coefficients, intercept and report. */
+  /** The result of a fit: coefficients, intercept and report. */
   private type Outcome = (Vector, Double, FitReport)
 
   private def outcome(model: LinearRegressionModel): Outcome =
@@ -69,7 +69,7 @@ class RoundLoopSuite extends SparkSuite {
     (model.coefficients, model.intercept, FitReport.of(model))
   private def outcome(model: LinearSVCModel): Outcome = (model.coefficients, model.intercept, FitReport.of(model))
 
-  /** Fits with state that stays and state that travels, by both solvers. */
+  /** Fits with a state that stays and a state that travels, by both solvers. */
   private def sameEverywhere(orientation: String)(fit: => Outcome): Unit = {
     val base = fit
     assert(base._3.solver == "native" && base._3.orientation == orientation && base._3.rounds.size == 13)
@@ -143,10 +143,10 @@ class RoundLoopSuite extends SparkSuite {
     assert(report.converged && report.rounds.tail.forall(_.localWork == 1.0), report.toText)
   }
 
-  /** Little work a round, and so many rounds: events arrive some time after the round that they tell of. */
+  /** Little work in a round, and therefore many rounds: events arrive some time after their round. */
   private val LittleWork = 0.05
 
-  /** Every state of this process goes twice, as if the executor had been replaced. */
+  /** Drops every state of this process twice, as if the executor had been replaced. */
   private def losing[T](body: => T): T = {
     val listener = new SparkListener {
       override def onOtherEvent(event: SparkListenerEvent): Unit = event match {

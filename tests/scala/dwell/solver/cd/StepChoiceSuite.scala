@@ -6,9 +6,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.solver.cd.leader.{StepChoice, StepFunction}
 
+/** The leader's choice of the step along the workers' direction and the previous one. */
 class StepChoiceSuite extends AnyFunSuite {
 
-  /** A lasso along two directions: everything the driver and the workers know of it. */
+  /** A lasso along two directions, as the leader and the workers know it. */
   private final class Problem(seed: Int, workers: Int) {
     private val random = new Random(seed)
     private def vector(n: Int, zeros: Int): Array[Double] =
@@ -47,7 +48,7 @@ class StepChoiceSuite extends AnyFunSuite {
       assert(step.rest >= problem.rest(step.g1, step.g2) - 1e-9, "the chord is an upper bound")
       val bound = problem.smooth(step.g1, step.g2).value + step.rest
       val best = problem.points.grouped(2).map(p => problem.total(p(0), p(1))).min
-      // A random direction need not lead down, as the workers' do.
+      // A random direction, unlike those of workers, need not lead down.
       if (best < 0.0) {
         falling += 1
         assert(bound <= best + 1e-9 * math.abs(best), s"seed $seed, $workers workers")

@@ -6,10 +6,10 @@ import dwell.solver.cd.Golden._
 import dwell.solver.lda.contract.LdaSchedule
 import dwell.solver.lda.leader.LdaPace
 
-/** Step sizes, and how many documents rounds have. */
+/** Step sizes, and the number of documents in a round. */
 class LdaScheduleSuite extends AnyFunSuite {
 
-  /** Powers and logarithms of the machine. */
+  /** Rounding of the machine's powers and logarithms. */
   private val Rounding = 1e-13
 
   private def near(actual: Double, expected: Double): Boolean =
@@ -30,7 +30,7 @@ class LdaScheduleSuite extends AnyFunSuite {
     assert(schedule.rho(0.0) == 1.0 && schedule.step(0.0, 1.0, 1.0) == 1.0)
   }
 
-  /** Rounds until the end. */
+  /** All rounds of a fit. */
   private def rounds(pace: LdaPace): Seq[LdaPace.Round] =
     Iterator
       .unfold(0L)(seen => pace.next(seen).map(round => (round, seen + round.documents)))
@@ -51,7 +51,7 @@ class LdaScheduleSuite extends AnyFunSuite {
       assert(steps <= 1.001 && steps > 0.4, s"$steps after $seen")
     }
     assert(begins.contains(100000L), "an iteration ends where it ends")
-    // Steps shrink, so that rounds grow.
+    // Steps shrink, so rounds grow.
     assert(made.takeWhile(_.documents < 100000L).size < 20 && made.head.documents < made.last.documents)
   }
 

@@ -10,7 +10,7 @@ import dwell.solver.lda.contract.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaP
 import dwell.solver.lda.leader.LdaTask
 import dwell.solver.lda.worker.LdaStep
 
-/** How the documents of rounds are shared out, and what a worker makes of its part. */
+/** The distribution of a round's documents to workers, and the work on each part. */
 class LdaTaskSuite extends AnyFunSuite {
 
   private val problem = LdaProblem(
@@ -40,7 +40,7 @@ class LdaTaskSuite extends AnyFunSuite {
     assert(plan(300, 0, 100).workers == 2 && plan(300, 0, 100).corpus == 400L)
   }
 
-  /** Whose iterations are whole passes. */
+  /** A task whose iterations are whole passes. */
   private def passes(documents: Int*): LdaTask =
     LdaTask(problem.copy(fraction = 1.0), vocabulary = 3, documents.toArray)
 
@@ -67,7 +67,7 @@ class LdaTaskSuite extends AnyFunSuite {
     assert(plan(300, 100).pace.perIteration == 20L && plan(1).pace.perIteration == 1L)
   }
 
-  /** Writes what it was asked for. */
+  /** A solver that writes the arguments of its call. */
   private object Recording extends LdaSolver {
     override def round(
         data: DocumentPartition,

@@ -12,10 +12,10 @@ import dwell.solver.lda.contract.{LdaPriors, LdaProblem, LdaRound, LdaSchedule}
 import dwell.solver.lda.leader.{InitialTopics, LdaPlan, LdaTask}
 import dwell.solver.lda.worker.NativeLda
 
-/** A round through Spark against the calls that it is made of. */
+/** A round through Spark against the calls of which it consists. */
 class LdaTrainerSuite extends SparkSuite {
 
-  /** An odd number of topics and words: a vector has something behind its numbers. */
+  /** Odd numbers of topics and words, so that a vector has padding after its numbers. */
   private val Vocabulary = 31
   private val Topics = 3
 
@@ -69,7 +69,7 @@ class LdaTrainerSuite extends SparkSuite {
             cursor = 0L,
             seen = 0L,
             concentration = false,
-            // Not weighted yet.
+            // The test applies the weights itself.
             share = 1.0,
             sample = 0)
           val result = new Array[Byte](LdaLayout.length(Vocabulary, Topics, false))
@@ -81,7 +81,7 @@ class LdaTrainerSuite extends SparkSuite {
           val solution = LdaTrainer.run(data, problem.copy(aggregation = Some(mode)))
           assert(solution.rounds.size == 2 && solution.lambda.length == Vocabulary * Topics)
           solution.lambda.zip(expected).foreach { case (lambda, u) =>
-            // Sums of up to three floats, each of which was rounded.
+            // Sums of up to three floats, each rounded.
             assert(
               math.abs(lambda - problem.priors.eta - u) <= 2e-7 * math.max(1.0, u),
               s"$lambda, expected $u, $mode, $workers")

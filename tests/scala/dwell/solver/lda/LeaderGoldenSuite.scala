@@ -6,10 +6,10 @@ import dwell.comm.wire.Numbers.Floats
 import dwell.solver.cd.Golden._
 import dwell.solver.lda.leader.{Concentration, Digamma, InitialTopics}
 
-/** What whoever leads computes, against numbers of a script that shares no code with it. */
+/** The computations of the leader, against numbers of a script that shares no code with it. */
 class LeaderGoldenSuite extends AnyFunSuite {
 
-  /** A few roundings of the sums that recurrences make. */
+  /** A few roundings of the sums of recurrences. */
   private val Rounding = 1e-13
 
   private val cases = golden("topics")
@@ -37,7 +37,7 @@ class LeaderGoldenSuite extends AnyFunSuite {
     val numbers = Floats.values(InitialTopics(10, 1000, seed = 3L).entries(0, 10 * 1000 / 2))
     val mean = numbers.sum / numbers.length
     val variance = numbers.map(x => (x - mean) * (x - mean)).sum / numbers.length
-    // Three deviations of these estimates.
+    // Three standard deviations of these estimates.
     assert(math.abs(mean - 1.0) < 3e-3 && math.abs(variance - 0.01) < 5e-4, s"$mean, $variance")
   }
 

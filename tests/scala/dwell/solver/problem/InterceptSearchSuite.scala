@@ -4,6 +4,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+/** The search for the best intercept of given margins. */
 class InterceptSearchSuite extends AnyFunSuite {
 
   private def imbalance(loss: MarginLoss, margins: Array[Double], labels: Array[Double], weights: Array[Double]) = {
@@ -17,7 +18,7 @@ class InterceptSearchSuite extends AnyFunSuite {
       val random = new Random(2)
       (0 until 50).foreach { round =>
         val m = 5 + random.nextInt(200)
-        // The first two labels make sure of both classes; the rest may be lopsided.
+        // The first two labels ensure both classes; the others may be unbalanced.
         val labels = Array.tabulate(m)(j => if (j == 0) 1.0 else if (j == 1 || random.nextInt(20) == 0) -1.0 else 1.0)
         val margins = Array.fill(m)(math.pow(10.0, random.nextInt(4) - 1.0) * random.nextGaussian())
         val weights = if (round % 2 == 0) null else Array.fill(m)(0.1 + random.nextDouble())

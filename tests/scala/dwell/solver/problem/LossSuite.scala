@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.solver.cd.{DualSolverTests, GoldenSuite}
 
+/** The losses, their conjugates and their dual steps. */
 class LossSuite extends AnyFunSuite {
   import DualSolverTests.losses
 
@@ -13,7 +14,7 @@ class LossSuite extends AnyFunSuite {
   private def labels(loss: MarginLoss): Seq[Double] =
     if (loss.labels == Labels.Signed) Seq(-1.0, 1.0) else Seq(-3.5, 0.0, 0.25, 8.0)
 
-  /** Dual variables in the domain of the conjugate, its corners among them. */
+  /** Dual variables in the domain of the conjugate, including its corners. */
   private def domain(loss: MarginLoss, y: Double): Seq[Double] = loss match {
     case Squared => Seq(-20.0, -1.0, 0.0, 0.3, 5.0)
     case SquaredHinge => Seq(0.0, 1e-9, 0.5, 1.0, 3.0, 40.0).map(_ * y)
@@ -52,7 +53,7 @@ class LossSuite extends AnyFunSuite {
     test(s"$loss: derivatives are those of the value, and the curvature bounds the second") {
       val h = 1e-5
       for (y <- labels(loss); z <- predictions) {
-        // Not across a corner of the hinge.
+        // The difference must not cross a corner of the hinge.
         if (math.abs(1.0 - y * z) > 2 * h) {
           val slope = (loss.value(z + h, y) - loss.value(z - h, y)) / (2.0 * h)
           assert(math.abs(slope - loss.derivative(z, y)) < 1e-4, s"z=$z, y=$y")
@@ -115,7 +116,7 @@ class LossSuite extends AnyFunSuite {
       if (next > 1e-12 && next < 1.0 - 1e-6) {
         val logit = math.log(next) - math.log1p(-next)
         val error = logit + m + q * (next - p)
-        // What rounding of p alone may do to the terms.
+        // The error of the terms from the rounding of p alone.
         val rounding = 1e-15 * (1.0 + math.abs(m) + q + 1.0 / (1.0 - next))
         assert(math.abs(error) <= 10.0 * rounding, s"q=$q, m=$m, p=$p: $next leaves $error")
       }

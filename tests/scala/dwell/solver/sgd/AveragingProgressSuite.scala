@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.solver.sgd.leader.{AveragedRound, AveragingProgress, Growth}
 
-/** What follows from the objectives of the rounds. */
+/** The decisions that follow from the objectives of the rounds. */
 class AveragingProgressSuite extends AnyFunSuite {
 
   private val Tolerance = 1e-6
@@ -33,7 +33,7 @@ class AveragingProgressSuite extends AnyFunSuite {
     assert(risen.note.contains("objective rose to 0.9") && risen.note.contains("halved to 0.4"))
     val again = after(risen, 0.9)
     assert((again.current, again.eta0) == ((1L, 0.2)))
-    // Shorter steps from an older model are measured against what was reached by then.
+    // Shorter steps from an older model are compared with the objective reached by that model's round.
     assert(again.objective == 0.9 && after(again, 0.85).note.isEmpty)
   }
 
@@ -90,7 +90,7 @@ class AveragingProgressSuite extends AnyFunSuite {
     val halved = after(still, 0.9)
     assert(halved.eta0 == 0.4 && halved.current == 3L && halved.note.contains("little progress") && !halved.exhausted)
     assert(after(halved, 0.9, 0.9, 0.9, 0.9).exhausted)
-    // A change in either direction is one: workers meet other losses with other steps.
+    // A change counts in either direction: workers see other losses with other steps.
     assert(!after(halved, 0.905, 0.905, 0.905, 0.905).exhausted)
   }
 

@@ -6,8 +6,9 @@ import dwell.solver.problem.{MarginLoss, Softmax, StepSchedule}
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * What [[dwell.solver.sgd.contract.SgdSolver]] is to compute, said plainly: every step changes every coefficient, every model is there to be added up, and
- * data are dense. Nothing in it is shared with the solvers but the order of rows and the losses of one margin.
+ * The plain definition of what [[dwell.solver.sgd.contract.SgdSolver]] computes: every step changes every
+ * coefficient, the mean adds up every model, and data are dense. It shares with the solvers only the order of rows
+ * and the losses of one margin.
  */
 private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
   import EagerSgd._
@@ -25,7 +26,7 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
   def weight(i: Int): Double = if (p.weights == null) 1.0 else p.weights(i)
   def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
 
-  /** Relative penalty of a feature, 0 for one that is left out. */
+  /** Relative penalty of a feature, 0 if its scale is 0. */
   private def u(j: Int): Double = if (scale(j) == 0.0) 0.0 else 1.0 / math.sqrt(scale(j))
 
   def prediction(model: Array[Double], i: Int, c: Int): Double =
@@ -63,7 +64,7 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
     x.indices.map(i => weight(i) * v(i, c) * (if (j == features) 1.0 else x(i)(j))).sum
   }
 
-  /** Numbers of the rows that are visited from `cursor` on, and the cursor after them. */
+  /** Numbers of the rows visited from `cursor` on, and the cursor after them. */
   def visited(seed: Long, budget: Long, cursor: Long): (Seq[Int], Long) =
     if (p.numRows == 0) (Nil, cursor)
     else {
@@ -108,6 +109,6 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
 
 private[sgd] object EagerSgd {
 
-  /** What steps lead to; `mean` is that of the models after each of them. */
+  /** The result of steps; `mean` is the mean of the models after each of them. */
   final case class Descent(model: Array[Double], mean: Array[Double], lossSum: Double, weightSum: Double, nonzeros: Int)
 }

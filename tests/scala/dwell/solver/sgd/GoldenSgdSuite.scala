@@ -23,7 +23,7 @@ class GoldenSgdSuite extends AnyFunSuite {
       .map(_.backend())
       .map(backend => (backend.name, SgdSolvers.of(backend)))
 
-  /** Of sums of some dozens of numbers in another order, relative to the greatest. */
+  /** Error of sums of some dozens of numbers in another order, relative to the greatest. */
   private val Tolerance = 1e-12
 
   private def close(found: Seq[Double], expected: Seq[Double], about: String): Unit = {

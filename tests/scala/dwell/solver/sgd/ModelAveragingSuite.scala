@@ -26,7 +26,8 @@ import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
 
-/** The rounds of model averaging against the definition: local SGD from the average, and the average of what it reaches. */
+/** The rounds of model averaging against the definition: local SGD from the average, and the average of the models
+ * that it reaches. */
 class ModelAveragingSuite extends SparkSuite {
   import ModelAveragingSuite._
 
@@ -74,10 +75,10 @@ class ModelAveragingSuite extends SparkSuite {
   }
 
   /**
-   * The same by the definition.
+   * The expected model, by the definition.
    *
    * @param again
-   *   round whose model was found after a loss: nobody knows how far its workers had come
+   *   round whose model was found after a loss: the positions of its workers are unknown
    */
   private def expected(
       rows: TrainingRows,
@@ -124,7 +125,7 @@ class ModelAveragingSuite extends SparkSuite {
   private def close(found: Array[Double], wanted: Array[Double]): Unit =
     found.zip(wanted).foreach { case (a, b) => assert(math.abs(a - b) <= 1e-12 * (1.0 + math.abs(b))) }
 
-  /** The same led from here, by workers that lose models. */
+  /** The same fit led from this test, with workers that lose models. */
   private final class Lossy(descent: DescentSettings, rounds: Int)(lose: (String, Int) => Loss) {
     private val workers = 2
     private val rows = read()
@@ -138,10 +139,10 @@ class ModelAveragingSuite extends SparkSuite {
     private val replicas =
       new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(SgdStep(_, _, _)), plan.id, lose)
 
-    /** How often something was asked for. */
+    /** How often this method was called. */
     def asked(what: String): Int = replicas.asked(what)
 
-    /** Records in the order in which they were told. */
+    /** Records in the order of their reports. */
     val told = mutable.ArrayBuffer.empty[RoundRecord]
 
     def lead(attempt: Attempt = Attempt.first): Trained = plan.lead(replicas, attempt)(told += _)
@@ -227,7 +228,7 @@ class ModelAveragingSuite extends SparkSuite {
   }
 
   test("losses between which there are rounds may be as many as they like") {
-    // Each of the seven takes a call that fails and a round that is made again.
+    // Each of the seven losses costs a failed call and a repeated round.
     lossy(rounds = 12) { case ("allReduce", n) if n % 3 == 0 && n <= 21 => Newest } { fit =>
       assert(numbers(fit.lead().records) == (0 to 12) && fit.asked("allReduce") == 12 + 7 + 7)
     }
@@ -238,7 +239,7 @@ class ModelAveragingSuite extends SparkSuite {
       intercept[IllegalStateException](fit.lead())
       val earlier = fit.told.toSeq
       assert(numbers(earlier) == Seq(1, 2, 3))
-      // It had told of a fourth round, whose model nobody has.
+      // It had reported a fourth round, whose model is lost.
       val lost = earlier.last.copy(round = 4)
       val trained = fit.lead(Attempt(1, earlier :+ lost, seconds = 100.0))
       close(model(trained), fit.expected(again = Some(3)))
@@ -296,25 +297,25 @@ object ModelAveragingSuite {
   private val Eta = 0.005
   private val ByConstantSteps = DescentSettings(stepSize = Some(Eta), schedule = Some(StepSchedule.Constant))
 
-  /** Steps by which rounds that are counted wrongly show. */
+  /** Step sizes with which wrongly counted rounds show. */
   private val Decaying = ByConstantSteps.copy(decay = 0.7)
 
   private val ids = new AtomicLong()
 
-  /** What happens before an exchange. */
+  /** The loss before an exchange: nothing, the newest model, all models, or the leader. */
   private sealed trait Loss
   private case object NoLoss extends Loss
   private case object Newest extends Loss
   private case object All extends Loss
 
-  /** Of whoever leads. */
+  /** The leader breaks down. */
   private case object Breakdown extends Loss
 
   /**
    * Workers whose blocks of models are lost.
    *
    * @param lose
-   *   what is lost before an exchange, by the name of the method and how often it has been called
+   *   the loss before an exchange, by the name of the method and the number of its calls
    */
   private final class LosingReplicas(workers: Replicas[SgdMessage, SgdReply], fit: Long, lose: (String, Int) => Loss)
       extends Replicas[SgdMessage, SgdReply] {
@@ -332,7 +333,7 @@ object ModelAveragingSuite {
       }
     }
 
-    /** Versions and RDDs. */
+    /** Versions of the models, and ids of their RDDs. */
     private def models: Seq[(Long, Int)] = {
       val Name = s"dwell: model (\\d+) of fit $fit".r
       SparkContext

@@ -14,7 +14,8 @@ import dwell.solver.sgd.contract.{SgdSolver}
 import dwell.solver.sgd.jvm.JvmSgd
 import dwell.solver.sgd.worker.SgdSolvers
 
-/** The native solver. A library that does not load fails these tests: they are not skipped. */
+/** The native solver of stochastic gradient descent. If the library does not load, these tests fail; they are not
+ * skipped. */
 class NativeSgdSuite extends SgdSolverTests {
   import SgdSolverTests.{comparable, kinds, losses}
 
@@ -63,7 +64,7 @@ class NativeSgdSuite extends SgdSolverTests {
         scaled = random.nextBoolean(),
         intercept = random.nextBoolean())
       if (c.data.partition.numRows > 0) {
-        // Where the two differ in their last bits, steps must not be so long that they make more of the difference.
+        // If the two differ in their last bits, long steps would amplify the difference.
         val eta0 = if (exact(loss)) one(1e-3, 0.05, 0.4) else one(1e-3, 0.02)
         val schedule = StepSchedule(one(kinds: _*), eta0, one(0.0, 1e-3, 0.5))
         val r = c.descent.copy(
@@ -111,7 +112,7 @@ class NativeSgdSuite extends SgdSolverTests {
       native.free(c.fit)
     }
     for (running <- Seq(false, true)) {
-      // The history is full once.
+      // The history fills up once.
       val c = new SgdCase(32, losses.head, rows = 5, features = 4, density = 0.5, l1 = 1e-3, l2 = 0.0)
       val r = c.descent.copy(running = running, budget = 1050000L)
       same(c, c.descend(_, r), s"$c, $r")
@@ -145,7 +146,7 @@ class NativeSgdSuite extends SgdSolverTests {
     c.search(solver, c.search.copy(fit = fit))
     assert(native.stateEntries == before + 1)
     assert(native.free(fit) > 0L && native.stateEntries == before)
-    // A late task of the fit gets its result all the same.
+    // A late task of the fit still gets its result.
     same(c, c.descend(_, c.descent.copy(fit = fit)), "late")
     assert(native.stateEntries == before)
   }

@@ -25,7 +25,7 @@ private[sgd] final class SgdCase(
     scaled: Boolean = true,
     intercept: Boolean = true) {
 
-  /** Native code remembers what it has checked by fit. */
+  /** Native code remembers its checks by fit. */
   val fit: Long = CdSolverTests.nextFit()
 
   val data: RowData = {
@@ -54,7 +54,7 @@ private[sgd] final class SgdCase(
 
   val outputs: Int = loss.outputs
 
-  /** A model that is not zero; entries that are to stay 0 are. */
+  /** A random model; entries that must stay 0 are 0. */
   val model: Array[Double] = {
     val random = new Random(seed)
     Array.tabulate(outputs * (features + 1)) { k =>
@@ -110,7 +110,7 @@ private[sgd] final class SgdCase(
 
 private[sgd] object SgdCase {
 
-  /** The rows of a partition with other labels. */
+  /** The same rows with other labels. */
   def withLabels(p: RowPartition, labels: Array[Double]): RowPartition = new RowPartition(
     p.index,
     p.features,

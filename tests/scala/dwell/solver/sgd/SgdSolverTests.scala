@@ -16,7 +16,7 @@ import dwell.solver.cd.CdSolverTests.nextFit
 import dwell.solver.problem.{Hinge, Labels, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
 
-/** What every local solver for stochastic gradient descent has to do, tested on each of them. */
+/** Tests of every local solver for stochastic gradient descent. */
 private[sgd] trait SgdSolverTests extends AnyFunSuite {
   import SgdSolverTests._
 
@@ -52,7 +52,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     }
 
     test(s"coefficients are renormalised: $loss, running=$running") {
-      // The factor is halved in every step: after 1075 of them it would be 0.
+      // Every step halves the factor: after 1075 steps it would be 0.
       for ((l1, seed) <- Seq(0.0, 1e-4, 0.05).zipWithIndex) {
         val c = new SgdCase(seed, loss, l1 = l1, l2 = 10.0)
         compareWithEager(c, c.descent.copy(running = running, budget = 1200L))
@@ -79,7 +79,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
 
   for (running <- Seq(false, true)) {
     test(s"the history of a descent has an end: running=$running") {
-      // Nothing decays, so that it is the number of steps that starts it again.
+      // Without decay only the number of steps causes a new start.
       val c = new SgdCase(1, Squared, rows = 5, features = 4, density = 0.5, l1 = 1e-3, l2 = 0.0)
       compareWithEager(c, c.descent.copy(running = running, budget = 1050000L))
     }
@@ -119,7 +119,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       loss <- Seq(Squared, SquaredHinge)) {
       val c = new SgdCase(2, loss, l1 = l1, l2 = l2)
       val eta0 = if (l2 > 0.0) 9.99 else 1e6
-      // Weights are what makes it diverge where the step size is bounded by the L2 penalty.
+      // If the L2 penalty bounds the step size, large weights make the descent diverge.
       val problem = c.problem.copy(weightFactor = 1e6)
       val r = c.descent.copy(
         problem = problem,
@@ -137,7 +137,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
       assert(slot(result, SgdLayout.CURSOR) == 3 + rows + 1, "the row at fault is in a bucket that was begun")
       assert(slot(result, SgdLayout.WEIGHT_SUM) > 0.0 && !slot(result, SgdLayout.WEIGHT_SUM).isInfinite)
     }
-    // A step from the greatest numbers that there are, which only the model at the end shows.
+    // A step that overflows: only the model at the end shows it.
     val data = SgdCase.dense(Seq(Seq(1e300)), Seq(1e10))
     val problem = SgdProblem(Squared, 0.0, 0.0, intercept = false, weightFactor = 1.0)
     val result = SgdLayout.allocate(1, 1)
@@ -182,7 +182,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     assert(SgdCase.vector(result).toSeq == Seq(0.1875, 0.1875, 0.5))
   }
 
-  /** Rows that use the first five of nine features only; the others have coefficients as well. */
+  /** Rows that use only the first five of nine features; the other features have coefficients, too. */
   private def withUnseen(loss: Loss, l1: Double, l2: Double): (SgdCase, RowData) = {
     val c = new SgdCase(6, loss, features = 9, l1 = l1, l2 = l2, scaled = false)
     val p = c.data.partition
@@ -225,7 +225,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         most = math.max(most, factors.size)
         assert(factors.last == 0.3 && factors.size >= 2)
         isUntouched(result, factors)
-        // After more renormalisations than there is room for.
+        // More renormalisations than there is room for.
         if (l2 == 10.0) {
           val (long, none) = descend(r.copy(schedule = StepSchedule(StepSchedule.Constant, 0.05, 0.0), budget = 1000L))
           assert(none.isEmpty && slot(long, SgdLayout.FACTOR) == 0.0 && slot(long, SgdLayout.DIVERGED) == 0.0)
@@ -393,7 +393,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         case _ => Seq(0.0, 0.0)
       }
       close(Array(slot(result, SgdLayout.POSITIVE_SUM), slot(result, SgdLayout.NEGATIVE_SUM)), sums.toArray, c.toString)
-      // Away from the corners of the hinge, which a random model is.
+      // A random model is away from the corners of the hinge.
       val h = 1e-6
       gradient.indices.foreach { k =>
         val Seq(above, below) =
@@ -403,7 +403,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     }
   }
 
-  /** Of central differences of sums of the size of their number, at 1e-6. */
+  /** Error of central differences at 1e-6, of sums of as many numbers of size one. */
   private val FiniteDifference = 1e-7
 
   for (loss <- losses)
@@ -446,7 +446,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
           Array((0 until p.numRows).map(i => c.eager.weight(i) * conjugate(i)).sum),
           c.toString)
       }
-      // At the model's own dual variables losses and conjugates add up to the product with the predictions.
+      // At the model's own dual variables, losses and conjugates add up to the product with the predictions.
       val own = loss match {
         case Squared => Array(0.0)
         case _: MarginLoss => Array(1.0, 1.0)
@@ -668,10 +668,10 @@ private[sgd] object SgdSolverTests {
 
   val kinds: Seq[StepSchedule.Kind] = Seq(StepSchedule.Constant, StepSchedule.InverseSqrt, StepSchedule.Inverse)
 
-  /** Of sums in another order, relative to the greatest number: a descent is as long as that it adds up. */
+  /** Error of sums in another order, relative to the greatest number; a descent is long enough for it to add up. */
   private val Tolerance = 1e-10
 
-  /** A result without the time it took. */
+  /** A result without its time. */
   def comparable(result: Array[Byte]): Seq[Byte] = {
     val copy = result.clone()
     ResultHeader.put(copy, ResultHeader.SOLVER_NANOS, 0.0)
