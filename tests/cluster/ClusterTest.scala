@@ -184,7 +184,7 @@ object ClusterTest extends Harness {
       waitForExecutors(spark, 2)
       val expected = fit
       val report = withExecutorKilled(spark)(fit)
-      check(noticed(report), s"nobody has noticed:\n${report.toText}")
+      check(noticed(report), s"the report does not mention it:\n${report.toText}")
       check(expected.solver == "native" && report.solver == "native", s"${expected.solver}, ${report.solver}")
       check(expected.converged, expected.toText)
       check(report.converged, report.toText)

@@ -209,7 +209,7 @@ size_t dwell_last_error(char *buffer,
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //
 // # Safety
-// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
+// All pointers are valid for the lengths above. No other code writes the arrays during the call. Written arrays overlap no other.
 int32_t dwell_primal_round(const struct DwellColumns *columns,
                            const struct DwellRound *round,
                            const struct DwellPrimal *problem,
@@ -233,7 +233,7 @@ int32_t dwell_primal_round(const struct DwellColumns *columns,
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //
 // # Safety
-// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
+// All pointers are valid for the lengths above. No other code writes the arrays during the call. Written arrays overlap no other.
 int32_t dwell_dual_round(const struct DwellRows *rows,
                          const struct DwellRound *round,
                          const struct DwellDual *problem,

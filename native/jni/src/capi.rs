@@ -262,7 +262,7 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
 /// # Safety
-/// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
+/// All pointers are valid for the lengths above. No other code writes the arrays during the call. Written arrays overlap no other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dwell_primal_round(
     columns: *const DwellColumns,
@@ -334,7 +334,7 @@ pub unsafe extern "C" fn dwell_primal_round(
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
 /// # Safety
-/// All pointers are valid for the lengths above, nobody writes the arrays during the call, and what is written overlaps nothing else.
+/// All pointers are valid for the lengths above. No other code writes the arrays during the call. Written arrays overlap no other.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dwell_dual_round(
     rows: *const DwellRows,
