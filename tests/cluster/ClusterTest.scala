@@ -85,22 +85,22 @@ object ClusterTest extends Harness {
         .fit(binary(data)))
 
     survives(spark, "logistic regression, dual")(logistic("cocoa", "dual", 1e-6))
-    CheckLong.only(3) {
+    CheckLong.only(4) {
       survives(spark, "logistic regression, primal")(logistic("cocoa", "primal", 1e-6))
       survives(spark, "mini-batch SCD")(logistic("mini-batch-scd", "dual", 1e-2))
       // Its workers have no state that could be lost.
       survives(spark, "mini-batch SGD", noticed = _ => true)(logistic("mini-batch-sgd", "dual", 0.1))
-    }
-    survives(spark, "linear SVC") {
-      FitReport.of(
-        new LinearSVC()
-          .setAggregation("driver")
-          .setRegParam(0.01)
-          .setNumWorkers(4)
-          .setLocalWork(1.0)
-          .setTol(1e-3)
-          .setMaxIter(200)
-          .fit(binary(data)))
+      survives(spark, "linear SVC") {
+        FitReport.of(
+          new LinearSVC()
+            .setAggregation("driver")
+            .setRegParam(0.01)
+            .setNumWorkers(4)
+            .setLocalWork(1.0)
+            .setTol(1e-3)
+            .setMaxIter(200)
+            .fit(binary(data)))
+      }
     }
 
     survives(spark, "in shuffle mode")(FitReport.of(pair("shuffle").setLocalWork(1.0).fit(data)))

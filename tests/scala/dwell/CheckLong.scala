@@ -8,19 +8,24 @@ import scala.collection.mutable
  */
 object CheckLong {
 
-  private val everything = sys.env.contains("DWELL_LONG")
+  private[dwell] val everything = sys.env.contains("DWELL_LONG")
 
   /**
    * Cases of a matrix, each a tuple or case class of factors. `check` runs as many as bring every two values of two factors
    * together at least once (pairwise testing), in the order given.
    */
-  def pairsOf[C <: Product](cases: Seq[C]): Seq[C] = {
-    val uncovered = mutable.LinkedHashSet.from(cases.flatMap(pairs))
+  def pairsOf[C <: Product](cases: Seq[C]): Seq[C] = covering(cases)(pairs)
+
+  /** The same where a case takes many seconds: `check` runs as many as bring every value of a factor once. */
+  def valuesOf[C <: Product](cases: Seq[C]): Seq[C] = covering(cases)(_.productIterator.zipWithIndex.toSeq)
+
+  private def covering[C, T](cases: Seq[C])(targets: C => Seq[T]): Seq[C] = {
+    val uncovered = mutable.LinkedHashSet.from(cases.flatMap(targets))
     val chosen = mutable.Set.empty[C]
     while (!everything && uncovered.nonEmpty) {
-      val next = cases.maxBy(c => pairs(c).count(uncovered)) // the first of the best
+      val next = cases.maxBy(c => targets(c).count(uncovered)) // the first of the best
       chosen += next
-      uncovered --= pairs(next)
+      uncovered --= targets(next)
     }
     val run = cases.filter(c => everything || chosen(c))
     announce(cases.size - run.size)
@@ -32,9 +37,9 @@ object CheckLong {
 
   private def announce(cases: Int): Unit = if (cases > 0) println(s"$cases more in checkLong")
 
-  /** Values of two factors, each with its position. A case of a single factor has one pair, with itself. */
+  /** Values of two factors, each with its position. */
   private def pairs(c: Product): Seq[(Int, Any, Int, Any)] = {
     val values = c.productIterator.toSeq
-    for (i <- values.indices; j <- i until values.size if i < j || values.size == 1) yield (i, values(i), j, values(j))
+    for (i <- values.indices; j <- i + 1 until values.size) yield (i, values(i), j, values(j))
   }
 }
