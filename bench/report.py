@@ -4,7 +4,7 @@
     report.py RESULTS CRITERION SPARK.json ONE_THREAD.json COMMAND VERSIONS
 
 CRITERION is the directory that criterion writes to (target/criterion), SPARK.json the output of
-dwell.bench.LinearRegressionBench, ONE_THREAD.json that of one_thread.py; a file that is not there is left out.
+dwell.bench.cd.LinearRegressionBench, ONE_THREAD.json that of one_thread.py; a file that is not there is left out.
 Writes RESULTS/<date>-<what it measures>/, replacing what is there.
 """
 

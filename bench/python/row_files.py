@@ -1,4 +1,4 @@
-"""Reads the files of bench/spark/RowFiles.scala: problem.json says how many, part-K.* are the rows of partition K."""
+"""Reads the files of bench/spark/sgd/RowFiles.scala: problem.json says how many, part-K.* are the rows of partition K."""
 
 import json
 

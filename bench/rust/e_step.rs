@@ -25,7 +25,7 @@ const LEARNED: usize = 16_000;
 const BATCH: usize = 1000;
 const MEASURED: usize = 200;
 
-/// As in `bench/spark/LdaProblems.scala`.
+/// As in `bench/spark/lda/LdaProblems.scala`.
 const SCHEDULE: LdaSchedule = LdaSchedule {
     tau0: 10.0,
     kappa: 0.7,

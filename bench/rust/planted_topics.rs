@@ -1,4 +1,4 @@
-//! Documents that come from topics, as those of `bench/spark/PlantedTopics.scala` do:
+//! Documents that come from topics, as those of `bench/spark/lda/PlantedTopics.scala` do:
 //!
 //! ```text
 //! popularity of a word ~ 1 / (rank + 100)^1.05, words in random order

@@ -11,6 +11,8 @@ import org.apache.spark.ml.param.{Param, Params}
 import org.apache.spark.ml.regression.LinearRegressionModel
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
+import dwell.bench.lda.{LdaCorpus, LdaShape}
+import dwell.bench.sgd.{SgdData, SgdShape}
 import dwell.report.{ComparedFit, RoundRecord}
 
 /**

@@ -8,6 +8,8 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
+import dwell.bench.sgd.SgdProgram
+
 /** Runs of other programs, some of which end and one of which does not. */
 class OtherProgramSuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(timeout = Span(10, Seconds))

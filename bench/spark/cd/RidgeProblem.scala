@@ -1,0 +1,109 @@
+package dwell.bench.cd
+
+import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{avg, col}
+
+import dwell.data.TrainingReader
+import dwell.data.block.LabeledRow
+import dwell.data.columns.ColumnDataset
+import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
+import dwell.report.RoundRecord
+import dwell.solver.LinearTrainer
+import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
+
+/**
+ * Ridge regression, the problem that the implementations of CoCoA are compared on: labels about their mean, no intercept,
+ * no standardisation, a penalty of 1/rows. The data is brought into columns once, so that fits are rounds and nothing else.
+ *
+ * @param workers
+ *   number of partitions, K
+ */
+private[bench] final class RidgeProblem(val name: String, data: DataFrame, workers: Int) {
+
+  private val rows = {
+    val mean = data.agg(avg(col("label"))).first().getDouble(0)
+    val labeled =
+      data.select("label", "features").rdd.map(r => LabeledRow(r.getDouble(0) - mean, 1.0, r.getAs[Vector](1)))
+    TrainingReader.read(labeled, data.first().getAs[Vector]("features").size, name)
+  }
+
+  val l2: Double = 1.0 / rows.numRows
+
+  lazy val columns: ColumnDataset = rows.columns(workers)
+
+  def numRows: Int = rows.numRows
+  def numFeatures: Int = rows.numFeatures
+  def labels: Array[Double] = rows.labels
+  def totalWeight: Double = rows.totalWeight
+
+  /** A lower bound of the objective over all models, at most 1e-8 below the optimum. */
+  lazy val optimum: Double = {
+    val solution = fit(RidgeProblem.Searched, localWork = None, rounds = 1000, tolerance = 1e-8)
+    require(solution.converged, s"$name: the optimum was not bounded")
+    solution.dual
+  }
+
+  /** Records of a fit that stops after `rounds` rounds, or at a relative gap of `tolerance`. */
+  def rounds(variant: Variant, localWork: Double, rounds: Int, tolerance: Double): Seq[RoundRecord] =
+    fit(variant, Some(localWork), rounds, tolerance).rounds
+
+  private def fit(variant: Variant, localWork: Option[Double], rounds: Int, tolerance: Double): LinearSolution = {
+    val problem = LinearProblem(
+      name,
+      variant.algorithm,
+      Squared,
+      l1 = 0.0,
+      l2,
+      scaleFactor = 0.0,
+      intercept = false,
+      tolerance,
+      rounds,
+      localWork,
+      Some(variant.orientation),
+      workers,
+      Some(variant.aggregation),
+      RidgeProblem.Seed,
+      initial = None,
+      SolverSettings(
+        threads = 1,
+        variant.travelling,
+        SolverSelection(variant.solver, fallbackIsError = true),
+        variant.adding,
+        gangPatienceMillis = 10000L,
+        maxResultBytes = 1L << 30))
+    // A solver starts from the last solution it knows; each fit is to start from zero. Closing it would release the data.
+    new LinearTrainer(rows).solve(problem)
+  }
+
+  /** First of the rounds after which the objective is at most `target` above the optimum, relative to it. */
+  def reached(records: Seq[RoundRecord], target: Double): Option[RoundRecord] =
+    records.find(_.objective <= (1.0 + target) * optimum)
+
+  /** The records with their distance from the optimum in the place of the gap, which not every implementation knows. */
+  def suboptimality(records: Seq[RoundRecord]): Seq[RoundRecord] =
+    records.map(r => r.copy(gap = math.max(0.0, r.objective - optimum)))
+}
+
+private[bench] object RidgeProblem {
+
+  /** Of the order of the coordinates. */
+  val Seed = 1L
+
+  /** What users get. */
+  val Searched: Variant = Variant("native", travelling = false, adding = false, Aggregation.Gang)
+}
+
+/**
+ * A way to make the rounds on Spark.
+ *
+ * @param adding
+ *   steps are added as they are, as the textbook's CoCoA+ does and every reference implementation
+ */
+private[bench] final case class Variant(
+    solver: String,
+    travelling: Boolean,
+    adding: Boolean,
+    aggregation: Aggregation,
+    algorithm: Algorithm = Algorithm.CoCoA,
+    orientation: Orientation = Orientation.Primal)
