@@ -1,8 +1,9 @@
 package dwell.base
 
-/** Checks of the arguments of a solver; what they refuse they name. */
+/** Checks of a solver's arguments. Each throws an `IllegalArgumentException` that names the argument and its value. */
 private[dwell] object Arguments {
 
+  /** @param of what the expected entries are, for the message; a null array passes */
   def sameLength(name: String, values: Array[Double], expected: Int, of: String): Unit =
     require(
       values == null || values.length == expected,
