@@ -3,13 +3,21 @@ package dwell.data.block
 import dwell.base.InputChangedException
 
 /**
- * Where the blocks' rows are in the whole dataset, and what the blocks held when they were first read.
+ * The position of each block in the whole dataset, and its contents when it was first read.
  *
  * @param firstRows
- *   number of each block's first row
+ *   number of each block's first row in the whole dataset
+ * @param fingerprints
+ *   hash of each block, see [[RowBlock.fingerprint]]
  */
 private[data] final class BlockIndex(val firstRows: Array[Int], val fingerprints: Array[Long]) extends Serializable {
 
+  /**
+   * Returns the block if it holds the same rows as when it was first read.
+   *
+   * @throws dwell.base.InputChangedException
+   *   otherwise
+   */
   def verified(block: RowBlock): RowBlock =
     if (block.problem == null && block.fingerprint == fingerprints(block.index)) block
     else {

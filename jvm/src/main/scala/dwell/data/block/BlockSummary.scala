@@ -1,6 +1,6 @@
 package dwell.data.block
 
-/** What the driver needs to know of a block; labels and weights are little-endian doubles. */
+/** A block's report to the driver: fields as in [[RowBlock]]; labels and weights are little-endian doubles. */
 private[data] final case class BlockSummary(
     index: Int,
     rowsRead: Long,
@@ -12,13 +12,13 @@ private[data] final case class BlockSummary(
     constant: ConstantColumns,
     problem: String)
 
-/** Columns, ascending, that have one value throughout, and that value. */
+/** The columns that have one value throughout, ascending, and that value. */
 private[data] final case class ConstantColumns(indices: Array[Int], values: Array[Double]) {
 
   def intersect(that: ConstantColumns): ConstantColumns =
     intersect(that.indices, that.values.apply, 0, that.indices.length)
 
-  /** Those that also occur at positions `from` until `until` of `otherIndices`, with the same value. */
+  /** The columns that also occur at positions `from` until `until` of `otherIndices`, with the same value. */
   def intersect(otherIndices: Array[Int], otherValue: Int => Double, from: Int, until: Int): ConstantColumns = {
     val keptIndices = Array.newBuilder[Int]
     val keptValues = Array.newBuilder[Double]

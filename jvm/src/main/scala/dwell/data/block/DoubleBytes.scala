@@ -2,9 +2,10 @@ package dwell.data.block
 
 import java.nio.{ByteBuffer, ByteOrder}
 
-/** Doubles as little-endian bytes, which Spark sends without a look at the elements. */
+/** Packs doubles into little-endian bytes, which Spark serialises without visiting each element. */
 private[data] object DoubleBytes {
 
+  /** 8 bytes for each value. */
   def pack(values: Array[Double]): Array[Byte] = {
     val bytes = new Array[Byte](8 * values.length)
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().put(values)

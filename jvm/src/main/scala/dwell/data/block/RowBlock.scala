@@ -1,16 +1,17 @@
 package dwell.data.block
 
 /**
- * The rows of one source partition in compressed sparse row form: validated, without zeros, without rows of weight 0.
+ * The rows of one source partition in compressed sparse row form: validated, without zeros and without rows of weight
+ * 0.
  *
  * @param index
  *   index of the source partition
  * @param rowsRead
- *   rows read, those of weight 0 included
+ *   number of rows read, including those of weight 0
  * @param labels
  *   label of each row kept
  * @param weights
- *   weight of each row kept, or null where every weight is 1
+ *   weight of each row kept, or null if every weight is 1
  * @param offsets
  *   nonzeros of row j are at offsets(j) until offsets(j + 1)
  * @param indices
@@ -18,8 +19,8 @@ package dwell.data.block
  * @param values
  *   value of each nonzero
  * @param problem
- *   what is wrong with the first bad row, or null. It is a value rather than an exception so that Spark does not try
- *   the partition again, and so that the driver can raise it undecorated.
+ *   error message for the first bad row, or null. It is no exception, so that Spark does not try the partition again,
+ *   and the driver can throw it without Spark's wrapper
  */
 private[data] final class RowBlock(
     val index: Int,
@@ -32,17 +33,17 @@ private[data] final class RowBlock(
     val problem: String)
     extends Serializable {
 
-  /** Rows kept. */
+  /** The number of rows kept. */
   def rows: Int = labels.length
 
-  /** Hash of everything in the block, in order: equal blocks have equal fingerprints. */
+  /** A hash of everything in the block, in order. Equal blocks have equal fingerprints. */
   val fingerprint: Long = {
     val structure = RowBlock.hash(RowBlock.hash(index.toLong, offsets), indices)
     val numbers = RowBlock.hash(RowBlock.hash(structure, labels), weights)
     RowBlock.hash(RowBlock.hash(numbers, values.values32), values.values64)
   }
 
-  /** Columns that have the same nonzero value in every row of this block, with that value. */
+  /** The columns that have the same nonzero value in every row of this block, with that value. */
   def constantColumns: ConstantColumns =
     if (rows == 0) ConstantColumns.Empty
     else {
@@ -61,6 +62,7 @@ private[data] final class RowBlock(
     ConstantColumns(indices.slice(from, from + length), Array.tabulate(length)(i => values(from + i)))
   }
 
+  /** The block's report to the driver. */
   def summary: BlockSummary = {
     val constant = constantColumns
     BlockSummary(
@@ -75,7 +77,7 @@ private[data] final class RowBlock(
       problem)
   }
 
-  /** Nonzeros of each column that has any, among `numFeatures` columns. */
+  /** The number of nonzeros of each column that has any; column indices are below `numFeatures`. */
   def columnCounts(numFeatures: Int): ColumnCounts = {
     val dense = denseCounts(numFeatures)
     val used = dense.count(_ > 0)
@@ -94,7 +96,7 @@ private[data] final class RowBlock(
     new ColumnCounts(columns, counts)
   }
 
-  /** Nonzeros of each of `numFeatures` columns. */
+  /** The number of nonzeros of each of `numFeatures` columns. */
   def denseCounts(numFeatures: Int): Array[Int] = {
     val counts = new Array[Int](numFeatures)
     var i = 0
@@ -108,17 +110,17 @@ private[data] final class RowBlock(
 
 private[data] object RowBlock {
 
-  /** Longest array that every JVM can allocate. */
+  /** The longest array that every JVM can allocate. */
   val MaxArrayLength: Int = Int.MaxValue - 15
 
-  /** Rows of a block, whose labels travel to the driver as one array of bytes. */
+  /** The largest number of rows of a block: their labels travel to the driver as one array of bytes. */
   val MaxRows: Int = MaxArrayLength / 8
 
-  /** Least and greatest count of a word; what the solver of topics can compute with. */
+  /** The least and the greatest count of a word that the solver of topics accepts. */
   val LeastCount: Double = 1e-6f.toDouble
   val GreatestCount: Double = 1e9
 
-  // One tight loop per array, outside of any constructor: the compiler treats those best.
+  // One tight loop for each array, outside any constructor: the JIT compiler optimises those best.
 
   private def hash(seed: Long, array: Array[Int]): Long = {
     var h = mix(seed, array.length.toLong)

@@ -2,7 +2,7 @@ package dwell.data.block
 
 import org.apache.spark.ml.linalg.{DenseVector, SparseVector, Vector}
 
-/** Validates rows and appends them to growing arrays. The first problem stops it. */
+/** Validates rows and appends them to growing arrays, until the first problem. */
 private[data] final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames, counts: Boolean) {
   var problem: String = _
 
@@ -16,6 +16,7 @@ private[data] final class RowBlockBuilder(partition: Int, numFeatures: Int, name
   private var indices = new Array[Int](1024)
   private var values = new Array[Double](1024)
 
+  /** Validates a row and appends it if its weight is positive. Sets `problem` if the row is bad. */
   def add(row: LabeledRow): Unit = {
     if (row.features == null) {
       fail(names.features, "the vector is null", "Drop the rows without features, for example with Dataset.na.drop")
@@ -23,7 +24,7 @@ private[data] final class RowBlockBuilder(partition: Int, numFeatures: Int, name
       checkLabelAndWeight(row)
       checkLength(row.features)
       if (problem == null) {
-        // A row of weight 0 is written and validated like any other, but not kept.
+        // A row of weight 0 is validated and appended like any other, and then dropped.
         val start = nonzeros
         row.features match {
           case sparse: SparseVector => appendSparse(sparse)
@@ -35,8 +36,9 @@ private[data] final class RowBlockBuilder(partition: Int, numFeatures: Int, name
     rowsRead += 1
   }
 
+  /** The block of the rows added; only with the problem if there is one. */
   def result(): RowBlock = {
-    // A bad block is never used, so it need not hold what came before the bad row.
+    // No task uses a bad block, so it does not need the rows before the bad one.
     if (problem != null) {
       rows = 0
       nonzeros = 0
@@ -98,7 +100,7 @@ private[data] final class RowBlockBuilder(partition: Int, numFeatures: Int, name
   }
 
   private def appendSparse(sparse: SparseVector): Unit = {
-    // Vectors check their indices when they are made, but their arrays can be changed afterwards.
+    // The constructor of a vector checks its indices, but the user's code can change its arrays afterwards.
     val at = sparse.indices
     reserve(at.length)
     var last = -1
@@ -168,7 +170,7 @@ private[data] object RowBlockBuilder {
    * Reads one source partition.
    *
    * @param counts
-   *   whether values are counts: not negative, and a row without any is left out
+   *   whether values are counts: they must be in the range of counts, and rows without any are left out
    */
   def read(
       index: Int,
