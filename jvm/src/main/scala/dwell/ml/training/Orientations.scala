@@ -39,8 +39,8 @@ private[training] object Orientations {
       case Orientation.AlongRows =>
         s"orientation=primal is not for algorithm=${algorithm.name}, whose steps are along rows. Use orientation dual or auto."
       case Orientation.NotSmooth =>
-        s"orientation=primal needs a loss with a derivative everywhere, and the $loss loss has none. Use orientation " +
-          "dual or auto."
+        s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss does not have. " +
+          "Use orientation dual or auto."
       case Orientation.NoL2 =>
         val cause =
           if (regParam == 0.0) "regParam is 0"
