@@ -16,6 +16,7 @@ import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPiece}
  */
 final class TrainingRows private[data] (read: ReadRows) {
 
+  /** The context that holds the data. */
   def sc: SparkContext = read.sc
 
   /** The length of the feature vectors, n, including constant features. */

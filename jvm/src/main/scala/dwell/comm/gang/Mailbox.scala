@@ -70,7 +70,7 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
   /** Tells the leader that this task cannot go on, and why. */
   def fail(cause: Exception): Unit = push(Seq(Leader), Ended, Packet(cause))
 
-  /** Tells the other tasks that no message will come any more. */
+  /** Tells the other tasks that no more messages will come. */
   def dismissOthers(): Unit = {
     push((0 until members).filter(_ != rank), Ended, Packet(()))
     // The outcome is settled, so failures of other tasks no longer matter.

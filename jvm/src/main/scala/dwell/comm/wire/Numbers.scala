@@ -139,12 +139,14 @@ object Numbers {
     }
   }
 
+  /** The result of [[Numbers.products]]. */
   private[comm] trait Products {
 
     /** Writes the bits of entries `start` until `start + size` to the front of `bits`. */
     def put(start: Int, size: Int, bits: Array[Long]): Unit
   }
 
+  /** The result of [[Numbers.adder]]. */
   private[comm] trait Adder {
 
     /** Adds the numbers whose bits are at the front of `summand` to entries `start` until `start + size`. */

@@ -15,6 +15,7 @@ private[data] final case class BlockSummary(
 /** The columns that have one value throughout, ascending, and that value. */
 private[data] final case class ConstantColumns(indices: Array[Int], values: Array[Double]) {
 
+  /** The columns that both have, with the same value. */
   def intersect(that: ConstantColumns): ConstantColumns =
     intersect(that.indices, that.values.apply, 0, that.indices.length)
 

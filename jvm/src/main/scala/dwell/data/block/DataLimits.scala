@@ -8,6 +8,7 @@ import dwell.jni.ResultHeader
  */
 private[data] object DataLimits {
 
+  /** A model has one coefficient for each feature in one array. */
   def checkFeatureCount(numFeatures: Int, names: ColumnNames): Unit = {
     if (numFeatures < 0 || numFeatures > RowBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
