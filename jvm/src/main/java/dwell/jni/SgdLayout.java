@@ -6,8 +6,8 @@ package dwell.jni;
  * names the slots that all results share; {@link NativeBridge} defines the flags.
  *
  * <p>A model has C (d + 1) doubles for d features and C outputs: number j C + c is the coefficient of feature j and output c, number
- * d C + c the intercept of output c, 0 without an intercept. The vector of a result has the layout of a model. Below, s_i is the weight
- * of row i, w_jc a coefficient, and u_j = 1 / sqrt(scale_j).
+ * d C + c the intercept of output c, 0 without an intercept. The vector of a result has the layout of a model. Below, s_i is the
+ * weight of row i, w_jc a coefficient, and u_j = 1 / sqrt(scale_j).
  *
  * <p>{@code native/jni/src/sgd/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
  */

@@ -17,7 +17,7 @@ import dwell.comm.wire.{Contribution, VectorFormat}
  * @param data
  *   one element in each partition
  * @param fit
- *   whose models [[recover]] looks for
+ *   id of the fit whose models [[recover]] looks for
  */
 final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
