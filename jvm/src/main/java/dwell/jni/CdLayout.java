@@ -2,8 +2,8 @@ package dwell.jni;
 
 /**
  * Layout of the calls of coordinate descent: {@code control}, {@code settings} and the result of {@link NativeBridge#primalRound},
- * {@link NativeBridge#primalProduct}, {@link NativeBridge#dualRound} and {@link NativeBridge#dualProduct}. What the result of
- * every call has is in {@link ResultHeader}; the flags are in {@link NativeBridge}.
+ * {@link NativeBridge#primalProduct}, {@link NativeBridge#dualRound} and {@link NativeBridge#dualProduct}. {@link ResultHeader}
+ * names the slots that all results share; {@link NativeBridge} defines the flags.
  *
  * <p>Below, n is the number of coordinates (columns in a primal call, rows in a dual one), m the length of the shared vector, s_i
  * the weight of row i and S the sum of the weights of all rows. The <b>value</b> is the separable part of the objective that is
@@ -40,8 +40,8 @@ public final class CdLayout {
   public static final int CONTROL_FLAGS = 6;
 
   /**
-   * Threads T, 1 to 256. The solver makes steps on T copies of the shared vector, so another T gives another step; the same T
-   * gives the same step on every machine.
+   * T, the number of threads, 1 to 256. The solver makes steps on T copies of the shared vector, so another T gives another step;
+   * the same T gives the same step on every machine.
    */
   public static final int CONTROL_THREADS = 7;
 
@@ -55,7 +55,7 @@ public final class CdLayout {
   public static final int CONTROL_STAMP = 9;
 
   /**
-   * Loss: 0 squared, 1 logistic, 2 hinge, 3 smoothed hinge, 4 squared hinge. Always 0 in primal calls, where the residual has all
+   * Loss: 0 squared, 1 logistic, 2 hinge, 3 smoothed hinge, 4 squared hinge. Always 0 in primal calls, because the residual is all
    * that a round needs of the loss.
    */
   public static final int CONTROL_LOSS = 10;
@@ -77,16 +77,16 @@ public final class CdLayout {
   /** S. */
   public static final int PRIMAL_TOTAL_WEIGHT = 3;
 
-  /** Factor of the variances that standardise the penalty; 0 for a penalty that is not standardised. */
+  /** Factor on the variances that standardise the penalty; 0 if the penalty is not standardised. */
   public static final int PRIMAL_SCALE_FACTOR = 4;
 
-  /** Verdict on the pending step: the factor that it is committed with. */
+  /** Verdict on the pending step: the factor with which it is committed. */
   public static final int PRIMAL_PENDING_FACTOR = 5;
 
-  /** Verdict: the factor of what the last commit added, which is added once more. */
+  /** Verdict: the factor with which the change of the last commit is added once more. */
   public static final int PRIMAL_PREVIOUS_FACTOR = 6;
 
-  /** First of the P points of the line search, two numbers g1, g2 each, P at most {@link #MAX_POINTS}. */
+  /** First of the P points of the line search, two numbers g1, g2 for each; P is at most {@link #MAX_POINTS}. */
   public static final int PRIMAL_POINTS = 7;
 
   // settings of a dual call: 9 + J + 2 P doubles.
@@ -103,10 +103,10 @@ public final class CdLayout {
   /** Width of the smoothed hinge's parabola, positive; only that loss reads it. */
   public static final int DUAL_GAMMA = 3;
 
-  /** Part of the intercept in the squared norm of every row; 0 without intercept. */
+  /** Part of the intercept in the squared norm of every row; 0 without an intercept. */
   public static final int DUAL_INTERCEPT = 4;
 
-  /** The intercept at the start of the round; 0 without intercept. */
+  /** The intercept at the start of the round; 0 without an intercept. */
   public static final int DUAL_OFFSET = 5;
 
   /** As {@link #PRIMAL_PENDING_FACTOR}. */
@@ -121,10 +121,10 @@ public final class CdLayout {
   /** First of the J candidates for the intercept. The points of the line search follow the last one. */
   public static final int DUAL_CANDIDATES = 9;
 
-  /** Most points of a line search. */
+  /** Largest number of points of a line search. */
   public static final int MAX_POINTS = 24;
 
-  /** Most candidates for the intercept. */
+  /** Largest number of candidates for the intercept. */
   public static final int MAX_CANDIDATES = 16;
 
   // Slots of a result.
@@ -135,16 +135,16 @@ public final class CdLayout {
   /** Value after the proposed step; in a product the same as {@link #VALUE_BEFORE}. */
   public static final int VALUE_AFTER = 1;
 
-  /** Primal certificate: sum of the penalty's conjugates. NaN without certificate, in dual calls and in products. */
+  /** Primal certificate: sum of the penalty's conjugates. NaN without a certificate, in dual calls and in products. */
   public static final int CONJUGATE = 2;
 
-  /** Primal certificate: greatest ratio of correlation to L1 penalty. NaN as {@link #CONJUGATE} is. */
+  /** Primal certificate: greatest ratio of correlation to L1 penalty. NaN if {@link #CONJUGATE} is. */
   public static final int RATIO = 3;
 
-  /** Primal certificate: greatest correlation relative to the norm of a column. NaN as {@link #CONJUGATE} is. */
+  /** Primal certificate: greatest correlation relative to the norm of a column. NaN if {@link #CONJUGATE} is. */
   public static final int CORRELATION = 4;
 
-  /** Coordinates visited. */
+  /** Number of coordinates visited. */
   public static final int COORDINATES = 5;
 
   /** Stamp of the state after the call. */
@@ -156,7 +156,7 @@ public final class CdLayout {
    */
   public static final int KAPPA = 10;
 
-  // A point (g1, g2) of the line search stands for the change g1 step + g2 previous, where previous is what the last commit added.
+  // A point (g1, g2) of the line search stands for the change g1 step + g2 previous, where previous is the change of the last commit.
   // There the value changes by SLOPE1 g1 + SLOPE2 g2 + (CURVE11 g1^2 + 2 CURVE12 g1 g2 + CURVE22 g2^2) / 2 + the point's sample.
   // All of these are 0 in a product.
 
@@ -176,8 +176,8 @@ public final class CdLayout {
   public static final int CURVE22 = 15;
 
   /**
-   * First of {@link #MAX_POINTS} samples, one for each point: the change of the terms that are not quadratic, infinite where the
-   * point leaves their domain.
+   * First of {@link #MAX_POINTS} samples, one for each point: the change of the terms that are not quadratic, infinite if the point
+   * leaves their domain.
    */
   public static final int SAMPLES = 16;
 
@@ -195,10 +195,10 @@ public final class CdLayout {
   /** Stamp of the state. */
   public static final int META_STAMP = 1;
 
-  /** Buckets of coordinates visited since the start of the fit. */
+  /** Number of buckets of coordinates visited since the start of the fit. */
   public static final int META_CURSOR = 2;
 
-  /** Slots that {@link NativeBridge#importState} reads. */
+  /** Number of slots that {@link NativeBridge#importState} reads. */
   public static final int META_IMPORTED = 3;
 
   /** Round of the pending step; -1 without one. */
@@ -207,7 +207,7 @@ public final class CdLayout {
   /** Cursor after the pending step; 0 without one. */
   public static final int META_PENDING_CURSOR = 4;
 
-  /** Slots that {@link NativeBridge#exportState} writes. */
+  /** Number of slots that {@link NativeBridge#exportState} writes. */
   public static final int META_SLOTS = 5;
 
   private CdLayout() {}

@@ -2,17 +2,17 @@ package dwell.jni;
 
 /**
  * Layout of the calls of LDA: the model, and {@code control}, {@code settings} and the result of {@link NativeBridge#ldaRound} and
- * {@link NativeBridge#ldaBound}. What the result of every call has is in {@link ResultHeader}; the flags are in
- * {@link NativeBridge}.
+ * {@link NativeBridge#ldaBound}. {@link ResultHeader} names the slots that all results share; {@link NativeBridge} defines the
+ * flags.
  *
  * <p>A model has V K numbers for V words and K topics: number w K + k is lambda_kw - eta, topic k of word w without its prior, 0 to
- * 1e30. They are little endian floats. Where V K is odd a float 0 follows them, so that a vector has 8 ceil(V K / 2) bytes.
+ * 1e30. They are little endian floats. If V K is odd, a float 0 follows them, so that a vector has 8 ceil(V K / 2) bytes.
  *
  * <p>{@code native/jni/src/lda/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
  */
 public final class LdaLayout {
 
-  // control: longs. A bound ignores what is said to be of a round.
+  // control: longs. A bound ignores the slots marked "Round".
 
   /** {@link NativeBridge#LDA_LAYOUT_VERSION}. */
   public static final int CONTROL_VERSION = 0;
@@ -26,43 +26,43 @@ public final class LdaLayout {
   /** Round: seed of the order of the documents. */
   public static final int CONTROL_SEED = 3;
 
-  /** V, the words, at least 1. */
+  /** V, the number of words, at least 1. */
   public static final int CONTROL_WORDS = 4;
 
-  /** K, the topics, at least 1. */
+  /** K, the number of topics, at least 1. */
   public static final int CONTROL_TOPICS = 5;
 
-  /** Round: documents of a step, at least 1. */
+  /** Round: number of documents of a step, at least 1. */
   public static final int CONTROL_BATCH = 6;
 
   /** Sum of flags: {@link NativeBridge#LDA_CONCENTRATION}, {@link NativeBridge#LDA_TOPIC_MEAN}. A bound ignores them. */
   public static final int CONTROL_FLAGS = 7;
 
-  /** Round: documents to visit that are not empty, at least 1. */
+  /** Round: number of documents to visit, at least 1, not counting empty ones. */
   public static final int CONTROL_BUDGET = 8;
 
-  /** Round: documents of this partition visited since the start of the fit, with the empty ones. */
+  /** Round: number of documents of this partition visited since the start of the fit, counting empty ones. */
   public static final int CONTROL_CURSOR = 9;
 
   /** Bound: the first document. */
   public static final int CONTROL_FIRST = 9;
 
-  /** Round: documents that all workers have visited since the start of the fit, without the empty ones. */
+  /** Round: number of documents that all workers visited since the start of the fit, not counting empty ones. */
   public static final int CONTROL_SEEN = 10;
 
   /** Bound: the document after the last one. */
   public static final int CONTROL_LAST = 10;
 
-  /** Round: W, the workers, at least 1. */
+  /** Round: W, the number of workers, at least 1. */
   public static final int CONTROL_WORKERS = 11;
 
-  /** Most iterations of a document, at least 1. */
+  /** Largest number of iterations of a document, at least 1. */
   public static final int CONTROL_ITERATIONS = 12;
 
-  /** Round: D, the documents of all workers that are not empty, at least 1. */
+  /** Round: D, the number of documents of all workers, at least 1, not counting empty ones. */
   public static final int CONTROL_CORPUS = 13;
 
-  /** Round: the sample, how many documents, from the first on, the bound is wanted of. */
+  /** Round: size of the sample, the documents from the first on whose bound the round computes. */
   public static final int CONTROL_SAMPLE = 14;
 
   /** Length of {@code control}. */
@@ -91,7 +91,7 @@ public final class LdaLayout {
   /** Pruning, 0 to 0.5: a topic leaves a document when its share is smaller and does not rise. */
   public static final int SETTING_PRUNING = 6;
 
-  /** Round: the share, 0 to 1, that multiplies the model which it reaches. */
+  /** Round: the share, 0 to 1, that multiplies the model that it reaches. */
   public static final int SETTING_SHARE = 7;
 
   /** Length of {@code settings}. */
@@ -105,10 +105,10 @@ public final class LdaLayout {
   /** Round: sum of the step sizes r. */
   public static final int RHO_SUM = 1;
 
-  /** Round: steps. */
+  /** Round: number of steps. */
   public static final int UPDATES = 2;
 
-  /** Iterations of all documents; in a round without those of the sample. */
+  /** Number of iterations of all documents; a round does not count those of the sample. */
   public static final int ITERATIONS = 3;
 
   /**
@@ -117,43 +117,42 @@ public final class LdaLayout {
    */
   public static final int BOUND = 4;
 
-  /** Documents visited that are not empty. */
+  /** Number of documents visited, not counting empty ones. */
   public static final int DOCUMENTS = 5;
 
-  /** Round: the cursor of the next one. */
+  /** Round: the cursor of the next round. */
   public static final int CURSOR = 9;
 
   /** Round: words of the documents visited. */
   public static final int WORDS = 10;
 
-  /** Sum of the counts of the documents that {@link #BOUND} is of. */
+  /** Sum of the counts of the documents in {@link #BOUND}. */
   public static final int BOUND_TOKENS = 11;
 
-  /** Round: how many factors there are, 0 to {@link #MAX_FACTORS}; 0 where more would be needed. */
+  /** Round: number of factors, 0 to {@link #MAX_FACTORS}; 0 if more would be needed. */
   public static final int FACTORS = 15;
 
   /**
-   * Round: first of the factors. If no document that was visited has word w, its numbers in the vector are the shared ones times each
-   * factor in turn. The last factor is the share. Each factor and each product is a float, rounded to a subnormal number or to 0
-   * where it has to be.
+   * Round: first of the factors. If no visited document has word w, its numbers in the vector are the shared ones times each factor in
+   * turn. The last factor is the share. Each factor and each product is rounded to a float, which may be subnormal or 0.
    */
   public static final int FACTOR = 16;
 
-  /** Most factors. */
+  /** Largest number of factors. */
   public static final int MAX_FACTORS = 24;
 
   private LdaLayout() {}
 
-  /** Most numbers of a model with so many topics. */
+  /** Largest number of entries of a model with this many topics. */
   public static long maxEntries(int topics) {
     return 2 * ((long) ResultHeader.MAX_ENTRIES - topics);
   }
 
   /**
-   * Numbers of a model.
+   * Number of entries of a model.
    *
    * @throws IllegalArgumentException
-   *   if a result, with sums after its vector, could not hold them
+   *   if a result, with sums after its vector, cannot hold them
    */
   public static int entries(int words, int topics) {
     long entries = (long) words * topics;
@@ -164,17 +163,17 @@ public final class LdaLayout {
     return (int) entries;
   }
 
-  /** Bytes of a shared model, and of the vector of a round's result: 4 for each number, up to a multiple of 8. */
+  /** Size in bytes of a shared model, and of the vector of a round's result: 4 for each number, rounded up to a multiple of 8. */
   public static int vectorBytes(int words, int topics) {
     return 8 * ((entries(words, topics) + 1) / 2);
   }
 
-  /** Bytes of a round's result. */
+  /** Size of a round's result in bytes. */
   public static int length(int words, int topics, boolean concentration) {
     return ResultHeader.BYTES + vectorBytes(words, topics) + (concentration ? 8 * topics : 0);
   }
 
-  /** The control of {@link NativeBridge#ldaRound}; {@code cap} is the most iterations of a document. */
+  /** The control of {@link NativeBridge#ldaRound}; {@code cap} is the largest number of iterations of a document. */
   public static long[] round(long fit, int partition, long seed, int words, int topics, int batch, boolean concentration, boolean mean,
       long budget, long cursor, long seen, int workers, int cap, long corpus, int sample) {
     long[] control = control(fit, partition, words, topics, cap);

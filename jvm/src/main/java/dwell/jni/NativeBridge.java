@@ -5,8 +5,8 @@ package dwell.jni;
  * {@link UnsatisfiedLinkError}. The package must not be relocated: the library binds these methods by name.
  *
  * <p>There are three families of calls. {@link CdLayout}, {@link SgdLayout} and {@link LdaLayout} describe the arrays
- * {@code control} and {@code settings} of each and the slots of its {@code result}, and make control and settings;
- * {@link ResultHeader} has what all results share.
+ * {@code control} and {@code settings} of each family and the slots of its {@code result}, and make control and settings.
+ * {@link ResultHeader} describes the slots that all results share.
  *
  * <h2>Coordinate descent</h2>
  * {@link #primalRound}, {@link #primalProduct}, {@link #dualRound} and {@link #dualProduct}. In a primal call the coordinates are
@@ -16,10 +16,10 @@ package dwell.jni;
  *
  * <p>Native code keeps one worker state for each (fit, partition) in this process: a committed version, and at most one proposed
  * step. The step is pending until the message of the next round brings the verdict on it. A state is a cache: a call that does
- * not find the version and stamp it needs answers {@link #STATE_LOST}, and the caller rebuilds with a product.
+ * not find the version and stamp that it needs returns {@link #STATE_LOST}, and the caller rebuilds the state with a product.
  *
- * <p>The arrays of a partition are a sparse matrix, coordinate by coordinate (CSC in a primal call, CSR in a dual one), and what
- * belongs to it. Native code reads them and never writes them. They must not change while a call runs.
+ * <p>The arrays of a partition are a sparse matrix, coordinate by coordinate (CSC in a primal call, CSR in a dual one), and
+ * numbers for its rows or columns. Native code reads them and never writes them. They must not change while a call runs.
  * <table>
  * <caption>Arguments that describe the matrix</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
@@ -30,7 +30,7 @@ package dwell.jni;
  * <table>
  * <caption>Further arguments of a primal call</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
- * <tr><td>mean</td><td>n</td><td>weighted mean of each column over all rows, implicit zeros included</td></tr>
+ * <tr><td>mean</td><td>n</td><td>weighted mean of each column over all rows, including implicit zeros</td></tr>
  * <tr><td>variance</td><td>n</td><td>weighted population variance about the mean</td></tr>
  * <tr><td>deviation</td><td>n</td><td>square root of the variance</td></tr>
  * <tr><td>weights</td><td>m</td><td>weight of each row, positive; null if every weight is 1</td></tr>
@@ -50,7 +50,7 @@ package dwell.jni;
  * state for them, only a record that it has checked the arrays of (fit, partition); records are freed and counted as states are. The
  * matrix is that of a dual call, with labels, weights and scale as there; with the softmax loss a label is the number of a class.
  *
- * <p>A step on row i, where t rows have been visited since the start of the fit, is
+ * <p>A step on row i, after t rows since the start of the fit, is
  * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, where S(v, h) moves v towards 0 by h
  * and g_c = weight * (weight factor) * derivative of the loss by the prediction c.
  *
@@ -59,15 +59,15 @@ package dwell.jni;
  * a partition keeps memory of 4 V K bytes from one call to the next, for V words and K topics. The matrix has a document in each
  * coordinate: offsets, words, and counts as values, each 0 or 1e-6 to 1e9. A call skips documents without counts above 0.
  *
- * <p>A step on b documents, where W workers have seen g documents since the start of the fit, takes lambda to
+ * <p>A step on b documents, after g documents of W workers since the start of the fit, changes lambda to
  * (1 - r) lambda + r (eta + D / b times the sums of count times share of the topic), with
  * r = 1 - (1 - (tau0 + 1 + g / base)^-kappa)^(W b / base). Arithmetic is in single precision.
  *
  * <h2>Errors</h2>
  * {@link IllegalArgumentException} names the wrong argument; {@link NativeException} is a fault of the library;
- * {@link java.util.concurrent.CancellationException} answers {@link Cancellation#requested()}. After any of them the worker state is
- * as it was before the call, and the content of {@code result} is unspecified, as it is after {@link #STATE_LOST}. A lost state is
- * an answer, not an error.
+ * {@link java.util.concurrent.CancellationException} answers {@link Cancellation#requested()}. None of them changes the worker
+ * state. After any of them, and after {@link #STATE_LOST}, the content of {@code result} is unspecified. A lost state is an
+ * answer, not an error.
  */
 public final class NativeBridge {
 
@@ -84,14 +84,14 @@ public final class NativeBridge {
   public static final long CENTRED = 2;
 
   /**
-   * Flag of coordinate descent: no step of the round sees another one, and the round ends with its epoch at the latest. With one
-   * thread only.
+   * Flag of coordinate descent: no step of the round sees another one, and the round ends at the latest with its epoch. Only
+   * with one thread.
    */
   public static final long BATCH = 4;
 
   /**
-   * Flag of dual calls, with {@link #BATCH}: a step leads to minus the derivative of the row's loss. From dual variables of 0 the
-   * update is the gradient of the losses, times -1 / l2.
+   * Flag of dual calls, together with {@link #BATCH}: a step moves a row's dual variable to minus the derivative of its loss. From
+   * dual variables of 0 the update is the gradient of the losses, times -1 / l2.
    */
   public static final long GRADIENT = 8;
 
@@ -111,18 +111,18 @@ public final class NativeBridge {
   public static final long LDA_LAYOUT_VERSION = 1;
 
   /**
-   * Flag of a round of LDA: after the vector of the result come K doubles, the sums over documents of the expected logarithms of their
-   * topics.
+   * Flag of a round of LDA: K doubles follow the vector of the result. They are the sums over documents of the expected logarithms
+   * of their topics.
    */
   public static final long LDA_CONCENTRATION = 1;
 
   /** Flag of a round of LDA: the factors of a word are the mean of the topics, lambda over its sum, not exp(E[log beta]). */
   public static final long LDA_TOPIC_MEAN = 2;
 
-  /** The call was done. */
+  /** The call succeeded. */
   public static final int OK = 0;
 
-  /** This process does not have the state that the call needs, or the fit was freed. */
+  /** This process does not hold the state that the call needs, or the fit was freed. */
   public static final int STATE_LOST = 1;
 
   private NativeBridge() {}
@@ -140,7 +140,7 @@ public final class NativeBridge {
    * @param shared
    *   residual, 8 m bytes: m little endian doubles; read
    * @param result
-   *   {@link ResultHeader#length} of m, written: the vector is the matrix times the step (centred where the flag is set)
+   *   {@link ResultHeader#length} of m, written: the vector is the matrix times the step (centred if the flag is set)
    * @param cancellation
    *   polled every few milliseconds
    * @return {@link #OK}, or {@link #STATE_LOST}
@@ -150,12 +150,12 @@ public final class NativeBridge {
       byte[] result, Cancellation cancellation);
 
   /**
-   * Rebuilds: settles the step of round t - 1, drops the step of round t, moves the state to version t + 1 and computes the product
-   * of the partition's columns with its coefficients. The state gets a new stamp, 2 (t + 1). Without a matching state it starts
-   * again from zero, with stamp 2 (t + 1) + 1. A repeated call finds the state moved already and leaves it alone.
+   * Rebuilds the state: settles the step of round t - 1, drops the step of round t, moves the state to version t + 1 and computes the
+   * product of the partition's columns with its coefficients. The state gets a new stamp, 2 (t + 1). Without a matching state it
+   * starts again from zero, with stamp 2 (t + 1) + 1. A repeated call finds the state already moved and does not change it.
    *
    * @param result
-   *   {@link ResultHeader#length} of m, written: the vector is the matrix times the coefficients (centred where the flag is set)
+   *   {@link ResultHeader#length} of m, written: the vector is the matrix times the coefficients (centred if the flag is set)
    * @return {@link #OK}, or {@link #STATE_LOST} if the fit was freed or the state is of a later round
    */
   public static native int primalProduct(long[] control, double[] settings, int[] offsets, int[] rows,
@@ -179,7 +179,7 @@ public final class NativeBridge {
       byte[] shared, byte[] result, Cancellation cancellation);
 
   /**
-   * Rebuilds: as {@link #primalProduct}, with rows as coordinates.
+   * Rebuilds the state: as {@link #primalProduct}, with rows as coordinates.
    *
    * @param result
    *   {@link ResultHeader#length} of m, written: the vector of {@link #dualRound} with the dual variables for the step
@@ -219,14 +219,15 @@ public final class NativeBridge {
    *
    * @param result
    *   {@link SgdLayout#length}, written: the vector is the factor times the sum over rows of weight times derivative times value; with
-   *   dual numbers the dual variable stands for the derivative. For the intercepts the value is 1, whatever the flag says
+   *   dual numbers the dual variable stands for the derivative. For the intercepts the value is 1, also without the flag
    */
   public static native void sgdEvaluate(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
       double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
       Cancellation cancellation);
 
   /**
-   * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at that model.
+   * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at the shared
+   * model.
    *
    * @param alpha
    *   K numbers, 1e-6 to 1e6: prior of the topics in a document
@@ -258,35 +259,35 @@ public final class NativeBridge {
    * @param alpha
    *   committed coefficients, or dual variables
    * @param previous
-   *   what the last commit added to alpha
+   *   the change of alpha by the last commit
    * @param delta
-   *   the pending step, zeros without one
+   *   the pending step, or zeros
    * @return whether there is such a state
    */
   public static native boolean exportState(long fit, int partition, long[] meta, double[] alpha, double[] previous,
       double[] delta);
 
   /**
-   * Replaces a worker state, or creates it; nothing is pending in it. Ignored if the fit was freed.
+   * Replaces a worker state, or creates it, without a pending step. Does nothing if the fit was freed.
    *
    * @param meta
    *   at least {@link CdLayout#META_IMPORTED} longs: version, stamp, cursor
    */
   public static native void importState(long fit, int partition, long[] meta, double[] alpha, double[] previous);
 
-  /** Number of coordinates of a worker state, -1 if there is none. */
+  /** Number of coordinates of a worker state; -1 if there is none. */
   public static native int stateSize(long fit, int partition);
 
   /**
-   * Frees all states and records of a fit for good: its late calls get {@link #STATE_LOST}, or leave no record. Returns the bytes
-   * freed.
+   * Frees all states and records of a fit for good: late calls of the fit get {@link #STATE_LOST}, or leave no record. Returns the
+   * bytes freed.
    */
   public static native long freeFit(long fit);
 
   /** Frees states and records of checks that no call has touched for longer than this. Returns the bytes freed. */
   public static native long expire(long maxAgeMillis);
 
-  /** Bytes of all states, and of all records of checks with the memory beside them. */
+  /** Bytes of all states, and of all records of checks with the memory that belongs to them. */
   public static native long stateBytes();
 
   /** Number of states, and of records of checks. */

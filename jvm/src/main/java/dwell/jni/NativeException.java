@@ -4,7 +4,7 @@ package dwell.jni;
 public final class NativeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The solver could not do its work, for another reason than the ones below. */
+  /** The solver failed for another reason than the ones below. */
   public static final int SOLVER = 1;
 
   /** Native memory could not be allocated; nothing was changed. */

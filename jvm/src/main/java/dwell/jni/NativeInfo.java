@@ -2,7 +2,7 @@ package dwell.jni;
 
 import java.io.PrintStream;
 
-/** Prints whether the native library works on this machine, and if not, why: {@code java -cp dwell.jar dwell.jni.NativeInfo}. */
+/** Prints whether the native library works on this machine, and why not: {@code java -cp dwell.jar dwell.jni.NativeInfo}. */
 public final class NativeInfo {
 
   private NativeInfo() {}

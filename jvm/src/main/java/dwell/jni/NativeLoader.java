@@ -31,8 +31,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>Nothing happens in a static initialiser, so a failure never poisons a class: every call of {@link #ensureLoaded()}
  * tries again until one succeeds. The loader copies the library into a new private directory under the first of
- * {@link #directories()} from which it can be loaded. Each copy has a name of its own, so none is ever overwritten, and several
- * class loaders can each load one.
+ * {@link #directories()} from which it can be loaded. Each copy has a name of its own: no copy is ever overwritten, and each
+ * of several class loaders can load one.
  *
  * <table>
  * <caption>System properties</caption>
@@ -53,7 +53,7 @@ public final class NativeLoader {
 
   private static final String BUILD_PROPERTIES = "/dwell/build.properties";
 
-  /** Where the library was loaded from; null before. Written under the lock of the class, after all checks. */
+  /** Path that the library was loaded from, or null. Written under the lock of the class, after all checks. */
   private static volatile String loadedFrom;
 
   private static NativeUnavailableException lastFailure;
@@ -62,7 +62,7 @@ public final class NativeLoader {
 
   /**
    * Makes the functions of {@link NativeBridge} callable. Cheap once it has succeeded. It neither reads nor clears the interrupt
-   * flag of the thread: a task that is killed while it loads must not spoil the executor for the next one.
+   * flag of the thread: a task that is killed while it loads must not spoil the executor for the next task.
    *
    * @throws NativeUnavailableException
    *   with the reason and the fix in one line; a later call tries again
@@ -189,14 +189,14 @@ public final class NativeLoader {
     try {
       copy(url, file);
       System.load(file.toAbsolutePath().toString());
-      // A system that can delete a loaded file does so at once: then a killed executor leaves nothing behind.
+      // If the system can delete a loaded file, it is deleted at once, so that a killed executor leaves no file behind.
       deleteNow = !platform.os().equals("windows");
     } finally {
       if (deleteNow) {
         Files.deleteIfExists(file);
         Files.deleteIfExists(directory);
       } else {
-        // In this order, because the JVM deletes files in the reverse one.
+        // In this order, because the JVM deletes files in reverse order.
         directory.toFile().deleteOnExit();
         file.toFile().deleteOnExit();
       }
@@ -204,11 +204,11 @@ public final class NativeLoader {
     return file.toString();
   }
 
-  /** Copies with plain streams: the interrupt of a task that is being killed would close channels. */
+  /** Copies with plain streams, because the interrupt of a killed task would close channels. */
   private static void copy(URL url, Path file) throws IOException {
     Files.createFile(file, privateTo(file.getParent()));
     URLConnection connection = url.openConnection();
-    // The cache would keep the jar open, and share its stream with other readers, which may close it.
+    // The cache would keep the jar open, and share its stream with other readers, who may close it.
     connection.setUseCaches(false);
     byte[] expected;
     try (InputStream in = connection.getInputStream();
@@ -240,7 +240,7 @@ public final class NativeLoader {
         : new FileAttribute<?>[0];
   }
 
-  /** Checks that the library, which is loaded now, was built for these classes and from the same sources. */
+  /** Checks that the loaded library was built for these classes and from the same sources. */
   private static void check(Build build, String from) {
     int abi = NativeBridge.abiVersion();
     if (abi != NativeBridge.ABI_VERSION) {
@@ -254,7 +254,7 @@ public final class NativeLoader {
     }
   }
 
-  /** Directories to try for the copy, in this order. */
+  /** The directories to try for the copy, in this order. */
   static List<Path> directories() {
     return directories(System::getProperty, System::getenv);
   }
@@ -279,7 +279,7 @@ public final class NativeLoader {
         try {
           directories.add(Path.of(name.strip()).toAbsolutePath());
         } catch (InvalidPathException e) {
-          // This file system has no such name.
+          // The name is not a path on this file system.
           continue;
         }
       }
@@ -292,7 +292,7 @@ public final class NativeLoader {
     return message == null ? e.getClass().getName() : message.lines().findFirst().orElse("").strip();
   }
 
-  /** Why System.load failed, told from the message of the dynamic linker, and what to do about it. */
+  /** Why System.load failed, recognised by the message of the dynamic linker, and the fix. */
   enum LoadFault {
     NOT_EXECUTABLE("name a directory that is not mounted noexec with -D" + TEMPORARY_DIRECTORY + ".",
         "failed to map segment", "Operation not permitted", "Permission denied"),
@@ -322,7 +322,7 @@ public final class NativeLoader {
         return NATIVE_ACCESS;
       }
       String message = String.valueOf(e.getMessage());
-      // SELinux says "Permission denied" too, after signs of its own, so they come first.
+      // SELinux also says "Permission denied", after its own signs, so its own signs are tested first.
       for (LoadFault fault : new LoadFault[] {SECURITY_POLICY, NOT_EXECUTABLE, OLD_LIBC, WRONG_PLATFORM, OTHER_CLASS_LOADER,
           OTHER_VERSION, NATIVE_ACCESS}) {
         for (String sign : fault.signs) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Operating system, architecture and C library of a JVM, in the names that the jar uses for its resources.
+ * Operating system, architecture and C library of a JVM, by the names that the jar uses for its resources.
  *
  * @param os
  *   linux, darwin or windows; any other system by the name that Java gives it
@@ -29,7 +29,7 @@ public record Platform(String os, String arch, String libc) {
    * @param osArch
    *   as in the system property os.arch
    * @param maps
-   *   on Linux, list of the files mapped into the process, which tells its C library
+   *   on Linux, list of the files mapped into the process, which shows its C library
    */
   static Platform of(String osName, String osArch, Path maps) {
     String name = osName.toLowerCase(Locale.ROOT);

@@ -7,35 +7,35 @@ import java.time.Instant;
 
 /**
  * Layout of the result of a native call: a header of {@link #SLOTS} slots, then the vector. Header and vector are little
- * endian; a slot is a double. Both are one byte array because Spark moves byte arrays without looking at their elements.
+ * endian; a slot is a double. Both share one byte array, because Spark moves byte arrays without looking at their elements.
  *
- * <p>This class has what the results of all calls share. {@link CdLayout}, {@link SgdLayout} and {@link LdaLayout} name the
- * other slots. A slot that a call has nothing to say in is 0.
+ * <p>This class names the slots that the results of all calls share. {@link CdLayout}, {@link SgdLayout} and
+ * {@link LdaLayout} name the other slots. A slot that a call does not use is 0.
  */
 public final class ResultHeader {
 
-  /** Slots of the header. */
+  /** Number of slots of the header. */
   public static final int SLOTS = 64;
 
-  /** Bytes of the header; the vector starts here. */
+  /** Size of the header in bytes; the vector starts here. */
   public static final int BYTES = 8 * SLOTS;
 
-  /** Doubles of the longest vector. Header and vector share one array, and some JVMs refuse the last few lengths. */
+  /** Length of the longest vector, in doubles. Header and vector share one array, and some JVMs refuse the last few lengths. */
   public static final int MAX_ENTRIES = (Integer.MAX_VALUE - 15 - BYTES) / 8;
 
-  /** Stored entries of the matrix that the call visited. */
+  /** Slot: number of stored entries of the matrix that the call visited. */
   public static final int NONZEROS = 6;
 
-  /** Nanoseconds inside the solver. */
+  /** Slot: nanoseconds inside the solver. */
   public static final int SOLVER_NANOS = 7;
 
-  /** Slot: bytes of what stays with the worker for the partition. */
+  /** Slot: bytes of the memory that the worker keeps for the partition after the call. */
   public static final int STATE_BYTES = 8;
 
-  /** First slot that native code leaves as it is. */
+  /** First slot that native code does not write. */
   public static final int FIRST_FREE = 56;
 
-  /** When the caller called the solver, by {@link #now}. The caller writes this slot. */
+  /** Slot: time at which the caller called the solver, by {@link #now}. The caller writes this slot. */
   public static final int STARTED = FIRST_FREE;
 
   private ResultHeader() {}

@@ -2,12 +2,12 @@ package dwell.jni;
 
 /**
  * Layout of the calls of model averaging: the model, and {@code control}, {@code settings} and the result of
- * {@link NativeBridge#sgdDescend}, {@link NativeBridge#sgdSearch} and {@link NativeBridge#sgdEvaluate}. What the result of every
- * call has is in {@link ResultHeader}; the flags are in {@link NativeBridge}.
+ * {@link NativeBridge#sgdDescend}, {@link NativeBridge#sgdSearch} and {@link NativeBridge#sgdEvaluate}. {@link ResultHeader}
+ * names the slots that all results share; {@link NativeBridge} defines the flags.
  *
  * <p>A model has C (d + 1) doubles for d features and C outputs: number j C + c is the coefficient of feature j and output c, number
- * d C + c the intercept of output c, 0 without intercept. The vector of a result has the layout of a model. Below, s_i is the weight
- * of row i, w_jc a coefficient, and u_j = 1 / sqrt(scale_j).
+ * d C + c the intercept of output c, 0 without an intercept. The vector of a result has the layout of a model. Below, s_i is the
+ * weight of row i, w_jc a coefficient, and u_j = 1 / sqrt(scale_j).
  *
  * <p>{@code native/jni/src/sgd/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
  */
@@ -27,29 +27,29 @@ public final class SgdLayout {
   /** Seed of the order of the rows. */
   public static final int CONTROL_SEED = 3;
 
-  /** d, the features. */
+  /** d, the number of features. */
   public static final int CONTROL_FEATURES = 4;
 
   /** Loss: as {@link CdLayout#CONTROL_LOSS}, or 5 for softmax. */
   public static final int CONTROL_LOSS = 5;
 
-  /** C, the outputs: 1; with softmax the classes, at least 2. */
+  /** C, the number of outputs: 1; with softmax the number of classes, at least 2. */
   public static final int CONTROL_OUTPUTS = 6;
 
   /** Sum of flags: {@link NativeBridge#SGD_INTERCEPT}, {@link NativeBridge#SGD_RUNNING}, {@link NativeBridge#SGD_DUAL}. */
   public static final int CONTROL_FLAGS = 7;
 
   /**
-   * Rows to visit, at least 1. A descent visits whole buckets until it has as many. A search makes steps on exactly so many and
-   * takes the losses of so many more; of fewer than twice as many rows it takes one half for each, at least 1. An evaluation
-   * visits all rows.
+   * Number of rows to visit, at least 1. A descent visits whole buckets until it has as many. A search makes steps on exactly as many
+   * rows and computes the losses of as many others; if the partition has fewer than twice as many, it takes half of its rows for each,
+   * at least 1. An evaluation visits all rows.
    */
   public static final int CONTROL_BUDGET = 8;
 
-  /** Buckets of rows visited since the start of the fit. */
+  /** Number of buckets of rows visited since the start of the fit. */
   public static final int CONTROL_CURSOR = 9;
 
-  /** t, the rows visited since the start of the fit. */
+  /** t, the number of rows visited since the start of the fit. */
   public static final int CONTROL_STEPS = 10;
 
   /** Schedule of the step size eta: 0 eta0; 1 eta0 / sqrt(1 + rate t); 2 eta0 / (1 + rate eta0 t). */
@@ -58,7 +58,7 @@ public final class SgdLayout {
   /** Length of {@code control}. */
   public static final int CONTROL_SLOTS = 12;
 
-  // settings: 7 doubles; more in a search, and in an evaluation at dual numbers.
+  // settings: 7 doubles; more in a search, and in an evaluation with dual numbers.
 
   /** Width of the smoothed hinge's parabola, positive; only that loss reads it. */
   public static final int SETTING_GAMMA = 0;
@@ -78,13 +78,13 @@ public final class SgdLayout {
   /** rate, at least 0. */
   public static final int SETTING_RATE = 5;
 
-  /** Descent: the share, 0 to 1, that multiplies the model which it reaches. */
+  /** Descent: the share, 0 to 1, that multiplies the model that it reaches. */
   public static final int SETTING_SHARE = 6;
 
   /** Evaluation: the factor of its vector. */
   public static final int SETTING_FACTOR = 6;
 
-  /** Settings of every call; a descent has no more. */
+  /** Number of settings of every call; a descent has no more. */
   public static final int SETTING_SLOTS = 7;
 
   /** Search: first of the values of eta0 to try, 1 to {@link #MAX_CANDIDATES}. */
@@ -96,18 +96,18 @@ public final class SgdLayout {
    */
   public static final int SETTING_DUAL = 7;
 
-  /** Most values of eta0 that a search tries. */
+  /** Largest number of values of eta0 that a search tries. */
   public static final int MAX_CANDIDATES = 24;
 
   // Slots of a result.
 
   /**
-   * Sum of s_i loss over the rows visited, each before its step; with dual numbers, sum of s_i loss*(-a_i); infinite where a descent
+   * Sum of s_i loss over the rows visited, each before its step; with dual numbers, sum of s_i loss*(-a_i); infinite if a descent
    * diverged; 0 in a search.
    */
   public static final int LOSS_SUM = 0;
 
-  /** Sum of the weights of the rows that {@link #LOSS_SUM}, or the objectives of a search, are of. */
+  /** Sum of the weights of the rows in {@link #LOSS_SUM}, or in the objectives of a search. */
   public static final int WEIGHT_SUM = 1;
 
   /** Sum of u_j |w_jc| of the shared model. */
@@ -117,12 +117,12 @@ public final class SgdLayout {
   public static final int SQUARE_NORM = 3;
 
   /**
-   * 1 if a prediction, a loss, a derivative or an entry of the result was not finite, else 0; always 0 in a search. After a descent
-   * with a 1 here the vector is that of a descent which visits no row.
+   * 1 if a prediction, a loss, a derivative or an entry of the result was not finite, else 0; always 0 in a search. If it is 1, the
+   * vector of a descent is that of a descent that visits no row.
    */
   public static final int DIVERGED = 4;
 
-  /** Rows visited. */
+  /** Number of rows visited. */
   public static final int ROWS = 5;
 
   /** Cursor after the call. Only a descent moves it. */
@@ -144,23 +144,23 @@ public final class SgdLayout {
   public static final int REACHED_SQUARE_NORM = 14;
 
   /**
-   * Descent: how many factors there are, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty, with {@link NativeBridge#SGD_RUNNING}
-   * (unless the descent diverged), and where more than {@link #MAX_FACTORS} would be needed.
+   * Descent: number of factors, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty, with {@link NativeBridge#SGD_RUNNING} (unless the
+   * descent diverged), and if more than {@link #MAX_FACTORS} would be needed.
    */
   public static final int FACTORS = 15;
 
   /**
-   * Descent: first of the factors. If no row that was visited has feature j, its coefficients in the vector are the shared ones times
-   * each factor in turn, rounded after each product. The last factor is the share.
+   * Descent: first of the factors. If no visited row has feature j, its coefficients in the vector are the shared ones times each
+   * factor in turn, rounded after each product. The last factor is the share.
    */
   public static final int FACTOR = 16;
 
-  /** Most factors: a coefficient that needs more is nearly 0. */
+  /** Largest number of factors: a coefficient that needs more is nearly 0. */
   public static final int MAX_FACTORS = 24;
 
   /**
-   * Search: first of the objectives, one for each candidate: the mean loss of the rows after those that it made steps on, plus the
-   * penalty, at the model that it reached; infinite where it diverged.
+   * Search: first of the objectives, one for each candidate: the mean loss of the rows after those of its steps, plus the penalty, at
+   * the model that it reached; infinite if it diverged.
    */
   public static final int OBJECTIVES = 16;
 
@@ -176,10 +176,10 @@ public final class SgdLayout {
   }
 
   /**
-   * Doubles of a model.
+   * Length of a model, in doubles.
    *
    * @throws IllegalArgumentException
-   *   if a result could not hold them
+   *   if a result cannot hold them
    */
   public static int entries(int features, int outputs) {
     long entries = outputs * (features + 1L);
@@ -234,7 +234,7 @@ public final class SgdLayout {
     return settings;
   }
 
-  /** The settings of an evaluation; {@code dual} has the dual numbers, and is empty without {@link NativeBridge#SGD_DUAL}. */
+  /** The settings of an evaluation; {@code dual} holds the dual numbers, and is empty without {@link NativeBridge#SGD_DUAL}. */
   public static double[] evaluation(double gamma, double l1, double l2, double weightFactor, double factor, double[] dual) {
     double[] settings = settings(gamma, l1, l2, weightFactor, 0.0, dual.length);
     settings[SETTING_FACTOR] = factor;

@@ -1,9 +1,9 @@
 package dwell.base
 
 /**
- * In which order coordinates are visited: buckets of neighbours, which the hardware can prefetch, in a new random order
- * in every epoch. The order depends on seed, partition and cursor alone; the cursor counts the buckets visited since
- * the start of the fit.
+ * The order in which a local solver visits coordinates. A bucket holds neighbours, which the hardware can prefetch.
+ * Each epoch visits the buckets in a new random order, which depends on seed, partition and cursor alone. The cursor
+ * counts the buckets visited since the start of the fit.
  */
 private[dwell] final class BucketOrder(coordinates: Int, seed: Long, partition: Int) {
 
@@ -16,14 +16,14 @@ private[dwell] final class BucketOrder(coordinates: Int, seed: Long, partition: 
   private val permutation = new Array[Int](buckets)
   private var drawn = -1L
 
-  /** First coordinate of the bucket at `cursor`. */
+  /** The first coordinate of the bucket at `cursor`. */
   def start(cursor: Long): Int = {
     val epoch = cursor / buckets
     if (epoch != drawn) draw(epoch)
     permutation((cursor % buckets).toInt) * bucketSize
   }
 
-  /** End of the bucket that starts at `start`, exclusive. */
+  /** The end, exclusive, of the bucket that starts at `start`. */
   def end(start: Int): Int = math.min(coordinates, start + bucketSize)
 
   private def draw(epoch: Long): Unit = {

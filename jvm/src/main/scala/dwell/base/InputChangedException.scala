@@ -1,7 +1,7 @@
 package dwell.base
 
 /**
- * Cached data was lost, was computed again, and came out different. Training cannot go on, since part of it has been
- * done on the earlier rows.
+ * Spark lost cached data and computed it again, and the new rows differ from the old ones. Training cannot go on,
+ * because the rounds so far used the old rows.
  */
 final class InputChangedException(message: String) extends IllegalStateException(message)

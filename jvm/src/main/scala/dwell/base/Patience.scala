@@ -4,11 +4,16 @@ import java.util.concurrent.CancellationException
 
 import dwell.jni.Cancellation
 
-/** Asks for cancellation every millisecond or so of work. */
+/** A budget of work, about a millisecond. Each time it is spent, the solver checks whether its task was cancelled. */
 private[dwell] final class Patience(cancellation: Cancellation) {
   private var left = 0L
 
-  /** Accounts for work on a coordinate and `nonzeros` nonzeros. */
+  /**
+   * Spends the work of one coordinate with `nonzeros` nonzeros.
+   *
+   * @throws java.util.concurrent.CancellationException
+   *   if the budget is spent and the task was cancelled
+   */
   def spend(nonzeros: Int): Unit = {
     left -= nonzeros + Patience.PerCoordinate
     if (left <= 0L) {
@@ -19,8 +24,10 @@ private[dwell] final class Patience(cancellation: Cancellation) {
 }
 
 private[dwell] object Patience {
+
+  /** The work between two checks, in nonzeros. */
   private val Slice = 200000L
 
-  /** Work on a coordinate apart from its nonzeros, in nonzeros. */
+  /** The fixed work of a coordinate, in nonzeros. */
   private val PerCoordinate = 8
 }

@@ -1,21 +1,21 @@
 package dwell.base
 
 /**
- * The two operations of coordinate descent on the sparse vector c_i of a coordinate (a column in the primal orientation,
- * a row in the dual one), one class per width of the stored values. The order of every sum is that of the native
- * kernels, so that both give the same bits.
+ * The two operations of coordinate descent on the sparse vector c_i of a coordinate: a column in the primal
+ * orientation, a row in the dual one. There is one class for each width of the stored values. Every sum adds in the
+ * order of the native kernels, so that both give the same bits.
  */
 private[dwell] sealed abstract class SparseKernel(offsets: Array[Int]) {
 
-  /** c_i^T w: four sums over chunks of four nonzeros, then the nonzeros that are left over, one by one. */
+  /** c_i^T w: four partial sums over chunks of four nonzeros, then the remaining nonzeros one by one. */
   final def dot(i: Int, w: Array[Double]): Double = dot(offsets(i), offsets(i + 1), w)
 
-  /** w += factor * c_i, or with weights s, one per entry of w: w += s * (factor * c_i). */
+  /** w += factor * c_i. With `weights` s, one entry for each of w, or null: w += s * (factor * c_i). */
   final def add(i: Int, factor: Double, weights: Array[Double], w: Array[Double]): Unit =
     if (weights == null) add(offsets(i), offsets(i + 1), factor, w)
     else addWeighted(offsets(i), offsets(i + 1), factor, weights, w)
 
-  /** Nonzeros of c_i. */
+  /** The number of nonzeros of c_i. */
   final def length(i: Int): Int = offsets(i + 1) - offsets(i)
 
   protected def dot(from: Int, until: Int, w: Array[Double]): Double
@@ -26,12 +26,14 @@ private[dwell] sealed abstract class SparseKernel(offsets: Array[Int]) {
 private[dwell] object SparseKernel {
 
   /**
+   * @param offsets
+   *   c_i has the nonzeros `offsets(i)` until `offsets(i + 1)`
    * @param indices
    *   entry of w that each nonzero belongs to
    * @param values32
    *   value of each nonzero, or null
    * @param values64
-   *   value of each nonzero, or null; every value is 1 where both are null
+   *   value of each nonzero, or null; if both are null, every value is 1
    */
   def apply(offsets: Array[Int], indices: Array[Int], values32: Array[Float], values64: Array[Double]): SparseKernel =
     if (values64 != null) new Doubles(offsets, indices, values64)

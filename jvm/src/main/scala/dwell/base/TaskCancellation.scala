@@ -6,10 +6,10 @@ import org.apache.spark.{TaskContext, TaskKilledException}
 
 import dwell.jni.Cancellation
 
-/** A solver's call in a task, which ends with the task. */
+/** Runs a solver's call within a task. The call ends early if Spark kills the task. */
 private[dwell] object TaskCancellation {
 
-  /** @throws org.apache.spark.TaskKilledException where the solver has heard of the end */
+  /** @throws org.apache.spark.TaskKilledException if the solver stopped because the task was killed */
   def apply[T](call: Cancellation => T): T = {
     val context = TaskContext.get()
     try call(() => context.isInterrupted())

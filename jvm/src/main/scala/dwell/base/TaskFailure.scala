@@ -2,11 +2,12 @@ package dwell.base
 
 import org.apache.spark.SparkException
 
+/** Sorts the exceptions of tasks: which ones are for the user, and which ones a second try may avoid. */
 private[dwell] object TaskFailure {
 
   /**
-   * Runs a job. Where it fails because a task raised one of the exceptions that are meant for the user, that exception
-   * is raised instead of Spark's wrapper around it.
+   * Runs a job. If a task throws an exception that is meant for the user, this throws that exception instead of Spark's
+   * wrapper around it.
    */
   def unwrapped[T](job: => T): T =
     try job
@@ -20,7 +21,7 @@ private[dwell] object TaskFailure {
         }
     }
 
-  /** Whether what raised this raises it again when it is repeated: a message for the user, or a broken invariant. */
+  /** Whether a second try would throw this again: a message for the user, or a broken invariant. */
   def isFinal(e: Exception): Boolean = e match {
     case _: IllegalArgumentException | _: ArithmeticException | _: IllegalStateException => true
     case _ => false

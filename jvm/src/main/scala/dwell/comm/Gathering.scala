@@ -7,17 +7,17 @@ import scala.reflect.ClassTag
 import dwell.comm.wire.VectorFormat
 
 /**
- * Adds contributions in the order of the partitions, whatever the order in which they arrive.
+ * Adds contributions in the order of the partitions, in whatever order they arrive.
  *
  * @param format
- *   of the vector, or of the slice of it that is to be added
+ *   of the vector, or of the slice of it that is added
  * @param shared
- *   the shared vector that the workers were given, or the slice of it that is to be added
+ *   the shared vector that the workers were given, or the same slice of it
  */
 private[comm] final class Gathering[S: ClassTag](partitions: Int, format: VectorFormat, shared: => ByteBuffer) {
   private val codec = format.codec
 
-  /** The sum of what has been added. */
+  /** The sum of the contributions added so far. */
   val sum: Array[Byte] = format.zeros
   private val headers = new Array[Array[Byte]](partitions)
   private val scalars = new Array[S](partitions)
@@ -25,14 +25,18 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, format: Vector
   private var next = 0
   private var addNanos = 0L
 
-  /** Contributions that have been added. */
+  /** The number of contributions added so far. */
   def added: Int = next
 
   /**
+   * Takes a worker's contribution, and adds it once those of all lower partitions have arrived.
+   *
    * @param header
-   *   handed back as it is
+   *   returned unchanged in the result
    * @param vector
-   *   as [[dwell.comm.wire.SliceCodec]] has it; empty where the worker has nothing to add
+   *   encoded by [[dwell.comm.wire.SliceCodec]]; empty if the worker has nothing to add
+   * @param said
+   *   the worker's scalars
    */
   def add(partition: Int, header: Array[Byte], vector: ByteBuffer, said: S): Unit = {
     headers(partition) = header
@@ -47,9 +51,10 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, format: Vector
     addNanos += System.nanoTime() - start
   }
 
+  /** The sum as numbers, with the other answers; complete once all partitions were added. */
   def result: Gathered[S] = Gathered(format.numbers.values(sum), headers, scalars, addSeconds)
 
-  /** What was said beside the vectors. */
+  /** The other answers without the sum. */
   def replies: Replies[S] = Replies(headers, scalars, addSeconds)
 
   private def addSeconds: Double = addNanos * 1e-9

@@ -1,8 +1,8 @@
 package dwell.comm
 
 /**
- * A model of which every entry is a function of its number alone: whoever needs entries makes them, with the same bits
- * wherever that is, and nothing of it has to travel.
+ * A model whose entries are functions of their numbers alone. Each process computes the entries that it needs, with the
+ * same bits everywhere, so that no part of the model has to travel.
  */
 trait GeneratedModel extends Serializable {
 

@@ -6,16 +6,18 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
+/** Spark jobs with one task for each partition, and their descriptions in Spark's UI. */
 private[dwell] object Job {
 
   /**
-   * Runs a job with one task a partition, and hands its results over as they arrive.
+   * Runs a job with one task for each partition, and passes on each result as it arrives. If the job fails, or `take`
+   * throws, the exception is thrown here and the job is cancelled.
    *
    * @param task
-   *   must not hold on to anything that cannot be serialised
+   *   must not refer to anything that cannot be serialised
    * @param take
-   *   called in this thread. (Spark's own handler runs on the scheduler's event loop, where any work would stop every other
-   *   job of the application.)
+   *   called in this thread with the partition and its result. (Spark's own handler runs on the scheduler's event loop,
+   *   where any work would hold up every other job of the application.)
    */
   def run[T, R: ClassTag](data: RDD[T])(task: Iterator[T] => R)(take: (Int, R) => Unit): Unit = {
     val partitions = data.getNumPartitions
@@ -24,14 +26,14 @@ private[dwell] object Job {
     var taken = 0
     try {
       while (taken < partitions) {
-        // A failed job delivers no further results, so completion is asked for between two looks.
+        // A failed job delivers no further results, so this checks for completion between two polls.
         val done = job.isCompleted
         val item = arrived.poll(PollMillis, TimeUnit.MILLISECONDS)
         if (item != null) {
           take(item._1, item._2)
           taken += 1
         } else if (done) {
-          job.value.foreach(_.get) // throws what the job failed with
+          job.value.foreach(_.get) // throws the exception of a failed job
           throw new IllegalStateException(s"a job ended with $taken of $partitions results")
         }
       }
@@ -42,7 +44,7 @@ private[dwell] object Job {
     }
   }
 
-  /** Describes the jobs of `body`, for Spark's UI. */
+  /** Runs `body`; Spark's UI shows its jobs with this description. */
   def described[T](data: RDD[_], description: String)(body: => T): T = {
     val sc = data.sparkContext
     val before = sc.getLocalProperty(Description)
@@ -52,8 +54,8 @@ private[dwell] object Job {
   }
 
   /**
-   * Puts a line into Spark's list of jobs: a job without tasks, which nothing is scheduled for. It is what Spark's UI can show
-   * of a job that runs, since it counts accumulators when tasks end only.
+   * Adds a line to Spark's list of jobs: a job without tasks, for which Spark schedules nothing. Spark's UI has no
+   * other way to show the progress within a running task, since it updates accumulators only when tasks end.
    */
   def line[T](data: RDD[T], description: String): Unit = described(data, description) {
     data.sparkContext.submitJob(data, (_: Iterator[T]) => (), Seq.empty, (_: Int, _: Unit) => (), ())

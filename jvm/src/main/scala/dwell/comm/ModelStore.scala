@@ -5,8 +5,8 @@ import java.util.{LinkedHashMap => JLinkedHashMap}
 import scala.collection.mutable
 
 /**
- * The models that a process holds for the workers that run there, which share one copy of each. They outlive the tasks, so
- * that a fit whose gang breaks can go on from them.
+ * The models that a process holds for its workers, which share one copy of each. Models outlive the tasks, so that a
+ * fit whose gang breaks can go on from them.
  *
  * @param millis
  *   monotonic clock, for [[expire]]
@@ -20,12 +20,12 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
 
   private val fits = mutable.HashMap.empty[Long, Fit]
 
-  /** Fits that were freed last; a late task must not bring one of them back. */
+  /** The fits freed last. A late task must not bring one of them back. */
   private val freed = new JLinkedHashMap[Long, Unit] {
     override def removeEldestEntry(eldest: java.util.Map.Entry[Long, Unit]): Boolean = size() > RememberedFits
   }
 
-  /** Takes the place of a model of the same version. Ignored if the fit was freed. */
+  /** Adds a model, or replaces that of the same version. Does nothing if the fit was freed. */
   def put(fit: Long, version: Long, entry: Entry): Unit = synchronized {
     expire(AbandonedMillis)
     if (!freed.containsKey(fit)) {
@@ -34,11 +34,12 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
     }
   }
 
+  /** The model of this version, from any maker. */
   def get(fit: Long, version: Long): Option[Entry] = synchronized(used(fit).flatMap(_.models.get(version)))
 
-  /** Waits for a model that `maker` has made, asking `stop` now and then, which may throw. */
+  /** Waits for a model of the gang `maker`. Meanwhile calls `stop` about every 20 ms, which may throw. */
   def await(fit: Long, version: Long, maker: String)(stop: => Unit): Array[Byte] = {
-    // One of another maker may differ: it is what an earlier attempt at the same version has left.
+    // A model of another maker may differ: an earlier attempt at the same version left it.
     def found = get(fit, version).filter(_.maker == maker)
     var entry = found
     while (entry.isEmpty) {
@@ -51,7 +52,7 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
     entry.get.model
   }
 
-  /** The highest version that has a note, and the note. */
+  /** The highest version whose model has a note, and the note. */
   def newest(fit: Long): Option[(Long, Serializable)] = synchronized {
     used(fit).flatMap(_.models.toSeq.collect { case (version, Entry(_, _, Some(note))) => (version, note) }.lastOption)
   }
@@ -60,19 +61,19 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
   def retain(fit: Long, versions: Set[Long]): Unit =
     synchronized(used(fit).foreach(_.models.filterInPlace((version, _) => versions(version))))
 
-  /** Forgets a fit for good. */
+  /** Drops all models of a fit and accepts no more. */
   def free(fit: Long): Unit = synchronized {
     freed.put(fit, ())
     fits.remove(fit)
   }
 
-  /** Forgets the fits none of whose models has been used for longer than `maxAgeMillis`. */
+  /** Drops the fits that no call has used for more than `maxAgeMillis`. */
   def expire(maxAgeMillis: Long): Unit = synchronized {
     val now = millis()
     fits.filterInPlace((_, fit) => now - fit.lastUsed <= maxAgeMillis)
   }
 
-  /** Models that are held. */
+  /** The number of models held, over all fits. */
   def entries: Int = synchronized(fits.valuesIterator.map(_.models.size).sum)
 
   private def used(fit: Long): Option[Fit] = {
@@ -82,21 +83,27 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
   }
 }
 
-/** That of this process, which has to be one for all tasks; fits are freed at their end, or by their age. */
+/** The store of this process, which all its tasks share. A fit is freed when it ends, or dropped by its age. */
 private[dwell] object ModelStore extends ModelStore(() => System.nanoTime() / 1000000L) {
 
   /**
+   * A model.
+   *
    * @param maker
-   *   the gang that has made the model
+   *   the gang that made the model
    * @param model
-   *   is not changed any more
+   *   little endian; must not change any more
+   * @param note
+   *   see [[Replicas]]
    */
   final case class Entry(maker: String, model: Array[Byte], note: Option[Serializable])
 
-  /** A fit whose models, or states, nobody has asked for in so long belongs to a driver that died. */
+  /** If no task has used the models or states of a fit for this time, its driver has died. */
   val AbandonedMillis: Long = 6L * 60 * 60 * 1000
 
-  /** Freed fits that are remembered. What a task that outlives this many later fits leaves goes by its age. */
+  /**
+   * How many freed fits the store remembers. A task that outlives this many later fits leaves models that age removes.
+   */
   private val RememberedFits = 4096
 
   private val LookEveryMillis = 20L

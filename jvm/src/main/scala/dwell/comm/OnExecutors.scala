@@ -8,15 +8,16 @@ import org.apache.spark.{Dependency, DwellBridge, Partition, SparkContext, TaskC
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
-/** Runs an action once on every executor that is registered now, as far as the scheduler lets it. */
+/** Runs an action on every executor that is registered now, as far as the scheduler allows. */
 object OnExecutors extends Logging {
 
   /**
-   * Best effort and bounded in time: an executor that is busy for longer than `limit` is left out. In local mode, and
-   * where the context has stopped, only this JVM runs the action.
+   * Runs the action in this JVM and then on the executors. The run is best effort and bounded in time: an executor that
+   * is busy for longer than `limit` is left out. In local mode, and if the context has stopped, only this JVM runs the
+   * action.
    *
    * @param action
-   *   must be idempotent, since a preference is not a promise: two tasks may meet on one executor
+   *   must be idempotent: Spark may ignore the preferred locations and run two tasks on one executor
    */
   def run(sc: SparkContext, limit: Duration, description: String)(action: () => Unit): Unit = {
     action()
@@ -25,7 +26,7 @@ object OnExecutors extends Logging {
       val group = sc.getLocalProperty(JobGroup)
       val described = sc.getLocalProperty(JobDescription)
       try {
-        // A job group that was cancelled must not take the cleaning up with it.
+        // Cancelling the caller's job group must not cancel the cleaning up.
         sc.setLocalProperty(JobGroup, null)
         sc.setJobDescription(description)
         val job = sc.submitJob(

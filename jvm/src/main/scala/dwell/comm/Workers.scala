@@ -3,13 +3,13 @@ package dwell.comm
 import dwell.comm.wire.Contribution
 
 /**
- * The workers of a fit, one a partition, and the way in which messages to them and their vectors travel. All ways give the
- * same bits: vectors are added in the order of the partitions.
+ * The workers of a fit, one for each partition, and the way in which messages and vectors travel. All ways give the
+ * same bits, because all add the vectors in the order of the partitions.
  *
  * @tparam M
  *   message, the same for all workers
  * @tparam S
- *   what a worker answers beside its vector
+ *   what a worker answers in addition to its vector
  */
 trait Workers[M, S] {
 
@@ -19,13 +19,15 @@ trait Workers[M, S] {
    * @param shared
    *   bytes that go with the message
    * @param description
-   *   of this exchange, for whoever watches
+   *   of this exchange, for Spark's UI
    */
   def exchange(message: M, shared: Array[Byte], description: String): Gathered[S]
 }
 
 object Workers {
 
-  /** What a worker does with a message and the bytes that go with it, which it must not change: others may read them as well. */
+  /**
+   * A worker's answer to a message and the bytes that go with it. It must not change the bytes: other tasks read them.
+   */
   type Step[D, M, S] = (D, M, Array[Byte]) => Contribution[S]
 }

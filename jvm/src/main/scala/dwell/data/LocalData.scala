@@ -4,40 +4,46 @@ import dwell.base.SparseKernel
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 
-/** The data of one partition, in one of the two orientations. */
+/** The data of one partition, in the primal or the dual orientation. */
 sealed trait LocalData {
 
-  /** Which partition this is, 0 to numPartitions - 1. */
+  /** The partition's number, 0 to numPartitions - 1. */
   def index: Int
 
-  /** Coordinates that the partition owns. */
+  /** The number of coordinates that the partition owns. */
   def coordinates: Int
 
-  /** Entries of the vector that all partitions share. */
+  /** The length of the vector that all partitions share. */
   def vectorLength: Int
 
+  /** The number of nonzeros of the partition. */
   def nonzeros: Long
 
   /** Products with the sparse vectors of the coordinates. */
   private[dwell] def kernel: SparseKernel
 
-  /** What an entry of the shared vector belongs to, for messages. */
+  /** The name of what an entry of the shared vector belongs to, for messages. */
   private[dwell] def entryName: String
 
-  /** What the shared vector is, for messages. */
+  /** The name of an entry of the shared vector, for messages. */
   private[dwell] def sharedName: String
 
-  /** `value`, entry `j` of a vector that the solver returns; an error if it is not finite. */
+  /**
+   * Returns `value`, entry `j` of the vector `what` that the solver returns.
+   *
+   * @throws ArithmeticException
+   *   if it is not finite
+   */
   private[dwell] final def finite(value: Double, what: String, j: Int): Double =
     if (!value.isNaN && !value.isInfinite) value
     else throw new ArithmeticException(s"the $what of $entryName $j overflowed: scale the features or the labels down")
 }
 
 /**
- * Columns: the primal orientation. Coordinates are coefficients, the shared vector has one entry per row.
+ * Columns: the primal orientation. Coordinates are coefficients. The shared vector has one entry for each row.
  *
  * @param weights
- *   row weights, one a row of the dataset, or null where every weight is 1
+ *   weight of each row of the dataset, or null if every weight is 1
  */
 final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) extends LocalData {
   override private[dwell] def kernel: SparseKernel =
@@ -51,10 +57,10 @@ final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) 
 }
 
 /**
- * Rows: the dual orientation. Coordinates are dual variables, the shared vector has one entry per feature.
+ * Rows: the dual orientation. Coordinates are dual variables. The shared vector has one entry for each feature.
  *
  * @param scale
- *   inverse of each feature's penalty relative to l2, 0 for features that are left out; null where every one is 1
+ *   inverse of each feature's penalty relative to l2, 0 for features that are left out; null if every one is 1
  */
 final case class RowData(partition: RowPartition, scale: Array[Double]) extends LocalData {
   override private[dwell] def kernel: SparseKernel =

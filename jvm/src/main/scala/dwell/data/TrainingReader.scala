@@ -8,13 +8,13 @@ import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, LabeledR
 import dwell.data.matrix.BlockIndex
 
 /**
- * Reads training data. The rows are read and validated once. They stay on the workers as primitive arrays; labels and weights
+ * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays. Labels and weights
  * come to the driver.
  */
 object TrainingReader {
 
   /**
-   * Reads and validates `rows`. They stay cached; the caller has to release them, and all that was made of them, with
+   * Reads and validates `rows`, and caches them. The caller must release them, and all datasets made from them, with
    * [[TrainingRows.unpersist]].
    *
    * @param rows
@@ -22,11 +22,11 @@ object TrainingReader {
    * @param numFeatures
    *   length that every feature vector must have
    * @param title
-   *   what the cached data is called on Spark's storage page
+   *   name of the cached data on Spark's storage page
    * @param names
    *   names of the DataFrame columns, for error messages
    * @throws IllegalArgumentException
-   *   if the data cannot be trained on; the message names column and row and the fix
+   *   if the data is not fit for training; the message names the column, the row and the fix
    */
   def read(rows: RDD[LabeledRow], numFeatures: Int, title: String, names: ColumnNames = ColumnNames()): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)

@@ -12,41 +12,42 @@ import dwell.data.columns.ColumnDataset
 import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPiece}
 
 /**
- * Training data, read and validated. The forms that solvers work on are made of it once for each way to split it, however many
- * threads ask, and are released with it.
+ * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
+ * partitions, however many threads ask. Releasing it releases them too.
  */
 final class TrainingRows private[data] (read: ReadRows) {
 
+  /** The context that holds the data. */
   def sc: SparkContext = read.sc
 
-  /** Length of the feature vectors, n, constant features included. */
+  /** The length of the feature vectors, n, including constant features. */
   def numFeatures: Int = read.numFeatures
 
-  /** Label of each row. */
+  /** The label of each row. */
   def labels: Array[Double] = read.labels
 
-  /** Weight of each row, or null where every weight is 1. */
+  /** The weight of each row, or null if every weight is 1. */
   def weights: Array[Double] = read.weights
 
-  /** Nonzeros of all rows, those of constant features included. */
+  /** The number of nonzeros of all rows, including those of constant features. */
   def nonzeros: Long = read.nonzeros
 
-  /** Rows of positive weight, m. */
+  /** The number of rows of positive weight, m. */
   def numRows: Int = read.numRows
 
-  /** Sum of the weights, S; the number of rows where every weight is 1. */
+  /** The sum of the weights, S. */
   def totalWeight: Double = read.totalWeight
 
-  /** Sum of the squared weights. */
+  /** The sum of the squared weights. */
   def weightSquareSum: Double = read.labelMoments.weightSquareSum
 
-  /** Weighted mean of the labels. */
+  /** The weighted mean of the labels. */
   def labelMean: Double = read.labelMoments.mean
 
-  /** Weighted population variance of the labels. */
+  /** The weighted population variance of the labels. */
   def labelVariance: Double = read.labelMoments.variance
 
-  /** Whether all labels are the same number. */
+  /** Whether all labels are equal. */
   def labelConstant: Boolean = read.labelMoments.constant
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
@@ -54,16 +55,15 @@ final class TrainingRows private[data] (read: ReadRows) {
   private val rowShuffles = mutable.Map.empty[(Int, Boolean), RDD[(Int, RowPiece)]]
   private var released = false
 
-  // What is counted once for all datasets. The lock is the one of the methods below.
+  // Counted once for all datasets. The methods below hold the lock.
   private lazy val columnCounts = ColumnDataset.countColumns(read)
   private lazy val featureMoments = FeatureMoments.of(read)
 
   /**
-   * The data split by columns; constant columns are left out.
+   * The data split by columns, without the constant ones.
    *
    * @param numWorkers
-   *   number of partitions, K; those beyond the number of columns stay empty. 0: chosen by the nonzeros and by the
-   *   tasks that the cluster runs at once
+   *   number of partitions, K; those beyond the number of columns stay empty. 0: [[dwell.base.WorkerCount]] chooses it
    * @throws IllegalArgumentException
    *   if the data does not fit this form; the message names the fix
    * @throws InputChangedException
@@ -81,12 +81,11 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   /**
-   * The data split by rows. Rows go to partitions by a fixed hash of their number, which gives each partition its share
-   * of any stretch of rows. Forms of the same rows share one shuffle.
+   * The data split by rows. A fixed hash of its number sends each row to a partition, and gives each partition its
+   * share of any stretch of rows. Forms of the same rows share one shuffle.
    *
    * @param numWorkers
-   *   number of partitions, K; those beyond the number of rows stay empty. 0: chosen by the nonzeros and by the tasks
-   *   that the cluster runs at once
+   *   number of partitions, K; those beyond the number of rows stay empty. 0: [[dwell.base.WorkerCount]] chooses it
    * @throws IllegalArgumentException
    *   if the data does not fit this form; the message names the fix
    * @throws InputChangedException
@@ -100,7 +99,7 @@ final class TrainingRows private[data] (read: ReadRows) {
     val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.indices.length.toLong * numRows)
     rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
       val moments = featureMoments
-      // Forms differ in what is computed from the rows, not in how these are split: one shuffle serves them all.
+      // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
       val pieces = rowShuffles.getOrElseUpdate(
         (numPartitions, form.signedLabels),
         RowDataset.shuffled(read, moments.excluded, form.signedLabels, numPartitions))
@@ -110,14 +109,14 @@ final class TrainingRows private[data] (read: ReadRows) {
     }
   }
 
-  /** Deviation of each feature in the population of all rows; 0 for a constant one. */
+  /** The population standard deviation of each feature over all rows; 0 for a constant one. */
   def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))
 
-  /** Sum of the weights of each partition that `rows` makes. */
+  /** The sum of the weights of each partition of `rows(numPartitions, ...)`. */
   def weightsPerPartition(numPartitions: Int): Array[Double] =
     weightsBy(numPartitions)(RowDistribution.partitionOf(_, numPartitions))
 
-  /** Sum of the weights of each class, where labels are the numbers of classes. */
+  /** The sum of the weights of each class. Labels must be class numbers, 0 to `numClasses` - 1. */
   def classWeights(numClasses: Int): Array[Double] = weightsBy(numClasses)(row => labels(row).toInt)
 
   private def weightsBy(groups: Int)(groupOf: Int => Int): Array[Double] = {
@@ -130,13 +129,13 @@ final class TrainingRows private[data] (read: ReadRows) {
     sums
   }
 
-  /** Releases the cached rows and every dataset made from them. Nothing can be made from them afterwards. */
+  /** Releases the cached rows and every dataset made from them. Later calls for a dataset throw. */
   def unpersist(): Unit = synchronized {
     if (!released) {
       released = true
       if (!sc.isStopped) {
-        // Copies of all data. Spark itself removes such files when the driver collects garbage. The cached blocks are where
-        // cleaning ends: it must not reach the user's own shuffles.
+        // Shuffle files are copies of all data, which Spark removes only when the driver collects garbage. Cleaning
+        // stops at the cached blocks: it must not reach the user's own shuffles.
         columnDatasets.values.foreach(_.partitions.cleanShuffleDependencies())
         rowShuffles.values.foreach(_.cleanShuffleDependencies())
       }

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.scheduler._
 
 /**
- * Counts the tasks of jobs that are running now. (What `SparkContext.statusTracker` says of them may be some heartbeats old.)
+ * Counts the tasks of each job that run now. (The counts of `SparkContext.statusTracker` may be some heartbeats old.)
  */
 private[comm] final class ActiveTasks extends SparkListener {
   private val stages = mutable.Map.empty[Int, Seq[Int]]

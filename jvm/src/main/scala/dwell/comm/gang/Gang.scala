@@ -15,21 +15,22 @@ import dwell.comm.{OnExecutors, Replicas, Workers}
 import dwell.comm.wire.VectorFormat
 
 /**
- * The `gang` mode: one barrier stage for a whole fit. Its first task leads: it sends messages to the other tasks and adds
- * what they answer, as blocks that executors push to each other. No exchange needs the driver or the scheduler.
+ * The `gang` mode: one barrier stage for a whole fit. Its first task leads: it sends messages to the other tasks and
+ * adds their answers. Both travel as blocks that executors push to each other. No exchange needs the driver or the
+ * scheduler.
  *
- * A task that fails, or an executor that is lost, fails the stage, which Spark does not start again. Whoever leads has to be
- * able to begin again, with what is left.
+ * If a task fails or an executor is lost, the stage fails, and Spark does not start it again. The next leader must be
+ * able to go on from the models that are left.
  */
 object Gang {
 
-  /** The tasks of a gang did not get their slots: nothing has been lost, and nothing is left behind. */
+  /** The tasks of a gang did not get their slots. The fit has lost nothing, and the gang leaves nothing to clean up. */
   final class StalledException(message: String) extends Exception(message)
 
-  /** A task has failed, or an executor was lost: a new gang may have more luck. */
+  /** A task failed, or an executor was lost. A new gang may succeed. */
   final class BrokenException(cause: SparkException) extends Exception(cause.getMessage, cause)
 
-  /** Why a gang of so many tasks cannot run here, if it cannot. */
+  /** The reason why a gang of `members` tasks cannot run here; None if it can. */
   def impossible(data: RDD[_], members: Int): Option[String] = {
     val sc = data.sparkContext
     lazy val slots = DwellBridge.slots(sc)
@@ -39,7 +40,7 @@ object Gang {
     else None
   }
 
-  /** The same, but waits for executors that may be on their way. */
+  /** The same, but waits up to `patienceMillis` for executors that are starting. */
   def impossible(data: RDD[_], members: Int, patienceMillis: Long): Option[String] = {
     val latest = System.nanoTime() + patienceMillis * 1000000L
     var reason = impossible(data, members)
@@ -56,20 +57,20 @@ object Gang {
    * @param name
    *   unique within the application
    * @param fit
-   *   whose models the workers hold
+   *   id of the fit whose models the workers hold
    * @param patienceMillis
-   *   time for which the stage may wait for slots
+   *   how long the stage may wait for slots
    * @param lead
-   *   runs on an executor, with the workers and a way to tell the driver something; where it throws what
-   *   [[dwell.base.TaskFailure.isFinal]] says would be thrown again, that is thrown here
+   *   runs on an executor. It gets the workers, and a function that sends a message to the driver. An exception of it
+   *   is thrown here if a second try would throw it again ([[dwell.base.TaskFailure.isFinal]])
    * @param told
-   *   called on the driver with what the leading task tells, in a thread of Spark's
+   *   called on the driver with each message of the leader, in a thread of Spark
    * @param watch
-   *   called every now and then by the thread that waits here
+   *   called about every 100 ms by the thread that waits here
    * @throws StalledException
    *   if no task has run for `patienceMillis`
    * @throws BrokenException
-   *   if the stage has failed
+   *   if the stage failed
    */
   def run[D, M, S: ClassTag, R](data: RDD[D], name: String, fit: Long, format: VectorFormat, patienceMillis: Long)(
       step: Workers.Step[D, M, S])(
@@ -95,8 +96,8 @@ object Gang {
       try {
         awaitEnd(job, active, patienceMillis, watch)
         job.value.foreach {
-          // It is only in its message that the end of a barrier stage differs from that of other stages and of a cancelled
-          // job, whose message has the name of the user's job group in it.
+          // Only its message tells a failed barrier stage from another stage and from a cancelled job. The message of a
+          // cancelled job contains the name of the user's job group, hence the test of its beginning.
           case Failure(e: SparkException) if e.getMessage.startsWith(Aborted) && e.getMessage.contains("barrier") =>
             throw new BrokenException(e)
           case outcome => outcome.get
@@ -114,7 +115,7 @@ object Gang {
     }
   }
 
-  /** Removes what the tasks have sent each other and nobody has received. */
+  /** Removes the messages that no task has received. */
   private def clear(sc: SparkContext, job: SimpleFutureAction[_], active: ActiveTasks, name: String): Unit = {
     job.cancel()
     // A task that is still running could send more.
@@ -124,7 +125,12 @@ object Gang {
       BlockExchange.local.removeAll(Mailbox.prefix(name)))
   }
 
-  /** Waits for the end of a job. No task of it may have run for `patienceMillis`, but for want of slots. */
+  /**
+   * Waits for the end of a job.
+   *
+   * @throws StalledException
+   *   if none of its tasks has run for `patienceMillis`, for want of slots
+   */
   private def awaitEnd(
       job: SimpleFutureAction[_],
       active: ActiveTasks,

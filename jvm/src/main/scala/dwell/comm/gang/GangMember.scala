@@ -11,12 +11,13 @@ import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, R
 import dwell.comm.wire.{Contribution, Packet, VectorFormat}
 
 /**
- * One task of a gang. The first one leads, the others follow its orders until they are dismissed.
+ * One task of a gang. The first task leads. The others follow its orders until it dismisses them.
  *
- * Exchanges with few tasks, or small vectors: the leader sends the shared vector to each, and adds what they answer. Otherwise
- * it would be the bottleneck, and the others share the work: each gets one slice of the shared vector and hands it on to the
- * rest, and adds one slice of all answers (scatter and all-gather; reduce-scatter and gather). No task then sends or receives
- * more than about two vectors, however many there are. For models see [[GangModels]].
+ * With few tasks, or small vectors, the leader of an exchange sends the shared vector to each task, and adds their
+ * answers. Otherwise the leader would be the bottleneck, and the other tasks share this work. Each gets one slice of
+ * the shared vector and passes it on to the rest, and each adds one slice of all answers (scatter and all-gather;
+ * reduce-scatter and gather). However many tasks there are, none then sends or receives more than about two vectors.
+ * [[GangModels]] describes the models.
  */
 private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long, members: Int, format: VectorFormat) {
   import GangMember._
@@ -25,7 +26,9 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
   private val rank = context.partitionId()
   private val others = 1 until members
 
-  /** What `lead` returns, or throws, in the first task; None in the others. */
+  /**
+   * In the first task, runs `lead` and gives its result or its exception. In the others, follows orders; gives None.
+   */
   def run[R](
       elements: Iterator[D],
       step: Workers.Step[D, M, S],
@@ -37,7 +40,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     val mail = new Mailbox(name, rank, at)
     val models = new GangModels(mail, fit, name, format)
     try {
-      // Reading may fail for a reason that the user has to know, and is done where that is caught.
+      // Lazy, so that the code that catches exceptions for the user also catches those of reading the data.
       lazy val data = elements.next()
       if (rank == Mailbox.Leader) {
         val outcome =
@@ -54,7 +57,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     } finally mail.clear()
   }
 
-  /** How the vectors of an exchange travel in slices: each task but the leader owns one. */
+  /** The slices of an exchange's vectors: each task but the leader owns one. */
   private def slices(mail: Mailbox): SliceExchange = new SliceExchange(mail, others, format)
 
   private def answerOf(c: Contribution[S]): Answer = Answer(c.scalars, Contribution.header(c, format.headerBytes))
@@ -97,7 +100,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     private def answer(content: Any, bytes: ByteBuffer = ByteBuffer.allocate(0)): Unit =
       mail.send(Mailbox.Leader, answerName(rank), Packet(content, bytes))
 
-    /** The shared vector, of which each of the other tasks got a slice. */
+    /** The shared vector. The leader sent one slice of it to each other task. */
     private def allGather(slice: ByteBuffer): Array[Byte] = {
       exchange.spread(slice, others)
       val shared = format.zeros
@@ -106,7 +109,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       shared
     }
 
-    /** The sum of one slice of all answers. */
+    /** The sum of this task's slice over all answers. */
     private def reduceScatter(c: Contribution[S], shared: Array[Byte]): ByteBuffer = {
       val sum = ByteBuffer.allocate(exchange.ownBytes)
       exchange.reduceScatter(c, shared, sum)
@@ -114,7 +117,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     }
   }
 
-  /** The workers as the leader sees them, itself among them. */
+  /** The workers as the leader sees them. The leader is one of them. */
   private final class Led(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S])
       extends Replicas[M, S] {
     private val slices = GangMember.this.slices(mail)
@@ -203,7 +206,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       mail.settle()
     }
 
-    /** A model that is with a member. */
+    /** A model that a member holds. */
     private def left(version: Long, member: Int): Array[Byte] =
       if (member == Mailbox.Leader) models.left(version)
       else {
@@ -258,23 +261,23 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
 
 private[comm] object GangMember {
 
-  /** So many tasks beside the leader are worth two more hops. */
+  /** With this many tasks beside the leader, slices are quicker despite two more hops. */
   private val LeastSliced = 3
 
   private val OrderName = "order"
   private def answerName(rank: Int): String = s"answer_$rank"
 
-  /** What the leader wants of all other members. */
+  /** An order of the leader to all other members. */
   private sealed trait Order extends Serializable
 
-  /** @param sliced whether the bytes beside it are a slice of the shared vector, and only a slice is to be sent back */
+  /** @param sliced whether the bytes with the order are a slice of the shared vector, and the answer is a slice too */
   private final case class Exchange(message: Any, sliced: Boolean) extends Order
 
   private final case class Distribute(version: Long, note: Option[Serializable]) extends Order
 
   private final case class Begin(version: Long, origin: GeneratedModel) extends Order
 
-  /** @param retained all models that are not dropped */
+  /** @param retained the models to keep; all others are dropped */
   private final case class AllReduce(
       message: Any,
       from: Long,
@@ -288,6 +291,6 @@ private[comm] object GangMember {
   private final case class Bring(rank: Int, version: Long) extends Order
   private case object Release extends Order
 
-  /** @param header null where the worker has nothing to say */
+  /** @param header null if the worker has nothing to report */
   private final case class Answer(scalars: Any, header: Array[Byte])
 }

@@ -6,17 +6,18 @@ import dwell.comm.{GeneratedModel, ModelLostException, ModelStore}
 import dwell.comm.wire.{Contribution, Packet, VectorFormat}
 
 /**
- * The models that the members of a gang hold, as one of the members deals with them. On each executor one member, the keeper,
- * puts them into the [[ModelStore]] for all members there. The leader is a keeper.
+ * One member's view of the models that the members of a gang hold. On each executor one member, the keeper, puts them
+ * into the [[ModelStore]] for all members there. The leader is a keeper.
  *
- * Large vectors go in slices, one for each member: every member adds its slice of all contributions, and sends the sum to the
- * keepers. Small vectors: every member sends its whole contribution to the keepers, and each of them adds them all, which takes
- * one message less in a row. All travels as [[dwell.comm.wire.SliceCodec]] has it: both ends hold the model that members go on from.
+ * Large vectors travel in slices, one for each member: every member adds its slice of all contributions, and sends the
+ * sum to the keepers. With small vectors every member sends its whole contribution to the keepers, and each keeper adds
+ * all of them, which saves one hop. [[dwell.comm.wire.SliceCodec]] encodes all vectors. It can, because both ends hold
+ * the model that the members go on from.
  *
  * @param fit
- *   whose models these are
+ *   id of the fit that the models belong to
  * @param gang
- *   name of the gang
+ *   name of the gang, unique within the application
  */
 private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, format: VectorFormat) {
   import GangModels._
@@ -30,10 +31,12 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
   private val exchange = new SliceExchange(mail, members, format)
   private val codec = format.codec
 
-  /** A model of this gang. The keeper may be a message behind. */
+  /** A model of this gang. Waits for it, since the keeper may be one message behind. */
   def model(version: Long): Array[Byte] = ModelStore.await(fit, version, gang)(mail.checkEnd())
 
-  /** The leader's half of giving all members a model: the order goes to each with the bytes that it needs. */
+  /**
+   * Gives all members a model, on the leader's side. `send` sends the order to members, with the bytes that they need.
+   */
   def distribute(version: Long, model: Array[Byte], note: Option[Serializable])(
       send: (Seq[Int], ByteBuffer) => Unit): Unit = {
     if (sliced) {
@@ -47,7 +50,7 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
     put(version, model.clone, note)
   }
 
-  /** The others' half, with the bytes that came. */
+  /** The other members' side of [[distribute]], with the bytes of the order. */
   def take(version: Long, note: Option[Serializable], bytes: ByteBuffer): Unit = {
     if (sliced) exchange.spread(bytes, keepers.filter(_ != Mailbox.Leader))
     if (keeps) {
@@ -60,21 +63,21 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
     }
   }
 
-  /** Gives the members of this executor a model. */
+  /** Makes a generated model for the members of this executor. */
   def begin(version: Long, origin: GeneratedModel): Unit =
     if (keeps) put(version, origin.entries(0, format.length), None)
 
   /**
-   * Adds the contributions of all members.
+   * Adds the contributions of all members to model `to`, and drops all models but `kept`.
    *
    * @param shared
    *   the model that the members went on from
    * @param answer
-   *   what the leader is to know of this member
+   *   this member's answer to the leader
    * @param answered
-   *   called by the leader with what the other members have said
+   *   called on the leader with the number and the answer of each other member
    * @return
-   *   seconds that this member has spent on adding
+   *   seconds that this member spent on adding
    */
   def reduce(
       c: Contribution[_],
@@ -122,14 +125,19 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
     addSeconds
   }
 
-  /** The highest version that has a note of what any gang of the fit has left here. */
+  /** The highest version with a note on this executor, and the note. Any gang of the fit may have made it. */
   def newest: Option[(Long, Serializable)] = ModelStore.newest(fit)
 
-  /** A model that is here, whichever gang has made it. */
+  /**
+   * A model on this executor, of any gang of the fit.
+   *
+   * @throws ModelLostException
+   *   if it is not there
+   */
   def left(version: Long): Array[Byte] =
     ModelStore.get(fit, version).getOrElse(throw new ModelLostException(s"model $version is gone")).model
 
-  /** Drops all models but these, whichever gang has made them. */
+  /** Drops all models of the fit but these, of any gang. */
   def retain(versions: Set[Long]): Unit = ModelStore.retain(fit, versions)
 
   private def put(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
@@ -138,6 +146,6 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
 
 private object GangModels {
 
-  /** From so many bytes on, slices are quicker between two members: no more bytes travel, and each adds only one half. */
+  /** From this size on, slices are quicker between two members: no more bytes travel, and each adds only one half. */
   private val PairBytes = 4L * 1024 * 1024
 }

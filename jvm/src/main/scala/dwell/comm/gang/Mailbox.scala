@@ -9,14 +9,14 @@ import org.apache.spark.{BlockExchange, TaskContext, TaskKilledException}
 import dwell.comm.wire.Packet
 
 /**
- * What the tasks of a gang send each other.
+ * Sends and receives the messages between the tasks of a gang.
  *
- * A task waits for as long as the stage lives: an executor that is lost, or does not answer the driver any more, ends the
- * stage, and so does the end of its job. Whatever a task waits for, it hears as well when all is over: the leader of a
- * failure, the others of their dismissal.
+ * A task waits as long as the stage lives. The stage ends with its job, and also if an executor is lost or no longer
+ * answers the driver. Every wait also looks for the end: for the leader the failure of a task, for the others their
+ * dismissal.
  *
  * @param at
- *   where each task is
+ *   the block manager of each task
  */
 private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockManagerId]) {
   import Mailbox._
@@ -25,18 +25,19 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
   private val blocks = BlockExchange.local
   private var underWay = List.empty[Future[Unit]]
 
-  /** Number of the exchange, which all names begin with: members take part in the same ones. */
+  /** The number of the current exchange. All names begin with it. It is the same in all members. */
   private var exchange = 0
 
+  /** The number of tasks in the gang. */
   def members: Int = at.length
 
-  /** Members by the executor that they run on. */
+  /** The members in groups, one for each executor. */
   def byExecutor: Seq[Seq[Int]] = at.indices.groupBy(at(_).executorId).values.toSeq
 
-  /** Begins to send a parcel, which has arrived at the latest when the next [[settle]] returns. */
+  /** Begins to send a parcel. It has arrived when the next [[settle]] returns. */
   def send(to: Int, name: String, parcel: Packet): Unit = sendWritten(Seq(to), name, parcel)
 
-  /** The same to several tasks, written once. */
+  /** The same to several tasks; serialises the parcel only once. */
   def sendWritten(to: Seq[Int], name: String, parcel: Packet): Unit = push(to, numbered(name), parcel)
 
   private def push(to: Seq[Int], name: String, parcel: Packet): Unit = if (to.nonEmpty) {
@@ -44,10 +45,10 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
     underWay = to.map(k => blocks.push(at(k), addressed(k, name), bytes.duplicate())).toList ++ underWay
   }
 
-  /** Waits for a parcel. */
+  /** Waits for a parcel of this name. Throws as [[checkEnd]] does. */
   def receive(name: String): Packet = Packet.read(blocks.await(addressed(rank, numbered(name)))(checkEnd()))
 
-  /** Ends an exchange: waits until what was sent has arrived, and throws if it did not. */
+  /** Ends an exchange: waits until all parcels sent have arrived, and throws if one has not. */
   def settle(): Unit = {
     settle(checkEnd())
     blocks.removeTaken()
@@ -69,20 +70,22 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
   /** Tells the leader that this task cannot go on, and why. */
   def fail(cause: Exception): Unit = push(Seq(Leader), Ended, Packet(cause))
 
-  /** Tells the other tasks that no message will come any more. */
+  /** Tells the other tasks that no more messages will come. */
   def dismissOthers(): Unit = {
     push((0 until members).filter(_ != rank), Ended, Packet(()))
-    // Whoever has failed as well is of no interest any more.
+    // The outcome is settled, so failures of other tasks no longer matter.
     settle(checkKilled())
   }
 
-  /** Removes what has come and was not received. */
+  /** Removes the parcels that arrived and were not received. */
   def clear(): Unit = blocks.removeAll(addressed(rank, ""))
 
   private def checkKilled(): Unit =
     if (context.isInterrupted()) throw new TaskKilledException("the stage is over")
 
-  /** Throws where there is nothing to wait for any more. */
+  /**
+   * Throws if waiting is pointless: the task was killed, a parcel did not arrive, or another task has ended the gang.
+   */
   def checkEnd(): Unit = {
     checkKilled()
     underWay.foreach(sent => if (sent.isCompleted) Await.result(sent, Duration.Zero)) // throws if it did not arrive
@@ -101,16 +104,16 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
 
 private[comm] object Mailbox {
 
-  /** Below so many bytes a message takes as long as its name. */
+  /** Messages of fewer bytes take no longer than empty ones. */
   val SmallBytes: Long = 64L * 1024
 
   /** The task that leads. */
   val Leader = 0
 
-  /** Raised where a task waits for something after its dismissal. */
+  /** Thrown if a task waits for something after its dismissal. */
   final class Dismissal extends RuntimeException with scala.util.control.NoStackTrace
 
-  /** What all names of a gang begin with. */
+  /** The prefix of all names of a gang. */
   def prefix(gang: String): String = s"${gang}_"
 
   private val Ended = "end"

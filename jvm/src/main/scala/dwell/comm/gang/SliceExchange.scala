@@ -5,27 +5,27 @@ import java.nio.ByteBuffer
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
 /**
- * Vectors that the members of a gang send each other in slices, so that none of them is a bottleneck: each owner has one
- * slice, and adds that slice of all contributions (reduce-scatter), or hands it on (all-gather). All slices travel as
- * [[dwell.comm.wire.SliceCodec]] has them.
+ * Vectors that the members of a gang send each other in slices, so that no member is a bottleneck. Each owner has one
+ * slice. It adds this slice of all contributions (reduce-scatter), or passes it on (all-gather).
+ * [[dwell.comm.wire.SliceCodec]] encodes all slices.
  *
  * @param owners
  *   members that own a slice each, in the order of the slices
  */
 private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format: VectorFormat) {
 
-  /** The first slice is there even if nobody owns it. */
+  /** At least one slice, even if it has no owner. */
   private val slices = new Slices(format, math.max(1, owners.size))
   private val codec = slices.codec
   private val own = owners.indexOf(mail.rank)
 
-  /** The slice of a vector that a member owns; the vector may be empty altogether. */
+  /** The slice of a vector that a member owns; empty if the vector has length 0. */
   def of(vector: Array[Byte], owner: Int): ByteBuffer = slices.of(vector, owners.indexOf(owner))
 
-  /** The same as it travels. */
+  /** The same slice, encoded. */
   def encoded(vector: Array[Byte], owner: Int): ByteBuffer = codec.encode(of(vector, owner))
 
-  /** Puts a slice that has travelled into its place. */
+  /** Decodes a member's slice into its place in the vector. */
   def place(vector: Array[Byte], owner: Int, bytes: ByteBuffer): Unit =
     slices.put(vector, owners.indexOf(owner), bytes)
 
@@ -40,10 +40,10 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
     .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Packet((), slices.encoded(c, i, shared))))
 
   /**
-   * The same, and adds the slice of this owner over the contributions of all members, in their order.
+   * The same, and then adds this owner's slice of the contributions of all members, in their order.
    *
    * @param sum
-   *   zeros
+   *   `ownBytes` zeros; gets the sum
    * @return
    *   seconds spent on adding
    */
@@ -54,7 +54,7 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
     }
   }
 
-  /** Adds what all members contribute, in their order; returns the seconds spent on adding. */
+  /** Adds `part(k)` of each member k to `sum`, in the order of the members; returns the seconds spent on adding. */
   def addAll(sum: ByteBuffer, shared: => ByteBuffer)(part: Int => ByteBuffer): Double = {
     var nanos = 0L
     (0 until mail.members).foreach { k =>
@@ -66,14 +66,19 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
     nanos * 1e-9
   }
 
-  /** Bytes of this owner's slice. */
+  /** The size of this owner's slice in bytes. */
   def ownBytes: Int = 8 * slices.size(own)
 
-  /** Sends other members the slice of this owner, which is encoded. */
+  /** Sends other members this owner's slice, which is already encoded. */
   def spread(slice: ByteBuffer, to: Seq[Int], content: Any = ()): Unit =
     mail.sendWritten(to.filter(_ != mail.rank), s"slice_${mail.rank}", Packet(content, slice))
 
-  /** Receives what the other owners spread, and puts their slices in their places; `content` is called with what came along. */
+  /**
+   * Receives the slices that the other owners spread, and puts them into their places in the vector.
+   *
+   * @param content
+   *   called with each owner and the content of its parcel
+   */
   def glue(vector: Array[Byte])(content: (Int, Any) => Unit = (_, _) => ()): Unit =
     owners.indices.filter(_ != own).foreach { i =>
       val parcel = mail.receive(s"slice_${owners(i)}")

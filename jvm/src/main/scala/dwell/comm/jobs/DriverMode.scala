@@ -10,14 +10,14 @@ import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recover
 import dwell.comm.wire.{Contribution, VectorFormat}
 
 /**
- * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast, the vectors come back as byte
- * arrays, as [[dwell.comm.wire.SliceCodec]] has them (nothing is serialised element by element), and are added on the driver as they arrive.
- * The driver holds the models.
+ * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast. The vectors come back as byte
+ * arrays that [[dwell.comm.wire.SliceCodec]] encodes; nothing is serialised element by element. The driver adds them as
+ * they arrive, and holds the models.
  *
  * @param data
- *   one element a partition
+ *   one element in each partition
  * @param fit
- *   whose models [[recover]] looks for
+ *   id of the fit whose models [[recover]] looks for
  */
 final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
@@ -81,7 +81,7 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, for
           gathering.add(k, Contribution.header(c, bytes), Contribution.encodedVector(c, bytes), c.scalars)
         }
       } finally {
-        // The context may be gone when this unwinds after SparkContext.stop, and then so is the broadcast.
+        // After SparkContext.stop the broadcast is gone, and destroying it would fail.
         if (!sc.isStopped) sent.destroy()
       }
       gathering

@@ -4,12 +4,12 @@ import org.apache.spark.rdd.RDD
 
 import dwell.comm.{Job, ModelStore, Recovered}
 
-/** What gangs have left in the [[ModelStore]]s of executors, for a leader on the driver. */
+/** The models that gangs left in the [[ModelStore]]s of executors, for a leader on the driver. */
 private[comm] object LeftModels {
 
   /**
-   * The model of the highest version that has a note. It is asked for where the data are, by jobs, and not found if its
-   * executor is lost meanwhile.
+   * The model of the highest version that has a note. Two jobs look for it on the executors that hold the data. They
+   * return None if its executor is lost between them.
    */
   def newest(data: RDD[_], fit: Long, description: String): Option[Recovered] = Job.described(data, description) {
     val found = data.sparkContext

@@ -4,9 +4,9 @@ import org.apache.spark.{OneToOneDependency, Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 
 /**
- * The one element of each partition of `data` with that of `other`, where the data are: Spark looks for the place of a task
- * along the dependencies in their order, and takes the first that has one. (`zipPartitions` would let a shuffle that names a
- * host, as it does on few hosts, pull tasks away from cached data.)
+ * Pairs the one element of each partition of `data` with that of `other`. Tasks run where the data are: Spark goes
+ * through the dependencies in their order, and takes the first preferred location that it finds. (With `zipPartitions`
+ * a shuffle that names a host, as it does on few hosts, would pull tasks away from cached data.)
  */
 private[comm] final class PairedRDD[D, T](data: RDD[D], other: RDD[T])
     extends RDD[(D, T)](data.sparkContext, Seq(new OneToOneDependency(data), new OneToOneDependency(other))) {

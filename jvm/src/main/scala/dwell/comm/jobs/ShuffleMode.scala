@@ -13,19 +13,19 @@ import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recover
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
 /**
- * The `shuffle` mode: an exchange is one Spark job with a shuffle, by which the updates are added where the workers are: each
- * reducer adds one slice of all of them (reduce-scatter). One vector comes to the driver, in slices, however many workers
- * there are, and goes out again as one broadcast.
+ * The `shuffle` mode: an exchange is one Spark job with a shuffle. The executors add the updates: each reducer adds one
+ * slice of all of them (reduce-scatter). However many workers there are, one vector comes to the driver, in slices, and
+ * one broadcast goes out.
  *
- * Models stay with the executors, in slices. Another shuffle brings all slices to every worker (all-gather), in the same job:
- * no vector comes to the driver. Slices travel as [[dwell.comm.wire.SliceCodec]] has them: a reducer runs where its slice of the model is that
- * the workers have gone on from. What is lost with an executor is made again, and with it the step of its worker; Spark also
- * begins again those steps that are under way then, where there are slots for them.
+ * Models stay with the executors, in slices. Another shuffle of the same job brings all slices to every worker
+ * (all-gather), so that no vector comes to the driver. [[dwell.comm.wire.SliceCodec]] encodes the slices. A reducer
+ * runs where its slice of the workers' model `from` is. If an executor is lost, Spark computes its slices again, and
+ * with them the steps of its workers. It also restarts steps that were running then, if there are slots for them.
  *
  * @param data
- *   one element a partition
+ *   one element in each partition
  * @param fit
- *   whose models [[recover]] looks for
+ *   id of the fit whose models [[recover]] looks for
  */
 final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
@@ -93,7 +93,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     val sent = sc.broadcast(message)
     val answers = new Answers
     val slices = this.slices
-    // A task finds its place by the first of the two: reading a slice from elsewhere would take as long as sending one.
+    // The first of the two places the task: reading a slice from another executor would take as long as sending one.
     val gathered = pieces(contributions(from, sent)).mapPartitions(Iterator.single(_))
     val summed = new PairedRDD(models(from).parcels, gathered).map { case (shared, pieces) =>
       addUp(pieces, slices, shared.bytes)
@@ -126,7 +126,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
 
   override def release(): Unit = models.retain(Set.empty).foreach(_.drop())
 
-  /** What the workers make of a model, where their data are, and the model. */
+  /** The workers' contributions to a model, each with the model, computed where the data are. */
   private def contributions(from: Long, sent: Broadcast[M]): RDD[(Contribution[S], Array[Byte])] = {
     val model = models(from)
     model.check()
@@ -136,7 +136,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     }
   }
 
-  /** The pieces of a slice of all contributions in each partition. */
+  /** In each partition, one slice of all contributions. */
   private def pieces(contributions: RDD[(Contribution[S], Array[Byte])]): RDD[(Int, Piece)] = {
     val (workers, slices, bytes) = (this.workers, this.slices, format.headerBytes)
     val pieces = contributions.mapPartitionsWithIndex { (worker, made) =>
@@ -146,7 +146,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     Shuffle.byIndex(pieces, workers)
   }
 
-  /** Computes the slices of a model; `forget` removes what they were computed from. */
+  /** Runs a job that computes the slices of a model and persists them. `forget` then removes the job's inputs. */
   private def make(version: Long, note: Option[Serializable], parcels: RDD[Array[Byte]])(job: RDD[Array[Byte]] => Unit)(
       forget: => Unit): Unit = {
     val replicated = DwellBridge.executorLocations(sc).size > 1
@@ -161,7 +161,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     models.put(version, model, note)
   }
 
-  /** Removes the shuffles of a job, which Spark does when the driver collects garbage, maybe half an hour later. */
+  /** Removes the shuffles of a job now. Spark would when the driver collects garbage, maybe half an hour later. */
   private def forget(result: RDD[_], sent: Broadcast[_]): Unit = if (!sc.isStopped) {
     result.cleanShuffleDependencies()
     sent.destroy()
@@ -182,10 +182,10 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
 
 private object ShuffleMode {
 
-  /** What a worker says beside its vector. */
+  /** A worker's answer without its vector. */
   private final case class Said(header: Array[Byte], scalars: Any)
 
-  /** One slice of a worker's vector; `said` goes with the slice that has the worker's own number. */
+  /** One slice of a worker's vector. The slice with the worker's own number carries `said`. */
   private final case class Piece(worker: Int, bytes: Array[Byte], said: Option[Said])
 
   private def cut(
@@ -201,10 +201,10 @@ private object ShuffleMode {
     }
 
   /**
-   * Adds the pieces of one slice, to a parcel, which has what the worker with the number of the slice has said as well.
+   * Adds the pieces of one slice. Returns a [[Packet]] of the sum and the answer of the worker with the slice's number.
    *
    * @param shared
-   *   the slice of what the workers were given
+   *   the same slice of the shared vector that the workers were given
    */
   private def addUp(pieces: Iterator[(Int, Piece)], slices: Slices, shared: => ByteBuffer): Array[Byte] = {
     val context = TaskContext.get()

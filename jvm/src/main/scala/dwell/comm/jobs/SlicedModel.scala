@@ -11,11 +11,11 @@ import dwell.comm.{Job, ModelLostException}
 import dwell.comm.wire.{Packet, Slices, VectorFormat}
 
 /**
- * A model in slices, one a partition, which executors hold as the persisted partitions of an RDD. Where there is more than
- * one executor, two of them hold each slice. What it was made from is not needed any more.
+ * A model in slices. Executors hold the slices as the persisted partitions of an RDD. If there are several executors,
+ * two of them hold each slice. The model never reads the RDD's lineage.
  *
  * @param persisted
- *   see [[SlicedModel.persist]]; with all its partitions computed
+ *   the result of [[SlicedModel.persist]], with all its partitions computed
  */
 private[comm] final class SlicedModel(
     version: Long,
@@ -28,16 +28,16 @@ private[comm] final class SlicedModel(
   private val count = persisted.getNumPartitions
   private val blocks = new PersistedBlocks[Array[Byte]](sc, persisted.id, count)
 
-  /** Whether executors hold all of it, as far as the driver knows. */
+  /** Whether executors hold all slices, as far as the driver knows. */
   def isComplete: Boolean = blocks.missing.isEmpty
 
-  /** @throws ModelLostException if it is not complete */
+  /** @throws ModelLostException if a slice is missing */
   def check(): Unit = {
     val missing = blocks.missing
     if (missing.nonEmpty) throw lost(version, missing)
   }
 
-  /** All of the model in each partition (all-gather). */
+  /** The whole model in each partition (all-gather). */
   def everywhere: RDD[Array[Byte]] = {
     val (slices, format, readers) = (this.slices, this.format, count)
     val copies = parcels.mapPartitionsWithIndex { (slice, parcels) =>
@@ -51,6 +51,12 @@ private[comm] final class SlicedModel(
     }
   }
 
+  /**
+   * Brings the whole model to the driver.
+   *
+   * @throws ModelLostException
+   *   if a slice is missing
+   */
   def collect(): Array[Byte] = {
     val model = format.zeros
     check()
@@ -58,9 +64,10 @@ private[comm] final class SlicedModel(
     model
   }
 
+  /** Frees the slices on all executors, without waiting for them. */
   def drop(): Unit = if (!sc.isStopped) persisted.unpersist(blocking = false)
 
-  /** Its slices, where they are. */
+  /** The slices. Tasks run on the executors that hold them. */
   def parcels: RDD[Packet] = {
     val version = this.version
     blocks.mapPartitionsWithIndex { (slice, found) =>
@@ -76,15 +83,20 @@ private[comm] object SlicedModel {
    * Persists an RDD of slices.
    *
    * @param parcels
-   *   one a partition, written: a slice, and whatever goes with it. (Spark replicates arrays of bytes without the user's
-   *   serialiser, which may not know any class of this package.)
+   *   one written [[Packet]] in each partition: a slice, and its content. (Spark replicates arrays of bytes without the
+   *   user's serialiser, which may not know the classes of this package.)
    */
   def persist(parcels: RDD[Array[Byte]], replicated: Boolean, name: String): RDD[Array[Byte]] =
     parcels
       .setName(name)
       .persist(if (replicated) StorageLevel.MEMORY_AND_DISK_2 else StorageLevel.MEMORY_AND_DISK)
 
-  /** Runs a job that reads models. */
+  /**
+   * Runs a job that reads models.
+   *
+   * @throws ModelLostException
+   *   if a task found a slice missing
+   */
   def orLost[T](job: => T): T =
     try job
     catch {

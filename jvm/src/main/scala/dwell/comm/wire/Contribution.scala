@@ -3,29 +3,29 @@ package dwell.comm.wire
 import java.nio.ByteBuffer
 
 /**
- * What one worker returns from one exchange.
+ * One worker's answer in one exchange.
  *
  * @param update
- *   a header of bytes, then the vector, little endian, and what else there may be, which nobody else gets; the header alone
- *   where the worker has no vector to add, and empty where it has nothing to say at all
+ *   a header, then the vector, little endian. Bytes behind the vector stay with the worker. The header alone if the
+ *   worker has no vector to add; empty if it has nothing to report at all
  * @param scalars
- *   whatever else the algorithm wants to know of this worker
+ *   the worker's other results, as the algorithm defines them
  * @param factors
- *   what the worker has done to entries of the shared vector that it did nothing else to: these are multiplied by each of the
- *   factors in turn, rounded every time. They need not travel then. (Nor need the others be different: it is looked at.)
- *   Without factors it is entries of +0.0 that need not travel.
+ *   f1, f2, ...: an untouched entry j of the vector equals shared(j) * f1 * f2 ..., rounded after each product, and is
+ *   not sent. Without factors, an untouched entry is +0.0. (The codec compares all entries: it needs no list of the
+ *   untouched ones, and a touched entry that happens to be equal is not sent either.)
  */
 final case class Contribution[S](update: Array[Byte], scalars: S, factors: Array[Double] = Array.emptyDoubleArray)
 
-/** The parts of a contribution. */
+/** Takes contributions apart. */
 object Contribution {
 
-  /** The bytes before the vector; null where the worker has nothing to say. */
+  /** The bytes before the vector; null if the worker has nothing to report. */
   def header(c: Contribution[_], headerBytes: Int): Array[Byte] =
     if (c.update.isEmpty) null else java.util.Arrays.copyOf(c.update, headerBytes)
 
   /**
-   * The vector as [[SliceCodec]] has it, in the place of the vector, and nothing behind it.
+   * The contribution with its vector encoded by [[SliceCodec]], and no bytes behind it.
    *
    * @param shared
    *   the shared vector that the worker was given
@@ -42,16 +42,16 @@ object Contribution {
     }
   }
 
-  /** The encoded vector; empty where the worker has nothing to add. */
+  /** The vector of an encoded contribution; empty if the worker has nothing to add. */
   private[comm] def encodedVector(c: Contribution[_], headerBytes: Int): ByteBuffer =
     if (c.update.length <= headerBytes) ByteBuffer.allocate(0)
     else ByteBuffer.wrap(c.update, headerBytes, c.update.length - headerBytes)
 
-  /** The same with nothing to add. */
+  /** The contribution without its vector. */
   def withoutVector[S](c: Contribution[S], headerBytes: Int): Contribution[S] =
     if (c.update.length <= headerBytes) c else c.copy(update = header(c, headerBytes))
 
-  /** Entries `from` until `to` of the vector; empty where the worker has nothing to add. */
+  /** Entries `from` until `to` of the vector; empty if the worker has nothing to add. */
   def entries(c: Contribution[_], headerBytes: Int, from: Int, to: Int): ByteBuffer =
     if (c.update.length <= headerBytes) ByteBuffer.allocate(0)
     else ByteBuffer.wrap(c.update, headerBytes + 8 * from, 8 * (to - from))

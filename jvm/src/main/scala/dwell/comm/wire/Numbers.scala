@@ -4,25 +4,28 @@ import java.nio.ByteBuffer
 
 import dwell.base.LittleEndian
 
-/** What the entries of a vector hold, which are words of 8 bytes, little endian: this is all that differs in how they travel. */
+/**
+ * The numbers in the entries of a vector. Every entry is a word of 8 bytes, little endian. Only predictions and sums
+ * depend on the numbers in it.
+ */
 sealed abstract class Numbers extends Serializable {
 
   /** The numbers of a vector. */
   def values(vector: Array[Byte]): Array[Double]
 
   /**
-   * The numbers of a shared vector times each of some factors in turn, rounded every time.
+   * The numbers of a shared vector, multiplied by each factor in turn and rounded after each product.
    *
    * @param most
-   *   entries that are asked for at once
+   *   the largest number of entries in one call
    */
   private[comm] def products(shared: ByteBuffer, factors: Array[Double], most: Int): Numbers.Products
 
   /**
-   * Adds to the numbers of a vector.
+   * Adds to the numbers of a vector, which it changes.
    *
    * @param most
-   *   entries that are added at once
+   *   the largest number of entries in one call
    */
   private[comm] def adder(sum: ByteBuffer, most: Int): Numbers.Adder
 }
@@ -78,7 +81,7 @@ object Numbers {
     }
   }
 
-  /** Two floats in each entry; if there is an odd number of them, +0.0 behind the last. Factors are floats as well. */
+  /** Two floats in each entry. An odd number of floats ends with +0.0 as padding. Factors are rounded to floats. */
   case object Floats extends Numbers {
 
     override def values(vector: Array[Byte]): Array[Double] = {
@@ -138,12 +141,14 @@ object Numbers {
     }
   }
 
+  /** The result of [[Numbers.products]]. */
   private[comm] trait Products {
 
-    /** Puts the bits of entries `start` until `start + size` to the front of `bits`. */
+    /** Writes the bits of entries `start` until `start + size` to the front of `bits`. */
     def put(start: Int, size: Int, bits: Array[Long]): Unit
   }
 
+  /** The result of [[Numbers.adder]]. */
   private[comm] trait Adder {
 
     /** Adds the numbers whose bits are at the front of `summand` to entries `start` until `start + size`. */

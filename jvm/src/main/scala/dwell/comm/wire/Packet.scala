@@ -5,9 +5,10 @@ import java.nio.ByteBuffer
 import org.apache.spark.SparkEnv
 import org.apache.spark.serializer.SerializerInstance
 
-/** An object and bytes that go with it: the bytes are not serialised, only copied. */
+/** An object and bytes that travel together. The bytes are copied, not serialised. */
 private[comm] final case class Packet(content: Any, bytes: ByteBuffer) {
 
+  /** The length of the serialised object (4 bytes), the object, and the bytes. */
   def write(): ByteBuffer = {
     val written = Packet.serializer.serialize(content)
     val parcel = ByteBuffer.allocate(4 + written.remaining() + bytes.remaining())
@@ -16,7 +17,7 @@ private[comm] final case class Packet(content: Any, bytes: ByteBuffer) {
     parcel
   }
 
-  /** The bytes as an array of their own. */
+  /** A copy of the bytes. */
   def toArray: Array[Byte] = {
     val array = new Array[Byte](bytes.remaining())
     bytes.duplicate().get(array)
@@ -28,14 +29,15 @@ private[comm] object Packet {
 
   def apply(content: Any, bytes: Array[Byte] = Array.emptyByteArray): Packet = Packet(content, ByteBuffer.wrap(bytes))
 
+  /** Reads what [[Packet.write]] wrote. */
   def read(parcel: ByteBuffer): Packet = {
     val written = new Array[Byte](parcel.getInt())
     parcel.get(written)
-    // Classes of jars that were added to a running application are not the system loader's.
+    // The system class loader does not know jars that were added to a running application.
     val loader = Thread.currentThread().getContextClassLoader
     Packet(serializer.deserialize[Any](ByteBuffer.wrap(written), loader), parcel.slice())
   }
 
-  /** Java's, whatever the user has set for data. */
+  /** Java's serialiser, independent of the user's choice for data. */
   private def serializer: SerializerInstance = SparkEnv.get.closureSerializer.newInstance()
 }

@@ -5,28 +5,31 @@ import java.nio.{ByteBuffer, LongBuffer}
 import dwell.base.LittleEndian
 
 /**
- * A slice of a vector as it travels: dense, or, where that is clearly shorter, sparse, which has only the entries that its
- * receiver cannot predict. What is decoded has the bits of what was encoded, whichever form it had.
+ * Encodes slices of vectors to send them. A slice travels in dense form or, if that is clearly shorter, in sparse form,
+ * which contains only the entries that the receiver cannot predict. Decoding gives the same bits from either form.
  *
- * The receiver predicts from its own copy of a vector that the sender has as well: an entry is predicted to be that of the
- * shared vector times each of some factors in turn, rounded every time; without factors to have no bit set. Predictions may be
- * wrong, which only makes the slice longer.
+ * Sender and receiver hold the same shared vector. The receiver predicts that entry j is shared(j) * f1 * f2 ...,
+ * rounded after each product, for some factors f1, f2, ...; without factors it predicts that no bit is set. Wrong
+ * predictions only make the slice longer.
  *
- * The dense form is the slice itself, so that it costs no copy. The sparse form is always shorter, which is what tells them
- * apart. It consists of words of 8 bytes, little endian: the number of factors; the factors, doubles; a bitmap with bit k of
- * word w set where entry 64 w + k is not as predicted, bit for bit; those entries, in their order.
+ * The dense form is the slice itself, so that it costs no copy. The sparse form is always shorter, and the receiver
+ * tells them apart by the length. The sparse form consists of words of 8 bytes, little endian: the number of factors;
+ * the factors, doubles; a bitmap with bit k of word w set if entry 64 w + k differs from its prediction in any bit;
+ * those entries, in their order.
  *
  * @param numbers
- *   what the entries hold
+ *   the numbers in the entries
  */
 private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
   import SliceCodec._
 
   /**
+   * Encodes a slice, which may be returned itself.
+   *
    * @param slice
-   *   entries of 8 bytes; the answer may be the same buffer
+   *   entries of 8 bytes each
    * @param shared
-   *   of the same length; read only where there are factors
+   *   the same slice of the shared vector; read only if there are factors
    */
   def encode(
       slice: ByteBuffer,
@@ -44,14 +47,16 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
   }
 
   /**
+   * Decodes a slice.
+   *
    * @param bytes
-   *   encoded; the answer may be the same buffer
+   *   the encoded slice, which may be returned itself
    * @param entries
-   *   of the slice
+   *   number of entries of the slice
    * @param shared
    *   as for [[encode]]
    * @throws IllegalArgumentException
-   *   if these are not the bytes of such a slice
+   *   if the bytes do not encode a slice of this length
    */
   def decode(bytes: ByteBuffer, entries: Int, shared: => ByteBuffer = Empty): ByteBuffer =
     if (bytes.remaining() == 8L * entries) bytes
@@ -64,12 +69,12 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
     }
 
   /**
-   * Adds a slice to a sum: the numbers are those that adding it decoded would give.
+   * Adds an encoded slice to a sum, with the same result as adding the decoded slice.
    *
    * @param bytes
    *   as for [[decode]]
    * @param sum
-   *   as many entries as the slice has; only what they hold is changed
+   *   as many entries as the slice has; only the bytes of these entries change
    * @param shared
    *   as for [[encode]]
    * @throws IllegalArgumentException
@@ -92,8 +97,8 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
   }
 
   /**
-   * Sets the bits of the entries that are not as predicted, and returns how many these are; any number above `most` if there
-   * are more than that.
+   * Sets the bits of the entries that differ from their predictions, and returns their number. If that exceeds `most`,
+   * the result is some number above `most`.
    */
   private def compare(values: LongBuffer, prediction: Prediction, bitmap: Array[Long], most: Int): Int = {
     val block = new Array[Long](Block)
@@ -143,10 +148,10 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
     private val bitmap = new Array[Long](bitmapWords(entries))
     words.get(bitmap)
     check(bitmap.map(java.lang.Long.bitCount(_).toLong).sum == words.remaining())
-    // The bits beyond the last entry.
+    // Bits beyond the last entry must be 0.
     check(entries % 64 == 0 || (bitmap.last >>> (entries % 64)) == 0L)
 
-    /** Of entries from `start` on, which is where the block before ended; the next call overwrites it. */
+    /** The entries from `start` on. Blocks must be read in order. The next call overwrites the array. */
     def next(start: Int, size: Int): Array[Long] = {
       val block = prediction.of(start, size)
       var k = 0
@@ -180,7 +185,7 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
       shared
     }
 
-    /** Of entries from `start` on; the caller may change them, and the next call overwrites them. */
+    /** The bits of entries from `start` on. The caller may change the array; the next call overwrites it. */
     def of(start: Int, size: Int): Array[Long] = {
       products match {
         case None => java.util.Arrays.fill(bits, 0L)
@@ -193,18 +198,18 @@ private[comm] final class SliceCodec(numbers: Numbers) extends Serializable {
 
 private[comm] object SliceCodec {
 
-  /** Entries that are looked at together: what is kept of them stays in the fastest cache. */
+  /** Entries in a block. The arrays for one block fit into the fastest cache. */
   private val Block = 512
 
   /**
-   * So many entries may differ from their predictions in a slice that travels sparse: it then has half the bytes. A gigabyte
-   * a second takes about as long for the other half as both ends take for this form.
+   * The largest number of entries that may differ from their predictions in the sparse form: it then has half the
+   * bytes. At a gigabyte a second, sending the other half takes about as long as both ends spend on the sparse form.
    */
   def mostDifferent(entries: Int, factors: Int): Int = entries / 2 - (1 + factors + bitmapWords(entries))
 
   private def bitmapWords(entries: Int): Int = ((entries + 63L) / 64).toInt
 
-  /** Bit k is set where entry `from + k` is different. Without a branch, which could not be foretold. */
+  /** Bit k is set if entry `from + k` differs. No branch, since the processor could not predict it. */
   private def differences(values: Array[Long], predicted: Array[Long], from: Int, until: Int): Long = {
     var bits = 0L
     var k = from
@@ -216,7 +221,7 @@ private[comm] object SliceCodec {
     bits
   }
 
-  /** Moves the entries whose bits are set to the front of the block; how many there are. Without a branch. */
+  /** Moves the entries whose bits are set to the front of the block, without a branch, and returns their number. */
   private def chosen(block: Array[Long], size: Int, bitmap: Array[Long], word: Int): Int = {
     var n = 0
     var k = 0
@@ -228,7 +233,7 @@ private[comm] object SliceCodec {
     n
   }
 
-  /** First entry and size of block after block. */
+  /** Calls `work` with the first entry and the size of each block, in order. */
   private def inBlocks(entries: Int)(work: (Int, Int) => Unit): Unit = {
     var start = 0
     while (start < entries) {

@@ -1,24 +1,24 @@
 package dwell.comm.wire
 
 /**
- * What the vectors of an exchange look like.
+ * The format of the vectors of an exchange.
  *
  * @param headerBytes
- *   bytes before the vector of a contribution
+ *   number of bytes before the vector of a contribution
  * @param length
- *   entries of a vector, of 8 bytes each
+ *   number of entries of a vector, of 8 bytes each
  * @param numbers
- *   what they hold
+ *   the numbers in the entries
  */
 final case class VectorFormat(headerBytes: Int, length: Int, numbers: Numbers = Numbers.Doubles) {
 
-  /** Bytes of a vector. */
+  /** The size of a vector in bytes. */
   def bytes: Long = 8L * length
 
-  /** A vector without any bit set: of zeros. */
+  /** A vector of zeros: no bit is set. */
   private[comm] def zeros: Array[Byte] = new Array[Byte](8 * length)
 
-  /** How its slices travel. */
+  /** The codec of its slices. */
   private[comm] def codec: SliceCodec = new SliceCodec(numbers)
 
   /** @throws IllegalArgumentException if these are not the bytes of a vector */

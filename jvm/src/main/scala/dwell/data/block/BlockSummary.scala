@@ -2,7 +2,7 @@ package dwell.data.block
 
 import dwell.data.matrix.ConstantColumns
 
-/** What the driver needs to know of a block; labels and weights are little-endian doubles. */
+/** A block's report to the driver: fields as in [[RowBlock]]; labels and weights are little-endian doubles. */
 private[data] final case class BlockSummary(
     index: Int,
     rowsRead: Long,

@@ -6,16 +6,19 @@ import org.apache.spark.rdd.RDD
 
 import dwell.base.TaskFailure
 
+/** Releases cached RDDs and broadcasts, also if making them fails. */
 private[data] object Cached {
 
-  /** Drops what is cached; a context that has stopped has dropped it already. */
+  /**
+   * Unpersists the RDD and destroys the broadcasts. Does nothing if the context has stopped, which drops all of them.
+   */
   def release(rdd: RDD[_], broadcasts: Seq[Broadcast[_]]): Unit =
     if (!rdd.sparkContext.isStopped) {
       rdd.unpersist(blocking = false)
       broadcasts.foreach(_.destroy())
     }
 
-  /** The value of `body`; if it throws, what is cached is released. */
+  /** Runs `body`, and releases the RDD and the broadcasts if it throws. See [[dwell.base.TaskFailure.unwrapped]]. */
   def orRelease[T](rdd: RDD[_], broadcasts: Seq[Broadcast[_]])(body: => T): T =
     try TaskFailure.unwrapped(body)
     catch {
@@ -24,9 +27,10 @@ private[data] object Cached {
         throw e
     }
 
-  /** Nothing is broadcast for an absent array. */
+  /** Broadcasts an array; null for null. */
   def broadcast(sc: SparkContext, array: Array[Double]): Broadcast[Array[Double]] =
     if (array == null) null else sc.broadcast(array)
 
+  /** The array of a broadcast that [[broadcast]] made; null for null. */
   def valueOf(broadcast: Broadcast[Array[Double]]): Array[Double] = if (broadcast == null) null else broadcast.value
 }

@@ -4,17 +4,17 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
 /**
- * Training data in a form that a local solver works on, cached on the workers.
+ * Training data in the form that a local solver works on, cached on the workers.
  *
- * Reading `partitions` again may fail with an [[dwell.base.InputChangedException]] when cached data was lost and the source no
- * longer gives the same rows.
+ * If cached data is lost and the source no longer gives the same rows, reading `partitions` fails with an
+ * [[dwell.base.InputChangedException]].
  *
  * @param partitions
- *   one element per Spark partition, in order of their index; persisted and materialised
+ *   one element in each Spark partition, in order of their index; persisted and materialised
  * @param nonzerosPerPartition
- *   nonzeros of each partition
+ *   number of nonzeros of each partition
  * @param bytes
- *   bytes of all partitions
+ *   size of all partitions in bytes
  */
 abstract class CachedDataset[P] private[data] (
     val partitions: RDD[P],
@@ -24,13 +24,13 @@ abstract class CachedDataset[P] private[data] (
 
   private var released = false
 
-  /** Number of partitions, K. */
+  /** The number of partitions, K. */
   def numPartitions: Int = nonzerosPerPartition.length
 
-  /** Nonzeros of all partitions. */
+  /** The number of nonzeros of all partitions. */
   def nonzeros: Long = nonzerosPerPartition.sum
 
-  /** Releases what is cached and what was broadcast for it. The data cannot be used afterwards. */
+  /** Releases the cached partitions and their broadcasts. The dataset is unusable afterwards. */
   def unpersist(): Unit = synchronized {
     if (!released) {
       released = true

@@ -3,9 +3,13 @@ package dwell.data.block
 import dwell.data.matrix.MatrixBlock
 import dwell.jni.ResultHeader
 
-/** Sizes that arrays of the JVM set a limit to. A message says which Param or which call of Dataset avoids the limit. */
+/**
+ * Checks of the sizes that JVM arrays limit. Each throws an `IllegalArgumentException` whose message names the Param or
+ * the call of Dataset that avoids the limit.
+ */
 private[data] object DataLimits {
 
+  /** A model has one coefficient for each feature in one array. */
   def checkFeatureCount(numFeatures: Int, names: ColumnNames): Unit = {
     if (numFeatures < 0 || numFeatures > MatrixBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
@@ -15,7 +19,7 @@ private[data] object DataLimits {
     }
   }
 
-  /** The number of rows of positive weight, if they can be trained on. */
+  /** Returns the number of rows of positive weight as an Int. There must be at least one. */
   def checkRowCount(rowsRead: Long, rows: Long, names: ColumnNames): Int = {
     if (rowsRead == 0) {
       throw new IllegalArgumentException(
@@ -35,7 +39,7 @@ private[data] object DataLimits {
     rows.toInt
   }
 
-  /** The shared vector of a round has one number per row where columns are split. */
+  /** If columns are split, the shared vector of a round has one number for each row. */
   def checkSharedRows(numRows: Int): Unit =
     if (numRows > ResultHeader.MAX_ENTRIES) {
       throw new IllegalArgumentException(
@@ -43,7 +47,7 @@ private[data] object DataLimits {
           "Train with orientation=dual, or on a sample, for example with Dataset.sample.")
     }
 
-  /** The shared vector of a round has one number per feature where rows are split. */
+  /** If rows are split, the shared vector of a round has one number for each feature. */
   def checkSharedFeatures(numFeatures: Int, names: ColumnNames): Unit =
     if (numFeatures > ResultHeader.MAX_ENTRIES) {
       throw new IllegalArgumentException(

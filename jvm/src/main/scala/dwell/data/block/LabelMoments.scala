@@ -1,10 +1,12 @@
 package dwell.data.block
 
 /**
- * Sums of the weights and weighted moments of the labels; mean and variance in two passes, in row order.
+ * Sums of the weights, and the weighted mean and population variance of the labels. These take two passes in row order.
  *
+ * @param weights
+ *   weight of each row, or null if every weight is 1
  * @throws IllegalArgumentException
- *   if one of them leaves the range of a double
+ *   if a sum or a moment leaves the range of a double
  */
 private[data] final class LabelMoments(labels: Array[Double], weights: Array[Double], names: ColumnNames) {
   val (totalWeight: Double, weightSquareSum: Double) =

@@ -6,19 +6,21 @@ import org.apache.spark.rdd.RDD
 import dwell.data.matrix.{BlockIndex, ConstantColumns}
 
 /**
- * Rows as they were read and validated: blocks cached on the workers, labels and weights on the driver. Rows are numbered over
- * the whole dataset, those of weight 0 left out.
+ * Rows, read and validated: blocks cached on the workers, labels and weights on the driver. Rows have numbers over the
+ * whole dataset, without those of weight 0.
  *
  * @param numFeatures
- *   length of the feature vectors, n, constant features included
+ *   length of the feature vectors, n, including constant features
  * @param labels
  *   label of each row
  * @param weights
- *   weight of each row, or null where every weight is 1
+ *   weight of each row, or null if every weight is 1
  * @param nonzeros
- *   nonzeros of all rows, those of constant features included
+ *   number of nonzeros of all rows, including those of constant features
+ * @param constant
+ *   the features that have one nonzero value in all rows
  * @param title
- *   what the cached data is called on Spark's storage page
+ *   name of the cached data on Spark's storage page
  * @param names
  *   names of the DataFrame columns, for error messages
  */
@@ -36,21 +38,24 @@ private[data] final class ReadRows(
 
   def sc: SparkContext = blocks.sparkContext
 
-  /** Rows of positive weight, m. */
+  /** The number of rows of positive weight, m. */
   def numRows: Int = labels.length
 
-  /** Sum of the weights, S; the number of rows where every weight is 1. */
+  /** The sum of the weights, S. */
   def totalWeight: Double = labelMoments.totalWeight
 
-  /** The cached rows. A block that was lost and read again passes only if it is the same. */
+  /**
+   * The cached blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs.
+   */
   def verifiedBlocks: RDD[RowBlock] = {
-    val index = this.index // not all of the rows on the driver
+    val index = this.index // so that tasks do not get labels and weights of all rows
     blocks.mapPartitions(it => Iterator.single(index.verified(it.next())))
   }
 
-  /** Row blocks, one a partition of the source. */
+  /** The number of row blocks, one for each partition of the source. */
   def numBlocks: Int = index.fingerprints.length
 
+  /** Whether all labels are 0 or 1. */
   def hasBinaryLabels: Boolean = labels.forall(y => y == 0.0 || y == 1.0)
 
   /** Releases the cached blocks. */

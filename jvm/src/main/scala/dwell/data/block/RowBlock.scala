@@ -11,7 +11,7 @@ import dwell.data.matrix.{MatrixBlock, ReadBlock}
  * @param labels
  *   label of each row kept
  * @param weights
- *   weight of each row kept, or null where every weight is 1
+ *   weight of each row kept, or null if every weight is 1
  */
 private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Double], val weights: Array[Double])
     extends ReadBlock {
@@ -20,7 +20,7 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
   override def problem: String = matrix.problem
   override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights)
 
-  /** What the driver needs to know of the block. */
+  /** The block's report to the driver. */
   def summary: BlockSummary =
     BlockSummary(
       index,

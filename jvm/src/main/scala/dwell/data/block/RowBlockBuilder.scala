@@ -2,7 +2,7 @@ package dwell.data.block
 
 import dwell.data.matrix.{MatrixBlock, MatrixBuilder}
 
-/** Validates rows and appends them to growing arrays. The first problem stops it. */
+/** Validates rows and appends them to growing arrays, until the first problem. */
 private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames) {
   private val matrix = new MatrixBuilder(partition, numFeatures, names.features)
   private var rows = 0
@@ -12,13 +12,15 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
 
   def problem: String = matrix.problem
 
+  /** Validates a row and appends it if its weight is positive. Sets `problem` if the row is bad. */
   def add(row: LabeledRow): Unit = {
     if (row.features != null) checkLabelAndWeight(row)
-    // A row of weight 0 is validated like any other, but not kept.
+    // A row of weight 0 is validated and appended like any other, and then dropped.
     matrix.add(row.features)((_, _) => row.weight > 0.0)
     if (problem == null && row.weight > 0.0) keep(row)
   }
 
+  /** The block of the rows added; only with the problem if there is one. */
   def result(): RowBlock = {
     if (problem != null) rows = 0
     new RowBlock(

@@ -1,24 +1,24 @@
 package dwell.data.columns
 
 /**
- * Which partition each column goes to.
+ * The assignment of columns to partitions.
  *
  * @param partitionOf
- *   partition of each column, or -1 where the column is left out
+ *   partition of each column, or -1 if the column is left out
  * @param loads
- *   nonzeros of each partition
+ *   number of nonzeros of each partition
  */
 private[data] final class ColumnAssignment(val partitionOf: Array[Int], val loads: Array[Long])
 
 private[data] object ColumnAssignment {
 
   /**
-   * Longest processing time first: columns in order of falling count each go to the partition that has the fewest
-   * nonzeros so far. With many light columns the loads end up within one light column of one another. Ties are broken
-   * by index, so the result depends on the counts alone.
+   * Longest processing time first: goes through the columns in order of falling count, and assigns each to the
+   * partition that has the fewest nonzeros so far. With many light columns, the final loads differ by at most one light
+   * column. The index breaks ties, so the result depends on the counts alone.
    *
    * @param counts
-   *   nonzeros of each column; columns with 0 are left out
+   *   number of nonzeros of each column; columns with 0 are left out
    * @param numPartitions
    *   number of partitions; those beyond the number of columns stay empty
    */
@@ -35,7 +35,7 @@ private[data] object ColumnAssignment {
     new ColumnAssignment(partitionOf, heap.loads)
   }
 
-  /** Sort keys, the column in the low half: highest count first, then lowest column. */
+  /** Sort keys with the column in the low half: the highest count comes first, then the lowest column. */
   private def byFallingCount(counts: Array[Int]): Array[Long] = {
     val keys = new Array[Long](counts.count(_ > 0))
     var next = 0
@@ -51,7 +51,7 @@ private[data] object ColumnAssignment {
     keys
   }
 
-  /** Binary heap of partitions, the lightest on top; equally loaded ones in order of their index. */
+  /** A binary heap of partitions with the lightest on top; the index orders equal loads. */
   private final class LoadHeap(numPartitions: Int) {
     val loads = new Array[Long](numPartitions)
     private val heap = Array.range(0, numPartitions)

@@ -9,14 +9,14 @@ import dwell.data.block.{Cached, CachedDataset, ReadRows}
 import dwell.data.matrix.{ColumnCounts, MatrixBlock}
 
 /**
- * Training data as columns, split into partitions of equal nonzeros; constant columns are left out.
+ * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
  *
  * @param partitions
- *   one [[ColumnPartition]] per Spark partition
+ *   one [[ColumnPartition]] in each Spark partition
  * @param columnsPerPartition
- *   columns of each partition
+ *   number of columns of each partition
  * @param weightsBroadcast
- *   weight of each row, or null where every weight is 1
+ *   weight of each row, or null if every weight is 1
  */
 final class ColumnDataset private (
     partitions: RDD[ColumnPartition],
@@ -29,10 +29,10 @@ final class ColumnDataset private (
 
 private[data] object ColumnDataset {
 
-  /** Nonzeros of each column; 0 for a constant one, which is not solved for and must not weigh in the balance either. */
+  /** The number of nonzeros of each column; 0 for a constant one, which is left out and must not affect the balance. */
   def countColumns(rows: ReadRows): Array[Int] = TaskFailure.unwrapped {
     val numFeatures = rows.numFeatures
-    // In groups, so that the driver does not get the counts of every block.
+    // Tasks add the counts in groups, so that the driver does not get those of every block.
     val numGroups = math.ceil(math.sqrt(rows.numBlocks.toDouble)).toInt
     val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.matrix.columnCounts(numFeatures)))
     val groups = Shuffle.byIndex(byGroup, numGroups)
@@ -44,7 +44,12 @@ private[data] object ColumnDataset {
     counts
   }
 
-  /** Moves the rows' nonzeros to the partitions of their columns. */
+  /**
+   * Moves the nonzeros to the partitions of their columns, and caches the partitions.
+   *
+   * @throws IllegalArgumentException
+   *   if a partition would be too large, or a variance overflows
+   */
   def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
     val assignment = ColumnAssignment.balanced(counts, numPartitions)

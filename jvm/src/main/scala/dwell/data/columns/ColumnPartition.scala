@@ -4,13 +4,13 @@ package dwell.data.columns
  * The columns of one partition in compressed sparse column form, as primitive arrays that native code reads in place.
  * Columns that are constant over all rows (all-zero columns among them) are left out: Spark gives them coefficient 0.
  *
- * Values are as narrow as loses nothing: at most one of `values32` and `values64` is present, and none where every
- * value is 1.
+ * Values have the narrowest width that loses nothing: at most one of `values32` and `values64` is present, and none if
+ * every value is 1.
  *
  * @param index
- *   which partition this is, 0 to numPartitions - 1
+ *   the partition's number, 0 to numPartitions - 1
  * @param rows
- *   rows of the whole dataset, m; row indices are below it
+ *   number of rows of the whole dataset, m; row indices are below it
  * @param columns
  *   feature index of each local column; ordered by min(length, 9), then by feature index, so that columns of the same
  *   short length follow one another
@@ -23,9 +23,9 @@ package dwell.data.columns
  * @param values64
  *   value of each nonzero, or null
  * @param mean
- *   weighted mean of each column, implicit zeros included
+ *   weighted mean of each column, including implicit zeros
  * @param variance
- *   weighted population variance of each column about its mean, implicit zeros included; positive
+ *   weighted population variance of each column, including implicit zeros; positive
  * @param deviation
  *   square root of the variance
  */
@@ -42,17 +42,17 @@ final class ColumnPartition(
     val deviation: Array[Double])
     extends Serializable {
 
-  /** Columns held, n_k. */
+  /** The number of columns held, n_k. */
   def numColumns: Int = columns.length
 
-  /** Nonzeros held. */
+  /** The number of nonzeros held. */
   def nonzeros: Int = indices.length
 
-  /** Value of the nonzero at position `at`. */
+  /** The value of the nonzero at position `at`. */
   def value(at: Int): Double =
     if (values64 != null) values64(at) else if (values32 != null) values32(at).toDouble else 1.0
 
-  /** Bytes of the arrays. */
+  /** The size of the arrays in bytes. */
   def bytes: Long =
     4L * (columns.length + offsets.length + indices.length) + 24L * columns.length +
       (if (values32 != null) 4L * values32.length else 0L) + (if (values64 != null) 8L * values64.length else 0L)

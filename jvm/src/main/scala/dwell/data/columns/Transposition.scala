@@ -4,16 +4,16 @@ import dwell.data.block.ColumnNames
 import dwell.data.matrix.{MatrixBlock, NarrowValues}
 
 /**
- * What one row block contributes to one partition of columns.
+ * The nonzeros of one row block that go to one partition of columns.
  *
  * @param block
- *   index of the row block; pieces are put together in this order
+ *   index of the row block; pieces are merged in this order
  * @param columns
  *   feature indices, ascending
  * @param counts
- *   nonzeros of each of these columns in the block
+ *   number of nonzeros of each of these columns in the block
  * @param rows
- *   row of each nonzero, numbered over the whole dataset; column after column, ascending within one
+ *   row number of each nonzero in the whole dataset; column after column, ascending within a column
  * @param values
  *   value of each nonzero
  */
@@ -25,16 +25,16 @@ private[data] final class ColumnPiece(
     val values: NarrowValues)
     extends Serializable
 
-/** Rows to columns: blocks are cut into pieces before the shuffle, pieces are put together after it. */
+/** Turns rows into columns: cuts blocks into pieces before the shuffle, merges the pieces after it. */
 private[data] object Transposition {
 
   /**
-   * Cuts a block into at most one piece per partition, by a counting sort over its columns.
+   * Cuts a block into at most one piece for each partition, by a counting sort over its columns.
    *
    * @param firstRow
    *   number of the block's first row in the whole dataset
    * @param partitionOf
-   *   partition of each column, -1 for columns that are left out
+   *   partition of each column, or -1 if the column is left out
    */
   def cut(
       block: MatrixBlock,
@@ -65,7 +65,7 @@ private[data] object Transposition {
         NarrowValues.allocate(width, nonzerosOf(k)))
     }
 
-    // From here on counts(column) is where the column's next nonzero goes within its piece.
+    // From here on counts(column) is the position of the column's next nonzero in its piece.
     java.util.Arrays.fill(columnsOf, 0)
     java.util.Arrays.fill(nonzerosOf, 0)
     column = 0
@@ -111,14 +111,16 @@ private[data] object Transposition {
   }
 
   /**
-   * Puts the pieces of one partition together.
+   * Merges the pieces of one partition.
    *
    * @param numRows
-   *   rows of the whole dataset
+   *   number of rows of the whole dataset
    * @param weights
-   *   weight of each row, or null where every weight is 1
+   *   weight of each row, or null if every weight is 1
    * @param totalWeight
    *   sum of the weights
+   * @throws IllegalArgumentException
+   *   if a variance overflows
    */
   def merge(
       index: Int,
@@ -136,7 +138,8 @@ private[data] object Transposition {
     ordered.foreach(eachColumn(_, features)(moments.addToVariance))
     moments.finishVariance()
 
-    // Constant columns never get here. A variance that is lost to underflow is as good as constant to Spark as well.
+    // Constant columns never get here. Columns whose variance underflows to 0 are left out; Spark treats them as
+    // constant.
     val order = moments.inLocalOrder
     val n = order.length
     val offsets = new Array[Int](n + 1)
@@ -184,7 +187,7 @@ private[data] object Transposition {
   private def gather(from: Array[Double], order: Array[Int]): Array[Double] =
     Array.tabulate(order.length)(i => from(order(i)))
 
-  /** Feature indices that occur in any piece, ascending. */
+  /** The feature indices that occur in any piece, ascending. */
   private def distinct(pieces: Array[ColumnPiece]): Array[Int] = {
     val all = new Array[Int](pieces.map(_.columns.length).sum)
     var end = 0
@@ -208,7 +211,7 @@ private[data] object Transposition {
   @FunctionalInterface
   private trait ColumnVisitor {
 
-    /** Column `c` (a position in the list of features) has the nonzeros `from` until `until` of `piece`. */
+    /** Visits column `c` (a position in the list of features), with nonzeros `from` until `until` of `piece`. */
     def visit(c: Int, from: Int, until: Int, piece: ColumnPiece): Unit
   }
 
@@ -224,7 +227,7 @@ private[data] object Transposition {
     }
   }
 
-  /** Mean and variance about the mean of each column, in two passes; the rows without a nonzero count as zeros. */
+  /** Computes the mean and the variance of each column, in two passes. Rows without a nonzero count as zeros. */
   private final class Moments(
       features: Array[Int],
       numRows: Int,
@@ -281,7 +284,7 @@ private[data] object Transposition {
     def finishVariance(): Unit = {
       var c = 0
       while (c < features.length) {
-        // Where every row has a nonzero the difference of the sums is rounding error, which a large mean would blow up.
+        // If every row has a nonzero, the difference of the sums is a rounding error, which a large mean would blow up.
         val zeroWeight = if (counts(c) == numRows) 0.0 else math.max(0.0, totalWeight - nonzeroWeight(c))
         variance(c) = (variance(c) + zeroWeight * (mean(c) * mean(c))) / totalWeight
         if (variance(c).isNaN || variance(c).isInfinite) {
@@ -293,7 +296,7 @@ private[data] object Transposition {
       }
     }
 
-    /** Positions of the columns that vary, by min(count, 9), then by feature index. */
+    /** The positions of the columns that vary, by min(count, 9), then by feature index. */
     def inLocalOrder: Array[Int] = {
       val keys = new Array[Long](features.length)
       var kept = 0

@@ -9,14 +9,14 @@ import dwell.data.block.{Cached, CachedDataset}
 import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
 
 /**
- * Documents as counts of words, read and validated, split into partitions of equally many.
+ * Documents as counts of words, read and validated, split into partitions of equally many documents.
  *
  * @param partitions
- *   one [[DocumentPartition]] per Spark partition
+ *   one [[DocumentPartition]] in each Spark partition
  * @param vocabulary
- *   words of the vocabulary, V
+ *   number of words of the vocabulary, V
  * @param documentsPerPartition
- *   documents of each partition, those without words left out
+ *   number of documents of each partition, without those that have no words
  */
 final class DocumentDataset private (
     blocks: RDD[MatrixBlock],
@@ -27,14 +27,15 @@ final class DocumentDataset private (
     bytes: Long)
     extends CachedDataset[DocumentPartition](partitions, nonzerosPerPartition, bytes, Seq.empty) {
 
-  /** Documents of all partitions, D. */
+  /** The number of documents of all partitions, D. */
   def documents: Long = documentsPerPartition.map(_.toLong).sum
 
-  /** Partitions that have documents. */
+  /** The number of partitions that have documents. */
   def workers: Int = documentsPerPartition.count(_ > 0)
 
   override def unpersist(): Unit = synchronized {
-    // A copy of all data. The cached blocks are where cleaning ends: it must not reach the user's own shuffles.
+    // Shuffle files are a copy of all data. Cleaning stops at the cached blocks: it must not reach the user's own
+    // shuffles.
     if (!isReleased && !partitions.sparkContext.isStopped) partitions.cleanShuffleDependencies()
     super.unpersist()
     Cached.release(blocks, Seq.empty)
@@ -44,22 +45,22 @@ final class DocumentDataset private (
 object DocumentDataset {
 
   /**
-   * Reads and validates documents, in one pass, and moves each to its partition: by a fixed hash of its number, as rows of linear
-   * models. They stay cached; the caller has to release them with `unpersist`.
+   * Reads and validates documents in one pass, moves each to its partition, and caches them. A fixed hash of a
+   * document's number chooses the partition, as for the rows of linear models. The caller must release the data with
+   * `unpersist`.
    *
    * @param vectors
-   *   counts of each document, by word; read once, unless cached data are lost
+   *   counts of each document, by word; read once, unless cached data is lost
    * @param vocabulary
    *   length that every vector must have
    * @param numWorkers
-   *   number of partitions; those beyond the number of documents stay empty. 0: chosen by the nonzeros and by the tasks that the
-   *   cluster runs at once
+   *   number of partitions; those beyond the number of documents stay empty. 0: [[dwell.base.WorkerCount]] chooses it
    * @param title
-   *   what the cached data is called on Spark's storage page
+   *   name of the cached data on Spark's storage page
    * @param column
    *   name of the DataFrame column, for error messages
    * @throws IllegalArgumentException
-   *   if the data cannot be trained on; the message names column and row and the fix
+   *   if the data is not fit for training; the message names the column, the row and the fix
    */
   def read(
       vectors: RDD[Vector],
@@ -131,15 +132,15 @@ object DocumentDataset {
     }
   }
 
-  /** What the driver needs to know of a block; documents are those with words. */
+  /** A block's report to the driver; `documents` counts those with words. */
   private final case class Summary(rowsRead: Long, documents: Int, nonzeros: Int, fingerprint: Long, problem: String)
 
   private def summary(block: MatrixBlock): Summary =
     Summary(block.rowsRead, block.rows, block.indices.length, block.fingerprint, block.problem)
 
-  /** Documents, nonzeros and bytes. */
+  /** The numbers of documents, nonzeros and bytes. */
   private def sizes(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
 
-  /** About a third of a second of work in a pass over the documents, of which a round is a part. */
+  /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L
 }

@@ -1,17 +1,18 @@
 package dwell.data.documents
 
 /**
- * The documents of one partition as counts of words, in compressed sparse row form, as primitive arrays that native code
- * reads in place. There are no counts of 0, and no documents without any.
+ * The documents of one partition as counts of words, in compressed sparse row form, as primitive arrays that native
+ * code reads in place. All counts are positive, and every document has at least one.
  *
- * Counts are as narrow as loses nothing: at most one of `counts32` and `counts64` is present, and none where every count is 1.
+ * Counts have the narrowest width that loses nothing: at most one of `counts32` and `counts64` is present, and none if
+ * every count is 1.
  *
  * @param index
- *   which partition this is, 0 to numPartitions - 1
+ *   the partition's number, 0 to numPartitions - 1
  * @param vocabulary
- *   words of the vocabulary, V; words are numbers below it
+ *   number of words of the vocabulary, V; words are numbers below it
  * @param offsets
- *   one more than there are documents: entries of document d are at offsets(d) until offsets(d + 1)
+ *   length `documents + 1`: entries of document d are at offsets(d) until offsets(d + 1)
  * @param words
  *   word of each entry, ascending within a document
  * @param counts32
@@ -28,13 +29,13 @@ final class DocumentPartition(
     val counts64: Array[Double])
     extends Serializable {
 
-  /** Documents held. */
+  /** The number of documents held. */
   def documents: Int = offsets.length - 1
 
-  /** Entries held. */
+  /** The number of entries held. */
   def nonzeros: Int = words.length
 
-  /** Bytes of the arrays. */
+  /** The size of the arrays in bytes. */
   def bytes: Long =
     4L * (offsets.length + words.length) + (if (counts32 != null) 4L * counts32.length else 0L) +
       (if (counts64 != null) 8L * counts64.length else 0L)

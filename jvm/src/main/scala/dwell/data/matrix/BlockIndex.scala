@@ -3,18 +3,20 @@ package dwell.data.matrix
 import dwell.base.InputChangedException
 
 /**
- * Where the blocks' rows are in the whole dataset, and what the blocks held when they were first read.
+ * The position of each block in the whole dataset, and its contents when it was first read.
  *
  * @param firstRows
- *   number of each block's first row
+ *   number of each block's first row in the whole dataset
+ * @param fingerprints
+ *   hash of each block, see [[RowBlock.fingerprint]]
  */
 private[data] final class BlockIndex(val firstRows: Array[Int], val fingerprints: Array[Long]) extends Serializable {
 
   /**
-   * The block, if it holds what it held when it was first read.
+   * Returns the block if it holds the same rows as when it was first read.
    *
-   * @throws InputChangedException
-   *   if it does not
+   * @throws dwell.base.InputChangedException
+   *   otherwise
    */
   def verified[B <: ReadBlock](block: B): B =
     if (block.problem == null && block.fingerprint == fingerprints(block.index)) block

@@ -1,11 +1,12 @@
 package dwell.data.matrix
 
 /**
- * Nonzeros by column, for the columns that have any, ascending: a partition of text uses few of the columns that text
- * may be hashed to.
+ * The number of nonzeros of each column that has any, in ascending order of the columns. Sparse, because a partition of
+ * hashed text uses only a few of all columns.
  */
 private[data] final class ColumnCounts(val columns: Array[Int], val counts: Array[Int]) extends Serializable {
 
+  /** The counts of both together. */
   def +(that: ColumnCounts): ColumnCounts = {
     val sumColumns = new Array[Int](columns.length + that.columns.length)
     val sumCounts = new Array[Int](sumColumns.length)
@@ -29,6 +30,7 @@ private[data] final class ColumnCounts(val columns: Array[Int], val counts: Arra
     new ColumnCounts(java.util.Arrays.copyOf(sumColumns, next), java.util.Arrays.copyOf(sumCounts, next))
   }
 
+  /** The counts of all `numFeatures` columns. */
   def toDense(numFeatures: Int): Array[Int] = {
     val dense = new Array[Int](numFeatures)
     var i = 0

@@ -1,12 +1,13 @@
 package dwell.data.matrix
 
-/** Columns, ascending, that have one value throughout, and that value. */
+/** The columns that have one value throughout, ascending, and that value. */
 private[data] final case class ConstantColumns(indices: Array[Int], values: Array[Double]) {
 
+  /** The columns that both have, with the same value. */
   def intersect(that: ConstantColumns): ConstantColumns =
     intersect(that.indices, that.values.apply, 0, that.indices.length)
 
-  /** Those that also occur at positions `from` until `until` of `otherIndices`, with the same value. */
+  /** The columns that also occur at positions `from` until `until` of `otherIndices`, with the same value. */
   def intersect(otherIndices: Array[Int], otherValue: Int => Double, from: Int, until: Int): ConstantColumns = {
     val keptIndices = Array.newBuilder[Int]
     val keptValues = Array.newBuilder[Double]

@@ -23,7 +23,7 @@ private[data] final class MatrixBlock(
     val problem: String)
     extends ReadBlock {
 
-  /** Rows kept. */
+  /** The number of rows kept. */
   def rows: Int = offsets.length - 1
 
   override val fingerprint: Long = {
@@ -31,7 +31,7 @@ private[data] final class MatrixBlock(
     MatrixBlock.hash(MatrixBlock.hash(structure, values.values32), values.values64)
   }
 
-  /** Columns that have the same nonzero value in every row of this block, with that value. */
+  /** The columns that have the same nonzero value in every row of this block, with that value. */
   def constantColumns: ConstantColumns =
     if (rows == 0) ConstantColumns.Empty
     else {
@@ -50,7 +50,7 @@ private[data] final class MatrixBlock(
     ConstantColumns(indices.slice(from, from + length), Array.tabulate(length)(i => values(from + i)))
   }
 
-  /** Nonzeros of each column that has any, among `numFeatures` columns. */
+  /** The number of nonzeros of each column that has any; column indices are below `numFeatures`. */
   def columnCounts(numFeatures: Int): ColumnCounts = {
     val dense = denseCounts(numFeatures)
     val used = dense.count(_ > 0)
@@ -69,7 +69,7 @@ private[data] final class MatrixBlock(
     new ColumnCounts(columns, counts)
   }
 
-  /** Nonzeros of each of `numFeatures` columns. */
+  /** The number of nonzeros of each of `numFeatures` columns. */
   def denseCounts(numFeatures: Int): Array[Int] = {
     val counts = new Array[Int](numFeatures)
     var i = 0
@@ -83,17 +83,17 @@ private[data] final class MatrixBlock(
 
 private[data] object MatrixBlock {
 
-  /** Longest array that every JVM can allocate. */
+  /** The longest array that every JVM can allocate. */
   val MaxArrayLength: Int = Int.MaxValue - 15
 
-  /** Rows of a block: one double for each fits into an array of bytes. */
+  /** The largest number of rows of a block: a double for each of them fits into one array of bytes. */
   val MaxRows: Int = MaxArrayLength / 8
 
   /** The length of an array that is to hold `needed` elements, and more before long. */
   def grown(needed: Int): Int =
     math.min(MaxArrayLength.toLong, math.max(needed.toLong, needed + (needed >> 1).toLong)).toInt
 
-  /** Nonzeros of a partition must fit into one array. */
+  /** The nonzeros of a partition must fit into one array. */
   def checkLoad(partition: Int, numPartitions: Int, nonzeros: Long): Unit =
     if (nonzeros > MaxArrayLength) {
       throw new IllegalArgumentException(
@@ -101,7 +101,7 @@ private[data] object MatrixBlock {
           s"${MaxArrayLength}. Raise numWorkers.")
     }
 
-  // One tight loop per array, outside of any constructor: the compiler treats those best.
+  // One tight loop for each array, outside any constructor: the JIT compiler optimises those best.
 
   private[data] def hash(seed: Long, array: Array[Int]): Long = {
     var h = mix(seed, array.length.toLong)

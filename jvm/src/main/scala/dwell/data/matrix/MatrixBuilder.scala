@@ -3,7 +3,7 @@ package dwell.data.matrix
 import org.apache.spark.ml.linalg.{DenseVector, SparseVector, Vector}
 
 /**
- * Validates the vectors of one source partition and appends them to growing arrays. The first problem stops it.
+ * Validates the vectors of one source partition and appends them to growing arrays, until the first problem.
  *
  * @param numColumns
  *   length that every vector must have
@@ -58,7 +58,7 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
       first = s"Column '$column', row $rowsRead of partition $partition (both counted from 0): $what. $fix."
     }
 
-  /** The rows kept. A bad block is never used, so it does not hold what came before the bad row. */
+  /** The rows kept. No task uses a bad block, so it does not need the rows before the bad one. */
   def result(): MatrixBlock = {
     if (first != null) {
       rows = 0

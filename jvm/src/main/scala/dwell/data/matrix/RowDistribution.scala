@@ -6,11 +6,11 @@ import dwell.base.SplitMix
  * The sparse vectors of one block that go to one partition of rows.
  *
  * @param block
- *   index of the block; pieces are put together in this order
+ *   index of the block; pieces are merged in this order
  * @param rows
  *   number of each row in the whole dataset, ascending
  * @param counts
- *   nonzeros of each row
+ *   number of nonzeros of each row
  * @param indices
  *   feature of each nonzero, ascending within a row
  * @param values
@@ -30,7 +30,7 @@ private[data] final class MatrixPiece(
  * @param rows
  *   number of each row in the whole dataset
  * @param places
- *   where each row of the pieces is, pieces in the order of their blocks
+ *   position of each row of the pieces in the partition; pieces in the order of their blocks
  */
 private[data] final class PartitionMatrix(
     val rows: Array[Int],
@@ -39,13 +39,14 @@ private[data] final class PartitionMatrix(
     val values: NarrowValues,
     val places: Array[Int])
 
-/** Sparse rows to partitions: blocks are cut into pieces before the shuffle, pieces are put together after it. */
+/** Moves sparse rows to partitions: cuts blocks into pieces before the shuffle, merges the pieces after it. */
 private[data] object RowDistribution {
 
   /**
-   * Where row `row` goes. Of any K rows that follow one another from a multiple of K on, each partition gets one, so
-   * partitions are equally large to within a row and get their share of every stretch of rows, as of a class in sorted
-   * labels. Which one they get is hashed, so that no pattern of the rows repeats in a partition.
+   * The partition of row `row`. Each partition gets one of any K consecutive rows that start at a multiple of K. Sizes
+   * of partitions therefore differ by at most one row, and each gets its share of every stretch of rows, for example of
+   * a class if labels are sorted. A hash decides which of the K rows it gets, so that a partition does not repeat a
+   * pattern of the rows.
    */
   def partitionOf(row: Int, numPartitions: Int): Int = {
     val turn = (((SplitMix.mix(row / numPartitions + 1L) >>> 32) * numPartitions) >>> 32).toInt
@@ -53,7 +54,7 @@ private[data] object RowDistribution {
   }
 
   /**
-   * Cuts a block into at most one piece per partition.
+   * Cuts a block into at most one piece for each partition.
    *
    * @param firstRow
    *   number of the block's first row in the whole dataset
@@ -93,7 +94,7 @@ private[data] object RowDistribution {
         NarrowValues.allocate(width, nonzerosOf(k)))
     }
 
-    // From here on these are where the partition's next row and nonzero go within its piece.
+    // From here on these are the positions of the partition's next row and nonzero in its piece.
     java.util.Arrays.fill(rowsOf, 0)
     java.util.Arrays.fill(nonzerosOf, 0)
     j = 0
@@ -122,12 +123,14 @@ private[data] object RowDistribution {
   }
 
   /**
-   * Puts the pieces of one partition together.
+   * Merges the pieces of one partition.
    *
    * @param pieces
    *   in the order of their blocks
    * @param mixed
-   *   whether the rows come in random order, the same for the same partition; else in that of the dataset
+   *   whether the rows come in random order, always the same for a partition; otherwise in the order of the dataset
+   * @throws IllegalArgumentException
+   *   if the partition has too many nonzeros for one array
    */
   def merge(index: Int, numPartitions: Int, pieces: Array[MatrixPiece], mixed: Boolean): PartitionMatrix = {
     MatrixBlock.checkLoad(index, numPartitions, pieces.map(_.indices.length.toLong).sum)
@@ -138,7 +141,7 @@ private[data] object RowDistribution {
     val indices = new Array[Int](nonzeros)
     val values = NarrowValues.allocate(pieces.map(_.values.narrowest).maxOption.getOrElse(NarrowValues.Ones), nonzeros)
     val places = if (mixed) permutation(index, numRows) else Array.range(0, numRows)
-    // Of each piece, the number that its first row has among those of the partition before they are mixed.
+    // The position of each piece's first row in the partition, before rows are mixed.
     val firsts = pieces.scanLeft(0)(_ + _.rows.length)
     pieces.zip(firsts).foreach { case (piece, first) =>
       var j = 0
@@ -163,7 +166,7 @@ private[data] object RowDistribution {
     new PartitionMatrix(rows, offsets, indices, values, places)
   }
 
-  /** The same for the same partition, so that rows which are lost are put together as they were. */
+  /** Always the same for a partition, so that a lost partition comes out the same when Spark computes it again. */
   private def permutation(partition: Int, rows: Int): Array[Int] = {
     val places = new Array[Int](rows)
     SplitMix.forEpoch(0L, partition, 0L).permute(places)

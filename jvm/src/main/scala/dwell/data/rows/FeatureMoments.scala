@@ -4,7 +4,7 @@ import dwell.base.{LittleEndian, Shuffle, TaskFailure}
 import dwell.data.block.{ReadRows, RowBlock}
 
 /**
- * Weighted moments of each feature over all rows, implicit zeros included. Features that are not solved for have 0 in
+ * Weighted moments of each feature over all rows, including implicit zeros. Features that are not solved for have 0 in
  * every array.
  *
  * @param mean
@@ -12,10 +12,10 @@ import dwell.data.block.{ReadRows, RowBlock}
  * @param variance
  *   weighted population variance; positive for the features that are solved for
  * @param classSums
- *   sums by class, or null where the labels are not all 0 or 1
+ *   sums by class, or null unless all labels are 0 or 1
  * @param excluded
- *   features with nonzeros that are not solved for, ascending: those that are constant, and those whose variance is
- *   lost to underflow, which is as good as constant to Spark as well
+ *   features with nonzeros that are not solved for, ascending: constant ones, and those whose variance underflows to 0.
+ *   Spark treats both as constant too
  */
 private[data] final class FeatureMoments(
     val mean: Array[Double],
@@ -26,8 +26,11 @@ private[data] final class FeatureMoments(
 private[data] object FeatureMoments {
 
   /**
-   * Every block computes the moments of its columns in two passes; these are merged by ranges of columns, so that
-   * neither a worker nor the driver holds those of all blocks.
+   * Computes the moments. Every block computes those of its columns in two passes. Tasks merge them by ranges of
+   * columns, so that neither a worker nor the driver holds the moments of all blocks.
+   *
+   * @throws IllegalArgumentException
+   *   if a variance overflows
    */
   def of(rows: ReadRows): FeatureMoments = {
     val numFeatures = rows.numFeatures
@@ -85,10 +88,10 @@ private[data] object FeatureMoments {
     new ClassSums(positive, negative, positiveWeight, negativeWeight)
   }
 
-  /** Fewer columns than that are merged by one task. */
+  /** The least number of columns that are worth a task of their own. */
   private val ColumnsWorthARange = 4096
 
-  /** Moments of the columns that have nonzeros in `block`. */
+  /** The moments of the columns that have nonzeros in `block`. */
   def ofBlock(block: RowBlock, numFeatures: Int, binary: Boolean): MomentPiece = {
     val matrix = block.matrix
     val used = matrix.columnCounts(numFeatures)
@@ -140,7 +143,7 @@ private[data] object FeatureMoments {
     new MomentPiece(block.index, used.columns, used.counts, weight, mean, squares, positive, negative)
   }
 
-  /** The moments by ranges of `width` columns. */
+  /** Cuts the moments into ranges of `width` columns; gives each with the number of its range. */
   def cut(piece: MomentPiece, width: Int): Iterator[(Int, MomentPiece)] = {
     val n = piece.columns.length
     Iterator.unfold(0) { from =>

@@ -3,7 +3,7 @@ package dwell.data.rows
 import dwell.base.LittleEndian
 
 /**
- * Moments of the nonzeros of some columns in one block. Moments of blocks are merged in block order, so that sums have
+ * Moments of the nonzeros of some columns in one block. They are merged in the order of the blocks, so that sums have
  * the same bits in every run.
  *
  * @param block
@@ -19,9 +19,9 @@ import dwell.base.LittleEndian
  * @param squares
  *   weighted sum of the squared differences from that mean
  * @param positive
- *   weighted sum of the nonzeros in rows of label 1, or null where the labels are no classes
+ *   weighted sum of the nonzeros in rows of label 1, or null unless all labels are 0 or 1
  * @param negative
- *   the same of the other rows
+ *   the same for the other rows
  */
 private[data] final class MomentPiece(
     val block: Int,
@@ -34,6 +34,7 @@ private[data] final class MomentPiece(
     val negative: Array[Double])
     extends Serializable {
 
+  /** The moments of the columns at positions `from` until `until`. */
   def slice(from: Int, until: Int): MomentPiece = {
     def part(array: Array[Double]): Array[Double] =
       if (array == null) null else java.util.Arrays.copyOfRange(array, from, until)
@@ -49,7 +50,9 @@ private[data] final class MomentPiece(
   }
 }
 
-/** Moments of a range of columns on their way to the driver; little-endian doubles. */
+/**
+ * The moments of a range of columns, packed for the driver: little-endian doubles. `flat` lists columns of variance 0.
+ */
 private[data] final class PackedMoments(
     val first: Int,
     val mean: Array[Byte],
@@ -79,6 +82,7 @@ private[data] final class MergedMoments(
   pieces.sortBy(_.block).foreach(add)
   addZeros()
 
+  /** The merged moments over all rows, including implicit zeros. */
   def packed: PackedMoments =
     new PackedMoments(
       first,
@@ -88,7 +92,7 @@ private[data] final class MergedMoments(
       LittleEndian.bytes(negative),
       flat.result())
 
-  /** Chan, Golub and LeVeque: the moments of a union from those of its parts. */
+  /** Merges the moments of two parts into those of their union (Chan, Golub and LeVeque). */
   private def add(piece: MomentPiece): Unit = {
     var i = 0
     while (i < piece.columns.length) {
@@ -114,12 +118,12 @@ private[data] final class MergedMoments(
     }
   }
 
-  /** Implicit zeros are one more part; from here on `squares` is the variance. */
+  /** Merges the implicit zeros as one more part. From here on `squares` is the variance. */
   private def addZeros(): Unit = {
     var c = 0
     while (c < length) {
       if (counts(c) > 0) {
-        // Where every row has a nonzero the difference of the sums is rounding error, which a large mean would blow up.
+        // If every row has a nonzero, the difference of the sums is a rounding error, which a large mean would blow up.
         val zeroWeight = if (counts(c) == numRows) 0.0 else math.max(0.0, totalWeight - weight(c))
         if (zeroWeight > 0.0) {
           val share = zeroWeight / (weight(c) + zeroWeight)

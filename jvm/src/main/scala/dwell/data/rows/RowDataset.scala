@@ -10,11 +10,11 @@ import dwell.base.Shuffle
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 
 /**
- * Training data as rows, split into partitions of equally many. Features that are constant are not solved for: they
- * have no nonzeros in the partitions.
+ * Training data as rows, split into partitions of equally many rows. Constant features are not solved for, and have no
+ * nonzeros in the partitions.
  *
  * @param partitions
- *   one [[RowPartition]] per Spark partition
+ *   one [[RowPartition]] in each Spark partition
  * @param scaleBroadcast
  *   the scale of the features for the workers, or null
  */
@@ -28,7 +28,7 @@ final class RowDataset private (
 
 private[data] object RowDataset {
 
-  /** The rows' pieces, by the partition they go to. */
+  /** Cuts the rows into pieces and shuffles these to their partitions. */
   def shuffled(
       rows: ReadRows,
       excluded: Array[Int],
@@ -42,7 +42,12 @@ private[data] object RowDataset {
     Shuffle.byIndex(pieces, numPartitions)
   }
 
-  /** Puts the pieces together in the given form. */
+  /**
+   * Merges the pieces into partitions of the given form.
+   *
+   * @throws IllegalArgumentException
+   *   if the squared norm of a row or the inverse of a variance overflows
+   */
   def of(rows: ReadRows, pieces: RDD[(Int, RowPiece)], moments: FeatureMoments, form: RowForm): RowDataset = {
     val sc = rows.sc
     val scale = scales(moments.variance, form.scaleFactor, rows.names)
@@ -85,7 +90,8 @@ private[data] object RowDataset {
           scale,
           mean,
           if (mean == null) 0.0 else scaledSum(scale, j => mean(j) * mean(j), numFeatures),
-          // The sum over the rows in closed form: it is the features' second moments, about the mean with an intercept.
+          // The sum over the rows in closed form: the features' second moments, about the mean if there is an
+          // intercept.
           scaledSum(
             scale,
             j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
@@ -122,7 +128,7 @@ private[data] object RowDataset {
     sum
   }
 
-  /** What the driver needs to know of a partition; `unbounded` is its first row whose norm is not finite. */
+  /** A partition's report to the driver; `unbounded` is its first row whose norm is not finite. */
   private final case class Summary(nonzeros: Long, rows: Int, bytes: Long, unbounded: Option[Int], held: BitSet)
 
   private def summary(p: RowPartition): Summary =
@@ -133,7 +139,7 @@ private[data] object RowDataset {
       p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption,
       held(p))
 
-  /** Features that a partition has nonzeros of. */
+  /** The features that have nonzeros in a partition. */
   private def held(p: RowPartition): BitSet = {
     val features = new BitSet(p.features)
     var at = 0

@@ -1,18 +1,18 @@
 package dwell.data.rows
 
 /**
- * What is computed from the rows for a solver that goes along them.
+ * The form in which a solver needs the rows.
  *
  * @param scaleFactor
- *   0: the features' scale is 1. Otherwise it is 1 / (scaleFactor * variance), and this is the factor from population
- *   variance to the variance that is meant (1, or that of the sample)
+ *   0: the scale of each feature is 1. Otherwise it is 1 / (scaleFactor * variance) with the population variance: the
+ *   factor is 1, or turns the population variance into that of a sample
  * @param intercept
- *   whether there is an intercept, for which products with the features' means are needed
+ *   whether the model has an intercept, which needs products with the features' means
  * @param signedLabels
  *   whether labels 0 and 1 become -1 and 1
  * @param mixed
- *   whether the rows of a partition are in random order, as stochastic gradients want them: rows that are alike, as of one
- *   class where labels are sorted, must not follow one another. Else they are in that of the dataset
+ *   whether the rows of a partition are in random order; otherwise they are in the order of the dataset. Stochastic
+ *   gradients need it: similar rows must not follow one another, as those of one class do if labels are sorted
  */
 final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: Boolean, mixed: Boolean = false) {
   require(

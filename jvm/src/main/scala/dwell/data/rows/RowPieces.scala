@@ -4,21 +4,21 @@ import dwell.data.block.RowBlock
 import dwell.data.matrix.{MatrixPiece, RowDistribution}
 
 /**
- * What one row block contributes to one partition of rows.
+ * The rows of one block that go to one partition.
  *
  * @param labels
  *   label of each row
  * @param weights
- *   weight of each row, or null where every weight in the block is 1
+ *   weight of each row, or null if every weight in the block is 1
  */
 private[data] final class RowPiece(val matrix: MatrixPiece, val labels: Array[Double], val weights: Array[Double])
     extends Serializable
 
-/** Rows with labels and weights to partitions: cut before the shuffle, put together after it. */
+/** Moves rows with their labels and weights to partitions: cuts blocks before the shuffle, merges pieces after it. */
 private[data] object RowPieces {
 
   /**
-   * Cuts a block into at most one piece per partition.
+   * Cuts a block into at most one piece for each partition.
    *
    * @param firstRow
    *   number of the block's first row in the whole dataset
@@ -46,16 +46,16 @@ private[data] object RowPieces {
     }
 
   /**
-   * Puts the pieces of one partition together.
+   * Merges the pieces of one partition.
    *
    * @param weighted
    *   whether any row of the whole dataset has a weight other than 1
    * @param mixed
    *   see [[RowForm]]
    * @param scale
-   *   scale of each feature, or null where every one is 1
+   *   scale of each feature, or null if every one is 1
    * @param mean
-   *   mean of each feature, or null without intercept
+   *   mean of each feature, or null without an intercept
    */
   def merge(
       index: Int,

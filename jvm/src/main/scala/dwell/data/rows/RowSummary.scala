@@ -1,17 +1,19 @@
 package dwell.data.rows
 
 /**
- * What the driver knows of the rows in this form; it can be sent to where the rounds are led from. Features that are
- * constant have 0 in `mean`, in `classSums` and in a `scale` that is not null.
+ * The sums and sizes of a [[RowDataset]] that a leader needs; the driver can send them to it. Constant features have 0
+ * in `mean`, in `classSums` and in a `scale` that is not null.
  *
  * @param rowsPerPartition
- *   rows of each partition
+ *   number of rows of each partition
+ * @param nonzerosPerPartition
+ *   number of nonzeros of each partition
  * @param scale
- *   scale_j of each feature, or null where every one is 1, which is where `scaleFactor` is 0
+ *   scale_j of each feature, or null if every one is 1, because `scaleFactor` is 0
  * @param mean
- *   weighted mean of each feature, implicit zeros included; null without intercept
+ *   weighted mean of each feature, including implicit zeros; null without an intercept
  * @param meanScaleMean
- *   E = sum_j scale_j mean_j^2; 0 without intercept
+ *   E = sum_j scale_j mean_j^2; 0 without an intercept
  * @param meanSquareNorm
  *   weighted mean of the rows' squared norms, of centred rows if there is an intercept:
  *   (1/S) sum_i s_i (N_i - 2 e_i + E)
@@ -30,9 +32,9 @@ final case class RowSummary(
     classSums: ClassSums,
     holders: Array[Int]) {
 
-  /** Number of partitions, K. */
+  /** The number of partitions, K. */
   def numPartitions: Int = rowsPerPartition.length
 
-  /** Nonzeros of all partitions. */
+  /** The number of nonzeros of all partitions. */
   def nonzeros: Long = nonzerosPerPartition.sum
 }

@@ -24,29 +24,30 @@ import dwell.solver.problem.{Hinge, LinearSolution, MarginLoss, SquaredHinge}
  *   1/S sum_j s_j max(0, 1 - y_j (b + x_j^T a)) + regParam / 2 sum_i u_i^2 a_i^2
  * }}}
  *
- * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 where `standardization` is off). It is minimised
- * exactly, not through a smooth stand-in. With `loss` squaredHinge the maximum is squared, which Spark does not have.
+ * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 if `standardization` is off). It is minimised
+ * exactly, not through a smooth stand-in. With `loss` squaredHinge, which Spark does not have, the maximum is squared.
  *
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
- * objective. `maxIter` is the most rounds. [[dwell.report.FitReport]] holds the certificate.
+ * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
- * exception where `spark.dwell.fallback` is `error` or `loss` is squaredHinge: labels of one class, and a fit without a
- * penalty, except that `algorithm` cocoa solves the squared hinge without one.
+ * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
+ * `spark.dwell.fallback` is `error` or `loss` is squaredHinge: labels of one class, and a fit without a penalty. With
+ * `algorithm` cocoa the squared hinge without a penalty is trained natively.
  */
 class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with LinearTraining[LinearSVCModel] {
   import LinearSVC._
 
   def this() = this(Identifiable.randomUID("linearsvc"))
 
-  /** `hinge`, which is Spark's, or `squaredHinge`. */
+  /** The loss that is minimised: `hinge`, as in Spark, or `squaredHinge`. */
   final val loss: Param[String] = ParamValues.choice(this, "loss", "loss that is minimised", losses.map(_._1))
 
   setDefault(loss -> losses.head._1)
 
   final def getLoss: String = $(loss)
 
-  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  // As in Spark, the estimator itself defines the setters, so that in Java they return the estimator and can be
+  // chained.
   def setLoss(value: String): this.type = set(loss, value)
   def setAlgorithm(value: String): this.type = set(algorithm, value)
   def setOrientation(value: String): this.type = set(orientation, value)
@@ -60,7 +61,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
   def setStepDecay(value: Double): this.type = set(stepDecay, value)
   def setAveraging(value: String): this.type = set(averaging, value)
 
-  // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
+  // In Spark these return Spark's own class, and in Scala a chain could not go on with the setters above.
   override def setLabelCol(value: String): this.type = set(labelCol, value)
   override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
   override def setPredictionCol(value: String): this.type = set(predictionCol, value)
@@ -103,7 +104,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
 object LinearSVC extends DefaultParamsReadable[LinearSVC] {
 
-  /** Values of the Param, the default first. */
+  /** The values of the Param, the default first. */
   private val losses: Seq[(String, MarginLoss)] = Seq("hinge" -> Hinge, "squaredHinge" -> SquaredHinge)
 
   override def load(path: String): LinearSVC = super.load(path)

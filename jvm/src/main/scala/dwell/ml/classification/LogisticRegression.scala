@@ -15,8 +15,8 @@ import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
 import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, MarginLoss}
 
 /**
- * Spark's `LogisticRegression`, trained by CoCoA with native local solvers, for two classes; by model averaging or L-BFGS
- * with native gradients for any number of them.
+ * Spark's `LogisticRegression`, trained by CoCoA with native local solvers for two classes, and by model averaging or
+ * L-BFGS with native gradients for any number of classes.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LogisticRegressionModel` with its training
  * summary. The objective is Spark's,
@@ -26,16 +26,19 @@ import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, Margin
  *                                                             + (1 - elasticNetParam) / 2 sum_i u_i^2 a_i^2 ]
  * }}}
  *
- * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 where `standardization` is off).
+ * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 if `standardization` is off).
  *
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
- * objective. `maxIter` is the most rounds. [[dwell.report.FitReport]] holds the certificate.
+ * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
- * exception where `spark.dwell.fallback` is `error`: labels of one class, bounds on coefficients or intercepts; more than
- * two classes and `family` multinomial, unless `algorithm` is `ma-sgd`, `l-bfgs` or both; and, unless it is one of these or
- * `cocoa`, a fit without a penalty, which has no certificate, and has no solution either where a plane separates the
- * classes. With `family` multinomial coefficients are centred over the classes, as Spark returns them.
+ * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
+ * `spark.dwell.fallback` is `error`:
+ *   - labels of one class, and bounds on coefficients or intercepts;
+ *   - more than two classes, and `family` multinomial, unless `algorithm` is `ma-sgd`, `l-bfgs` or `ma-sgd+l-bfgs`;
+ *   - a fit without a penalty, unless `algorithm` is one of these or `cocoa`. It has no certificate, and if a plane
+ *     separates the classes it has no solution either.
+ *
+ * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */
 class LogisticRegression(override val uid: String)
     extends SparkLogisticRegression(uid)
@@ -44,7 +47,8 @@ class LogisticRegression(override val uid: String)
 
   def this() = this(Identifiable.randomUID("logreg"))
 
-  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  // As in Spark, the estimator itself defines the setters, so that in Java they return the estimator and can be
+  // chained.
   def setAlgorithm(value: String): this.type = set(algorithm, value)
   def setOrientation(value: String): this.type = set(orientation, value)
   def setLocalWork(value: String): this.type = set(localWork, value)
@@ -57,14 +61,14 @@ class LogisticRegression(override val uid: String)
   def setStepDecay(value: Double): this.type = set(stepDecay, value)
   def setAveraging(value: String): this.type = set(averaging, value)
 
-  // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
+  // In Spark these return Spark's own class, and in Scala a chain could not go on with the setters above.
   override def setLabelCol(value: String): this.type = set(labelCol, value)
   override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
   override def setPredictionCol(value: String): this.type = set(predictionCol, value)
   override def setRawPredictionCol(value: String): this.type = set(rawPredictionCol, value)
   override def setProbabilityCol(value: String): this.type = set(probabilityCol, value)
 
-  /** Spark keeps it to itself. */
+  /** A copy of Spark's private field. */
   private var initialModel: Option[LogisticRegressionModel] = None
 
   override def setInitialModel(model: LogisticRegressionModel): this.type = {
@@ -72,7 +76,7 @@ class LogisticRegression(override val uid: String)
     super.setInitialModel(model)
   }
 
-  // Spark's is protected[spark], which only a public override satisfies outside of Spark.
+  // Spark's method is protected[spark], and outside Spark only a public method can override it.
   override def train(dataset: Dataset[_]): LogisticRegressionModel = trainLinear(dataset, new Task(dataset))
 
   /** Unlike Spark's, a copy keeps the initial model: `fit` with Param maps trains copies. */
@@ -112,16 +116,16 @@ class LogisticRegression(override val uid: String)
       } else None
     }
 
-    /** Whether the algorithm is one that solves for several classes at once. */
+    /** Whether the algorithm can solve for several classes at once. */
     private def bySoftmax: Boolean = chosenAlgorithm.isInstanceOf[GradientAlgorithm]
 
     private def onlyForTwo(why: String): String = if (bySoftmax) why else s"$why, which $ForClasses solves natively"
 
-    /** As Spark has it: those that the metadata names, or else those up to the largest label. */
+    /** As in Spark: the classes that the metadata names, and at least those up to the largest label. */
     private def numClasses(data: TrainingRows): Int =
       TrainingBridge.numClasses(dataset, $(labelCol)).getOrElse(0).max(data.labels.max.toInt + 1)
 
-    /** Whether there is one vector of coefficients, for so many classes. */
+    /** Whether the model has one vector of coefficients, given the number of classes. */
     private def binomial(classes: Int): Boolean = $(family).toLowerCase(Locale.ROOT) match {
       case Binomial => true
       case Multinomial => false
@@ -136,14 +140,14 @@ class LogisticRegression(override val uid: String)
         l2 = $(regParam) * (1.0 - $(elasticNetParam)),
         scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
 
-    /** By Spark's rule, one that does not fit is ignored. */
+    /** As in Spark, an initial model of another shape is ignored. */
     override def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] =
       initialModel.flatMap { model =>
         val matrix = model.coefficientMatrix
         val rows = classes(data).getOrElse(1)
         val fits =
           matrix.numRows == rows && matrix.numCols == data.numFeatures && model.getFitIntercept == $(fitIntercept)
-        // Column by column, whatever the matrix is stored like.
+        // toArray goes column by column, in whatever order the matrix stores its values.
         if (fits) Some((matrix.toArray, model.interceptVector.toArray))
         else {
           logWarning(

@@ -18,31 +18,31 @@ import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
 
 /**
- * Spark's `LDA`, trained by model averaging with native local solvers: stochastic variational inference (Hoffman, Blei, Bach,
- * NIPS 2010) on each worker's documents, and averages of the workers' topics (Guo et al., VLDB Journal 30, 2021).
+ * Spark's `LDA`, trained by model averaging with native local solvers: stochastic variational inference (Hoffman, Blei,
+ * Bach, NIPS 2010) on each worker's documents, and averages of the workers' topics (Guo et al., VLDB Journal 30, 2021).
  *
- * Params, setters and defaults are inherited, and `fit` returns Spark's own `LocalLDAModel`. As in Spark an iteration visits
- * `subsamplingRate` of the documents, and there are `maxIter` of them. An iteration so long that the workers' topics would drift
- * apart is cut into several rounds. Steps are `(learningOffset + 1 + g / base)^-learningDecay` for each `base` of all workers'
- * documents, after g of them, where `base` is 1000, or the documents of an iteration if these are fewer: then steps are those
- * of Spark. Where they are not set, `learningOffset` and `learningDecay` are 64 and 0.51, with one worker 10 and 0.7: Spark's 1024
- * forgets the random topics of the beginning only after 30,000 documents and more. (`getLearningOffset` gives Spark's default
- * all the same.)
+ * Params, setters and defaults are inherited, and `fit` returns Spark's own `LocalLDAModel`. As in Spark, there are
+ * `maxIter` iterations, and each visits a share `subsamplingRate` of the documents. An iteration so long that the
+ * workers' topics would drift apart is cut into several rounds. After g documents of all workers, the step size for the
+ * next `base` documents is `(learningOffset + 1 + g / base)^-learningDecay`. `base` is 1000, or the number of documents
+ * in an iteration if that is smaller; steps are then those of Spark. The defaults of `learningOffset` and
+ * `learningDecay` are 64 and 0.51, and 10 and 0.7 with one worker: with Spark's 1024 a fit forgets its random initial
+ * topics only after 30,000 documents and more. (`getLearningOffset` still returns Spark's default.)
  *
- * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on the
- * logarithm of the likelihood of a sample of the documents, by token, without the topics' own part: that of a round at the topics
- * that it began with. There is no bound of how much better topics could be.
+ * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on
+ * the logarithm of the likelihood of a sample of the documents, by token, without the topics' own part. The objective
+ * of a round is that of the topics that the round began with. There is no bound on how much better topics could be.
  *
- * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
- * exception where `spark.dwell.fallback` is `error`: `optimizer` em, priors out of 1e-6 to 1e6, and a session without native
- * solvers.
+ * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
+ * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, and sessions without native solvers.
  */
 class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with LeavingToSpark {
   import LDA._
 
   def this() = this(Identifiable.randomUID("lda"))
 
-  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  // As in Spark, the estimator itself defines the setters, so that in Java they return the estimator and can be
+  // chained.
   def setLocalBatch(value: Int): this.type = set(localBatch, value)
   def setWarmup(value: Int): this.type = set(warmup, value)
   def setTopicEstimate(value: String): this.type = set(topicEstimate, value)
@@ -84,7 +84,12 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       }
     }
 
-  /** Whether an array can hold all topics, and the driver may get them at the end; before the data is read. */
+  /**
+   * Checks, before the data is read, that one array can hold all topics and that the driver may get them at the end.
+   *
+   * @throws IllegalArgumentException
+   *   otherwise
+   */
   private def checkSize(vocabulary: Int, conf: DwellConf): Unit = {
     val bytes = 4L * vocabulary * $(k)
     val limit =
@@ -99,7 +104,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
     }
   }
 
-  /** By Spark's rules: one number is that of every topic, and -1, or none, the default. */
+  /** By Spark's rules: one number applies to every topic, and -1, or no value, stands for the default. */
   private def alpha: Array[Double] = get(docConcentration) match {
     case Some(Array(one)) if one != Default => Array.fill($(k))(one)
     case Some(several) if several.length > 1 => several
@@ -155,7 +160,7 @@ object LDA extends DefaultParamsReadable[LDA] {
   private val Online = "online"
   private val Algorithm = "ma-lda"
 
-  /** Spark's mark of a concentration that it chooses itself. */
+  /** Spark's mark for a concentration that the estimator chooses. */
   private val Default = -1.0
 
   override def load(path: String): LDA = super.load(path)

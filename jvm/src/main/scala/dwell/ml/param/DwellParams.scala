@@ -9,41 +9,42 @@ import dwell.solver.problem.{Algorithm, Orientation, StepSchedule}
  *
  * | Param | default | meaning |
  * |:--|:--|:--|
- * | algorithm | auto | what trains: see [[algorithm]] |
- * | orientation | auto | which variable the coordinates belong to: see [[orientation]] |
+ * | algorithm | auto | training algorithm: see [[algorithm]] |
+ * | orientation | auto | whether coordinates are features or rows: see [[orientation]] |
  * | localWork | auto | local coordinate steps in a round, as a fraction of the local coordinates |
  * | aggregation | auto | how updates travel between rounds |
  * | numWorkers | 0 | number of partitions that train side by side; 0 chooses by the size of the data |
  * | stepSize | auto | first step size of local SGD |
  * | stepSchedule | auto | how step sizes fall with the rows visited |
- * | stepDecay | 1.0 | what step sizes are multiplied by after each round |
+ * | stepDecay | 1.0 | factor on the step sizes after each round |
  * | averaging | last | which local models are averaged |
  */
 trait DwellParams extends WorkerParams {
 
   /**
-   * The training algorithm. `cocoa`: CoCoA, always. `auto`: CoCoA where it gives a certificate of optimality, Spark's own
-   * solver otherwise, after one WARN. `mini-batch-scd` and `mini-batch-sgd`: what CoCoA is compared with, coordinate steps
-   * that do not see one another and gradient steps, a batch of `localWork` epochs (1 at most) in a round. `ma-sgd`: local
-   * SGD and averages of the workers' models, for very many rows, where a good model soon is worth more than a certificate
-   * later. `l-bfgs`: as Spark, with native gradients. `ma-sgd+l-bfgs`: the first until it becomes slow, then the second.
-   * (`solver` is Spark's Param and keeps Spark's meaning: it decides which of Spark's two definitions of the objective is
-   * minimised.)
+   * The training algorithm. `auto`: CoCoA if it can give a certificate of optimality, otherwise Spark's own code after
+   * one WARN. `cocoa`: CoCoA, also without a certificate. `mini-batch-scd` and `mini-batch-sgd`: baselines to compare
+   * CoCoA with. Their rounds take one batch of `localWork` epochs, at most 1: of coordinate steps that do not see one
+   * another, or of gradient steps. `ma-sgd`: local SGD with averages of the workers' models, for very many rows, if a
+   * good model soon is worth more than a certificate later. `l-bfgs`: as Spark, with native gradients. `ma-sgd+l-bfgs`:
+   * `ma-sgd` until it becomes slow, then `l-bfgs`. (`solver` is Spark's Param and keeps Spark's meaning: it decides
+   * which of Spark's two definitions of the objective is minimised.)
    */
   final val algorithm: Param[String] =
     ParamValues.choice(this, "algorithm", "training algorithm", DwellParams.algorithms)
 
   /**
-   * `primal`: coordinates are features, and a vector with one entry a row is exchanged. `dual`: coordinates are rows, and
-   * a vector with one entry a feature is exchanged; it exists where there is an L2 penalty. `auto`: the cheaper of those
-   * that exist.
+   * `primal`: coordinates are features, and workers exchange a vector with one entry for each row. `dual`: coordinates
+   * are rows, and workers exchange a vector with one entry for each feature; it needs an L2 penalty. `auto`: the
+   * cheaper one of those that the problem allows.
    */
   final val orientation: Param[String] =
     ParamValues.choice(this, "orientation", "orientation of CoCoA", Orientation.choices)
 
   /**
-   * Local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half of one,
-   * 4 four; a mini-batch has one at most), or `auto`. With `ma-sgd`: passes over the local rows, 1 for `auto`.
+   * The local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half an
+   * epoch, 4 four epochs; a mini-batch has at most one), or `auto`. With `ma-sgd`: passes over the local rows, 1 for
+   * `auto`.
    */
   final val localWork: Param[String] = new Param[String](
     this,
@@ -56,8 +57,8 @@ trait DwellParams extends WorkerParams {
       })
 
   /**
-   * First step size of local SGD, a positive number; `auto` searches for it on a sample, and lengthens it by the number of workers,
-   * and where epochs gain little.
+   * The first step size of local SGD, a positive number. `auto` searches for it on a sample, multiplies it by the
+   * number of workers, and raises it when an epoch improves little.
    */
   final val stepSize: Param[String] = new Param[String](
     this,
@@ -69,21 +70,24 @@ trait DwellParams extends WorkerParams {
       })
 
   /**
-   * How the step sizes of local SGD fall with the rows t that a worker has visited: `constant`; `inverse-sqrt`, with
-   * 1/sqrt(t); `inverse`, with 1/t at the pace of the L2 penalty; `auto`, the last one where there is an L2 penalty and the
-   * one before it otherwise. Whatever the schedule, a step size under which the objective rises or stands still is halved.
+   * How the step sizes of local SGD fall with the rows t that a worker has visited. `constant`: not at all.
+   * `inverse-sqrt`: with 1/sqrt(t). `inverse`: with 1/t at the pace of the L2 penalty. `auto`: `inverse` if there is an
+   * L2 penalty, `inverse-sqrt` otherwise. With every schedule the leader halves a step size if the objective rises or
+   * stands still.
    */
   final val stepSchedule: Param[String] =
     ParamValues.choice(this, "stepSchedule", "how step sizes fall", ParamValues.Auto +: DwellParams.schedules.map(_._1))
 
-  /** What the step sizes of local SGD are multiplied by after each round, in (0, 1]. */
+  /** The factor on the step sizes of local SGD after each round, in (0, 1]. */
   final val stepDecay: DoubleParam = new DoubleParam(
     this,
     "stepDecay",
     "what step sizes are multiplied by after each round, in (0, 1]",
     ParamValidators.inRange(0.0, 1.0, lowerInclusive = false, upperInclusive = true))
 
-  /** Which models of a round of local SGD are averaged: the `last` ones, or the means of each worker's `running` models. */
+  /**
+   * The models of a round of local SGD that are averaged: each worker's `last`, or the mean of its `running` models.
+   */
   final val averaging: Param[String] =
     ParamValues.choice(this, "averaging", "which local models are averaged", Seq(DwellParams.Last, DwellParams.Running))
 
@@ -111,7 +115,7 @@ object DwellParams {
   private[ml] val Last = "last"
   private[ml] val Running = "running"
 
-  /** Values of `stepSchedule` beside `auto`. */
+  /** The values of `stepSchedule` other than `auto`. */
   private[ml] val schedules: Seq[(String, StepSchedule.Kind)] = Seq(
     "constant" -> StepSchedule.Constant,
     "inverse-sqrt" -> StepSchedule.InverseSqrt,

@@ -7,15 +7,15 @@ import org.apache.spark.ml.param.{IntParam, Param, ParamValidators}
  *
  * | Param | default | meaning |
  * |:--|:--|:--|
- * | localBatch | 0 | documents of one step of a worker |
+ * | localBatch | 0 | documents in one step of a worker |
  * | warmup | 0 | documents at the start that all workers take in steps together |
- * | topicEstimate | variational | what a topic says of a word while training: `variational` or `mean` |
+ * | topicEstimate | variational | estimate of a word's weight in a topic while training: `variational` or `mean` |
  */
 trait LdaParams extends WorkerParams {
 
   /**
-   * Documents of one step of a worker; 0 chooses by the number of workers: about 1000 for all of them, and 125 for each at
-   * least.
+   * The number of documents in one step of a worker. 0 chooses by the number of workers: about 1000 for all workers
+   * together, and at least 125 for each.
    */
   final val localBatch: IntParam = new IntParam(
     this,
@@ -24,9 +24,10 @@ trait LdaParams extends WorkerParams {
     ParamValidators.gtEq(0))
 
   /**
-   * Documents at the start, of all workers, in which each worker makes one step a round, which is one step on the documents of all.
-   * It helps where `localBatch` is a few documents, since topics that begin at random need long steps, and costs where it is
-   * not: workers that part early find better topics.
+   * The number of documents of all workers at the start, during which each worker makes one step in a round. Such a
+   * round is one step on the documents of all workers. It helps if `localBatch` is a few documents, because topics that
+   * begin at random need long steps. It costs if `localBatch` is large, because workers that part early find better
+   * topics.
    */
   final val warmup: IntParam = new IntParam(
     this,
@@ -35,9 +36,10 @@ trait LdaParams extends WorkerParams {
     ParamValidators.gtEq(0))
 
   /**
-   * What a topic says of a word while training. `variational`: exp(E[log beta]), as in Spark. `mean`: E[beta], with which a
-   * topic can win back a word that it has lost; a step towards collapsed inference (Asuncion, Welling, Smyth, Teh, On Smoothing
-   * and Inference for Topic Models, UAI 2009), whose topics often predict held-out words better. The model is of the same kind.
+   * The estimate of a word's weight in a topic while training. `variational`: exp(E[log beta]), as in Spark. `mean`:
+   * E[beta], with which a topic can win back a word that it has lost. This is a step towards collapsed inference
+   * (Asuncion, Welling, Smyth, Teh, On Smoothing and Inference for Topic Models, UAI 2009), whose topics often predict
+   * held-out words better. The model is of the same kind.
    */
   final val topicEstimate: Param[String] = ParamValues.choice(
     this,

@@ -2,17 +2,17 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{Param, Params}
 
-/** Values that Params of strings take. */
+/** The values of string Params. */
 private[ml] object ParamValues {
 
-  /** Leaves the choice to the fit. */
+  /** The value that leaves the choice to the fit. */
   val Auto = "auto"
 
-  /** The value of a Param as a positive finite number, where it is one. */
+  /** The value of a Param as a number, if it is a positive finite one. */
   def positive(value: String): Option[Double] =
     value.toDoubleOption.filter(h => h > 0.0 && !h.isInfinite)
 
-  /** A Param with a closed list of values, whose error names the list: Spark's own message does not. */
+  /** A Param with a closed list of values. Its error names the list, unlike Spark's own message. */
   def choice(parent: Params, name: String, doc: String, allowed: Seq[String]): Param[String] = {
     val list = allowed.mkString(", ")
     new Param[String](

@@ -24,15 +24,16 @@ import dwell.solver.problem.{LinearSolution, MarginLoss, Squared}
  *                                                     + (1 - elasticNetParam) / (2 sd_y) sum_i u_i^2 a_i^2 ]
  * }}}
  *
- * with u_i the deviation of feature i (1 where `standardization` is off), sd_y that of the label, both of the population
- * for `solver` `normal` (Spark's `auto` up to 4096 features) and of the sample for `l-bfgs`.
+ * with u_i the deviation of feature i (1 if `standardization` is off) and sd_y that of the label. Both are deviations
+ * of the population for `solver` `normal` (Spark's `auto` up to 4096 features), and of the sample for `l-bfgs`.
  *
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
- * objective. `maxIter` is the most rounds. [[dwell.report.FitReport]] holds the certificate.
+ * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * What is not solved here is trained by the superclass, Spark's own code, after one WARN that names the reason, or is an
- * exception where `spark.dwell.fallback` is `error`: the huber loss, a label without variance, Spark's `normal` solver
- * above its 4096 features, and, unless `algorithm` is `cocoa`, a fit without a penalty, for which no certificate exists.
+ * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
+ * `spark.dwell.fallback` is `error`: the huber loss, a label without variance, Spark's `normal` solver above its 4096
+ * features, and a fit without a penalty, for which no certificate exists. With `algorithm` `cocoa` a fit without a
+ * penalty is trained natively.
  */
 class LinearRegression(override val uid: String)
     extends SparkLinearRegression(uid)
@@ -41,7 +42,8 @@ class LinearRegression(override val uid: String)
 
   def this() = this(Identifiable.randomUID("linReg"))
 
-  // As in Spark, setters are the estimator's own: in Java they then return the estimator and can be chained.
+  // As in Spark, the estimator itself defines the setters, so that in Java they return the estimator and can be
+  // chained.
   def setAlgorithm(value: String): this.type = set(algorithm, value)
   def setOrientation(value: String): this.type = set(orientation, value)
   def setLocalWork(value: String): this.type = set(localWork, value)
@@ -54,7 +56,7 @@ class LinearRegression(override val uid: String)
   def setStepDecay(value: Double): this.type = set(stepDecay, value)
   def setAveraging(value: String): this.type = set(averaging, value)
 
-  // Spark declares these to return Spark's own class, after which the setters above were out of reach in Scala.
+  // In Spark these return Spark's own class, and in Scala a chain could not go on with the setters above.
   override def setLabelCol(value: String): this.type = set(labelCol, value)
   override def setFeaturesCol(value: String): this.type = set(featuresCol, value)
   override def setPredictionCol(value: String): this.type = set(predictionCol, value)
@@ -85,7 +87,7 @@ class LinearRegression(override val uid: String)
     override def unsuitable(data: TrainingRows): Option[String] =
       if (data.labelConstant) Some("the label is constant") else None
 
-    /** The L2 penalty is divided by the label's deviation, the L1 penalty is not. */
+    /** The label's deviation divides the L2 penalty, but not the L1 penalty. */
     override def penalty(data: TrainingRows): Penalty =
       Penalty(
         l1 = $(regParam) * $(elasticNetParam),

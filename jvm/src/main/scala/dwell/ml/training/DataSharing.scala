@@ -13,31 +13,33 @@ import dwell.base.InputChangedException
 
 /**
  * Training data that fits on one cached DataFrame share, for callers such as Spark's `CrossValidator`, which fit one
- * Param map after the other. The data is kept under the cached relation that it was read from, and found only while
- * Spark itself would still read from that very relation. What is kept is a copy: losing it costs time, nothing else.
+ * Param map after the other. The data is kept under the cached relation that it was read from. A fit finds it only
+ * while Spark itself would still read from that very relation. It is a copy, so losing it costs only time.
  *
- * It is released once the relation is unpersisted, the context stops, a fit on it fails, nobody has used it for a while,
- * or other data needs the place.
+ * The data is released if the relation is unpersisted, the context stops, a fit on the data fails, no fit uses it for a
+ * while, or other data takes its place.
  */
 private[ml] object DataSharing extends Logging {
 
-  /** How much is kept at a time: a grid search works on one DataFrame. */
+  /** How many datasets are kept at a time. A grid search works on one DataFrame. */
   private val MaxEntries = 2
 
-  /** How long unused data is kept. Models of a grid search are evaluated between fits. */
+  /** How long unused data is kept. A grid search evaluates models between fits. */
   private val DefaultIdleMillis = 60L * 1000
 
   @volatile private[ml] var idleMillis: Long = DefaultIdleMillis
 
-  /** A relation that changes at every look is not worth a further one. */
+  /** How often a fit looks for a relation that changes at every look. */
   private val MaxAttempts = 3
 
-  /** @param settings what else must be equal for fits to read the same and to start from one another */
+  /**
+   * @param settings all else that must be equal if fits are to read the same data and start from each other's solutions
+   */
   private final case class Key(columns: CachedColumns, settings: Any)
 
-  // Least recently used first. What is mutable in here and in the entries is guarded by the lock of this object, except
-  // for what belongs to the turn. The lock is held for moments only, and never while Spark is called: a stopping
-  // context waits for its listeners, which need the lock.
+  // Least recently used first. The lock of this object guards all mutable fields here and in the entries, except those
+  // that the turn guards. It is held only for moments and never during a call of Spark: a stopping context waits for
+  // its listeners, which need the lock.
   private val entries = mutable.ArrayBuffer.empty[Entry]
   private val expired = mutable.Queue.empty[Entry]
   private var janitor: Option[Thread] = None
@@ -48,7 +50,7 @@ private[ml] object DataSharing extends Logging {
     var lastUse: Long = System.nanoTime()
     var current = true
 
-    /** Whose turn it is. */
+    /** The lock of the fit whose turn it is. */
     val turn = new Object
 
     private val rdd: RDD[_] = key.columns.rdd
@@ -56,7 +58,7 @@ private[ml] object DataSharing extends Logging {
 
     private var watched = false
 
-    /** To be called in a turn, before the relation is looked up: what happens to it afterwards is not missed. */
+    /** Must be called in a turn, before the look-up of the relation, so that no later event is missed. */
     def watch(): Unit =
       if (!watched) {
         rdd.sparkContext.addSparkListener(listener)
@@ -72,19 +74,19 @@ private[ml] object DataSharing extends Logging {
       }
   }
 
-  /** Only notes what is to be released: listeners must not wait, and releasing may run a job. */
+  /** Only marks the entry for release: listeners must not wait, and releasing may run a job. */
   private final class Watch(entry: Entry, rddId: Int) extends SparkListener {
     override def onUnpersistRDD(event: SparkListenerUnpersistRDD): Unit = if (event.rddId == rddId) expire(entry)
     override def onApplicationEnd(event: SparkListenerApplicationEnd): Unit = expire(entry)
   }
 
   /**
-   * Runs a fit on the data that is kept for what `find` returns. Fits on the same data take turns.
+   * Runs a fit on the data that is kept for the columns that `find` returns. Fits on the same data take turns.
    *
    * @param find
-   *   the cached columns that Spark would read now
+   *   gives the cached columns that Spark would read now
    * @return
-   *   None where there is nothing to share; `fit` was not called then, or its result is void
+   *   None if there is nothing to share. `fit` was not called then, or failed because the shared data had changed
    */
   def use[T](settings: Any)(find: () => Option[CachedColumns])(fit: SharedRows => T): Option[T] = {
     @tailrec
@@ -108,12 +110,12 @@ private[ml] object DataSharing extends Logging {
     try {
       entry.turn.synchronized {
         entry.watch()
-        // Others may have had their turn meanwhile, and an event may still be under way.
+        // Other fits may have had their turn meanwhile, and an event may be on its way.
         if (isCurrent(entry) && find().contains(entry.key.columns)) {
           val inherited = entry.rows.isOpen
           try Some(fit(entry.rows))
           catch {
-            // The copy was lost, and what it was made of as well: a fit of its own would not have noticed.
+            // The copy was lost, and its source has changed. A fit that reads its own data would not have noticed.
             case e: Throwable if inherited && hasChanged(e) => None
           }
         } else None
@@ -132,7 +134,7 @@ private[ml] object DataSharing extends Logging {
   private def hasChanged(e: Throwable): Boolean =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(16).exists(_.isInstanceOf[InputChangedException])
 
-  /** The entry of this key, a new one if need be; None where all places are in use. */
+  /** The entry of this key, a new one if there is none; None if all places are in use. */
   private def enter(key: Key): Option[Entry] = {
     val (entry, evicted) = synchronized {
       entries.find(_.key == key) match {
@@ -169,7 +171,7 @@ private[ml] object DataSharing extends Logging {
 
   private def isCurrent(entry: Entry): Boolean = synchronized(entry.current)
 
-  /** The entry is not found any more; its data goes with the last fit that is using it. */
+  /** Fits no longer find the entry. The last fit that uses its data releases it. */
   private def expire(entry: Entry): Unit = synchronized {
     if (entry.current) {
       withdraw(entry)
@@ -185,14 +187,14 @@ private[ml] object DataSharing extends Logging {
 
   private def startJanitor(): Unit =
     if (!janitor.exists(_.isAlive)) {
-      // Without the thread locals of the fit that happens to be the first: job group, scheduler pool, session.
+      // The thread must not inherit the thread locals of the first fit: job group, scheduler pool, session.
       val thread = new Thread(null, () => clean(), "dwell-shared-data", 0L, false)
       thread.setDaemon(true)
       janitor = Some(thread)
       thread.start()
     }
 
-  /** Releases what is expired or idle, as long as there is something to watch over. */
+  /** Releases expired and idle entries, until there are no entries left. */
   @tailrec
   private def clean(): Unit = {
     val next = synchronized {
@@ -213,7 +215,10 @@ private[ml] object DataSharing extends Logging {
     }
   }
 
-  /** Milliseconds until the next entry is idle for too long; one that is in use starts anew when it is left. */
+  /**
+   * Milliseconds until the next entry has been idle for too long. The time of an entry in use starts when fits leave
+   * it.
+   */
   private def nextIdle(): Long = entries.map(e => if (e.users > 0) idleMillis else idleIn(e)).min
 
   private def idleIn(entry: Entry): Long = idleMillis - (System.nanoTime() - entry.lastUse) / 1000000L

@@ -12,12 +12,12 @@ import org.apache.spark.sql.Dataset
 final case class IndexedModel[M](index: Int, model: M)
 
 /**
- * The fits of one estimator with several Param maps, on one data set.
+ * The fits of one estimator with several Param maps, on one dataset.
  *
- * Param maps that read the same columns share the data, and start from each other's solutions: within a family the
- * largest penalty is solved first, so the models come in another order than the Param maps. `next` may be called by
- * several threads; fits on the same columns then take turns. The data is released after the last fit on it, and all of
- * it as soon as one fails or this is closed.
+ * Param maps that read the same columns share the data, and start from each other's solutions. Within a family the
+ * largest penalty is solved first, so the models come in another order than the Param maps. Several threads may call
+ * `next`; fits on the same columns then take turns. Data is released after the last fit on it, and all data as soon as
+ * a fit fails or the iterator is closed.
  */
 final class FitIterator[M <: Model[M]] private[training] (
     estimator: SharingEstimator[M],
@@ -27,7 +27,7 @@ final class FitIterator[M <: Model[M]] private[training] (
     with AutoCloseable {
   import FitIterator._
 
-  // Copied before the first fit, so that a Param map that is not valid fails here and now.
+  // Copied before the first fit, so that an invalid Param map fails here.
   private val planned: Array[Planned[M]] = plan(paramMaps.zipWithIndex.map { case (map, index) =>
     Planned(index, estimator.copy(map).asInstanceOf[SharingEstimator[M]])
   })
@@ -50,7 +50,7 @@ final class FitIterator[M <: Model[M]] private[training] (
     }
   }
 
-  /** Releases the data. Fits that are under way end first; there is no next one. */
+  /** Ends the iterator and releases the data, after the fits that are running have ended. */
   override def close(): Unit = {
     synchronized { position = planned.length }
     rows.values.foreach(_.close())
@@ -77,14 +77,14 @@ private object FitIterator {
     /** Fits that read the same columns can share the data. */
     val columns: Any = (getFeaturesCol, getLabelCol, get(weightCol).getOrElse(""))
 
-    /** What else must be equal for one solution to be a good start for the next. */
+    /** The other Params that must be equal for one solution to be a good start for the next. */
     val family: Any = FamilyParams.filter(hasParam).map(name => getOrDefault(getParam(name).asInstanceOf[Param[Any]]))
   }
 
   private val FamilyParams =
     Seq("loss", "solver", "family", "standardization", "fitIntercept", "orientation", "algorithm", "numWorkers")
 
-  /** Groups and families in the order in which they appear; in a family by falling penalty. */
+  /** Orders groups and families as they appear, and the fits of a family by falling penalty. */
   private def plan[M <: Model[M]](fits: Seq[Planned[M]]): Array[Planned[M]] = {
     val groups = fits.map(_.columns).distinct
     val families = fits.map(_.family).distinct

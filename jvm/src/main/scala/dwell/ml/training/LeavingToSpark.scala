@@ -5,26 +5,28 @@ import org.apache.spark.ml.{Model, PipelineStage}
 import dwell.fit.DwellConf
 import dwell.report.{FitReport, SparkFitReport}
 
-/** An estimator that leaves what it does not solve to Spark's own code. */
+/** An estimator that leaves the problems that it does not solve to Spark's own code. */
 private[ml] trait LeavingToSpark extends PipelineStage {
 
   /**
-   * The model that `train`, Spark's own code, trains, after one WARN.
+   * Logs one WARN and trains with Spark's own code.
    *
    * @param reason
-   *   why it is not trained natively
+   *   why the estimator does not train natively
    * @param missing
-   *   what Spark's own code does not have and so cannot take over
+   *   the feature that Spark's own code lacks, if it cannot take over
+   * @param train
+   *   calls Spark's own code
    * @param report
    *   of the fit, made once the model is trained
    * @throws UnsupportedOperationException
-   *   where `spark.dwell.fallback` is `error`, or Spark cannot take over
+   *   if `spark.dwell.fallback` is `error`, or Spark's own code cannot take over
    */
   private[ml] final def leaveToSpark[M <: Model[_]](conf: DwellConf, reason: String, missing: Option[String])(
       train: => M)(report: M => SparkFitReport): M = {
     if (conf.fallbackIsError) {
       throw new UnsupportedOperationException(
-        s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids to train it by Spark's own code.")
+        s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids training by Spark's own code.")
     }
     missing.foreach { missing =>
       throw new UnsupportedOperationException(

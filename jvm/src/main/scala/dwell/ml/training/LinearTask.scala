@@ -14,46 +14,47 @@ import dwell.solver.problem.{LinearSolution, MarginLoss}
  * @param l2
  *   weight of |a|_2^2 / 2
  * @param scaleFactor
- *   0: the penalty applies to the coefficients as they are. Otherwise it applies to coefficient times deviation, and this
- *   is the factor from the population's variance to the variance that is meant
+ *   0: the penalty applies to the coefficients themselves. Otherwise it applies to coefficient times standard
+ *   deviation, whose square is this factor times the population variance
  */
 private[ml] final case class Penalty(l1: Double, l2: Double, scaleFactor: Double)
 
-/** One call of `train`: what an estimator adds to the training that all linear estimators share. */
+/** One call of `train`: the part of the training that differs between linear estimators. */
 private[ml] trait LinearTask[M] {
 
+  /** The loss of a row, as a function of its label and its margin. */
   def loss: MarginLoss
 
-  /** Share of the L1 penalty in `regParam`. */
+  /** The share of the L1 penalty in `regParam`, 0 to 1. */
   def elasticNet: Double
 
-  /** What the L2 part of `regParam` is divided by, where only the data shows it. */
+  /** The name of the divisor of the L2 part of `regParam`, if the divisor depends on the data. */
   def l2Divisor: Option[String] = None
 
   /** The training data, cast and checked by Spark's own rules. */
   def rows: RDD[LabeledRow]
 
-  /** Why this is not solved natively, as far as Params and schema tell. */
+  /** Why Dwell does not solve this problem natively, judged by Params and schema. */
   def unsupported(numFeatures: Int): Option[String]
 
-  /** Why this is not solved natively, as far as only the data shows. */
+  /** Why Dwell does not solve this problem natively, judged by the data. */
   def unsuitable(data: TrainingRows): Option[String]
 
-  /** The penalty that Spark would have used. */
+  /** The penalty that Spark would use. */
   def penalty(data: TrainingRows): Penalty
 
-  /** Number of classes where the loss is their softmax, in place of `loss`. */
+  /** The number of classes if the softmax over them replaces `loss`. */
   def classes(data: TrainingRows): Option[Int] = None
 
-  /** Coefficients and intercepts to start from, where the user has given some: see [[dwell.solver.problem.LinearSolution]]. */
+  /** The user's coefficients and intercepts to start from, laid out as in [[dwell.solver.problem.LinearSolution]]. */
   def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] = None
 
-  /** Spark's model, with Params and training summary. */
+  /** Spark's model of a solution, with Params and training summary. */
   def model(data: TrainingRows, solution: LinearSolution): M
 
-  /** The model that Spark's own code trains. */
+  /** Trains with Spark's own code. */
   def trainBySpark(): M
 
-  /** What Spark's own code does not have and so cannot take over. */
+  /** The feature that Spark's own code lacks, if it cannot take over. */
   def missingInSpark: Option[String] = None
 }

@@ -14,9 +14,9 @@ import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Softmax}
 
 /**
- * The training of a linear model, from DataFrame to model and report, as far as it is the same for all of them. What is
- * not solved natively is left to Spark's own code after one WARN that names the reason, or is an exception where
- * `spark.dwell.fallback` is `error`.
+ * The training that all linear estimators share, from DataFrame to model and report. If a problem cannot be solved
+ * natively, Spark's own code trains after one WARN that names the reason, or `fit` throws if `spark.dwell.fallback` is
+ * `error`.
  */
 trait LinearTraining[M <: Model[M]]
     extends SharingEstimator[M]
@@ -28,10 +28,10 @@ trait LinearTraining[M <: Model[M]]
     with HasMaxIter {
   import LinearTraining._
 
-  /** The data of fits that share it, during such a fit. */
+  /** The shared data, during a fit that shares it with others. */
   private var shared: Option[SharedRows] = None
 
-  /** Models for all Param maps, in their order; the data is read once for all that read the same columns. */
+  /** Fits a model for each Param map, in their order. Param maps that read the same columns read the data once. */
   override def fit(dataset: Dataset[_], paramMaps: Seq[ParamMap]): Seq[M] = {
     val fits = fitMultiple(dataset, paramMaps.toArray)
     try Iterator.continually(fits).takeWhile(_.hasNext).map(_.next()).toSeq.sortBy(_.index).map(_.model)
@@ -39,20 +39,20 @@ trait LinearTraining[M <: Model[M]]
   }
 
   /**
-   * The same one by one, each with the index of its Param map, for callers that fit in several threads. A caller that
-   * does not fetch all of them has to close it.
+   * Fits one model at a time, each with the index of its Param map, for callers that fit in several threads. A caller
+   * that does not fetch all models must close the iterator.
    */
   def fitMultiple(dataset: Dataset[_], paramMaps: Array[ParamMap]): FitIterator[M] =
     new FitIterator(this, dataset, paramMaps.toSeq)
 
   private[training] override def fitSharing(dataset: Dataset[_], rows: SharedRows): M = {
     shared = Some(rows)
-    // The model keeps this estimator as its parent, which must neither hold the data nor be fitted on it again.
+    // The model keeps this estimator as its parent, which must neither hold the data nor use it in a later fit.
     try fit(dataset)
     finally shared = None
   }
 
-  /** Trains `task` on `dataset`. */
+  /** Trains `task` on `dataset`, natively or with Spark's own code. */
   protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M = {
     val clock = new Clock
     val conf = DwellConf(dataset.sparkSession)
@@ -88,13 +88,13 @@ trait LinearTraining[M <: Model[M]]
     }
   }
 
-  /** Runs a fit on data that it shares with others where it can, and on data of its own otherwise. */
+  /** Runs a fit on data that it shares with other fits if possible, and on data of its own otherwise. */
   private def onRows[T](dataset: Dataset[_], numFeatures: Int, conf: DwellConf)(fit: SharedRows => T): T =
     shared match {
       case Some(rows) => fit(rows)
       case None =>
         val names = Seq($(featuresCol), $(labelCol)) ++ get(weightCol).filter(_.nonEmpty)
-        // Each class has checks of its own on what it reads, and the last one's states are found by the same solver only.
+        // Each class checks its input in its own way, and only the same solver finds the states of an earlier fit.
         val settings = (getClass.getName, numFeatures, conf.selection, conf.travellingState, conf.taskCpus)
         val kept =
           if (conf.shareData) DataSharing.use(settings)(() => CacheBridge.cachedColumns(dataset, names))(fit) else None
@@ -118,7 +118,12 @@ trait LinearTraining[M <: Model[M]]
           "all the same")
     } else None
 
-  /** Whether steps of local SGD shrink the coefficients by the L2 penalty, and do not turn them round. */
+  /**
+   * Checks that a step of local SGD shrinks the coefficients by the L2 penalty and does not reverse their sign.
+   *
+   * @throws IllegalArgumentException
+   *   if `stepSize` is too long
+   */
   private def checkStepSize(task: LinearTask[M], l2: Double): Unit = {
     val averages = chosenAlgorithm match {
       case algorithm: GradientAlgorithm => algorithm.averages
@@ -127,8 +132,8 @@ trait LinearTraining[M <: Model[M]]
     ParamValues.positive($(stepSize)).filter(step => averages && step * l2 >= 1.0).foreach { step =>
       val weight = "the L2 part of regParam" + task.l2Divisor.fold("")(divisor => s" divided by $divisor")
       throw new IllegalArgumentException(
-        s"stepSize = $step is too long: times $weight, which is $l2, it must be less than 1, or a step would turn the " +
-          s"coefficients round. Set stepSize below ${1.0 / l2}, or to '${ParamValues.Auto}'.")
+        s"stepSize = $step is too long: its product with $weight, which is $l2, must be less than 1, or a step would " +
+          s"reverse the sign of the coefficients. Set stepSize below ${1.0 / l2}, or to '${ParamValues.Auto}'.")
     }
   }
 
@@ -195,7 +200,7 @@ trait LinearTraining[M <: Model[M]]
       clock: Clock): M = {
     val solution = solver.solve(problem)
     if (!solution.converged) {
-      // Not every algorithm gives a bound, and not every one stops by it.
+      // Some algorithms give no bound.
       val proven = if (solution.gap.isNaN) "" else f" with a relative gap of ${solution.gap / solution.objective}%.2e"
       logWarning(
         s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter or " +
@@ -232,7 +237,7 @@ trait LinearTraining[M <: Model[M]]
 
 private object LinearTraining {
 
-  /** The linear estimators have no seed Param in Spark, so the order of the coordinates is the same in every fit. */
+  /** Spark's linear estimators have no seed Param, so the order of the coordinates is the same in every fit. */
   private val Seed = 1L
 
   private final class Clock {

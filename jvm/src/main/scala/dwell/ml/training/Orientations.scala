@@ -6,16 +6,16 @@ import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
 import dwell.solver.problem.{Algorithm, Loss, Orientation}
 
-/** Which of the two forms of a problem exist, and which of them the driver has room for. */
+/** Finds the orientations in which a problem exists, and those whose results the driver has room for. */
 private[training] object Orientations {
 
   /**
-   * Those that the problem has, of those that are asked for.
+   * The orientations in which the problem exists, limited to the one that the user asks for.
    *
    * @param asked
    *   the Param orientation
    * @throws IllegalArgumentException
-   *   if it asks for one that the problem does not have
+   *   if the problem does not exist in the orientation asked for
    */
   def possible(
       asked: Option[Orientation],
@@ -39,8 +39,8 @@ private[training] object Orientations {
       case Orientation.AlongRows =>
         s"orientation=primal is not for algorithm=${algorithm.name}, whose steps are along rows. Use orientation dual or auto."
       case Orientation.NotSmooth =>
-        s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss has not. Use orientation " +
-          "dual or auto."
+        s"orientation=primal needs a loss with a derivative everywhere, which the $loss loss does not have. " +
+          "Use orientation dual or auto."
       case Orientation.NoL2 =>
         val cause =
           if (regParam == 0.0) "regParam is 0"
@@ -50,19 +50,19 @@ private[training] object Orientations {
     }
 
   /**
-   * What to ask the solver for, so that a round's results stay below `spark.driver.maxResultSize`; or why no orientation
-   * does.
+   * The orientation to ask the solver for (None leaves the choice to it), so that a round's results stay below
+   * `spark.driver.maxResultSize`; or the reason why no orientation does.
    *
    * @param asked
    *   the Param orientation
    * @param possible
-   *   orientations that the problem has, of those that are asked for
+   *   the result of [[possible]]
    * @param outputs
-   *   of the model
+   *   number of outputs of the model
    * @param numWorkers
-   *   the Param, 0 for a choice by size
+   *   the Param; 0 chooses by size
    * @param aggregation
-   *   in driver mode every worker's vector comes to the driver, otherwise only their sum
+   *   in driver mode the vector of every worker comes to the driver, otherwise only their sum
    */
   def withinLimit(
       asked: Option[Orientation],

@@ -2,11 +2,12 @@ package dwell.ml.training
 
 import dwell.data.TrainingRows
 
+/** The sample variance, by which Spark standardises features. */
 private[ml] object SampleVariance {
 
   /**
-   * Ratio of the sample's variance to the population's, by Spark's definition for weighted rows: S / (S - (sum of the
-   * squared weights) / S), with S the sum of the weights.
+   * The ratio of the sample variance to the population variance, by Spark's definition for weighted rows:
+   * S / (S - (sum of the squared weights) / S), with S the sum of the weights.
    */
   def factor(data: TrainingRows): Double =
     data.totalWeight / (data.totalWeight - data.weightSquareSum / data.totalWeight)

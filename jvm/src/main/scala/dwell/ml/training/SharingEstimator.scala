@@ -4,7 +4,7 @@ import org.apache.spark.ml.{Estimator, Model}
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.sql.Dataset
 
-/** A linear estimator whose fits can share the data as read. */
+/** A linear estimator whose fits can share training data. */
 private[ml] trait SharingEstimator[M <: Model[M]]
     extends Estimator[M]
     with HasFeaturesCol
@@ -12,6 +12,6 @@ private[ml] trait SharingEstimator[M <: Model[M]]
     with HasWeightCol
     with HasRegParam {
 
-  /** A fit on data that others use as well. */
+  /** Fits on data that other fits use as well. */
   private[training] def fitSharing(dataset: Dataset[_], rows: SharedRows): M
 }

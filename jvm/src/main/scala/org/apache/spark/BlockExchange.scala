@@ -13,19 +13,19 @@ import org.apache.spark.storage.{BlockId, BlockManager, BlockManagerId, StorageL
 import org.apache.spark.util.io.ChunkedByteBuffer
 
 /**
- * Byte buffers that processes of one application push to each other as blocks of Spark's BlockManager: no port, no protocol
- * and no authentication beside Spark's own. A buffer has a name, is pushed once and taken once. Not for concurrent use.
+ * Byte buffers that processes of one application push to each other as blocks of Spark's BlockManager, with Spark's own
+ * ports, protocol and authentication. A buffer has a name, is pushed once and taken once. Not for concurrent use.
  *
- * Names are those of `TestBlockId`, the one kind of block that a remote side takes without looking for anything behind its
- * name. Blocks are spilled to disk where storage is short.
+ * Names are those of `TestBlockId`, the only kind of block whose name a remote side does not interpret. Spark spills
+ * blocks to disk if storage is short.
  */
 final class BlockExchange private (blocks: BlockManager) {
   import BlockExchange._
 
-  /** Where other processes reach this one. */
+  /** The address at which other processes reach this one. */
   def here: BlockManagerId = blocks.blockManagerId
 
-  /** Begins to push a buffer; a caller that needs to know that it arrived waits for the answer. */
+  /** Begins to push a buffer. The future completes when the buffer has arrived, or fails. */
   def push(to: BlockManagerId, name: String, bytes: ByteBuffer): Future[Unit] =
     if (to == here) {
       val chunks = new ChunkedByteBuffer(bytes)
@@ -48,12 +48,12 @@ final class BlockExchange private (blocks: BlockManager) {
         .asInstanceOf[Future[Unit]]
     }
 
-  /** Buffers that were taken, and those that had been before the last [[removeTaken]]. */
+  /** The buffers taken since the last [[removeTaken]], and those taken before it. */
   private var taken, takenBefore = List.empty[BlockId]
 
   /**
-   * A buffer that has been pushed here, if it is here already. It is read without its lock, which whoever puts it holds until
-   * the driver has been told: every message would wait for that.
+   * A buffer that was pushed here, or None if it has not arrived. Reads it without its lock: the thread that stores it
+   * holds the lock until the driver knows of it, and every message would wait for that.
    */
   def take(name: String): Option[ByteBuffer] = {
     val id = block(name)
@@ -70,11 +70,11 @@ final class BlockExchange private (blocks: BlockManager) {
     bytes
   }
 
-  /** Removes what had been taken when this was called before: by now nobody holds it any more. */
+  /** Removes the buffers that were taken before the previous call: by now no caller uses them. */
   def removeTaken(): Unit = {
     takenBefore.foreach { id =>
       blocks.removeBlock(id, tellMaster = false)
-      // The driver's list has every block that was pushed from elsewhere. Nobody waits for its answer.
+      // The driver lists every block that another process pushed. There is no need to wait for its answer.
       blocks.master.driverEndpoint
         .ask[Boolean](updateBlockInfo(UpdateBlockInfo, here, id, StorageLevel.NONE, Long.box(0L), Long.box(0L)))
     }
@@ -82,30 +82,30 @@ final class BlockExchange private (blocks: BlockManager) {
     taken = Nil
   }
 
-  /** Waits for a buffer that another process pushes here, asking `stop` now and then, which may throw. */
+  /** Waits for a buffer that another process pushes here. Calls `stop` meanwhile, which may throw. */
   def await(name: String)(stop: => Unit): ByteBuffer = {
     val start = System.nanoTime()
     var found = take(name)
     while (found.isEmpty) {
       stop
-      // Short at first: a round of small vectors is over in about a millisecond.
+      // Short naps at first: a round with small vectors takes about a millisecond.
       LockSupport.parkNanos(if (System.nanoTime() - start < ImpatientNanos) ShortNapNanos else NapNanos)
       found = take(name)
     }
     found.get
   }
 
-  /** Removes every buffer here whose name starts so. */
+  /** Removes every buffer here whose name begins with the prefix. */
   def removeAll(prefix: String): Unit =
     blocks.getMatchingBlockIds(_.name.startsWith(block(prefix).name)).foreach(id => blocks.removeBlock(id))
 
-  /** Buffers here whose name starts so. */
+  /** The number of buffers here whose names begin with the prefix. */
   def count(prefix: String): Int = blocks.getMatchingBlockIds(_.name.startsWith(block(prefix).name)).size
 }
 
 object BlockExchange {
 
-  /** That of this process. */
+  /** A new exchange on the block manager of this process. */
   def local: BlockExchange = new BlockExchange(SparkEnv.get.blockManager)
 
   private val Level = StorageLevel.MEMORY_AND_DISK_SER
@@ -116,8 +116,8 @@ object BlockExchange {
   private def block(name: String): BlockId = TestBlockId(name)
 
   /**
-   * A method of Spark's that has more parameters since 4.3, all with default values: one jar runs on all versions. The new
-   * parameters stand after `before`, and before `after` more of the old ones.
+   * A method of Spark that has more parameters since 4.3, all with default values, so that one jar runs on all
+   * versions. The last `after` of the old parameters follow the new ones.
    */
   private final class Compatible(declaring: Class[_], name: String, after: Int) {
     private val method = declaring.getMethods.find(m => m.getName == name && !m.isBridge).getOrElse {

@@ -9,17 +9,17 @@ object DwellBridge {
   def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
   /**
-   * Preferred-location strings (`executor_<host>_<id>`) of the executors that are there now; none in local mode. They are those
-   * of the scheduler: the list of block managers is without an executor for a while after a shuffle file of it was missing.
-   * Spark finds an executor by its id, whatever the host is called.
+   * Preferred-location strings (`executor_<host>_<id>`) of the executors that are registered now; none in local mode.
+   * The list is the scheduler's: after a missing shuffle file, the list of block managers lacks its executor for a
+   * while. Spark finds an executor by its id alone, so the host can be any name.
    */
   def executorLocations(sc: SparkContext): Seq[String] =
     if (sc.isLocal) Seq.empty else sc.getExecutorIds().sorted.map(id => s"executor_host_$id")
 
-  /** Tasks of the default profile that can run at once on the executors that are registered now. */
+  /** The number of tasks of the default profile that the executors registered now can run at once. */
   def slots(sc: SparkContext): Int = sc.maxNumConcurrentTasks(sc.resourceProfileManager.defaultResourceProfile)
 
-  /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between versions. */
+  /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between Spark versions. */
   def dynamicAllocation(sc: SparkContext): Boolean =
     !sc.isLocal && sc.conf.getBoolean("spark.dynamicAllocation.enabled", defaultValue = false)
 }

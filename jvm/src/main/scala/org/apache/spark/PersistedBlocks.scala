@@ -7,16 +7,18 @@ import org.apache.spark.scheduler.ExecutorCacheTaskLocation
 import org.apache.spark.storage.{BlockId, RDDBlockId}
 
 /**
- * What is left of a persisted RDD, without its lineage: what is lost is not made again. Each partition has one element, the
- * first one of the partition as it was, or None if its blocks are gone.
+ * The blocks of a persisted RDD, without its lineage: Spark does not compute a lost block again. Each partition has one
+ * element: the first element of the persisted partition, or None if its block is gone.
  *
  * @param of
- *   id of the RDD
+ *   id of the persisted RDD
+ * @param count
+ *   number of its partitions
  */
 final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, count: Int) extends RDD[Option[T]](spark, Nil) {
   import PersistedBlocks._
 
-  /** Partitions that no executor holds, as far as the driver knows. */
+  /** The partitions that no executor holds, as far as the driver knows. */
   def missing: Seq[Int] = {
     val locations = SparkEnv.get.blockManager.master.getLocations(Array.tabulate[BlockId](count)(RDDBlockId(of, _)))
     locations.indices.filter(locations(_).isEmpty)

@@ -10,13 +10,14 @@ import org.apache.spark.storage.BlockManagerId
 import org.apache.spark.util.RpcUtils
 
 /**
- * Where the tasks of a barrier stage learn of one another, and what they tell the driver while they run: an endpoint of
- * Spark's RPC on the driver. (`BarrierTaskContext.allGather` does the former as well, but looks once a second.)
+ * An endpoint of Spark's RPC on the driver. There the tasks of a barrier stage learn each other's addresses, and send
+ * messages to the driver while they run. (`BarrierTaskContext.allGather` could exchange the addresses, but looks only
+ * once a second.)
  *
  * @param members
- *   tasks of the stage
+ *   number of tasks of the stage
  * @param told
- *   called with what a task tells, in the order in which it does
+ *   called with each message, in the order in which a task sends them
  */
 final class Rendezvous private (override val rpcEnv: RpcEnv, members: Int, told: Any => Unit)
     extends ThreadSafeRpcEndpoint
@@ -37,6 +38,7 @@ final class Rendezvous private (override val rpcEnv: RpcEnv, members: Int, told:
 
   override def onError(cause: Throwable): Unit = logError("a message of a gang failed", cause)
 
+  /** Stops the endpoint. */
   def close(): Unit = rpcEnv.stop(self)
 }
 
@@ -44,18 +46,19 @@ object Rendezvous {
   private final case class Join(rank: Int, at: BlockManagerId)
   private final case class Tell(what: Any)
 
+  /** Starts an endpoint on the driver. Its name must be unique in the application. */
   def open(sc: SparkContext, name: String, members: Int)(told: Any => Unit): Rendezvous = {
     val meeting = new Rendezvous(sc.env.rpcEnv, members, told)
     sc.env.rpcEnv.setupEndpoint(name, meeting)
     meeting
   }
 
-  /** A task's side of it. */
+  /** A task's side of the endpoint of this name. */
   final class Visit(name: String) {
     private val env = SparkEnv.get
     private val driver = RpcUtils.makeDriverRef(name, env.conf, env.rpcEnv)
 
-    /** Where each task is, once all have come; asks `stop` meanwhile. */
+    /** Waits until all tasks have joined, and returns the address of each. Calls `stop` meanwhile, which may throw. */
     def join(rank: Int)(stop: => Unit): Array[BlockManagerId] = {
       val answer = driver.ask[Array[BlockManagerId]](Join(rank, env.blockManager.blockManagerId))
       while (!answer.isCompleted) {
@@ -65,6 +68,7 @@ object Rendezvous {
       Await.result(answer, Duration.Zero)
     }
 
+    /** Sends a message to the driver, without waiting for it to arrive. */
     def tell(what: Any): Unit = driver.send(Tell(what))
   }
 }

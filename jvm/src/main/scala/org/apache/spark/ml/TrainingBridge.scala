@@ -7,16 +7,16 @@ import org.apache.spark.sql.Dataset
 import dwell.data.block.LabeledRow
 
 /**
- * What Spark ML keeps private and all estimators of Dwell need. The bridges hold nothing else, and everything that
- * differs between Spark versions is resolved in them.
+ * Members private to Spark ML that all estimators of Dwell need. The bridges hold only such members, and resolve all
+ * differences between Spark versions.
  */
 object TrainingBridge {
 
   /**
-   * Label, weight and features of each row, cast and checked by Spark's own rules and with Spark's own messages.
+   * The label, weight and features of each row, cast and checked by Spark's own rules and with Spark's own messages.
    *
    * @param numClasses
-   *   of a classifier that takes no other number
+   *   the only number of classes that a classifier takes; None for any number
    */
   def rows(estimator: PredictorParams, dataset: Dataset[_], numClasses: Option[Int] = None): RDD[LabeledRow] =
     DatasetUtils
@@ -24,10 +24,10 @@ object TrainingBridge {
       .map(i => LabeledRow(i.label, i.weight, i.features))
 
   /**
-   * Length of the feature vectors, from the column's metadata or from the first row, as Spark ML finds it.
+   * The length of the feature vectors, which Spark ML takes from the column's metadata or from the first row.
    *
    * @throws IllegalArgumentException
-   *   if there is neither, in the place of what Spark's code runs into
+   *   if there is neither; Spark's code would throw a less helpful exception
    */
   def numFeatures(dataset: Dataset[_], featuresCol: String): Int =
     try DatasetUtils.getNumFeatures(dataset, featuresCol)
@@ -39,7 +39,7 @@ object TrainingBridge {
           e)
     }
 
-  /** Number of classes that the metadata of the label column names. */
+  /** The number of classes that the metadata of the label column names. */
   def numClasses(dataset: Dataset[_], labelCol: String): Option[Int] =
     MetadataUtils.getNumClasses(dataset.schema(labelCol))
 }

@@ -10,20 +10,20 @@ import org.apache.spark.sql.execution.{CachedData, CacheManager, QueryExecution}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.storage.StorageLevel
 
-/** What Spark SQL keeps private of cached DataFrames. */
+/** Private members of Spark SQL that tell where a cached DataFrame is read from. */
 object CacheBridge {
 
   /**
-   * What Spark would read the columns of a dataset from, where that is one of the relations that it has cached.
+   * Columns of a dataset that Spark would read from a relation that it has cached.
    *
-   * Two of them are equal if they are the same columns, with the same casts, of the very same cached relation. A relation
-   * that is cached again, or that Spark caches anew because a table below it was written to, is another one.
+   * Two values are equal if they are the same columns, with the same casts, of the very same cached relation. A
+   * relation that the user caches again, or that Spark caches again after a write to a table below it, is another one.
    *
    * @param rdd
    *   holds the cached rows; persisted
    * @param columns
-   *   what is read, with positions in the relation instead of names: Spark finds a cached relation whatever its columns
-   *   are called in the plan that asks
+   *   the columns, by their positions in the relation instead of names: Spark finds a cached relation regardless of the
+   *   names of its columns in the plan
    */
   final class CachedColumns private[CacheBridge] (
       private val relation: AnyRef,
@@ -39,11 +39,11 @@ object CacheBridge {
   }
 
   /**
-   * None also where the columns are computed from cached ones by more than a cast, and where this version of Spark is not
-   * known well enough to tell.
+   * The columns of a dataset in the relation that Spark would read them from. None if that relation is not cached, if
+   * the columns are computed from cached ones by more than a cast, or if this version of Spark is unknown.
    *
    * @param names
-   *   columns of the dataset; each the name of one column, not an expression
+   *   columns of the dataset; each is the name of one column, not an expression
    */
   def cachedColumns(dataset: Dataset[_], names: Seq[String]): Option[CachedColumns] =
     try {
@@ -58,15 +58,15 @@ object CacheBridge {
       case NonFatal(_) | _: LinkageError => None
     }
 
-  /** The largest cached plan is what Spark reads from, so it is looked for from the top; only projections are passed. */
+  /** Spark reads from the largest cached plan, so the search starts at the top. It passes only projections. */
   @tailrec
   private def find(lookup: Lookup, plan: LogicalPlan, columns: Seq[Expression]): Option[CachedColumns] =
     lookup(plan) match {
       case Some(relation) =>
         val builder = relation.cacheBuilder
-        // Builds the RDD where nobody has read from it yet, as reading would do in a moment.
+        // Builds the RDD if it was never read, as reading it would do anyway.
         val rdd = builder.cachedColumnBuffers
-        // An RDD can also be unpersisted behind the back of Spark SQL, which then computes the rows each time.
+        // A user can unpersist the RDD behind Spark SQL's back. Spark SQL then computes the rows at every read.
         if (rdd.getStorageLevel == StorageLevel.NONE) None
         else all(columns.map(bound(_, plan.output))).map(new CachedColumns(builder, rdd, _))
       case None =>
@@ -81,7 +81,7 @@ object CacheBridge {
     }
 
   private def named(output: Seq[Attribute], name: String): Option[Expression] =
-    // Spark would take a dot for a field of a struct, and refuse a name that fits two columns.
+    // Spark would read a dot as a field of a struct, and refuse a name that matches two columns.
     if (name.exists(c => c == '.' || c == '`')) None
     else {
       output.filter(_.name.equalsIgnoreCase(name)) match {
@@ -90,7 +90,7 @@ object CacheBridge {
       }
     }
 
-  /** The same value computed from the projection's input; None where that takes more than casts. */
+  /** The same value computed from the projection's input; None if that takes more than casts. */
   private def substituted(column: Expression, list: Seq[NamedExpression]): Option[Expression] =
     if (!onlyCasts(column)) None
     else {
@@ -124,7 +124,7 @@ object CacheBridge {
   private def all[T](options: Seq[Option[T]]): Option[Seq[T]] =
     if (options.forall(_.isDefined)) Some(options.flatten) else None
 
-  /** Asks the cache of a session. The classes of datasets and sessions moved in Spark 4, and so did this method. */
+  /** Looks plans up in the cache of a session. Spark 4 moved the classes of datasets and sessions, and this method. */
   private final case class Lookup(session: AnyRef) {
     private val manager = call(call(session, "sharedState"), "cacheManager").asInstanceOf[CacheManager]
     private val methods = manager.getClass.getMethods.filter(_.getName == "lookupCachedData")

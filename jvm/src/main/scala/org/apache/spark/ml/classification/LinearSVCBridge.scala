@@ -3,15 +3,16 @@ package org.apache.spark.ml.classification
 import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.sql.Dataset
 
-/** The members of Spark ML that are private to Spark and that `dwell.ml.classification.LinearSVC` needs. */
+/** Members private to Spark ML that `dwell.ml.classification.LinearSVC` needs. */
 object LinearSVCBridge {
 
+  /** A model of these coefficients, one for each feature. */
   def model(uid: String, coefficients: Vector, intercept: Double): LinearSVCModel =
     new LinearSVCModel(uid, coefficients, intercept)
 
   /**
-   * Attaches Spark's training summary. To be called after the Params were copied to the model, because the summary
-   * reads the column names from them.
+   * Attaches Spark's training summary. The caller must have copied the Params to the model, because the summary reads
+   * the column names from them.
    *
    * @param objectiveHistory
    *   objective at the start and after each round
@@ -25,7 +26,7 @@ object LinearSVCBridge {
           rawPredictionColumn,
           predictionColumn,
           model.getLabelCol,
-          // As Spark has it: the name of the Param where there is no such column.
+          // As in Spark: the name of the Param if there is no such column.
           if (model.isDefined(model.weightCol)) model.getWeightCol else "weightCol",
           objectiveHistory)))
   }

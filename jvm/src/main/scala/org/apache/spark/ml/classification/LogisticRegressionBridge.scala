@@ -3,16 +3,16 @@ package org.apache.spark.ml.classification
 import org.apache.spark.ml.linalg.{DenseMatrix, Vectors}
 import org.apache.spark.sql.Dataset
 
-/** The members of Spark ML that are private to Spark and that `dwell.ml.classification.LogisticRegression` needs. */
+/** Members private to Spark ML that `dwell.ml.classification.LogisticRegression` needs. */
 object LogisticRegressionBridge {
 
   /**
-   * A model, its coefficients stored as Spark's own training stores them.
+   * A model that stores its coefficients as Spark's own training stores them.
    *
    * @param coefficients
-   *   of feature j and output c at j C + c, where C is the number of intercepts
+   *   that of feature j and output c is at j C + c, where C is the number of intercepts
    * @param intercepts
-   *   one of a binomial model, otherwise one for each class
+   *   one for a binomial model, otherwise one for each class
    */
   def model(
       uid: String,
@@ -33,8 +33,8 @@ object LogisticRegressionBridge {
   }
 
   /**
-   * Attaches Spark's training summary. To be called after the Params were copied to the model, because the summary
-   * reads the column names from them.
+   * Attaches Spark's training summary. The caller must have copied the Params to the model, because the summary reads
+   * the column names from them.
    *
    * @param objectiveHistory
    *   objective at the start and after each round
@@ -45,7 +45,7 @@ object LogisticRegressionBridge {
       objectiveHistory: Array[Double]): LogisticRegressionModel = {
     val (summaryModel, probabilityColumn, predictionColumn) = model.findSummaryModel()
     val predictions = summaryModel.transform(dataset)
-    // As Spark has it: the name of the Param where there is no such column.
+    // As in Spark: the name of the Param if there is no such column.
     val weightColumn = if (model.isDefined(model.weightCol)) model.getWeightCol else "weightCol"
     val summary =
       if (model.numClasses <= 2) {

@@ -7,18 +7,19 @@ import org.apache.spark.mllib.linalg.{DenseMatrix, Vectors}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{Dataset, SparkSession}
 
-/** The members of Spark ML that are private to Spark and that `dwell.ml.clustering.LDA` needs. */
+/** Members private to Spark ML that `dwell.ml.clustering.LDA` needs. */
 object LDABridge {
 
-  /** The counts of each document; null where the row has none. */
+  /** The counts of each document; null if the row has no vector. */
   def documents(dataset: Dataset[_], featuresCol: String): RDD[Vector] =
     dataset.select(DatasetUtils.columnToVector(dataset, featuresCol)).toDF().rdd.map(_.getAs[Vector](0))
 
   /**
-   * A model, its topics stored as Spark's own training stores them.
+   * A model that stores its topics as Spark's own training stores them.
    *
    * @param lambda
-   *   parameters of the topics' Dirichlet distributions, of word w and topic k at w K + k, where K is the length of `alpha`
+   *   parameters of the topics' Dirichlet distributions; that of word w and topic k is at w K + k, where K is the
+   *   length of `alpha`
    * @param alpha
    *   prior of the topics in a document
    * @param eta
@@ -37,6 +38,6 @@ object LDABridge {
     new LocalLDAModel(uid, vocabulary, old, session)
   }
 
-  /** Spark's own, for the topics of a document. */
+  /** Spark's own value, for the topics of a document. */
   private val GammaShape = 100.0
 }

@@ -3,21 +3,24 @@ package org.apache.spark.ml.regression
 import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.sql.Dataset
 
-/** The members of Spark ML that are private to Spark and that `dwell.ml.regression.LinearRegression` needs. */
+/** Members private to Spark ML that `dwell.ml.regression.LinearRegression` needs. */
 object LinearRegressionBridge {
 
-  /** Widest problem that Spark's `normal` solver takes, which is also where its `auto` changes to `l-bfgs`. */
+  /**
+   * The largest number of features that Spark's `normal` solver takes. Above it, Spark's `auto` changes to `l-bfgs`.
+   */
   def maxFeaturesForNormal: Int = LinearRegression.MAX_FEATURES_FOR_NORMAL_SOLVER
 
+  /** A model of these coefficients, one for each feature. */
   def model(uid: String, coefficients: Vector, intercept: Double): LinearRegressionModel =
     new LinearRegressionModel(uid, coefficients, intercept)
 
   /**
-   * Attaches Spark's training summary. To be called after the Params were copied to the model, because the summary
-   * reads the column names from them.
+   * Attaches Spark's training summary. The caller must have copied the Params to the model, because the summary reads
+   * the column names from them.
    *
    * @param objectiveHistory
-   *   objective at zero iterations and after each iteration, in the units of Spark's l-bfgs solver
+   *   objective at the start and after each round, in the units of Spark's l-bfgs solver
    */
   def attachSummary(
       model: LinearRegressionModel,
@@ -25,11 +28,11 @@ object LinearRegressionBridge {
       objectiveHistory: Array[Double]): LinearRegressionModel = {
     val (summaryModel, predictionColumn) = model.findSummaryModelAndPredictionCol()
     val predictions = summaryModel.transform(dataset)
-    // What Spark's own l-bfgs path passes: standard errors are not available.
+    // As in Spark's own l-bfgs path: standard errors are not available.
     val diagInvAtWA = Array(0.0)
     val labelColumn = model.getLabelCol
     val featuresColumn = model.getFeaturesCol
-    // Spark 4.1 added four arguments. One jar serves every version, so the constructor is chosen at run time.
+    // Spark 4.1 changed the arguments. One jar serves every version, so the constructor is chosen at run time.
     val constructor = classOf[LinearRegressionTrainingSummary].getConstructors.maxBy(_.getParameterCount)
     val arguments: Seq[Any] = constructor.getParameterCount match {
       case 7 =>
