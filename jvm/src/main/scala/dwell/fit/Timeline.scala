@@ -55,7 +55,7 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
    * @param epochs
    *   local work
    * @param losses
-   *   worker states that were lost in the round
+   *   partitions that had lost their state when the round began
    * @param note
    *   a remark for the reader of the report
    */

@@ -8,7 +8,8 @@ private[solver] sealed trait LdaCall extends Serializable {
 }
 
 /**
- * Steps on the next documents; the update is the topics reached, weighted. The bound of the sample is that of the topics shared.
+ * Steps on the next documents; the update is the topics reached, weighted. The bound of the sample is that of the
+ * topics shared.
  *
  * @param common
  *   what all workers are asked; its budget, cursor, share and sample are not read

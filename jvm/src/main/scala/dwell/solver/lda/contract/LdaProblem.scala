@@ -3,7 +3,8 @@ package dwell.solver.lda.contract
 import dwell.fit.{Aggregation, FitProblem, SolverSettings}
 
 /**
- * Topics to be found: latent Dirichlet allocation (Blei, Ng, Jordan, JMLR 3, 2003), by stochastic variational inference.
+ * Topics to be found: latent Dirichlet allocation (Blei, Ng, Jordan, JMLR 3, 2003), by stochastic variational
+ * inference.
  *
  * @param priors
  *   what learning begins with; their alpha decides the number of topics

@@ -15,8 +15,9 @@ private[lda] object LdaResult {
   }
 
   /**
-   * The numbers that an entry of the shared topics whose word is in no document visited was multiplied by, one after the other and
-   * rounded every time, to what it is in the result. The last is the share. Empty where they would be too many.
+   * The numbers that an entry of the shared topics whose word is in no document visited was multiplied by, one after
+   * the other and rounded every time, to what it is in the result. The last is the share. Empty where they would be too
+   * many.
    */
   def factors(result: Array[Byte]): Array[Double] =
     Array.tabulate(ResultHeader.get(result, LdaLayout.FACTORS).toInt) { k =>

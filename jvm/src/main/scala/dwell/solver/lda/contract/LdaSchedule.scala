@@ -8,8 +8,8 @@ package dwell.solver.lda.contract
  *   a batch of b documents on each of W workers takes 1 - (1 - rho(g))^(W b / base)
  * }}}
  *
- * With `W b = base` it is the schedule of Hoffman, Blei, Bach, Online Learning for Latent Dirichlet Allocation, NIPS 2010,
- * algorithm 2.
+ * With `W b = base` it is the schedule of Hoffman, Blei, Bach, Online Learning for Latent Dirichlet Allocation, NIPS
+ * 2010, algorithm 2.
  *
  * @param tau0
  *   slows the first steps, finite and at least 0; with 0 the first one forgets the topics
@@ -29,8 +29,8 @@ final case class LdaSchedule(tau0: Double, kappa: Double, base: Double = LdaSche
     -math.expm1(math.log1p(-rho(seen)) * (workers * documents / base))
 
   /**
-   * Documents of all workers after which their topics should be averaged: the sum of each worker's steps is 1 then, if the
-   * batches are small. Workers that go on for longer drift apart.
+   * Documents of all workers after which their topics should be averaged: the sum of each worker's steps is 1 then, if
+   * the batches are small. Workers that go on for longer drift apart.
    */
   def stretch(seen: Double): Double = base / rho(seen)
 }
@@ -38,9 +38,9 @@ final case class LdaSchedule(tau0: Double, kappa: Double, base: Double = LdaSche
 object LdaSchedule {
 
   /**
-   * Where the user has not chosen: longer steps for one worker, whose topics nobody averages, than for several. With the latter
-   * they are averaged after 8,000 documents at first, and later on less often. (The best of those measured, on corpora of
-   * 30,000 and 120,000 documents.)
+   * Where the user has not chosen: longer steps for one worker, whose topics nobody averages, than for several. With
+   * the latter they are averaged after 8,000 documents at first, and later on less often. (The best of those measured,
+   * on corpora of 30,000 and 120,000 documents.)
    *
    * @param workers
    *   that have documents

@@ -5,26 +5,27 @@ import dwell.jni.Cancellation
 
 /**
  * The worker's half of latent Dirichlet allocation by model averaging: steps of stochastic variational inference on the
- * documents of a partition, and their bound. Every call is a pure function of its arguments: there is no state but a record
- * that the arrays of (fit, partition) were checked, and memory to work in, which are freed with the
+ * documents of a partition, and their bound. Every call is a pure function of its arguments: there is no state but a
+ * record that the arrays of (fit, partition) were checked, and memory to work in, which are freed with the
  * [[dwell.solver.cd.contract.CdSolver.free]] of that fit.
  *
- * Topics are K V little-endian floats, lambda without its prior, of word w and topic k at w K + k, and +0.0 behind them if K V
- * is odd. In every call `shared` is the topics to start from, and `result` another array, whose header has the slots of
- * [[dwell.jni.LdaLayout]]; those from [[dwell.jni.ResultHeader.FIRST_FREE]] on are left as they are. A wrong argument is
- * an IllegalArgumentException that names it. `cancellation` is asked every few milliseconds; true raises a
+ * Topics are K V little-endian floats, lambda without its prior, of word w and topic k at w K + k, and +0.0 behind them
+ * if K V is odd. In every call `shared` is the topics to start from, and `result` another array, whose header has the
+ * slots of [[dwell.jni.LdaLayout]]; those from [[dwell.jni.ResultHeader.FIRST_FREE]] on are left as they are. A wrong
+ * argument is an IllegalArgumentException that names it. `cancellation` is asked every few milliseconds; true raises a
  * CancellationException.
  */
 trait LdaSolver {
 
   /**
-   * Makes steps on the partition's next documents. The vector of the result is the topics reached, times `r.share`; the bound is
-   * that of the sample at the shared topics.
+   * Makes steps on the partition's next documents. The vector of the result is the topics reached, times `r.share`; the
+   * bound is that of the sample at the shared topics.
    *
    * @param data
    *   of at least one document
    * @param result
-   *   of length `LdaLayout.length(V, K, r.concentration)`; with `r.concentration` the sums of E[log theta] are behind the topics
+   *   of length `LdaLayout.length(V, K, r.concentration)`; with `r.concentration` the sums of E[log theta] are behind
+   *   the topics
    */
   def round(
       data: DocumentPartition,

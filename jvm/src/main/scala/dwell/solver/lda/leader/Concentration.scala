@@ -5,8 +5,8 @@ import dwell.solver.lda.contract.LdaPriors
 /**
  * The prior of the topics in a document, alpha, learned from documents.
  *
- * Source: Huang, Maximum Likelihood Estimation of Dirichlet Distribution Parameters, 2005: Newton's method with a Hessian that
- * is a diagonal and a constant; as in Spark's `OnlineLDAOptimizer`.
+ * Source: Huang, Maximum Likelihood Estimation of Dirichlet Distribution Parameters, 2005: Newton's method with a
+ * Hessian that is a diagonal and a constant; as in Spark's `OnlineLDAOptimizer`.
  */
 private[lda] object Concentration {
 

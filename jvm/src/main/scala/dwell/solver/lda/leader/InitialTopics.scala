@@ -6,11 +6,13 @@ import dwell.base.SplitMix
 import dwell.comm.GeneratedModel
 
 /**
- * The topics that a fit begins with, as [[dwell.solver.lda.contract.LdaSolver]] has them: numbers of mean 1 and variance 0.01, each of which is a function
- * of the seed, its word and its topic alone; the same bits as native code has.
+ * The topics that a fit begins with, as [[dwell.solver.lda.contract.LdaSolver]] has them: numbers of mean 1 and
+ * variance 0.01, each of which is a function of the seed, its word and its topic alone; the same bits as native code
+ * has.
  *
- * In the place of a Gamma(100, 1/100), which Hoffman, Blei, Bach and Spark begin with, it is the cube of a normal number
- * (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), that one the sum of twelve uniform ones of 16 bits.
+ * In the place of a Gamma(100, 1/100), which Hoffman, Blei, Bach and Spark begin with, it is the cube of a normal
+ * number (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), that one the sum of twelve uniform ones of
+ * 16 bits.
  */
 private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: Long) extends GeneratedModel {
   import InitialTopics._

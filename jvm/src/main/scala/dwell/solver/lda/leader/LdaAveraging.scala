@@ -4,14 +4,15 @@ import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
 import dwell.jni.LdaLayout
 
 /**
- * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021, algorithm 6):
- * in every round each worker goes on from the average of the topics with mini-batches of its own documents, and the topics
- * are averaged again, weighted by the documents visited. Averages are of the parameters lambda, which all workers have started
- * from: topics stay what they are, and one step of each worker is one step on the batches of all.
+ * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021,
+ * algorithm 6): in every round each worker goes on from the average of the topics with mini-batches of its own
+ * documents, and the topics are averaged again, weighted by the documents visited. Averages are of the parameters
+ * lambda, which all workers have started from: topics stay what they are, and one step of each worker is one step on
+ * the batches of all.
  *
- * The objective of a round is minus the bound on the logarithm of the likelihood of a fixed sample, by token, at the topics that
- * the round began with: it costs no exchange. The topics' own part of the bound is left out, since it depends on the size of
- * the vocabulary and not on the sample.
+ * The objective of a round is minus the bound on the logarithm of the likelihood of a fixed sample, by token, at the
+ * topics that the round began with: it costs no exchange. The topics' own part of the bound is left out, since it
+ * depends on the size of the vocabulary and not on the sample.
  */
 private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attempt: Attempt, timeline: Timeline) {
   private val problem = task.problem

@@ -3,10 +3,10 @@ package dwell.solver.lda.leader
 import dwell.solver.lda.contract.LdaSchedule
 
 /**
- * How many documents each round has. Iterations are those of Spark: each sees a part of the corpus. One that is too long for
- * workers to stay together is cut into several rounds; an iteration of few documents stays a round of its own, since the user
- * has asked for so many. The first documents are for warming up: topics that begin at random take them in long steps, of
- * all workers together.
+ * How many documents each round has. Iterations are those of Spark: each sees a part of the corpus. One that is too
+ * long for workers to stay together is cut into several rounds; an iteration of few documents stays a round of its own,
+ * since the user has asked for so many. The first documents are for warming up: topics that begin at random take them
+ * in long steps, of all workers together.
  *
  * It depends on the Params and on the number of documents alone.
  *

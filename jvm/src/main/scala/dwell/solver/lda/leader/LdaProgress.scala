@@ -3,9 +3,9 @@ package dwell.solver.lda.leader
 import dwell.solver.lda.contract.{LdaPriors, LdaProblem}
 
 /**
- * Where the rounds stand. It goes to the workers with each round, as it is after that one, so that whoever has to lead next can
- * go on. (But for alpha, of which nobody knows before the round what becomes of it: the next leader has that of one round
- * earlier.)
+ * Where the rounds stand. It goes to the workers with each round, as it is after that one, so that whoever has to lead
+ * next can go on. (But for alpha, of which nobody knows before the round what becomes of it: the next leader has that
+ * of one round earlier.)
  *
  * @param version
  *   of the topics

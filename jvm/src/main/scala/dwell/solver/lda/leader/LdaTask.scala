@@ -34,8 +34,8 @@ private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, d
   def batch: Int = problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(schedule.base / workers).toInt))
 
   /**
-   * Documents of each partition, from its first on, that tell how good topics are: each has its share of them. A bound takes
-   * about as long as two visits, and a twentieth of a round is what may be spent on it.
+   * Documents of each partition, from its first on, that tell how good topics are: each has its share of them. A bound
+   * takes about as long as two visits, and a twentieth of a round is what may be spent on it.
    */
   def sample: Array[Int] =
     budgets(math.max(LeastSample, math.min(LargestSample, pace.largestRound / 40))).zip(documents).map {
@@ -43,8 +43,8 @@ private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, d
     }
 
   /**
-   * Documents of each partition where all together visit about so many. Each partition that has documents visits one at least, so
-   * that its topics count.
+   * Documents of each partition where all together visit about so many. Each partition that has documents visits one at
+   * least, so that its topics count.
    */
   def budgets(all: Long): Array[Long] =
     documents.map(held => if (held == 0) 0L else math.max(1L, math.round(all.toDouble * held / corpus)))

@@ -8,7 +8,10 @@ import dwell.fit.{Backend, NativeStates, SolverSelection}
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
 
-/** The worker's half of an exchange, as it runs in a task. Nothing that matters is kept: running it again gives the same. */
+/**
+ * The worker's half of an exchange, as it runs in a task. Nothing that matters is kept: running it again gives the
+ * same.
+ */
 private[solver] object LdaStep {
 
   def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {

@@ -15,27 +15,27 @@ import dwell.solver.problem.StepSchedule
  *   b_c  <- b_c - eta g_c
  * }}}
  *
- * for all features j, in time proportional to the nonzeros of the row. At its corner the hinge has derivative 0. Sources:
- * Bottou, Stochastic Gradient Descent Tricks (2012), for the decay by L2; Lipton and Elkan, Efficient Elastic Net
- * Regularization for Sparse Linear Models (arXiv 1505.06449), for L1 beside it; Guo et al., Model Averaging in Distributed
- * Machine Learning (VLDB Journal 30, 2021), for what a round is.
+ * for all features j, in time proportional to the nonzeros of the row. At its corner the hinge has derivative 0.
+ * Sources: Bottou, Stochastic Gradient Descent Tricks (2012), for the decay by L2; Lipton and Elkan, Efficient Elastic
+ * Net Regularization for Sparse Linear Models (arXiv 1505.06449), for L1 beside it; Guo et al., Model Averaging in
+ * Distributed Machine Learning (VLDB Journal 30, 2021), for what a round is.
  *
- * Rows come in the order of [[dwell.base.BucketOrder]], in whole buckets. Each call is a pure function of its arguments;
- * all that native code keeps is which arrays of a fit it has checked, until [[dwell.solver.cd.contract.CdSolver.free]] of that fit.
- * Both implementations give the same bytes (but for the time) where no exponential or logarithm is involved, and agree to
- * 1e-12 otherwise.
+ * Rows come in the order of [[dwell.base.BucketOrder]], in whole buckets. Each call is a pure function of its
+ * arguments; all that native code keeps is which arrays of a fit it has checked, until
+ * [[dwell.solver.cd.contract.CdSolver.free]] of that fit. Both implementations give the same bytes (but for the time)
+ * where no exponential or logarithm is involved, and agree to 1e-12 otherwise.
  *
- * A model is C (n + 1) little-endian doubles, for n features and C outputs: see [[SgdLayout]]. In every call `shared` is the
- * model to start from, `8 C (n + 1)` bytes, and `result` another array, whose header is filled in the layout of
- * [[SgdLayout]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]] on. A model that stops being finite is
- * no error: the header says so. A wrong argument is an IllegalArgumentException that names it. `cancellation` is asked every
- * few milliseconds; true raises a CancellationException.
+ * A model is C (n + 1) little-endian doubles, for n features and C outputs: see [[SgdLayout]]. In every call `shared`
+ * is the model to start from, `8 C (n + 1)` bytes, and `result` another array, whose header is filled in the layout of
+ * [[SgdLayout]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]] on. A model that stops being finite is no
+ * error: the header says so. A wrong argument is an IllegalArgumentException that names it. `cancellation` is asked
+ * every few milliseconds; true raises a CancellationException.
  */
 trait SgdSolver {
 
   /**
-   * Descends over the partition's next rows. The vector of the result is the model reached, or the mean of the models after
-   * each step, times `r.share`; the shared model times `r.share` where descent diverged.
+   * Descends over the partition's next rows. The vector of the result is the model reached, or the mean of the models
+   * after each step, times `r.share`; the shared model times `r.share` where descent diverged.
    *
    * @param data
    *   labels are -1 or 1, any numbers with the squared loss, numbers of classes with softmax
@@ -45,8 +45,8 @@ trait SgdSolver {
   def descend(data: RowData, r: Descend, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit
 
   /**
-   * Descends over the partition's next rows once for each candidate of a first step size, and measures the objective of the
-   * model reached, at as many rows after these. The partition of one row measures at that row.
+   * Descends over the partition's next rows once for each candidate of a first step size, and measures the objective of
+   * the model reached, at as many rows after these. The partition of one row measures at that row.
    *
    * @param result
    *   of length `ResultHeader.BYTES`: there is no vector
@@ -56,7 +56,8 @@ trait SgdSolver {
   /**
    * Losses of all rows at the shared model, and their gradient: the vector of the result is `r.factor` times
    * `sum_i s_i dl/dz_c x_ij`, and for the intercepts, also where the problem has none, `sum_i s_i dl/dz_c`; 0 where
-   * something was not finite. With dual numbers, dual variables a_ic take the place of the derivatives, and their conjugates that of the losses.
+   * something was not finite. With dual numbers, dual variables a_ic take the place of the derivatives, and their
+   * conjugates that of the losses.
    *
    * @param result
    *   of length `SgdLayout.length(n, C)`
@@ -101,8 +102,8 @@ final case class Descend(
  * @param candidates
  *   first step sizes, each as [[StepSchedule.eta0]] has to be; 1 to [[SgdLayout.MAX_CANDIDATES]] of them
  * @param budget
- *   rows to descend over, at least 1, and rows to measure at; half of the partition's rows where they are less than both
- *   together
+ *   rows to descend over, at least 1, and rows to measure at; half of the partition's rows where they are less than
+ *   both together
  * @param cursor
  *   as in [[Descend]]
  * @param steps

@@ -6,8 +6,8 @@ import dwell.jni.{Cancellation, ResultHeader}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdSolver}
 
 /**
- * Stochastic gradient descent without native code: what runs where the library cannot load, and what the native solver is
- * compared with. It does the same arithmetic in the same order.
+ * Stochastic gradient descent without native code: what runs where the library cannot load, and what the native solver
+ * is compared with. It does the same arithmetic in the same order.
  */
 private[solver] object JvmSgd extends SgdSolver {
 

@@ -5,10 +5,10 @@ import scala.collection.mutable
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by the
- * L2 penalty changes only the factor a, and a step on a row only the entries of x that belong to the row's nonzeros. What
- * else a step does to the other coefficients is made up for when they are needed; how, is what the implementations differ
- * in.
+ * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by
+ * the L2 penalty changes only the factor a, and a step on a row only the entries of x that belong to the row's
+ * nonzeros. What else a step does to the other coefficients is made up for when they are needed; how, is what the
+ * implementations differ in.
  *
  * @param start
  *   model to start from; read only
@@ -41,7 +41,10 @@ private[sgd] abstract class LazyModel(
   /** The model that the steps have led to; the last call. */
   def result(): Array[Double]
 
-  /** What coefficients that no step has touched were multiplied by, one after the other, if that is all; of the [[result]]. */
+  /**
+   * What coefficients that no step has touched were multiplied by, one after the other, if that is all; of the
+   * [[result]].
+   */
   def decay: Option[Seq[Double]] = None
 
   /** Predictions of row i. */

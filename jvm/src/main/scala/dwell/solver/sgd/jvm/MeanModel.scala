@@ -4,8 +4,8 @@ import dwell.base.SoftThreshold
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * The mean of the models after each step of a descent. Between two changes of its x a coefficient of the models is x times
- * the factors a of the steps, so that sums over the steps stand for sums of models.
+ * The mean of the models after each step of a descent. Between two changes of its x a coefficient of the models is x
+ * times the factors a of the steps, so that sums over the steps stand for sums of models.
  */
 private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends LazyModel(rows, problem, start) {
@@ -48,8 +48,8 @@ private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem,
 }
 
 /**
- * Without an L1 penalty: the sum of a coefficient's models is x A less what its changes have put into x too late, each of
- * them times A before its step.
+ * Without an L1 penalty: the sum of a coefficient's models is x A less what its changes have put into x too late, each
+ * of them times A before its step.
  */
 private[sgd] final class DecayedMean(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends MeanModel(rows, problem, start) {
@@ -83,9 +83,9 @@ private[sgd] final class DecayedMean(rows: SgdRows, problem: SgdProblem, start: 
 }
 
 /**
- * With an L1 penalty: a coefficient that is left alone from step p on is a_k (|x| - root (B_k - B_p)) after step k, until it
- * is 0. The sum of these is a difference of sums over the steps, of a and of a B, whose history is kept; where the
- * coefficient becomes 0 is looked up in it.
+ * With an L1 penalty: a coefficient that is left alone from step p on is a_k (|x| - root (B_k - B_p)) after step k,
+ * until it is 0. The sum of these is a difference of sums over the steps, of a and of a B, whose history is kept; where
+ * the coefficient becomes 0 is looked up in it.
  */
 private[sgd] final class ThresholdedMean(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends MeanModel(rows, problem, start) {

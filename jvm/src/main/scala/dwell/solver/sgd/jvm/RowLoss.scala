@@ -5,7 +5,9 @@ import dwell.solver.problem.{Loss, MarginLoss, Softmax}
 /** A function of the predictions of a row. */
 private[sgd] trait RowFunction {
 
-  /** Its value at the predictions `z` for the label `y`; `multiples` is set to as many numbers, by which the row counts. */
+  /**
+   * Its value at the predictions `z` for the label `y`; `multiples` is set to as many numbers, by which the row counts.
+   */
   def at(z: Array[Double], y: Double, multiples: Array[Double]): Double
 }
 
@@ -46,7 +48,9 @@ private[sgd] object RowLoss {
     top
   }
 
-  /** Sets `q` to the probabilities of the classes, and gives the sum of e^{z_c - z_top} over all but the class `top`. */
+  /**
+   * Sets `q` to the probabilities of the classes, and gives the sum of e^{z_c - z_top} over all but the class `top`.
+   */
   def probabilities(z: Array[Double], top: Int, q: Array[Double]): Double = {
     var others = 0.0
     var c = 0

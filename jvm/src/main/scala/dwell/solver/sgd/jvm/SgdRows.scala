@@ -4,8 +4,8 @@ import dwell.data.RowData
 import dwell.solver.sgd.contract.ModelNorms
 
 /**
- * The rows of a partition as models of several outputs see them. The order of every sum is that of the native solver, so
- * that both give the same bits.
+ * The rows of a partition as models of several outputs see them. The order of every sum is that of the native solver,
+ * so that both give the same bits.
  */
 private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   private val p = data.partition
@@ -35,7 +35,10 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   private lazy val roots = if (data.scale == null) null else data.scale.map(math.sqrt)
   def root(j: Int): Double = if (roots == null) 1.0 else roots(j)
 
-  /** Predictions of row i by a model whose coefficients are `a` times those of `w`, and whose intercepts are those of `w`. */
+  /**
+   * Predictions of row i by a model whose coefficients are `a` times those of `w`, and whose intercepts are those of
+   * `w`.
+   */
   def predict(i: Int, a: Double, w: Array[Double], z: Array[Double]): Unit =
     if (outputs == 1) z(0) = a * kernel.dot(i, w) + w(intercepts)
     else {

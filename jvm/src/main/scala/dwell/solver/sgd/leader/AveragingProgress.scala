@@ -8,8 +8,8 @@ package dwell.solver.sgd.leader
  * @param weightSum
  *   of these rows
  * @param penalty
- *   the larger one of the model that the round started from and of those that it has led to: what is half-way between them
- *   is too little where the first rows lead most of the way, and the next epoch would look like a rise
+ *   the larger one of the model that the round started from and of those that it has led to: what is half-way between
+ *   them is too little where the first rows lead most of the way, and the next epoch would look like a rise
  * @param steps
  *   rows that each partition has visited by then, as step sizes count them
  * @param cursors
@@ -38,12 +38,12 @@ private[sgd] object EpochSums {
 }
 
 /**
- * A first step that was searched is doubled after epochs that made progress: the search is a single pass over a sample of one
- * partition, and its best step is shorter than what later epochs, and averages of several workers, stand.
+ * A first step that was searched is doubled after epochs that made progress: the search is a single pass over a sample
+ * of one partition, and its best step is shorter than what later epochs, and averages of several workers, stand.
  *
  * @param averaged
- *   as long as the step is shorter than this, it is doubled however large the progress: the average of K models moves as
- *   far as one of them that has a Kth of the rows, so that K times the step is what the search was for
+ *   as long as the step is shorter than this, it is doubled however large the progress: the average of K models moves
+ *   as far as one of them that has a Kth of the rows, so that K times the step is what the search was for
  * @param most
  *   the longest step
  */
@@ -61,9 +61,9 @@ private[sgd] object Growth {
 }
 
 /**
- * Where the rounds of model averaging stand, and what follows from a round. Epochs are compared with one another where they had the
- * same step size: the losses that workers meet depend on it. It goes to the workers with each round, so that
- * whoever has to lead next can go on.
+ * Where the rounds of model averaging stand, and what follows from a round. Epochs are compared with one another where
+ * they had the same step size: the losses that workers meet depend on it. It goes to the workers with each round, so
+ * that whoever has to lead next can go on.
  *
  * @param current
  *   version of the model that the next round starts from
@@ -185,8 +185,8 @@ private[sgd] final case class AveragingProgress(
 
   private def backwards(why: String): AveragingProgress = {
     val back = if (retried) before else begun
-    // From there on shorter steps make less progress than the longer ones had made: what they are measured against goes back
-    // as well.
+    // From there on shorter steps make less progress than the longer ones had made: what they are measured against goes
+    // back as well.
     val measure = if (retried) objectiveBefore else objective
     val eta = eta0 / 2.0
     copy(
@@ -246,8 +246,8 @@ private[sgd] object AveragingProgress {
   private val SlowGain = 1e-2
 
   /**
-   * A rise beyond what may be none: workers fit their own rows between two averages, and the losses that they meet are too low
-   * by an amount that becomes smaller with the step size.
+   * A rise beyond what may be none: workers fit their own rows between two averages, and the losses that they meet are
+   * too low by an amount that becomes smaller with the step size.
    */
   private val Rise = 1e-2
 }

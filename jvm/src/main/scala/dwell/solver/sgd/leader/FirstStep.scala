@@ -4,9 +4,9 @@ import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.SearchCall
 
 /**
- * The first step size, found as Bottou does (Stochastic Gradient Descent Tricks, 2012, section 5.1): local descent over a
- * sample with steps that differ by factors of 2; the best is the one that leads to the lowest objective. It is measured at
- * rows that descent has not seen, since a long step learns those that it has seen by heart.
+ * The first step size, found as Bottou does (Stochastic Gradient Descent Tricks, 2012, section 5.1): local descent over
+ * a sample with steps that differ by factors of 2; the best is the one that leads to the lowest objective. It is
+ * measured at rows that descent has not seen, since a long step learns those that it has seen by heart.
  */
 private[sgd] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
   import FirstStep._

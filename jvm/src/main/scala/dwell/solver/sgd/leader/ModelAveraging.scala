@@ -9,19 +9,20 @@ import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{DescendCall, ModelNorms}
 
 /**
- * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021): in every round each
- * worker goes on from the average of the models by stochastic gradient descent over its own rows, and the models are
- * averaged again, weighted by their rows.
+ * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021): in every round
+ * each worker goes on from the average of the models by stochastic gradient descent over its own rows, and the models
+ * are averaged again, weighted by their rows.
  *
- * The objective of a round is that of the rows as the workers met them, before their steps, and the larger of the penalties of
- * the models that they started from and reached: it costs no pass over the data, and is not less than on the way. Rounds of less than an epoch are judged
- * together, once they have covered one.
+ * The objective of a round is that of the rows as the workers met them, before their steps, and the larger of the
+ * penalties of the models that they started from and reached: it costs no pass over the data, and is not less than on
+ * the way. Rounds of less than an epoch are judged together, once they have covered one.
  *
  * A step that was searched grows with the epochs, see [[Growth]].
  *
- * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the risen epoch
- * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
- * of, the step is halved as well: noise stands in its way. Training has converged when that does not change anything either.
+ * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the
+ * risen epoch began, or, if it rises there again at once, from where the epoch before that began. Where there is no
+ * progress to speak of, the step is halved as well: noise stands in its way. Training has converged when that does not
+ * change anything either.
  */
 private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, attempt: Attempt, timeline: Timeline)
     extends Logging {
@@ -111,7 +112,10 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
       moved(SgdLayout.CURSOR, progress.cursors))
   }
 
-  /** By default as fast as the objective's curvature allows (Bottou), and without it with the root of the time, counted in epochs. */
+  /**
+   * By default as fast as the objective's curvature allows (Bottou), and without it with the root of the time, counted
+   * in epochs.
+   */
   private def schedule(eta0: Double): StepSchedule = kind match {
     case StepSchedule.Inverse if task.leastCurvature > 0.0 => StepSchedule(kind, eta0, task.leastCurvature)
     // The rate of this kind counts in units of the step.

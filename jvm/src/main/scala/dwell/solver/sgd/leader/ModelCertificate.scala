@@ -4,8 +4,9 @@ import dwell.solver.problem.DualFeasibility
 import dwell.jni.SgdLayout
 
 /**
- * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are dual
- * variables, once they are made to fit the condition that a free intercept puts on them. With a_i = -l'(z_i) made to fit,
+ * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are
+ * dual variables, once they are made to fit the condition that a free intercept puts on them. With a_i = -l'(z_i) made
+ * to fit,
  *
  * {{{
  *   D = -(1/S) sum_i s_i l*(-a_i) - sum_jc [ |v_jc| - l1 u_j ]_+^2 / (2 l2 u_j^2),   v = (1/S) sum_i s_i a_i x_i
@@ -33,9 +34,9 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   private def at(model: Array[Double]): Evaluated = workers.evaluate(model, None, "objective")
 
   /**
-   * What makes the dual variables sum up to 0 where there is an intercept: see [[dwell.solver.sgd.contract.Evaluate.dual]]. Margins: those of the
-   * heavier class shrink. Softmax: predicted probabilities are mixed with those that make the sum over the rows of each
-   * class's probability its weight.
+   * What makes the dual variables sum up to 0 where there is an intercept: see
+   * [[dwell.solver.sgd.contract.Evaluate.dual]]. Margins: those of the heavier class shrink. Softmax: predicted
+   * probabilities are mixed with those that make the sum over the rows of each class's probability its weight.
    */
   private def dualNumbers(primal: Evaluated): Array[Double] = {
     val first = task.numFeatures * task.outputs

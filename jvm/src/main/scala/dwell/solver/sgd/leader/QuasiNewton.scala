@@ -6,12 +6,12 @@ import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
 import dwell.fit.{ResultHeaders, Timeline}
 
 /**
- * L-BFGS, and OWL-QN where there is an L1 penalty or the hinge loss, as Spark uses them from Breeze: the losses and their gradient come from
- * the workers, the rest is for whoever leads.
+ * L-BFGS, and OWL-QN where there is an L1 penalty or the hinge loss, as Spark uses them from Breeze: the losses and
+ * their gradient come from the workers, the rest is for whoever leads.
  *
- * As in Spark, features are scaled to the same deviation, and centred where there is an intercept, whatever the penalty is:
- * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept that goes with centred
- * features. Neither touches the data.
+ * As in Spark, features are scaled to the same deviation, and centred where there is an intercept, whatever the penalty
+ * is: coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept that goes with
+ * centred features. Neither touches the data.
  */
 private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timeline: Timeline) {
   import QuasiNewton._
@@ -39,7 +39,8 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
       override def calculate(theta: BDV[Double]): (Double, BDV[Double]) = QuasiNewton.this.calculate(theta)
     })
     val most = problem.maxRounds - timeline.rounds
-    // The line search of L-BFGS needs a derivative; as Spark does, the hinge is left to OWL-QN, whose search does without.
+    // The line search of L-BFGS needs a derivative; as Spark does, the hinge is left to OWL-QN, whose search does
+    // without.
     val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
       if (task.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)

@@ -45,8 +45,9 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
   }
 
   /**
-   * The softmax does not change when a number is added to all coefficients of a feature: as Spark does, those are returned
-   * whose mean over the classes is 0, and so for the intercepts. It is the smallest L2 penalty; an L1 penalty it could raise.
+   * The softmax does not change when a number is added to all coefficients of a feature: as Spark does, those are
+   * returned whose mean over the classes is 0, and so for the intercepts. It is the smallest L2 penalty; an L1 penalty
+   * it could raise.
    */
   private def centred(model: Array[Double]): Array[Double] = {
     val outputs = task.outputs

@@ -32,8 +32,9 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
   }
 
   /**
-   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean loss along an
-   * intercept, which has no penalty. The latter is that of the cross entropy at the prior model for all losses of classes.
+   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean
+   * loss along an intercept, which has no penalty. The latter is that of the cross entropy at the prior model for all
+   * losses of classes.
    */
   def leastCurvature: Double =
     if (problem.intercept) math.min(sgd.l2, interceptCurvature) else sgd.l2

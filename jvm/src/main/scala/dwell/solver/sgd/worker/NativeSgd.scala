@@ -99,7 +99,9 @@ private[solver] object NativeSgd extends SgdSolver {
       result,
       cancellation)
 
-  /** What native code takes: control, settings, the arrays of a partition, its scale, the vectors, and what cancels it. */
+  /**
+   * What native code takes: control, settings, the arrays of a partition, its scale, the vectors, and what cancels it.
+   */
   private type Native = (
       Array[Long],
       Array[Double],
