@@ -3,14 +3,14 @@ package dwell.fit
 import dwell.report.RoundRecord
 
 /**
- * An attempt to make the rounds of a fit.
+ * An attempt to run the rounds of a fit.
  *
  * @param number
- *   0 is the first
+ *   0 for the first attempt
  * @param earlier
- *   rounds that those before it have made, in their order, as far as the driver was told
+ *   rounds of the attempts before it that were reported to the driver, in order
  * @param seconds
- *   since the first of these began
+ *   time since the first of these rounds began
  */
 private[dwell] final case class Attempt(number: Int, earlier: Seq[RoundRecord], seconds: Double)
 

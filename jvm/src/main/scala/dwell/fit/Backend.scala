@@ -8,6 +8,6 @@ object Backend {
   /** The native library. */
   case object Native extends Backend("native")
 
-  /** Scala, where the library cannot load or must not. */
+  /** The Scala solvers, for a JVM that cannot load the library or was told not to. */
   case object Jvm extends Backend("jvm")
 }

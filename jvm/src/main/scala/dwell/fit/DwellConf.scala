@@ -7,23 +7,23 @@ import org.apache.spark.sql.SparkSession
  * Settings of the session that a fit runs in.
  *
  * @param fallbackIsError
- *   `spark.dwell.fallback=error`: what is not solved natively is an exception
+ *   `spark.dwell.fallback=error`: a fit that cannot run natively throws an exception
  * @param selection
  *   `spark.dwell.solver`: which local solver the workers use
  * @param travellingState
  *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
  * @param adding
- *   `spark.dwell.step=add`: the workers' steps are added as they are, with the local models that are safe for it (sigma' is
- *   the number of workers), the reference that searched steps are compared with
+ *   `spark.dwell.step=add`: the leader adds the workers' steps without a line search, and the local models use the
+ *   sigma' that is safe for this, the number of workers. It is the reference that searched steps are compared with
  * @param shareData
  *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
  *   solutions; it stays cached for up to a minute after a fit
  * @param aggregation
- *   `spark.dwell.aggregation`: what estimators take whose Param `aggregation` is not set; None chooses
+ *   `spark.dwell.aggregation`: the default of estimators whose Param `aggregation` is not set; None lets the fit choose
  * @param gangPatienceMillis
  *   `spark.dwell.gangPatience`: how long a barrier stage may wait for its slots before the fit goes on in driver mode
  * @param maxResultBytes
- *   `spark.driver.maxResultSize`; the largest number where there is no limit
+ *   `spark.driver.maxResultSize`; `Long.MaxValue` where there is no limit
  * @param taskCpus
  *   `spark.task.cpus`: threads of one local solver
  */
@@ -43,6 +43,7 @@ final case class DwellConf(
     SolverSettings(taskCpus, travellingState, selection, adding, gangPatienceMillis, maxResultBytes)
 }
 
+/** The keys of the settings. */
 object DwellConf {
   val Fallback = "spark.dwell.fallback"
   val Solver = "spark.dwell.solver"
@@ -52,7 +53,12 @@ object DwellConf {
   val DefaultAggregation = "spark.dwell.aggregation"
   val GangPatience = "spark.dwell.gangPatience"
 
-  /** Reads the session's settings, which include those of spark-submit. */
+  /**
+   * Reads the session's settings, which include those of spark-submit.
+   *
+   * @throws IllegalArgumentException
+   *   if a setting has a value that is not allowed
+   */
   def apply(session: SparkSession): DwellConf = {
     val conf = session.sparkContext.getConf
     def get(key: String): Option[String] = session.conf.getOption(key).orElse(conf.getOption(key))

@@ -7,39 +7,41 @@ import dwell.comm.wire.{Numbers, VectorFormat}
 import dwell.report.RoundRecord
 
 /**
- * One fit, in a form that can be sent to where its rounds are led from.
+ * One fit, in a form that can be sent to its leader.
  *
  * @tparam M
  *   message to the workers
  * @tparam S
- *   what a worker answers beside its vector
+ *   a worker's reply, beside its vector
  * @tparam T
- *   what the rounds lead to
+ *   result of the rounds
  */
 private[dwell] trait FitPlan[M, S, T] extends Serializable {
 
   /** Unique within the application. */
   def id: Long
 
+  /** The part of the problem that [[FitRunner]] reads. */
   def problem: FitProblem
 
   /** Entries of the vectors that are exchanged. */
   def vectorLength: Int
 
-  /** What they hold. */
+  /** Type of these entries. */
   def numbers: Numbers = Numbers.Doubles
 
+  /** Format of a worker's vector, with its header. */
   final def format: VectorFormat = VectorFormat(ResultHeader.BYTES, vectorLength, numbers)
 
-  /** Whether the vectors of all workers may come to the driver although nobody has asked for it. */
+  /** Whether the driver may receive the vectors of all workers where the user has not asked for driver mode. */
   def fitsDriver: Boolean = true
 
   /**
-   * Identifies an attempt to make the rounds. Each has states of its own, since nobody knows how far those of the one
-   * before it have come.
+   * Identifies an attempt to run the rounds. Each attempt has worker states of its own, because the states of a failed
+   * attempt may belong to different rounds.
    */
   final def attemptId(attempt: Int): Long = if (attempt == 0) id else SplitMix.mix(id + attempt)
 
-  /** Makes the rounds. A later attempt starts from what those before it have left with the workers. */
+  /** Runs the rounds, as their leader. A later attempt starts from what the earlier ones have left with the workers. */
   def lead(workers: Replicas[M, S], attempt: Attempt)(completed: RoundRecord => Unit): T
 }

@@ -1,13 +1,14 @@
 package dwell.fit
 
-/** What is to be trained, as far as those need to know it who run the rounds. */
+/** The part of a problem that [[FitRunner]] reads. */
 trait FitProblem extends Serializable {
 
-  /** Of the estimator. */
+  /** Uid of the estimator. */
   def uid: String
 
   /** How messages and updates travel; None chooses by what the cluster allows. */
   def aggregation: Option[Aggregation]
 
+  /** How the workers solve. */
   def settings: SolverSettings
 }

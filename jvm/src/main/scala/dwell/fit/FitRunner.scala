@@ -16,16 +16,16 @@ import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.report.{RoundCompleted, RoundRecord}
 
 /**
- * Runs a [[FitPlan]] on Spark, in the mode asked for or, where that one cannot run, in one that can.
+ * Runs a [[FitPlan]] on Spark, in the mode that was asked for. If that mode cannot run, it takes one that can.
  *
  * @tparam D
  *   the data of a partition
  * @param parts
  *   the data of each partition
  * @param step
- *   what a worker does in an exchange
+ *   the worker's part of an exchange
  * @param freeStates
- *   frees the worker states that the JVM it runs in holds of a fit
+ *   frees the worker states of a fit in the JVM that calls it
  */
 private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     sc: SparkContext,
@@ -54,7 +54,7 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     outcome
   }
 
-  /** Frees whatever the fit may have left with the workers. */
+  /** Frees everything that any attempt of the fit may have left with the workers. */
   def freeAll(): Unit = FitRunner.free(sc, (0 to MostGangs).map(plan.attemptId), freeStates)
 
   private def byJobs(attempt: Int, mode: JobAggregation, reason: String): Outcome[T] = {
@@ -62,7 +62,7 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
       case Aggregation.Driver => new DriverMode(parts, plan.id, plan.format)(step)
       case Aggregation.Shuffle => new ShuffleMode(parts, plan.id, plan.format)(step)
     }
-    // Data that are lost with an executor are read again, and may then be refused with a message for the user.
+    // Spark reads data again that are lost with an executor. Such a read may fail with a message for the user.
     try Outcome(TaskFailure.unwrapped(plan.lead(exchange, reported.attempt(attempt))(completed)), attempt, mode, reason)
     finally exchange.release()
   }
@@ -97,7 +97,7 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     } finally if (!sc.isStopped) sent.destroy()
   }
 
-  /** Another gang, or after several another mode, from what is left with the workers. */
+  /** Starts another gang from what is left with the workers. After `MostGangs` gangs it changes to another mode. */
   private def again(attempt: Int, e: Gang.BrokenException): Outcome[T] = {
     logWarning(s"${problem.uid}: the gang broke in attempt $attempt and begins again: ${e.getMessage}")
     if (attempt == MostGangs) insteadOfGang(attempt, s"$MostGangs barrier stages have failed")
@@ -111,11 +111,12 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
 
   private def patienceMillis: Long = problem.settings.gangPatienceMillis
 
-  /** Shows the rounds of a gang in Spark's list of jobs, where those of the other modes are jobs themselves. */
+  /** Shows the rounds of a gang in Spark's list of jobs. In the other modes the rounds are jobs themselves. */
   private final class JobLine {
     @volatile var latest = Option.empty[RoundRecord]
     private var shown = System.nanoTime()
 
+    /** Adds the latest round to the list, at most once per `ShowEvery`. */
     def show(): Unit = latest.filter(_ => System.nanoTime() - shown >= ShowEvery.toNanos).foreach { record =>
       Job.line(parts, Timeline.describe(problem.uid, record.round, record.objective, record.gap))
       latest = None
@@ -130,7 +131,7 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
 
     def add(record: RoundRecord): Unit = synchronized {
       if (records.isEmpty) began = System.nanoTime() - (record.elapsed * 1e9).toLong
-      // One that is made again: those after it were lost.
+      // A round that is run again: the records from there on belong to lost models.
       records.dropRightInPlace(records.reverseIterator.count(_.round >= record.round))
       records += record
     }
@@ -146,17 +147,18 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
   }
 }
 
+/** Outcomes of fits, and the clean-up after them. */
 private[dwell] object FitRunner {
 
   /**
-   * What the rounds led to.
+   * The result of the rounds.
    *
    * @param attempt
-   *   the one that made them
+   *   number of the attempt that completed them
    * @param aggregation
-   *   in which mode
+   *   its mode
    * @param reason
-   *   why in this mode
+   *   why this mode was used
    */
   final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String)
 
@@ -164,7 +166,7 @@ private[dwell] object FitRunner {
    * Frees the states and the models of fits, or of attempts, on all executors.
    *
    * @param freeStates
-   *   frees the worker states that the JVM it runs in holds of a fit
+   *   frees the worker states of a fit in the JVM that calls it
    */
   def free(sc: SparkContext, fits: Seq[Long], freeStates: Long => Unit): Unit =
     if (fits.nonEmpty) {
@@ -176,9 +178,9 @@ private[dwell] object FitRunner {
 
   private val CleanUpLimit = 10.seconds
 
-  /** Spark's UI keeps a thousand jobs. */
+  /** Spark's UI keeps a thousand jobs, and fast rounds would fill it. */
   private val ShowEvery = 1.second
 
-  /** As many as Spark allows attempts of a stage in a row. */
+  /** Spark's own limit of consecutive attempts of a stage. */
   private val MostGangs = 4
 }

@@ -5,24 +5,24 @@ import org.apache.spark.internal.Logging
 import dwell.comm.ModelLostException
 
 /**
- * Rounds on models that workers hold, which are lost with executors now and then.
+ * Runs rounds on models that workers hold, and survives the loss of such a model with its executor.
  *
  * @param uid
- *   of the estimator, for the log
+ *   uid of the estimator, for the log
  */
 private[dwell] final class LostModels(uid: String) extends Logging {
 
-  /** Models lost since the last round that was made. */
+  /** Models lost since the last completed round. */
   private var losses = 0
 
-  /** To be called after each round. */
+  /** Notes that a round is complete. The rounds call it after each one. */
   def roundMade(): Unit = losses = 0
 
   /**
-   * Makes the rounds, from what is left whenever a model was lost.
+   * Runs the rounds. After each lost model it runs them again, from what is left.
    *
    * @throws ModelLostException
-   *   where several were lost with no round between them: models do not stay anywhere
+   *   after five losses without a round between them, when another model is lost
    */
   def outlived[T](rounds: => T): T = {
     var result = Option.empty[T]

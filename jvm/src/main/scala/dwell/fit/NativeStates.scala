@@ -2,12 +2,12 @@ package dwell.fit
 
 import dwell.jni.{NativeBridge, NativeLoader}
 
-/** What the native library holds of fits in this JVM, for every family of solvers. */
+/** The worker states that the native library holds in this JVM, for every family of solvers. */
 private[dwell] object NativeStates {
 
-  /** Frees what it holds of a fit and refuses late tasks of it. */
+  /** Frees the states of a fit for good: its late tasks find none. */
   def free(fit: Long): Unit = if (NativeLoader.isLoaded) NativeBridge.freeFit(fit)
 
-  /** Frees what no call has touched for longer than `maxAgeMillis`. */
+  /** Frees the states that no call has touched for longer than `maxAgeMillis`. */
   def expire(maxAgeMillis: Long): Unit = if (NativeLoader.isLoaded) NativeBridge.expire(maxAgeMillis)
 }

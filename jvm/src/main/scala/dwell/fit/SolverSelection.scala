@@ -5,8 +5,8 @@ import org.apache.spark.internal.Logging
 import dwell.jni.{NativeLoader, NativeUnavailableException}
 
 /**
- * Which implementation of the local solvers a worker uses. The selection travels with the round, and the JVM that runs the
- * round resolves it: a worker whose library cannot load may stand beside one whose library can.
+ * The choice of the local solvers' implementation. The selection travels with the round, and the JVM that runs the
+ * round resolves it, because the library may load on some workers only.
  *
  * @param choice
  *   one of [[SolverSelection.choices]]
@@ -33,7 +33,7 @@ final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
   }
 
   /**
-   * The reason why this JVM cannot do what only the native solvers do; None where it can.
+   * The reason why this JVM cannot run a solver that exists only in native code; None if it can.
    *
    * @throws dwell.jni.NativeUnavailableException
    *   if only the native solvers will do and their library cannot load
@@ -53,11 +53,12 @@ final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
   }
 }
 
+/** The choices, and the state of the native library in this JVM. */
 object SolverSelection extends Logging {
   private val Auto = "auto"
   private val Jvm = "jvm"
 
-  /** What may be chosen; the first is the default. */
+  /** The names that a user may set. The first is the default. */
   val choices: Seq[String] = Seq(Auto, "native", Jvm)
 
   /**
@@ -71,10 +72,10 @@ object SolverSelection extends Logging {
     announced
   }
 
-  /** One line in the log of each executor, with version, build and place of the library. */
+  /** Writes one line to the log of each executor, with version, build and path of the library. */
   private lazy val announced: Unit = logInfo(NativeLoader.description())
 
-  /** Settled once per JVM: a solver that changed between two rounds would not find the states of the other. */
+  /** Decided once per JVM: a solver that changed between two rounds would not find the states of the other solver. */
   private lazy val nativeOrJvm: Backend =
     try {
       requireNative()

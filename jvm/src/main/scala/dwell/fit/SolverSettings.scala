@@ -4,15 +4,15 @@ package dwell.fit
  * How the workers of a session solve.
  *
  * @param threads
- *   that one task may use
+ *   threads that one task may use
  * @param travellingState
  *   worker state travels with every round instead of staying with the worker
  * @param adding
- *   the workers' steps are added as they are (Smith et al. 2018, gamma = 1, sigma' = K), instead of searched along
+ *   the leader adds the workers' steps without a line search (Smith et al. 2018, gamma = 1, sigma' = K)
  * @param gangPatienceMillis
  *   time for which a gang may wait for slots
  * @param maxResultBytes
- *   results of a job that the driver takes
+ *   size of a job's results that the driver accepts
  */
 final case class SolverSettings(
     threads: Int,

@@ -6,10 +6,10 @@ import dwell.jni.ResultHeader
 import dwell.report.{RoundRecord, WorkerTime}
 
 /**
- * The records of the rounds of one fit, made of what its workers report.
+ * The records of the rounds of one fit, from the reports of its workers.
  *
  * @param completed
- *   called with each record but that of the start
+ *   called with each record except the one of the start
  */
 private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   private val created = ResultHeader.now()
@@ -17,18 +17,19 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   private val made = mutable.ArrayBuffer.empty[RoundRecord]
   private var count = 0
 
+  /** The records so far, in the order of the rounds. */
   def records: Seq[RoundRecord] = made.toSeq
 
-  /** Rounds so far, that of the start not counted. */
+  /** Rounds so far, without round 0. */
   def rounds: Int = count
 
-  /** Round 0, before any work. */
+  /** Records round 0, before any work. */
   def begin(objective: Double, gap: Double): Unit =
     made += RoundRecord(0, objective, gap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0, elapsed, Seq.empty)
 
   /**
-   * The rounds of `attempt` go on from the model of round `from`. Those after it are lost; those before it were made by this
-   * attempt or by earlier ones.
+   * Continues the rounds of `attempt` from the model of round `from`. Records of later rounds are dropped; those of
+   * earlier attempts up to `from` are kept.
    */
   def goOn(from: Int, attempt: Attempt): Unit = {
     made.filterInPlace(_.round <= from)
@@ -41,18 +42,22 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   }
 
   /**
-   * A round that is over.
+   * Records a round that is over.
    *
    * @param objective
-   *   F after it
+   *   F after the round
+   * @param gap
+   *   bound of the suboptimality after the round
    * @param clock
-   *   `System.nanoTime` at its start
+   *   `System.nanoTime` at the start of the round
    * @param driverSeconds
-   *   of it, spent by whoever leads
+   *   the leader's part of its time
    * @param epochs
    *   local work
+   * @param losses
+   *   partitions that had lost their state when the round began
    * @param note
-   *   what the reader of the report has to know of it
+   *   a remark for the reader of the report
    */
   def add(
       objective: Double,
@@ -90,9 +95,10 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   private def elapsed: Double = ResultHeader.now() - started
 }
 
+/** The text of a fit's progress. */
 private[dwell] object Timeline {
 
-  /** What Spark's UI shows of a fit after so many rounds. */
+  /** The line that Spark's UI shows for a fit after so many rounds. */
   def describe(uid: String, rounds: Int, objective: Double, gap: Double): String =
     f"dwell $uid: $rounds%d rounds, objective $objective%.6g, gap $gap%.2e"
 }

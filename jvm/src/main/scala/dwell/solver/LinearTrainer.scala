@@ -20,16 +20,16 @@ import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
 
 /**
- * Trains linear models on one set of rows. The data are brought into the form of each orientation once, and a fit starts
- * from the last one of its family (same loss, scaling, intercept and orientation), which is a feasible start whatever
- * the penalty: the certificate is of the fit's own.
+ * Trains linear models on one set of rows. It brings the data into the form of each orientation once. A fit starts from
+ * the last one of its family (same loss, scaling, intercept and orientation), which is a feasible start for any
+ * penalty. Each fit computes its own certificate.
  *
  * Not for concurrent use: callers take turns.
  *
  * @param step
- *   what a worker does in an exchange of coordinate descent
+ *   the worker's part of an exchange of coordinate descent
  * @param gradientStep
- *   and in one of a fit by gradients
+ *   the worker's part of an exchange of a gradient algorithm
  */
 final class LinearTrainer(
     rows: TrainingRows,
@@ -41,8 +41,10 @@ final class LinearTrainer(
   private val previous = mutable.Map.empty[Family, Previous]
 
   /**
+   * Trains a model.
+   *
    * @throws IllegalArgumentException
-   *   if the orientation asked for cannot solve the problem
+   *   if the orientation or the algorithm asked for cannot solve the problem
    */
   def solve(problem: LinearProblem): LinearSolution = {
     val choice = OrientationChoice(problem, rows)
@@ -165,7 +167,7 @@ final class LinearTrainer(
       rows.numFeatures,
       labelFacts(problem, data),
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
-    // Scaled by the penalties the coefficients stay the same; a factor above 1 could leave the bounds of dual variables.
+    // Dual variables times the ratio of the penalties keep the coefficients. A factor above 1 could leave their bounds.
     val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
     Work(parts(data), data.summary.rowsPerPartition, data.nonzerosPerPartition, leader, from)
   }
@@ -181,7 +183,9 @@ final class LinearTrainer(
     data.partitions.map(p => RowData(p, if (scale == null) null else scale.value))
   }
 
-  /** What the intercept of centred features has beside that of features as they are. */
+  /**
+   * mean^T coefficients, by which the intercept of centred features exceeds that of uncentred ones; 0 without means.
+   */
   private def meanMargin(mean: Array[Double], coefficients: Array[Double]): Double =
     if (mean == null) 0.0 else mean.indices.iterator.map(j => mean(j) * coefficients(j)).sum
 
@@ -199,7 +203,12 @@ private[solver] object LinearTrainer {
       orientation: Orientation,
       numWorkers: Int)
 
-  /** @param fit where the states of its dual variables are, if they were kept */
+  /**
+   * The last fit of a family.
+   *
+   * @param fit
+   *   id under which the workers keep its dual variables; None if they do not
+   */
   private final case class Previous(coefficients: Array[Double], intercept: Double, l2: Double, fit: Option[Long])
 
   /** A problem in the form of one orientation. */

@@ -15,11 +15,12 @@ private[solver] object OrientationChoice {
   import Orientation.{AlongRows, Dual, NoL2, NotSmooth, Objection, Primal}
 
   /**
-   * The orientation that a problem asks for, or the one that is expected to be faster among those that it has: a round moves
-   * a vector with an entry per row (primal) or per feature (dual), and touches every nonzero.
+   * The orientation that a problem asks for. If it asks for none, the one that is expected to be faster, among those
+   * that can solve it: a round moves a vector with an entry per row (primal) or per feature (dual), and touches every
+   * nonzero.
    *
    * @throws IllegalArgumentException
-   *   if the problem does not have the orientation that it asks for
+   *   if the orientation asked for, or every orientation, cannot solve the problem
    */
   def apply(problem: LinearProblem, rows: TrainingRows): OrientationChoice = {
     def objection(orientation: Orientation): Option[String] =
@@ -67,30 +68,31 @@ private[solver] object OrientationChoice {
     SecondsARound + entries * SecondsPerEntry + nonzeros * SecondsPerNonzero
 
   /**
-   * The quadratic form of either orientation has at most as many large eigenvalues as the other has coordinates: with
-   * more coordinates than that, only the penalty keeps the rest of them apart, and rounds grow.
+   * The factor by which the number of rounds grows. The quadratic form of an orientation has at most as many large
+   * eigenvalues as the other orientation has coordinates. Only the penalty separates the coordinates beyond that
+   * number, which takes more rounds.
    *
    * @param excess
-   *   coordinates for each one of the other orientation
+   *   coordinates of this orientation over those of the other
    */
   private def moreRounds(excess: Double, growth: Double): Double = math.pow(math.max(1.0, excess), growth)
 
-  /** What a round of the `driver` mode costs at the least. */
+  /** The least time of a round in the `driver` mode. */
   private val SecondsARound = 0.05
 
-  /** An entry of the shared vector to the workers and back, in the `driver` mode. */
+  /** Time for an entry of the shared vector to travel to the workers and back, in the `driver` mode. */
   private val SecondsPerEntry = 1.5e-7
   private val SecondsPerNonzero = 4e-9
 
   /**
-   * Measured: with 15 rows for each feature 5 to 10 times the rounds in the dual form to a gap of 1e-6; with 70 features for
-   * each row about as many rounds in both forms to 1e-3 and 1e-4, once steps are searched.
+   * Measured: with 15 rows for each feature, the dual form needs 5 to 10 times the rounds to a gap of 1e-6. With 70
+   * features for each row, both forms need about as many rounds to 1e-3 and 1e-4, with searched steps.
    */
   private val DualGrowth = 0.75
   private val PrimalGrowth = 0.1
 
   /**
-   * Of a loss that is not a parabola the primal form minimises a parabola above it: with the logistic loss twice the
+   * The primal form minimises a parabola above a loss that is not one. With the logistic loss it needed twice the
    * rounds of the dual form on real text (bench/results/2026-11-21-spark-rounds).
    */
   private val UpperBoundGrowth = 2.0

@@ -13,8 +13,10 @@ import dwell.solver.lda.worker.LdaStep
 object LdaTrainer {
 
   /**
+   * Finds topics with any local solver.
+   *
    * @param step
-   *   what a worker does in an exchange
+   *   the worker's part of an exchange
    */
   private[solver] def run(
       data: DocumentDataset,

@@ -4,13 +4,13 @@ package dwell.solver.problem
  * How local gradient descent makes its steps.
  *
  * @param stepSize
- *   the first one; None searches for it
+ *   the first step size; None searches for it
  * @param schedule
- *   how it falls; None chooses by the penalty
+ *   how the step size falls; None chooses by the penalty
  * @param decay
- *   what it is multiplied by after each round
+ *   factor of the step size after each round
  * @param running
- *   a worker's result is the mean of its models after each step, in place of the last one
+ *   a worker's result is the mean of its models after each step, instead of the last one
  */
 final case class DescentSettings(
     stepSize: Option[Double] = None,

@@ -1,25 +1,28 @@
 package dwell.solver.problem
 
 /**
- * How dual variables a_i are made feasible. An intercept without a penalty puts a condition on them, `sum_i s_i a_i = 0` for each
- * output, which steps on single rows do not keep. A certificate needs a point that satisfies it.
+ * How dual variables a_i are made feasible. An intercept without a penalty requires `sum_i s_i a_i = 0` for each
+ * output. Steps on single rows break this condition, and a certificate needs a point that satisfies it.
  *
  * @param numbers
- *   numbers that describe the correction to the workers
+ *   how many numbers describe the correction to the workers
  */
 sealed abstract class DualFeasibility(val numbers: Int) extends Serializable
 
+/** The corrections, one for each kind of loss. */
 object DualFeasibility {
 
-  /** Their weighted mean, delta, is taken from all of them: for a conjugate that is finite everywhere. One number: delta. */
+  /**
+   * Subtracts their weighted mean, delta, from all of them. The conjugate must be finite everywhere. One number: delta.
+   */
   case object Shift extends DualFeasibility(1)
 
-  /** Those of the heavier class shrink. Two numbers: the factors of the classes -1 and 1, each 0 to 1. */
+  /** Shrinks the variables of the heavier class. Two numbers: the factors of the classes -1 and 1, each 0 to 1. */
   case object ShrinkClass extends DualFeasibility(2)
 
   /**
-   * Predicted probabilities are mixed with others, so that the sums of each class's probabilities over the rows become its
-   * weight. C + 1 numbers: the share of the others, then the probability of each class in them, each 0 to 1.
+   * Mixes the predicted probabilities with fixed ones, so that the probabilities of each class sum to its weight over
+   * the rows. C + 1 numbers: the share of the fixed ones, then the fixed probability of each class, each 0 to 1.
    */
   final case class MixClasses(classes: Int) extends DualFeasibility(classes + 1)
 }

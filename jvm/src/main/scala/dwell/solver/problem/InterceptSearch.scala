@@ -5,12 +5,16 @@ private[solver] object InterceptSearch {
 
   /**
    * The shift of all margins that minimises `sum_j s_j loss(z_j + shift; y_j)` for a smooth loss with labels of both
-   * signs: Newton's method inside of a bracket on the derivative, which rises with the shift.
+   * signs. Newton's method finds the root of the derivative, which rises with the shift, inside a bracket.
    *
    * @param derivative
-   *   of the loss by its first argument, the prediction; the second is the label
+   *   derivative of the loss by its first argument, the prediction; the second argument is the label
    * @param secondDerivative
-   *   of the loss, likewise
+   *   second derivative of the loss, with the same arguments
+   * @param margins
+   *   z, one for each row
+   * @param labels
+   *   y, one for each row
    * @param weights
    *   null where every weight is 1
    */
@@ -58,6 +62,6 @@ private[solver] object InterceptSearch {
 
   private val MaxIterations = 100
 
-  /** The derivatives' sum beside the sum of their sizes: rounding. */
+  /** The sum of the derivatives relative to the sum of their absolute values. Below this it is rounding error. */
   private val Balanced = 1e-13
 }

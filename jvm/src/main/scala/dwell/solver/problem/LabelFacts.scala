@@ -1,7 +1,7 @@
 package dwell.solver.problem
 
 /**
- * What the leader knows of the labels.
+ * Statistics of the labels, for the leader.
  *
  * @param mean
  *   weighted mean
@@ -10,6 +10,6 @@ package dwell.solver.problem
  * @param totalWeight
  *   sum of the row weights, S
  * @param classWeights
- *   sum of the weights of each class, in the order of the classes, -1 before 1; null where labels are no classes
+ *   sum of the weights of each class, in the order of the classes, -1 before 1; null where labels are not classes
  */
 final case class LabelFacts(mean: Double, variance: Double, totalWeight: Double, classWeights: Array[Double])

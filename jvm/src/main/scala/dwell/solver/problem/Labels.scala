@@ -11,11 +11,12 @@ sealed abstract class Labels extends Serializable {
    * @param loss
    *   name of the loss, for the message
    * @throws IllegalArgumentException
-   *   if a label is none of these
+   *   if the loss is not defined for a label
    */
   def check(labels: Array[Double], loss: String): Unit
 }
 
+/** The kinds of labels. */
 object Labels {
 
   /** Any finite number. */
@@ -32,7 +33,7 @@ object Labels {
     def of(label: Double): Double = 2.0 * label - 1.0
   }
 
-  /** The numbers of so many classes, from 0. */
+  /** The numbers of classes, 0 to `count` - 1. */
   final case class Classes(count: Int) extends Labels {
     override def check(labels: Array[Double], loss: String): Unit =
       refuse(labels, loss, s"whole numbers, 0 to ${count - 1}")(y => y >= 0.0 && y < count && y == math.rint(y))

@@ -6,27 +6,27 @@ import dwell.report.RoundRecord
  * A trained model and its certificate.
  *
  * @param coefficients
- *   of feature j and output c at j C + c; C is 1, or the number of classes with the softmax loss
+ *   the coefficient of feature j and output c at j C + c; C is 1, or the number of classes with the softmax loss
  * @param intercepts
  *   one for each output
  * @param objective
  *   F of the coefficients
  * @param dual
- *   lower bound of F over all models; NaN where the algorithm gives none
+ *   lower bound of F over all models; NaN if the algorithm gives none
  * @param gap
  *   objective - dual
  * @param drift
- *   largest relative difference between what was carried along and what was computed anew
+ *   largest relative difference between a value that the rounds carried along and the same value computed anew
  * @param orientationReason
  *   why this orientation was chosen
  * @param aggregation
  *   the mode that was used
  * @param aggregationReason
- *   why this mode
+ *   why this mode was used
  * @param restarts
- *   times that the rounds began again, from what was left with the workers, since a barrier stage had failed
+ *   times that the rounds began again after a failed barrier stage, from what was left with the workers
  * @param flattenSeconds
- *   time spent on bringing the data into the form of this orientation; 0 where an earlier fit had done so
+ *   time spent on bringing the data into the form of this orientation; 0 if an earlier fit had done so
  */
 final case class LinearSolution(
     coefficients: Array[Double],

@@ -1,8 +1,8 @@
 package dwell.solver.problem
 
 /**
- * A loss of a row's predictions z, one for each output of the model, for the row's label y, and what every solver has to know
- * of it. This table is all that differs between losses: code elsewhere asks these properties, never which loss it is.
+ * A loss of a row's predictions z, one for each output of the model, for the row's label y. This table holds everything
+ * that differs between losses: code elsewhere asks for these properties, never which loss it is.
  *
  * {{{
  *   code  loss            outputs  labels             curvature  dual feasibility  parabola  saturates
@@ -28,13 +28,13 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   /** Upper bound of the second derivative by the predictions; infinite where there is none. */
   def curvature: Double
 
-  /** How dual variables are made to satisfy the condition that an intercept without a penalty puts on them. */
+  /** How dual variables are made to satisfy the condition of an intercept without a penalty. */
   def feasibility: DualFeasibility
 
   /** Width of the smoothed hinge's parabola; 0 for every other loss. */
   def gamma: Double = 0.0
 
-  /** The predictions, one an output, of the best model without coefficients. */
+  /** The predictions of the best model without coefficients, one for each output. */
   def bestConstant(labels: LabelFacts): Array[Double]
 
   /** Mean loss of a model that predicts `constant` for every row. */
@@ -45,8 +45,8 @@ sealed abstract class Loss(val code: Int) extends Serializable {
 }
 
 /**
- * A loss l(z; y) of one prediction, and what coordinate descent on either side of the duality needs of it. For labels of two
- * classes a dual variable is a = y p.
+ * A loss l(z; y) of one prediction, with the properties that coordinate descent needs in the primal and in the dual
+ * form. For labels of two classes a dual variable is a = y p.
  *
  * {{{
  *   loss            l(z; y)                                      l*(-a; y)                        domain
@@ -57,7 +57,7 @@ sealed abstract class Loss(val code: Int) extends Serializable {
  *   squared hinge   max(0, 1 - yz)^2                             -p + p^2 / 4                     0 <= p
  * }}}
  *
- * The middle piece of the smoothed hinge is that for 0 < 1 - yz < gamma. Sources: Shalev-Shwartz and Zhang, Stochastic
+ * The middle piece of the smoothed hinge holds for 0 < 1 - yz < gamma. Sources: Shalev-Shwartz and Zhang, Stochastic
  * Dual Coordinate Ascent Methods for Regularized Loss Minimization, JMLR 14 (2013), sections 5 and 6; for the squared
  * hinge Hsieh et al., A Dual Coordinate Descent Method for Large-scale Linear SVM, ICML 2008.
  */
@@ -68,13 +68,13 @@ sealed abstract class MarginLoss(code: Int) extends Loss(code) {
   /** l(z; y). */
   def value(z: Double, y: Double): Double
 
-  /** A derivative of l by z; where the hinge has many at its corner, the one for larger z. */
+  /** The derivative of l by z; at the corner of the hinge, the one for larger z. */
   def derivative(z: Double, y: Double): Double
 
-  /** The second derivative of l by z, where there is one; for larger z at a corner of the first. */
+  /** The second derivative of l by z; at a corner of the first derivative, the one for larger z. */
   def secondDerivative(z: Double, y: Double): Double
 
-  /** Convex conjugate l*(-a; y); infinite outside of its domain. */
+  /** The convex conjugate l*(-a; y); infinite outside its domain. */
   final def conjugate(a: Double, y: Double): Double =
     if (contains(a, y)) conjugateInside(a, y) else Double.PositiveInfinity
 
@@ -92,21 +92,21 @@ sealed abstract class MarginLoss(code: Int) extends Loss(code) {
    * @param z
    *   prediction at the present dual variables
    * @param q
-   *   how much the prediction moves with a, at least 0; where it is 0 the step is the limit for q to 0
+   *   how much the prediction moves with a, at least 0; for q = 0 the step is the limit as q goes to 0
    */
   def dualStep(a: Double, z: Double, y: Double, q: Double): Double
 
   /**
-   * Whether l(z; y) is (z - y)^2 / 2. Then the parabola that local solvers minimise in the primal form is the loss itself, the
-   * best intercept is known in closed form, and so is the best step.
+   * Whether l(z; y) is (z - y)^2 / 2. The parabola that local solvers minimise in the primal form is then the loss
+   * itself, and the best intercept and the best step are known in closed form.
    */
   def isParabola: Boolean = false
 
-  /** Whether the loss is 0 from some margin on, so that the dual variables of many rows are at their bound. */
+  /** Whether the loss is 0 from some margin on. The dual variables of many rows are then at their bound. */
   def saturates: Boolean = false
 
-  // In its domain the conjugate is conjugateSlope a + conjugateCurvature a^2 / 2 + conjugateRest. A line search gets the
-  // quadratic part as five numbers and the rest as samples.
+  // In its domain the conjugate is conjugateSlope a + conjugateCurvature a^2 / 2 + conjugateRest. The workers send a
+  // line search the quadratic part as five numbers and the rest as samples.
 
   /** Coefficient of a in the quadratic part of the conjugate. */
   private[solver] def conjugateSlope(y: Double): Double = -y
@@ -114,11 +114,11 @@ sealed abstract class MarginLoss(code: Int) extends Loss(code) {
   /** Coefficient of a^2 / 2 in the quadratic part of the conjugate. */
   private[solver] def conjugateCurvature: Double
 
-  /** What the conjugate is beside its quadratic part, in its domain. */
+  /** The conjugate minus its quadratic part, in its domain. */
   private[solver] def conjugateRest(a: Double, y: Double): Double = 0.0
 }
 
-/** What the losses of two classes have in common. */
+/** The losses of two classes. */
 sealed abstract class SignedLoss(code: Int) extends MarginLoss(code) {
   override def labels: Labels = Labels.Signed
 
@@ -169,8 +169,8 @@ case object Logistic extends SignedLoss(1) {
   private val MaxSteps = 100
 
   /**
-   * Relative to 1 + |t|. The error after a Newton step is at most half of its square, so the step that is this small is
-   * the last one needed for full precision.
+   * Relative to 1 + |t|. The error after a Newton step is at most half of its square, so a step this small is the last
+   * one that full precision needs.
    */
   private val StepTolerance = 1e-9
 
@@ -193,11 +193,11 @@ case object Logistic extends SignedLoss(1) {
   override protected def conjugateInside(a: Double, y: Double): Double = conjugateRest(a, y)
 
   /**
-   * With the logit t of the new p, p = 1 / (1 + e^{-t}), the derivative vanishes where `h(t) = q (p(t) - p) + yz + t = 0`.
-   * h rises from -infinity to infinity with slope at least 1, and the root is between -yz - q (1 - p) and -yz + q p.
-   * Newton's method starts at t = 0, the inflection point of h, or as near to it as the bracket allows, so that it
-   * stays on one side; bisection catches what rounding may do. In the logit no p is too near to 0 or 1, and p = 0 is a
-   * legal start.
+   * With the logit t of the new p, p = 1 / (1 + e^{-t}), the derivative vanishes where
+   * `h(t) = q (p(t) - p) + yz + t = 0`. h rises from -infinity to infinity with slope at least 1, and the root is
+   * between -yz - q (1 - p) and -yz + q p. Newton's method starts at t = 0, the inflection point of h, or as near to it
+   * as the bracket allows, so that it stays on one side. Bisection replaces a step that rounding moves out of the
+   * bracket. The logit keeps full precision for p near 0 and 1, and p = 0 is a legal start.
    */
   override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = {
     val p = y * a
@@ -212,7 +212,7 @@ case object Logistic extends SignedLoss(1) {
       val h = q * (s - p) + margin + t
       val step = h / (q * (s * (1.0 - s)) + 1.0)
       val next = t - step
-      // Tested before the bracket: an exact root would be on its edge, and bisection would throw it away.
+      // Tested before the bracket: an exact root would be on its edge, and bisection would discard it.
       if (math.abs(step) <= StepTolerance * (1.0 + math.abs(t))) {
         t = next
         done = true
@@ -255,7 +255,7 @@ case object Hinge extends SignedLoss(2) {
   override protected def conjugateInside(a: Double, y: Double): Double = -(y * a)
   override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = {
     val short = 1.0 - y * z
-    // At the corner and without curvature every p is as good; it stays, and 0 / 0 is not asked.
+    // At the corner p stays. With q = 0 every p is optimal there, and the division would be 0 / 0.
     val step = if (short == 0.0) 0.0 else short / q
     y * MarginLoss.clip(y * a + step)
   }
@@ -264,7 +264,7 @@ case object Hinge extends SignedLoss(2) {
 }
 
 /**
- * The hinge with its corner rounded off over a width of `gamma`; the hinge itself for gamma = 0 in the limit.
+ * The hinge with its corner rounded off over a width of `gamma`; its limit as gamma goes to 0 is the hinge.
  *
  * @param gamma
  *   finite and positive; the curvature is 1 / gamma
@@ -332,7 +332,7 @@ final case class Softmax(classes: Int) extends Loss(5) {
   override def curvature: Double = 0.5
   override def feasibility: DualFeasibility = DualFeasibility.MixClasses(classes)
 
-  /** As Spark starts: a class that does not occur has a finite intercept as well. */
+  /** Spark's start: the centred logarithms of 1 + weight. A class that does not occur has a finite intercept too. */
   override def bestConstant(labels: LabelFacts): Array[Double] = {
     val logs = labels.classWeights.map(math.log1p)
     logs.map(_ - logs.sum / logs.length)
@@ -347,6 +347,7 @@ final case class Softmax(classes: Int) extends Loss(5) {
   override def toString: String = s"softmax of $classes classes"
 }
 
+/** Helpers for losses whose dual variables are bounded. */
 object MarginLoss {
   private[solver] def clip(p: Double): Double = math.min(1.0, math.max(0.0, p))
 

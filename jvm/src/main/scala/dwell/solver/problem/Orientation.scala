@@ -1,12 +1,13 @@
 package dwell.solver.problem
 
-/** Which variables the coordinates are: coefficients of features, or dual variables of rows. */
+/** The variables that the coordinates stand for: coefficients of features, or dual variables of rows. */
 sealed abstract class Orientation(val name: String) extends Serializable {
 
-  /** The reason why a problem has no such form; None where it has one. */
+  /** The reason why a problem has no form in this orientation; None if it has one. */
   def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Orientation.Objection]
 }
 
+/** The orientations, and the objections against them. */
 object Orientation {
 
   /** Columns: coordinates are coefficients. */
@@ -17,13 +18,13 @@ object Orientation {
       else None
   }
 
-  /** Rows: coordinates are dual variables. Algorithms whose steps are along rows have their data in this form as well. */
+  /** Rows: coordinates are dual variables. Algorithms whose steps are along rows use this form of the data too. */
   case object Dual extends Orientation("dual") {
     override def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Objection] =
       if (l2 == 0.0 && !algorithm.ofRows) Some(NoL2) else None
   }
 
-  /** Why a problem does not have the form of an orientation. */
+  /** A reason why a problem has no form in an orientation. */
   sealed trait Objection
 
   /** The algorithm's steps are along rows. */
@@ -37,9 +38,9 @@ object Orientation {
 
   val all: Seq[Orientation] = Seq(Primal, Dual)
 
-  /** What may be asked for; the first leaves the choice to the fit, and is the default. */
+  /** The names that a user may set. The first is the default and leaves the choice to the fit. */
   val choices: Seq[String] = "auto" +: all.map(_.name)
 
-  /** One of the choices; None for the first. */
+  /** The orientation of that name; None for the first choice. */
   def named(choice: String): Option[Orientation] = all.find(_.name == choice)
 }

@@ -4,16 +4,17 @@ package dwell.solver.problem
  * Step sizes, as a function of the rows that a worker has visited since the start of the fit.
  *
  * @param eta0
- *   the first step size, finite and positive; times the L2 penalty less than 1
+ *   the first step size, finite and positive; its product with the L2 penalty is less than 1
  * @param rate
- *   how fast steps become smaller, finite and at least 0; without a meaning for constant steps
+ *   how fast steps become smaller, finite and at least 0; ignored for constant steps
  */
 final case class StepSchedule(kind: StepSchedule.Kind, eta0: Double, rate: Double) {
 
-  /** The step size at the row that `t` rows came before. */
+  /** The step size after `t` rows. */
   def at(t: Long): Double = kind.at(t.toDouble, eta0, rate)
 }
 
+/** The kinds of schedules. */
 object StepSchedule {
 
   /**
@@ -31,15 +32,15 @@ object StepSchedule {
     override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double = eta0
   }
 
-  /** eta0 / sqrt(1 + rate t), for a mean loss that is convex only. */
+  /** eta0 / sqrt(1 + rate t), for a mean loss that is convex but not strongly convex. */
   case object InverseSqrt extends Kind(1) {
     override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double =
       eta0 / math.sqrt(1.0 + rate * t)
   }
 
   /**
-   * eta0 / (1 + rate eta0 t), with the L2 penalty as the rate: Bottou, Stochastic Gradient Descent Tricks (2012), section
-   * 5.2.
+   * eta0 / (1 + rate eta0 t), with the L2 penalty as the rate: Bottou, Stochastic Gradient Descent Tricks (2012),
+   * section 5.2.
    */
   case object Inverse extends Kind(2) {
     override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double =

@@ -2,7 +2,7 @@ package dwell.solver.problem
 
 import dwell.report.RoundRecord
 
-/** What the rounds of a fit led to, as [[LinearSolution]] has it. */
+/** The result of the rounds of a fit. [[LinearSolution]] describes the fields. */
 private[dwell] final case class Trained(
     coefficients: Array[Double],
     intercepts: Array[Double],

@@ -2,47 +2,54 @@ package dwell.solver.cd.contract
 
 import dwell.fit.SolverSelection
 
-/** What the driver asks of every worker in one exchange. */
+/** The leader's request to every worker in one exchange. */
 sealed abstract class Phase(val name: String) extends Serializable {
 
-  /** Whether the coordinates of this exchange are those that the driver has reckoned with. */
+  /** Whether the workers' coordinates are those that the leader's shared vector was built from. */
   def continues: Boolean = true
 }
 
+/** The phases of a fit. */
 object Phase {
 
-  /** Local coordinate steps; the update is the data's product with them. */
+  /** Runs local coordinate steps. The update is the product of the data with the steps. */
   case object Round extends Phase("round")
 
-  /** The committed coordinates as they are; the update is the data's product with them, to build the shared vector anew. */
+  /**
+   * Leaves the committed coordinates alone. The update is the product of the data with them, from which the leader
+   * builds the shared vector anew.
+   */
   case object Rebuild extends Phase("rebuild")
 
-  /** As `Rebuild`, from coordinates that an earlier model gives: the first exchange of a fit that does not start at zero. */
+  /**
+   * As `Rebuild`, from the coordinates of an earlier model: the first exchange of a fit that does not start at zero.
+   */
   final case class Start(from: StartingPoint) extends Phase("start") {
     override def continues: Boolean = false
   }
 
-  /** As `Rebuild`, and the coefficients come along. */
+  /** As `Rebuild`, and the worker sends its coefficients too. */
   case object Collect extends Phase("collect")
 }
 
 /**
- * The message of one exchange. The shared vector goes with it, little endian; it is empty where the phase does not read it.
+ * The message of one exchange. The shared vector travels with it, little endian, and is empty if the phase does not
+ * read it.
  *
  * @param states
- *   null where workers keep their state between rounds; else the state of every partition, which then travels
+ *   null if the workers keep their state between rounds; otherwise the state of every partition
  */
 final case class CdMessage(phase: Phase, request: RoundRequest, states: Array[WorkerState], selection: SolverSelection)
 
 /**
- * What a worker says beside its vector.
+ * A worker's reply, beside its vector.
  *
  * @param lost
  *   the worker does not hold the state that the message refers to
  * @param state
- *   where state travels: the state after the exchange, with the pending step
+ *   if states travel: the state after the exchange, with the pending step
  * @param coefficients
- *   in the phase `Collect`: global feature ids and values of the nonzero coefficients
+ *   in the phase `Collect`: global feature ids and values of the nonzero coefficients; both are empty for rows
  */
 final case class CdReply(
     lost: Boolean,

@@ -4,11 +4,11 @@ import dwell.data.LocalData
 import dwell.jni.Cancellation
 
 /**
- * The local half of a round. An implementation keeps one worker state per (fit, partition) and JVM, and both
+ * The local solver of coordinate descent. An implementation keeps one worker state per (fit, partition) and JVM. Both
  * implementations produce the same bytes from the same input, so that a cluster may mix them. The dual of the logistic
- * loss is the exception: exponentials and logarithms of the two differ in their last bits.
+ * loss is the exception: the exponentials and logarithms of the two differ in their last bits.
  *
- * A call is a pure function of the committed state, the request and the shared vector: calling it again, on the same
+ * A call is a pure function of the committed state, the request and the shared vector. A second call, on the same
  * worker or on another one that holds the same version, gives the same result and applies nothing twice.
  */
 trait CdSolver {
@@ -17,21 +17,20 @@ trait CdSolver {
   def name: String
 
   /**
-   * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is what the
-   * step adds to the shared one: A (a' - a) for columns, and for rows the step of the coefficients before any soft
-   * threshold.
+   * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is the change
+   * of the shared vector: A (a' - a) for columns, and for rows the step of the coefficients before any soft threshold.
    *
    * @param data
    *   of the orientation of `r.subproblem`
    * @param shared
    *   little-endian doubles, `8 * data.vectorLength` bytes: the residual for columns, the coefficients for rows
    * @param result
-   *   filled in the layout of [[dwell.jni.ResultHeader]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]] on; unspecified
-   *   where the answer is false
+   *   filled in the layout of [[dwell.jni.ResultHeader]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]]
+   *   on; unspecified where the answer is false
    * @param cancellation
-   *   asked every few milliseconds; true raises a CancellationException. The state is as before after any exception.
+   *   asked every few milliseconds; true raises a CancellationException. No exception changes the state.
    * @return
-   *   false if this worker has no state for the round (`StateLost`): the caller has to rebuild
+   *   false if this worker has no state for the round; the caller then has to rebuild
    */
   def round(
       data: LocalData,
@@ -41,10 +40,10 @@ trait CdSolver {
       cancellation: Cancellation): Boolean
 
   /**
-   * A rebuild: settles the step of the round before, drops the step of `r.round`, moves the state to version
+   * A rebuild: commits the step of the round before, drops the step of `r.round`, moves the state to version
    * `r.round + 1` under a new stamp, and returns the product of the partition's data with its coordinates. A worker
-   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot [[dwell.jni.CdLayout.STAMP]]
-   * tells the caller which of the two happened. A repeated call finds the state moved already, and leaves it alone.
+   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot
+   * [[dwell.jni.CdLayout.STAMP]] tells the caller whether it did. A repeated call leaves the moved state alone.
    *
    * @param result
    *   as for [[round]]
@@ -53,13 +52,13 @@ trait CdSolver {
    */
   def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean
 
-  /** Copy of the state of one partition; None where this worker has none. */
+  /** A copy of the state of one partition; None if this worker has none. */
   def exportState(fit: Long, partition: Int): Option[WorkerState]
 
-  /** Replaces the state of one partition. A pending step is not taken over: its round can be run again. */
+  /** Replaces the state of one partition. It ignores a pending step, whose round can be run again. */
   def importState(fit: Long, partition: Int, s: WorkerState): Unit
 
-  /** Frees every state of a fit and refuses late tasks of it; returns the bytes freed. */
+  /** Frees every state of a fit for good, so that its late tasks find none; returns the bytes freed. */
   def free(fit: Long): Long
 
   /** Frees states that no call has touched for longer than `maxAgeMillis`; returns the bytes freed. */

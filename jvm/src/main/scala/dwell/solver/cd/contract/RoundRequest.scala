@@ -1,8 +1,8 @@
 package dwell.solver.cd.contract
 
 /**
- * What every worker needs to know to run one round. The same object goes to all partitions; what differs between them
- * (data, state, stamp) is looked up by partition index.
+ * The request for one round. All partitions receive the same object, and look up their own data, state and stamp by
+ * partition index.
  *
  * @param fit
  *   identifier of the fit, unique within the application; first half of the key of the worker state
@@ -15,12 +15,12 @@ package dwell.solver.cd.contract
  * @param certificate
  *   whether to measure the parts of the duality gap at the start of the round (one more data pass)
  * @param threads
- *   threads of one call, 1 to 256. Each makes its steps on a copy of the shared vector, so that the result depends on
- *   their number (never on the cores there are); 1 in a batch
+ *   threads of one call, 1 to 256; 1 in a batch. Each thread makes its steps on its own copy of the shared vector, so
+ *   the result depends on their number, but not on the number of cores
  * @param batch
- *   no step of the round sees another one; it ends with its epoch at the latest
+ *   no step of the round sees another one, and the round ends with its epoch at the latest
  * @param stamps
- *   for each partition the stamp of the state that the driver's vector was built from
+ *   for each partition, the stamp of the state that the leader's vector was built from
  * @param sigmaPrime
  *   CoCoA's subproblem parameter; the number of partitions is always safe
  * @param totalWeight
@@ -30,7 +30,7 @@ package dwell.solver.cd.contract
  * @param theta2
  *   step factor for the direction committed before that one
  * @param points
- *   where the line search wants samples: pairs (g1, g2), at most [[dwell.jni.CdLayout.MAX_POINTS]] of them
+ *   points at which the line search needs samples: pairs (g1, g2), at most [[dwell.jni.CdLayout.MAX_POINTS]] of them
  * @param subproblem
  *   the local problem; its orientation is that of the data
  */
@@ -50,6 +50,6 @@ final case class RoundRequest(
     points: Array[Double],
     subproblem: Subproblem) {
 
-  /** Coordinates that a partition of `numCoordinates` visits at least (whole buckets are visited). */
+  /** The least number of coordinates that a partition of `numCoordinates` visits; it visits whole buckets. */
   def coordinates(numCoordinates: Int): Long = math.max(1L, math.ceil(numCoordinates * budget).toLong)
 }

@@ -4,6 +4,8 @@ import dwell.data.{ColumnData, LocalData}
 
 /** Coordinates to start from. */
 sealed trait StartingPoint extends Serializable {
+
+  /** The coordinates of the partition `data`, in local order; None to start from zero. */
   def coordinates(data: LocalData, solver: CdSolver): Option[Array[Double]]
 }
 
@@ -16,8 +18,8 @@ final case class FromCoefficients(coefficients: Array[Double]) extends StartingP
 }
 
 /**
- * The coordinates that another fit on the same partitions has left with its workers, times `factor`; a worker takes the
- * first of the fits that it has coordinates of, and starts from zero if it has none.
+ * The coordinates that another fit on the same partitions has left with its workers, times `factor`. A worker takes the
+ * first of the fits whose coordinates it holds, and starts from zero if it holds none.
  */
 final case class FromFits(fits: Seq[Long], factor: Double) extends StartingPoint {
   override def coordinates(data: LocalData, solver: CdSolver): Option[Array[Double]] =

@@ -1,23 +1,23 @@
 package dwell.solver.cd.contract
 
 /**
- * State of one partition of one fit, as it travels when it is not kept by the worker: for the non-persistent mode,
- * for snapshots and for reading the coordinates at the end. Coordinates are coefficients of columns or dual variables of
- * rows.
+ * The state of one partition of one fit, in the form that travels if the worker does not keep it: for the
+ * non-persistent mode, for snapshots and for reading the coordinates at the end. Coordinates are coefficients of
+ * columns or dual variables of rows.
  *
  * @param version
  *   round that the state is ready for
  * @param stamp
- *   which rebuild the state descends from, see [[WorkerState.Stamp]]; 0 at the start of the fit. Version and stamp
- *   together determine the rest.
+ *   the rebuild that the state descends from, see [[WorkerState.Stamp]]; 0 at the start of the fit. Version and stamp
+ *   together determine the rest
  * @param cursor
  *   buckets visited since the start of the fit; places the partition in its coordinate order
  * @param alpha
  *   committed coordinates of the partition, in local order
  * @param previous
- *   what the last commit added to `alpha`
+ *   the sum that the last commit added to `alpha`
  * @param pending
- *   result of a round that has not got its verdict yet
+ *   step of a round that the leader has not judged yet
  */
 final case class WorkerState(
     version: Long,
@@ -28,8 +28,8 @@ final case class WorkerState(
     pending: Option[PendingStep]) {
 
   /**
-   * The state after the verdict on its pending step, which becomes `theta1 * delta + theta2 * previous`; the state
-   * itself where nothing is pending.
+   * The state after the leader's verdict: it adds `theta1 * delta + theta2 * previous`. Without a pending step, the
+   * state itself.
    */
   def commit(theta1: Double, theta2: Double): WorkerState = pending match {
     case None => this
@@ -46,6 +46,7 @@ final case class WorkerState(
   }
 }
 
+/** Initial states, and stamps. */
 object WorkerState {
 
   /** The state that every fit starts from. */
@@ -56,12 +57,12 @@ object WorkerState {
   object Stamp {
 
     /**
-     * The stamp of what a rebuild leaves as `version`.
+     * The stamp of a state that a rebuild leaves as `version`.
      *
-     * Every rebuild has stamps of its own, also for a state that it keeps: it drops the step of its round, and a worker
-     * that lost its state and is sent messages from before the rebuild would bring that step back, under the old stamp.
-     * The two halves of a pair tell a state that was kept from one that started again, since attempts of a rebuild on
-     * two workers may end differently.
+     * Every rebuild has stamps of its own, even for a state that it keeps, because it drops the step of its round. A
+     * worker that lost its state and receives messages from before the rebuild would bring that step back under the old
+     * stamp. The two stamps of a rebuild tell a state that was kept from one that started again, because two attempts
+     * of a rebuild on two workers may end differently.
      */
     def ofRebuild(version: Long, restarted: Boolean): Long = 2L * version + (if (restarted) 1L else 0L)
 

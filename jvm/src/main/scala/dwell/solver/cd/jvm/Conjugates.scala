@@ -14,7 +14,7 @@ private[solver] final class Conjugates(p: RowPartition, problem: DualSubproblem,
   /** s_i / S. */
   def share(i: Int): Double = weight(i) / totalWeight
 
-  /** s_i / (S l2): how much of x_i a dual variable puts into the coefficients. */
+  /** s_i / (S l2): the multiple of x_i that a dual variable of 1 adds to the coefficients. */
   def t(i: Int): Double = weight(i) / divisor
 
   override def value(i: Int, a: Double): Double = share(i) * loss.conjugate(a, p.labels(i))

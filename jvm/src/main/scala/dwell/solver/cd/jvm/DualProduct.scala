@@ -3,7 +3,7 @@ package dwell.solver.cd.jvm
 import dwell.base.Patience
 import dwell.data.RowData
 
-/** The coefficients (before any soft threshold) that a partition's dual variables stand for. */
+/** The contribution of a partition's dual variables to the coefficients, before any soft threshold. */
 private[solver] final class DualProduct(data: RowData, conjugates: Conjugates, patience: Patience)
     extends LocalProduct(data, data.kernel, conjugates, patience) {
 

@@ -12,18 +12,18 @@ import dwell.solver.cd.contract.{DualSubproblem, RoundRequest, WorkerState}
  *   sum_i s_i l*(-a_i; y_i) / S + w^T X^T (t (a - alpha)) l2 + sigma' l2 |X^T (t (a - alpha))|_D^2 / 2
  * }}}
  *
- * over the partition's dual variables a by coordinate descent. The coefficients follow the dual variables: a step of a_i
- * adds t_i (a_i' - a_i) D x_i to them, of which descent sees sigma' times as much, as if the other partitions did
- * the same.
+ * over the partition's dual variables a by coordinate descent. The coefficients follow the dual variables: a step of
+ * a_i adds t_i (a_i' - a_i) D x_i to them. Descent adds sigma' times as much, as if the other partitions made the same
+ * step.
  *
- * With an intercept, features are centred about their means implicitly, and the intercept is one more feature of
- * constant value, with weight nu. A step of a_i then changes the prediction of row k by c times
+ * With an intercept, features are implicitly centred, and the intercept is one more feature, of constant value and
+ * weight nu. A step of a_i then changes the prediction of row k by c times
  *
  * {{{
  *   (x_i - mean)^T D (x_k - mean) + nu = x_i^T D x_k - e_i - e_k + h,   e_i = mean^T D x_i,   h = mean^T D mean + nu
  * }}}
  *
- * so that two sums over the steps stand for all that is not in the coefficients.
+ * so two sums over the steps, of c and of c e_i, describe everything that the coefficients do not contain.
  */
 private[solver] final class DualRound(
     data: RowData,
@@ -38,7 +38,7 @@ private[solver] final class DualRound(
   private val loss = problem.loss
   private val projections = p.projections
 
-  // The first of the running sums is that of all c = sigma' t_i (a_i' - a_i), the second that of c e_i.
+  // The first running sum is that of c = sigma' t_i (a_i' - a_i), the second that of c e_i.
 
   override protected def kappa: Double = sums.first / r.sigmaPrime
 
@@ -54,7 +54,7 @@ private[solver] final class DualRound(
     else {
       val e = projections(i)
       z = z + ((problem.offset + seen.sums.first * problem.intercept) - seen.sums.second) - seen.sums.first * e
-      // A square norm, which cancellation must not make negative.
+      // Cancellation must not make a square norm negative.
       norm = math.max(0.0, norm - 2.0 * e + problem.intercept)
     }
     // Without curvature the step leads to minus the derivative of the loss.
@@ -68,7 +68,7 @@ private[solver] final class DualRound(
     }
   }
 
-  /** The primal loss at the coefficients of the start and each of the candidates for the intercept. */
+  /** The primal loss at the start's coefficients, with each of the candidates for the intercept. */
   override protected def certify(): Certificate = {
     val candidates = problem.candidates
     val losses = new Array[Double](candidates.length)

@@ -10,8 +10,10 @@ private[solver] final class ElasticNet(p: ColumnPartition, problem: PrimalSubpro
   private val scaledL1 = problem.l1 * math.sqrt(problem.scaleFactor)
   private val scaledL2 = problem.l2 * problem.scaleFactor
 
+  /** L1 penalty of column i. */
   def l1(i: Int): Double = if (scaled) scaledL1 * p.deviation(i) else problem.l1
 
+  /** L2 penalty of column i. */
   def l2(i: Int): Double = if (scaled) scaledL2 * p.variance(i) else problem.l2
 
   override def value(i: Int, a: Double): Double = l1(i) * math.abs(a) + 0.5 * (l2(i) * (a * a))
@@ -32,7 +34,7 @@ private[solver] final class ElasticNet(p: ColumnPartition, problem: PrimalSubpro
     else Double.PositiveInfinity
   }
 
-  /** Minimiser over a of q (a - current)^2 / 2 - x (a - current) + g_i(a). */
+  /** The minimiser over a of q (a - current)^2 / 2 - x (a - current) + g_i(a). */
   def minimise(i: Int, q: Double, current: Double, x: Double): Double = {
     val curvature = q + l2(i)
     if (curvature > 0.0) SoftThreshold(q * current + x, l1(i)) / curvature

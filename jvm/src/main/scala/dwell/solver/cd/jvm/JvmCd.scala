@@ -6,8 +6,8 @@ import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 
 /**
- * The local solver without native code: what runs where the library cannot load, and what the native solver is
- * compared with. It does the same arithmetic in the same order.
+ * The local solver without native code. It runs where the library cannot load, and the tests compare the native solver
+ * with it. It does the same arithmetic in the same order.
  */
 final class JvmCd private[solver] (states: WorkerStates) extends CdSolver {
 
@@ -62,7 +62,7 @@ object JvmCd {
   lazy val shared: JvmCd = new JvmCd(new WorkerStates())
 }
 
-/** What the calls for one partition do, in its orientation. */
+/** The calls for one partition, in its orientation. */
 private sealed trait Calls {
   def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound
   def product(patience: Patience): LocalProduct

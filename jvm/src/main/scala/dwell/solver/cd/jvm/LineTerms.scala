@@ -1,7 +1,7 @@
 package dwell.solver.cd.jvm
 
 /**
- * What a line search needs of a separable sum, in the terms of [[dwell.jni.ResultHeader]].
+ * The terms of a separable sum that a line search needs. [[dwell.jni.CdLayout]] describes them.
  *
  * @param value
  *   the sum after the step
@@ -17,6 +17,6 @@ private[solver] final case class LineTerms(
 
 private[solver] object LineTerms {
 
-  /** Where there is no step. */
+  /** The terms without a step. */
   def at(value: Double): LineTerms = LineTerms(value, 0.0, 0.0, 0.0, 0.0, 0.0, Array.emptyDoubleArray)
 }

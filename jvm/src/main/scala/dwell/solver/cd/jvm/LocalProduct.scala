@@ -12,13 +12,13 @@ private[solver] abstract class LocalProduct(
     patience: Patience) {
   protected final val v: Array[Double] = new Array[Double](data.vectorLength)
 
-  /** Adds what coordinate i contributes at value a to `v`, and gives its part of [[CdLayout.KAPPA]]. */
+  /** Adds the contribution of coordinate i at value a to `v`, and returns its part of [[CdLayout.KAPPA]]. */
   protected def add(i: Int, a: Double): Double
 
-  /** Entry of the product, from that of `v`. */
+  /** An entry of the product, from the entry of `v`. */
   protected def entry(v: Double, kappa: Double): Double
 
-  /** Writes the product into the vector of `result`. */
+  /** Writes the product into the vector of `result`, and returns the measurements. */
   final def run(alpha: Array[Double], result: Array[Byte]): Measured = {
     var kappa = 0.0
     var nonzeros = 0L

@@ -9,16 +9,17 @@ import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}
 
 /**
  * One round on one partition: certificate and values at the start, coordinate descent, values at the end, and the
- * update vector. What a coordinate is, and how it is minimised, is the orientation's.
+ * update vector. The orientation defines the coordinates and minimises along them.
  *
- * With more than one thread descent is CoCoA once more inside of the partition (Ioannou, Mendler-Duenner, Parnell: SySCD,
- * NeurIPS 2019), as in the native solver: every thread has a copy of the vector, on which its steps count as often as there
- * are copies, and after an epoch the copies are averaged. Here one thread does the work of all, with the same result.
+ * With more than one thread, descent runs CoCoA again inside the partition (Ioannou, Mendler-Duenner, Parnell: SySCD,
+ * NeurIPS 2019), as in the native solver. Every thread steps on its own copy of the vector and multiplies its steps by
+ * the number of copies. After an epoch the copies are averaged. Here one thread does the work of all, with the same
+ * result.
  *
  * @param separable
  *   the part of the objective that is a sum over coordinates
  * @param start
- *   committed state; not changed
+ *   the committed state, which the round does not change
  */
 private[solver] abstract class LocalRound(
     data: LocalData,
@@ -32,7 +33,7 @@ private[solver] abstract class LocalRound(
   /** Coordinates after the steps made so far. */
   protected final val a: Array[Double] = start.alpha.clone()
 
-  /** The vector that descent keeps up to date, at first the shared one, and the sums beside it. */
+  /** The vector that descent keeps up to date, which starts as the shared one, with its running sums. */
   private val reached = new LocalVector(new Array[Double](data.vectorLength), new RunningSums)
   protected final def w: Array[Double] = reached.w
   protected final def sums: RunningSums = reached.sums
@@ -43,22 +44,27 @@ private[solver] abstract class LocalRound(
   private var nonzeros = 0L
   private var cursor = start.cursor
 
-  /** Entry j of the vector `w` at the start. */
+  /** Entry j of the vector `w` at the start, from entry j of the shared vector. */
   protected def loaded(j: Int, entry: Double): Double
 
-  /** Called once, when `w` is loaded. */
+  /** Prepares descent. It is called once, after `w` has been loaded. */
   protected def begin(): Unit
 
   /** The partition's share of the duality gap at the start of the round. */
   protected def certify(): Certificate
 
-  /** Minimises along coordinate i as `seen` has it, one of so many copies of the vector and the sums, and moves `moved`. */
+  /**
+   * Minimises along coordinate i at `seen`, and adds the step to `moved`.
+   *
+   * @param copies
+   *   number of copies of the vector, by which the step is multiplied
+   */
   protected def visit(i: Int, seen: LocalVector, moved: LocalVector, copies: Double): Unit
 
   /** Entry j of the update vector, from the entry of `w` at the start. */
   protected def update(j: Int, before: Double): Double
 
-  /** See [[CdLayout.KAPPA]]. */
+  /** The number for [[CdLayout.KAPPA]]. */
   protected def kappa: Double
 
   /** Runs the round, writes the update into the vector of `result` and gives the step. */
@@ -117,7 +123,7 @@ private[solver] abstract class LocalRound(
     }
   }
 
-  /** Visits buckets until the epoch ends or there are enough, each thread its share of them. */
+  /** Visits buckets until the epoch or the budget ends. Each thread visits its share of them. */
   private def descendOnCopies(budget: Long): Unit = {
     val buckets = ArrayBuffer(nextBucket())
     while (cursor % order.buckets != 0L && coordinates < budget) buckets += nextBucket()
@@ -152,7 +158,9 @@ private[solver] abstract class LocalRound(
   }
 }
 
-/** A vector that steps see or move, and the sums beside it. */
+/** A vector that steps read or change, with its running sums. */
 private[solver] final class LocalVector(val w: Array[Double], val sums: RunningSums) {
+
+  /** A copy that can change on its own. */
   def copied: LocalVector = new LocalVector(w.clone(), sums.copied)
 }

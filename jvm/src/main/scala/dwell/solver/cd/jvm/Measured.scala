@@ -23,10 +23,11 @@ private[solver] final case class Certificate(
 private[solver] object Certificate {
   val None: Certificate = ofLosses(Array.emptyDoubleArray)
 
+  /** A certificate of the dual orientation. */
   def ofLosses(losses: Array[Double]): Certificate = Certificate(Double.NaN, Double.NaN, Double.NaN, losses)
 }
 
-/** What a call measured, for the header of its result. */
+/** The measurements of a call, for the header of its result. [[CdLayout]] describes the slots. */
 private[solver] final case class Measured(
     valueBefore: Double,
     certificate: Certificate,
@@ -35,6 +36,7 @@ private[solver] final case class Measured(
     kappa: Double,
     along: LineTerms) {
 
+  /** Writes all slots of the header up to [[ResultHeader.FIRST_FREE]]. */
   def write(result: Array[Byte], startNanos: Long, stamp: Long, stateBytes: Long): Unit = {
     def put(slot: Int, value: Double): Unit = ResultHeader.put(result, slot, value)
     (0 until ResultHeader.FIRST_FREE).foreach(put(_, 0.0))

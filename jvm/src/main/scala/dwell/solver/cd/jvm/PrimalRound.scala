@@ -12,8 +12,8 @@ import dwell.solver.cd.contract.{PrimalSubproblem, RoundRequest, WorkerState}
  *   sigma' |A (a - alpha)|_s^2 / (2 S) - r^T A (a - alpha) / S + sum_i g_i(a_i)
  * }}}
  *
- * over the partition's coefficients a by coordinate descent. Centring is implicit: instead of subtracting its mean
- * from each column, what the means add up to is kept in one number, `kappa`.
+ * over the partition's coefficients a by coordinate descent. Centring is implicit: the round does not subtract the
+ * means from the columns, but keeps the sum of their contributions in one number, `kappa`.
  */
 private[solver] final class PrimalRound(
     data: ColumnData,
@@ -30,7 +30,7 @@ private[solver] final class PrimalRound(
   private val weights = data.weights
   private val inverseWeight = 1.0 / r.totalWeight
 
-  // w is s * (r - sigma' A (a - alpha)), but for the means. The first of the running sums is kappa; the second is not used.
+  // w is s * (r - sigma' A (a - alpha)) for uncentred columns. The first running sum is kappa; the second is unused.
 
   /** Sum of `w` before the first step. */
   private var weightedSum = 0.0
@@ -96,6 +96,6 @@ private[solver] final class PrimalRound(
 
 private[solver] object PrimalRound {
 
-  /** `x / scale`, where 0 / 0 is 0. */
+  /** `x / scale`, with 0 / 0 = 0. */
   private def quotient(x: Double, scale: Double): Double = if (x == 0.0) 0.0 else x / scale
 }

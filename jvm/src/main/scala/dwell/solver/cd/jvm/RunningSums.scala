@@ -1,10 +1,11 @@
 package dwell.solver.cd.jvm
 
-/** What the steps add up to beside the vector; what is summed is the orientation's. */
+/** Two sums over the steps, beside the vector. Each orientation sums its own terms. */
 private[solver] final class RunningSums {
   var first = 0.0
   var second = 0.0
 
+  /** A copy that can change on its own. */
   def copied: RunningSums = {
     val copy = new RunningSums
     copy.first = first

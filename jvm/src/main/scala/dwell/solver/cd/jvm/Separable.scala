@@ -3,9 +3,9 @@ package dwell.solver.cd.jvm
 import dwell.base.Patience
 
 /**
- * A sum of functions h_i of one coordinate each: the penalty of the primal problem, the conjugates of the losses in the
- * dual one. Sums are taken chunk by chunk, and the sums of the chunks added in order, so that native threads may
- * share the chunks and give the same bits.
+ * A sum of functions h_i of one coordinate each: the penalty in the primal problem, the conjugates of the losses in the
+ * dual one. Each sum adds up chunks and then adds the chunks in order, so that native threads can share the chunks and
+ * give the same bits.
  */
 private[solver] trait Separable {
 
@@ -18,7 +18,7 @@ private[solver] trait Separable {
   /** Second derivative of the quadratic part of h_i. */
   def curvature(i: Int): Double
 
-  /** By how much the rest of h_i grows from a to a + e; infinite if a + e is outside of the domain. */
+  /** The growth of the non-quadratic rest of h_i from a to a + e; infinite if a + e is outside the domain. */
   def change(i: Int, a: Double, e: Double): Double
 
   /** sum_i h_i(a_i). */
@@ -37,7 +37,7 @@ private[solver] trait Separable {
     total
   }
 
-  /** The sum at `after`, and how it changes from `start` along g1 (after - start) + g2 previous. */
+  /** The sum at `after`, and its change from `start` along g1 (after - start) + g2 previous. */
   final def along(
       start: Array[Double],
       after: Array[Double],
@@ -55,7 +55,7 @@ private[solver] trait Separable {
         val p = previous(i)
         val there = value(i, after(i))
         sum += there
-        // What stays changes nothing, but it has to be feasible.
+        // A coordinate that does not move changes nothing, but an infeasible one makes every sample infinite.
         if (d != 0.0 || p != 0.0 || there.isPosInfinity) {
           val s = slope(i, start(i))
           val c = curvature(i)
@@ -87,10 +87,10 @@ private[solver] trait Separable {
 
 private[solver] object Separable {
 
-  /** Coordinates whose terms are summed before they are added to the others. */
+  /** Coordinates of a chunk. The native solver has the same number. */
   private val ChunkCoordinates = 4096
 
-  /** Start and end of every chunk, in order. */
+  /** Calls `sum` with the start and the end of every chunk, in order. */
   def inChunks(coordinates: Int)(sum: (Int, Int) => Unit): Unit = {
     var start = 0
     while (start < coordinates) {

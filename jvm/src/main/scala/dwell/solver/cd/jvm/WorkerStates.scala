@@ -9,9 +9,9 @@ import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}
 /**
  * The worker states of a JVM, by fit and partition: a committed version, and at most one pending step.
  *
- * States are never changed in place, so that a computation needs no lock: it takes the state, computes, and publishes
- * its step, which is refused if the state has moved on meanwhile. The driver decides everything; a store that holds
- * anything but what the driver speaks of answers None, and the caller reports a lost state.
+ * A state never changes in place, so a computation needs no lock. It takes the state, computes, and publishes its step,
+ * which is refused if the state has moved on meanwhile. The leader makes all decisions. A store without the state that
+ * the leader names answers None, and the caller reports a lost state.
  *
  * @param millis
  *   monotonic clock, for [[expire]]
@@ -23,14 +23,15 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
 
   private val entries = mutable.HashMap.empty[(Long, Int), Entry]
 
-  /** Fits that were freed last; a late task must not bring one of them back. */
+  /** The fits that were freed last. A late task must not bring back their states. */
   private val freed = new JLinkedHashMap[Long, Unit] {
     override def removeEldestEntry(eldest: java.util.Map.Entry[Long, Unit]): Boolean = size() > RememberedFits
   }
 
   /**
-   * The committed state that round `r.round` starts from: what is pending has been settled by the verdict of `r`, and
-   * round 0 of a fit starts from zero. Nothing is stored before [[publish]].
+   * The committed state that round `r.round` starts from, after the verdict of `r` on a pending step. Round 0 of a fit
+   * starts from zero. None if the store does not hold that state, or the fit was freed. Nothing is stored before
+   * [[publish]].
    */
   def beginRound(partition: Int, coordinates: Int, r: RoundRequest): Option[Base] = synchronized {
     val stamp = r.stamps(partition)
@@ -45,7 +46,7 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
   }
 
   /**
-   * Keeps the step that was computed from `base` as pending, and returns the state with it; None if the fit was freed
+   * Stores the step that was computed from `base` as pending, and returns the state with it; None if the fit was freed
    * or the state has moved on meanwhile.
    */
   def publish(fit: Long, partition: Int, base: Base, step: PendingStep): Option[WorkerState] = synchronized {
@@ -54,16 +55,16 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
       case (Some(now), Some(before)) => now eq before
       case (now, before) => now.isEmpty && before.isEmpty
     }
-    // A second attempt of the same round may have been faster; its step is the same.
+    // Another attempt of the same round may have been faster. Its step is the same.
     val settled = current.exists(s => s.version == base.state.version && s.stamp == base.state.stamp)
     if (freed.containsKey(fit) || !(unchanged || settled)) None
     else Some(put(fit, partition, base.state.copy(pending = Some(step))))
   }
 
   /**
-   * The state at version `r.round + 1` without anything pending: what an earlier attempt of the product has left, or
-   * the state that the round would have started from, under the stamp of a state that was kept; with no such state
-   * zero, under the stamp of one that started again. None if the fit was freed. Nothing is stored before
+   * The state at version `r.round + 1` without a pending step. It is the state that an earlier attempt of the product
+   * has left, or else the state from which the round would have started, under the stamp of a kept state. Without such
+   * a state it is zero, under the stamp of a restart. None if the fit was freed. Nothing is stored before
    * [[publishProduct]].
    */
   def beginProduct(partition: Int, coordinates: Int, r: RoundRequest): Option[WorkerState] = synchronized {
@@ -71,8 +72,8 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
     val found = lookUp(r.fit, partition)
     if (freed.containsKey(r.fit)) None
     else {
-      // The last step is forgotten: a worker that starts again has none, and line searches are along the same direction
-      // everywhere.
+      // A rebuild drops the last step on all workers, because a worker that starts again has none, and a line search
+      // needs the same direction everywhere.
       def rebuilt(s: WorkerState, restarted: Boolean): WorkerState =
         WorkerState
           .zero(s.alpha.length)
@@ -91,9 +92,10 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
   }
 
   /**
-   * Stores what [[beginProduct]] gave, and returns what is stored; None if the fit was freed or has gone beyond that
-   * version meanwhile. What another attempt has left stays, with the step of the next round if there is one: if that
-   * attempt ended differently, one of the two answers names a state that is not here, and the next message finds out.
+   * Stores the state that [[beginProduct]] gave, and returns the stored one; None if the fit was freed or has gone
+   * beyond that version meanwhile. The state of an earlier attempt stays, with the pending step of the next round if
+   * there is one. If that attempt ended differently, one of the two answers names a stamp that is not here, and the
+   * next exchange reports a lost state.
    */
   def publishProduct(fit: Long, partition: Int, state: WorkerState): Option[WorkerState] = synchronized {
     entries.get((fit, partition)).map(_.state) match {
@@ -104,7 +106,7 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
     }
   }
 
-  /** The state of one partition; its arrays are the caller's. */
+  /** A copy of the state of one partition; None if the store has none. */
   def get(fit: Long, partition: Int): Option[WorkerState] = synchronized {
     entries.get((fit, partition)).map { entry =>
       entry.lastUsed = millis()
@@ -117,7 +119,8 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
   }
 
   /**
-   * Replaces the state of one partition by a copy of `state`, without its pending step. Ignored if the fit was freed.
+   * Replaces the state of one partition by a copy of `state`, without its pending step. Does nothing if the fit was
+   * freed.
    */
   def set(fit: Long, partition: Int, state: WorkerState): Unit = synchronized {
     require(
@@ -129,21 +132,23 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
     }
   }
 
-  /** Forgets a fit for good; returns the bytes freed. */
+  /** Removes the states of a fit for good; returns the bytes freed. */
   def free(fit: Long): Long = synchronized {
     freed.put(fit, ())
     remove((key, _) => key._1 == fit)
   }
 
-  /** Forgets the states that have not been used for longer than `maxAgeMillis`; returns the bytes freed. */
+  /** Removes the states that no call has used for longer than `maxAgeMillis`; returns the bytes freed. */
   def expire(maxAgeMillis: Long): Long = synchronized {
     require(maxAgeMillis >= 0L, s"maxAgeMillis is $maxAgeMillis: it must be at least 0")
     val now = millis()
     remove((_, entry) => now - entry.lastUsed > maxAgeMillis)
   }
 
+  /** Bytes of all states. */
   def totalBytes: Long = synchronized(entries.valuesIterator.map(entry => bytes(entry.state)).sum)
 
+  /** Number of states. */
   def size: Long = synchronized(entries.size.toLong)
 
   private def lookUp(fit: Long, partition: Int): Option[WorkerState] =
@@ -166,7 +171,7 @@ private[solver] final class WorkerStates(millis: () => Long = () => System.nanoT
 
 private[solver] object WorkerStates {
 
-  /** The state that a round starts from, and the stored one that it was made of, if there was one. */
+  /** The state that a round starts from, and the stored state that it was made from, if there was one. */
   final case class Base(found: Option[WorkerState], state: WorkerState)
 
   private implicit class Protocol(private val state: WorkerState) extends AnyVal {
@@ -178,13 +183,13 @@ private[solver] object WorkerStates {
         Some(state.commit(r.theta1, r.theta2))
       } else None
 
-    /** Whether a product has left this state as `version`. A round may be pending on it since. */
+    /** Whether a product has left this state as `version`. A step may be pending on it since then. */
     def isOfRebuild(version: Long): Boolean =
       state.version == version &&
         Seq(false, true).exists(restarted => state.stamp == WorkerState.Stamp.ofRebuild(version, restarted))
   }
 
-  /** Freed fits that are remembered. A task that outlives this many later fits finds no state, and no harm is done. */
+  /** Freed fits that are remembered. A task that outlives this many later fits can do no harm: it finds no state. */
   private val RememberedFits = 4096
 
   /** Bytes of the numbers a state holds. */

@@ -4,8 +4,8 @@ import dwell.fit.ResultHeaders
 import dwell.solver.cd.contract.Subproblem
 
 /**
- * The driver's half of CoCoA in one orientation: what the workers are asked, and what becomes of the sum of their
- * answers. It holds the shared vector of the current iterate and does no communication.
+ * The leader of CoCoA in one orientation. It states the workers' subproblem and turns the sum of their updates into a
+ * step. It holds the shared vector of the current iterate and does no communication.
  */
 private[solver] trait CdLeader {
 
@@ -18,34 +18,37 @@ private[solver] trait CdLeader {
   /** Sum of the row weights, S. */
   def totalWeight: Double
 
-  /** What the workers solve from here. */
+  /** The workers' local problem at the current iterate. */
   def subproblem: Subproblem
 
   /** Weight of the quadratic term of the local models. */
   def sigmaPrime: Double
 
-  /** Step factors at which the workers measure what only they can, two numbers each. */
+  /** Step factors at which the workers sample the part of the objective that only they know; two numbers a point. */
   def points: Array[Double]
 
-  /** Epochs of a round that may still be worth their time: rounds fall as 1/H up to one epoch, and hardly beyond a few. */
+  /**
+   * The most epochs that a round may be worth. The number of rounds falls as 1/H up to one epoch, and hardly beyond a
+   * few.
+   */
   def mostLocalWork: Double = 16.0
 
   /** Whether a round has to visit every coordinate equally often. */
   def wholeEpochs: Boolean = false
 
-  /** Best value of the primal objective so far: that of the model which would be returned. */
+  /** Lowest primal objective so far: that of the model that would be returned. */
   def upperBound: Double
 
   /** Best lower bound of the optimum so far. */
   def lowerBound: Double
 
-  /** Whether training may stop: the relative gap is at most `tolerance`, or what stands for it where none exists. */
+  /** Whether training may stop: the relative gap, or its substitute where no gap exists, is at most `tolerance`. */
   def converged(tolerance: Double): Boolean = upperBound - lowerBound <= tolerance * upperBound
 
   /** Whether a round is worth a certificate, which costs a pass over the data. */
   def certifies(round: Int, epochs: Double): Boolean = epochs >= CdLeader.CertifyEveryRoundFrom || round % 2 == 0
 
-  /** Takes in what a certificate pass measured at the current iterate. */
+  /** Updates the bounds from a certificate pass at the current iterate. */
   def certify(headers: ResultHeaders): Unit
 
   /**
@@ -55,35 +58,41 @@ private[solver] trait CdLeader {
   def step(update: Array[Double], headers: ResultHeaders): (Double, Double)
 
   /**
-   * Moves to the iterate whose coordinates have this exact product with the data. Workers forget their last step in a
-   * rebuild, and so does the driver.
+   * Moves to the iterate whose coordinates have this exact product with the data. Workers and leader both forget their
+   * last step in a rebuild.
    *
    * @param continues
-   *   whether these are the coordinates that were carried along, so that a difference is rounding
+   *   whether these are the coordinates of the current iterate, so that any difference is rounding
    */
   def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit
 
-  /** Whether the last round is to be one of plain adding. */
+  /** Whether the last round has to add the steps without a search. */
   def finishes: Boolean = false
 
   /** Makes the next round the last one. */
   def finish(): Unit = ()
 
-  /** The verdict on the last step, where no round comes after it. */
+  /** The final verdict on the last step of the fit. */
   def settle(verdict: (Double, Double)): (Double, Double) = verdict
 
-  /** Largest relative difference that a restart has found between what was carried along and what it computed. */
+  /** Largest relative difference that a restart has found between a carried value and the same value computed anew. */
   def drift: Double
 
-  /** The model that `upperBound` belongs to, given the coefficients that the workers hold in the primal form. */
+  /**
+   * Coefficients and intercept of the model that `upperBound` belongs to.
+   *
+   * @param collected
+   *   feature ids and values of the nonzero coefficients, from each worker; used in the primal form only
+   */
   def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double)
 }
 
+/** Constants of all leaders. */
 private[solver] object CdLeader {
 
-  /** Rounding of an objective, relative to the one at the start: F cannot rise and no gap can be negative by more. */
+  /** Rounding of an objective, relative to the one at the start. F cannot rise, and no gap can be negative, by more. */
   val Rounding = 1e-9
 
-  /** From so many epochs a round on, the certificate's pass over the data is a small part of a round. */
+  /** With this many epochs a round or more, the certificate's pass over the data is a small part of a round. */
   private val CertifyEveryRoundFrom = 2.0
 }

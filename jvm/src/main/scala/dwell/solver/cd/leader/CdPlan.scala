@@ -11,9 +11,9 @@ import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearP
  * A fit by coordinate descent.
  *
  * @param coordinates
- *   of each partition
+ *   number of coordinates of each partition
  * @param from
- *   where its first attempt starts; zero otherwise
+ *   starting point of the first attempt; None for zero
  */
 private[dwell] final case class CdPlan(
     id: Long,
@@ -47,13 +47,17 @@ private[dwell] final case class CdPlan(
   }
 }
 
-/** What a [[CdLeader]] is made of. */
+/** The data of a [[CdLeader]], in a form that can be sent. */
 private[dwell] sealed trait CdLeaderPlan extends Serializable {
+
+  /** Entries of the shared vector. */
   def vectorLength: Int
+
+  /** The leader of a problem. */
   def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader
 }
 
-/** For columns: see [[PrimalLeader]]. */
+/** The data of a [[PrimalLeader]], for columns. */
 private[dwell] final case class PrimalPlan(
     labels: Array[Double],
     weights: Array[Double],
@@ -66,7 +70,7 @@ private[dwell] final case class PrimalPlan(
     new PrimalLeader(labels, weights, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
 }
 
-/** For rows: see [[DualLeader]]. */
+/** The data of a [[DualLeader]], for rows. */
 private[dwell] final case class DualPlan(
     rows: RowSummary,
     numFeatures: Int,
@@ -77,7 +81,7 @@ private[dwell] final case class DualPlan(
   override def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
     algorithm match {
       case Algorithm.MiniBatchSGD => new MiniBatchGradient(rows, numFeatures, labels, loss, problem)
-      // Where dual variables stick to their bounds, no common step suits all workers.
+      // No common step suits all workers if many dual variables are at their bounds.
       case Algorithm.CoCoA if loss.saturates =>
         new ConsensusDual(rows, numFeatures, labels, loss, problem, initialIntercept)
       case Algorithm.CoCoA | Algorithm.MiniBatchSCD =>

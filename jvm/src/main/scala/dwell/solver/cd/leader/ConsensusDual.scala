@@ -9,11 +9,11 @@ import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
  * Dual CoCoA by over-relaxed consensus ADMM (Boyd et al., "Distributed Optimization and Statistical Learning via the
  * Alternating Direction Method of Multipliers", 2011, sections 7.1 and 3.4.3), with the local solver of CoCoA.
  *
- * For losses whose dual variables have bounds, steps that are added or searched along are slow on static partitions: the
- * dual value is soon good, but the workers do not agree on the coefficients of features that they share, and the hinge
- * pays for that linearly (bench/results/hinge-rounds.md). In ADMM every worker k has coefficients of its own,
- * `w_k = shared + sigma' Z_k(a' - r)`, with r the dual variables that it starts from, which may leave their bounds, and
- * a' those that it finds, which do not. The driver averages:
+ * For losses whose dual variables have bounds, added and searched steps are slow on static partitions. The dual value
+ * is soon good, but the workers disagree on the coefficients of shared features, and the hinge loss grows linearly with
+ * the disagreement (bench/results/hinge-rounds.md). In ADMM every worker k has coefficients of its own,
+ * `w_k = shared + sigma' Z_k(a' - r)`. It starts from the dual variables r, which may be out of their bounds, and finds
+ * a', which are within them. The leader averages:
  *
  * {{{
  *   r      <- r + alpha (a' - r)
@@ -22,9 +22,9 @@ import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
  *   shared <- middle - lag
  * }}}
  *
- * K_j is the number of workers that have feature j. The workers' own multipliers are what r tells, so that neither they
- * nor the driver keep a vector a worker. With tau = 1 and alpha = 1 this is plain adding. The intercept is one more
- * feature, without a regulariser. Neither bound is monotone; the best of each is kept.
+ * K_j is the number of workers that hold feature j. The workers' multipliers follow from r, so neither the workers nor
+ * the leader keep one vector per worker. With tau = 1 and alpha = 1 this is plain adding. The intercept is one more
+ * feature, without a regulariser. Neither bound is monotone; the leader keeps the best of each.
  */
 private[solver] final class ConsensusDual(
     data: RowSummary,
@@ -44,7 +44,7 @@ private[solver] final class ConsensusDual(
   private val leastQuadratic = quadratic / FallsTo
   private var guarded = adding
 
-  /** What tells whether the rounds get anywhere: the relative gap when it last fell well, and the rounds since. */
+  /** The relative gap when it last fell well, and the rounds since then. They tell whether the rounds make progress. */
   private var lastGap = Double.PositiveInfinity
   private var idleRounds = 0
 
@@ -70,10 +70,10 @@ private[solver] final class ConsensusDual(
 
   override def points: Array[Double] = Array.emptyDoubleArray
 
-  /** Rounds were not found to fall beyond 2 epochs (bench/results/2026-11-21-spark). */
+  /** Measured: more than 2 epochs do not lower the number of rounds (bench/results/2026-11-21-spark). */
   override def mostLocalWork: Double = 4.0
 
-  /** A dual variable that is not visited might stay out of its bounds, and there would be no dual value. */
+  /** A dual variable that no step visits could stay out of its bounds, and there would be no dual value. */
   override def wholeEpochs: Boolean = true
 
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {
@@ -103,9 +103,9 @@ private[solver] final class ConsensusDual(
   }
 
   /**
-   * With one epoch in place of an exact local solution the averaging may circle. Where the gap has not fallen well for
-   * some rounds, the relaxation goes first, and then the local models become safer by and by, until they are those of
-   * plain adding, which never circles.
+   * Keeps the averaging from circling, which can happen because an epoch replaces the exact local solution. If the gap
+   * has not fallen well for some rounds, it first removes the relaxation. After that it makes the local models safer
+   * step by step, up to those of plain adding, which never circles.
    */
   private def guard(): Unit = {
     val gap = (upperBound - lowerBound) / upperBound
@@ -121,7 +121,7 @@ private[solver] final class ConsensusDual(
     }
   }
 
-  /** Goes on with another sigma'; the multipliers keep their value. */
+  /** Changes to another sigma'; the multipliers keep their value. */
   private def use(next: Double): Unit = if (next != quadratic) {
     var j = 0
     while (j < n) {
@@ -134,8 +134,9 @@ private[solver] final class ConsensusDual(
   }
 
   /**
-   * The first dual variables fit only their own worker's rows: as far towards them as the dual value rises. C is convex and
-   * 0 at the start, so that along the way it is at most its share of what it is at the end.
+   * The factor of the first step, which goes towards the workers' dual variables as far as the dual value rises: those
+   * of a worker fit its own rows only. C is convex and 0 at the start, so C along the way is at most its share of C at
+   * the end.
    */
   private def first: Double = {
     val along =
@@ -143,7 +144,7 @@ private[solver] final class ConsensusDual(
     math.max(0.0, math.min(1.0, LineSearch.minimise(along)._1))
   }
 
-  /** Everybody agrees on the coefficients of r. */
+  /** Starts with all workers at the coefficients of r. */
   private def begin(): Unit = {
     started = true
     var j = 0
@@ -157,6 +158,7 @@ private[solver] final class ConsensusDual(
     lagIntercept = 0.0
   }
 
+  /** The leader's step in the formula above. */
   private def average(): Unit = {
     var j = 0
     while (j < n) {
@@ -174,7 +176,7 @@ private[solver] final class ConsensusDual(
     middleIntercept = next
   }
 
-  /** The last step is taken whole, so that the dual variables that remain are within their bounds. */
+  /** Takes the whole last step, so that the final dual variables are within their bounds. */
   override def settle(verdict: (Double, Double)): (Double, Double) =
     if (verdict._1 == 0.0) verdict
     else {
@@ -191,30 +193,30 @@ private[solver] final class ConsensusDual(
     val conjugate = headers.sum(CdLayout.VALUE_BEFORE)
     if (continues) measureDrift(regulariser(relaxed, 0.0), regulariser(carried, 0.0))
     else begin()
-    // Relaxed dual variables may be out of their bounds, where C is infinite and there is no dual value.
+    // Relaxed dual variables may be out of their bounds. C is then infinite, and there is no dual value.
     if (!conjugate.isInfinite) raiseBound(relaxed, relaxedKappa, conjugate)
   }
 }
 
 private[solver] object ConsensusDual {
 
-  /** 1.6 was found to stall with one epoch a round, 1 to need a third more rounds. */
+  /** Measured: 1.6 stalls with one epoch a round, and 1 needs a third more rounds. */
   private val Relaxation = 1.4
 
   /**
-   * sigma' falls by this factor a round, to this part of where it began: early rounds want it large, and a small penalty
-   * wants it small.
+   * sigma' falls by the factor `Falling` a round, down to its initial value over `FallsTo`. Early rounds need a large
+   * value, and a small penalty needs a small one.
    */
   private val Falling = 0.97
   private val FallsTo = 3.0
 
-  /** A gap that has fallen by less than a tenth in so many rounds is not falling. */
+  /** A gap that has fallen by less than a tenth in `PatienceRounds` rounds is not falling. */
   private val WellFallen = 0.9
   private val PatienceRounds = 10
 
   /**
-   * Relative to the quadratic term that is safe for one worker: few rounds from 2 to 16 workers in
-   * bench/results/hinge-rounds.md.
+   * The first sigma', relative to the one that is safe for one worker. It needed few rounds with 2 to 16 workers
+   * (bench/results/hinge-rounds.md).
    */
   private def initialSigmaPrime(workers: Int): Double = math.min(workers / 4.0, math.sqrt(workers / 4.0))
 }

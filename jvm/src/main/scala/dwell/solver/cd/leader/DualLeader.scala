@@ -8,21 +8,21 @@ import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
 import dwell.solver.problem.{DualFeasibility, LabelFacts, LinearProblem, MarginLoss}
 
 /**
- * The driver's half of dual CoCoA, as far as all ways of choosing a step have it in common: the regulariser, the
- * certificate and the intercept that goes with it.
+ * The parts of a dual leader that do not depend on the choice of the step: the regulariser, the certificate and its
+ * intercept.
  *
  * Dual variables a have, in units of coefficients, `Z = scale * sum_i s_i a_i (x_i - mean) / (S l2)`, and the
  * coefficients `w = soft(Z, (l1/l2) sqrt(scale))` (Shalev-Shwartz and Zhang 2014, section 2; `scale` is one over the
  * squared factor by which the penalty of a feature is multiplied). The dual objective, to be minimised, is
  * `C(a) + sum_j l2 w_j^2 / (2 scale_j)` with `C(a) = sum_i s_i/S loss*(-a_i)`.
  *
- * An intercept that is not penalised adds the constraint `sum_i s_i a_i = 0`, which steps along single coordinates cannot
- * keep. The steps treat it as one more feature, of constant value 1, with a quadratic term of its own that vanishes at
- * the optimum; what is reported never contains that term: the primal value is that of an unpenalised intercept, and the
- * dual value that of a point which satisfies the constraint.
+ * An intercept that is not penalised adds the constraint `sum_i s_i a_i = 0`, which steps along single coordinates
+ * cannot keep. The steps treat the intercept as one more feature, of constant value 1, with a quadratic term of its own
+ * that vanishes at the optimum. No reported value contains that term: the primal value is that of an unpenalised
+ * intercept, and the dual value that of a point that satisfies the constraint.
  *
  * @param n
- *   features
+ *   number of features
  */
 private[solver] abstract class DualLeader(
     data: RowSummary,
@@ -37,8 +37,8 @@ private[solver] abstract class DualLeader(
   protected final val centred: Boolean = problem.intercept
 
   /**
-   * Weight of the intercept beside the other features: a few times the mean eigenvalue of the rows' Gram matrix over their
-   * number, so that it is as stiff as they are. Any positive number will do where there is no other feature.
+   * Weight of the intercept's feature: a few times the mean eigenvalue of the rows' Gram matrix over their number, so
+   * that the intercept is as stiff as the other features. Without other features any positive number will do.
    */
   protected final val nu: Double =
     if (!centred) 0.0
@@ -46,16 +46,16 @@ private[solver] abstract class DualLeader(
       math.max(leastNu, InterceptStiffness * data.meanSquareNorm / math.min(n, data.rowsPerPartition.sum))
     } else 1.0
 
-  /** Below this weight the intercept itself takes many rounds. */
+  /** The least weight with which the intercept itself does not take many rounds. */
   protected def leastNu: Double
 
   /** The intercept of the best model without coefficients. */
   protected final val interceptAlone: Double = if (centred) loss.bestConstant(labels)(0) else 0.0
 
-  /** The coefficients that the workers start from. */
+  /** The coefficients at which the next round starts. */
   protected final val w: Array[Double] = new Array[Double](n)
 
-  /** The intercept that goes with them, of centred features. */
+  /** The intercept at which the next round starts, of centred features. */
   protected def intercept: Double
 
   private var spacing = FirstSpacing
@@ -75,19 +75,19 @@ private[solver] abstract class DualLeader(
   override final def shared: Array[Byte] = LittleEndian.bytes(w)
 
   override final def subproblem: Subproblem =
-    DualSubproblem(loss, strength, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates, gradients)
+    DualSubproblem(loss, localL2, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates, gradients)
 
-  /** The workers' l2: in the units of coefficients a dual variable's part is divided by it. */
-  protected def strength: Double = l2
+  /** The L2 penalty of the local problems. It divides a dual variable's contribution to the coefficients. */
+  protected def localL2: Double = l2
 
   /** Whether the workers' dual variables are minus the derivatives of the losses. */
   protected def gradients: Boolean = false
 
-  /** The model with the lowest primal value: coefficients are the driver's own in this orientation. */
+  /** The model with the lowest primal value. In this orientation the leader holds the coefficients itself. */
   override final def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) =
     (bestCoefficients.clone(), bestIntercept)
 
-  /** The intercept of features as they are. */
+  /** The intercept of uncentred features. */
   private def offset: Double = if (centred) intercept - meanOfMargins else 0.0
 
   private def meanOfMargins: Double = {
@@ -101,8 +101,8 @@ private[solver] abstract class DualLeader(
   }
 
   /**
-   * Intercepts at which the workers measure the loss. Any intercept gives an upper bound; the minimiser over a few about
-   * the present one is close enough, since the value depends on it to second order and the spacing adapts.
+   * Intercepts at which the workers measure the loss. Any intercept gives an upper bound. The best of a few candidates
+   * around the present one is close enough, because the error is of second order and the spacing adapts.
    */
   private def candidates: Array[Double] =
     if (!centred) Array(0.0)
@@ -131,7 +131,7 @@ private[solver] abstract class DualLeader(
     }
   }
 
-  /** Called with the primal value where the workers started, before it may become the best one. */
+  /** Receives the primal value at the start of the round, before it may become the best one. */
   protected def certified(value: Double): Unit = ()
 
   /** Goes back to the coefficients of the best model; returns their intercept, of centred features. */
@@ -141,14 +141,14 @@ private[solver] abstract class DualLeader(
   }
 
   /**
-   * Takes in the dual value of dual variables, made feasible.
+   * Raises the lower bound to the dual value of dual variables, after a correction that makes them feasible.
    *
    * @param z
-   *   their Z
+   *   Z of the dual variables
    * @param kappa
    *   `sum_i s_i a_i / (S l2)`
    * @param conjugate
-   *   C
+   *   C of the dual variables
    */
   protected final def raiseBound(z: Array[Double], kappa: Double, conjugate: Double): Unit = {
     bound = math.max(bound, feasibleDual(z, kappa, conjugate))
@@ -159,6 +159,7 @@ private[solver] abstract class DualLeader(
     }
   }
 
+  /** Records the relative difference between a value computed anew and the carried one. */
   protected final def measureDrift(exact: Double, carried: Double): Unit =
     if (exact != carried) {
       worstDrift = math.max(worstDrift, math.abs(exact - carried) / math.max(math.abs(exact), math.abs(carried)))
@@ -167,9 +168,9 @@ private[solver] abstract class DualLeader(
   /**
    * The dual value at a point near the given one that satisfies the constraint of the intercept.
    *
-   * Squared loss: all a_i less their mean, which leaves Z of centred features as it is. Classification: a mixture with the
-   * point that has p = 1 on all rows of the lighter class and 0 elsewhere; conjugates are convex, so that their sum is at
-   * most the mixture of the sums, and the value is a lower bound.
+   * Squared loss: all a_i minus their mean, which does not change Z of centred features. Classification: a mixture with
+   * the point that has p = 1 on all rows of the lighter class and 0 elsewhere. Conjugates are convex, so their sum at
+   * the mixture is at most the mixture of the sums, and the value is a lower bound.
    */
   private def feasibleDual(z: Array[Double], kappa: Double, conjugate: Double): Double = {
     val imbalance = l2 * kappa
@@ -192,8 +193,8 @@ private[solver] abstract class DualLeader(
   }
 
   /**
-   * The conjugate of the regulariser at Z, or at the mixture with the Z of a class: both classes have the same, since the
-   * sums of the centred features over them are opposite.
+   * The conjugate of the regulariser at the mixture of Z with the Z of a class, whose part is `share`. Both classes
+   * have the same Z, because the sums of the centred features over them are opposite.
    */
   protected final def regulariser(z: Array[Double], share: Double): Double = {
     var sum = 0.0
@@ -230,7 +231,7 @@ private[solver] abstract class DualLeader(
     problem.l1 * sizes + l2 * squares / 2.0
   }
 
-  /** From the product with the features as they are to that with centred ones. */
+  /** Turns the product with uncentred features into the product with centred ones, in place. */
   protected final def centre(vector: Array[Double], kappa: Double): Unit = if (centred) {
     var j = 0
     while (j < n) {
@@ -239,16 +240,17 @@ private[solver] abstract class DualLeader(
     }
   }
 
+  /** One over the squared penalty factor of feature j. */
   protected final def scaleOf(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
 
   /** The coefficient that belongs to an entry of Z. */
   protected final def coefficientOf(z: Double, scale: Double): Double = soft(z, scale, 1.0)
 
-  /** Soft threshold at a multiple of what the L1 penalty of a feature is in units of coefficients. */
+  /** Soft threshold at a multiple of a feature's L1 penalty, in units of coefficients. */
   protected final def soft(value: Double, scale: Double, multiple: Double): Double =
     if (problem.l1 == 0.0) value else SoftThreshold(value, multiple * problem.l1 / l2 * math.sqrt(scale))
 
-  /** The conjugate of the regulariser along two directions from `z`: a pass over the features. */
+  /** The conjugate of the regulariser along two directions from `z`. Each evaluation is a pass over the features. */
   protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): StepFunction = {
     def at(g1: Double, g2: Double): StepValue = {
       var value, slope1, slope2, curve11, curve12, curve22 = 0.0
@@ -283,18 +285,18 @@ private[solver] abstract class DualLeader(
 private[solver] object DualLeader {
 
   /**
-   * Rounds were found to be fewest from 2 to 6 for all losses, on wide and on tall data, standardised and not, and to
-   * double at 20 (bench/results/2026-11-21-spark/intercept.md).
+   * Values from 2 to 6 needed the fewest rounds for all losses, on wide and on tall data, standardised and not; 20
+   * needed twice as many (bench/results/2026-11-21-spark/intercept.md).
    */
   private val InterceptStiffness = 3.0
 
-  /** Margins are of the order of 1, and so is the first guess of where the intercept may be. */
+  /** Margins are of the order of 1, and so is the first guess of the intercept's error. */
   private val FirstSpacing = 0.5
   private val CandidateSteps = Array(0.0, -0.3, 0.3, -1.0, 1.0, -3.0, 3.0)
   private val WidestStep = 3.0
   private val Widen = 3.0
   private val Narrow = 0.3
 
-  /** Candidates that are closer than this are the same. */
+  /** Candidates closer than this are equal. */
   private val SpacingUlps = 4.0
 }

@@ -1,7 +1,7 @@
 package dwell.solver.cd.leader
 
 /**
- * A convex function of the step (g1, g2) along two directions: its value, gradient (2) and Hessian (11, 12, 22). The
+ * The value, gradient (1, 2) and Hessian (11, 12, 22) of a convex function at a step (g1, g2) along two directions. The
  * value is relative to the one at (0, 0).
  */
 private[solver] final case class StepValue(
@@ -21,7 +21,7 @@ private[solver] final case class StepValue(
     curve22 + other.curve22)
 }
 
-/** Objective along the new direction (g1) and the direction of the last step (g2). */
+/** The objective along the new direction (g1) and the direction of the last step (g2). */
 private[solver] trait StepFunction {
   def apply(g1: Double, g2: Double): StepValue
 
@@ -30,6 +30,7 @@ private[solver] trait StepFunction {
 
 private[solver] object StepFunction {
 
+  /** The quadratic function with this gradient and Hessian at (0, 0), and the value 0 there. */
   def quadratic(slope1: Double, slope2: Double, curve11: Double, curve12: Double, curve22: Double): StepFunction =
     (g1, g2) => {
       val first = curve11 * g1 + curve12 * g2
@@ -45,12 +46,13 @@ private[solver] object StepFunction {
 }
 
 /**
- * The step factors that minimise a smooth convex function along two directions, by Newton's method with halving. Where
- * the two directions are as good as parallel, the second is not used. Factors are bounded: what calls for more is a
- * direction that is nothing but rounding.
+ * A search for the step along two directions, by Newton's method with halving. If the two directions are nearly
+ * parallel, it does not use the second one. It bounds the factors, because only a direction that consists of rounding
+ * errors calls for larger ones.
  */
 private[solver] object LineSearch {
 
+  /** The step factors (g1, g2) that minimise a smooth convex function. */
   def minimise(f: StepFunction): (Double, Double) = {
     var g1, g2 = 0.0
     var here = f(0.0, 0.0)
@@ -62,7 +64,7 @@ private[solver] object LineSearch {
       improving = promised > 0.0 && {
         var factor = 1.0
         var there = f(g1 + d1, g2 + d2)
-        // A factor below 2^-30 moves nothing that a double can tell.
+        // A factor below about 2^-30 changes no double.
         while (!(there.value <= here.value - SufficientDecrease * factor * promised) && factor > Smallest) {
           factor *= 0.5
           there = f(g1 + factor * d1, g2 + factor * d2)
@@ -80,7 +82,7 @@ private[solver] object LineSearch {
     (g1, g2)
   }
 
-  /** As much of the step as keeps both factors in their bounds. */
+  /** The largest part of the step that keeps both factors within their bounds. */
   private def within(g1: Double, g2: Double, step: (Double, Double)): (Double, Double) = {
     def share(g: Double, d: Double): Double =
       if (math.abs(g + d) <= Largest) 1.0 else (math.signum(d) * Largest - g) / d
@@ -103,9 +105,11 @@ private[solver] object LineSearch {
   private val SufficientDecrease = 1e-4
   private val Smallest = 1e-9
 
-  /** Newton's decrement, relative to what has been gained: below it another step gains nothing that counts. */
+  /** Newton's decrement relative to the decrease so far. Below this another step gains too little. */
   private val Negligible = 1e-10
 
-  /** Directions whose determinant is this small beside the product of the diagonal are taken to be parallel. */
+  /**
+   * Directions count as parallel if their determinant is smaller than this, relative to the product of the diagonal.
+   */
   private val Parallel = 1e-14
 }

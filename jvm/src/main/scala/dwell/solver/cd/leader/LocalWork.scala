@@ -1,18 +1,18 @@
 package dwell.solver.cd.leader
 
 /**
- * How much local work a round does where the user has not said: H, in epochs over the local coordinates.
+ * Chooses the local work of a round: H, in epochs over the local coordinates.
  *
  * A round takes t1 + t2 H seconds, and about N(H) = a/H + b rounds are needed, so that the time is least at
  * `H = c sqrt(t1 / t2), c = sqrt(a / b)` (Duenner et al., "Understanding and Optimizing the Performance of Distributed
- * Machine Learning Applications on Apache Spark", 2017). t1 and t2 are measured in the rounds of the fit itself, t2 on the
- * slowest worker; c was measured on the benchmarks. The least is flat: a factor of 2 costs a few per cent, so that H
- * moves only between powers of 2.
+ * Machine Learning Applications on Apache Spark", 2017). The rounds of the fit itself measure t1 and t2, the latter on
+ * the slowest worker; c was measured on the benchmarks. The minimum is flat: a factor of 2 costs a few per cent, so H
+ * takes powers of 2 only.
  *
  * @param fixed
- *   what the user has set
+ *   the epochs that the user has set; None chooses them
  * @param most
- *   epochs that a round may have where the user has not said
+ *   the most epochs that may be chosen
  */
 private[solver] final class LocalWork(fixed: Option[Double], most: Double) {
   import LocalWork._
@@ -25,23 +25,23 @@ private[solver] final class LocalWork(fixed: Option[Double], most: Double) {
   def next: Double = epochs
 
   /**
-   * Takes in a finished round.
+   * Records the times of a finished round, and chooses the epochs of the next one.
    *
    * @param wallSeconds
-   *   from the request to the next one
+   *   time from its request to the next one
    * @param workerSeconds
-   *   inside the solver, of the slowest worker
+   *   time of the slowest worker inside the solver
    * @param done
-   *   epochs it did
+   *   its epochs
    * @param certificate
-   *   whether it made a certificate as well
+   *   whether it included a certificate
    */
   def measure(wallSeconds: Double, workerSeconds: Double, done: Double, certificate: Boolean): Unit =
     if (fixed.isEmpty) {
       measured += 1
       val epoch = workerSeconds / (done + (if (certificate) CertificateEpochs else 0.0))
       val outside = wallSeconds - epoch * done
-      // The first round pays for loading classes and compiling them, outside of the solver.
+      // The first round also loads and compiles classes, outside the solver.
       val usual = if (measured == 1) math.min(outside, UsualFixedSeconds) else outside
       val weight = 1.0 / math.min(measured, Memory)
       fixedSeconds += weight * (usual - fixedSeconds)
@@ -72,6 +72,6 @@ private[solver] object LocalWork {
 
   private val Instant = 1e-9
 
-  /** What a round of the `driver` mode takes beside the workers, on an idle cluster with a small vector. */
+  /** Time of a `driver` mode round outside the workers, on an idle cluster with a small vector. */
   private val UsualFixedSeconds = 0.05
 }

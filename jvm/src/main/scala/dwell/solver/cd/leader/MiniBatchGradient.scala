@@ -7,21 +7,21 @@ import dwell.fit.ResultHeaders
 import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
 
 /**
- * Mini-batch SGD as Spark's `GradientDescent` does it: in every round the workers take the gradients of their next rows at
- * the same coefficients, and the driver makes one proximal step of length `rate / sqrt(t)`,
+ * Mini-batch SGD as in Spark's `GradientDescent`. In every round the workers take the gradients of their next rows at
+ * the same coefficients, and the leader makes one proximal step of length `rate / sqrt(t)`,
  *
  * {{{
- *   v <- soft(v - step g, step l1) / (1 + step l2),   v = u coefficient: the units in which all features have one penalty
+ *   v <- soft(v - step g, step l1) / (1 + step l2),   v = u coefficient
  * }}}
  *
- * (`u` is the root of one over `scale`). The rows of a batch are drawn without replacement, and their gradients weigh as if
- * they were all rows. The intercept has no penalty.
+ * where `u` is the root of one over `scale`: in units of v all features have the same penalty. A batch draws its rows
+ * without replacement, and scales their gradient to all rows. The intercept has no penalty.
  *
- * The rate is tuned as a user would: it starts where a step cannot overshoot, grows while the objective falls from one
- * certificate to the next, and is halved where it rose, from the best model so far on.
+ * The leader tunes the rate as a user would. It starts at a rate that cannot overshoot, raises it while the objective
+ * falls from one certificate to the next, and halves it when the objective rises, going back to the best model so far.
  *
- * The derivatives of all rows are dual variables. Where a batch is a whole epoch they give a lower bound, as in
- * [[DualLeader]]; without an L2 penalty there is none but 0.
+ * The derivatives of all rows are dual variables. A batch of a whole epoch gives a lower bound from them, as in
+ * [[DualLeader]]; without an L2 penalty the lower bound stays 0.
  */
 private[solver] final class MiniBatchGradient(
     data: RowSummary,
@@ -34,7 +34,7 @@ private[solver] final class MiniBatchGradient(
 
   private val numRows = data.rowsPerPartition.map(_.toLong).sum
 
-  /** Of centred features, as everywhere in this orientation. */
+  /** The intercept of centred features, as everywhere in this orientation. */
   private var current = interceptAlone
   private var overshot = false
 
@@ -44,7 +44,7 @@ private[solver] final class MiniBatchGradient(
 
   override protected def leastNu: Double = 0.0
 
-  override protected def strength: Double = if (l2 > 0.0) l2 else 1.0
+  override protected def localL2: Double = if (l2 > 0.0) l2 else 1.0
 
   override protected def gradients: Boolean = true
 
@@ -66,7 +66,10 @@ private[solver] final class MiniBatchGradient(
     Stay
   }
 
-  /** Judges the steps since the last certificate; where the objective rose they are taken back, and the gradients with them. */
+  /**
+   * Judges the steps since the last certificate. If the objective rose, it takes them back, and drops the gradients of
+   * this round.
+   */
   override protected def certified(value: Double): Unit =
     if (value < upperBound) rate *= Grow
     else if (!(value <= upperBound * (1.0 + CdLeader.Rounding))) {
@@ -78,7 +81,7 @@ private[solver] final class MiniBatchGradient(
   private def move(update: Array[Double], kappa: Double, share: Double): Unit = {
     steps += 1
     val length = rate / math.sqrt(steps.toDouble)
-    val factor = length * strength / share
+    val factor = length * localL2 / share
     var j = 0
     while (j < n) {
       val scale = scaleOf(j)
@@ -90,7 +93,7 @@ private[solver] final class MiniBatchGradient(
     current += factor * nu * kappa
   }
 
-  /** The workers' dual variables stay at 0, whatever is lost. */
+  /** Nothing to do: the workers' dual variables stay at 0, so a loss of state changes nothing. */
   override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = ()
 }
 
@@ -98,7 +101,7 @@ private[solver] object MiniBatchGradient {
 
   private val Stay = (0.0, 0.0)
 
-  /** The hinge has no curvature bound; this one only says where the rate starts. */
+  /** Stands for the curvature bound of the hinge, which has none; it only decides where the rate starts. */
   private val SteepestCurvature = 1.0
 
   private val Grow = 1.5

@@ -7,27 +7,28 @@ import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
 import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem, MarginLoss}
 
 /**
- * The driver's half of primal CoCoA: margins of all rows, objective, lower bound, line search.
+ * The leader of primal CoCoA. It holds the margins of all rows, the objective and the lower bound, and searches for the
+ * step.
  *
  * Workers solve least squares: with the curvature bound d of the loss and margins z, the model
- * `loss(z + x) <= loss(z) + d (x - r)^2 / 2 + const, r = -loss'(z) / d` has the working residual r, and the penalties
- * divided by d. What they report is multiplied by d here.
+ * `loss(z + x) <= loss(z) + d (x - r)^2 / 2 + const, r = -loss'(z) / d` has the working residual r. Workers use the
+ * penalties divided by d, and the leader multiplies their reports by d.
  *
  * With an intercept b the margins are z = A~ alpha + b with centred columns A~, and b is the exact minimiser at every
- * iterate, so that sum_j s_j r_j = 0: the intercept appears nowhere in the rounds. The step is the minimiser of the
- * objective along the sum of the workers' directions and the step before it (`ls2`), so that the local models need not
- * be safe for adding: sigma' is 1 and not the number of workers.
+ * iterate. Hence sum_j s_j r_j = 0, and no round contains the intercept. The step minimises the objective along the sum
+ * of the workers' directions and the step before it (`ls2`). The local models therefore need not be safe for adding:
+ * sigma' is 1 and not the number of workers.
  *
  * @param labels
- *   one a row; -1 and 1 for classification
+ *   one label for each row; -1 and 1 for classification
  * @param weights
- *   row weights, or null where every weight is 1
+ *   row weights, or null if every weight is 1
  * @param totalWeight
  *   sum of the weights, S
  * @param coordinates
- *   of each partition
+ *   number of coordinates of each partition
  * @param nonzeros
- *   of all partitions
+ *   number of nonzeros of all partitions
  */
 private[solver] final class PrimalLeader(
     labels: Array[Double],
@@ -45,7 +46,7 @@ private[solver] final class PrimalLeader(
   private val curvature = loss.curvature
   private val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
 
-  /** The labels; those of a parabola without their mean, which keeps margins small and exact. */
+  /** Subtracted from the labels of a parabola: their mean, so that margins stay small and exact. */
   private val origin = if (loss.isParabola && problem.intercept) weightedMean(labels) else 0.0
   private val target = if (origin == 0.0) labels else labels.map(_ - origin)
 
@@ -92,8 +93,8 @@ private[solver] final class PrimalLeader(
   }
 
   /**
-   * Without a penalty there is no bound: the largest correlation of a feature with the residual stands for it, or a fit
-   * with nothing left to explain.
+   * Without a penalty there is no bound. The fit then stops if the largest correlation of a feature with the residual
+   * is at most `tolerance`, or if nothing is left to explain.
    */
   override def converged(tolerance: Double): Boolean =
     if (penalised) super.converged(tolerance)
@@ -148,8 +149,9 @@ private[solver] final class PrimalLeader(
   }
 
   /**
-   * A step of the line search with a factor other than 1 leaves a small rest of a coefficient that the worker had set to
-   * zero. One round of plain adding, with the local model that is safe for it, sets them to zero again.
+   * With an L1 penalty. A searched step with a factor other than 1 leaves a small remainder of a coefficient that the
+   * worker had set to zero. One round of plain adding, with the local model that is safe for it, sets such coefficients
+   * to zero again.
    */
   override def finishes: Boolean = problem.l1 > 0.0
 
@@ -178,21 +180,21 @@ private[solver] final class PrimalLeader(
   }
 
   /**
-   * Takes over the penalty that the workers measured at the coefficients they started from. The one that was carried is
-   * an upper bound of it; anything above means that workers and driver do not talk about the same coefficients.
+   * Replaces the carried penalty by the one that the workers measured at the start of the round. The carried penalty is
+   * an upper bound. A larger measured one means that workers and leader hold different coefficients.
    */
   private def settlePenalty(headers: ResultHeaders): Unit = {
     penalty = curvature * headers.sum(CdLayout.VALUE_BEFORE)
     val measured = lossValue + penalty
     if (!(measured <= objective + CarriedTolerance * math.max(objective, start))) {
       throw new IllegalStateException(
-        s"${problem.uid}: the workers' coefficients have the objective $measured, and the driver carried $objective: the " +
+        s"${problem.uid}: the workers' coefficients have the objective $measured, and the leader carried $objective: the " +
           "state is corrupt. Please report this.")
     }
     objective = measured
   }
 
-  /** Moves all margins by the minimiser of the loss over the intercept. */
+  /** Adds to all margins the shift of the intercept that minimises the loss. */
   private def shiftIntercept(): Unit = if (problem.intercept) {
     val shift =
       if (loss.isParabola) -weightedSum(j => margins(j) - target(j)) / totalWeight
@@ -225,7 +227,7 @@ private[solver] final class PrimalLeader(
       product(j => direction(j) * direction(j)))
   }
 
-  /** The loss along the two directions, at the present intercept: each evaluation is a pass over the rows. */
+  /** The loss along the two directions, at the present intercept. Each evaluation is a pass over the rows. */
   private def lossAlong(update: Array[Double]): StepFunction = (g1, g2) => {
     var value, slope1, slope2, curve11, curve12, curve22 = 0.0
     var j = 0
@@ -254,11 +256,11 @@ private[solver] final class PrimalLeader(
   }
 
   /**
-   * A lower bound of the optimum: the Fenchel dual value (Smith et al. 2018, equation (B)) at rho times the derivatives of
-   * the loss, scaled as in Massias et al. 2018, section 2.
+   * A lower bound of the optimum: the Fenchel dual value (Smith et al. 2018, equation (B)) at rho times the derivatives
+   * of the loss, scaled as in Massias et al. 2018, section 2.
    *
-   * rho = 1 needs the conjugates' sum to be finite; |rho| <= 1/ratio makes every conjugate zero. The better of the two
-   * is returned.
+   * rho = 1 gives a bound if the sum of the conjugates is finite; |rho| <= 1/ratio makes every conjugate zero. The
+   * result is the better of the two.
    *
    * @param conjugate
    *   sum_i g_i*(-c~_i^T loss'(z) / S)
@@ -272,7 +274,7 @@ private[solver] final class PrimalLeader(
     math.max(0.0, if (unscaled.isNaN) scaled else math.max(unscaled, scaled))
   }
 
-  /** The best scale of the residual for the squared loss, whose dual has no bounds. */
+  /** The best scale rho, up to `limit`, for the squared loss, whose dual variables have no bounds. */
   private def bestScale(limit: Double): Double = {
     val squares = weightedSum(j => (target(j) - margins(j)) * (target(j) - margins(j)))
     val products = weightedSum(j => (target(j) - margins(j)) * target(j))
@@ -298,8 +300,9 @@ private[solver] final class PrimalLeader(
 
 private[solver] object PrimalLeader {
 
-  /** An unpenalised fit with less than this part of the label's variance left has no direction to improve in. */
+  /** An unpenalised fit cannot improve if less than this part of the label's variance is left. */
   private val PerfectFit = 1e-24
 
+  /** Rounding error of the carried objective, relative to the objective. */
   private val CarriedTolerance = 1e-7
 }

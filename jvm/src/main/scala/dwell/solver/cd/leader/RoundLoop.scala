@@ -12,19 +12,20 @@ import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, RoundRequest, Starti
 import dwell.solver.problem.LinearProblem
 
 /**
- * The rounds of one fit (Smith et al. 2018, algorithm 1): asks every worker for local steps, lets the [[CdLeader]] of the
- * orientation choose how far to go along their sum, certifies, and stops.
+ * Runs the rounds of one fit (Smith et al. 2018, algorithm 1). It asks every worker for local steps, lets the
+ * [[CdLeader]] of the orientation choose the step along their sum, certifies, and stops.
  *
- * The exactly-once protocol of worker state is the one of [[WorkerState]]: each exchange has a number, states carry the
- * number they are at, and a worker that does not hold the state that an exchange refers to says so and is rebuilt. Any
- * coordinates are a feasible start of a convex problem, so a loss costs progress and never correctness.
+ * [[WorkerState]] describes the exactly-once protocol of worker states. Each exchange has a number, and each state the
+ * number of the exchange that it is ready for. A worker that does not hold the state that an exchange refers to reports
+ * a loss, and the leader asks for a rebuild. Any coordinates are a feasible start of a convex problem, so a loss costs
+ * progress but never correctness.
  *
  * @param workers
- *   however messages to them travel
+ *   the workers, in any mode of aggregation
  * @param fit
- *   identifier of the fit, unique within the application. Its states stay with the workers until they are freed.
+ *   identifier of the fit, unique within the application. Its states stay with the workers until they are freed
  * @param coordinates
- *   of each partition
+ *   number of coordinates of each partition
  * @param completed
  *   called after each round
  */
@@ -41,28 +42,33 @@ private[solver] final class RoundLoop(
   private val numWorkers = coordinates.length
   private val localWork = {
     val asked = problem.localWork.orElse(problem.algorithm.localWork)
-    // A batch has every coordinate once at most.
+    // A batch visits every coordinate at most once.
     if (problem.algorithm.batch) new LocalWork(asked.map(math.min(_, 1.0)), most = 1.0)
     else new LocalWork(asked, leader.mostLocalWork)
   }
 
-  /** Number of the next exchange, and the states' version that it refers to. */
+  /** Number of the next exchange, which is the version of the states that it refers to. */
   private var version = 0L
 
-  /** Stamp of each partition's state, new with every rebuild; a state with another stamp is not the one meant. */
+  /** Stamp of each partition's state, new with every rebuild. A worker ignores a state with another stamp. */
   private val stamps = new Array[Long](numWorkers)
 
   /** The verdict on the pending steps: step factors for them and for the steps before them. */
   private var verdict = Nothing
 
-  /** Where state travels: the committed states. */
+  /** The committed states if states travel; null otherwise. */
   private var states: Array[WorkerState] =
     if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
   private val solvers = mutable.SortedSet.empty[String]
   private val timeline = new Timeline(completed)
 
-  /** Solves the problem. */
+  /**
+   * Solves the problem.
+   *
+   * @param from
+   *   coordinates to start from; None for zero
+   */
   def run(from: Option[StartingPoint]): Rounds = {
     from.foreach(point => rebuild(Phase.Start(point)))
     timeline.begin(leader.upperBound, openGap)
@@ -73,9 +79,9 @@ private[solver] final class RoundLoop(
       rounds = solve(rounds, allowed)
       if (leader.finishes || !converged) finish(moves = rounds > 0)
       verdict = leader.settle(verdict)
-      // What is returned is computed from the coordinates, not from what was carried along.
+      // The result is computed from the coordinates, not from the shared vector that the rounds carried along.
       val last = rebuild(Phase.Collect)
-      // Before the first round there was no state to lose: zero is what the coordinates are.
+      // Before the first round there was no state to lose: the coordinates are zero.
       if (last.lostNothing || rounds == 0) collected = Some(last)
       else {
         logWarning(s"${problem.uid}: a worker lost its state before it was read; continuing")
@@ -89,7 +95,7 @@ private[solver] final class RoundLoop(
 
   private def openGap: Double = math.max(0.0, leader.upperBound - leader.lowerBound)
 
-  /** Rounds until the stop rule holds or `allowed` are done, from round `first` on; returns how many were done. */
+  /** Runs rounds from round `first` on, until the stop rule holds or `allowed` are done; returns how many are done. */
   private def solve(first: Int, allowed: Int): Int = {
     var rounds = first
     var most = allowed
@@ -106,7 +112,7 @@ private[solver] final class RoundLoop(
         losses += lost
         logWarning(s"${problem.uid}: $lost of $numWorkers workers lost their state in round $rounds; rebuilding")
         rebuild(Phase.Rebuild)
-        // Progress was lost, not correctness: the rounds that it cost are not the user's.
+        // The loss cost progress, not correctness. It must not use up the user's rounds.
         most = rounds + problem.maxRounds
       } else {
         val headers = new ResultHeaders(gathered.headers)
@@ -131,11 +137,11 @@ private[solver] final class RoundLoop(
   }
 
   /**
-   * One more round than were asked for, of the kind that the orientation ends with: what the last round led to has not been
-   * certified yet.
+   * Runs one extra round, of the kind that the orientation ends with, because the iterate of the last round has no
+   * certificate yet.
    *
    * @param moves
-   *   whether its step is taken: a fit without any round returns what it started from
+   *   whether to take its step: a fit without any round returns its starting point
    */
   private def finish(moves: Boolean): Unit = {
     leader.finish()
@@ -152,8 +158,8 @@ private[solver] final class RoundLoop(
   /** Builds the shared vector anew from the coordinates that the workers hold. */
   private def rebuild(phase: Phase): Rebuilt = {
     def ask() = exchange(phase, 1.0, certify = false, s"dwell ${problem.uid}: ${phase.name}")
-    // A worker cannot be without an answer here, except that its state went while it answered. Asking for the same rebuild
-    // again gives the same of all the others.
+    // A worker fails to answer only if it loses its state during the call. Repeating the same rebuild is safe: it gives
+    // the same answer on all other workers.
     val gathered = Iterator.continually(ask()).take(RebuildAttempts).find(!_.scalars.exists(_.lost)).getOrElse {
       throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
     }
@@ -161,7 +167,7 @@ private[solver] final class RoundLoop(
     val found = headers.slot(CdLayout.STAMP).map(_.toLong)
     System.arraycopy(found, 0, stamps, 0, numWorkers)
     version += 1
-    verdict = Nothing // nothing is pending any more
+    verdict = Nothing // the rebuild dropped the pending steps
     val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
     leader.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
     Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))
@@ -193,7 +199,7 @@ private[solver] final class RoundLoop(
     gathered
   }
 
-  /** Where state travels the driver commits, with the same arithmetic as the workers' registries. */
+  /** Commits travelling states on the leader, with the same arithmetic as the workers' registries. */
   private def commitTravelling(): Unit =
     if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
 
@@ -201,7 +207,14 @@ private[solver] final class RoundLoop(
     Timeline.describe(problem.uid, rounds, leader.upperBound, openGap)
 }
 
-/** What the rounds of a fit led to, beside what the [[CdLeader]] holds. */
+/**
+ * The result of a fit's rounds, beside what the [[CdLeader]] holds.
+ *
+ * @param coefficients
+ *   from each worker, feature ids and values of its nonzero coefficients
+ * @param solver
+ *   names of the local solvers that ran
+ */
 private[solver] final case class Rounds(
     coefficients: Array[(Array[Int], Array[Double])],
     converged: Boolean,
@@ -210,14 +223,14 @@ private[solver] final case class Rounds(
 
 private[solver] object RoundLoop {
 
-  /** Against rounding drift the shared vector is built anew after so many rounds. */
+  /** Rounds after which the leader builds the shared vector anew, against rounding drift. */
   private val RebuildEvery = 50
 
   private val RebuildAttempts = 5
 
-  /** The verdict on a step that is not to be taken. */
+  /** The verdict that takes no step. */
   private val Nothing = (0.0, 0.0)
 
-  /** What an exchange of the committed coordinates brought beside the shared vector. */
+  /** The result of a rebuild, beside the shared vector. */
   private final case class Rebuilt(lostNothing: Boolean, coefficients: Array[(Array[Int], Array[Double])])
 }

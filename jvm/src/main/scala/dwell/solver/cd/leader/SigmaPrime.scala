@@ -6,27 +6,30 @@ import dwell.solver.problem.Algorithm
  * The weight of the quadratic term of the workers' local models.
  *
  * @param coordinates
- *   of all workers
+ *   coordinates of all workers
  * @param sharing
- *   coordinates for each entry of the shared vector, in the mean
+ *   mean number of coordinates that touch an entry of the shared vector
  */
 private[solver] final class SigmaPrime(algorithm: Algorithm, workers: Int, coordinates: Long, sharing: Double) {
   import SigmaPrime._
 
-  /** With it the workers' steps can be added as they are: the objective does not rise. */
+  /** The value with which the leader may add the workers' steps without a search: the objective does not rise. */
   val safe: Double = if (algorithm.batch) math.max(1L, coordinates).toDouble else workers.toDouble
 
   private var lower = if (algorithm.batch) math.max(1.0, math.min(safe, sharing)) else 1.0
 
-  /** Where steps are searched: the search makes up for less than is safe, and in CoCoA less was never found to be worse. */
+  /**
+   * The value for searched steps. The search makes up for a value below the safe one. In CoCoA a smaller value was
+   * never found to be worse.
+   */
   def searched: Double = lower
 
   /**
-   * Steps of a batch that were all too short or too long are made longer or shorter in the next one: their length is
-   * tuned, as a user would, but round by round.
+   * Lengthens or shortens the steps of the next batch if all steps of this one were too short or too long. A user would
+   * tune their length in the same way, but not round by round.
    *
    * @param factor
-   *   the step factor that was found for their sum
+   *   the step factor that the search found for their sum
    */
   def learn(factor: Double): Unit = if (algorithm.batch) {
     val change = if (factor > 0.0) math.sqrt(1.0 / factor) else Most
@@ -36,6 +39,6 @@ private[solver] final class SigmaPrime(algorithm: Algorithm, workers: Int, coord
 
 private[solver] object SigmaPrime {
 
-  /** By so much it changes in a round. */
+  /** Largest factor of its change in a round. */
   private val Most = 2.0
 }

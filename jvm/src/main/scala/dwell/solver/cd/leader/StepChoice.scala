@@ -3,27 +3,35 @@ package dwell.solver.cd.leader
 /**
  * The step factors of a round: `(g1, g2)` for the sum of the workers' directions and for the step before it.
  *
- * What the driver knows along the two directions is smooth. Of what only the workers know and is not quadratic (the L1
- * penalty; bounds and entropies of dual variables) they measure the change at a few fixed points. It is convex, so that
- * at any mixture of the points it is at most the mixture of the changes: the chord. Smooth part plus chord is
- * minimised over all mixtures. (0, 0) is one of them, and the objective therefore never rises.
+ * The leader knows the smooth part of the objective along the two directions. The workers sample the change of the rest
+ * (the L1 penalty; bounds and entropies of dual variables) at a few fixed points. The rest is convex: at any mixture of
+ * the points it changes by at most the mixture of the changes, the chord. The step minimises the smooth part plus the
+ * chord over all mixtures. (0, 0) is one of them, so the objective never rises.
  */
 private[solver] object StepChoice {
 
-  /** @param rest what the part that was sampled changes by, at most */
+  /**
+   * Step factors.
+   *
+   * @param rest
+   *   upper bound of the change of the sampled part
+   */
   final case class Step(g1: Double, g2: Double, rest: Double)
 
   /**
-   * Near the optimum a decrease is too small for the objective to show, long before the certificate is at its best. A
-   * search would find nothing but rounding then, and momentum would let it grow: the average of the workers' steps is
-   * taken (gamma = 1/K of Smith et al. 2018), which decreases the objective whether that shows or not.
+   * The step of lowest objective, or the average of the workers' steps (gamma = 1/K of Smith et al. 2018) if the
+   * decrease is within rounding error. Near the optimum this happens long before the certificate is at its best. A
+   * search would then follow rounding errors, and momentum would let them grow. The average decreases the objective,
+   * even if the decrease does not show.
    *
    * @param points
-   *   the points, two numbers each; empty where the workers' part is quadratic, and known to `smooth`
+   *   the points, two numbers each; empty if the workers' part is quadratic and contained in `smooth`
    * @param samples
-   *   change of the rest at each point; infinite where the point is not feasible
+   *   change of the rest at each point; infinite if the point is not feasible
+   * @param workers
+   *   number of workers, K
    * @param objective
-   *   its size, which says what rounding is
+   *   the objective, whose size decides what counts as rounding error
    */
   def apply(
       smooth: StepFunction,
@@ -42,13 +50,13 @@ private[solver] object StepChoice {
   }
 
   /**
-   * The sum of the workers' steps as it is, if that does not raise the objective, which with local models that are safe for it
-   * only rounding could make it do.
+   * The sum of the workers' steps, or no step if the sum raises the objective. With local models that are safe for
+   * adding only rounding can raise it.
    *
    * @param change
-   *   of the workers' part, all of it
+   *   change of the workers' whole part
    * @param known
-   *   how much of that is in `smooth`
+   *   the part of `change` that `smooth` contains
    */
   def adding(smooth: StepFunction, change: Double, known: Double): Step = {
     val step = Step(1.0, 0.0, change - known)
@@ -65,7 +73,10 @@ private[solver] object StepChoice {
     (Vertex(0.0, 0.0, 0.0) +: feasible.map(k => Vertex(points(2 * k), points(2 * k + 1), samples(k)))).toArray
   }
 
-  /** Points for the L1 penalty, where any step is feasible. */
+  /**
+   * Points on a grid, and the average of the workers' steps. All of them are feasible for the L1 penalty; for dual
+   * variables some may not be.
+   */
   def everywhere(workers: Int): Array[Double] =
     grid(Seq(0.0, 0.5, 1.0, 2.0), Seq(0.0, 0.5, 1.0)) ++ (if (workers > 2) Array(1.0 / workers, 0.0)
                                                           else Array.empty[Double])
@@ -76,8 +87,8 @@ private[solver] object StepChoice {
   private final case class Vertex(g1: Double, g2: Double, change: Double)
 
   /**
-   * Newton's method over the mixtures' shares: each iteration minimises the quadratic model plus the chord, and goes as
-   * far in its direction as the sum falls.
+   * Newton's method over the shares of the mixture. Each iteration minimises the quadratic model plus the chord, and
+   * goes in that direction as far as the sum falls.
    */
   private def mixture(smooth: StepFunction, vertices: Array[Vertex]): Step = {
     var shares = new Array[Double](vertices.length)
@@ -114,7 +125,9 @@ private[solver] object StepChoice {
     }
   }
 
-  /** Moves share between two vertices at a time, from the worst that has any to the best, exactly. */
+  /**
+   * Minimises the model exactly along one pair of vertices at a time: it moves share from the worst one to the best.
+   */
   private def minimiseModel(model: StepValue, vertices: Array[Vertex], from: Array[Double]): Array[Double] = {
     val shares = from.clone()
     val (start1, start2) = at(vertices, from)
@@ -160,7 +173,7 @@ private[solver] object StepChoice {
     sum
   }
 
-  /** A decrease that is smaller, relative to the objective, may be rounding. */
+  /** A decrease smaller than this, relative to the objective, may be rounding. */
   private val Visible = 1e-13
   private val MaxIterations = 12
   private val MaxPairs = 3000

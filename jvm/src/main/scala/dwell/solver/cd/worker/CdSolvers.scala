@@ -8,7 +8,12 @@ import dwell.solver.cd.jvm.JvmCd
 /** The local solvers of this JVM. */
 private[dwell] object CdSolvers {
 
-  /** @throws dwell.jni.NativeUnavailableException if the selection needs the native library and it cannot load */
+  /**
+   * The local solver of a selection.
+   *
+   * @throws dwell.jni.NativeUnavailableException
+   *   if the selection needs the native library and it cannot load
+   */
   def of(selection: SolverSelection): CdSolver = selection.backend() match {
     case Backend.Native => NativeCd
     case Backend.Jvm => JvmCd.shared
@@ -17,6 +22,6 @@ private[dwell] object CdSolvers {
   /** The solvers that may hold state in this JVM. */
   def loaded: Seq[CdSolver] = Seq(JvmCd.shared) ++ (if (NativeLoader.isLoaded) Some(NativeCd) else None)
 
-  /** Frees what the solvers of this JVM hold of a fit. */
+  /** Frees the states of a fit in all solvers of this JVM. */
   def free(fit: Long): Unit = loaded.foreach(_.free(fit))
 }

@@ -9,9 +9,15 @@ import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
 import dwell.solver.cd.contract.{CdMessage, CdReply, CdSolver, Phase, RoundRequest, StartingPoint, WorkerState}
 
-/** The worker's half of an exchange, as it runs in a task. */
+/** The worker's part of an exchange. It runs in a task. */
 object CdStep {
 
+  /**
+   * Runs the phase of `message` on a partition. The contribution is empty if the worker has lost its state.
+   *
+   * @param shared
+   *   the leader's shared vector, little endian
+   */
   def apply(data: LocalData, message: CdMessage, shared: Array[Byte]): Contribution[CdReply] = {
     val solver = CdSolvers.of(message.selection)
     solver.expire(ModelStore.AbandonedMillis)
@@ -24,7 +30,7 @@ object CdStep {
     }
   }
 
-  /** Exchanges of travelling states that this process has begun. */
+  /** Number of exchanges with travelling states that this process has begun. */
   private val exchanges = new AtomicLong()
 
   private type Outcome = (Option[Array[Byte]], Option[WorkerState], Option[(Array[Int], Array[Double])])
@@ -55,12 +61,12 @@ object CdStep {
           .filter(state => state.version == request.round + 1 && state.stamp == stamp)
           .map(state => coefficients(data, state.alpha))
       } else None
-    // A Collect whose state is gone has no coefficients to show, and is a loss as well.
+    // A Collect whose state is gone has no coefficients, and counts as a loss too.
     val complete = held && (message.phase != Phase.Collect || collected.nonEmpty)
     (if (complete) Some(result) else None, None, collected)
   }
 
-  /** Puts the first state of the fit in place; an attempt that finds one was not the first. */
+  /** Imports the first state of the fit, unless an earlier attempt of this exchange has done so. */
   private def start(solver: CdSolver, data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
     if (solver.exportState(request.fit, data.index).forall(_.version == 0L)) {
       from.coordinates(data, solver).foreach { alpha =>
@@ -69,8 +75,8 @@ object CdStep {
     }
 
   /**
-   * The same exchange without state between rounds: the state is put under a key of this exchange alone, used once and
-   * taken away again. It is the oracle that the persistent mode is tested against.
+   * The same exchange without state between rounds: it imports the state under a key of its own, uses it once and frees
+   * it. The tests compare the persistent mode with it.
    */
   private def travelling(
       solver: CdSolver,
@@ -87,7 +93,7 @@ object CdStep {
     } finally solver.free(key)
   }
 
-  /** Coefficients that are not zero; in the dual orientation the driver has them. */
+  /** Feature ids and values of the nonzero coefficients. In the dual orientation the leader holds them already. */
   private def coefficients(data: LocalData, alpha: Array[Double]): (Array[Int], Array[Double]) = data match {
     case RowData(_, _) => (Array.emptyIntArray, Array.emptyDoubleArray)
     case ColumnData(partition, _) =>

@@ -3,24 +3,25 @@ package dwell.solver.lda.contract
 import dwell.fit.{Aggregation, FitProblem, SolverSettings}
 
 /**
- * Topics to be found: latent Dirichlet allocation (Blei, Ng, Jordan, JMLR 3, 2003), by stochastic variational inference.
+ * A topic model to train: latent Dirichlet allocation (Blei, Ng, Jordan, JMLR 3, 2003), by stochastic variational
+ * inference.
  *
  * @param priors
- *   what learning begins with; their alpha decides the number of topics
+ *   priors at the start; the length of their alpha is the number of topics
  * @param fraction
- *   of the documents that an iteration visits, more than 0 and at most 1
+ *   share of the documents that an iteration visits, more than 0 and at most 1
  * @param iterations
- *   at least 0
+ *   number of iterations, at least 0
  * @param localBatch
  *   documents of a worker's step; None chooses by the number of workers
  * @param warmup
- *   documents that are for warming up: see [[dwell.solver.lda.leader.LdaPace]]
+ *   documents for warming up: see [[dwell.solver.lda.leader.LdaPace]]
  * @param learnAlpha
  *   whether alpha is learned
  * @param aggregation
  *   None chooses by what the cluster allows
  * @param seed
- *   of the first topics and of the order of documents
+ *   seed of the initial topics and of the order of documents
  */
 final case class LdaProblem(
     uid: String,

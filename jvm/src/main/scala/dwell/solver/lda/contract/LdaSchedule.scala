@@ -1,22 +1,23 @@
 package dwell.solver.lda.contract
 
 /**
- * Step sizes, by the documents g that all workers have seen, so that neither batch nor workers change what is tuned:
+ * Step sizes as a function of the number g of documents that all workers have seen, so that tau0 and kappa need no new
+ * tuning for another batch size or number of workers:
  *
  * {{{
  *   rho(g) = (tau0 + 1 + g / base)^-kappa
  *   a batch of b documents on each of W workers takes 1 - (1 - rho(g))^(W b / base)
  * }}}
  *
- * With `W b = base` it is the schedule of Hoffman, Blei, Bach, Online Learning for Latent Dirichlet Allocation, NIPS 2010,
- * algorithm 2.
+ * With `W b = base` it is the schedule of Hoffman, Blei, Bach, Online Learning for Latent Dirichlet Allocation, NIPS
+ * 2010, algorithm 2.
  *
  * @param tau0
- *   slows the first steps, finite and at least 0; with 0 the first one forgets the topics
+ *   shortens the first steps, finite and at least 0; with 0 the first step discards the topics before it
  * @param kappa
- *   how fast steps shrink, finite and at least 0; above 0.5 and at most 1 they converge
+ *   how fast steps shrink, finite and at least 0; they converge for more than 0.5 and at most 1
  * @param base
- *   documents in an update that takes rho, finite and positive
+ *   documents of an update whose step is rho, finite and positive
  */
 final case class LdaSchedule(tau0: Double, kappa: Double, base: Double = LdaSchedule.Base) {
 
@@ -29,25 +30,26 @@ final case class LdaSchedule(tau0: Double, kappa: Double, base: Double = LdaSche
     -math.expm1(math.log1p(-rho(seen)) * (workers * documents / base))
 
   /**
-   * Documents of all workers after which their topics should be averaged: the sum of each worker's steps is 1 then, if the
-   * batches are small. Workers that go on for longer drift apart.
+   * Documents of all workers after which the leader should average their topics. For small batches, the steps of each
+   * worker then sum to 1. Workers that continue for longer drift apart.
    */
   def stretch(seen: Double): Double = base / rho(seen)
 }
 
+/** Default schedules. */
 object LdaSchedule {
 
   /**
-   * Where the user has not chosen: longer steps for one worker, whose topics nobody averages, than for several. With the latter
-   * they are averaged after 8,000 documents at first, and later on less often. (The best of those measured, on corpora of
-   * 30,000 and 120,000 documents.)
+   * The default schedule. It has longer steps for one worker, whose topics need no average, than for several. With
+   * several workers the first average comes after about 8,000 documents, and later ones less often. These schedules
+   * were the best of those measured, on corpora of 30,000 and 120,000 documents.
    *
    * @param workers
-   *   that have documents
+   *   number of workers with documents
    */
   def chosen(workers: Int): LdaSchedule =
     if (workers == 1) LdaSchedule(tau0 = 10.0, kappa = 0.7) else LdaSchedule(tau0 = 64.0, kappa = 0.51)
 
-  /** What mini-batches of Hoffman, Blei, Bach have to have for good topics. */
+  /** The size of mini-batches that Hoffman, Blei, Bach need for good topics. */
   val Base: Double = 1000.0
 }

@@ -4,27 +4,28 @@ import dwell.data.documents.DocumentPartition
 import dwell.jni.Cancellation
 
 /**
- * The worker's half of latent Dirichlet allocation by model averaging: steps of stochastic variational inference on the
- * documents of a partition, and their bound. Every call is a pure function of its arguments: there is no state but a record
- * that the arrays of (fit, partition) were checked, and memory to work in, which are freed with the
- * [[dwell.solver.cd.contract.CdSolver.free]] of that fit.
+ * The local solver of latent Dirichlet allocation by model averaging: it makes steps of stochastic variational
+ * inference on the documents of a partition, and computes their bound. Every call is a pure function of its arguments.
+ * A solver only keeps a record that it has checked the arrays of (fit, partition), and working memory;
+ * [[dwell.solver.cd.contract.CdSolver.free]] of that fit frees both.
  *
- * Topics are K V little-endian floats, lambda without its prior, of word w and topic k at w K + k, and +0.0 behind them if K V
- * is odd. In every call `shared` is the topics to start from, and `result` another array, whose header has the slots of
- * [[dwell.jni.LdaLayout]]; those from [[dwell.jni.ResultHeader.FIRST_FREE]] on are left as they are. A wrong argument is
- * an IllegalArgumentException that names it. `cancellation` is asked every few milliseconds; true raises a
- * CancellationException.
+ * Topics are K V little-endian floats: lambda without its prior, of word w and topic k at w K + k, followed by one +0.0
+ * if K V is odd. In every call `shared` is the topics to start from. The call fills the header of `result`, another
+ * array, with the slots of [[dwell.jni.LdaLayout]], except those from [[dwell.jni.ResultHeader.FIRST_FREE]] on. A wrong
+ * argument raises an IllegalArgumentException that names it. Calls ask `cancellation` every few milliseconds; true
+ * raises a CancellationException.
  */
 trait LdaSolver {
 
   /**
-   * Makes steps on the partition's next documents. The vector of the result is the topics reached, times `r.share`; the bound is
-   * that of the sample at the shared topics.
+   * Makes steps on the partition's next documents. The vector of the result is the topics after the steps, times
+   * `r.share`. The bound is that of the sample at the shared topics.
    *
    * @param data
-   *   of at least one document
+   *   a partition with at least one document
    * @param result
-   *   of length `LdaLayout.length(V, K, r.concentration)`; with `r.concentration` the sums of E[log theta] are behind the topics
+   *   of length `LdaLayout.length(V, K, r.concentration)`; with `r.concentration` the sums of E[log theta] follow the
+   *   topics
    */
   def round(
       data: DocumentPartition,
@@ -34,10 +35,10 @@ trait LdaSolver {
       cancellation: Cancellation): Unit
 
   /**
-   * The bound of some of the partition's documents at the shared topics.
+   * Computes the bound of some of the partition's documents at the shared topics.
    *
    * @param data
-   *   of at least `r.last` documents
+   *   a partition with at least `r.last` documents
    * @param result
    *   of length `ResultHeader.BYTES`: there is no vector
    */
@@ -50,7 +51,7 @@ trait LdaSolver {
 }
 
 /**
- * The model, as far as workers need it.
+ * The priors of the model.
  *
  * @param alpha
  *   prior of the topics in a document: K numbers, 1e-6 to 1e6
@@ -59,33 +60,34 @@ trait LdaSolver {
  */
 final case class LdaPriors(alpha: Array[Double], eta: Double) {
 
-  /** K. */
+  /** Number of topics, K. */
   def topics: Int = alpha.length
 }
 
+/** The range of priors. */
 object LdaPriors {
 
-  // Numbers out of this range lose too many digits in single precision.
+  // Numbers outside this range lose too many digits in single precision.
   val Least: Double = 1e-6
   val Greatest: Double = 1e6
 
-  /** Whether solvers take this number as alpha or eta. */
+  /** Whether solvers accept this number as alpha or eta. */
   def inRange(prior: Double): Boolean = prior >= Least && prior <= Greatest
 }
 
 /**
- * How the topics of a document are found.
+ * Settings of the search for a document's topics.
  *
  * @param tolerance
- *   done when the mean over the topics of the change of gamma is less; finite and positive
+ *   the search ends when the mean change of gamma over the topics is less than this; finite and positive
  * @param cap
- *   iterations, at most; at least 1. Less than 200 cost much in the first pass over the documents
+ *   the most iterations, at least 1. Fewer than 200 make the first pass over the documents much worse
  * @param overRelaxation
- *   how much further than the new gamma the next iteration starts, 0 to 1; 0: no further
+ *   how far beyond the new gamma the next iteration starts, relative to the change, 0 to 1; 0 starts at the new gamma
  * @param pruning
- *   topics whose share of a document is less, and does not rise, leave it, 0 to 0.5; 0: none
+ *   a topic leaves a document if its share is less than this and does not rise, 0 to 0.5; with 0 no topic leaves
  * @param mean
- *   whether the factor of a word in a topic is the mean of the topic, in the place of exp(E[log beta])
+ *   whether the factor of a word in a topic is the mean of the topic, instead of exp(E[log beta])
  */
 final case class Inference(
     tolerance: Double = 1e-3,
@@ -106,7 +108,7 @@ final case class Inference(
  * @param workers
  *   workers that have documents, W, at least 1
  * @param batch
- *   documents of a step, at least 1
+ *   documents in a step, at least 1
  * @param budget
  *   documents to visit, at least 1
  * @param cursor
@@ -114,11 +116,11 @@ final case class Inference(
  * @param seen
  *   documents that all workers have visited since the start of the fit
  * @param concentration
- *   whether the sums of E[log theta] are asked for
+ *   whether the result contains the sums of E[log theta]
  * @param share
  *   factor of the result, 0 to 1: the worker's weight in the average of the topics
  * @param sample
- *   documents of the partition, from its first on, whose bound is asked for
+ *   number of documents of the partition, from its first on, whose bound is computed
  */
 final case class LdaRound(
     fit: Long,

@@ -3,15 +3,15 @@ package dwell.solver.lda.leader
 import dwell.solver.lda.contract.LdaPriors
 
 /**
- * The prior of the topics in a document, alpha, learned from documents.
+ * Learns alpha, the prior of the topics in a document.
  *
- * Source: Huang, Maximum Likelihood Estimation of Dirichlet Distribution Parameters, 2005: Newton's method with a Hessian that
- * is a diagonal and a constant; as in Spark's `OnlineLDAOptimizer`.
+ * Source: Huang, Maximum Likelihood Estimation of Dirichlet Distribution Parameters, 2005: Newton's method with a
+ * Hessian that is a diagonal and a constant; as in Spark's `OnlineLDAOptimizer`.
  */
 private[lda] object Concentration {
 
   /**
-   * alpha after a step:
+   * alpha after a Newton step:
    *
    * {{{
    *   g_k = N (psi(sum alpha) - psi(alpha_k)) + sums_k,   c = N psi'(sum alpha),   q_k = -N psi'(alpha_k)
@@ -21,11 +21,11 @@ private[lda] object Concentration {
    * @param logThetaSums
    *   sum over the documents of E[log theta_k], for each topic
    * @param documents
-   *   their number, N
+   *   number of documents, N
    * @param rho
    *   length of the step, 0 to 1
    * @return
-   *   `alpha` itself where there are no documents, and where an entry would leave the range of [[LdaPriors]]
+   *   the new alpha, or `alpha` itself if there are no documents or an entry would leave the range of [[LdaPriors]]
    */
   def newtonStep(alpha: Array[Double], logThetaSums: Array[Double], documents: Double, rho: Double): Array[Double] =
     if (documents <= 0.0) alpha

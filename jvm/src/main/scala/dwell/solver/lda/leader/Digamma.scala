@@ -7,7 +7,7 @@ package dwell.solver.lda.leader
  */
 private[lda] object Digamma {
 
-  /** From here on the series are good to the last digits. */
+  /** From this argument on the series are exact to the last digits. */
   private val Asymptotic = 10.0
 
   /** `psi(x) = d/dx ln Gamma(x)`: `psi(x) = psi(x + 1) - 1/x` up to 10, then the series up to the power -14. */

@@ -4,11 +4,12 @@ import dwell.base.{LittleEndian, SplitMix}
 import dwell.comm.GeneratedModel
 
 /**
- * The topics that a fit begins with, as [[dwell.solver.lda.contract.LdaSolver]] has them: numbers of mean 1 and variance 0.01, each of which is a function
- * of the seed, its word and its topic alone; the same bits as native code has.
+ * The initial topics of a fit, in the layout of [[dwell.solver.lda.contract.LdaSolver]]: numbers of mean 1 and variance
+ * 0.01. Each number depends only on the seed, its word and its topic, and has the same bits as in native code.
  *
- * In the place of a Gamma(100, 1/100), which Hoffman, Blei, Bach and Spark begin with, it is the cube of a normal number
- * (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), that one the sum of twelve uniform ones of 16 bits.
+ * Hoffman, Blei, Bach and Spark begin with Gamma(100, 1/100). Dwell approximates it by the cube of a normal number
+ * (Wilson, Hilferty, The Distribution of Chi-square, PNAS 17, 1931), and the normal number by the sum of twelve uniform
+ * numbers of 16 bits.
  */
 private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: Long) extends GeneratedModel {
   import InitialTopics._
@@ -21,7 +22,7 @@ private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: 
     while (at < last) {
       val word = (at / topics).toInt
       val random = SplitMix.forEpoch(seed, word, 0L)
-      // A word's numbers are drawn one after the other, from its first topic on.
+      // The generator of a word draws its numbers in order, from its first topic on.
       var before = at - word.toLong * topics
       while (before > 0) {
         number(random)
@@ -39,18 +40,20 @@ private[lda] final case class InitialTopics(topics: Int, vocabulary: Int, seed: 
 
 private[lda] object InitialTopics {
 
+  /** The next number. */
   private def number(random: SplitMix): Float = {
-    // Four of the numbers of 16 bits at once: two sums, in halves of a word.
+    // Each draw gives four numbers of 16 bits, which are added as two sums in the halves of a word.
     val sums = halves(random.next()) + halves(random.next()) + halves(random.next())
     val sum = (sums >>> 32) + (sums & 0xffffffffL)
     val root = 1.0 - 1.0 / 900.0 + (sum - MeanSum) / 65536.0 / 30.0
     (root * root * root).toFloat
   }
 
+  /** The sums of two pairs of 16-bit numbers, in the halves of a word. */
   private def halves(bits: Long): Long = (bits & Low) + ((bits >>> 16) & Low)
 
   private val Low = 0x0000ffff0000ffffL
 
-  /** Twelve times the mean. */
+  /** Mean of the sum of twelve numbers. */
   private val MeanSum = 12.0 * 65535.0 / 2.0
 }

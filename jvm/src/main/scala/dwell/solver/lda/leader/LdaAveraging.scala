@@ -4,14 +4,15 @@ import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
 import dwell.jni.LdaLayout
 
 /**
- * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021, algorithm 6):
- * in every round each worker goes on from the average of the topics with mini-batches of its own documents, and the topics
- * are averaged again, weighted by the documents visited. Averages are of the parameters lambda, which all workers have started
- * from: topics stay what they are, and one step of each worker is one step on the batches of all.
+ * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021,
+ * algorithm 6). In every round each worker makes steps with mini-batches of its own documents, from the average of the
+ * topics. The new average weighs the workers' topics by the documents visited. It is an average of the parameters
+ * lambda, and all workers have started from the same ones. Topics therefore keep their identity, and one step of each
+ * worker is one step on the batches of all.
  *
- * The objective of a round is minus the bound on the logarithm of the likelihood of a fixed sample, by token, at the topics that
- * the round began with: it costs no exchange. The topics' own part of the bound is left out, since it depends on the size of
- * the vocabulary and not on the sample.
+ * The objective of a round is minus the bound on the log likelihood of a fixed sample, per token, at the topics that
+ * the round began with. It costs no exchange. It leaves out the topics' own part of the bound, which depends on the
+ * size of the vocabulary and not on the sample.
  */
 private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attempt: Attempt, timeline: Timeline) {
   private val problem = task.problem
@@ -20,6 +21,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
   /** The highest version that topics may have. */
   private var highest = -1L
 
+  /** Runs all rounds. */
   def run(): TrainedTopics = {
     timeline.begin(Double.NaN, Double.NaN)
     lost.outlived(rounds(begin()))
@@ -60,7 +62,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
   }
 
   private def note(round: LdaPace.Round, seen: Long, headers: ResultHeaders): String = {
-    // Only entries of words that documents have travel: the others can be told from the topics before.
+    // Only the entries of words in the documents travel: the others follow from the topics before.
     val words = headers.largest(LdaLayout.WORDS).toLong
     val steps = headers.largest(LdaLayout.RHO_SUM)
     val remark =
@@ -71,7 +73,9 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
     s"$seen documents seen, a worker sends $words of ${task.vocabulary} words$remark"
   }
 
-  /** From the newest topics that the workers hold, be it of this attempt or of an earlier one, or from the start. */
+  /**
+   * Begins from the newest topics that the workers hold, of this attempt or an earlier one; without any from the start.
+   */
   private def begin(): LdaProgress = {
     val found = workers.recover()
     highest = math.max(highest, found.fold(-1L)(_.version)) + 1L
@@ -87,6 +91,6 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
 
 private[lda] object LdaAveraging {
 
-  /** Sum of a worker's steps in a round from which on the averages were seen to become worse. */
+  /** Measured: averages become worse if the steps of a worker in a round sum to more than this. */
   private val FarSteps = 1.9
 }

@@ -3,26 +3,26 @@ package dwell.solver.lda.leader
 import dwell.solver.lda.contract.LdaSchedule
 
 /**
- * How many documents each round has. Iterations are those of Spark: each sees a part of the corpus. One that is too long for
- * workers to stay together is cut into several rounds; an iteration of few documents stays a round of its own, since the user
- * has asked for so many. The first documents are for warming up: topics that begin at random take them in long steps, of
- * all workers together.
+ * Chooses the number of documents of each round. Iterations are those of Spark: each visits a part of the corpus. An
+ * iteration after which the workers would have drifted apart is cut into several rounds. A short iteration stays one
+ * round, because the user has asked for that number of iterations. The first documents are for warming up: the random
+ * initial topics take them in long steps of all workers together.
  *
- * It depends on the Params and on the number of documents alone.
+ * The pace depends only on the Params and on the number of documents.
  *
  * @param perIteration
  *   documents of all workers in an iteration, at least 1
  * @param iterations
- *   at least 0
+ *   number of iterations, at least 0
  * @param warmup
- *   documents of all workers that are for warming up, at least 0
+ *   documents of all workers for warming up, at least 0
  */
 final case class LdaPace(schedule: LdaSchedule, perIteration: Long, iterations: Int, warmup: Long) {
 
   /** Documents of all workers in all rounds. */
   def total: Long = perIteration * iterations
 
-  /** Documents that a round of the first iteration has, at most. */
+  /** The most documents of a round of the first iteration. */
   def largestRound: Long = math.min(perIteration, schedule.stretch(0.0).toLong)
 
   /**
@@ -31,7 +31,7 @@ final case class LdaPace(schedule: LdaSchedule, perIteration: Long, iterations: 
    * @param seen
    *   documents of all workers in the rounds before it
    * @return
-   *   None where these were all
+   *   None after the last round
    */
   def next(seen: Long): Option[LdaPace.Round] =
     if (seen >= total) None
@@ -46,13 +46,16 @@ final case class LdaPace(schedule: LdaSchedule, perIteration: Long, iterations: 
     }
 }
 
+/** The pace of a fit in rounds. */
 object LdaPace {
 
   /**
+   * The size of a round.
+   *
    * @param documents
-   *   of all workers
+   *   documents of all workers
    * @param warming
-   *   each worker takes its documents in one step
+   *   whether each worker takes its documents in one step
    */
   final case class Round(documents: Long, warming: Boolean)
 }

@@ -6,7 +6,7 @@ import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.report.RoundRecord
 import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply}
 
-/** A fit of topics. */
+/** A fit of topics by model averaging. */
 private[solver] final case class LdaPlan(id: Long, task: LdaTask) extends FitPlan[LdaMessage, LdaReply, TrainedTopics] {
 
   override def problem: LdaProblem = task.problem
@@ -15,7 +15,7 @@ private[solver] final case class LdaPlan(id: Long, task: LdaTask) extends FitPla
 
   override def numbers: Numbers = Numbers.Floats
 
-  /** Topics are as long as the vocabulary for each of them. */
+  /** The topics are too long: each has an entry for every word of the vocabulary. */
   override def fitsDriver: Boolean = false
 
   override def lead(workers: Replicas[LdaMessage, LdaReply], attempt: Attempt)(

@@ -3,14 +3,14 @@ package dwell.solver.lda.leader
 import dwell.solver.lda.contract.{LdaPriors, LdaProblem}
 
 /**
- * Where the rounds stand. It goes to the workers with each round, as it is after that one, so that whoever has to lead next can
- * go on. (But for alpha, of which nobody knows before the round what becomes of it: the next leader has that of one round
- * earlier.)
+ * The progress of the rounds. With each round, the leader sends the workers the progress after that round, so that a
+ * later leader can continue from it. Its alpha lags one round behind, because a round's update of alpha is known only
+ * afterwards.
  *
  * @param version
- *   of the topics
+ *   version of the topics
  * @param rounds
- *   that have been made
+ *   completed rounds
  * @param cursors
  *   documents that each partition has visited
  * @param alpha
@@ -21,9 +21,10 @@ private[lda] final case class LdaProgress(version: Long, rounds: Int, cursors: A
   /** Documents that all partitions have visited. */
   val seen: Long = cursors.sum
 
+  /** The priors of `problem` with the present alpha. */
   def priors(problem: LdaProblem): LdaPriors = problem.priors.copy(alpha = alpha)
 
-  /** After a round, but for what it makes of alpha. */
+  /** The progress after a round in which each partition visits `budgets` documents, with the alpha of before. */
   def after(budgets: Array[Long]): LdaProgress =
     LdaProgress(version + 1L, rounds + 1, cursors.indices.map(k => cursors(k) + budgets(k)).toArray, alpha)
 }

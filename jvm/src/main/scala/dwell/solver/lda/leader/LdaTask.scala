@@ -4,12 +4,12 @@ import dwell.jni.LdaLayout
 import dwell.solver.lda.contract.{LdaProblem, LdaSchedule}
 
 /**
- * Topics to be found in documents, as the parts of the leader share it.
+ * The problem with the size of its documents, for all parts of the leader.
  *
  * @param vocabulary
  *   words of the vocabulary, V
  * @param documents
- *   of each partition; at least one has some
+ *   number of documents of each partition; at least one is positive
  */
 private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, documents: Array[Int]) {
   import LdaTask._
@@ -25,17 +25,20 @@ private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, d
 
   private val perIteration = math.max(1L, math.ceil(problem.fraction * corpus).toLong)
 
-  /** Iterations of fewer documents than a full step has are full steps nevertheless, as they are in Spark. */
+  /**
+   * The schedule of the steps. An iteration with fewer documents than a full step makes a full step too, as in Spark.
+   */
   val schedule: LdaSchedule = problem.schedule.copy(base = math.min(problem.schedule.base, perIteration.toDouble))
 
+  /** The sizes of the rounds. */
   val pace: LdaPace = LdaPace(schedule, perIteration, problem.iterations, problem.warmup)
 
   /** Documents of a worker's step. */
   def batch: Int = problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(schedule.base / workers).toInt))
 
   /**
-   * Documents of each partition, from its first on, that tell how good topics are: each has its share of them. A bound takes
-   * about as long as two visits, and a twentieth of a round is what may be spent on it.
+   * Number of documents of each partition, from its first on, that measure the quality of topics, in proportion to its
+   * documents. The bound of a document takes about as long as two visits, and may take a twentieth of a round.
    */
   def sample: Array[Int] =
     budgets(math.max(LeastSample, math.min(LargestSample, pace.largestRound / 40))).zip(documents).map {
@@ -43,8 +46,8 @@ private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, d
     }
 
   /**
-   * Documents of each partition where all together visit about so many. Each partition that has documents visits one at least, so
-   * that its topics count.
+   * Number of documents that each partition visits if all together visit about `all`. Each partition with documents
+   * visits at least one, so that its topics count.
    */
   def budgets(all: Long): Array[Long] =
     documents.map(held => if (held == 0) 0L else math.max(1L, math.round(all.toDouble * held / corpus)))
@@ -52,10 +55,10 @@ private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, d
 
 private[lda] object LdaTask {
 
-  /** Smaller batches make topics noisy, and share too little of what is computed for each word. */
+  /** Smaller batches make topics noisy, and share too little of the work for each word. */
   private val LeastBatch = 125
 
-  /** Documents. */
+  /** Bounds of the sample, in documents. */
   private val LeastSample = 16L
   private val LargestSample = 128L
 }

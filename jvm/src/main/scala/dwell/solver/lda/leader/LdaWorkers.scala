@@ -7,7 +7,7 @@ import dwell.fit.ResultHeaders
 import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
 
 /**
- * The workers of a fit, as those see them who lead it: calls become messages, and answers become sums.
+ * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.
  *
  * @param fit
  *   identifier of this attempt
@@ -16,21 +16,23 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
   private val problem = task.problem
   private val used = mutable.SortedSet.empty[String]
 
-  /** Which local solvers were at work. */
+  /** Names of the local solvers that have run. */
   def solvers: String = used.mkString("+")
 
-  /** Makes `topics` those of version `version` of every worker. */
+  /** Makes `topics` the topics of version `version` of every worker. */
   def distribute(version: Long, topics: Array[Byte], note: LdaProgress): Unit =
     workers.distribute(version, topics, Some(note), described("topics to the workers"))
 
-  /** Lets every worker make the topics that a fit begins with, as version `version`. */
+  /** Lets every worker generate the initial topics, as version `version`. */
   def begin(version: Long): Unit =
     workers.begin(
       version,
       InitialTopics(problem.priors.topics, task.vocabulary, problem.seed),
       described("initial topics"))
 
-  /** Lets every worker go on from the topics of `from`; their average becomes the topics of `to`. */
+  /**
+   * Lets every worker make steps from the topics of `from`. The average of their results becomes the topics of `to`.
+   */
   def round(from: LdaProgress, to: LdaProgress, warming: Boolean, what: String): RoundReplies = {
     val budgets = to.cursors.indices.map(k => to.cursors(k) - from.cursors(k)).toArray
     val common = LdaRound(
@@ -63,18 +65,18 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
       replies.addSeconds)
   }
 
-  /** Minus the bound of the sample, by token. */
+  /** Minus the bound of the sample, per token. */
   def objective(at: LdaProgress): Double = {
     val replies = workers.ask(message(at, BoundCall(task.sample)), at.version, described("bound of a sample"))
     used ++= replies.scalars.map(_.solver)
     sampled(replies.scalars)
   }
 
-  /** Brings the topics. */
+  /** Fetches the topics from the workers. */
   def collect(from: LdaProgress): Array[Byte] =
     workers.collect(from.version, described("topics from the workers"))
 
-  /** The newest topics that an earlier attempt at this fit has left with the workers, and its note. */
+  /** The newest topics that the workers still hold, and their note. */
   def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
 
   private def message(at: LdaProgress, call: LdaCall): LdaMessage =
@@ -82,7 +84,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
 
   private def sampled(replies: Array[LdaReply]): Double = -replies.map(_.bound).sum / replies.map(_.tokens).sum
 
-  /** In the order of the partitions. */
+  /** The sums of E[log theta] over all partitions, added in their order. */
   private def sums(replies: Array[LdaReply]): Array[Double] =
     replies.map(_.logThetaSums).filter(_.nonEmpty).foldLeft(new Array[Double](problem.priors.topics)) { (sums, more) =>
       sums.indices.map(k => sums(k) + more(k)).toArray
@@ -92,12 +94,12 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
 }
 
 /**
- * What the workers report of a round.
+ * The workers' reports of a round.
  *
  * @param objective
- *   minus the bound of the sample, by token, where the round began
+ *   minus the bound of the sample, per token, at the start of the round
  * @param logThetaSums
- *   for each topic, over the documents visited; 0 unless alpha is learned
+ *   for each topic, the sum of E[log theta] over the documents visited; 0 unless alpha is learned
  */
 private[lda] final case class RoundReplies(
     headers: ResultHeaders,

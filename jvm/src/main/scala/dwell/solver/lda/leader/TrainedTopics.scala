@@ -3,10 +3,10 @@ package dwell.solver.lda.leader
 import dwell.report.RoundRecord
 
 /**
- * What the rounds of a fit led to, as [[dwell.solver.lda.contract.LdaSolution]] has it.
+ * The result of the rounds of a fit. [[dwell.solver.lda.contract.LdaSolution]] describes the fields.
  *
  * @param topics
- *   lambda without its prior, as it travels
+ *   lambda without its prior, in the bytes that travel
  */
 private[solver] final case class TrainedTopics(
     topics: Array[Byte],

@@ -8,17 +8,28 @@ import dwell.fit.{Backend, NativeStates, SolverSelection}
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
 
-/** The worker's half of an exchange, as it runs in a task. Nothing that matters is kept: running it again gives the same. */
+/**
+ * The worker's part of an exchange. It runs in a task and keeps no state that matters, so a second run gives the same
+ * result.
+ */
 private[solver] object LdaStep {
 
+  /**
+   * Runs the call of `message` on a partition with the native solver.
+   *
+   * @param shared
+   *   the topics to start from, little endian
+   * @throws dwell.jni.NativeUnavailableException
+   *   if the library cannot load
+   */
   def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
-    // There is no other one: see LDA.
+    // LDA has no local solver in the JVM.
     SolverSelection.requireNative()
     NativeStates.expire(ModelStore.AbandonedMillis)
     TaskCancellation(cancellation => by(NativeLda, Backend.Native.name, data, message, shared, cancellation))
   }
 
-  /** The same by any solver. */
+  /** The same with any local solver. */
   private[lda] def by(
       solver: LdaSolver,
       name: String,
@@ -42,7 +53,7 @@ private[solver] object LdaStep {
           if (r.concentration) LdaResult.logThetaSums(result, vocabulary, topics) else Array.emptyDoubleArray
         Contribution(result, reply(result, sums), LdaResult.factors(result))
       case call =>
-        // A partition without documents has nothing to add.
+        // A partition without documents adds nothing.
         val result = new Array[Byte](ResultHeader.BYTES)
         val sample = call.sample(data.index)
         if (sample > 0) {

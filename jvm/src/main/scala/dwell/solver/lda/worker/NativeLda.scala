@@ -4,7 +4,7 @@ import dwell.data.documents.DocumentPartition
 import dwell.jni.{Cancellation, LdaLayout, NativeBridge}
 import dwell.solver.lda.contract.{Inference, LdaBound, LdaPriors, LdaRound, LdaSchedule, LdaSolver}
 
-/** Steps and bounds of topics in native code. */
+/** The local solver of latent Dirichlet allocation in native code. */
 private[lda] object NativeLda extends LdaSolver {
 
   override def round(
@@ -48,7 +48,7 @@ private[lda] object NativeLda extends LdaSolver {
       cancellation: Cancellation): Unit =
     NativeBridge.ldaBound(
       LdaLayout.bound(r.fit, data.index, data.vocabulary, r.priors.topics, r.first, r.last, r.inference.cap),
-      // Of steps a bound knows nothing.
+      // A bound makes no steps, so any schedule will do.
       settings(r.priors, r.inference, LdaSchedule(tau0 = 0.0, kappa = 0.0), share = 0.0),
       r.priors.alpha,
       data.offsets,

@@ -3,18 +3,20 @@ package dwell.solver.sgd.contract
 import dwell.fit.SolverSelection
 import dwell.solver.problem.StepSchedule
 
-/** What the workers are asked in one exchange; what differs between them is by partition. */
+/** The request of one exchange. Numbers that differ between the workers are in arrays by partition. */
 private[solver] sealed trait SgdCall extends Serializable
 
 /**
- * Local descent over the next rows; the update is the model reached, weighted.
+ * Local descent over the next rows. The update is the model that descent has reached, times its share.
  *
  * @param epochs
  *   passes over the partition's rows
  * @param cursors
- *   where each partition is in its order of rows: see [[Descend]]
+ *   position of each partition in its order of rows: see [[Descend]]
  * @param steps
  *   rows that each partition has visited
+ * @param running
+ *   whether the result is the mean of the models after each step, instead of the last one
  * @param shares
  *   weight of each partition's model in the average
  */
@@ -28,18 +30,18 @@ private[solver] final case class DescendCall(
     extends SgdCall
 
 /**
- * Local descent over so many rows with each candidate of the first step; the update has no vector.
+ * Local descent with each candidate for the first step size. The update has no vector.
  *
  * @param rows
- *   of each partition
+ *   number of rows of each partition to descend over
  */
 private[solver] final case class SearchCall(schedule: StepSchedule, candidates: Array[Double], rows: Long)
     extends SgdCall
 
-/** Losses and gradient of all rows, or the dual counterparts; the update is the gradient. See [[Evaluate]]. */
+/** Losses and gradient of all rows, or their dual counterparts. The update is the gradient. See [[Evaluate]]. */
 private[solver] final case class EvaluateCall(factor: Double, dual: Option[Array[Double]]) extends SgdCall
 
-/** The message of one exchange. The model goes with it. */
+/** The message of one exchange. The model travels with it. */
 private[solver] final case class SgdMessage(
     fit: Long,
     seed: Long,
@@ -47,5 +49,5 @@ private[solver] final case class SgdMessage(
     call: SgdCall,
     selection: SolverSelection)
 
-/** What a worker says beside its vector. */
+/** A worker's reply, beside its vector: the name of its local solver. */
 private[solver] final case class SgdReply(solver: String)

@@ -2,7 +2,9 @@ package dwell.solver.sgd.jvm
 
 import dwell.solver.sgd.contract.SgdProblem
 
-/** The last model of a descent without an L1 penalty: the factor has all that steps do to every coefficient. */
+/**
+ * The last model of a descent without an L1 penalty. A step changes coefficients outside its row by the factor alone.
+ */
 private[sgd] final class DecayedModel(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends LazyModel(rows, problem, start) {
 

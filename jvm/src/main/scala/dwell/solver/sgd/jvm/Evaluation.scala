@@ -5,7 +5,7 @@ import dwell.base.{Finite, Patience}
 import dwell.solver.problem.{DualFeasibility, MarginLoss, Softmax}
 import dwell.solver.sgd.contract.{Evaluate}
 
-/** Losses of all rows of a partition and their gradient, or the conjugates of the losses and what goes with these. */
+/** The losses of all rows of a partition and their gradient, or the dual counterparts of both. */
 private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Double], patience: Patience) {
   private val function = r.dual match {
     case None => RowLoss(r.problem.loss)
@@ -14,7 +14,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
   private val pass = new ModelPass(rows, function, model, patience)
   private val sum = new Array[Double](model.length)
 
-  /** The loss, if its dual variables are made feasible by sums over the rows of each label. */
+  /** The loss, if the correction of its dual variables needs sums over the rows of each label. */
   private val shrinking: Option[MarginLoss] = r.problem.loss match {
     case loss: MarginLoss =>
       loss.feasibility match {
@@ -27,7 +27,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
   /** Sum of s_i p_i over the rows of each label. */
   private var positive, negative = 0.0
 
-  /** Visits all rows; gives the vector of the result, None where something is not finite. */
+  /** Visits all rows and returns the vector of the result; None if something is not finite. */
   def run(): Option[Array[Double]] = {
     var finite = true
     var i = 0
@@ -49,7 +49,7 @@ private[sgd] final class Evaluation(rows: SgdRows, r: Evaluate, model: Array[Dou
     if (y > 0.0) positive += rows.weight(i) * p else negative += rows.weight(i) * p
   }
 
-  /** Writes what was counted. */
+  /** Writes the sums into the header. */
   def write(header: SgdHeader): Unit = {
     header.visited(pass.visited)
     header.put(SgdLayout.POSITIVE_SUM, positive)

@@ -6,8 +6,8 @@ import dwell.jni.{Cancellation, ResultHeader}
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdSolver}
 
 /**
- * Stochastic gradient descent without native code: what runs where the library cannot load, and what the native solver is
- * compared with. It does the same arithmetic in the same order.
+ * The local solver of stochastic gradient descent without native code. It runs where the library cannot load, and the
+ * tests compare the native solver with it. It does the same arithmetic in the same order.
  */
 private[solver] object JvmSgd extends SgdSolver {
 
@@ -74,7 +74,7 @@ private[solver] object JvmSgd extends SgdSolver {
     header.write()
   }
 
-  /** The shared model, whose norms go into the header. */
+  /** Reads the shared model, and writes its norms into the header. */
   private def load(rows: SgdRows, shared: Array[Byte], header: SgdHeader): Array[Double] = {
     val model = new Array[Double](rows.intercepts + rows.outputs)
     LittleEndian.view(shared).get(model)

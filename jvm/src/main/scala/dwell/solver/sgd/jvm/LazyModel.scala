@@ -5,10 +5,10 @@ import scala.collection.mutable
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by the
- * L2 penalty changes only the factor a, and a step on a row only the entries of x that belong to the row's nonzeros. What
- * else a step does to the other coefficients is made up for when they are needed; how, is what the implementations differ
- * in.
+ * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by
+ * the L2 penalty changes only the factor a, and a step on a row changes only the entries of x at the row's nonzeros.
+ * The model applies the other effects of a step to a coefficient when it needs the coefficient; each implementation has
+ * its own way.
  *
  * @param start
  *   model to start from; read only
@@ -19,12 +19,13 @@ private[sgd] abstract class LazyModel(
     start: Array[Double]) {
   protected final val outputs: Int = rows.outputs
 
-  /** Coefficients by feature and output, divided by `a`; then the intercepts as they are. */
+  /** Coefficients by feature and output, divided by `a`; then the intercepts, not divided. */
   protected final val x: Array[Double] = start.clone()
 
+  /** The factor of the coefficients. */
   protected final var a: Double = 1.0
 
-  /** What the coefficients were multiplied by, one after the other. */
+  /** The factors by which the coefficients were multiplied, in order. */
   protected final val multiplied: mutable.Buffer[Double] = mutable.ArrayBuffer.empty
 
   private val steps = new Array[Double](outputs)
@@ -32,16 +33,19 @@ private[sgd] abstract class LazyModel(
   /** Brings the coefficients of feature j up to date; without an L1 penalty they always are. */
   protected def update(j: Int): Unit = ()
 
-  /** Takes `change` from entry `at` of x. */
+  /** Subtracts `change` from entry `at` of x. */
   protected def take(at: Int, change: Double): Unit = x(at) -= change
 
-  /** Accounts for what a step of size eta does to every coefficient, after `a` has got its new value. */
+  /** Records the effect of a step of size eta on every coefficient, when `a` has its new value. */
   protected def elapse(eta: Double): Unit
 
-  /** The model that the steps have led to; the last call. */
+  /** The model after the steps. No step may follow. */
   def result(): Array[Double]
 
-  /** What coefficients that no step has touched were multiplied by, one after the other, if that is all; of the [[result]]. */
+  /**
+   * The factors, in order, by which the [[result]] contains coefficients that no step has touched; None if steps change
+   * such coefficients in other ways too.
+   */
   def decay: Option[Seq[Double]] = None
 
   /** Predictions of row i. */
@@ -56,7 +60,7 @@ private[sgd] abstract class LazyModel(
     rows.predict(i, a, x, z)
   }
 
-  /** A step of size eta on row i, after [[predict]], along minus the derivatives g. */
+  /** Makes a step of size eta on row i along minus the derivatives g. A call of [[predict]] for the row comes first. */
   final def step(i: Int, eta: Double, g: Array[Double]): Unit = {
     val next = a * (1.0 - eta * problem.l2)
     if (outputs > 1 || g(0) != 0.0) {
@@ -97,7 +101,7 @@ private[sgd] abstract class LazyModel(
     }
   }
 
-  /** Multiplies the coefficients out: x becomes the model, and the factor 1. */
+  /** Multiplies x by the factor: x becomes the model, and the factor 1. */
   protected final def multiplyOut(): Unit = {
     var at = 0
     while (at < rows.intercepts) {
@@ -111,12 +115,12 @@ private[sgd] abstract class LazyModel(
 
 private[sgd] object LazyModel {
 
-  /** Factors below it are multiplied out: x would lose digits, and in the end overflow. */
+  /** The model multiplies out factors below this: x would lose digits, and overflow in the end. */
   val LeastFactor: Double = 1e-5
 
-  /** The same where models are summed, which takes differences of numbers that grow with 1 / a. */
+  /** The same for sums of models, which are differences of numbers that grow with 1 / a. */
   val LeastMeanFactor: Double = 1e-3
 
-  /** Steps after which sums over them start again from 0 at the latest. */
+  /** The most steps before sums over them start again from 0. */
   val MaxHistory: Int = 1 << 20
 }

@@ -5,7 +5,7 @@ import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * Steps on one row after the other.
+ * Makes steps on one row after the other.
  *
  * @param steps
  *   rows visited before the first one, for the schedule
@@ -20,9 +20,10 @@ private[sgd] final class LocalDescent(
   private val loss = RowLoss(problem.loss)
   private val z, g = new Array[Double](rows.outputs)
 
+  /** The rows visited so far. */
   val visited = new Visited
 
-  /** A step on row i; false, and the model is as it was, if a prediction, a loss or a derivative is not finite. */
+  /** Makes a step on row i. Returns false, without a step, if a prediction, a loss or a derivative is not finite. */
   def step(i: Int): Boolean = {
     patience.spend(rows.length(i) * rows.outputs)
     val s = rows.weight(i)

@@ -4,8 +4,8 @@ import dwell.base.SoftThreshold
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * The mean of the models after each step of a descent. Between two changes of its x a coefficient of the models is x times
- * the factors a of the steps, so that sums over the steps stand for sums of models.
+ * The mean of the models after each step of a descent. Between two changes of its x, a coefficient is x times the
+ * factor a of each step, so sums over the steps replace sums over the models.
  */
 private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends LazyModel(rows, problem, start) {
@@ -18,7 +18,7 @@ private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem,
   /** Puts the sums of the coefficients of all models into x. */
   protected def sumUp(): Unit
 
-  /** As [[elapse]], after the sums that both kinds have. */
+  /** The rest of [[elapse]], after the sums of both kinds have been updated. */
   protected def proceed(eta: Double): Unit
 
   override protected final def elapse(eta: Double): Unit = {
@@ -33,7 +33,7 @@ private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem,
   }
 
   override final def result(): Array[Double] = {
-    // Without a step the model is that of the start.
+    // Without a step the result is the start.
     if (models > 0L) {
       sumUp()
       interceptSums.copyToArray(x, rows.intercepts)
@@ -48,13 +48,13 @@ private[sgd] sealed abstract class MeanModel(rows: SgdRows, problem: SgdProblem,
 }
 
 /**
- * Without an L1 penalty: the sum of a coefficient's models is x A less what its changes have put into x too late, each of
- * them times A before its step.
+ * The mean without an L1 penalty. The sum of a coefficient over the models is x A minus, for each change of x, the
+ * change times A before its step.
  */
 private[sgd] final class DecayedMean(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends MeanModel(rows, problem, start) {
 
-  /** What x A exceeds the sum of the models by. */
+  /** x A minus the sum of the coefficient over the models. */
   private val excess = new Array[Double](rows.intercepts)
 
   override protected def take(at: Int, change: Double): Unit = {
@@ -83,9 +83,10 @@ private[sgd] final class DecayedMean(rows: SgdRows, problem: SgdProblem, start: 
 }
 
 /**
- * With an L1 penalty: a coefficient that is left alone from step p on is a_k (|x| - root (B_k - B_p)) after step k, until it
- * is 0. The sum of these is a difference of sums over the steps, of a and of a B, whose history is kept; where the
- * coefficient becomes 0 is looked up in it.
+ * The mean with an L1 penalty. A coefficient that no step touches from step p on has the size
+ * a_k (|x| - root (B_k - B_p)) after step k, until it is 0. The sum of these sizes is a difference of sums over the
+ * steps, of a and of a B. The model keeps the history of these sums, and finds in it the step at which the coefficient
+ * becomes 0.
  */
 private[sgd] final class ThresholdedMean(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends MeanModel(rows, problem, start) {
@@ -151,7 +152,7 @@ private[sgd] final class ThresholdedMean(rows: SgdRows, problem: SgdProblem, sta
   }
 }
 
-/** Sums over steps, after each of them. */
+/** Running sums over the steps, after each step: B, A and the sum of a B. Step 0 is before the first one. */
 private final class History {
   private var last = 0
   private var thresholds, factorSums, productSums = new Array[Double](1024)
@@ -161,7 +162,7 @@ private final class History {
   def factors(step: Int): Double = factorSums(step)
   def products(step: Int): Double = productSums(step)
 
-  /** A step that adds `amount` to the threshold, has factor `a`, and leads to a sum of factors of `factors`. */
+  /** Adds a step: it adds `amount` to B and has factor `a`; `factors` is A after it. */
   def add(amount: Double, a: Double, factors: Double): Unit = {
     if (last + 1 == thresholds.length) {
       thresholds = java.util.Arrays.copyOf(thresholds, 2 * thresholds.length)

@@ -2,17 +2,18 @@ package dwell.solver.sgd.jvm
 
 import dwell.base.{Finite, Patience}
 
-/** A function of the rows at a model that stays as it is. */
+/** Evaluates a function of the rows at a fixed model. */
 private[sgd] final class ModelPass(rows: SgdRows, function: RowFunction, model: Array[Double], patience: Patience) {
+  /** The rows visited so far. */
   val visited = new Visited
 
   /** Predictions of the row visited last. */
   val z = new Array[Double](rows.outputs)
 
-  /** Multiples of the row visited last, times its weight. */
+  /** The function's multiples of the row visited last, times its weight. */
   val multiples = new Array[Double](rows.outputs)
 
-  /** Visits row i; false, and the row is not counted, if something is not finite. */
+  /** Visits row i. Returns false, and does not count the row, if something is not finite. */
   def visit(i: Int): Boolean = {
     patience.spend(rows.length(i) * rows.outputs)
     rows.predict(i, 1.0, model, z)

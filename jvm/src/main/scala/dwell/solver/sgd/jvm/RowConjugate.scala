@@ -4,12 +4,17 @@ import dwell.base.Arguments
 import dwell.solver.problem.{DualFeasibility, Loss, MarginLoss, Softmax}
 
 /**
- * The conjugate l*(-a) of the loss at the dual variables a that belong to the predictions, made feasible by the dual
- * numbers of [[dwell.solver.sgd.contract.Evaluate]]; the row counts by its dual variables.
+ * The conjugate l*(-a) of the loss at the dual variables a of the predictions, which the dual numbers of
+ * [[dwell.solver.sgd.contract.Evaluate]] make feasible. The multiples of the row are its dual variables.
  */
 private[sgd] object RowConjugate {
 
-  /** An error unless there are as many numbers as the loss has, in their ranges. */
+  /**
+   * The conjugate of a loss.
+   *
+   * @throws IllegalArgumentException
+   *   unless `numbers` has as many entries as the loss needs, each in its range
+   */
   def apply(loss: Loss, numbers: Array[Double]): RowFunction = {
     val expected = loss.feasibility.numbers
     require(numbers.length == expected, s"${numbers.length} dual numbers, but for the $loss there are $expected")

@@ -5,13 +5,17 @@ import dwell.solver.problem.{Loss, MarginLoss, Softmax}
 /** A function of the predictions of a row. */
 private[sgd] trait RowFunction {
 
-  /** Its value at the predictions `z` for the label `y`; `multiples` is set to as many numbers, by which the row counts. */
+  /**
+   * The value at the predictions `z` for the label `y`. Sets `multiples`, one number for each output, by which the row
+   * enters the vector of a result.
+   */
   def at(z: Array[Double], y: Double, multiples: Array[Double]): Double
 }
 
-/** The loss; the row counts by its derivatives. */
+/** The loss. The multiples of the row are its derivatives by the predictions. */
 private[sgd] object RowLoss {
 
+  /** The function of a loss. */
   def apply(loss: Loss): RowFunction = loss match {
     case margin: MarginLoss => new OfMargin(margin)
     case Softmax(_) => OfClasses
@@ -30,12 +34,12 @@ private[sgd] object RowLoss {
       val top = greatest(z)
       val others = probabilities(z, top, multiples)
       multiples(label) -= 1.0
-      // A small loss keeps its digits.
+      // In this form a small loss keeps its digits.
       (z(top) - z(label)) + StrictMath.log1p(others)
     }
   }
 
-  /** Class of the greatest prediction, the first of several. */
+  /** The class of the greatest prediction, the first one in a tie. */
   def greatest(z: Array[Double]): Int = {
     var top = 0
     var c = 1
@@ -46,7 +50,9 @@ private[sgd] object RowLoss {
     top
   }
 
-  /** Sets `q` to the probabilities of the classes, and gives the sum of e^{z_c - z_top} over all but the class `top`. */
+  /**
+   * Sets `q` to the probabilities of the classes, and returns the sum of e^{z_c - z_top} over all classes except `top`.
+   */
   def probabilities(z: Array[Double], top: Int, q: Array[Double]): Double = {
     var others = 0.0
     var c = 0

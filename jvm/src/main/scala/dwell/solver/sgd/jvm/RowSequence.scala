@@ -2,7 +2,7 @@ package dwell.solver.sgd.jvm
 
 import dwell.base.BucketOrder
 
-/** The rows of a partition one after the other, in the order of buckets, epoch after epoch. */
+/** The rows of a partition in the order of buckets, epoch after epoch. */
 private[sgd] final class RowSequence(order: BucketOrder, start: Long) {
   private var row, end = 0
   private var buckets = start
@@ -13,6 +13,7 @@ private[sgd] final class RowSequence(order: BucketOrder, start: Long) {
   /** Whether the next row is in the bucket of the last one. */
   def insideBucket: Boolean = row < end
 
+  /** The next row. */
   def next(): Int = {
     if (!insideBucket) {
       row = order.start(buckets)

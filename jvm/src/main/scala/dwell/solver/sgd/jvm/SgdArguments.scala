@@ -6,7 +6,7 @@ import dwell.data.RowData
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem}
 
-/** Checks of the arguments of [[JvmSgd]]. */
+/** Checks the arguments of [[JvmSgd]]. Each check throws an IllegalArgumentException that names the argument. */
 private[sgd] object SgdArguments {
   import Arguments._
 

@@ -4,8 +4,8 @@ import dwell.data.RowData
 import dwell.solver.sgd.contract.ModelNorms
 
 /**
- * The rows of a partition as models of several outputs see them. The order of every sum is that of the native solver, so
- * that both give the same bits.
+ * The rows of a partition, for models of several outputs. The order of every sum is that of the native solver, so both
+ * give the same bits.
  */
 private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   private val p = data.partition
@@ -14,7 +14,7 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   val features: Int = p.features
   def count: Int = p.numRows
 
-  /** Where intercepts begin in a model. */
+  /** Index of the first intercept in a model. */
   val intercepts: Int = outputs * features
 
   def label(i: Int): Double = p.labels(i)
@@ -23,7 +23,7 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   /** Nonzeros of row i. */
   def length(i: Int): Int = kernel.length(i)
 
-  // Nonzeros of row i are at these positions.
+  // The nonzeros of row i are at positions `from(i)` to `until(i)`, the latter exclusive.
   def from(i: Int): Int = p.offsets(i)
   def until(i: Int): Int = p.offsets(i + 1)
   def feature(at: Int): Int = p.indices(at)
@@ -31,11 +31,14 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
 
   def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
 
-  /** Square roots of the scale; null where every one is 1. */
+  /** Square roots of the scale; null if every one is 1. */
   private lazy val roots = if (data.scale == null) null else data.scale.map(math.sqrt)
   def root(j: Int): Double = if (roots == null) 1.0 else roots(j)
 
-  /** Predictions of row i by a model whose coefficients are `a` times those of `w`, and whose intercepts are those of `w`. */
+  /**
+   * Predictions of row i by a model whose coefficients are `a` times those of `w`, and whose intercepts are those of
+   * `w`.
+   */
   def predict(i: Int, a: Double, w: Array[Double], z: Array[Double]): Unit =
     if (outputs == 1) z(0) = a * kernel.dot(i, w) + w(intercepts)
     else {
@@ -57,7 +60,7 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
       }
     }
 
-  /** Adds row i to `w`, with one multiple for each output; the multiples themselves to the intercepts. */
+  /** Adds row i to `w`, times one multiple for each output, and the multiples themselves to the intercepts. */
   def add(i: Int, multiples: Array[Double], w: Array[Double]): Unit = {
     if (outputs == 1) kernel.add(i, multiples(0), null, w)
     else {
@@ -86,7 +89,7 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
     var j = 0
     while (j < features) {
       val end = at + outputs
-      // A feature that is left out has coefficients of 0.
+      // The coefficients of a feature of scale 0 are 0.
       if (scale(j) != 0.0) {
         while (at < end) {
           l1 += math.abs(w(at)) / root(j)

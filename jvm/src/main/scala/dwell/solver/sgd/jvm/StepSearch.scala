@@ -5,10 +5,10 @@ import dwell.base.{Finite, Patience}
 import dwell.solver.sgd.contract.{Search}
 
 /**
- * Objectives that candidates for the first step size lead to.
+ * Measures the objective after descent with each candidate for the first step size.
  *
  * @param sequence
- *   the rows, at the first of them
+ *   the rows, positioned at the first one to visit
  */
 private[sgd] final class StepSearch(
     rows: SgdRows,
@@ -23,7 +23,7 @@ private[sgd] final class StepSearch(
   private val weightSum = forLosses.foldLeft(0.0)((sum, i) => sum + rows.weight(i))
   private var visited, nonzeros = 0L
 
-  /** Objective after descent with `eta0` as the first step size; infinite where something is not finite. */
+  /** The objective after descent with `eta0` as the first step size; infinite if something is not finite. */
   private def objective(eta0: Double): Double = {
     val model = DescentModel(rows, r.problem, start, mean = false)
     val descent = new LocalDescent(rows, r.problem, r.schedule.copy(eta0 = eta0), r.steps, model, patience)
@@ -48,7 +48,7 @@ private[sgd] final class StepSearch(
     nonzeros += rows.nonzeros
   }
 
-  /** Tries all candidates. */
+  /** Tries all candidates, and writes their objectives into the header. */
   def run(header: SgdHeader): Unit = {
     r.candidates.indices.foreach(k => header.put(SgdLayout.OBJECTIVES + k, objective(r.candidates(k))))
     header.put(SgdLayout.WEIGHT_SUM, weightSum)

@@ -4,8 +4,8 @@ import dwell.base.SoftThreshold
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * The last model of a descent with an L1 penalty. Soft thresholds add up, and commute with positive factors: what all steps
- * since the last update have to take from a coefficient is one threshold, the growth of a sum.
+ * The last model of a descent with an L1 penalty. Soft thresholds add up and commute with positive factors. All steps
+ * since the last update of a coefficient are therefore one threshold, the growth of a sum.
  */
 private[sgd] final class ThresholdedModel(rows: SgdRows, problem: SgdProblem, start: Array[Double])
     extends LazyModel(rows, problem, start) {

@@ -2,7 +2,7 @@ package dwell.solver.sgd.jvm
 
 import dwell.base.Finite
 
-/** What the rows visited add up to. */
+/** Sums over the rows visited. */
 private[sgd] final class Visited {
   private var values, weights = 0.0
   private var count, entries = 0L
@@ -13,7 +13,7 @@ private[sgd] final class Visited {
   def rows: Long = count
   def nonzeros: Long = entries
 
-  /** Counts a row; false, and the row is not counted, if the sum of the values would not be finite. */
+  /** Counts a row. Returns false, and does not count it, if the sum of the values would not be finite. */
   def add(value: Double, weight: Double, nonzeros: Int): Boolean = {
     val sum = values + value
     val finite = Finite(sum)

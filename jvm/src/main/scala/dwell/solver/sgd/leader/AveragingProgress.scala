@@ -1,19 +1,21 @@
 package dwell.solver.sgd.leader
 
 /**
- * What the workers of a round of local descent have met.
+ * The measurements of a round of local descent.
  *
  * @param lossSum
- *   of the rows, each before its step
+ *   sum of the weighted losses of the rows, each before its step
  * @param weightSum
- *   of these rows
+ *   sum of the weights of these rows
  * @param penalty
- *   the larger one of the model that the round started from and of those that it has led to: what is half-way between them
- *   is too little where the first rows lead most of the way, and the next epoch would look like a rise
+ *   max(penalty at the start of the round, mean penalty of the workers' models at its end). The mean of the two would
+ *   be too low if the first rows move the models most of the way, and the next epoch would then look like a rise
+ * @param diverged
+ *   whether descent diverged on a worker
  * @param steps
- *   rows that each partition has visited by then, as step sizes count them
+ *   rows that each partition has visited at the end of the round, as the step schedule counts them
  * @param cursors
- *   place of each partition in its order of rows
+ *   position of each partition in its order of rows
  */
 private[sgd] final case class AveragedRound(
     lossSum: Double,
@@ -23,13 +25,14 @@ private[sgd] final case class AveragedRound(
     steps: Array[Long],
     cursors: Array[Long])
 
-/** The rounds of an epoch so far, which are judged together. */
+/** Sums over the rounds of the present epoch, which are judged together. */
 private[sgd] final case class EpochSums(rounds: Int, lossSum: Double, weightSum: Double, penaltySum: Double) {
 
+  /** The sums with one more round. */
   def and(round: AveragedRound): EpochSums =
     EpochSums(rounds + 1, lossSum + round.lossSum, weightSum + round.weightSum, penaltySum + round.penalty)
 
-  /** Mean of the losses, and of the penalties. */
+  /** Mean loss plus mean penalty. */
   def objective: Double = lossSum / weightSum + penaltySum / rounds
 }
 
@@ -38,71 +41,80 @@ private[sgd] object EpochSums {
 }
 
 /**
- * A first step that was searched is doubled after epochs that made progress: the search is a single pass over a sample of one
- * partition, and its best step is shorter than what later epochs, and averages of several workers, stand.
+ * The growth of a searched first step size, which doubles after epochs that made progress. The search is a single pass
+ * over a sample of one partition. Later epochs, and averages of several workers, allow longer steps than its best one.
  *
  * @param averaged
- *   as long as the step is shorter than this, it is doubled however large the progress: the average of K models moves as
- *   far as one of them that has a Kth of the rows, so that K times the step is what the search was for
+ *   a shorter step than this doubles after any progress. The average of K models moves as far as one model with a Kth
+ *   of the rows, so K times the searched step corresponds to the search
  * @param most
  *   the longest step
  */
 private[sgd] final case class Growth(averaged: Double, most: Double) {
 
-  /** The step after an epoch with this one, and what the epoch has gained. */
+  /**
+   * The first step size of the next epoch.
+   *
+   * @param eta0
+   *   first step size of the last epoch
+   * @param gain
+   *   relative decrease of the objective in the last epoch
+   */
   def after(eta0: Double, gain: Double): Double =
     if (eta0 < averaged || gain <= Growth.ModestGain) math.max(eta0, math.min(2.0 * eta0, most)) else eta0
 }
 
 private[sgd] object Growth {
 
-  /** Where an epoch gains more, longer steps do not lead to better models. */
+  /** If an epoch gains more than this, longer steps do not lead to better models. */
   private val ModestGain = 5e-2
 }
 
 /**
- * Where the rounds of model averaging stand, and what follows from a round. Epochs are compared with one another where they had the
- * same step size: the losses that workers meet depend on it. It goes to the workers with each round, so that
- * whoever has to lead next can go on.
+ * The progress of model averaging, and its change by a round. It compares only epochs with the same step size, because
+ * the losses that the workers measure depend on it. It travels to the workers with each round, so that a later leader
+ * can continue from it.
  *
  * @param current
  *   version of the model that the next round starts from
  * @param begun
- *   of the one that this epoch began with
+ *   version of the model that this epoch began with
  * @param before
- *   of the one that the epoch before it began with
+ *   version of the model that the epoch before it began with
  * @param next
- *   of the model that the next round makes
+ *   version of the model that the next round produces
  * @param rounds
- *   that have been made, of those whose models are not lost
+ *   completed rounds, without those whose models are lost
  * @param eta0
- *   first step size, doubled and halved so far as it had to be
+ *   first step size, after all doublings and halvings so far
  * @param growth
- *   how the step grows; None where that has ended, or is not wanted
+ *   how the step grows; None if it no longer grows, or never did
  * @param steps
- *   rows that each partition has visited, as step sizes count them
+ *   rows that each partition has visited, as the step schedule counts them
  * @param stepsBegun
- *   the same when this epoch began
+ *   `steps` when this epoch began
  * @param cursors
- *   place of each partition in its order of rows
+ *   position of each partition in its order of rows
+ * @param epoch
+ *   sums over the rounds of this epoch
  * @param objective
- *   the lowest of an epoch with this step size; that of the last one with another step size where it is `fresh`
+ *   lowest objective of an epoch with this step size; if `fresh`, that of the last epoch with another step size
  * @param objectiveBefore
- *   the same before the last epoch
+ *   `objective` before the last epoch
  * @param seen
- *   of this epoch as far as it has come, for those who watch
+ *   objective of this epoch so far, for the reports
  * @param retried
- *   whether this epoch began again since its objective had risen
+ *   whether this epoch began again because its objective had risen
  * @param fresh
  *   whether no epoch has ended yet with this step size
  * @param waited
  *   epochs since the last progress
  * @param stalled
- *   halvings in a row that changed nothing
+ *   halvings in a row that had no effect
  * @param slow
  *   whether the last epoch made little progress
  * @param note
- *   what the last round led to, if it was worth telling
+ *   the change that the last round caused, for the reports; empty if there was none
  */
 private[sgd] final case class AveragingProgress(
     current: Long,
@@ -127,10 +139,10 @@ private[sgd] final case class AveragingProgress(
     note: String) {
   import AveragingProgress._
 
-  /** Whether more rounds would not help. */
+  /** Whether more rounds are pointless. */
   def exhausted: Boolean = stalled >= MostStalled || eta0 < LeastStep
 
-  /** The same from another version of its model, the only one there is. */
+  /** The progress under a new version of its model, when the workers hold no other model. */
   def from(version: Long): AveragingProgress =
     copy(
       current = version,
@@ -142,12 +154,12 @@ private[sgd] final case class AveragingProgress(
       note = "")
 
   /**
-   * After the round that has made model `next`.
+   * The progress after the round that has produced model `next`.
    *
    * @param roundsOfEpoch
    *   rounds that are judged together
    * @param tolerance
-   *   relative progress in an epoch that is none to speak of
+   *   relative decrease in an epoch up to which it counts as no progress
    */
   def after(round: AveragedRound, roundsOfEpoch: Int, tolerance: Double): AveragingProgress = {
     val sums = epoch.and(round)
@@ -159,6 +171,7 @@ private[sgd] final case class AveragingProgress(
     } else made.copy(steps = round.steps).forwards(sums.objective, tolerance)
   }
 
+  /** After an epoch whose objective did not rise. */
   private def forwards(reached: Double, tolerance: Double): AveragingProgress = {
     val gain = (objective - reached) / math.abs(objective)
     val progresses = fresh || gain > tolerance
@@ -183,10 +196,11 @@ private[sgd] final case class AveragingProgress(
       note = if (standsStill) f"little progress: step size halved to $eta%.3g" else "")
   }
 
+  /** After divergence or a rise: back to an earlier model, with half the step size. */
   private def backwards(why: String): AveragingProgress = {
     val back = if (retried) before else begun
-    // From there on shorter steps make less progress than the longer ones had made: what they are measured against goes back
-    // as well.
+    // Shorter steps make less progress than the longer ones had made from that model, so the objective to compare with
+    // goes back too.
     val measure = if (retried) objectiveBefore else objective
     val eta = eta0 / 2.0
     copy(
@@ -208,6 +222,7 @@ private[sgd] final case class AveragingProgress(
 
 private[sgd] object AveragingProgress {
 
+  /** The progress before the first round, from a model with this objective. */
   def start(objective: Double, eta0: Double, growth: Option[Growth], partitions: Int): AveragingProgress = {
     val none = new Array[Long](partitions)
     AveragingProgress(
@@ -233,21 +248,21 @@ private[sgd] object AveragingProgress {
       note = "")
   }
 
-  /** Halvings in a row after which another one would not help. */
+  /** Halvings in a row without an effect, after which another one would not help. */
   private val MostStalled = 2
 
   /** Epochs without progress that noise may explain. */
   private val Patience = 2
 
-  /** A step that moves nothing. */
+  /** A step size that no longer changes the model. */
   private val LeastStep = Double.MinPositiveValue * 1e16
 
-  /** Less than a hundredth in an epoch: a method of second order does better from there. */
+  /** A decrease of at most a hundredth in an epoch is slow: a second-order method does better from there. */
   private val SlowGain = 1e-2
 
   /**
-   * A rise beyond what may be none: workers fit their own rows between two averages, and the losses that they meet are too low
-   * by an amount that becomes smaller with the step size.
+   * A rise beyond what may be none: workers fit their own rows between two averages, and the losses that they meet are
+   * too low by an amount that becomes smaller with the step size.
    */
   private val Rise = 1e-2
 }

@@ -4,21 +4,23 @@ import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.SearchCall
 
 /**
- * The first step size, found as Bottou does (Stochastic Gradient Descent Tricks, 2012, section 5.1): local descent over a
- * sample with steps that differ by factors of 2; the best is the one that leads to the lowest objective. It is measured at
- * rows that descent has not seen, since a long step learns those that it has seen by heart.
+ * The first step size, found as Bottou does (Stochastic Gradient Descent Tricks, 2012, section 5.1): local descent over
+ * a sample with steps that differ by factors of 2; the best one gives the lowest objective. The objective is measured
+ * at rows that descent has not visited, because a long step fits the visited ones too closely.
  */
 private[sgd] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
   import FirstStep._
 
   /**
+   * Runs the search.
+   *
    * @param from
-   *   the model to start from
+   *   version of the model to start from
    * @return
-   *   a step size that did not diverge on any sample
+   *   a step size that did not diverge on any sample, if there was one
    */
   def run(from: Long, schedule: StepSchedule): Double = {
-    // A step cannot overshoot along a row whose square norm is the mean one.
+    // With this step size a step cannot overshoot along a row of mean square norm.
     var middle = bounded(1.0 / (curvature * math.max(task.facts.meanSquareNorm + 1.0, Double.MinPositiveValue)))
     var best = middle
     var attempts = 0
@@ -42,7 +44,7 @@ private[sgd] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
     best
   }
 
-  /** A step may shrink the coefficients by the penalty, and must not turn them round. */
+  /** The longest step: the penalty may shrink the coefficients, but must not reverse their signs. */
   val largest: Double = if (task.sgd.l2 > 0.0) MostDecay / task.sgd.l2 else Double.MaxValue
 
   private def bounded(step: Double): Double = math.min(step, largest)
@@ -57,11 +59,11 @@ private[sgd] object FirstStep {
 
   private val MostAttempts = 8
 
-  /** As Bottou takes. */
+  /** Bottou's number. */
   private val SampleRows = 1000L
 
   private val MostDecay = 0.5
 
-  /** The hinge has no curvature bound; this one only says where the search starts. */
+  /** Stands for the curvature bound of the hinge, which has none; it only decides where the search starts. */
   private val SteepestCurvature = 1.0
 }

@@ -9,19 +9,20 @@ import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{DescendCall, ModelNorms}
 
 /**
- * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021): in every round each
- * worker goes on from the average of the models by stochastic gradient descent over its own rows, and the models are
- * averaged again, weighted by their rows.
+ * Model averaging (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021). In every round
+ * each worker runs stochastic gradient descent over its own rows, from the average of the models. The new average
+ * weighs the workers' models by the weights of their rows.
  *
- * The objective of a round is that of the rows as the workers met them, before their steps, and the larger of the penalties of
- * the models that they started from and reached: it costs no pass over the data, and is not less than on the way. Rounds of less than an epoch are judged
- * together, once they have covered one.
+ * The objective of a round is the mean loss of the rows, each before its step, plus the penalty of
+ * [[AveragedRound.penalty]]. It costs no pass over the data, and is not lower than on the way. Rounds of less than an
+ * epoch are judged together, once they have covered one.
  *
- * A step that was searched grows with the epochs, see [[Growth]].
+ * A searched step grows with the epochs, see [[Growth]].
  *
- * Nothing diverges without notice: where the objective rises the step is halved, and the rounds go on from where the risen epoch
- * began, or, if it rises there again at once, from where the epoch before that began. Where there is no progress to speak
- * of, the step is halved as well: noise stands in its way. Training has converged when that does not change anything either.
+ * Divergence never goes unnoticed. If the objective rises, the leader halves the step and goes back to the beginning of
+ * that epoch, or, if the objective rises again at once, to the beginning of the epoch before. If epochs make no
+ * progress, the leader halves the step too, because noise prevents progress. Training has converged when halvings have
+ * no effect either.
  */
 private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, attempt: Attempt, timeline: Timeline)
     extends Logging {
@@ -30,7 +31,7 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
 
-  /** The first step size, once it is known: rounds that begin from the start again are the same again. */
+  /** The first step size, once it is known. Rounds that begin again from the start repeat the same steps with it. */
   private var firstStep = settings.stepSize
 
   /** The highest version that a model may have. */
@@ -39,10 +40,12 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
   private val lost = new LostModels(problem.uid)
 
   /**
+   * Runs the rounds.
+   *
    * @param start
-   *   what to start from, and its objective
+   *   the first model, and its objective
    * @param handOver
-   *   whether to end where progress becomes slow, rather than where there is none
+   *   whether to end when progress becomes slow, so that another algorithm can continue
    */
   def run(start: Reached, handOver: Boolean): Reached = lost.outlived(rounds(begin(start), handOver))
 
@@ -63,7 +66,9 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
     Reached(workers.collect(progress.current), progress.objective, ended)
   }
 
-  /** From the newest model that the workers hold, be it of this attempt or of an earlier one, or from the start. */
+  /**
+   * Begins from the newest model that the workers hold, of this attempt or an earlier one; without one from `start`.
+   */
   private def begin(start: Reached): AveragingProgress = workers.recover() match {
     case Some(found) =>
       highest = math.max(highest, found.version) + 1L
@@ -88,16 +93,16 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
       DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, settings.running, task.facts.shares)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
-    // Whoever finds the note finds the model that this round makes.
+    // The note stays with the model that this round produces, so it counts this round.
     val note = progress.copy(rounds = progress.rounds + 1)
     workers.average(call, progress.current, progress.next, kept, note, what)
   }
 
   private def outcome(progress: AveragingProgress, headers: ResultHeaders): AveragedRound = {
-    // An empty partition says nothing, and needs no place.
+    // An empty partition reports 0 and keeps its place.
     def moved(slot: Int, before: Array[Long]): Array[Long] =
       headers.slot(slot).zip(before).map { case (now, earlier) => math.max(now.toLong, earlier) }
-    // The average of the models has no larger penalty than the average of their penalties.
+    // By convexity the penalty of the average is at most the average of the penalties.
     def averaged(slot: Int): Double =
       headers.slot(slot).zip(task.facts.shares).map { case (norm, share) => share * norm }.sum
     AveragedRound(
@@ -111,15 +116,18 @@ private[sgd] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, atte
       moved(SgdLayout.CURSOR, progress.cursors))
   }
 
-  /** By default as fast as the objective's curvature allows (Bottou), and without it with the root of the time, counted in epochs. */
+  /**
+   * The schedule of the steps. By default they fall as fast as the curvature of the objective allows (Bottou), or,
+   * without an L2 penalty, with the root of the time, counted in epochs.
+   */
   private def schedule(eta0: Double): StepSchedule = kind match {
     case StepSchedule.Inverse if task.leastCurvature > 0.0 => StepSchedule(kind, eta0, task.leastCurvature)
-    // The rate of this kind counts in units of the step.
+    // This kind multiplies its rate by eta0.
     case StepSchedule.Inverse => StepSchedule(kind, eta0, byEpochs / eta0)
     case _ => StepSchedule(kind, eta0, byEpochs)
   }
 
-  /** For any of several first steps, over a sample, in which those that get shorter by epochs hardly do. */
+  /** The schedule of a search over a sample, during which steps that fall by epochs hardly change. */
   private def searched: StepSchedule = kind match {
     case StepSchedule.Inverse => StepSchedule(kind, 1.0, task.leastCurvature)
     case _ => schedule(1.0)

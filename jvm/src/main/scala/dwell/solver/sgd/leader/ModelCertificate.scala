@@ -4,14 +4,14 @@ import dwell.solver.problem.DualFeasibility
 import dwell.jni.SgdLayout
 
 /**
- * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are dual
- * variables, once they are made to fit the condition that a free intercept puts on them. With a_i = -l'(z_i) made to fit,
+ * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are
+ * dual variables, after a correction for the condition of a free intercept. With the corrected a_i = -l'(z_i),
  *
  * {{{
  *   D = -(1/S) sum_i s_i l*(-a_i) - sum_jc [ |v_jc| - l1 u_j ]_+^2 / (2 l2 u_j^2),   v = (1/S) sum_i s_i a_i x_i
  * }}}
  *
- * (Fenchel duality; Smith et al. 2018, section 3). It exists where the penalty is strongly convex.
+ * (Fenchel duality; Smith et al. 2018, section 3). The bound exists if the penalty is strongly convex.
  */
 private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   import ModelCertificate._
@@ -21,7 +21,7 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   /** F of `model`: one pass over the data. */
   def objective(model: Array[Double]): Double = at(model).objective
 
-  /** F of `model` and the lower bound: two passes over the data, one where there is no bound. */
+  /** F of `model` and the lower bound: two passes over the data, or one if there is no bound. */
   def of(model: Array[Double]): Certified = {
     val primal = at(model)
     val dual =
@@ -33,9 +33,9 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   private def at(model: Array[Double]): Evaluated = workers.evaluate(model, None, "objective")
 
   /**
-   * What makes the dual variables sum up to 0 where there is an intercept: see [[dwell.solver.sgd.contract.Evaluate.dual]]. Margins: those of the
-   * heavier class shrink. Softmax: predicted probabilities are mixed with those that make the sum over the rows of each
-   * class's probability its weight.
+   * The numbers of [[dwell.solver.sgd.contract.Evaluate.dual]], which with an intercept make the dual variables sum up
+   * to 0. Losses of two classes: the variables of the heavier class shrink. Softmax: the predicted probabilities are
+   * mixed with others, so that the probabilities of each class sum to its weight over the rows.
    */
   private def dualNumbers(primal: Evaluated): Array[Double] = {
     val first = task.numFeatures * task.outputs
@@ -53,7 +53,7 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
         else {
           val predicted =
             Array.tabulate(classes)(c => wanted(c) + facts.labels.totalWeight * primal.gradient(first + c))
-          // A little more than it takes, for the rounding of the sums.
+          // A little more than necessary, because the sums are rounded.
           val least = wanted.indices.map(c => if (predicted(c) > 0.0) 1.0 - wanted(c) / predicted(c) else 0.0).max
           val eps = math.min(1.0, math.max(0.0, least) + MixingSlack)
           val rest = Array.tabulate(classes)(c => math.max(0.0, wanted(c) - (1.0 - eps) * predicted(c)))
@@ -83,8 +83,14 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
 }
 
 private[sgd] object ModelCertificate {
+  /** Added to the share of the mixed-in probabilities, against rounding. */
   private val MixingSlack = 1e-12
 }
 
-/** @param dual a lower bound of F over all models; NaN where there is none */
+/**
+ * An objective and its lower bound.
+ *
+ * @param dual
+ *   lower bound of F over all models; NaN if there is none
+ */
 private[sgd] final case class Certified(objective: Double, dual: Double)

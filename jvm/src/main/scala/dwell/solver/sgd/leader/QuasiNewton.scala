@@ -6,12 +6,12 @@ import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
 import dwell.fit.{ResultHeaders, Timeline}
 
 /**
- * L-BFGS, and OWL-QN where there is an L1 penalty or the hinge loss, as Spark uses them from Breeze: the losses and their gradient come from
- * the workers, the rest is for whoever leads.
+ * L-BFGS, or OWL-QN with an L1 penalty or the hinge loss, from Breeze, as in Spark. The workers compute the losses and
+ * their gradient; the leader does the rest.
  *
- * As in Spark, features are scaled to the same deviation, and centred where there is an intercept, whatever the penalty is:
- * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept that goes with centred
- * features. Neither touches the data.
+ * As in Spark, features are scaled to the same deviation, and centred if there is an intercept, for every penalty. The
+ * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept of centred features. The
+ * data do not change.
  */
 private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timeline: Timeline) {
   import QuasiNewton._
@@ -23,23 +23,25 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
   private val first = n * outputs
   private val variables = if (task.sgd.intercept) first + outputs else first
 
-  /** u_j / d_j: how the penalty weighs a coordinate of feature j. */
+  /** u_j / d_j: the factor of the penalty for a coordinate of feature j. */
   private val weights = Array.tabulate(n) { j =>
     val scale = task.scaleOf(j)
     if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
   }
 
-  /** Epochs of the evaluations since the last iteration, and what they were like. */
+  /** Number, time and last headers of the evaluations since the last iteration. Each evaluation is an epoch. */
   private var evaluations = 0
   private var addSeconds = 0.0
   private var last = Option.empty[ResultHeaders]
 
+  /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
     val cost = new CachedDiffFunction(new DiffFunction[BDV[Double]] {
       override def calculate(theta: BDV[Double]): (Double, BDV[Double]) = QuasiNewton.this.calculate(theta)
     })
     val most = problem.maxRounds - timeline.rounds
-    // The line search of L-BFGS needs a derivative; as Spark does, the hinge is left to OWL-QN, whose search does without.
+    // The line search of L-BFGS needs a derivative, that of OWL-QN does not. The hinge therefore goes to OWL-QN, as in
+    // Spark.
     val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
       if (task.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
@@ -55,7 +57,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     var reached = start
     while (states.hasNext) {
       val state = states.next()
-      // The first state is the start, and ends no iteration.
+      // The first state is the start, and no iteration precedes it.
       if (state.iter > 0) {
         timeline.add(state.adjustedValue, Double.NaN, clock, addSeconds, evaluations.toDouble, last.get)
       }
@@ -70,7 +72,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     reached
   }
 
-  /** What is smooth of the objective, and its gradient: OWL-QN adds the L1 penalty itself. */
+  /** The smooth part of the objective, and its gradient. OWL-QN adds the L1 penalty itself. */
   private def calculate(theta: BDV[Double]): (Double, BDV[Double]) = {
     val at = theta.toArray
     val evaluated = workers.evaluate(model(at), None, f"${timeline.rounds}%d rounds, line search")
@@ -100,7 +102,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     (evaluated.loss + 0.5 * squares, BDV(gradient))
   }
 
-  /** The model that coordinates stand for. */
+  /** The model with these coordinates. */
   private def model(theta: Array[Double]): Array[Double] = {
     val result = new Array[Double](task.vectorLength)
     if (task.sgd.intercept) System.arraycopy(theta, first, result, first, outputs)
@@ -143,6 +145,6 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
 
 private[sgd] object QuasiNewton {
 
-  /** Corrections that are remembered, as in Spark. */
+  /** Number of corrections that the optimizer keeps, as in Spark. */
   private val Memory = 10
 }

@@ -1,11 +1,11 @@
 package dwell.solver.sgd.leader
 
 /**
- * A model that some rounds have led to.
+ * The model after some rounds.
  *
  * @param model
  *   in the layout of [[dwell.jni.SgdLayout]]
  * @param objective
- *   F, as far as the rounds know it
+ *   F of the model, as the rounds have measured it
  */
 private[sgd] final case class Reached(model: Array[Double], objective: Double, converged: Boolean)

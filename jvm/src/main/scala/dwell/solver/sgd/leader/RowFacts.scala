@@ -5,18 +5,18 @@ import dwell.data.rows.RowDataset
 import dwell.solver.problem.{LabelFacts, Labels}
 
 /**
- * What the leader knows of the rows.
+ * Statistics of the rows, for the leader.
  *
  * @param scale
- *   of [[dwell.data.RowData]]; null where every one is 1
+ *   the scale of [[dwell.data.RowData]]; null if every entry is 1
  * @param mean
  *   weighted mean of each feature; null without intercept
  * @param deviation
- *   of the population of each feature; 0 for a constant one
+ *   population standard deviation of each feature; 0 for a constant one
  * @param meanSquareNorm
  *   weighted mean of the rows' squared norms in the metric of the scale, of centred rows if there is an intercept
  * @param shares
- *   sum of the weights of each partition, relative to all
+ *   sum of the weights of each partition, relative to the sum of all
  */
 private[solver] final case class RowFacts(
     rowsPerPartition: Array[Int],
@@ -34,10 +34,12 @@ private[solver] final case class RowFacts(
 private[solver] object RowFacts {
 
   /**
+   * The statistics of `rows`.
+   *
    * @param data
-   *   the same rows, split
+   *   the same rows, in partitions
    * @param labels
-   *   of the loss
+   *   labels of the loss
    */
   def of(rows: TrainingRows, data: RowDataset, labels: Labels): RowFacts = RowFacts(
     data.summary.rowsPerPartition,

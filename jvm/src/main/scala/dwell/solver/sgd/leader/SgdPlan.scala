@@ -6,7 +6,7 @@ import dwell.report.RoundRecord
 import dwell.solver.problem.{GradientAlgorithm, LinearProblem, Trained}
 import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
 
-/** A fit by gradients of the rows: model averaging, L-BFGS, or the one after the other. */
+/** A fit by a gradient algorithm: model averaging, L-BFGS, or one after the other. */
 private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: GradientAlgorithm)
     extends FitPlan[SgdMessage, SgdReply, Trained] {
 
@@ -45,8 +45,9 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
   }
 
   /**
-   * The softmax does not change when a number is added to all coefficients of a feature: as Spark does, those are returned
-   * whose mean over the classes is 0, and so for the intercepts. It is the smallest L2 penalty; an L1 penalty it could raise.
+   * The equivalent softmax model whose coefficients of a feature, and intercepts, have mean 0 over the classes, as in
+   * Spark: adding a number to all coefficients of a feature does not change the softmax. Centring gives the smallest L2
+   * penalty. It could raise an L1 penalty, so with one only the intercepts are centred.
    */
   private def centred(model: Array[Double]): Array[Double] = {
     val outputs = task.outputs

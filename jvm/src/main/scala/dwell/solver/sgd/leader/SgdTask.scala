@@ -5,13 +5,14 @@ import dwell.jni.SgdLayout
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * A linear problem on its rows, as the parts of the leader share it.
+ * A linear problem with the statistics of its rows, for all parts of the leader.
  *
  * @param numFeatures
  *   length of the feature vectors, n
  */
 private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: Int, facts: RowFacts) {
 
+  /** The objective for the workers. */
   val sgd: SgdProblem =
     SgdProblem(problem.loss, problem.l1, problem.l2, problem.intercept, facts.rows / facts.labels.totalWeight)
 
@@ -21,6 +22,7 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
   /** Entries of a model, C (n + 1). */
   def vectorLength: Int = SgdLayout.entries(numFeatures, outputs)
 
+  /** One over the squared penalty factor of a feature. */
   def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
 
   /** The best model without coefficients, and its objective. */
@@ -32,8 +34,9 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
   }
 
   /**
-   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean loss along an
-   * intercept, which has no penalty. The latter is that of the cross entropy at the prior model for all losses of classes.
+   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean
+   * loss along an intercept, which has no penalty. For all losses of classes, the latter is taken from the cross
+   * entropy at the prior model.
    */
   def leastCurvature: Double =
     if (problem.intercept) math.min(sgd.l2, interceptCurvature) else sgd.l2

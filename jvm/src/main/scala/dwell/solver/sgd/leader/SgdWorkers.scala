@@ -9,7 +9,7 @@ import dwell.jni.SgdLayout
 import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage, SgdReply}
 
 /**
- * The workers of a fit, as those see them who lead it: calls become messages, and answers become sums.
+ * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.
  *
  * @param fit
  *   identifier of this attempt
@@ -17,28 +17,28 @@ import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchC
 private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], task: SgdTask, fit: Long) {
   private val used = mutable.SortedSet.empty[String]
 
-  /** Which local solvers were at work. */
+  /** Names of the local solvers that have run. */
   def solvers: String = used.mkString("+")
 
   /** Makes `model` the model `version` of every worker. */
   def distribute(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
     workers.distribute(version, model, note, described("model to the workers"))
 
-  /** Lets every worker go on from model `from`; the sum of what they make of it is model `to` of all. */
+  /** Lets every worker descend from model `from`. The sum of their updates becomes model `to` of all workers. */
   def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
     val replies = workers.allReduce(message(call), from, to, kept, Some(note), described(what))
     used ++= replies.scalars.map(_.solver)
     Averaged(new ResultHeaders(replies.headers), replies.addSeconds)
   }
 
-  /** Brings model `version`. */
+  /** Fetches model `version` from the workers. */
   def collect(version: Long): Array[Double] =
     LittleEndian.doubles(workers.collect(version, described("model from the workers")))
 
-  /** The newest model that an earlier attempt at this fit has left with the workers, and its note. */
+  /** The newest model that the workers still hold, and its note. */
   def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
 
-  /** Objective that local descent with each candidate leads to from model `from`, over the partitions. */
+  /** For each candidate, the mean objective after local descent from model `from`, weighted over the partitions. */
   def search(call: SearchCall, from: Long): Array[Double] = {
     val replies = workers.ask(message(call), from, described("step search"))
     used ++= replies.scalars.map(_.solver)
@@ -50,7 +50,7 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
     }.toArray
   }
 
-  /** Losses and gradient at a model, or the dual counterparts. */
+  /** Losses and gradient at a model, or their dual counterparts. */
   def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
     val call = EvaluateCall(1.0 / task.facts.labels.totalWeight, dual)
     val gathered = workers.exchange(message(call), LittleEndian.bytes(model), described(what))
@@ -70,18 +70,18 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
     SgdMessage(fit, task.problem.seed, task.sgd, call, task.problem.settings.selection)
 }
 
-/** What the workers report of a round of local descent. */
+/** The workers' reports of a round of local descent. */
 private[sgd] final case class Averaged(headers: ResultHeaders, addSeconds: Double)
 
 /**
- * A pass over all rows.
+ * The result of a pass over all rows.
  *
  * @param loss
  *   mean loss, or mean conjugate
  * @param penalty
- *   of the model
+ *   penalty of the model
  * @param gradient
- *   of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
+ *   gradient of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
  */
 private[sgd] final case class Evaluated(
     loss: Double,

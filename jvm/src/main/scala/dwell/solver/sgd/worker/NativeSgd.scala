@@ -5,7 +5,7 @@ import dwell.jni.{Cancellation, NativeBridge, SgdLayout}
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
 
-/** Stochastic gradient descent in native code. */
+/** The local solver of stochastic gradient descent in native code. */
 private[solver] object NativeSgd extends SgdSolver {
 
   override def descend(
@@ -99,7 +99,10 @@ private[solver] object NativeSgd extends SgdSolver {
       result,
       cancellation)
 
-  /** What native code takes: control, settings, the arrays of a partition, its scale, the vectors, and what cancels it. */
+  /**
+   * A native call: control, settings, the arrays of a partition, its scale, the shared vector, the result, and the
+   * cancellation.
+   */
   private type Native = (
       Array[Long],
       Array[Double],

@@ -6,9 +6,17 @@ import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
 import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdMessage, SgdReply}
 
-/** The worker's half of an exchange, as it runs in a task. It keeps nothing: running it again gives the same. */
+/** The worker's part of an exchange. It runs in a task and keeps no state, so a second run gives the same result. */
 private[solver] object SgdStep {
 
+  /**
+   * Runs the call of `message` on a partition.
+   *
+   * @param shared
+   *   the model to start from, little endian
+   * @throws IllegalArgumentException
+   *   if the partition holds columns
+   */
   def apply(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[SgdReply] = data match {
     case rows: RowData => onRows(rows, message, shared)
     case _ => throw new IllegalArgumentException(s"partition ${data.index} holds columns, and gradients are of rows")
@@ -23,7 +31,7 @@ private[solver] object SgdStep {
       case _: SearchCall => new Array[Byte](ResultHeader.BYTES)
       case _ => SgdLayout.allocate(data.partition.features, message.problem.loss.outputs)
     }
-    // A partition without rows has nothing to add, and no row to measure at.
+    // A partition without rows adds nothing, and has no row to measure at.
     if (rows > 0) {
       TaskCancellation { cancellation =>
         message.call match {
