@@ -16,7 +16,7 @@ private[bench] object BenchData {
   /** The vocabularies are kept whole. */
   private val MostWords = 1 << 21
 
-  /** Of which a word is that topics are found by. */
+  /** A word has to occur in so many packages before topics are found by it. */
   private val LeastPackages = 5.0
 
   /** Words of the distribution's package descriptions, tf-idf, against log(1 + installed size). */

@@ -80,7 +80,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
   def reached(records: Seq[RoundRecord], target: Double): Option[RoundRecord] =
     records.find(_.objective <= (1.0 + target) * optimum)
 
-  /** The records with their distance from the optimum in the place of the gap, which not every implementation knows. */
+  /** The records with their distance from the optimum instead of the gap, which not every implementation knows. */
   def suboptimality(records: Seq[RoundRecord]): Seq[RoundRecord] =
     records.map(r => r.copy(gap = math.max(0.0, r.objective - optimum)))
 }

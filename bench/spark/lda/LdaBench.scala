@@ -10,14 +10,14 @@ import dwell.bench.sgd.SgdProgram
 /**
  * LDA by model averaging beside Spark's online LDA and programs on one node, as in tables 2 and 5 and figure 6 of Guo et al. 2021:
  * perplexity against CPU seconds, seconds and rounds of communication. All systems run one after the other on the same documents,
- * with the same priors; [[DocumentCompletion]] judges all topics, in nobody's seconds. Repetitions have seeds of their own, which
- * are the same for all systems.
+ * with the same priors. [[DocumentCompletion]] judges all topics, outside the seconds that are compared. Each repetition has its own
+ * seed, the same for all systems.
  *
- * What averaging is good for is seen beside the same kernels without it. By the averaging identity a step of each worker between
- * two averages is one step on the documents of all of them, so that fits with one step a round, whose updates go through the
- * driver, are MLlib's way with these kernels: sufficient statistics of a mini-batch, summed up. (Of 1000 documents with the same
- * step sizes as Spark; of 16000 with those of the averages beside them.) An iteration is a round, unless workers would drift
- * apart in it: with the offset of 256 they do not in 16000 documents. [[LdaTables]] says which tables are made.
+ * The same kernels without averaging show the gain of averaging. By the averaging identity one step of each worker between two
+ * averages is one step on the documents of all workers. So fits with one step a round, whose updates go through the driver, do
+ * what MLlib does, with these kernels: they sum the sufficient statistics of a mini-batch. (The mini-batch has 1000 documents with
+ * Spark's step sizes, and 16000 with those of the averages beside it.) An iteration is a round, unless workers would drift apart
+ * in it; with the offset of 256 they do not within 16000 documents. [[LdaTables]] lists the tables.
  *
  * Seconds of Dwell and Spark are those of whole fits, from a cached DataFrame, and CPU seconds those of driver and executors,
  * compilers and garbage collectors included. Those of programs begin with the documents in their own form, and are of all their

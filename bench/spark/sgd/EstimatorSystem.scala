@@ -27,7 +27,7 @@ private[bench] final class EstimatorSystem(
     val stepSize = if (step.isNaN) Seq.empty else Seq("stepSize" -> step.toString)
     val fit =
       Bench.timed[Model[_]](Bench.fit(estimator(), problem.data.train, common(rounds) ++ params ++ stepSize: _*))
-    // Of Spark's fit nobody knows when the rounds begin: it reads the rows as they come.
+    // Spark's fit does not tell when its rounds begin: it reads the rows as they come.
     val (made, learning) = FitReport.find(fit.result) match {
       case Some(report) =>
         require(report.solver == "native", report.toText)
@@ -48,7 +48,7 @@ private[bench] final class EstimatorSystem(
 private[bench] object EstimatorSystem {
   val DwellRounds: Seq[Double] = Seq(1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0)
 
-  /** Iterations, of which the line search may need several rounds. */
+  /** Iterations. The line search may need several rounds for one of them. */
   private val SparkIterations = Seq(2.0, 5.0, 10.0, 20.0, 40.0)
 
   /**

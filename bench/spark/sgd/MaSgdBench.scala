@@ -8,9 +8,9 @@ import dwell.solver.problem.Logistic
 /**
  * MA-SGD beside what it replaces, as in figures 4 to 6 of Guo et al. 2021: the objective against seconds and against
  * communication steps, and the loss on held-out rows against seconds, on data in four shapes, with and without an L2 penalty.
- * All systems run side by side, one after the other, on the same rows; every model on the way is judged by the same evaluator
- * after the run, in nobody's seconds. The step sizes of the others are searched, in nobody's seconds either; Dwell's own
- * search is in its fit (but not in its rounds), except for the Dwell that is tuned as the others are.
+ * All systems run side by side, one after the other, on the same rows. The same evaluator judges every model on the way, after
+ * the run. Neither this nor the search for the step sizes of the others counts as seconds. Dwell's own search counts as part of
+ * its fit (but not of its rounds), except for the Dwell that is tuned as the others are.
  *
  * Seconds of Dwell and of Spark's l-bfgs are those of whole fits, from a cached DataFrame; those of MLlib's SGD begin with
  * its rows in memory, those of the programs with their matrix in memory or, for Vowpal Wabbit, with its cache file. The

@@ -27,7 +27,7 @@ private[bench] final class SgdArguments(args: Seq[String]) {
 
   def program(name: String): Option[Seq[String]] = named.command(name)
 
-  /** The command with the number of its ranks in the place of `{ranks}`. */
+  /** The command with the number of its ranks instead of `{ranks}`. */
   def ranks(command: Seq[String], workers: Int): Seq[String] = command.map(_.replace("{ranks}", workers.toString))
 }
 
