@@ -4,6 +4,7 @@ import dwell.base.{Finite, Patience}
 
 /** Evaluates a function of the rows at a fixed model. */
 private[sgd] final class ModelPass(rows: SgdRows, function: RowFunction, model: Array[Double], patience: Patience) {
+
   /** The rows visited so far. */
   val visited = new Visited
 

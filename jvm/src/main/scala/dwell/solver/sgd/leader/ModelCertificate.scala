@@ -83,6 +83,7 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
 }
 
 private[sgd] object ModelCertificate {
+
   /** Added to the share of the mixed-in probabilities, against rounding. */
   private val MixingSlack = 1e-12
 }
