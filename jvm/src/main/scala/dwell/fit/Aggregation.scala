@@ -6,6 +6,7 @@ sealed abstract class Aggregation(val name: String) extends Serializable
 /** Rounds that are Spark jobs. The leader runs on the driver. */
 sealed abstract class JobAggregation(name: String) extends Aggregation(name)
 
+/** The modes of aggregation. */
 object Aggregation {
 
   /** One Spark job a round. The driver receives the vector of every worker. */

@@ -3,6 +3,7 @@ package dwell.fit
 /** The implementation of the local solvers that a JVM runs. */
 sealed abstract class Backend(val name: String)
 
+/** The implementations. */
 object Backend {
 
   /** The native library. */

@@ -22,7 +22,7 @@ final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
    * The implementation that this JVM runs.
    *
    * @throws dwell.jni.NativeUnavailableException
-   *   if only the native solvers will do and their library cannot load
+   *   if the choice requires the native solvers and their library cannot load
    */
   def backend(): Backend = choice match {
     case SolverSelection.Jvm => Backend.Jvm
@@ -36,7 +36,7 @@ final case class SolverSelection(choice: String, fallbackIsError: Boolean) {
    * The reason why this JVM cannot run a solver that exists only in native code; None if it can.
    *
    * @throws dwell.jni.NativeUnavailableException
-   *   if only the native solvers will do and their library cannot load
+   *   if the choice is `native` and the library cannot load
    */
   def withoutNative: Option[String] = choice match {
     case SolverSelection.Jvm => Some("there is no solver for it in the JVM, which was asked for")

@@ -54,6 +54,7 @@ object Algorithm {
   /** L-BFGS, or OWL-QN with an L1 penalty, as in Spark. */
   case object LBFGS extends GradientAlgorithm("l-bfgs", averages = false, refines = true)
 
+  /** Every algorithm. */
   val all: Seq[Algorithm] =
     Seq(CoCoA, MiniBatchSCD, MiniBatchSGD, ModelAveraging, ModelAveragingThenLBFGS, LBFGS)
 }

@@ -165,7 +165,7 @@ case object Squared extends MarginLoss(0) {
 /** log(1 + e^{-yz}). */
 case object Logistic extends SignedLoss(1) {
 
-  /** Steps of the dual step; the logits of double precision need 15 at most, up to q = 1e6. */
+  /** The most iterations of the dual step. Logits in double precision need at most 15, up to q = 1e6. */
   private val MaxSteps = 100
 
   /**
@@ -349,7 +349,10 @@ final case class Softmax(classes: Int) extends Loss(5) {
 
 /** Helpers for losses whose dual variables are bounded. */
 object MarginLoss {
+
+  /** The nearest number in [0, 1]. */
   private[solver] def clip(p: Double): Double = math.min(1.0, math.max(0.0, p))
 
+  /** Whether p is in [0, 1]. */
   private[solver] def inUnitInterval(p: Double): Boolean = p >= 0.0 && p <= 1.0
 }

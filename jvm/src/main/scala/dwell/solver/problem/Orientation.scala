@@ -36,6 +36,7 @@ object Orientation {
   /** The dual form needs an L2 penalty. */
   case object NoL2 extends Objection
 
+  /** Both orientations. */
   val all: Seq[Orientation] = Seq(Primal, Dual)
 
   /** The names that a user may set. The first is the default and leaves the choice to the fit. */

@@ -25,7 +25,7 @@ trait CdSolver {
    * @param shared
    *   little-endian doubles, `8 * data.vectorLength` bytes: the residual for columns, the coefficients for rows
    * @param result
-   *   filled in the layout of [[dwell.jni.ResultHeader]], but for the slots from [[dwell.jni.ResultHeader.FIRST_FREE]]
+   *   filled in the layout of [[dwell.jni.CdLayout]], except the slots from [[dwell.jni.ResultHeader.FIRST_FREE]]
    *   on; unspecified where the answer is false
    * @param cancellation
    *   asked every few milliseconds; true raises a CancellationException. No exception changes the state.

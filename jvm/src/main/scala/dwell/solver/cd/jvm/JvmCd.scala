@@ -56,6 +56,7 @@ final class JvmCd private[solver] (states: WorkerStates) extends CdSolver {
   override def stateEntries: Long = states.size
 }
 
+/** The store of worker states that all tasks of a JVM share. */
 object JvmCd {
 
   /** The solver of this JVM. Its states outlive a task, so there is one for all tasks. */
@@ -64,7 +65,11 @@ object JvmCd {
 
 /** The calls for one partition, in its orientation. */
 private sealed trait Calls {
+
+  /** A round from the state `start`. */
   def round(shared: Array[Byte], start: WorkerState, patience: Patience): LocalRound
+
+  /** The product of the data with coordinates. */
   def product(patience: Patience): LocalProduct
 }
 

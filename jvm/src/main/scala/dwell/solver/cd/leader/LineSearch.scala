@@ -23,6 +23,8 @@ private[solver] final case class StepValue(
 
 /** The objective along the new direction (g1) and the direction of the last step (g2). */
 private[solver] trait StepFunction {
+
+  /** The function at a step. */
   def apply(g1: Double, g2: Double): StepValue
 
   def +(other: StepFunction): StepFunction = (g1, g2) => this(g1, g2) + other(g1, g2)

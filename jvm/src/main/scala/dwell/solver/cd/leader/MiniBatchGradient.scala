@@ -54,7 +54,7 @@ private[solver] final class MiniBatchGradient(
 
   override def points: Array[Double] = Array.emptyDoubleArray
 
-  /** Once in an epoch. */
+  /** Once per epoch. */
   override def certifies(round: Int, epochs: Double): Boolean = round % math.max(1, math.ceil(1.0 / epochs).toInt) == 0
 
   override def step(update: Array[Double], headers: ResultHeaders): (Double, Double) = {

@@ -67,8 +67,10 @@ final case class LdaPriors(alpha: Array[Double], eta: Double) {
 /** The range of priors. */
 object LdaPriors {
 
-  // Numbers outside this range lose too many digits in single precision.
+  /** The least prior. Smaller numbers lose too many digits in single precision. */
   val Least: Double = 1e-6
+
+  /** The greatest prior. Larger numbers lose too many digits in single precision. */
   val Greatest: Double = 1e6
 
   /** Whether solvers accept this number as alpha or eta. */

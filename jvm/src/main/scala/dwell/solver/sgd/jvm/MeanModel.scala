@@ -157,9 +157,16 @@ private final class History {
   private var last = 0
   private var thresholds, factorSums, productSums = new Array[Double](1024)
 
+  /** Number of steps. */
   def steps: Int = last
+
+  /** B after a step. */
   def threshold(step: Int): Double = thresholds(step)
+
+  /** A after a step. */
   def factors(step: Int): Double = factorSums(step)
+
+  /** The sum of a B after a step. */
   def products(step: Int): Double = productSums(step)
 
   /** Adds a step: it adds `amount` to B and has factor `a`; `factors` is A after it. */
@@ -175,6 +182,6 @@ private final class History {
     productSums(last) = productSums(last - 1) + a * thresholds(last)
   }
 
-  /** Forgets all steps. */
+  /** Removes all steps. */
   def clear(): Unit = last = 0
 }

@@ -10,6 +10,7 @@ import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem}
 private[sgd] object SgdArguments {
   import Arguments._
 
+  /** Checks the arguments of [[JvmSgd.descend]]. */
   def check(data: RowData, r: Descend, shared: Array[Byte], result: Array[Byte]): Unit = {
     problem(data, r.problem, shared)
     withVector(data, r.problem, result)
@@ -19,6 +20,7 @@ private[sgd] object SgdArguments {
     require(r.share >= 0.0 && r.share <= 1.0, s"share = ${r.share}: must be 0 to 1")
   }
 
+  /** Checks the arguments of [[JvmSgd.search]]. */
   def check(data: RowData, r: Search, shared: Array[Byte], result: Array[Byte]): Unit = {
     problem(data, r.problem, shared)
     require(
@@ -32,6 +34,7 @@ private[sgd] object SgdArguments {
     place(r.budget, r.cursor, r.steps)
   }
 
+  /** Checks the arguments of [[JvmSgd.evaluate]]. */
   def check(data: RowData, r: Evaluate, shared: Array[Byte], result: Array[Byte]): Unit = {
     problem(data, r.problem, shared)
     withVector(data, r.problem, result)

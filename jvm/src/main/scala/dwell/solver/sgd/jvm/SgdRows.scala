@@ -12,6 +12,8 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   private val kernel = data.kernel
 
   val features: Int = p.features
+
+  /** Number of rows. */
   def count: Int = p.numRows
 
   /** Index of the first intercept in a model. */
@@ -29,10 +31,13 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   def feature(at: Int): Int = p.indices(at)
   def value(at: Int): Double = p.value(at)
 
+  /** Scale of feature j. */
   def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
 
   /** Square roots of the scale; null if every one is 1. */
   private lazy val roots = if (data.scale == null) null else data.scale.map(math.sqrt)
+
+  /** Square root of the scale of feature j. */
   def root(j: Int): Double = if (roots == null) 1.0 else roots(j)
 
   /**

@@ -9,8 +9,14 @@ private[sgd] final class Visited {
 
   /** Sum of the weighted losses, or conjugates. */
   def valueSum: Double = values
+
+  /** Sum of the row weights. */
   def weightSum: Double = weights
+
+  /** Number of rows. */
   def rows: Long = count
+
+  /** Number of nonzeros of the rows. */
   def nonzeros: Long = entries
 
   /** Counts a row. Returns false, and does not count it, if the sum of the values would not be finite. */

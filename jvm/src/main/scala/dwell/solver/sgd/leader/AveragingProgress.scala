@@ -261,8 +261,8 @@ private[sgd] object AveragingProgress {
   private val SlowGain = 1e-2
 
   /**
-   * A rise beyond what may be none: workers fit their own rows between two averages, and the losses that they meet are
-   * too low by an amount that becomes smaller with the step size.
+   * A rise up to this may not be one. Workers fit their own rows between two averages, so the losses that they measure
+   * are too low, by an amount that shrinks with the step size.
    */
   private val Rise = 1e-2
 }
