@@ -69,7 +69,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       .setElasticNetParam(elasticNet)
       .setAlgorithm(algorithm)
       .setNumWorkers(2)
-      .setAggregation("driver")
+      .setAggregation("gang")
       .setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
       .setMaxIter(400)
 
@@ -125,7 +125,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       def set(e: SparkLogisticRegression): SparkLogisticRegression =
         e.setRegParam(regParam).setFitIntercept(intercept).setStandardization(false)
       val optimum = objective(set(new SparkLogisticRegression().setTol(1e-12)).fit(many))
-      val e = new LogisticRegression().setAlgorithm("ma-sgd").setNumWorkers(2).setAggregation("driver").setMaxIter(5)
+      val e = new LogisticRegression().setAlgorithm("ma-sgd").setNumWorkers(2).setAggregation("gang").setMaxIter(5)
       val report = FitReport.of(set(e).fit(many))
       // Steps that shrink with the L2 penalty alone leave more than five times this error in the intercept.
       close(report.objective, optimum, 1e-3)
@@ -143,7 +143,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       val expected = set(new SparkLinearRegression()).fit(data)
       val optimum = Objective(solver, data, expected)(expected)
       for (algorithm <- Refining :+ "ma-sgd") {
-        val e = set(new LinearRegression()).setAlgorithm(algorithm).setNumWorkers(2).setAggregation("driver")
+        val e = set(new LinearRegression()).setAlgorithm(algorithm).setNumWorkers(2).setAggregation("gang")
         e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
         val model = e.fit(data)
         close(Objective(solver, data, model)(model), optimum, if (algorithm == "ma-sgd") Averaged else Tight)
@@ -155,7 +155,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
   }
 
   test("hinge and squared hinge: Spark's optimum, and CoCoA's") {
-    def set(e: LinearSVC): LinearSVC = e.setNumWorkers(2).setAggregation("driver")
+    def set(e: LinearSVC): LinearSVC = e.setNumWorkers(2).setAggregation("gang")
     for (standardize <- Seq(true, false)) {
       val hinge = new SparkLinearSVC().setWeightCol("weight").setRegParam(0.05).setStandardization(standardize)
       val optimum = hinge.setTol(1e-12).setMaxIter(CornerIterations).fit(binary).summary.objectiveHistory.last
@@ -229,7 +229,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
 
   test("a step that is far too long is halved until it is not, and the report says so") {
     def fit(step: String) = {
-      val e = new LinearRegression().setAlgorithm("ma-sgd").setStepSize(step).setNumWorkers(2).setAggregation("driver")
+      val e = new LinearRegression().setAlgorithm("ma-sgd").setStepSize(step).setNumWorkers(2).setAggregation("gang")
       FitReport.of(e.setWeightCol("weight").setRegParam(0.05).fit(data))
     }
     val report = fit("2.0")

@@ -58,7 +58,7 @@ class DigitsSuite extends SparkSuite {
       val (optimum, expected) = (stock.summary.objectiveHistory.last, mistakes(stock))
       def check(algorithm: String, tol: Double, tolerance: Double, borderline: Int): Unit = {
         val model =
-          fit(new LogisticRegression().setAlgorithm(algorithm).setNumWorkers(2).setAggregation("driver").setTol(tol))
+          fit(new LogisticRegression().setAlgorithm(algorithm).setNumWorkers(2).setAggregation("gang").setTol(tol))
         val report = FitReport.of(model)
         assert(report.solver == "native" && model.coefficientMatrix.numRows == 10, report.toText)
         val found = mistakes(model)
