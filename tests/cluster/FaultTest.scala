@@ -11,7 +11,7 @@ import scala.concurrent.{Await, Future}
 import scala.reflect.ClassTag
 import scala.util.{Random, Try}
 
-import org.apache.spark.{FetchFailed, SparkEnv, SparkException}
+import org.apache.spark.{DwellBridge, FetchFailed, SparkEnv, SparkException}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler._
@@ -19,7 +19,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.CheckLong
-import dwell.base.InputChangedException
+import dwell.base.{InputChangedException, Unpersist}
 import dwell.data.TrainingRows
 import dwell.data.block.LabeledRow
 import dwell.data.rows.RowForm
@@ -71,6 +71,7 @@ object FaultTest extends Harness {
       inModes(problems: _*) ++ Modes.map(mode => (mode, topicsIn(mode))) ++ inModes(means).filter(_._1 != "driver"))
     exceptionsForEver(spark, inModes(problems: _*) ++ inModes(topics).filter(_._1 != "shuffle"))
     lostData(spark, coordinates :+ averaging, topics)
+    unpersistedMeanwhile(spark)
     Modes.foreach(changedData(spark, _, primal))
     cancellations(spark, Seq(primal, averaging), topics)
     CheckLong.only(3)(Modes.foreach(thirtyFits(spark, _, data)))
@@ -118,11 +119,14 @@ object FaultTest extends Harness {
   }
 
   private def session(settings: (String, String)*): SparkSession = {
-    // After the loss of the only other executor, an executor would make no second copies of its blocks for a minute.
-    // In shuffle mode the next loss would then take a part of the model with it, which costs rounds and changes the
-    // bits that are checked here.
-    val always = "spark.storage.cachedPeersTtl" -> "0"
-    val builder = (always +: settings).foldLeft(SparkSession.builder().appName("dwell fault tests")) {
+    val always = Seq(
+      // After the loss of the only other executor, an executor would make no second copies of its blocks for a minute.
+      // In shuffle mode the next loss would then take a part of the model with it, which costs rounds and changes the
+      // bits that are checked here.
+      "spark.storage.cachedPeersTtl" -> "0",
+      // How long Spark forgets a block manager after a missing file.
+      "spark.executor.heartbeatInterval" -> "2s")
+    val builder = (always ++ settings).foldLeft(SparkSession.builder().appName("dwell fault tests")) {
       case (b, (key, value)) => b.config(key, value)
     }
     val spark = builder.getOrCreate()
@@ -460,6 +464,20 @@ object FaultTest extends Harness {
         check(recovery.cachedAgain == recovery.evicted, s"${recovery.cachedAgain} of ${recovery.evicted}")
         checkNothingLeft(spark)
       }
+    }
+
+  private def unpersistedMeanwhile(spark: SparkSession): Unit =
+    test("data released while Spark has forgotten the block managers of its executors") {
+      val sc = spark.sparkContext
+      val ids = executors(spark).keySet
+      val data = sc.makeRDD(DwellBridge.executorLocations(sc).map(location => (location, Seq(location)))).cache()
+      data.count()
+      def holding = onEach(spark)(() => Remains.here).collect { case (id, here) if here.cached(data.id) => id }.toSet
+      check(holding == ids, s"$holding of $ids hold the data")
+      ids.foreach(SparkEnv.get.blockManager.master.removeExecutor)
+      Unpersist(data)
+      check(DwellBridge.absentBlockManagers(sc) == ids, "too late: they are back")
+      checkNothingLeft(spark)
     }
 
   private def changedData(spark: SparkSession, mode: String, p: Problem): Unit =

@@ -136,6 +136,8 @@ private[cluster] trait Harness {
     val wanted = persistent.keySet.filterNot(id => Option(persistent(id).name).exists(_.startsWith("dwell: model ")))
     def remains = onEach(spark)(() => Remains.here).map { case (id, here) => (id, here.without(wanted)) }
     def left = remains.map { case (id, here) => (id, orphans.get(id).fold(here)(here.beyond)) }.filter(!_._2.isEmpty)
+    // What Spark's cleaner asks of executors that are not on the list is lost.
+    eventually("block managers are still absent")(DwellBridge.absentBlockManagers(spark.sparkContext).isEmpty)
     // Spark removes cached data in the background, and a killed task may need time to end.
     var found = Map.empty[String, Remains]
     try

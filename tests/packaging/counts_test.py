@@ -136,7 +136,7 @@ class Groups(unittest.TestCase):
 
     def script(self, name, *arguments, **environment):
         return subprocess.run([sys.executable, str(BUILD_SUPPORT / name), *arguments], stdout=subprocess.PIPE, text=True, timeout=60,
-                              env=dict(os.environ, DWELL_TOTAL_PRINTED_BY="", **environment))
+                              env={**os.environ, "DWELL_TOTAL_PRINTED_BY": "", "DWELL_LOG_LINES": "0", **environment})
 
     def run_group(self, *arguments):
         done = self.script("run_group.py", str(self.directory), *arguments)

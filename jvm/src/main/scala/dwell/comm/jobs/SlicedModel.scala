@@ -6,7 +6,7 @@ import org.apache.spark.{PersistedBlocks, SparkContext, SparkException}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Shuffle
+import dwell.base.{Shuffle, Unpersist}
 import dwell.comm.{Job, ModelLostException}
 import dwell.comm.wire.{Packet, Slices, VectorFormat}
 
@@ -65,7 +65,7 @@ private[comm] final class SlicedModel(
   }
 
   /** Frees the slices on all executors, without waiting for them. */
-  def drop(): Unit = if (!sc.isStopped) persisted.unpersist(blocking = false)
+  def drop(): Unit = if (!sc.isStopped) Unpersist(persisted)
 
   /** The slices. Tasks run on the executors that hold them. */
   def parcels: RDD[Packet] = {

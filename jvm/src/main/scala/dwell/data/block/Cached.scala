@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.base.TaskFailure
+import dwell.base.{TaskFailure, Unpersist}
 
 /** Releases cached RDDs and broadcasts, also if making them fails. */
 private[data] object Cached {
@@ -14,7 +14,7 @@ private[data] object Cached {
    */
   def release(rdd: RDD[_], broadcasts: Seq[Broadcast[_]]): Unit =
     if (!rdd.sparkContext.isStopped) {
-      rdd.unpersist(blocking = false)
+      Unpersist(rdd)
       broadcasts.foreach(_.destroy())
     }
 

@@ -16,6 +16,18 @@ object DwellBridge {
   def executorLocations(sc: SparkContext): Seq[String] =
     if (sc.isLocal) Seq.empty else sc.getExecutorIds().sorted.map(id => s"executor_host_$id")
 
+  /**
+   * Ids of executors that the scheduler knows and the list of block managers lacks. After a missing shuffle file Spark
+   * takes the executor off that list, and its next heartbeat or block puts it back.
+   */
+  def absentBlockManagers(sc: SparkContext): Set[String] =
+    if (sc.isLocal) Set.empty
+    else sc.getExecutorIds().toSet -- sc.env.blockManager.master.getMemoryStatus.keys.map(_.executorId)
+
+  /** Removes the blocks of an RDD from the executors whose block managers are on the list. Does not wait. */
+  def removeBlocks(sc: SparkContext, rddId: Int): Unit =
+    sc.env.blockManager.master.removeRdd(rddId, blocking = false)
+
   /** The number of tasks of the default profile that the executors registered now can run at once. */
   def slots(sc: SparkContext): Int = sc.maxNumConcurrentTasks(sc.resourceProfileManager.defaultResourceProfile)
 
