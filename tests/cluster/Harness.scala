@@ -6,11 +6,11 @@ import scala.reflect.ClassTag
 import scala.util.{Random, Try}
 import scala.util.control.NonFatal
 
-import org.apache.spark.{BlockExchange, DwellBridge, SparkEnv}
+import org.apache.spark.{BlockExchange, DwellBridge, Shuffles, SparkEnv}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerExecutorRemoved}
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.storage.RDDBlockId
+import org.apache.spark.storage.{RDDBlockId, ShuffleDataBlockId}
 
 import dwell.comm.ModelStore
 import dwell.ml.clustering.LDA
@@ -134,10 +134,8 @@ private[cluster] trait Harness {
   protected def checkNothingLeft(spark: SparkSession): Unit = {
     val persistent = spark.sparkContext.getPersistentRDDs
     val wanted = persistent.keySet.filterNot(id => Option(persistent(id).name).exists(_.startsWith("dwell: model ")))
-    def remains = onEach(spark)(() => Remains.here).map { case (id, here) => (id, here.without(wanted)) }
+    def remains = onEach(spark)(() => Remains.here).map { case (id, here) => (id, here.without(wanted).known) }
     def left = remains.map { case (id, here) => (id, orphans.get(id).fold(here)(here.beyond)) }.filter(!_._2.isEmpty)
-    // What Spark's cleaner asks of executors that are not on the list is lost.
-    eventually("block managers are still absent")(DwellBridge.absentBlockManagers(spark.sparkContext).isEmpty)
     // Spark removes cached data in the background, and a killed task may need time to end.
     var found = Map.empty[String, Remains]
     try
@@ -219,8 +217,8 @@ private[cluster] trait Harness {
 }
 
 /**
- * Leftovers of fits on an executor: worker states, models, messages of gangs, cached data by their RDD, and files of
- * shuffles.
+ * Leftovers of fits on an executor: worker states, models, messages of gangs, cached data by their RDD, and
+ * shuffles with files.
  */
 private[cluster] final case class Remains(
     stateBytes: Long,
@@ -228,9 +226,12 @@ private[cluster] final case class Remains(
     models: Int,
     messages: Int,
     cached: Set[Int],
-    shuffleFiles: Int) {
-  def isEmpty: Boolean = stateBytes + states + models + messages + shuffleFiles == 0L && cached.isEmpty
+    shuffles: Set[Int]) {
+  def isEmpty: Boolean = stateBytes + states + models + messages == 0L && cached.isEmpty && shuffles.isEmpty
   def without(wanted: collection.Set[Int]): Remains = copy(cached = cached.filterNot(wanted))
+
+  /** Only files of shuffles that the driver knows: Spark does not delete those of a block manager it has forgotten. */
+  def known: Remains = copy(shuffles = shuffles.filter(Shuffles.isRegistered))
 
   /** What is more than in `earlier`. */
   def beyond(earlier: Remains): Remains = Remains(
@@ -239,7 +240,7 @@ private[cluster] final case class Remains(
     math.max(0, models - earlier.models),
     math.max(0, messages - earlier.messages),
     cached -- earlier.cached,
-    math.max(0, shuffleFiles - earlier.shuffleFiles))
+    shuffles -- earlier.shuffles)
 }
 
 private[cluster] object Remains {
@@ -252,6 +253,6 @@ private[cluster] object Remains {
       ModelStore.entries,
       BlockExchange.local.count("dwell"),
       blocks.getMatchingBlockIds(_.isRDD).flatMap(_.asRDDId).map(_.rddId).toSet,
-      blocks.diskBlockManager.getAllBlocks().count(_.isShuffle))
+      blocks.diskBlockManager.getAllBlocks().collect { case id: ShuffleDataBlockId => id.shuffleId }.toSet)
   }
 }

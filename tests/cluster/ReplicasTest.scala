@@ -60,7 +60,7 @@ object ReplicasTest extends Harness {
       workers.distribute(0L, first, None, "distribute")
       (1 to 15).foreach(i => workers.allReduce(i, i - 1L, i.toLong, Set(0L), None, "allReduce"))
       def remains = onEach(spark)(() => Remains.here).values.toSeq
-      eventually(s"files of shuffles are left: $remains")(remains.forall(_.shuffleFiles == 0))
+      eventually(s"files of shuffles are left: $remains")(remains.forall(_.shuffles.isEmpty))
       // Models 0, 14 and 15 in three slices, each in two places, and the data.
       eventually(s"${blocks(spark)} blocks")(blocks(spark) == 3 * 3 * 2 + 3)
       workers.release()
