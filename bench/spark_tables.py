@@ -90,13 +90,13 @@ def grid_table(rows):
 
 
 def split(row):
-    """Median seconds of worker, master, overhead and communication: what is neither of the first two is overhead up to that of rounds without
+    """Median seconds of worker, leader, overhead and communication: what is neither of the first two is overhead up to that of rounds without
     work and vector, and communication beyond."""
-    def parts(seconds, worker, master, empty):
-        rest = max(0.0, seconds - worker - master)
+    def parts(seconds, worker, leader, empty):
+        rest = max(0.0, seconds - worker - leader)
         overhead = min(rest, row["rounds"] * empty)
-        return worker, master, overhead, rest - overhead
-    runs = [parts(*run) for run in zip(row["seconds"], row["worker"], row["master"], row["emptyRound"])]
+        return worker, leader, overhead, rest - overhead
+    runs = [parts(*run) for run in zip(row["seconds"], row["worker"], row["leader"], row["emptyRound"])]
     return [middle([run[i] for run in runs]) for i in range(4)]
 
 
@@ -108,7 +108,7 @@ def line(points):
 
 
 def references_table(rows):
-    lines = ["| data | implementation | best H | rounds | seconds to 1e-3: median (all) | worker | master | overhead | communication | to (E), run by run: median | to (E) with certificates |",
+    lines = ["| data | implementation | best H | rounds | seconds to 1e-3: median (all) | worker | leader | overhead | communication | to (E), run by run: median | to (E) with certificates |",
              "|:--|:--|--:|--:|:--|--:|--:|--:|--:|--:|--:|"]
     best = [row for row in rows if row["best"]]
     for row in best:

@@ -88,7 +88,7 @@ private[bench] object OtherProgram {
     var before = 0.0
     val records = fit.get("rounds").elements().asScala.toSeq.zipWithIndex.map { case (round, i) =>
       def number(name: String) = round.get(name).asDouble()
-      val (elapsed, worker, master) = (number("elapsed"), number("worker"), number("master"))
+      val (elapsed, worker, leader) = (number("elapsed"), number("worker"), number("leader"))
       val seconds = elapsed - before
       before = elapsed
       RoundRecord(
@@ -97,8 +97,8 @@ private[bench] object OtherProgram {
         Double.NaN,
         seconds,
         worker,
-        math.max(0.0, seconds - worker - master),
-        master,
+        math.max(0.0, seconds - worker - leader),
+        leader,
         localWork,
         0L,
         0,

@@ -274,8 +274,8 @@ class Program(Directory):
                     before = 0.0
                     for one in fit["rounds"]:
                         self.assertGreater(one["worker"], 0)
-                        self.assertGreater(one["master"], 0)
-                        self.assertLess(one["worker"] + one["master"], one["elapsed"] - before)
+                        self.assertGreater(one["leader"], 0)
+                        self.assertLess(one["worker"] + one["leader"], one["elapsed"] - before)
                         before = one["elapsed"]
 
     def test_an_error_of_a_worker_names_the_file(self):

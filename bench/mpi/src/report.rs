@@ -21,6 +21,6 @@ fn of_round(round: &Round) -> Value {
         "objective": round.objective,
         "elapsed": round.elapsed,
         "worker": round.worker,
-        "master": round.master,
+        "leader": round.leader,
     })
 }

@@ -160,7 +160,7 @@ pub struct Round {
     /// Seconds of the local solver on the slowest rank.
     pub worker: f64,
     /// Seconds of forming margins, residual and objective on this rank.
-    pub master: f64,
+    pub leader: f64,
     /// Seconds from the start of the fit to the end of the round, on this rank.
     pub elapsed: f64,
 }
@@ -233,7 +233,7 @@ impl<'a> Exchange<'a> {
         Ok(Round {
             objective,
             worker: scalars[1..].iter().copied().fold(0.0, f64::max),
-            master: adding.elapsed().as_secs_f64(),
+            leader: adding.elapsed().as_secs_f64(),
             elapsed: start.elapsed().as_secs_f64(),
         })
     }
@@ -289,7 +289,7 @@ pub fn fit(
     }
     // The first residual is the leader's work, too.
     if let Some(first) = history.first_mut() {
-        first.master += restarting;
+        first.leader += restarting;
     }
     Ok(history)
 }

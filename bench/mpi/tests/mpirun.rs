@@ -68,7 +68,7 @@ fn histories_are_those_of_threads() {
                     expected.objective
                 );
                 let elapsed = number(round, "elapsed");
-                assert!(number(round, "worker") > 0.0 && number(round, "master") > 0.0);
+                assert!(number(round, "worker") > 0.0 && number(round, "leader") > 0.0);
                 assert!(elapsed > before, "{elapsed} after {before}");
                 before = elapsed;
             }

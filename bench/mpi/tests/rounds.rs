@@ -153,13 +153,13 @@ fn times_of_a_round_fit_one_another() {
     for (history, _) in fit_on_threads(&directory, 1.0, 40).unwrap() {
         let mut before = 0.0;
         for round in history {
-            assert!(round.worker > 0.0 && round.master > 0.0, "{round:?}");
+            assert!(round.worker > 0.0 && round.leader > 0.0, "{round:?}");
             // A rank that begins late waits for less time than the slowest worker took, so only absurd times are wrong.
             assert!(
                 round.worker < 60.0,
                 "times of the rounds before are in it: {round:?}"
             );
-            assert!(round.elapsed - before > round.master, "{round:?}");
+            assert!(round.elapsed - before > round.leader, "{round:?}");
             before = round.elapsed;
         }
     }

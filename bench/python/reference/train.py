@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Distributed coordinate descent (CoCoA+) with pySpark: implementations (C), a local solver in NumPy, and (D), the native one, of
-Duenner et al., "Understanding and optimizing the performance of distributed machine learning applications on Apache Spark", 2016.
+Duenner et al., "Understanding and optimizing the performance of distributed machine learning applications on Apache Spark", 2017.
 
     spark-submit --master ... --py-files MODULES train.py numpy|native --data DIR --local-work H[,H] --rounds N --output FILE.json
                  [--library libdwell.so]
@@ -14,7 +14,7 @@ worker would get its own state only, they took longer with two workers.) The dat
 round, which is of the fit that warms up, and keeps it as long as its process lives. That takes executors of one core, which have one
 Python process each; with more cores a partition can be read by several.
 
-"elapsed" and the rest of the output are seconds. "worker" is what the slowest worker spent in its local solver, "master" what the driver
+"elapsed" and the rest of the output are seconds. "worker" is what the slowest worker spent in its local solver, "leader" what the driver
 spent on adding up, residual and objective. "emptyRound" is a round without work, whose vector has one number.
 """
 
@@ -67,7 +67,7 @@ def fit(rounds, problem, labels, work, count):
     start = time.perf_counter()
     margins, residual = np.zeros(problem.rows), labels
     states = [worker.State(np.zeros(part.columns), 0) for part in problem.parts]
-    history, master = [], time.perf_counter() - start
+    history, leader = [], time.perf_counter() - start
     for _ in range(count):
         results = rounds.run(work, residual, states)
         began = time.perf_counter()
@@ -78,8 +78,8 @@ def fit(rounds, problem, labels, work, count):
         objective = residual.dot(residual) / (2.0 * problem.total_weight) + sum(result.value for result in results)
         now = time.perf_counter()
         history.append({"objective": float(objective), "elapsed": now - start, "worker": max(result.seconds for result in results),
-                        "master": master + now - began})
-        master = 0.0
+                        "leader": leader + now - began})
+        leader = 0.0
     return history
 
 

@@ -8,7 +8,7 @@ import dwell.solver.problem.{Algorithm, Orientation}
 
 /**
  * Rounds and seconds to a suboptimality of 1e-3 of CoCoA, of mini-batch SCD and of mini-batch SGD, as in figure 6 of Duenner et
- * al. 2016: on the same data, in a gang, each with the local work that is best for it.
+ * al. 2017: on the same data, in a gang, each with the local work that is best for it.
  */
 object MiniBatchBench {
 

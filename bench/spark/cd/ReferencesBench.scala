@@ -9,7 +9,7 @@ import dwell.fit.Aggregation
 import dwell.report.{ComparisonPage, RoundRecord}
 
 /**
- * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2016: the JVM's solver on
+ * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2017: the JVM's solver on
  * Spark (A), the native one without (B) and with persistent state (B)*, in each mode of aggregation, pySpark with NumPy (C) and
  * with the C ABI (D), and MPI (E). All make the same rounds of textbook CoCoA+, with steps that are added, from the same
  * partitions, which is checked in every round; each has the local work H that is best for it.
@@ -132,7 +132,7 @@ object ReferencesBench {
       }
       require(made.size == history.size - 1, s"${implementation.name}, H $h: ${made.size} rounds")
       println(f"${implementation.name}%-28s H $h%-6s ${made.size}%3d rounds ${made.last.elapsed}%.3f s, worker " +
-        f"${made.map(_.workerSeconds).sum}%.3f, master ${made.map(_.driverSeconds).sum}%.3f, empty round ${measured.empty}%.5f")
+        f"${made.map(_.workerSeconds).sum}%.3f, leader ${made.map(_.driverSeconds).sum}%.3f, empty round ${measured.empty}%.5f")
       Measured(made, measured.empty)
     }
     implementations.filterNot(_.warmsUp).foreach(i => run(i, i.grid.filter(histories.contains).head))
@@ -153,7 +153,7 @@ object ReferencesBench {
         "rounds" -> once.records.size,
         "seconds" -> all.map(_.records.last.elapsed),
         "worker" -> all.map(_.records.map(_.workerSeconds).sum),
-        "master" -> all.map(_.records.map(_.driverSeconds).sum),
+        "leader" -> all.map(_.records.map(_.driverSeconds).sum),
         "emptyRound" -> all.map(_.empty))
     }
     def page(name: String, fits: Seq[(String, Measured)]): Unit =

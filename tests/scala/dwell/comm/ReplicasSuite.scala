@@ -174,7 +174,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
   }
 
   for (k <- Seq(1, 2, 5); length <- Seq(10, 20011)) {
-    test(s"what $k workers of a broken gang hold is found by whoever leads next, models of $length") {
+    test(s"the next leader finds what $k workers of a broken gang hold, models of $length") {
       val fit = nextFit()
       assert(lead("gang", k, length, fit)(_.recover("nothing")).isEmpty)
       intercept[Gang.BrokenException] {

@@ -26,7 +26,7 @@ class LdaTablesSuite extends AnyFunSuite {
   private val program = history("program", None)((16000.0, 0, 12.0, 700.0))
   private val all = Seq(averaging, oneStep, program)
 
-  test("documents in the same seconds are those in the seconds of whoever comes to the end first") {
+  test("documents in the same seconds end with the first system that ends") {
     val (seconds, documents) = LdaTables.inTheSameSeconds(all)
     assert(seconds == 6.0)
     // The first is at its end, the second a fifteenth of the way from its first checkpoint to its second, and the
@@ -36,7 +36,7 @@ class LdaTablesSuite extends AnyFunSuite {
         Seq("Dwell" -> 32000.0, "one step" -> (4000.0 + 12000.0 / 15.0), "program" -> 8000.0))
   }
 
-  test("rounds to the same perplexity are those of whoever has rounds") {
+  test("rounds to the same perplexity are those of the systems with rounds") {
     val Seq((target, systems)) = LdaTables.toPerplexities(all, Seq(oneStep))
     assert(target == oneStep)
     assert(

@@ -270,7 +270,7 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     solver.free(fit)
   }
 
-  both("the verdict decides what becomes of a step") { make =>
+  both("the verdict keeps, halves or undoes a step") { make =>
     val p = make(1)
     val fit = nextFit()
     p.round(solver, 0, p.request(fit, 0), p.start)

@@ -31,8 +31,8 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
     for ((weighted, threads) <- Seq((false, 1), (true, 1), (true, 2))) {
       val p = new RowProblem(rows(weighted = weighted), numPartitions, loss, 0.1, l1, scaleFactor)
       val fit = nextFit()
-      val driver = new DualDriver(p, solver, fit, threads)
-      val history = Seq.fill(300)(driver.round())
+      val dual = new DualRounds(p, solver, fit, threads)
+      val history = Seq.fill(300)(dual.round())
       val best = history.map(_.dualAfter).min
       history.foreach { o =>
         assert(o.dualAfter <= o.dual + 1e-12 * (1.0 + math.abs(o.dual)), "the dual objective rose")
@@ -42,7 +42,7 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
       assert(
         history.last.primal + history.last.dual <= closed(loss) * threads,
         s"weighted=$weighted, threads=$threads: the gap closes")
-      assert(driver.drift < 1e-12)
+      assert(dual.drift < 1e-12)
       solver.free(fit)
     }
   }
@@ -52,20 +52,20 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
       for (scaleFactor <- Seq(0.0, 1.0)) {
         val p = new RowProblem(rows(), numPartitions, loss, 0.1, scaleFactor = scaleFactor, nu = 1.0)
         val fit = nextFit()
-        val driver = new DualDriver(p, solver, fit)
+        val dual = new DualRounds(p, solver, fit)
         for (_ <- 0 until 150) {
-          val rounds = Seq.fill(4)(driver.round())
+          val rounds = Seq.fill(4)(dual.round())
           rounds.foreach(o => assert(o.dualAfter <= o.dual + 1e-12 * (1.0 + math.abs(o.dual))))
-          driver.recentre()
+          dual.recentre()
         }
-        assert(driver.imbalance < 1e-5, "the dual variables add up to 0")
-        val (w, b) = (driver.coefficients, driver.intercept)
+        assert(dual.imbalance < 1e-5, "the dual variables add up to 0")
+        val (w, b) = (dual.coefficients, dual.intercept)
         val value = p.lossAt(w, b)
         // No other intercept is better, except for the part that the imbalance explains.
         for (other <- Seq(-0.1, -0.01, 0.01, 0.1)) assert(p.lossAt(w, b + other) >= value - 1e-6)
-        val last = driver.round()
+        val last = dual.round()
         assert(math.abs(last.primal + last.dual) < 1e-5 * (1.0 + last.primal))
-        assert(driver.drift < 1e-11)
+        assert(dual.drift < 1e-11)
         solver.free(fit)
       }
     }
@@ -77,13 +77,13 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
     val fits = Seq(data, data.map(r => r.copy(label = r.label + shift))).map { some =>
       val p = new RowProblem(some, 2, Squared, 0.1, scaleFactor = 1.0, nu = 1.0)
       val fit = nextFit()
-      val driver = new DualDriver(p, solver, fit)
+      val dual = new DualRounds(p, solver, fit)
       for (_ <- 0 until 300) {
-        driver.round()
-        driver.recentre()
+        dual.round()
+        dual.recentre()
       }
       solver.free(fit)
-      driver
+      dual
     }
     val (a, b) = (fits.head, fits.last)
     assert(math.abs(b.intercept - a.intercept - shift) < 1e-8)
@@ -205,13 +205,13 @@ private[solver] trait DualSolverTests extends AnyFunSuite {
     val once = TestData.random(4, 30, 8, 0.4)
     def fitted(some: Seq[LabeledRow]): Array[Double] = {
       val fit = nextFit()
-      val driver = new DualDriver(new RowProblem(some, 1, SmoothedHinge(0.5), 0.1, nu = 0.5), solver, fit)
+      val dual = new DualRounds(new RowProblem(some, 1, SmoothedHinge(0.5), 0.1, nu = 0.5), solver, fit)
       for (_ <- 0 until 300) {
-        driver.round()
-        driver.recentre()
+        dual.round()
+        dual.recentre()
       }
       solver.free(fit)
-      driver.coefficients :+ driver.intercept
+      dual.coefficients :+ dual.intercept
     }
     val weighted = fitted(once.zipWithIndex.map { case (r, i) => r.copy(weight = if (i % 3 == 0) 2.0 else 1.0) })
     val repeated = fitted(once.zipWithIndex.flatMap { case (r, i) => Seq.fill(if (i % 3 == 0) 2 else 1)(r) })

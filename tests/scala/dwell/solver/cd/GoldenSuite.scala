@@ -156,10 +156,10 @@ class GoldenSuite extends AnyFunSuite {
       for (numPartitions <- Seq(1, 2, 3)) {
         val whole = new RowProblem(rows, numPartitions, Hinge, 0.1)
         val key = nextFit()
-        val driver = new DualDriver(whole, solver, key)
-        val last = Seq.fill(4000)(driver.round()).last
+        val dual = new DualRounds(whole, solver, key)
+        val last = Seq.fill(4000)(dual.round()).last
         assert(math.abs(last.primal - 0.113265306122) < 1e-9, s"${solver.name}, $numPartitions")
-        val w = driver.coefficients.zip(Seq(9.0, -2.0, -1.0, -5.0)).map { case (a, b) => a - b / 7.0 }
+        val w = dual.coefficients.zip(Seq(9.0, -2.0, -1.0, -5.0)).map { case (a, b) => a - b / 7.0 }
         assert(w.forall(math.abs(_) < 1e-6), s"${solver.name}, $numPartitions")
         solver.free(key)
       }

@@ -253,7 +253,7 @@ private[solver] final class RowProblem(
  * The leader of dual rounds, with an intercept by the method of multipliers: the intercept has a quadratic penalty
  * about `centre`, which moves to the intercept now and then.
  */
-private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Long, threads: Int = 1) {
+private[solver] final class DualRounds(p: RowProblem, solver: CdSolver, fit: Long, threads: Int = 1) {
   private val u = new Array[Double](p.features)
   private var kappa = 0.0
   private var rounds = 0L
@@ -272,7 +272,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
 
   /** One round; returns the primal and the dual objective at its start, and the dual one at its end. Rounds minimise
    * both. */
-  def round(): DualDriver.Objectives = {
+  def round(): DualRounds.Objectives = {
     val request =
       p.request(fit, rounds, certificate = true).copy(threads = threads, subproblem = p.problemAt(intercept))
     val before = coefficients
@@ -287,7 +287,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
     p.sum(results).zipWithIndex.foreach { case (change, j) => u(j) += change }
     kappa += slot(CdLayout.KAPPA)
     rounds += 1
-    DualDriver.Objectives(primal, dual, slot(CdLayout.VALUE_AFTER) + conjugate)
+    DualRounds.Objectives(primal, dual, slot(CdLayout.VALUE_AFTER) + conjugate)
   }
 
   /** Conjugate of the penalties at the current sums. */
@@ -308,7 +308,7 @@ private[solver] final class DualDriver(p: RowProblem, solver: CdSolver, fit: Lon
   }
 }
 
-private[solver] object DualDriver {
+private[solver] object DualRounds {
 
   /** The objectives of a round: at its start, and the dual one at its end. */
   final case class Objectives(primal: Double, dual: Double, dualAfter: Double)

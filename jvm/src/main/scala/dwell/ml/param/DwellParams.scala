@@ -82,7 +82,7 @@ trait DwellParams extends WorkerParams {
   final val stepDecay: DoubleParam = new DoubleParam(
     this,
     "stepDecay",
-    "what step sizes are multiplied by after each round, in (0, 1]",
+    "factor on the step sizes after each round, in (0, 1]",
     ParamValidators.inRange(0.0, 1.0, lowerInclusive = false, upperInclusive = true))
 
   /**

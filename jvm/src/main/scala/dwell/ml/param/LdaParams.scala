@@ -44,7 +44,7 @@ trait LdaParams extends WorkerParams {
   final val topicEstimate: Param[String] = ParamValues.choice(
     this,
     "topicEstimate",
-    "what a topic says of a word while training",
+    "estimate of the topics in training",
     Seq(LdaParams.Variational, LdaParams.Mean))
 
   setDefault(localBatch -> 0, warmup -> 0, topicEstimate -> LdaParams.Variational)
