@@ -15,9 +15,6 @@ const TOLERANCE: f64 = 1e-11;
 /// The gap to reach with the hinge, or with an L1 part alone: slow until the active set is found.
 const TOLERANCE_OF_CORNERS: f64 = 1e-7;
 
-/// With an intercept, the hinge creeps: of 1600 cases one has a gap of 6e-7 after 20,000 rounds.
-const TOLERANCE_OF_HINGE: f64 = 1e-6;
-
 /// More than twice the rounds of the slowest case.
 const ROUNDS: usize = 20_000;
 
@@ -198,6 +195,15 @@ fn rows_meet(
     })
 }
 
+/// With an intercept the hinge creeps in rare cases: of 1228, one had a gap of 4e-6 left after 20,000 rounds.
+fn tolerance_of_hinge() -> f64 {
+    if common::properties::is_long() {
+        1e-5
+    } else {
+        TOLERANCE_OF_CORNERS
+    }
+}
+
 proptest! {
     #![proptest_config(common::properties::properties(80))]
 
@@ -215,7 +221,7 @@ proptest! {
 
     #[test]
     fn hinge_meets_its_quadratic_program(case in cases(&[Loss::Hinge])) {
-        rows_meet(&case, Dense::hinge, TOLERANCE_OF_HINGE)?;
+        rows_meet(&case, Dense::hinge, tolerance_of_hinge())?;
     }
 
     #[test]

@@ -334,7 +334,8 @@ impl Quadratic {
             let mut q = self.q.clone();
             let mut right = self.slopes(&x, b);
             for i in 0..n {
-                q[i][i] += below[i] / x[i] + above[i] / rest[i];
+                // Rounding may take the barrier's curvature from duplicates; a proximal term stays. It only shortens the step.
+                q[i][i] += below[i] / x[i] + above[i] / rest[i] + 1e-12 * self.q[i][i];
                 right[i] += aim / x[i] - aim / rest[i];
             }
             let (step, change) = solve(&Cholesky::of(q), &right, &self.a, product(&self.a, &x));
