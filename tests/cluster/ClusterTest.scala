@@ -199,7 +199,7 @@ object ClusterTest extends Harness {
    */
   private def rounds(data: DataFrame, failing: Boolean): Array[Double] = {
     val rows = data.rdd.map(r => LabeledRow(r.getDouble(0), 1.0, r.getAs[Vector](1)))
-    val flat = TrainingReader.read(rows, 5000, "retried rounds")
+    val flat = TrainingReader.read(rows.map(_.toInternal), 5000, "retried rounds")
     val columns = flat.columns(2)
     val parts = columns.partitions.map[LocalData](ColumnData(_, null))
     val residual = flat.labels.map(_ - flat.labelMean)

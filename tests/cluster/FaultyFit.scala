@@ -203,7 +203,7 @@ private[dwell] final class FaultyLinear(
     extends FaultyFit(problem.uid, faults) {
 
   override protected def run(fits: Int): Solved = {
-    val data = TrainingReader.read(rows, features, uid)
+    val data = TrainingReader.read(rows.map(_.toInternal), features, uid)
     val solver =
       new LinearTrainer(data, faulty(CdStep(_, _, _), Asked.coordinates), faulty(SgdStep(_, _, _), Asked.gradients))
     try {

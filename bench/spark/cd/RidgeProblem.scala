@@ -2,10 +2,9 @@ package dwell.bench.cd
 
 import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.functions.{avg, col}
+import org.apache.spark.sql.functions.{avg, col, lit}
 
 import dwell.data.TrainingReader
-import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnDataset
 import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
@@ -23,9 +22,8 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
 
   private val rows = {
     val mean = data.agg(avg(col("label"))).first().getDouble(0)
-    val labeled =
-      data.select("label", "features").rdd.map(r => LabeledRow(r.getDouble(0) - mean, 1.0, r.getAs[Vector](1)))
-    TrainingReader.read(labeled, data.first().getAs[Vector]("features").size, name)
+    val labeled = data.select(col("label") - mean, lit(1.0), col("features"))
+    TrainingReader.read(labeled.queryExecution.toRdd, data.first().getAs[Vector]("features").size, name)
   }
 
   val l2: Double = 1.0 / rows.numRows

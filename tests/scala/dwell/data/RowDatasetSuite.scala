@@ -22,7 +22,7 @@ class RowDatasetSuite extends SparkSuite {
     sc.parallelize(blocks, blocks.size).flatMap(identity)
 
   private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
-    TrainingReader.read(rdd(blocks), blocks.flatten.head.features.size, "test")
+    TrainingReader.read(rdd(blocks).map(_.toInternal), blocks.flatten.head.features.size, "test")
 
   private def rows[T](blocks: Seq[Seq[LabeledRow]], numPartitions: Int, form: RowForm)(use: RowDataset => T): T = {
     val training = read(blocks)
@@ -234,7 +234,9 @@ class RowDatasetSuite extends SparkSuite {
 
   test("pieces in any order give the same bits") {
     val blocks = binary(TestData.random(9, 90, 20, 0.4, weighted = true)).grouped(10).toSeq
-    val read = blocks.zipWithIndex.map { case (b, index) => RowBlockBuilder.read(index, 20, b.iterator, ColumnNames()) }
+    val read = blocks.zipWithIndex.map { case (b, index) =>
+      RowBlockBuilder.read(index, 20, b.iterator.map(_.toInternal), ColumnNames())
+    }
     val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
     val moments = read.map(FeatureMoments.ofBlock(_, 20, binary = true)).toArray
     def merged(pieces: Array[MomentPiece]): Seq[Seq[Byte]] = {
@@ -322,7 +324,7 @@ class RowDatasetSuite extends SparkSuite {
         val read = RowDatasetSuite.reads.getAndIncrement()
         if (changing) base.map(r => r.copy(label = (r.label + read) % 2)) else base
       }
-      val training = TrainingReader.read(source, 6, "test")
+      val training = TrainingReader.read(source.map(_.toInternal), 6, "test")
       val data = training.rows(2, form)
       val first = content(data)
       assert(reads.get == 1, "rows are read once")
@@ -343,7 +345,8 @@ class RowDatasetSuite extends SparkSuite {
 
   test("refused: signed labels where there are no two classes, numbers that leave the range of a double") {
     def failure(form: RowForm, rows: LabeledRow*): String = {
-      val training = TrainingReader.read(rdd(Seq(rows)), 2, "test", ColumnNames("terms", "size", "importance"))
+      val training =
+        TrainingReader.read(rdd(Seq(rows)).map(_.toInternal), 2, "test", ColumnNames("terms", "size", "importance"))
       try intercept[IllegalArgumentException](training.rows(2, form)).getMessage
       finally training.unpersist()
     }

@@ -56,7 +56,7 @@ object TestData {
     val names = ColumnNames()
     val numFeatures = blocks.flatten.head.features.size
     val read = blocks.zipWithIndex.map { case (rows, index) =>
-      RowBlockBuilder.read(index, numFeatures, rows.iterator, names)
+      RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names)
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
     val counts = read.map(_.matrix.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)

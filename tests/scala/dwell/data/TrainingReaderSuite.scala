@@ -24,7 +24,7 @@ class TrainingReaderSuite extends SparkSuite {
     sc.parallelize(blocks, blocks.size).flatMap(identity)
 
   private def read(blocks: Seq[Seq[LabeledRow]]): TrainingRows =
-    TrainingReader.read(rdd(blocks), blocks.flatten.head.features.size, "test")
+    TrainingReader.read(rdd(blocks).map(_.toInternal), blocks.flatten.head.features.size, "test")
 
   private def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-12 * math.max(1.0, math.max(a.abs, b.abs))
 
@@ -167,9 +167,10 @@ class TrainingReaderSuite extends SparkSuite {
     }
     assert(NarrowValues.width(1.0) == NarrowValues.Ones)
     val one = Array(1.0, 1.0, 0.5, 0.1)
-    assert(NarrowValues.of(one, 2).values32 == null && NarrowValues.of(one, 2).values64 == null)
-    assert(NarrowValues.of(one, 3).values32.sameElements(Array(1.0f, 1.0f, 0.5f)))
-    assert(NarrowValues.of(one, 4).values64.sameElements(one))
+    def narrow(length: Int) = NarrowValues.of(one, length, one.take(length).map(NarrowValues.width).max)
+    assert(narrow(2).values32 == null && narrow(2).values64 == null)
+    assert(narrow(3).values32.sameElements(Array(1.0f, 1.0f, 0.5f)))
+    assert(narrow(4).values64.sameElements(one))
   }
 
   test("explicit zeros and negative zeros are not stored") {
@@ -202,7 +203,7 @@ class TrainingReaderSuite extends SparkSuite {
         val read = TrainingReaderSuite.reads.getAndIncrement()
         if (changing) rows.map(r => r.copy(label = r.label + read)) else rows
       }
-      val all = TrainingReader.read(source, 6, "test")
+      val all = TrainingReader.read(source.map(_.toInternal), 6, "test")
       val data = all.columns(2)
       assert(reads.get == 1, "rows are read once")
       val first = data.partitions.collect()
@@ -223,7 +224,8 @@ class TrainingReaderSuite extends SparkSuite {
 
   test("fingerprints tell blocks apart by every part of a row and by the order of rows") {
     val base = Seq(row(1.0, 2.0, 0.0), row(2.0, 0.0, 3.0))
-    def fingerprint(rows: Seq[LabeledRow]): Long = RowBlockBuilder.read(0, 2, rows.iterator, ColumnNames()).fingerprint
+    def fingerprint(rows: Seq[LabeledRow]): Long =
+      RowBlockBuilder.read(0, 2, rows.iterator.map(_.toInternal), ColumnNames()).fingerprint
     val others = Seq(
       base.reverse,
       base.init,
@@ -277,7 +279,7 @@ class TrainingReaderSuite extends SparkSuite {
   } test(s"refused with column, row and fix: $what") {
     val good = row(1, 0, 1, 2, 3)
     val data = rdd(Seq(Seq(good), Seq(good, good, bad, good), Seq(good, bad)))
-    val error = intercept[IllegalArgumentException](TrainingReader.read(data, 4, "test", names))
+    val error = intercept[IllegalArgumentException](TrainingReader.read(data.map(_.toInternal), 4, "test", names))
     for (part <- s"Column '$column'" +: "row 2 of partition 1" +: parts) {
       assert(error.getMessage.contains(part), error.getMessage)
     }
@@ -286,11 +288,11 @@ class TrainingReaderSuite extends SparkSuite {
 
   test("refused: no rows, and no rows of positive weight") {
     for (empty <- Seq(sc.emptyRDD[LabeledRow], rdd(Seq(Nil, Nil)))) {
-      val error = intercept[IllegalArgumentException](TrainingReader.read(empty, 4, "test"))
+      val error = intercept[IllegalArgumentException](TrainingReader.read(empty.map(_.toInternal), 4, "test"))
       assert(error.getMessage.contains("no rows"))
     }
     val weightless = rdd(Seq(Seq(row(1, 2).copy(weight = 0.0)), Nil, Seq(row(1, 2).copy(weight = 0.0))))
-    val error = intercept[IllegalArgumentException](TrainingReader.read(weightless, 1, "test", names))
+    val error = intercept[IllegalArgumentException](TrainingReader.read(weightless.map(_.toInternal), 1, "test", names))
     assert(error.getMessage.contains("all weights are zero") && error.getMessage.contains("importance"))
   }
 
@@ -308,15 +310,17 @@ class TrainingReaderSuite extends SparkSuite {
     assert(wide.getMessage.contains(s"length ${room + 1}") && wide.getMessage.contains("orientation=primal"))
     for (numFeatures <- Seq(Int.MaxValue, -1)) {
       val one = rdd(Seq(Seq(LabeledRow(1, 1, Vectors.sparse(Int.MaxValue, Array(5), Array(1.0))))))
-      val features = intercept[IllegalArgumentException](TrainingReader.read(one, numFeatures, "test", names))
+      val features =
+        intercept[IllegalArgumentException](TrainingReader.read(one.map(_.toInternal), numFeatures, "test", names))
       assert(features.getMessage.contains(s"$numFeatures") && features.getMessage.contains("'terms'"))
     }
   }
 
   test("refused: numbers whose moments leave the range of a double") {
     def failure(rows: LabeledRow*): String =
-      intercept[IllegalArgumentException](TrainingReader.read(rdd(Seq(rows)), 2, "test", names)).getMessage
-    val large = TrainingReader.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))), 2, "test", names)
+      intercept[IllegalArgumentException](
+        TrainingReader.read(rdd(Seq(rows)).map(_.toInternal), 2, "test", names)).getMessage
+    val large = TrainingReader.read(rdd(Seq(Seq(row(1, 1, 1e200), row(2, 2, 0)))).map(_.toInternal), 2, "test", names)
     for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, RowForm(0.0, true, false)))) {
       val huge = intercept[IllegalArgumentException](make(large)).getMessage
       assert(huge.contains("'terms', index 1") && huge.contains("Scale"))
@@ -330,8 +334,9 @@ class TrainingReaderSuite extends SparkSuite {
 
   test("a failed fit leaves nothing cached") {
     val before = sc.getPersistentRDDs.keySet
-    intercept[IllegalArgumentException](TrainingReader.read(rdd(Seq(Seq(row(Double.NaN, 1)))), 1, "test"))
-    val rows = TrainingReader.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))), 1, "test")
+    intercept[IllegalArgumentException](
+      TrainingReader.read(rdd(Seq(Seq(row(Double.NaN, 1)))).map(_.toInternal), 1, "test"))
+    val rows = TrainingReader.read(rdd(Seq(Seq(row(1, 1e200), row(2, 1)))).map(_.toInternal), 1, "test")
     val cached = sc.getPersistentRDDs.keySet
     intercept[IllegalArgumentException](rows.columns(1))
     intercept[IllegalArgumentException](rows.rows(1, RowForm(0.0, intercept = true, signedLabels = false)))

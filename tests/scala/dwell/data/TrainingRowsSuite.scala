@@ -18,7 +18,7 @@ class TrainingRowsSuite extends SparkSuite {
 
   private def training(seed: Int = 1): TrainingRows = {
     val rows = TestData.random(seed, 60, 8, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
-    TrainingReader.read(sc.parallelize(rows, 3), 8, "test")
+    TrainingReader.read(sc.parallelize(rows, 3).map(_.toInternal), 8, "test")
   }
 
   /** Names of the RDDs that `body` leaves cached. */

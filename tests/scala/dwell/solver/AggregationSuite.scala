@@ -48,7 +48,7 @@ class AggregationSuite extends SparkSuite {
       seed = 1L,
       initial = None,
       settings)
-    val solver = new LinearTrainer(TrainingReader.read(rows, 20, "modes"))
+    val solver = new LinearTrainer(TrainingReader.read(rows.map(_.toInternal), 20, "modes"))
     try solver.solve(problem)
     finally solver.close()
   }

@@ -1,10 +1,12 @@
 package dwell.solver.lda
 
 import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.SparkSuite
 import dwell.base.{SplitMix}
 import dwell.comm.wire.Numbers
+import dwell.data.block.LabeledRow
 import dwell.data.documents.DocumentDataset
 import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
 import dwell.jni.{LdaLayout, NativeLoader, ResultHeader}
@@ -50,7 +52,11 @@ class LdaTrainerSuite extends SparkSuite {
   test("topics after a round are the average of what each worker makes of its documents, by the documents visited") {
     NativeLoader.ensureLoaded()
     for (workers <- Seq(1, 2, 3)) {
-      val data = DocumentDataset.read(sc.parallelize(vectors(50), 2), Vocabulary, workers, "test")
+      val data = DocumentDataset.read(
+        sc.parallelize(vectors(50), 2).map(v => InternalRow(LabeledRow.stored(v))),
+        Vocabulary,
+        workers,
+        "test")
       try {
         val plan = LdaPlan(1L, LdaTask(problem, Vocabulary, data.documentsPerPartition))
         val budgets = plan.task.budgets(40L)

@@ -35,7 +35,7 @@ class ModelAveragingSuite extends SparkSuite {
     sc.parallelize(0 until 101, 2).map { j =>
       val random = new Random(j)
       val x = Array.fill(Features)(if (random.nextInt(3) == 0) 0.0 else random.nextGaussian())
-      LabeledRow(x.sum + random.nextGaussian(), 0.5 + random.nextInt(3), Vectors.dense(x).compressed)
+      LabeledRow(x.sum + random.nextGaussian(), 0.5 + random.nextInt(3), Vectors.dense(x).compressed).toInternal
     },
     Features,
     "averaging")

@@ -1,10 +1,11 @@
 package dwell.data
 
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.LittleEndian
-import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.BlockIndex
 
 /**
@@ -18,7 +19,8 @@ object TrainingReader {
    * [[TrainingRows.unpersist]].
    *
    * @param rows
-   *   training data; read once, unless cached blocks are lost
+   *   training data in Spark's own format, with the columns of [[dwell.data.block.TrainingRow]]; read once, unless cached
+   *   blocks are lost
    * @param numFeatures
    *   length that every feature vector must have
    * @param title
@@ -28,7 +30,11 @@ object TrainingReader {
    * @throws IllegalArgumentException
    *   if the data is not fit for training; the message names the column, the row and the fix
    */
-  def read(rows: RDD[LabeledRow], numFeatures: Int, title: String, names: ColumnNames = ColumnNames()): TrainingRows = {
+  def read(
+      rows: RDD[InternalRow],
+      numFeatures: Int,
+      title: String,
+      names: ColumnNames = ColumnNames()): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
     val blocks = rows
       .mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))

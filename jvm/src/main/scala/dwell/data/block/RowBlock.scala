@@ -26,7 +26,7 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
       index,
       matrix.rowsRead,
       matrix.rows,
-      matrix.indices.length,
+      matrix.nonzeros,
       fingerprint,
       LittleEndian.bytes(labels),
       if (weights == null) null else LittleEndian.bytes(weights),

@@ -1,7 +1,7 @@
 package dwell.data.columns
 
 import dwell.data.block.ColumnNames
-import dwell.data.matrix.{MatrixBlock, NarrowValues}
+import dwell.data.matrix.{DenseBlock, MatrixBlock, NarrowValues, SparseBlock}
 
 /**
  * The nonzeros of one row block that go to one partition of columns.
@@ -83,6 +83,20 @@ private[data] object Transposition {
       column += 1
     }
 
+    block match {
+      case sparse: SparseBlock => distribute(sparse, firstRow, partitionOf, pieces, counts)
+      case dense: DenseBlock => distribute(dense, firstRow, partitionOf, pieces, counts)
+    }
+    pieces.iterator.zipWithIndex.collect { case (piece, k) if piece.columns.length > 0 => (k, piece) }
+  }
+
+  /** Copies the nonzeros to their pieces; `next` is the position of each column's next nonzero. */
+  private def distribute(
+      block: SparseBlock,
+      firstRow: Int,
+      partitionOf: Array[Int],
+      pieces: Array[ColumnPiece],
+      next: Array[Int]): Unit = {
     val offsets = block.offsets
     val indices = block.indices
     val values32 = block.values.values32
@@ -97,8 +111,8 @@ private[data] object Transposition {
         val partition = partitionOf(feature)
         if (partition >= 0) {
           val piece = pieces(partition)
-          val target = counts(feature)
-          counts(feature) = target + 1
+          val target = next(feature)
+          next(feature) = target + 1
           piece.rows(target) = firstRow + j
           if (values64 != null) piece.values.values64(target) = values64(at)
           else if (values32 != null) piece.values.values32(target) = values32(at)
@@ -107,8 +121,64 @@ private[data] object Transposition {
       }
       j += 1
     }
-    pieces.iterator.zipWithIndex.collect { case (piece, k) if piece.columns.length > 0 => (k, piece) }
   }
+
+  private def distribute(
+      block: DenseBlock,
+      firstRow: Int,
+      partitionOf: Array[Int],
+      pieces: Array[ColumnPiece],
+      next: Array[Int]): Unit = {
+    // Several rows at a time, so that neither their values nor the ends of their columns leave the cache.
+    val numRows = block.rows
+    val columns = block.columns
+    var from = 0
+    while (from < numRows) {
+      val until = math.min(numRows, from + RowsAtATime)
+      var column = 0
+      while (column < columns) {
+        val partition = partitionOf(column)
+        if (partition >= 0) {
+          val piece = pieces(partition)
+          next(column) = copyColumn(block, column, from, until, firstRow, piece, next(column))
+        }
+        column += 1
+      }
+      from = until
+    }
+  }
+
+  /** Copies the nonzeros of one column in the rows `from` until `until`; the position after the last one. */
+  private def copyColumn(
+      block: DenseBlock,
+      column: Int,
+      from: Int,
+      until: Int,
+      firstRow: Int,
+      piece: ColumnPiece,
+      position: Int): Int = {
+    val columns = block.columns
+    val values32 = block.values.values32
+    val values64 = block.values.values64
+    var target = position
+    var j = from
+    var at = from * columns + column
+    while (j < until) {
+      val value = if (values64 != null) values64(at) else values32(at).toDouble
+      if (value != 0.0) {
+        piece.rows(target) = firstRow + j
+        if (values64 != null) piece.values.values64(target) = value
+        else piece.values.values32(target) = value.toFloat
+        target += 1
+      }
+      j += 1
+      at += columns
+    }
+    target
+  }
+
+  /** 28 columns of doubles then take 7 kB. */
+  private val RowsAtATime = 32
 
   /**
    * Merges the pieces of one partition.

@@ -1,7 +1,7 @@
 package dwell.data.documents
 
-import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Shuffle, WorkerCount}
@@ -50,7 +50,8 @@ object DocumentDataset {
    * `unpersist`.
    *
    * @param vectors
-   *   counts of each document, by word; read once, unless cached data is lost
+   *   rows in Spark's own format; the first column is the vector of a document's counts, by word. Read once, unless
+   *   cached data is lost
    * @param vocabulary
    *   length that every vector must have
    * @param numWorkers
@@ -63,7 +64,7 @@ object DocumentDataset {
    *   if the data is not fit for training; the message names the column, the row and the fix
    */
   def read(
-      vectors: RDD[Vector],
+      vectors: RDD[InternalRow],
       vocabulary: Int,
       numWorkers: Int,
       title: String,
@@ -136,7 +137,7 @@ object DocumentDataset {
   private final case class Summary(rowsRead: Long, documents: Int, nonzeros: Int, fingerprint: Long, problem: String)
 
   private def summary(block: MatrixBlock): Summary =
-    Summary(block.rowsRead, block.rows, block.indices.length, block.fingerprint, block.problem)
+    Summary(block.rowsRead, block.rows, block.nonzeros, block.fingerprint, block.problem)
 
   /** The numbers of documents, nonzeros and bytes. */
   private def sizes(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)

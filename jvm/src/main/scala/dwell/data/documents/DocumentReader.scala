@@ -1,6 +1,6 @@
 package dwell.data.documents
 
-import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.matrix.{MatrixBlock, MatrixBuilder}
 
@@ -16,31 +16,28 @@ private[documents] object DocumentReader {
    *
    * @param vocabulary
    *   length that every vector must have
+   * @param documents
+   *   rows whose first column is the vector of a document
    * @param column
    *   name of the DataFrame column, for error messages
    */
-  def read(index: Int, vocabulary: Int, documents: Iterator[Vector], column: String): MatrixBlock = {
+  def read(index: Int, vocabulary: Int, documents: Iterator[InternalRow], column: String): MatrixBlock = {
     val builder = new MatrixBuilder(index, vocabulary, column)
     while (documents.hasNext && builder.problem == null) {
-      builder.add(documents.next()) { (start, end) =>
-        checkCounts(builder, column, start, end)
-        start < end && builder.problem == null
+      builder.add(documents.next(), 0) {
+        var words = 0
+        builder.eachNonzero { (word, count) =>
+          words += 1
+          if (!(count >= LeastCount && count <= GreatestCount)) {
+            builder.fail(
+              column,
+              s"count $count at index $word",
+              "Counts of words must be 0, or 1e-6 to 1e9: count them, for example, with CountVectorizer")
+          }
+        }
+        words > 0
       }
     }
     builder.result()
-  }
-
-  private def checkCounts(builder: MatrixBuilder, column: String, start: Int, end: Int): Unit = {
-    var at = start
-    while (at < end && builder.problem == null) {
-      val count = builder.value(at)
-      if (!(count >= LeastCount && count <= GreatestCount)) {
-        builder.fail(
-          column,
-          s"count $count at index ${builder.index(at)}",
-          "Counts of words must be 0, or 1e-6 to 1e9: count them, for example, with CountVectorizer")
-      }
-      at += 1
-    }
   }
 }

@@ -1,12 +1,60 @@
 package dwell.data.matrix
 
 /**
- * Vectors of one source partition in compressed sparse row form: validated, and without zeros.
+ * Validated vectors of one source partition, dense or sparse: whichever takes less memory.
  *
  * @param index
  *   index of the source partition
  * @param rowsRead
  *   vectors read, those that are not kept included
+ * @param rows
+ *   vectors kept
+ * @param values
+ *   the stored values, row after row
+ */
+private[data] sealed abstract class MatrixBlock(
+    val index: Int,
+    val rowsRead: Long,
+    val rows: Int,
+    val values: NarrowValues,
+    val problem: String)
+    extends ReadBlock {
+
+  /** The number of values other than 0. */
+  def nonzeros: Int
+
+  /** The columns that have the same nonzero value in every row of this block, with that value. */
+  def constantColumns: ConstantColumns
+
+  /** The number of nonzeros of each of `numFeatures` columns. */
+  def denseCounts(numFeatures: Int): Array[Int]
+
+  /** Calls `visit` with column and value of each nonzero of row `j`, in ascending order of the columns. */
+  def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit
+
+  /** The number of nonzeros of each column that has any; column indices are below `numFeatures`. */
+  final def columnCounts(numFeatures: Int): ColumnCounts = {
+    val dense = denseCounts(numFeatures)
+    val used = dense.count(_ > 0)
+    val columns = new Array[Int](used)
+    val counts = new Array[Int](used)
+    var next = 0
+    var column = 0
+    while (next < used) {
+      if (dense(column) > 0) {
+        columns(next) = column
+        counts(next) = dense(column)
+        next += 1
+      }
+      column += 1
+    }
+    new ColumnCounts(columns, counts)
+  }
+}
+
+/**
+ * Vectors in compressed sparse row form, without zeros.
+ *
  * @param offsets
  *   nonzeros of row j are at offsets(j) until offsets(j + 1)
  * @param indices
@@ -14,25 +62,23 @@ package dwell.data.matrix
  * @param values
  *   value of each nonzero
  */
-private[data] final class MatrixBlock(
-    val index: Int,
-    val rowsRead: Long,
+private[data] final class SparseBlock(
+    index: Int,
+    rowsRead: Long,
     val offsets: Array[Int],
     val indices: Array[Int],
-    val values: NarrowValues,
-    val problem: String)
-    extends ReadBlock {
+    values: NarrowValues,
+    problem: String)
+    extends MatrixBlock(index, rowsRead, offsets.length - 1, values, problem) {
 
-  /** The number of rows kept. */
-  def rows: Int = offsets.length - 1
+  override def nonzeros: Int = indices.length
 
   override val fingerprint: Long = {
     val structure = MatrixBlock.hash(MatrixBlock.hash(index.toLong, offsets), indices)
-    MatrixBlock.hash(MatrixBlock.hash(structure, values.values32), values.values64)
+    MatrixBlock.hash(structure, values)
   }
 
-  /** The columns that have the same nonzero value in every row of this block, with that value. */
-  def constantColumns: ConstantColumns =
+  override def constantColumns: ConstantColumns =
     if (rows == 0) ConstantColumns.Empty
     else {
       var constant = row(0)
@@ -50,27 +96,7 @@ private[data] final class MatrixBlock(
     ConstantColumns(indices.slice(from, from + length), Array.tabulate(length)(i => values(from + i)))
   }
 
-  /** The number of nonzeros of each column that has any; column indices are below `numFeatures`. */
-  def columnCounts(numFeatures: Int): ColumnCounts = {
-    val dense = denseCounts(numFeatures)
-    val used = dense.count(_ > 0)
-    val columns = new Array[Int](used)
-    val counts = new Array[Int](used)
-    var next = 0
-    var column = 0
-    while (next < used) {
-      if (dense(column) > 0) {
-        columns(next) = column
-        counts(next) = dense(column)
-        next += 1
-      }
-      column += 1
-    }
-    new ColumnCounts(columns, counts)
-  }
-
-  /** The number of nonzeros of each of `numFeatures` columns. */
-  def denseCounts(numFeatures: Int): Array[Int] = {
+  override def denseCounts(numFeatures: Int): Array[Int] = {
     val counts = new Array[Int](numFeatures)
     var i = 0
     while (i < indices.length) {
@@ -78,6 +104,83 @@ private[data] final class MatrixBlock(
       i += 1
     }
     counts
+  }
+
+  override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
+    var at = offsets(j)
+    while (at < offsets(j + 1)) {
+      visit(indices(at), values(at))
+      at += 1
+    }
+  }
+}
+
+/**
+ * Vectors with all their values, row after row: the value of column i in row j is at j columns + i. Rows have at least
+ * one column.
+ *
+ * @param columns
+ *   length of a row
+ */
+private[data] final class DenseBlock(
+    index: Int,
+    rowsRead: Long,
+    rows: Int,
+    val columns: Int,
+    override val nonzeros: Int,
+    values: NarrowValues)
+    extends MatrixBlock(index, rowsRead, rows, values, problem = null) {
+
+  override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(index.toLong, Array(rows, columns)), values)
+
+  /** Whether no value is 0. */
+  def isFull: Boolean = nonzeros == rows * columns
+
+  override def constantColumns: ConstantColumns = {
+    val candidates = Array.range(0, columns).filter(values(_) != 0.0)
+    var left = candidates.length
+    var j = 1
+    while (j < rows && left > 0) {
+      var kept = 0
+      var i = 0
+      while (i < left) {
+        val column = candidates(i)
+        if (values(j * columns + column) == values(column)) {
+          candidates(kept) = column
+          kept += 1
+        }
+        i += 1
+      }
+      left = kept
+      j += 1
+    }
+    ConstantColumns(candidates.take(left), candidates.take(left).map(values(_)))
+  }
+
+  override def denseCounts(numFeatures: Int): Array[Int] =
+    if (isFull) Array.fill(columns)(rows)
+    else {
+      val counts = new Array[Int](columns)
+      var first = 0
+      while (first < rows * columns) {
+        var column = 0
+        while (column < columns) {
+          if (values(first + column) != 0.0) counts(column) += 1
+          column += 1
+        }
+        first += columns
+      }
+      counts
+    }
+
+  override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
+    val first = j * columns
+    var column = 0
+    while (column < columns) {
+      val value = values(first + column)
+      if (value != 0.0) visit(column, value)
+      column += 1
+    }
   }
 }
 
@@ -101,42 +204,74 @@ private[data] object MatrixBlock {
           s"${MaxArrayLength}. Raise numWorkers.")
     }
 
-  // One tight loop for each array, outside any constructor: the JIT compiler optimises those best.
+  // One tight loop for each array, outside any constructor: the JIT compiler optimises those best. Four hashes take turns,
+  // since a processor multiplies several numbers at a time.
 
   private[data] def hash(seed: Long, array: Array[Int]): Long = {
-    var h = mix(seed, array.length.toLong)
+    val whole = array.length & ~3
+    var h0, h1, h2, h3 = mix(seed, array.length.toLong)
     var i = 0
+    while (i < whole) {
+      h0 = mix(h0, array(i).toLong)
+      h1 = mix(h1, array(i + 1).toLong)
+      h2 = mix(h2, array(i + 2).toLong)
+      h3 = mix(h3, array(i + 3).toLong)
+      i += 4
+    }
     while (i < array.length) {
-      h = mix(h, array(i).toLong)
+      h0 = mix(h0, array(i).toLong)
       i += 1
     }
-    h
+    together(h0, h1, h2, h3)
   }
 
   /** An absent array has a hash of its own. */
   private[data] def hash(seed: Long, array: Array[Float]): Long =
     if (array == null) mix(seed, -1L)
     else {
-      var h = mix(seed, array.length.toLong)
+      def bits(i: Int): Long = java.lang.Float.floatToRawIntBits(array(i)).toLong
+      val whole = array.length & ~3
+      var h0, h1, h2, h3 = mix(seed, array.length.toLong)
       var i = 0
+      while (i < whole) {
+        h0 = mix(h0, bits(i))
+        h1 = mix(h1, bits(i + 1))
+        h2 = mix(h2, bits(i + 2))
+        h3 = mix(h3, bits(i + 3))
+        i += 4
+      }
       while (i < array.length) {
-        h = mix(h, java.lang.Float.floatToRawIntBits(array(i)).toLong)
+        h0 = mix(h0, bits(i))
         i += 1
       }
-      h
+      together(h0, h1, h2, h3)
     }
 
   private[data] def hash(seed: Long, array: Array[Double]): Long =
     if (array == null) mix(seed, -1L)
     else {
-      var h = mix(seed, array.length.toLong)
+      def bits(i: Int): Long = java.lang.Double.doubleToRawLongBits(array(i))
+      val whole = array.length & ~3
+      var h0, h1, h2, h3 = mix(seed, array.length.toLong)
       var i = 0
+      while (i < whole) {
+        h0 = mix(h0, bits(i))
+        h1 = mix(h1, bits(i + 1))
+        h2 = mix(h2, bits(i + 2))
+        h3 = mix(h3, bits(i + 3))
+        i += 4
+      }
       while (i < array.length) {
-        h = mix(h, java.lang.Double.doubleToRawLongBits(array(i)))
+        h0 = mix(h0, bits(i))
         i += 1
       }
-      h
+      together(h0, h1, h2, h3)
     }
+
+  private[data] def hash(seed: Long, values: NarrowValues): Long = hash(hash(seed, values.values32), values.values64)
+
+  // Lanes that start alike must not cancel each other out.
+  private def together(h0: Long, h1: Long, h2: Long, h3: Long): Long = mix(mix(mix(mix(h0, 1L), h1), h2), h3)
 
   private def mix(h: Long, x: Long): Long = {
     val z = (h ^ x) * 0x9e3779b97f4a7c15L

@@ -1,9 +1,11 @@
 package dwell.data.matrix
 
-import org.apache.spark.ml.linalg.{DenseVector, SparseVector, Vector}
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
 
 /**
- * Validates the vectors of one source partition and appends them to growing arrays, until the first problem.
+ * Reads the vectors of one source partition from Spark's memory, and validates them, until the first problem.
  *
  * @param numColumns
  *   length that every vector must have
@@ -11,46 +13,64 @@ import org.apache.spark.ml.linalg.{DenseVector, SparseVector, Vector}
  *   name of the DataFrame column, for error messages
  */
 private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column: String) {
+  import MatrixBuilder._
+
   private var first: String = _
 
   private var rowsRead = 0L
   private var rows = 0
-  private var nonzeros = 0
-  private var offsets = new Array[Int](65)
-  private var indices = new Array[Int](1024)
-  private var values = new Array[Double](1024)
+  private var nonzeros = 0L
+
+  /** The narrowest width that holds every nonzero. */
+  private var width = NarrowValues.Ones
+
+  /** Number of nonzeros of each row. */
+  private var counts = new Array[Int](64)
+  private val closed = mutable.ArrayBuffer.empty[VectorChunk]
+  private var chunk = new VectorChunk(isDense = false, numColumns, FirstCapacity)
+
+  // The row that is read: where its values begin in the chunk, how many of them are not 0, and their width.
+  private var start = 0
+  private var count = 0
+  private var rowWidth = NarrowValues.Ones
 
   /** What is wrong with the first bad row, or null. */
   def problem: String = first
 
   /**
-   * Reads one row.
+   * Reads one vector.
    *
+   * @param row
+   *   holds the vector; it is copied
+   * @param ordinal
+   *   the vector's position in the row
    * @param keep
-   *   whether to keep it, asked once the vector is appended, with the positions where its nonzeros begin and end
+   *   whether to keep the vector; asked once it is read
    */
-  def add(vector: Vector)(keep: (Int, Int) => Boolean): Unit = {
-    val start = nonzeros
-    if (vector == null) {
-      fail(column, "the vector is null", "Drop the rows without features, for example with Dataset.na.drop")
+  def add(row: InternalRow, ordinal: Int)(keep: => Boolean): Unit = {
+    if (row.isNullAt(ordinal)) {
+      fail(
+        column,
+        "the vector is null: Vectors MUST NOT be Null",
+        "Drop the rows without features, for example with Dataset.na.drop")
     } else {
-      checkLength(vector)
-      if (first == null) {
-        vector match {
-          case sparse: SparseVector => appendSparse(sparse)
-          case dense: DenseVector => appendDense(dense.values)
-        }
-      }
+      val vector = row.getStruct(ordinal, StoredVector.NumFields)
+      count = 0
+      rowWidth = width
+      if (vector.getByte(StoredVector.Kind) == StoredVector.Dense) addDense(vector) else addSparse(vector)
+      if (first == null && keep && first == null) endRow() else chunk.length = start
     }
-    if (first == null && keep(start, nonzeros)) endRow() else nonzeros = start
     rowsRead += 1
   }
 
-  /** The value of the nonzero at a position. */
-  def value(at: Int): Double = values(at)
-
-  /** The column of the nonzero at a position. */
-  def index(at: Int): Int = indices(at)
+  /** Calls `visit` with column and value of each nonzero of the vector that is read, as long as there is no problem. */
+  def eachNonzero(visit: (Int, Double) => Unit): Unit = {
+    var at = start
+    while (at < chunk.length && first == null) {
+      if (chunk.values(at) != 0.0) visit(if (chunk.isDense) at - start else chunk.indices(at), chunk.values(at))
+      at += 1
+    }
+  }
 
   /** Reports a problem of the row that is read. */
   def fail(column: String, what: String, fix: String): Unit =
@@ -62,94 +82,176 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
   def result(): MatrixBlock = {
     if (first != null) {
       rows = 0
-      nonzeros = 0
+      nonzeros = 0L
+      closed.clear()
+    } else {
+      close()
     }
-    new MatrixBlock(
-      partition,
-      rowsRead,
-      java.util.Arrays.copyOf(offsets, rows + 1),
-      java.util.Arrays.copyOf(indices, nonzeros),
-      NarrowValues.of(values, nonzeros),
-      first)
+    val denseWidth = if (width == NarrowValues.Ones) NarrowValues.Single else width
+    val denseLength = rows.toLong * numColumns
+    val denseBytes = denseLength * NarrowValues.bytes(denseWidth)
+    val sparseBytes = nonzeros * (4L + NarrowValues.bytes(width)) + 4L * (rows + 1L)
+    if (denseLength > 0L && denseLength <= MatrixBlock.MaxArrayLength && denseBytes <= sparseBytes) {
+      dense(NarrowValues.allocate(denseWidth, denseLength.toInt))
+    } else sparse(NarrowValues.allocate(width, nonzeros.toInt))
+  }
+
+  private def dense(values: NarrowValues): MatrixBlock = {
+    eachChunk { (chunk, firstRow) => chunk.copyTo(values, firstRow * numColumns, counts, firstRow) }
+    new DenseBlock(partition, rowsRead, rows, numColumns, nonzeros.toInt, values)
+  }
+
+  private def sparse(values: NarrowValues): MatrixBlock = {
+    val offsets = new Array[Int](rows + 1)
+    var row = 0
+    while (row < rows) {
+      offsets(row + 1) = offsets(row) + counts(row)
+      row += 1
+    }
+    val indices = new Array[Int](nonzeros.toInt)
+    eachChunk { (chunk, firstRow) => chunk.copyTo(indices, values, offsets(firstRow)) }
+    new SparseBlock(partition, rowsRead, offsets, indices, values, first)
+  }
+
+  /** Calls `use` with each chunk and the number of its first row. Forgets chunks one by one, to give their memory back. */
+  private def eachChunk(use: (VectorChunk, Int) => Unit): Unit = {
+    var firstRow = 0
+    closed.indices.foreach { i =>
+      val chunk = closed(i)
+      use(chunk, firstRow)
+      firstRow += chunk.rows
+      closed(i) = null
+    }
+    closed.clear()
   }
 
   private def endRow(): Unit =
     if (rows == MatrixBlock.MaxRows) {
-      fail(
-        column,
-        s"more than ${MatrixBlock.MaxRows} rows in one partition",
-        "Split the data into more partitions, for example with Dataset.repartition")
+      failForSize(s"more than ${MatrixBlock.MaxRows} rows in one partition")
+    } else if (nonzeros + count > MatrixBlock.MaxArrayLength) {
+      failForSize(s"more than ${MatrixBlock.MaxArrayLength} values in one partition")
     } else {
+      if (rows == counts.length) counts = java.util.Arrays.copyOf(counts, MatrixBlock.grown(rows + 1))
+      counts(rows) = count
       rows += 1
-      if (rows == offsets.length) offsets = java.util.Arrays.copyOf(offsets, MatrixBlock.grown(rows + 1))
-      offsets(rows) = nonzeros
+      chunk.rows += 1
+      nonzeros += count
+      width = rowWidth
     }
 
-  private def checkLength(vector: Vector): Unit =
-    if (vector.size != numColumns) {
+  private def failForSize(what: String): Unit =
+    fail(column, what, "Split the data into more partitions, for example with Dataset.repartition")
+
+  private def addDense(vector: InternalRow): Unit = {
+    val stored = vector.getArray(StoredVector.Values)
+    if (hasLength(stored.numElements())) {
+      makeRoom(isDense = true, numColumns)
+      val values = chunk.values
+      StoredVector.copy(stored, values, start)
+      val end = start + numColumns
+      var at = start
+      while (at < end) {
+        val value = values(at)
+        if (value != 0.0) {
+          count += 1
+          if (rowWidth < NarrowValues.Double) widen(value)
+          if (!isFinite(value)) failForValue(at - start, value)
+        }
+        at += 1
+      }
+      chunk.length = end
+    }
+  }
+
+  private def addSparse(vector: InternalRow): Unit = {
+    val (storedIndices, storedValues) = (vector.getArray(StoredVector.Indices), vector.getArray(StoredVector.Values))
+    val length = storedIndices.numElements()
+    if (hasLength(vector.getInt(StoredVector.Size))) {
+      makeRoom(isDense = false, length)
+      val (indices, values) = (chunk.indices, chunk.values)
+      StoredVector.copy(storedIndices, indices, start)
+      StoredVector.copy(storedValues, values, start)
+      val end = start + length
+      var last = -1
+      var target = start
+      var at = start
+      while (at < end) {
+        val index = indices(at)
+        val value = values(at)
+        if (index <= last || index >= numColumns) failForIndex(index, last)
+        last = index
+        if (value != 0.0) {
+          if (rowWidth < NarrowValues.Double) widen(value)
+          if (!isFinite(value)) failForValue(index, value)
+          indices(target) = index
+          values(target) = value
+          target += 1
+        }
+        at += 1
+      }
+      count = target - start
+      chunk.length = target
+    }
+  }
+
+  private def widen(value: Double): Unit = {
+    val needed = NarrowValues.width(value)
+    if (needed > rowWidth) rowWidth = needed
+  }
+
+  private def isFinite(value: Double): Boolean = math.abs(value) <= Double.MaxValue
+
+  private def hasLength(length: Int): Boolean = {
+    val expected = length == numColumns
+    if (!expected) {
       fail(
         column,
-        s"a vector of length ${vector.size} where $numColumns was expected",
+        s"a vector of length $length where $numColumns was expected",
         "All vectors must have the same length: assemble them with the same stage")
     }
-
-  private def appendDense(dense: Array[Double]): Unit = {
-    reserve(dense.length)
-    var i = 0
-    while (i < dense.length && first == null) {
-      append(i, dense(i))
-      i += 1
-    }
+    expected
   }
 
-  private def appendSparse(sparse: SparseVector): Unit = {
-    // Vectors check their indices when they are made, but their arrays can be changed afterwards.
-    val at = sparse.indices
-    reserve(at.length)
-    var last = -1
-    var i = 0
-    while (i < at.length && first == null) {
-      if (at(i) < 0 || at(i) >= sparse.size) {
-        fail(
-          column,
-          s"index ${at(i)} in a sparse vector of length ${sparse.size}",
-          "Indices must be 0 to length - 1: build vectors with Vectors.sparse and leave their arrays alone")
-      } else if (at(i) <= last) {
-        fail(
-          column,
-          s"index ${at(i)} after index $last in a sparse vector",
-          "Indices must ascend without repetition: build vectors with Vectors.sparse and leave their arrays alone")
-      } else {
-        append(at(i), sparse.values(i))
-        last = at(i)
-      }
-      i += 1
-    }
-  }
+  private def failForValue(index: Int, value: Double): Unit =
+    fail(
+      column,
+      s"value $value at index $index: Vector values MUST NOT be NaN or Infinity",
+      "Features must be finite: drop such rows or impute them, for example with Imputer")
 
-  private def append(index: Int, value: Double): Unit =
-    if (value.isNaN || value.isInfinite) {
+  // Vectors check their indices when they are made, but their arrays can be changed afterwards.
+  private def failForIndex(index: Int, last: Int): Unit =
+    if (index < 0 || index >= numColumns) {
       fail(
         column,
-        s"value $value at index $index",
-        "Features must be finite: drop such rows or impute them, for example with Imputer")
-    } else if (value != 0.0) {
-      indices(nonzeros) = index
-      values(nonzeros) = value
-      nonzeros += 1
-    }
-
-  private def reserve(more: Int): Unit = {
-    val needed = nonzeros.toLong + more
-    if (needed > MatrixBlock.MaxArrayLength) {
+        s"index $index in a sparse vector of length $numColumns",
+        "Indices must be 0 to length - 1: build vectors with Vectors.sparse and leave their arrays alone")
+    } else {
       fail(
         column,
-        s"more than ${MatrixBlock.MaxArrayLength} values in one partition",
-        "Split the data into more partitions, for example with Dataset.repartition")
-    } else if (needed > indices.length) {
-      val length = MatrixBlock.grown(needed.toInt)
-      indices = java.util.Arrays.copyOf(indices, length)
-      values = java.util.Arrays.copyOf(values, length)
+        s"index $index after index $last in a sparse vector",
+        "Indices must ascend without repetition: build vectors with Vectors.sparse and leave their arrays alone")
     }
+
+  /** Makes the chunk one that holds such rows and has room for `length` more values. */
+  private def makeRoom(isDense: Boolean, length: Int): Unit = {
+    if (chunk.isDense != isDense || !chunk.hasRoom(length)) {
+      close()
+      val capacity = math.min(MostCapacity.toLong, math.max(FirstCapacity.toLong, 2L * nonzeros)).toInt
+      chunk = new VectorChunk(isDense, numColumns, math.max(length, capacity))
+    }
+    start = chunk.length
   }
+
+  private def close(): Unit =
+    if (chunk.rows > 0) {
+      chunk.close(width)
+      closed += chunk
+    }
+}
+
+private object MatrixBuilder {
+
+  /** Values of the first chunk, and of the largest: 1 MiB of doubles. */
+  private val FirstCapacity = 1024
+  private val MostCapacity = 131072
 }

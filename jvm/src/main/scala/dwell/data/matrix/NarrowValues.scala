@@ -26,21 +26,22 @@ private[data] final class NarrowValues(val values32: Array[Float], val values64:
     widest
   }
 
+  /** Sets a value, which the width must hold. */
+  def update(at: Int, value: Double): Unit =
+    if (values64 != null) values64(at) = value else if (values32 != null) values32(at) = value.toFloat
+
   /** Copies the values `from` until `until` to `target` from position `to` on. Its width must hold them. */
-  def copyTo(from: Int, until: Int, target: NarrowValues, to: Int): Unit = {
-    var at = from
-    if (target.values64 != null) {
+  def copyTo(from: Int, until: Int, target: NarrowValues, to: Int): Unit =
+    if (width == target.width) {
+      if (values64 != null) System.arraycopy(values64, from, target.values64, to, until - from)
+      else if (values32 != null) System.arraycopy(values32, from, target.values32, to, until - from)
+    } else {
+      var at = from
       while (at < until) {
-        target.values64(to + at - from) = this(at)
-        at += 1
-      }
-    } else if (target.values32 != null) {
-      while (at < until) {
-        target.values32(to + at - from) = this(at).toFloat
+        target(to + at - from) = this(at)
         at += 1
       }
     }
-  }
 }
 
 private[data] object NarrowValues {
@@ -60,20 +61,12 @@ private[data] object NarrowValues {
       if (width == Single) new Array[Float](length) else null,
       if (width == Double) new Array[Double](length) else null)
 
-  /** A copy of the first `length` values, in the narrowest width. */
-  def of(values: Array[Double], length: Int): NarrowValues = {
-    var widest = Ones
-    var i = 0
-    while (i < length && widest < Double) {
-      val w = width(values(i))
-      if (w > widest) widest = w
-      i += 1
-    }
-    val narrow = allocate(widest, length)
-    if (narrow.values64 != null) {
-      System.arraycopy(values, 0, narrow.values64, 0, length)
-    } else if (narrow.values32 != null) {
-      i = 0
+  /** A copy of the first `length` values in a width that holds them. */
+  def of(values: Array[Double], length: Int, width: Byte): NarrowValues = {
+    val narrow = allocate(width, length)
+    if (width == Double) System.arraycopy(values, 0, narrow.values64, 0, length)
+    else if (width == Single) {
+      var i = 0
       while (i < length) {
         narrow.values32(i) = values(i).toFloat
         i += 1
@@ -81,4 +74,7 @@ private[data] object NarrowValues {
     }
     narrow
   }
+
+  /** Bytes of a value of this width. */
+  def bytes(width: Byte): Int = if (width == Double) 8 else if (width == Single) 4 else 0
 }

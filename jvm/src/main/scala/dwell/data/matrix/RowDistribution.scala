@@ -76,11 +76,7 @@ private[data] object RowDistribution {
     while (j < numRows) {
       val k = partitionOf(firstRow + j, numPartitions)
       rowsOf(k) += 1
-      var at = block.offsets(j)
-      while (at < block.offsets(j + 1)) {
-        if (!left(block.indices(at))) nonzerosOf(k) += 1
-        at += 1
-      }
+      block.eachNonzero(j)((column, _) => if (!left(column)) nonzerosOf(k) += 1)
       j += 1
     }
 
@@ -103,14 +99,12 @@ private[data] object RowDistribution {
       val piece = pieces(k)
       val start = nonzerosOf(k)
       var target = start
-      var at = block.offsets(j)
-      while (at < block.offsets(j + 1)) {
-        if (!left(block.indices(at))) {
-          piece.indices(target) = block.indices(at)
-          block.values.copyTo(at, at + 1, piece.values, target)
+      block.eachNonzero(j) { (column, value) =>
+        if (!left(column)) {
+          piece.indices(target) = column
+          piece.values(target) = value
           target += 1
         }
-        at += 1
       }
       nonzerosOf(k) = target
       val row = rowsOf(k)

@@ -112,14 +112,12 @@ private[data] object FeatureMoments {
     while (j < matrix.rows) {
       val s = if (block.weights == null) 1.0 else block.weights(j)
       val byClass = if (!binary) null else if (block.labels(j) > 0.0) positive else negative
-      var at = matrix.offsets(j)
-      while (at < matrix.offsets(j + 1)) {
-        c = position(matrix.indices(at))
-        val product = s * matrix.values(at)
+      matrix.eachNonzero(j) { (column, value) =>
+        val c = position(column)
+        val product = s * value
         weight(c) += s
         mean(c) += product
         if (byClass != null) byClass(c) += product
-        at += 1
       }
       j += 1
     }
@@ -131,12 +129,10 @@ private[data] object FeatureMoments {
     j = 0
     while (j < matrix.rows) {
       val s = if (block.weights == null) 1.0 else block.weights(j)
-      var at = matrix.offsets(j)
-      while (at < matrix.offsets(j + 1)) {
-        c = position(matrix.indices(at))
-        val difference = matrix.values(at) - mean(c)
+      matrix.eachNonzero(j) { (column, value) =>
+        val c = position(column)
+        val difference = value - mean(c)
         squares(c) += s * (difference * difference)
-        at += 1
       }
       j += 1
     }

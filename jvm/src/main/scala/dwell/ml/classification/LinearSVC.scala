@@ -7,9 +7,9 @@ import org.apache.spark.ml.param.{Param, ParamMap}
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.data.block.LabeledRow
 import dwell.ml.param.ParamValues
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
 import dwell.solver.problem.{Hinge, LinearSolution, MarginLoss, SquaredHinge}
@@ -79,7 +79,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     override def elasticNet: Double = 0.0
 
-    override def rows: RDD[LabeledRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
+    override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
 
     override def unsupported(numFeatures: Int): Option[String] =
       BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol)))

@@ -8,9 +8,9 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.data.block.LabeledRow
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
 import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, MarginLoss}
 
@@ -94,7 +94,7 @@ class LogisticRegression(override val uid: String)
 
     override def elasticNet: Double = $(elasticNetParam)
 
-    override def rows: RDD[LabeledRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
+    override def rows: RDD[InternalRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
 
     override def unsupported(numFeatures: Int): Option[String] = {
       val bounds =

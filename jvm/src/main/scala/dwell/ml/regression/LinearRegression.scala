@@ -7,9 +7,9 @@ import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.data.block.LabeledRow
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
 import dwell.solver.problem.{LinearSolution, MarginLoss, Squared}
 
@@ -75,7 +75,7 @@ class LinearRegression(override val uid: String)
 
     override def l2Divisor: Option[String] = Some("the label's deviation")
 
-    override def rows: RDD[LabeledRow] = TrainingBridge.rows(LinearRegression.this, dataset)
+    override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearRegression.this, dataset)
 
     override def unsupported(numFeatures: Int): Option[String] =
       if ($(LinearRegression.this.loss) != SquaredError) {

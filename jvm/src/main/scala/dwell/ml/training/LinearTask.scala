@@ -1,9 +1,9 @@
 package dwell.ml.training
 
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.data.block.LabeledRow
 import dwell.solver.problem.{LinearSolution, MarginLoss}
 
 /**
@@ -32,7 +32,7 @@ private[ml] trait LinearTask[M] {
   def l2Divisor: Option[String] = None
 
   /** The training data, cast and checked by Spark's own rules. */
-  def rows: RDD[LabeledRow]
+  def rows: RDD[InternalRow]
 
   /** Why Dwell does not solve this problem natively, judged by Params and schema. */
   def unsupported(numFeatures: Int): Option[String]

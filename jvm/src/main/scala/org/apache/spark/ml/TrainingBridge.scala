@@ -1,10 +1,12 @@
 package org.apache.spark.ml
 
+import org.apache.spark.ml.classification.ClassifierParams
+import org.apache.spark.ml.param.shared.HasWeightCol
 import org.apache.spark.ml.util.{DatasetUtils, MetadataUtils}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
-
-import dwell.data.block.LabeledRow
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.functions.{col, lit}
 
 /**
  * Members private to Spark ML that all estimators of Dwell need. The bridges hold only such members, and resolve all
@@ -13,15 +15,24 @@ import dwell.data.block.LabeledRow
 object TrainingBridge {
 
   /**
-   * The label, weight and features of each row, cast and checked by Spark's own rules and with Spark's own messages.
+   * Rows in Spark's memory format, with the columns of [[dwell.data.block.TrainingRow]]. Label and weight are cast and
+   * checked by Spark's own rules and with Spark's own messages, as in `DatasetUtils.extractInstances`. Its check of the
+   * vectors calls a function for each value; the reader checks them.
    *
    * @param numClasses
    *   the only number of classes that a classifier takes; None for any number
    */
-  def rows(estimator: PredictorParams, dataset: Dataset[_], numClasses: Option[Int] = None): RDD[LabeledRow] =
-    DatasetUtils
-      .extractInstances(estimator, dataset, numClasses)
-      .map(i => LabeledRow(i.label, i.weight, i.features))
+  def rows(estimator: PredictorParams, dataset: Dataset[_], numClasses: Option[Int] = None): RDD[InternalRow] = {
+    val label = estimator match {
+      case classifier: ClassifierParams => DatasetUtils.checkClassificationLabels(classifier.getLabelCol, numClasses)
+      case _ => DatasetUtils.checkRegressionLabels(estimator.getLabelCol)
+    }
+    val weight = estimator match {
+      case weighted: HasWeightCol => DatasetUtils.checkNonNegativeWeights(weighted.get(weighted.weightCol))
+      case _ => lit(1.0)
+    }
+    dataset.select(label, weight, col(estimator.getFeaturesCol)).queryExecution.toRdd
+  }
 
   /**
    * The length of the feature vectors, which Spark ML takes from the column's metadata or from the first row.

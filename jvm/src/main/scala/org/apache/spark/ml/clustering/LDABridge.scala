@@ -1,18 +1,18 @@
 package org.apache.spark.ml.clustering
 
-import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.ml.util.DatasetUtils
 import org.apache.spark.mllib.clustering.{LocalLDAModel => OldLocalLDAModel}
 import org.apache.spark.mllib.linalg.{DenseMatrix, Vectors}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.InternalRow
 
 /** Members private to Spark ML that `dwell.ml.clustering.LDA` needs. */
 object LDABridge {
 
-  /** The counts of each document; null if the row has no vector. */
-  def documents(dataset: Dataset[_], featuresCol: String): RDD[Vector] =
-    dataset.select(DatasetUtils.columnToVector(dataset, featuresCol)).toDF().rdd.map(_.getAs[Vector](0))
+  /** Rows in Spark's memory format, whose only column is the vector of a document's counts; null if there is none. */
+  def documents(dataset: Dataset[_], featuresCol: String): RDD[InternalRow] =
+    dataset.select(DatasetUtils.columnToVector(dataset, featuresCol)).queryExecution.toRdd
 
   /**
    * A model that stores its topics as Spark's own training stores them.
