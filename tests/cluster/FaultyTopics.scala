@@ -1,7 +1,6 @@
 package dwell.solver
 
 import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.block.LabeledRow
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
@@ -21,7 +20,7 @@ private[dwell] final class FaultyTopics(
 
   override protected def run(fits: Int): Solved = {
     val data =
-      DocumentDataset.read(rows.map(row => InternalRow(LabeledRow.stored(row.features))), features, numWorkers, uid)
+      DocumentDataset.read(rows.map(row => LabeledRow.ofVector(row.features)), features, numWorkers, uid)
     try {
       val step = faulty[DocumentPartition, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
       val s = (1 to fits).map(_ => LdaTrainer.run(data, problem, step)).last

@@ -2,7 +2,6 @@ package dwell.data
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.ml.linalg.{Vector, Vectors}
-import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
@@ -14,10 +13,13 @@ import dwell.data.documents.{DocumentDataset, DocumentPartition}
 class DocumentDatasetSuite extends SparkSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(timeout = Span(10, Seconds))
 
-  private def stored(vector: Vector): InternalRow = InternalRow(LabeledRow.stored(vector))
-
   private def read(numWorkers: Int, vectors: Vector*): DocumentDataset =
-    DocumentDataset.read(sc.parallelize(vectors, 2).map(stored), vocabulary = 4, numWorkers, "test", "words")
+    DocumentDataset.read(
+      sc.parallelize(vectors, 2).map(LabeledRow.ofVector),
+      vocabulary = 4,
+      numWorkers,
+      "test",
+      "words")
 
   /** The result of `body` on the partitions. */
   private def partitions[T](data: DocumentDataset)(body: Seq[DocumentPartition] => T): T =
@@ -95,7 +97,7 @@ class DocumentDatasetSuite extends SparkSuite with Eventually {
     vectors.count()
     val (earlierFiles, earlierCached) = (files, cached)
     assert(earlierFiles.nonEmpty)
-    val data = DocumentDataset.read(vectors.map(stored), vocabulary = 4, numWorkers = 3, "test", "words")
+    val data = DocumentDataset.read(vectors.map(LabeledRow.ofVector), vocabulary = 4, numWorkers = 3, "test", "words")
     assert((files -- earlierFiles).nonEmpty && (cached -- earlierCached).size == 2)
     data.unpersist()
     eventually(assert(files == earlierFiles && cached == earlierCached))

@@ -13,8 +13,11 @@ final case class LabeledRow(label: Double, weight: Double, features: Vector) {
 
 object LabeledRow {
 
+  /** A row that has a vector only. */
+  def ofVector(vector: Vector): InternalRow = InternalRow(stored(vector))
+
   /** A vector as Spark stores it; null for null. */
-  def stored(vector: Vector): InternalRow = vector match {
+  private def stored(vector: Vector): InternalRow = vector match {
     case null => null
     case dense: DenseVector => InternalRow(1.toByte, null, null, UnsafeArrayData.fromPrimitiveArray(dense.values))
     case sparse: SparseVector =>

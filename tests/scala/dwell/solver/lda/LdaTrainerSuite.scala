@@ -1,7 +1,6 @@
 package dwell.solver.lda
 
 import org.apache.spark.ml.linalg.{Vector, Vectors}
-import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.SparkSuite
 import dwell.base.{SplitMix}
@@ -52,11 +51,8 @@ class LdaTrainerSuite extends SparkSuite {
   test("topics after a round are the average of what each worker makes of its documents, by the documents visited") {
     NativeLoader.ensureLoaded()
     for (workers <- Seq(1, 2, 3)) {
-      val data = DocumentDataset.read(
-        sc.parallelize(vectors(50), 2).map(v => InternalRow(LabeledRow.stored(v))),
-        Vocabulary,
-        workers,
-        "test")
+      val data =
+        DocumentDataset.read(sc.parallelize(vectors(50), 2).map(LabeledRow.ofVector), Vocabulary, workers, "test")
       try {
         val plan = LdaPlan(1L, LdaTask(problem, Vocabulary, data.documentsPerPartition))
         val budgets = plan.task.budgets(40L)
