@@ -2,6 +2,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod columns;
+pub(crate) mod elementary;
 pub(crate) mod error;
 pub(crate) mod kernel;
 pub(crate) mod moments;
