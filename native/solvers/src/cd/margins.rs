@@ -173,7 +173,7 @@ impl<'a> MarginSlice<'a> {
                 )));
             }
         }
-        if rows.start > rows.end || rows.end > length || rows.start % BLOCK != 0 {
+        if rows.start > rows.end || rows.end > length || !rows.start.is_multiple_of(BLOCK) {
             return Err(SolverError::Shape(format!(
                 "rows {rows:?} of {length}: they must begin at a multiple of {BLOCK}"
             )));
