@@ -47,27 +47,36 @@ pub(crate) fn exp(x: f64) -> f64 {
     (1.0 + small) * power
 }
 
-/// `ln(1 + x)` for 0 <= x <= 1.
+/// `ln(1 + x)` for x > -1. For x = -1 the result is finite, so that its product with 0 is 0.
 #[inline(always)]
 pub(crate) fn ln_1p(x: f64) -> f64 {
-    // 1 + x or half of it, whichever is nearer to 1.
-    let halved = x > std::f64::consts::SQRT_2 - 1.0;
-    let f = if halved { (x - 1.0) * 0.5 } else { x };
-    let k = if halved { 1.0 } else { 0.0 };
-    k * LN2_HIGH + (ln_of_sum(f) + k * LN2_LOW)
+    let (k, m) = parts(1.0 + x);
+    // Near 1 the rounding of 1 + x would show.
+    logarithm(k, if k == 0.0 { x } else { m - 1.0 })
 }
 
-/// `ln(x)` for positive normal x.
+/// `ln(x)` for positive normal x. For 0 and for subnormal x the result is finite, so that its product with 0 is 0.
 #[inline(always)]
 pub(crate) fn ln(x: f64) -> f64 {
+    let (k, m) = parts(x);
+    logarithm(k, m - 1.0)
+}
+
+/// k and m with `x = 2^k m` and m between the roots of 1/2 and 2.
+#[inline(always)]
+fn parts(x: f64) -> (f64, f64) {
     const MANTISSA: u64 = (1 << 52) - 1;
-    // x = 2^k m with m between the roots of 1/2 and 2.
     let shifted = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - ROOT_HALF);
     let m = f64::from_bits((shifted & MANTISSA) + ROOT_HALF);
-    // 2^52 + k + 1023 as bits.
-    let k = f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000)
-        - (4_503_599_627_370_496.0 + 1023.0);
-    k * LN2_HIGH + (ln_of_sum(m - 1.0) + k * LN2_LOW)
+    // The bits of 2^52 + k + 1023.
+    let k = f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000);
+    (k - (4_503_599_627_370_496.0 + 1023.0), m)
+}
+
+/// `k ln 2 + ln(1 + f)`
+#[inline(always)]
+fn logarithm(k: f64, f: f64) -> f64 {
+    k * LN2_HIGH + (ln_of_sum(f) + k * LN2_LOW)
 }
 
 /// `ln(1 + f)` for 1 + f between the roots of 1/2 and 2: twice the area hyperbolic tangent of f / (2 + f).
@@ -112,6 +121,8 @@ mod tests {
         assert!(exp(f64::NAN).is_nan());
         assert_eq!(ln_1p(0.0), 0.0);
         assert_eq!(ln(1.0), 0.0);
+        assert_eq!(0.0 * ln(0.0), 0.0);
+        assert_eq!(0.0 * ln_1p(-1.0), 0.0);
         close(ln_1p(1.0), std::f64::consts::LN_2);
         close(ln_1p(1e-300), 1e-300);
         close(ln(f64::MIN_POSITIVE), libm::log(f64::MIN_POSITIVE));
@@ -125,6 +136,8 @@ mod tests {
             close(ln_1p(e), libm::log1p(e));
             let tiny = libm::exp(small);
             close(ln_1p(tiny), libm::log1p(tiny));
+            close(ln_1p(-tiny), libm::log1p(-tiny));
+            close(ln_1p(-e), libm::log1p(-e));
         }
 
         #[test]

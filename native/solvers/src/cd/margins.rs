@@ -72,6 +72,8 @@ pub struct MarginSlice<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct MarginCall {
     loss: Loss,
+    /// From a derivative to a residual.
+    factor: f64,
     intercept: f64,
     operation: Operation,
 }
@@ -101,6 +103,7 @@ impl MarginCall {
         }
         Ok(Self {
             loss,
+            factor: -1.0 / curvature,
             intercept,
             operation,
         })
@@ -221,8 +224,6 @@ struct Block<'a> {
 
 /// A smooth loss: the same formulas as [`Loss`], without branches and with [`exp`], [`ln`] and [`ln_1p`].
 trait Formulas: Copy + Send + Sync {
-    /// The inverse of the largest second derivative.
-    fn inverse_curvature(self) -> f64;
     /// `l(z)`, `l'(z)`, `l''(z)`
     fn all(self, z: f64, y: f64) -> (f64, f64, f64);
     /// `l*(-a)`
@@ -233,11 +234,6 @@ trait Formulas: Copy + Send + Sync {
 struct SquaredFormulas;
 
 impl Formulas for SquaredFormulas {
-    #[inline(always)]
-    fn inverse_curvature(self) -> f64 {
-        1.0
-    }
-
     #[inline(always)]
     fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
         let residual = z - y;
@@ -254,11 +250,6 @@ impl Formulas for SquaredFormulas {
 struct LogisticFormulas;
 
 impl Formulas for LogisticFormulas {
-    #[inline(always)]
-    fn inverse_curvature(self) -> f64 {
-        4.0
-    }
-
     #[inline(always)]
     fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
         let margin = y * z;
@@ -278,10 +269,13 @@ impl Formulas for LogisticFormulas {
     fn conjugate(self, a: f64, y: f64) -> f64 {
         let p = y * a;
         let q = 1.0 - p;
-        let least = if p < q { p } else { q };
-        // 0 ln 0 = 0; below the smallest normal number the term is 0 as well.
-        let entropy = p * ln(p.max(f64::MIN_POSITIVE)) + q * ln(q.max(f64::MIN_POSITIVE));
-        if least >= 0.0 { entropy } else { f64::INFINITY }
+        // At the ends 0 ln 0 = 0.
+        let entropy = p * ln(p) + q * ln_1p(-p);
+        if p >= 0.0 && q >= 0.0 {
+            entropy
+        } else {
+            f64::INFINITY
+        }
     }
 }
 
@@ -289,11 +283,6 @@ impl Formulas for LogisticFormulas {
 struct SmoothedHingeFormulas(f64);
 
 impl Formulas for SmoothedHingeFormulas {
-    #[inline(always)]
-    fn inverse_curvature(self) -> f64 {
-        self.0
-    }
-
     #[inline(always)]
     fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
         let Self(gamma) = self;
@@ -317,11 +306,6 @@ impl Formulas for SmoothedHingeFormulas {
 struct SquaredHingeFormulas;
 
 impl Formulas for SquaredHingeFormulas {
-    #[inline(always)]
-    fn inverse_curvature(self) -> f64 {
-        0.5
-    }
-
     #[inline(always)]
     fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
         let loss = Loss::SquaredHinge;
@@ -366,7 +350,7 @@ impl<F: Formulas> WithSimd for BlockWork<'_, '_, F> {
             let s = block.weights.map(|weights| &weights[part.clone()]);
             match call.operation {
                 Operation::Residuals => {
-                    let factor = -formulas.inverse_curvature();
+                    let factor = call.factor;
                     for ((r, &a), &y) in block.residuals[part].iter_mut().zip(&*a).zip(y) {
                         *r = factor * formulas.all(a + b, y).1;
                     }
