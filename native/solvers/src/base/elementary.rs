@@ -1,7 +1,7 @@
 //! The exponential and the logarithms that margins need, without branches, so that the compiler computes several at a time.
 //!
 //! Every function is a fixed order of correctly rounded operations: it gives the same bits with every instruction set, and in
-//! `dwell.base.Elementary`, which has the same formulas. Relative errors stay below 4e-16; the tests compare with libm.
+//! `dwell.base.Elementary`, which has the same formulas. Relative errors stay below 5e-16; the tests compare with libm.
 
 use std::f64::consts::LOG2_E;
 
@@ -108,7 +108,7 @@ mod tests {
     fn close(actual: f64, expected: f64) {
         let error = (actual - expected).abs();
         assert!(
-            error <= 4e-16 * expected.abs(),
+            error <= 5e-16 * expected.abs(),
             "{actual:e} instead of {expected:e}"
         );
     }
@@ -144,7 +144,7 @@ mod tests {
         fn logarithm_as_libm(x in 1e-300..1.0f64, exponent in -700.0..0.0f64) {
             for x in [x, libm::exp(exponent)] {
                 let expected = libm::log(x);
-                prop_assert!((ln(x) - expected).abs() <= 4e-16 * expected.abs().max(1e-2), "{x:e}");
+                prop_assert!((ln(x) - expected).abs() <= 5e-16 * expected.abs().max(1e-2), "{x:e}");
             }
         }
     }
