@@ -1,7 +1,7 @@
 package dwell.solver.sgd.leader
 
 import breeze.linalg.{DenseVector => BDV}
-import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
+import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS}
 
 import dwell.fit.{ResultHeaders, Timeline}
 
@@ -46,11 +46,8 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     val optimizer =
       if (task.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
       else {
-        new OWLQN[Int, BDV[Double]](
-          most,
-          Memory,
-          (i: Int) => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0,
-          problem.tolerance)
+        val penalties = Array.tabulate(variables)(i => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0)
+        new OrthantWise(most, Memory, problem.tolerance, penalties)
       }
     var clock = System.nanoTime()
     val states = optimizer.iterations(cost, BDV(scaled(start.model)))
