@@ -9,7 +9,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
-import dwell.base.{InputChangedException, TaskFailure}
+import dwell.base.{InputChangedException, LittleEndian, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.RowDistribution
 import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowForm, RowPartition, RowPiece, RowPieces}
@@ -94,9 +94,7 @@ class RowDatasetSuite extends SparkSuite {
     assert(data.holders.sameElements(holders))
     assert(data.summary.rowsPerPartition.sameElements(partitions.map(_.numRows)))
     assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
-    assert(
-      partitions.flatMap(_.rows).sorted.sameElements(kept.indices.map(_.toLong)),
-      "every row is in one partition")
+    assert(partitions.flatMap(_.rows).sorted.sameElements(kept.indices.map(_.toLong)), "every row is in one partition")
     assert(
       data.summary.rowsPerPartition.max - data.summary.rowsPerPartition.min <= 2,
       "groups of K rows, the last one incomplete")
@@ -222,7 +220,8 @@ class RowDatasetSuite extends SparkSuite {
   }
 
   test("any K rows from a multiple of K on go to K partitions, up to the last row that can be numbered") {
-    for (numPartitions <- Seq(1, 2, 7, 64, 1000); first <- Seq(0L, 1000000L, Int.MaxValue.toLong, Long.MaxValue - 3000L)) {
+    for (numPartitions <- Seq(1, 2, 7, 64, 1000);
+      first <- Seq(0L, 1000000L, Int.MaxValue.toLong, Long.MaxValue - 3000L)) {
       val start = first / numPartitions * numPartitions
       val partitions = (start until start + numPartitions).map(RowDistribution.partitionOf(_, numPartitions))
       assert(partitions.sorted == (0 until numPartitions))
@@ -255,6 +254,36 @@ class RowDatasetSuite extends SparkSuite {
       RowPieces.merge(0, 2, pieces.toArray, 20, weighted = true, mixed = false, null, null)
     val (a, b) = (rowsOf(pieces), rowsOf(pieces.reverse))
     assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))
+  }
+
+  test("rows beyond those that an Int numbers keep their numbers and their partitions") {
+    val first = 3L * Int.MaxValue
+    val block =
+      RowBlockBuilder.read(5, 2, Iterator.tabulate(40)(j => row(j % 2, j + 1.0, 1.0).toInternal), ColumnNames())
+    val pieces = RowPieces.cut(block, first, 2, Array.emptyIntArray, signedLabels = false, 3).toSeq
+    val parts = pieces.map { case (k, piece) =>
+      RowPieces.merge(k, 3, Array(piece), 2, weighted = false, mixed = false, null, null)
+    }
+    assert(parts.flatMap(_.rows).sorted == (0 until 40).map(first + _))
+    parts.foreach { p =>
+      p.rows.indices.foreach { i =>
+        val j = (p.rows(i) - first).toInt
+        assert(RowDistribution.partitionOf(p.rows(i), 3) == p.index)
+        assert(p.labels(i) == j % 2 && p.value(p.offsets(i)) == j + 1.0)
+      }
+    }
+  }
+
+  test("a feature with a nonzero in each of more rows than an Int counts has no zeros") {
+    // The sums of the weights differ by rounding, and the mean would make much of it.
+    val most = Int.MaxValue
+    val pieces = Array.tabulate(3) { block =>
+      val values = Seq(0.1 * most, 1e9, 0.0).map(Array(_))
+      new MomentPiece(block, Array(0), Array(most), values(0), values(1), values(2), null, null)
+    }
+    val total = 0.3 * most * (1.0 + 1e-12)
+    val packed = new MergedMoments(0, 1, pieces, 3L * most, total, binary = false).packed
+    assert(LittleEndian.doubles(packed.variance).head == 0.0 && LittleEndian.doubles(packed.mean).head == 1e9)
   }
 
   test("moments are merged by ranges of columns") {

@@ -5,7 +5,7 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
-import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
+import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns.{ColumnAssignment, ColumnPartition, RowSlices, Transposition}
 
 /** Random rows, and columns made of rows without Spark. */
@@ -75,6 +75,15 @@ object TestData {
         blocks.flatten.map(_.weight).sum,
         names)
     }
+  }
+
+  /** Rows of labels 0 that blocks of the given sizes claim to hold, without data. */
+  def claimed(sc: SparkContext, sizes: Seq[Int], numFeatures: Int): TrainingRows = {
+    val summaries = sizes.zipWithIndex.map { case (rows, index) =>
+      val labels = LabelSummary.of(Array(0.0), null).copy(rows = rows, weight = rows.toDouble)
+      BlockSummary(index, rows.toLong, rows, index.toLong, labels, hasConstant = false, null)
+    }
+    new TrainingRows(new ReadRows(sc.emptyRDD[RowBlock], summaries, numFeatures, "claimed", ColumnNames()))
   }
 
   /** Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs stay in use. */

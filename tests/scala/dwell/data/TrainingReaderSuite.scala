@@ -12,7 +12,7 @@ import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
 import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.NarrowValues
-import dwell.data.columns.{ColumnDataset, ColumnPartition}
+import dwell.data.columns.{ColumnDataset, ColumnPartition, RowSlices}
 import dwell.data.rows.RowForm
 import dwell.jni.ResultHeader
 
@@ -65,6 +65,8 @@ class TrainingReaderSuite extends SparkSuite {
     assert(partitions.flatMap(_.columns).sorted.sameElements(expected))
     partitions.foreach { p =>
       assert(p.rows == m)
+      val slices = new RowSlices(m, partitions.length)
+      assert(p.labels.toSeq == rows.slice(slices.start(p.index), slices.start(p.index + 1)).map(_.label).toSeq)
       if (weights.forall(_ == 1.0)) assert(p.weights == null) else assert(p.weights.sameElements(weights))
       val lengths = Array.tabulate(p.numColumns)(i => p.offsets(i + 1) - p.offsets(i))
       assert(p.columns.indices.sortBy(i => (math.min(lengths(i), 9), p.columns(i))).sameElements(p.columns.indices))
@@ -108,6 +110,27 @@ class TrainingReaderSuite extends SparkSuite {
         assert(data.numPartitions == numPartitions && data.partitions.count() == numPartitions)
       }
       check(blocks, numPartitions)
+    }
+  }
+
+  test("each partition has the labels of its slice of rows, and the weights of all") {
+    for (weighted <- Seq(false, true)) {
+      val rows = TestData.random(6, 13000, 3, 0.1, Values.Ones, weighted)
+      val blocks = Seq(rows.take(5000), Nil, rows.slice(5000, 5001), rows.drop(5001))
+      val read = this.read(blocks)
+      try {
+        val kept = rows.filter(_.weight > 0.0)
+        for (numPartitions <- Seq(1, 2, 5)) {
+          val data = read.columns(numPartitions)
+          val partitions = data.partitions.collect()
+          assert(partitions.flatMap(_.labels).toSeq == kept.map(_.label))
+          assert(partitions.map(_.labels.length).forall(length => length <= 4096 * (5 - numPartitions).max(1)))
+          assert(data.labels().toSeq == kept.map(_.label))
+          partitions.map(_.weights).foreach { weights =>
+            if (weighted) assert(weights.toSeq == kept.map(_.weight)) else assert(weights == null)
+          }
+        }
+      } finally read.unpersist()
     }
   }
 

@@ -557,7 +557,18 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
         labels = new Array[Double](length))
     val labels = Array.fill(vectors)(random.nextGaussian())
     val rows =
-      new RowPartition(0, length, ids.map(_.toLong), offsets, indices, null, null, labels, null, all(length.toDouble), null)
+      new RowPartition(
+        0,
+        length,
+        ids.map(_.toLong),
+        offsets,
+        indices,
+        null,
+        null,
+        labels,
+        null,
+        all(length.toDouble),
+        null)
     val some = TestData.random(1, 10, 4, 0.5)
     for {
       (p, data) <- Seq(
