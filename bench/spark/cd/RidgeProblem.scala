@@ -30,9 +30,9 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
 
   lazy val columns: ColumnDataset = rows.columns(workers)
 
-  def numRows: Int = rows.numRows
+  def numRows: Long = rows.numRows
   def numFeatures: Int = rows.numFeatures
-  def labels: Array[Double] = rows.labels
+  def labels: Array[Double] = columns.labels()
   def totalWeight: Double = rows.totalWeight
 
   /** A lower bound of the objective over all models, at most 1e-8 below the optimum. */

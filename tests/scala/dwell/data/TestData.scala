@@ -5,8 +5,8 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
-import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
+import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.columns.{ColumnAssignment, ColumnPartition, RowSlices, Transposition}
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
@@ -59,24 +59,31 @@ object TestData {
       RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names)
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
-    val counts = read.map(_.matrix.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
+    val perBlock = read.map(_.matrix.denseCounts(numFeatures))
+    val counts = Array.tabulate(numFeatures)(column => perBlock.map(_(column)).sum)
     val constant = read.map(_.matrix).filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
     constant.indices.foreach(column => counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
-    val pieces =
-      read.flatMap(b => Transposition.cut(b.matrix, firstRows(b.index), assignment.partitionOf, numPartitions))
-    val kept = blocks.flatten.filter(_.weight > 0.0)
-    val weights = TestData.weights(kept)
+    val slices = new RowSlices(firstRows.last, numPartitions)
+    val pieces = read.flatMap(b => Transposition.cut(b, firstRows(b.index), assignment.partitionOf, slices))
     Array.tabulate(numPartitions) { k =>
       Transposition.merge(
         k,
         pieces.collect { case (`k`, piece) => piece }.toArray,
-        kept.size,
-        weights,
-        kept.map(_.weight).sum,
+        slices,
+        blocks.flatten.map(_.weight).sum,
         names)
     }
+  }
+
+  /** Rows of labels 0 that blocks of the given sizes claim to hold, without data. */
+  def claimed(sc: SparkContext, sizes: Seq[Int], numFeatures: Int): TrainingRows = {
+    val summaries = sizes.zipWithIndex.map { case (rows, index) =>
+      val labels = LabelSummary.of(Array(0.0), null).copy(rows = rows, weight = rows.toDouble)
+      BlockSummary(index, rows.toLong, rows, index.toLong, labels, hasConstant = false, null)
+    }
+    new TrainingRows(new ReadRows(sc.emptyRDD[RowBlock], summaries, numFeatures, "claimed", ColumnNames()))
   }
 
   /** Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs stay in use. */

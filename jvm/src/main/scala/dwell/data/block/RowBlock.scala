@@ -1,7 +1,6 @@
 package dwell.data.block
 
-import dwell.base.LittleEndian
-import dwell.data.matrix.{MatrixBlock, ReadBlock}
+import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
 
 /**
  * The rows of one source partition, without those of weight 0.
@@ -25,11 +24,20 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
     BlockSummary(
       index,
       matrix.rowsRead,
-      matrix.rows,
       matrix.nonzeros,
       fingerprint,
-      LittleEndian.bytes(labels),
-      if (weights == null) null else LittleEndian.bytes(weights),
-      matrix.constantColumns,
+      LabelSummary.of(labels, weights),
+      matrix.constantColumns.indices.nonEmpty,
       problem)
+
+  /** The sum of the weights of each class. Labels must be class numbers, 0 to `numClasses` - 1. */
+  def classWeights(numClasses: Int): IndexedSums = {
+    val sums = new Array[Double](numClasses)
+    var i = 0
+    while (i < labels.length) {
+      sums(labels(i).toInt) += (if (weights == null) 1.0 else weights(i))
+      i += 1
+    }
+    IndexedSums.of(index, sums)
+  }
 }

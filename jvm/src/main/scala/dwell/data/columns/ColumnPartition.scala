@@ -28,6 +28,10 @@ package dwell.data.columns
  *   weighted population variance of each column, including implicit zeros; positive
  * @param deviation
  *   square root of the variance
+ * @param weights
+ *   weight of each row of the whole dataset, or null if every weight is 1
+ * @param labels
+ *   labels of the partition's slice of rows, see [[RowSlices]]
  */
 final class ColumnPartition(
     val index: Int,
@@ -39,7 +43,9 @@ final class ColumnPartition(
     val values64: Array[Double],
     val mean: Array[Double],
     val variance: Array[Double],
-    val deviation: Array[Double])
+    val deviation: Array[Double],
+    val weights: Array[Double],
+    val labels: Array[Double])
     extends Serializable {
 
   /** The number of columns held, n_k. */
@@ -54,7 +60,8 @@ final class ColumnPartition(
 
   /** The size of the arrays in bytes. */
   def bytes: Long =
-    4L * (columns.length + offsets.length + indices.length) + 24L * columns.length +
+    4L * (columns.length + offsets.length + indices.length) + 24L * columns.length + 8L * labels.length +
+      (if (weights != null) 8L * weights.length else 0L) +
       (if (values32 != null) 4L * values32.length else 0L) + (if (values64 != null) 8L * values64.length else 0L)
 
   override def toString: String = s"ColumnPartition($index: $rows rows, $numColumns columns, $nonzeros nonzeros)"

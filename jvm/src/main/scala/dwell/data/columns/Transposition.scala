@@ -1,10 +1,10 @@
 package dwell.data.columns
 
-import dwell.data.block.ColumnNames
-import dwell.data.matrix.{DenseBlock, MatrixBlock, NarrowValues, SparseBlock}
+import dwell.data.block.{ColumnNames, RowBlock}
+import dwell.data.matrix.{DenseBlock, NarrowValues, SparseBlock}
 
 /**
- * The nonzeros of one row block that go to one partition of columns.
+ * The nonzeros, labels and weights of one row block that go to one partition of columns.
  *
  * @param block
  *   index of the row block; pieces are merged in this order
@@ -16,13 +16,16 @@ import dwell.data.matrix.{DenseBlock, MatrixBlock, NarrowValues, SparseBlock}
  *   row number of each nonzero in the whole dataset; column after column, ascending within a column
  * @param values
  *   value of each nonzero
+ * @param rowValues
+ *   labels and weights
  */
 private[data] final class ColumnPiece(
     val block: Int,
     val columns: Array[Int],
     val counts: Array[Int],
     val rows: Array[Int],
-    val values: NarrowValues)
+    val values: NarrowValues,
+    val rowValues: RowValues)
     extends Serializable
 
 /** Turns rows into columns: cuts blocks into pieces before the shuffle, merges the pieces after it. */
@@ -35,12 +38,12 @@ private[data] object Transposition {
    *   number of the block's first row in the whole dataset
    * @param partitionOf
    *   partition of each column, or -1 if the column is left out
+   * @param slices
+   *   the rows whose labels each partition gets
    */
-  def cut(
-      block: MatrixBlock,
-      firstRow: Int,
-      partitionOf: Array[Int],
-      numPartitions: Int): Iterator[(Int, ColumnPiece)] = {
+  def cut(rows: RowBlock, firstRow: Int, partitionOf: Array[Int], slices: RowSlices): Iterator[(Int, ColumnPiece)] = {
+    val block = rows.matrix
+    val numPartitions = slices.count
     val counts = block.denseCounts(partitionOf.length)
 
     val columnsOf = new Array[Int](numPartitions)
@@ -62,7 +65,8 @@ private[data] object Transposition {
         new Array[Int](columnsOf(k)),
         new Array[Int](columnsOf(k)),
         new Array[Int](nonzerosOf(k)),
-        NarrowValues.allocate(width, nonzerosOf(k)))
+        NarrowValues.allocate(width, nonzerosOf(k)),
+        RowValues.of(rows, firstRow, slices, k))
     }
 
     // From here on counts(column) is the position of the column's next nonzero in its piece.
@@ -87,7 +91,9 @@ private[data] object Transposition {
       case sparse: SparseBlock => distribute(sparse, firstRow, partitionOf, pieces, counts)
       case dense: DenseBlock => distribute(dense, firstRow, partitionOf, pieces, counts)
     }
-    pieces.iterator.zipWithIndex.collect { case (piece, k) if piece.columns.length > 0 => (k, piece) }
+    pieces.iterator.zipWithIndex.collect {
+      case (piece, k) if piece.columns.length > 0 || !piece.rowValues.isEmpty => (k, piece)
+    }
   }
 
   /** Copies the nonzeros to their pieces; `next` is the position of each column's next nonzero. */
@@ -183,10 +189,8 @@ private[data] object Transposition {
   /**
    * Merges the pieces of one partition.
    *
-   * @param numRows
-   *   number of rows of the whole dataset
-   * @param weights
-   *   weight of each row, or null if every weight is 1
+   * @param slices
+   *   the rows whose labels each partition gets
    * @param totalWeight
    *   sum of the weights
    * @throws IllegalArgumentException
@@ -195,12 +199,13 @@ private[data] object Transposition {
   def merge(
       index: Int,
       pieces: Array[ColumnPiece],
-      numRows: Int,
-      weights: Array[Double],
+      slices: RowSlices,
       totalWeight: Double,
       names: ColumnNames): ColumnPartition = {
     // The shuffle delivers pieces in any order; block order makes rows ascend and sums reproducible.
     val ordered = pieces.sortBy(_.block)
+    val numRows = slices.numRows
+    val weights = RowValues.weights(ordered.map(_.rowValues), numRows)
     val features = distinct(ordered)
     val moments = new Moments(features, numRows, weights, totalWeight, names)
     ordered.foreach(eachColumn(_, features)(moments.addToMean))
@@ -248,7 +253,9 @@ private[data] object Transposition {
       values.values64,
       gather(moments.mean, order),
       variance,
-      Array.tabulate(n)(i => math.sqrt(variance(i))))
+      Array.tabulate(n)(i => math.sqrt(variance(i))),
+      weights,
+      RowValues.labels(ordered.map(_.rowValues), slices, index))
   }
 
   private def gather(from: Array[Int], order: Array[Int]): Array[Int] =

@@ -89,11 +89,10 @@ object DocumentDataset {
     val read = sc.runJob(blocks, (it: Iterator[MatrixBlock]) => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
-    val index = new BlockIndex(read.scanLeft(0)(_ + _.documents).init, read.map(_.fingerprint))
-    val slots = sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1)
+    val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
     val numPartitions =
       if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(read.map(_.nonzeros.toLong).sum, slots, NonzerosWorthAWorker)
+      else WorkerCount.choose(sc, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
     val pieces = blocks.flatMap { block =>
       val verified = index.verified(block)
       val first = index.firstRows(block.index)
@@ -125,11 +124,6 @@ object DocumentDataset {
       throw new IllegalArgumentException(
         s"Column '$column': no document has a word, so there is nothing to train on. Check the vocabulary that the words " +
           "were counted by.")
-    }
-    if (documents > MatrixBlock.MaxArrayLength) {
-      throw new IllegalArgumentException(
-        s"Column '$column': $documents documents, but at most ${MatrixBlock.MaxArrayLength} can be numbered. Train on a " +
-          "sample, for example with Dataset.sample.")
     }
   }
 

@@ -189,19 +189,28 @@ private[data] object MatrixBlock {
   /** The longest array that every JVM can allocate. */
   val MaxArrayLength: Int = Int.MaxValue - 15
 
-  /** The largest number of rows of a block: a double for each of them fits into one array of bytes. */
-  val MaxRows: Int = MaxArrayLength / 8
+  /** The largest number of rows of a block: an array holds where each of them begins and where the last one ends. */
+  val MaxRows: Int = MaxArrayLength - 1
 
   /** The length of an array that is to hold `needed` elements, and more before long. */
   def grown(needed: Int): Int =
     math.min(MaxArrayLength.toLong, math.max(needed.toLong, needed + (needed >> 1).toLong)).toInt
 
-  /** The nonzeros of a partition must fit into one array. */
-  def checkLoad(partition: Int, numPartitions: Int, nonzeros: Long): Unit =
-    if (nonzeros > MaxArrayLength) {
+  /**
+   * The nonzeros of a partition must fit into one array, and so must its rows.
+   *
+   * @param what
+   *   what is counted, for the message
+   */
+  def checkLoad(
+      partition: Int,
+      numPartitions: Int,
+      count: Long,
+      what: String = "nonzeros",
+      most: Int = MaxArrayLength): Unit =
+    if (count > most) {
       throw new IllegalArgumentException(
-        s"Partition $partition of $numPartitions would hold $nonzeros nonzeros, but an array holds " +
-          s"${MaxArrayLength}. Raise numWorkers.")
+        s"Partition $partition of $numPartitions would hold $count $what, but an array holds $most. Raise numWorkers.")
     }
 
   // One tight loop for each array, outside any constructor: the JIT compiler optimises those best. Four hashes take turns,

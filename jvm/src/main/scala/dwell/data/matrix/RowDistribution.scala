@@ -7,8 +7,10 @@ import dwell.base.SplitMix
  *
  * @param block
  *   index of the block; pieces are merged in this order
+ * @param firstRow
+ *   number of the block's first row in the whole dataset
  * @param rows
- *   number of each row in the whole dataset, ascending
+ *   position of each row in the block, ascending
  * @param counts
  *   number of nonzeros of each row
  * @param indices
@@ -18,6 +20,7 @@ import dwell.base.SplitMix
  */
 private[data] final class MatrixPiece(
     val block: Int,
+    val firstRow: Long,
     val rows: Array[Int],
     val counts: Array[Int],
     val indices: Array[Int],
@@ -33,7 +36,7 @@ private[data] final class MatrixPiece(
  *   position of each row of the pieces in the partition; pieces in the order of their blocks
  */
 private[data] final class PartitionMatrix(
-    val rows: Array[Int],
+    val rows: Array[Long],
     val offsets: Array[Int],
     val indices: Array[Int],
     val values: NarrowValues,
@@ -48,9 +51,9 @@ private[data] object RowDistribution {
    * a class if labels are sorted. A hash decides which of the K rows it gets, so that a partition does not repeat a
    * pattern of the rows.
    */
-  def partitionOf(row: Int, numPartitions: Int): Int = {
-    val turn = (((SplitMix.mix(row / numPartitions + 1L) >>> 32) * numPartitions) >>> 32).toInt
-    ((row % numPartitions + turn.toLong) % numPartitions).toInt
+  def partitionOf(row: Long, numPartitions: Int): Int = {
+    val turn = ((SplitMix.mix(row / numPartitions + 1L) >>> 32) * numPartitions) >>> 32
+    ((row % numPartitions + turn) % numPartitions).toInt
   }
 
   /**
@@ -63,7 +66,7 @@ private[data] object RowDistribution {
    */
   def cut(
       block: MatrixBlock,
-      firstRow: Int,
+      firstRow: Long,
       numFeatures: Int,
       excluded: Array[Int],
       numPartitions: Int): Iterator[(Int, MatrixPiece)] = {
@@ -84,6 +87,7 @@ private[data] object RowDistribution {
     val pieces = Array.tabulate(numPartitions) { k =>
       new MatrixPiece(
         block.index,
+        firstRow,
         new Array[Int](rowsOf(k)),
         new Array[Int](rowsOf(k)),
         new Array[Int](nonzerosOf(k)),
@@ -108,7 +112,7 @@ private[data] object RowDistribution {
       }
       nonzerosOf(k) = target
       val row = rowsOf(k)
-      piece.rows(row) = firstRow + j
+      piece.rows(row) = j
       piece.counts(row) = target - start
       rowsOf(k) = row + 1
       j += 1
@@ -124,13 +128,14 @@ private[data] object RowDistribution {
    * @param mixed
    *   whether the rows come in random order, always the same for a partition; otherwise in the order of the dataset
    * @throws IllegalArgumentException
-   *   if the partition has too many nonzeros for one array
+   *   if the partition has too many rows or nonzeros for one array
    */
   def merge(index: Int, numPartitions: Int, pieces: Array[MatrixPiece], mixed: Boolean): PartitionMatrix = {
     MatrixBlock.checkLoad(index, numPartitions, pieces.map(_.indices.length.toLong).sum)
+    MatrixBlock.checkLoad(index, numPartitions, pieces.map(_.rows.length.toLong).sum, "rows", MatrixBlock.MaxRows)
     val numRows = pieces.map(_.rows.length).sum
     val nonzeros = pieces.map(_.indices.length).sum
-    val rows = new Array[Int](numRows)
+    val rows = new Array[Long](numRows)
     val offsets = new Array[Int](numRows + 1)
     val indices = new Array[Int](nonzeros)
     val values = NarrowValues.allocate(pieces.map(_.values.narrowest).maxOption.getOrElse(NarrowValues.Ones), nonzeros)
@@ -150,7 +155,7 @@ private[data] object RowDistribution {
       while (j < piece.rows.length) {
         val place = places(first + j)
         val until = start + piece.counts(j)
-        rows(place) = piece.rows(j)
+        rows(place) = piece.firstRow + piece.rows(j)
         System.arraycopy(piece.indices, start, indices, offsets(place), piece.counts(j))
         piece.values.copyTo(start, until, values, offsets(place))
         start = until

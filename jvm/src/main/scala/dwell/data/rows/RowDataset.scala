@@ -1,13 +1,12 @@
 package dwell.data.rows
 
-import java.util.BitSet
-
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Shuffle
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
+import dwell.data.matrix.IndexedSums
 
 /**
  * Training data as rows, split into partitions of equally many rows. Constant features are not solved for, and have no
@@ -20,11 +19,17 @@ import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
  */
 final class RowDataset private (
     partitions: RDD[RowPartition],
+    numFeatures: Int,
     val summary: RowSummary,
     val scaleBroadcast: Broadcast[Array[Double]],
     bytes: Long,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[RowPartition](partitions, summary.nonzerosPerPartition, bytes, broadcasts)
+    extends CachedDataset[RowPartition](partitions, summary.nonzerosPerPartition, bytes, broadcasts) {
+
+  /** The number of partitions that have a nonzero of each feature. A job counts them at the first call. */
+  lazy val holders: Array[Int] =
+    IndexedSums.total(partitions.map(RowDataset.held), numFeatures).map(_.toInt)
+}
 
 private[data] object RowDataset {
 
@@ -56,7 +61,7 @@ private[data] object RowDataset {
     val meanBroadcast = Cached.broadcast(sc, mean)
     val numPartitions = pieces.getNumPartitions
     val numFeatures = rows.numFeatures
-    val weighted = rows.weights != null
+    val weighted = rows.labels.weighted
     val mixed = form.mixed
     val partitions = pieces
       .mapPartitionsWithIndex { (k, it) =>
@@ -84,8 +89,10 @@ private[data] object RowDataset {
       }
       new RowDataset(
         partitions,
+        numFeatures,
         RowSummary(
           summaries.map(_.rows),
+          summaries.map(_.weight),
           summaries.map(_.nonzeros),
           scale,
           mean,
@@ -96,8 +103,7 @@ private[data] object RowDataset {
             scale,
             j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
             numFeatures),
-          if (form.signedLabels) moments.classSums else null,
-          holders(summaries.map(_.held), numFeatures)),
+          if (form.signedLabels) moments.classSums else null),
         scaleBroadcast,
         summaries.map(_.bytes).sum,
         broadcasts)
@@ -129,36 +135,24 @@ private[data] object RowDataset {
   }
 
   /** A partition's report to the driver; `unbounded` is its first row whose norm is not finite. */
-  private final case class Summary(nonzeros: Long, rows: Int, bytes: Long, unbounded: Option[Int], held: BitSet)
+  private final case class Summary(nonzeros: Long, rows: Int, weight: Double, bytes: Long, unbounded: Option[Long])
 
   private def summary(p: RowPartition): Summary =
     Summary(
       p.nonzeros.toLong,
       p.numRows,
+      if (p.weights == null) p.numRows.toDouble else p.weights.sum,
       p.bytes,
-      p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption,
-      held(p))
+      p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption)
 
-  /** The features that have nonzeros in a partition. */
-  private def held(p: RowPartition): BitSet = {
-    val features = new BitSet(p.features)
+  /** 1 for each feature that has nonzeros in a partition. */
+  private def held(p: RowPartition): IndexedSums = {
+    val held = new Array[Double](p.features)
     var at = 0
     while (at < p.indices.length) {
-      features.set(p.indices(at))
+      held(p.indices(at)) = 1.0
       at += 1
     }
-    features
-  }
-
-  private def holders(held: Array[BitSet], numFeatures: Int): Array[Int] = {
-    val counts = new Array[Int](numFeatures)
-    held.foreach { features =>
-      var j = features.nextSetBit(0)
-      while (j >= 0) {
-        counts(j) += 1
-        j = features.nextSetBit(j + 1)
-      }
-    }
-    counts
+    IndexedSums.of(p.index, held)
   }
 }

@@ -34,7 +34,7 @@ package dwell.data.rows
 final class RowPartition(
     val index: Int,
     val features: Int,
-    val rows: Array[Int],
+    val rows: Array[Long],
     val offsets: Array[Int],
     val indices: Array[Int],
     val values32: Array[Float],
@@ -57,7 +57,7 @@ final class RowPartition(
 
   /** The size of the arrays in bytes. */
   def bytes: Long =
-    4L * (rows.length + offsets.length + indices.length) + 8L * (labels.length + norms.length) +
+    4L * (offsets.length + indices.length) + 8L * (rows.length + labels.length + norms.length) +
       (if (values32 != null) 4L * values32.length else 0L) + (if (values64 != null) 8L * values64.length else 0L) +
       (if (weights != null) 8L * weights.length else 0L) + (if (projections != null) 8L * projections.length else 0L)
 

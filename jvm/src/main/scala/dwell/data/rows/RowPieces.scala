@@ -29,14 +29,14 @@ private[data] object RowPieces {
    */
   def cut(
       block: RowBlock,
-      firstRow: Int,
+      firstRow: Long,
       numFeatures: Int,
       excluded: Array[Int],
       signedLabels: Boolean,
       numPartitions: Int): Iterator[(Int, RowPiece)] =
     RowDistribution.cut(block.matrix, firstRow, numFeatures, excluded, numPartitions).map { case (k, matrix) =>
-      val labels = matrix.rows.map(row => block.labels(row - firstRow))
-      val weights = if (block.weights == null) null else matrix.rows.map(row => block.weights(row - firstRow))
+      val labels = matrix.rows.map(block.labels(_))
+      val weights = if (block.weights == null) null else matrix.rows.map(block.weights(_))
       (
         k,
         new RowPiece(

@@ -227,7 +227,7 @@ trait LinearTraining[M <: Model[M]]
       tolerance = $(tol),
       converged = solution.converged,
       drift = solution.drift,
-      numRows = data.numRows.toLong,
+      numRows = data.numRows,
       numFeatures = data.numFeatures,
       nonzeros = data.nonzeros,
       nonzerosPerPartition = solution.nonzerosPerPartition,

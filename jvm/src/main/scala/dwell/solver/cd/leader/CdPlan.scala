@@ -5,7 +5,7 @@ import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.report.RoundRecord
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromFits, StartingPoint}
-import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss, Trained}
+import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss, Softmax, Trained}
 
 /**
  * A fit by coordinate descent.
@@ -70,9 +70,15 @@ private[dwell] final case class PrimalPlan(
     new PrimalLeader(labels, weights, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
 }
 
-/** The data of a [[DualLeader]], for rows. */
+/**
+ * The data of a [[DualLeader]], for rows.
+ *
+ * @param holders
+ *   number of partitions that have a nonzero of each feature; null unless [[DualPlan.averages]]
+ */
 private[dwell] final case class DualPlan(
     rows: RowSummary,
+    holders: Array[Int],
     numFeatures: Int,
     labels: LabelFacts,
     initialIntercept: Option[Double])
@@ -83,8 +89,17 @@ private[dwell] final case class DualPlan(
       case Algorithm.MiniBatchSGD => new MiniBatchGradient(rows, numFeatures, labels, loss, problem)
       // No common step suits all workers if many dual variables are at their bounds.
       case Algorithm.CoCoA if loss.saturates =>
-        new ConsensusDual(rows, numFeatures, labels, loss, problem, initialIntercept)
+        new ConsensusDual(rows, holders, numFeatures, labels, loss, problem, initialIntercept)
       case Algorithm.CoCoA | Algorithm.MiniBatchSCD =>
         new LineSearchedDual(rows, numFeatures, labels, loss, algorithm, problem, initialIntercept)
     }
+}
+
+private[dwell] object DualPlan {
+
+  /** Whether the leader averages what several workers found, for which it must know the holders of each feature. */
+  def averages(problem: LinearProblem, workers: Int): Boolean = problem.loss match {
+    case loss: MarginLoss => workers > 1 && problem.algorithm == Algorithm.CoCoA && loss.saturates
+    case Softmax(_) => false
+  }
 }
