@@ -1,5 +1,7 @@
 package dwell.data.columns
 
+import dwell.jni.MarginLayout
+
 /**
  * Consecutive rows for each partition of columns: slice k has the rows `start(k)` until `start(k + 1)`. Slices differ by
  * at most one block of [[RowSlices.BlockRows]] rows, and the last one by the rows that its last block lacks. With more
@@ -26,8 +28,8 @@ final class RowSlices(val numRows: Int, val count: Int) extends Serializable {
 object RowSlices {
 
   /**
-   * Rows of a block. Sums over rows are taken in blocks of this many, and the blocks' sums are added in order. Slices
-   * consist of whole blocks, so any number of slices gives the same bits.
+   * Rows of a block. A sum over the rows of a slice is taken in blocks of this many, whose sums are added in order:
+   * threads change no bit of it. Slices consist of whole blocks.
    */
-  val BlockRows = 4096
+  val BlockRows: Int = MarginLayout.BLOCK
 }

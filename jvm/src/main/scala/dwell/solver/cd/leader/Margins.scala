@@ -1,6 +1,7 @@
 package dwell.solver.cd.leader
 
 import dwell.base.LittleEndian
+import dwell.data.columns.RowSlices
 import dwell.fit.SolverSettings
 import dwell.jni.MarginLayout
 import dwell.solver.cd.contract.{MarginOperation, MarginSlice}
@@ -25,9 +26,9 @@ private[leader] final class Margins(
     settings: SolverSettings) {
 
   private val solver = CdSolvers.stateless(settings.selection)
-  private val starts = Array.tabulate(workers + 1)(k => (labels.length.toLong * k / workers).toInt)
+  private val rows = new RowSlices(labels.length, workers)
   private val slices = Array.tabulate(workers) { k =>
-    def own(values: Array[Double]) = java.util.Arrays.copyOfRange(values, starts(k), starts(k + 1))
+    def own(values: Array[Double]) = java.util.Arrays.copyOfRange(values, rows.start(k), rows.start(k + 1))
     new MarginSlice(own(labels), if (weights == null) null else own(weights))
   }
 
@@ -95,7 +96,7 @@ private[leader] final class Margins(
   }
 
   private def copy(values: Array[Double])(to: MarginSlice => Array[Double]): Unit =
-    slices.indices.foreach(k => System.arraycopy(values, starts(k), to(slices(k)), 0, slices(k).rows))
+    slices.indices.foreach(k => System.arraycopy(values, rows.start(k), to(slices(k)), 0, slices(k).rows))
 }
 
 private[leader] object Margins {
