@@ -5,8 +5,9 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
+import dwell.base.SliceBounds
 import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
-import dwell.data.columns.{ColumnAssignment, ColumnPartition, RowSlices, Transposition}
+import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
@@ -65,7 +66,7 @@ object TestData {
     constant.indices.foreach(column => counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
-    val slices = new RowSlices(firstRows.last, numPartitions)
+    val slices = SliceBounds(firstRows.last, numPartitions)
     val pieces = read.flatMap(b => Transposition.cut(b, firstRows(b.index), assignment.partitionOf, slices))
     Array.tabulate(numPartitions) { k =>
       Transposition.merge(

@@ -9,10 +9,10 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
-import dwell.base.{InputChangedException, TaskFailure}
+import dwell.base.{InputChangedException, SliceBounds, TaskFailure}
 import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.NarrowValues
-import dwell.data.columns.{ColumnDataset, ColumnPartition, RowSlices}
+import dwell.data.columns.{ColumnDataset, ColumnPartition}
 import dwell.data.rows.RowForm
 import dwell.jni.ResultHeader
 
@@ -65,7 +65,7 @@ class TrainingReaderSuite extends SparkSuite {
     assert(partitions.flatMap(_.columns).sorted.sameElements(expected))
     partitions.foreach { p =>
       assert(p.rows == m)
-      val slices = new RowSlices(m, partitions.length)
+      val slices = SliceBounds(m, partitions.length)
       assert(p.labels.toSeq == rows.slice(slices.start(p.index), slices.start(p.index + 1)).map(_.label).toSeq)
       if (weights.forall(_ == 1.0)) assert(p.weights == null) else assert(p.weights.sameElements(weights))
       val lengths = Array.tabulate(p.numColumns)(i => p.offsets(i + 1) - p.offsets(i))

@@ -152,8 +152,8 @@ final class LinearTrainer(
   private def primal(problem: LinearProblem): Work = {
     val data = rows.columns(problem.numWorkers)
     val parts = data.partitions.map[LocalData](p => ColumnData(p, p.weights))
-    val labels = if (signed(problem)) data.labels().map(Labels.Signed.of) else data.labels()
-    val leader = PrimalPlan(labels, data.weights(), rows.totalWeight, data.columnsPerPartition, data.nonzeros)
+    val leader =
+      PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
     Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, leader, from.map(FromCoefficients))
   }

@@ -4,7 +4,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{LittleEndian, Shuffle, TaskFailure}
+import dwell.base.{LittleEndian, Shuffle, SliceBounds, TaskFailure}
 import dwell.data.block.{Cached, CachedDataset, DataLimits, ReadRows}
 import dwell.data.matrix.{IndexedSums, MatrixBlock}
 
@@ -23,7 +23,7 @@ import dwell.data.matrix.{IndexedSums, MatrixBlock}
 final class ColumnDataset private (
     partitions: RDD[ColumnPartition],
     nonzerosPerPartition: Array[Long],
-    slices: RowSlices,
+    slices: SliceBounds,
     weighted: Boolean,
     val columnsPerPartition: Array[Int],
     bytes: Long,
@@ -45,7 +45,7 @@ final class ColumnDataset private (
 
   /** One number for each row, which `get` gives for the rows of a partition's slice. */
   private def ofSlices(get: ColumnPartition => Array[Double]): Array[Double] = TaskFailure.unwrapped {
-    val values = new Array[Double](slices.numRows)
+    val values = new Array[Double](slices.length)
     partitions.sparkContext.runJob(
       partitions,
       (it: Iterator[ColumnPartition]) => LittleEndian.bytes(get(it.next())),
@@ -76,7 +76,7 @@ private[data] object ColumnDataset {
    */
   def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
-    val slices = new RowSlices(DataLimits.checkSharedRows(rows.numRows), numPartitions)
+    val slices = SliceBounds(DataLimits.checkSharedRows(rows.numRows), numPartitions)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     assignment.loads.indices.foreach(k => MatrixBlock.checkLoad(k, numPartitions, assignment.loads(k)))
 

@@ -31,7 +31,7 @@ package dwell.data.columns
  * @param weights
  *   weight of each row of the whole dataset, or null if every weight is 1
  * @param labels
- *   labels of the partition's slice of rows, see [[RowSlices]]
+ *   labels of the partition's slice of rows, see [[dwell.base.SliceBounds]]
  */
 final class ColumnPartition(
     val index: Int,

@@ -1,5 +1,6 @@
 package dwell.data.columns
 
+import dwell.base.SliceBounds
 import dwell.data.block.RowBlock
 
 /**
@@ -28,7 +29,7 @@ private[data] final class RowValues(
 private[data] object RowValues {
 
   /** What `block`, whose first row is `firstRow`, has for partition `k`. */
-  def of(block: RowBlock, firstRow: Int, slices: RowSlices, k: Int): RowValues = {
+  def of(block: RowBlock, firstRow: Int, slices: SliceBounds, k: Int): RowValues = {
     val end = firstRow + block.labels.length
     val from = math.min(math.max(slices.start(k), firstRow), end)
     val until = math.max(math.min(slices.start(k + 1), end), from)
@@ -40,7 +41,7 @@ private[data] object RowValues {
   }
 
   /** The labels of slice `k`, from the pieces of all blocks that have any. */
-  def labels(pieces: Array[RowValues], slices: RowSlices, k: Int): Array[Double] = {
+  def labels(pieces: Array[RowValues], slices: SliceBounds, k: Int): Array[Double] = {
     val labels = new Array[Double](slices.size(k))
     pieces.foreach { p =>
       if (p.labels.nonEmpty) System.arraycopy(p.labels, 0, labels, p.firstLabel - slices.start(k), p.labels.length)

@@ -1,5 +1,6 @@
 package dwell.data.columns
 
+import dwell.base.SliceBounds
 import dwell.data.block.{ColumnNames, RowBlock}
 import dwell.data.matrix.{DenseBlock, NarrowValues, SparseBlock}
 
@@ -41,7 +42,7 @@ private[data] object Transposition {
    * @param slices
    *   the rows whose labels each partition gets
    */
-  def cut(rows: RowBlock, firstRow: Int, partitionOf: Array[Int], slices: RowSlices): Iterator[(Int, ColumnPiece)] = {
+  def cut(rows: RowBlock, firstRow: Int, partitionOf: Array[Int], slices: SliceBounds): Iterator[(Int, ColumnPiece)] = {
     val block = rows.matrix
     val numPartitions = slices.count
     val counts = block.denseCounts(partitionOf.length)
@@ -199,12 +200,12 @@ private[data] object Transposition {
   def merge(
       index: Int,
       pieces: Array[ColumnPiece],
-      slices: RowSlices,
+      slices: SliceBounds,
       totalWeight: Double,
       names: ColumnNames): ColumnPartition = {
     // The shuffle delivers pieces in any order; block order makes rows ascend and sums reproducible.
     val ordered = pieces.sortBy(_.block)
-    val numRows = slices.numRows
+    val numRows = slices.length
     val weights = RowValues.weights(ordered.map(_.rowValues), numRows)
     val features = distinct(ordered)
     val moments = new Moments(features, numRows, weights, totalWeight, names)

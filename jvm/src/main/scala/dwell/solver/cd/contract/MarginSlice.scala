@@ -1,5 +1,7 @@
 package dwell.solver.cd.contract
 
+import dwell.solver.problem.{Labels, MarginLoss}
+
 /**
  * A slice of the rows in the primal form. All arrays have one entry for each row.
  *
@@ -27,6 +29,33 @@ final class MarginSlice(val labels: Array[Double], val weights: Array[Double]) {
 
   /** The number of rows. */
   def rows: Int = labels.length
+
+  /** The size of the arrays in bytes. */
+  def bytes: Long = 8L * rows * (if (weights == null) 6 else 7)
+}
+
+object MarginSlice {
+
+  /**
+   * A slice with margins 0.
+   *
+   * @param labels
+   *   as the data hold them
+   * @param weights
+   *   null if every weight is 1
+   * @param origin
+   *   subtracted from the labels of a loss that takes any number
+   */
+  def of(labels: Array[Double], weights: Array[Double], loss: MarginLoss, origin: Double): MarginSlice = {
+    val signed = loss.labels == Labels.Signed
+    val own = new Array[Double](labels.length)
+    var j = 0
+    while (j < own.length) {
+      own(j) = if (signed) Labels.Signed.of(labels(j)) else labels(j) - origin
+      j += 1
+    }
+    new MarginSlice(own, weights)
+  }
 }
 
 /**

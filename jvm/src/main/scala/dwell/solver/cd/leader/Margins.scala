@@ -1,54 +1,37 @@
 package dwell.solver.cd.leader
 
-import dwell.base.LittleEndian
-import dwell.data.columns.RowSlices
-import dwell.fit.SolverSettings
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.{MarginOperation, MarginSlice}
-import dwell.solver.cd.worker.CdSolvers
-import dwell.solver.problem.{InterceptSearch, MarginLoss}
+import dwell.solver.cd.contract.MarginOperation
+import dwell.solver.problem.InterceptSearch
 
 /**
  * The margins of all rows, in as many slices as there are workers. Sums are those of the slices, added in order.
  *
  * A margin is the product of the row with the coefficients, plus the intercept that each call gets.
- *
- * @param labels
- *   y, one for each row
- * @param weights
- *   row weights, or null if every weight is 1
  */
-private[leader] final class Margins(
-    loss: MarginLoss,
-    labels: Array[Double],
-    weights: Array[Double],
-    workers: Int,
-    settings: SolverSettings) {
+private[leader] abstract class Margins {
 
-  private val solver = CdSolvers.stateless(settings.selection)
-  private val rows = new RowSlices(labels.length, workers)
-  private val slices = Array.tabulate(workers) { k =>
-    def own(values: Array[Double]) = java.util.Arrays.copyOfRange(values, rows.start(k), rows.start(k + 1))
-    new MarginSlice(own(labels), if (weights == null) null else own(weights))
-  }
+  /**
+   * Takes the sum of the workers' updates.
+   *
+   * @param update
+   *   one number for each row; null if the workers own the rows and have it already
+   */
+  def take(update: Array[Double]): Unit
 
-  /** Takes the sum of the workers' updates, one number for each row. */
-  def take(update: Array[Double]): Unit = copy(update)(_.update)
+  /**
+   * Replaces the products, and forgets the last step.
+   *
+   * @param product
+   *   as for [[take]]
+   */
+  def restart(product: Array[Double]): Unit
 
-  /** Replaces the products, and forgets the last step. */
-  def restart(product: Array[Double]): Unit = {
-    copy(product)(_.margins)
-    slices.foreach(slice => java.util.Arrays.fill(slice.direction, 0.0))
-  }
+  /** Computes the working residuals. Returns them, little endian; empty if the workers own the rows and have them. */
+  def residuals(intercept: Double): Array[Byte]
 
-  /** The working residuals, little endian. */
-  def residuals(intercept: Double): Array[Byte] = {
-    run(intercept, MarginOperation(MarginLayout.RESIDUALS))
-    val bytes = new Array[Byte](8 * labels.length)
-    val view = LittleEndian.view(bytes)
-    slices.foreach(slice => view.put(slice.residuals))
-    bytes
-  }
+  /** Runs an operation on all slices; returns its sums. */
+  protected def run(intercept: Double, operation: MarginOperation): Array[Double]
 
   /** Evaluates the losses. They are the ones that [[along]] compares with. */
   def losses(intercept: Double): Margins.Losses = {
@@ -85,21 +68,16 @@ private[leader] final class Margins(
     run(0.0, MarginOperation(MarginLayout.MOVE, g1, g2))
     ()
   }
-
-  private def run(intercept: Double, operation: MarginOperation): Array[Double] = {
-    val totals = new Array[Double](MarginLayout.SUMS)
-    slices.foreach { slice =>
-      val sums = solver.margins(loss, intercept, operation, slice, settings.threads)
-      sums.indices.foreach(i => totals(i) += sums(i))
-    }
-    totals
-  }
-
-  private def copy(values: Array[Double])(to: MarginSlice => Array[Double]): Unit =
-    slices.indices.foreach(k => System.arraycopy(values, rows.start(k), to(slices(k)), 0, slices(k).rows))
 }
 
 private[leader] object Margins {
+
+  /** The sums of all slices, added in order. */
+  def total(sums: Array[Array[Double]]): Array[Double] = {
+    val totals = new Array[Double](MarginLayout.SUMS)
+    sums.foreach(own => own.indices.foreach(i => totals(i) += own(i)))
+    totals
+  }
 
   /**
    * Sums over the rows, each term times the row's weight.

@@ -18,10 +18,12 @@ import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem
  * of the workers' directions and the step before it (`ls2`). The local models therefore need not be safe for adding:
  * sigma' is 1 and not the number of workers.
  *
- * @param labels
- *   one label for each row; -1 and 1 for classification
- * @param weights
- *   row weights, or null if every weight is 1
+ * @param margins
+ *   the margins of the rows, 0
+ * @param origin
+ *   subtracted from the labels of the margins
+ * @param rows
+ *   number of rows, m
  * @param totalWeight
  *   sum of the weights, S
  * @param coordinates
@@ -30,8 +32,9 @@ import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem
  *   number of nonzeros of all partitions
  */
 private[solver] final class PrimalLeader(
-    labels: Array[Double],
-    weights: Array[Double],
+    margins: Margins,
+    origin: Double,
+    rows: Int,
     override val totalWeight: Double,
     algorithm: CoordinateAlgorithm,
     loss: MarginLoss,
@@ -45,11 +48,6 @@ private[solver] final class PrimalLeader(
   private val curvature = loss.curvature
   private val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
 
-  /** Subtracted from the labels of a parabola: their mean, so that margins stay small and exact. */
-  private val origin = if (loss.isParabola && problem.intercept) weightedMean(labels) else 0.0
-  private val target = if (origin == 0.0) labels else labels.map(_ - origin)
-
-  private val margins = new Margins(loss, target, weights, workers, problem.settings)
   private var intercept = 0.0
   private var sums: Margins.Losses = _
   private var kappa = 0.0
@@ -59,7 +57,7 @@ private[solver] final class PrimalLeader(
   private var worstDrift = 0.0
   private var adding = problem.settings.adding
   private val quadraticTerm =
-    new SigmaPrime(algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / labels.length)
+    new SigmaPrime(algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / rows)
 
   shiftIntercept()
   private var objective = lossValue
@@ -67,7 +65,7 @@ private[solver] final class PrimalLeader(
   // Losses and penalties are not negative.
   bound = 0.0
 
-  override def vectorLength: Int = target.length
+  override def vectorLength: Int = rows
   override def upperBound: Double = objective
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
@@ -221,16 +219,6 @@ private[solver] final class PrimalLeader(
   private def bestScale(limit: Double): Double = {
     val best = if (sums.slopeSquares > 0.0) -sums.slopeLabels / sums.slopeSquares else 0.0
     math.max(-limit, math.min(limit, best))
-  }
-
-  private def weightedMean(values: Array[Double]): Double = {
-    var sum = 0.0
-    var j = 0
-    while (j < values.length) {
-      sum += (if (weights == null) values(j) else weights(j) * values(j))
-      j += 1
-    }
-    sum / totalWeight
   }
 }
 

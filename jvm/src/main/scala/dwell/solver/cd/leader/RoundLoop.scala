@@ -8,7 +8,7 @@ import dwell.jni.CdLayout
 import dwell.comm.{Gathered, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, RoundRequest, StartingPoint, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, StartingPoint, WorkerState}
 import dwell.solver.problem.LinearProblem
 
 /**
@@ -190,7 +190,7 @@ private[solver] final class RoundLoop(
       points = leader.points,
       subproblem = leader.subproblem)
     val shared = if (phase == Phase.Round) leader.shared else Array.emptyByteArray
-    val message = CdMessage(phase, request, states, problem.settings.selection)
+    val message = CoordinateMessage(phase, request, states, problem.settings.selection)
     val gathered = workers.exchange(message, shared, description)
     solvers ++= gathered.scalars.map(_.solver)
     if (problem.settings.travellingState) {

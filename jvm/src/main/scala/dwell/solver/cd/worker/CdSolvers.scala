@@ -30,5 +30,8 @@ private[dwell] object CdSolvers {
   def loaded: Seq[CdSolver] = Seq(JvmCd.shared) ++ (if (NativeLoader.isLoaded) Some(NativeCd) else None)
 
   /** Frees the states of a fit in all solvers of this JVM. */
-  def free(fit: Long): Unit = loaded.foreach(_.free(fit))
+  def free(fit: Long): Unit = {
+    MarginSlices.free(fit)
+    loaded.foreach(_.free(fit))
+  }
 }

@@ -2,27 +2,12 @@ package dwell.data
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.base.SliceBounds
 import dwell.data.block.{ColumnNames, RowBlock, RowBlockBuilder}
-import dwell.data.columns.{RowSlices, RowValues}
-import dwell.data.columns.RowSlices.BlockRows
+import dwell.data.columns.RowValues
 
 /** The rows whose labels a partition of columns holds. */
-class RowSlicesSuite extends AnyFunSuite {
-
-  test("slices are whole blocks in order, as even as blocks allow, and hold every row once") {
-    for {
-      rows <- Seq(0, 1, BlockRows - 1, BlockRows, BlockRows + 1, 10 * BlockRows, 1000003, Int.MaxValue)
-      count <- Seq(1, 2, 3, 7, 64, 1000)
-    } {
-      val slices = new RowSlices(rows, count)
-      val starts = (0 to count).map(slices.start)
-      assert(starts.head == 0 && starts.last == rows && starts == starts.sorted)
-      assert(starts.forall(start => start % BlockRows == 0 || start == rows), s"$rows rows, $count slices")
-      val blocks = (0 until count).map(k => (slices.size(k).toLong + BlockRows - 1) / BlockRows)
-      assert(blocks.max - blocks.min <= 1 && (0 until count).map(slices.size(_).toLong).sum == rows)
-    }
-    assert((0 to 3).map(new RowSlices(3 * 4096 + 5, 3).start) == Seq(0, 4096, 8192, 12293))
-  }
+class RowValuesSuite extends AnyFunSuite {
 
   private def blocks(sizes: Seq[Int], weighted: Int => Boolean): Seq[RowBlock] =
     sizes.zip(sizes.scanLeft(0)(_ + _)).zipWithIndex.map { case ((size, first), index) =>
@@ -37,7 +22,7 @@ class RowSlicesSuite extends AnyFunSuite {
     val firstRows = sizes.scanLeft(0)(_ + _)
     for (count <- Seq(1, 2, 3, 4, 9); weighted <- Seq(Set.empty[Int], Set(4), sizes.indices.toSet)) {
       val read = blocks(sizes, weighted)
-      val slices = new RowSlices(firstRows.last, count)
+      val slices = SliceBounds(firstRows.last, count)
       for (k <- 0 until count) {
         val pieces = read.map(b => RowValues.of(b, firstRows(b.index), slices, k)).filterNot(_.isEmpty).toArray
         val expected = (slices.start(k) until slices.start(k + 1)).map(_.toDouble)
