@@ -56,6 +56,8 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
    *   local work
    * @param losses
    *   partitions that had lost their state when the round began
+   * @param besideSeconds
+   *   time in which the workers worked, beside that in the headers
    * @param note
    *   a remark for the reader of the report
    */
@@ -67,9 +69,10 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
       epochs: Double,
       headers: ResultHeaders,
       losses: Int = 0,
+      besideSeconds: Double = 0.0,
       note: String = ""): RoundRecord = {
     val seconds = (System.nanoTime() - clock) * 1e-9
-    val worker = headers.largest(ResultHeader.SOLVER_NANOS) * 1e-9
+    val worker = headers.largest(ResultHeader.SOLVER_NANOS) * 1e-9 + besideSeconds
     val record = RoundRecord(
       rounds + 1,
       objective,

@@ -82,6 +82,8 @@ final case class RowsMessage(
  *   in the phase `Collect`: global feature ids and values of the nonzero coefficients; both are empty for rows
  * @param sums
  *   of a [[RowsMessage]]: the sums of [[RowsRequest.Run]]
+ * @param seconds
+ *   of a [[RowsMessage]]: the time that [[RowsRequest.Run]] took
  * @param rows
  *   of a [[RowsMessage]]: the answer to [[RowsRequest.Read]]
  */
@@ -91,4 +93,5 @@ final case class CdReply(
     state: Option[WorkerState],
     coefficients: Option[(Array[Int], Array[Double])],
     sums: Array[Double] = Array.emptyDoubleArray,
+    seconds: Double = 0.0,
     rows: Option[RowsRead] = None)

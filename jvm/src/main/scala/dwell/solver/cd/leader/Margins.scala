@@ -30,6 +30,9 @@ private[leader] abstract class Margins {
   /** Computes the working residuals. Returns them, little endian; empty if the workers own the rows and have them. */
   def residuals(intercept: Double): Array[Byte]
 
+  /** The time since the last call that the leader has waited for the owners of rows. */
+  def waited(): Waited = Waited(0.0, 0.0)
+
   /** Runs an operation on all slices; returns its sums. */
   protected def run(intercept: Double, operation: MarginOperation): Array[Double]
 

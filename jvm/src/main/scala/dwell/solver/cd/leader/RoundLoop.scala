@@ -107,6 +107,7 @@ private[solver] final class RoundLoop(
       val clock = System.nanoTime()
       val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
       val arrived = System.nanoTime()
+      val waitedBefore = leader.waited()
       val lost = gathered.scalars.count(_.lost)
       if (lost > 0) {
         losses += lost
@@ -122,9 +123,11 @@ private[solver] final class RoundLoop(
         commitTravelling()
         rounds += 1
         sinceRebuild += 1
-        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9
-        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses)
-        localWork.measure(record.seconds, record.workerSeconds, epochs, certify)
+        val waited = leader.waited()
+        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9 - waited.seconds
+        val beside = waitedBefore.workerSeconds + waited.workerSeconds
+        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses, beside)
+        localWork.measure(record.seconds, record.workerSeconds - beside, epochs, certify)
         logInfo(s"${problem.uid}: ${record.toLine}")
         losses = 0
         if (sinceRebuild == RebuildEvery && rounds < most && !converged) {

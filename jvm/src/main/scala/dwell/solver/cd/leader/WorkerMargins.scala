@@ -22,6 +22,7 @@ private[leader] final class WorkerMargins(
     extends Margins {
 
   private var takes = false
+  private var since = Waited(0.0, 0.0)
 
   ask(RowsRequest.Begin(loss, origin))
 
@@ -34,12 +35,26 @@ private[leader] final class WorkerMargins(
   }
 
   override def residuals(intercept: Double): Array[Byte] = {
-    workers.gatherSlices(request(intercept, MarginOperation(MarginLayout.RESIDUALS)), description)
+    timed(workers.gatherSlices(request(intercept, MarginOperation(MarginLayout.RESIDUALS)), description))
     Array.emptyByteArray
   }
 
   override protected def run(intercept: Double, operation: MarginOperation): Array[Double] =
-    Margins.total(workers.askSlices(request(intercept, operation), description).scalars.map(_.sums))
+    Margins.total(timed(workers.askSlices(request(intercept, operation), description)).scalars.map(_.sums))
+
+  override def waited(): Waited = {
+    val result = since
+    since = Waited(0.0, 0.0)
+    result
+  }
+
+  private def timed(replies: => Replies[CdReply]): Replies[CdReply] = {
+    val start = System.nanoTime()
+    val result = replies
+    val slowest = result.scalars.map(_.seconds).max
+    since = Waited(since.seconds + (System.nanoTime() - start) * 1e-9, since.workerSeconds + slowest)
+    result
+  }
 
   private def ask(asked: RowsRequest): Replies[CdReply] = workers.askSlices(message(asked), description)
 

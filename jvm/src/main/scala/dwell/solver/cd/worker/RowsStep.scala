@@ -35,6 +35,7 @@ private[worker] object RowsStep {
         java.util.Arrays.fill(slice.direction, 0.0)
         nothing
       case RowsRequest.Run(loss, intercept, operation, takes) =>
+        val start = System.nanoTime()
         val slice = MarginSlices.get(fit, partition)
         if (takes) LittleEndian.copy(shared, slice.update, 0)
         val sums = solver.margins(loss, intercept, operation, slice, message.threads)
@@ -45,7 +46,7 @@ private[worker] object RowsStep {
             LittleEndian.buffer(result).position(ResultHeader.BYTES).asDoubleBuffer().put(slice.residuals)
             result
           }
-        Contribution(vector, reply.copy(sums = sums))
+        Contribution(vector, reply.copy(sums = sums, seconds = (System.nanoTime() - start) * 1e-9))
     }
   }
 
