@@ -11,8 +11,8 @@ import org.apache.spark.serializer.KryoSerializer
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.matrix.RowDistribution
-import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowForm, RowPartition, RowPiece, RowPieces}
+import dwell.data.matrix.{ExcludedFeatures, MatrixPiece, PartitionForm, RowDistribution}
+import dwell.data.rows._
 
 /** Rows by partition, in the forms that the solvers take. */
 class RowDatasetSuite extends SparkSuite {
@@ -244,12 +244,18 @@ class RowDatasetSuite extends SparkSuite {
       Seq(packed.mean, packed.variance, packed.positive, packed.negative).map(_.toSeq)
     }
     assert(merged(moments) == merged(moments.reverse))
+    val none = ExcludedFeatures.None
+    val facts =
+      read.flatMap(b => RowFacts.of(b, firstRows(b.index).toLong, none, 2)).collect { case (0, f) => f }
     val pieces =
-      read.flatMap(b => RowPieces.cut(b, firstRows(b.index), 20, Array(0), true, 2)).collect { case (0, p) => p }
-    def rowsOf(pieces: Seq[RowPiece]): RowPartition =
-      RowPieces.merge(0, 2, pieces.toArray, 20, weighted = true, mixed = false, null, null)
-    val (a, b) = (rowsOf(pieces), rowsOf(pieces.reverse))
+      read.flatMap(b => MatrixPiece.cut(b.matrix, firstRows(b.index).toLong, none, 2)).collect { case (0, p) => p }
+    def rowsOf(facts: Seq[RowFacts], pieces: Seq[MatrixPiece]): RowPartition = {
+      val merge = new RowMerge(0, 2, firstRows.last.toLong, 20, true, true, false, PartitionForm.Choice.Smallest)
+      merge(facts.iterator, pieces.iterator, null, null)
+    }
+    val (a, b) = (rowsOf(facts, pieces), rowsOf(facts.reverse, pieces.reverse))
     assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))
+    assert(a.labels.sameElements(b.labels) && a.weights.sameElements(b.weights))
   }
 
   test("moments are merged by ranges of columns") {

@@ -6,7 +6,8 @@ import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
+import dwell.data.columns._
+import dwell.data.matrix.{MatrixBlock, PartitionForm}
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
@@ -51,31 +52,39 @@ object TestData {
     }
   }
 
-  /** Columns by partition, from rows in blocks, as [[TrainingReader]] makes them. */
-  def partitions(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Array[ColumnPartition] = {
+  /**
+   * Columns by partition, from rows in blocks, as [[TrainingReader]] makes them.
+   *
+   * @param deliver
+   *   the order in which the shuffle delivers the pieces
+   */
+  def partitions(
+      blocks: Seq[Seq[LabeledRow]],
+      numPartitions: Int,
+      choice: PartitionForm.Choice = PartitionForm.Choice.ForSolvers,
+      valuesAtATime: Int = MatrixBlock.ValuesAtATime,
+      deliver: Seq[(Int, ColumnPiece)] => Seq[(Int, ColumnPiece)] = identity): Array[ColumnPartition] = {
     val names = ColumnNames()
     val numFeatures = blocks.flatten.head.features.size
     val read = blocks.zipWithIndex.map { case (rows, index) =>
       RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names)
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
-    val counts = read.map(_.matrix.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
+    val total = read.map(_.matrix.columnCounts(numFeatures)).reduce(_ + _)
+    val counts = total.toDense(numFeatures)
     val constant = read.map(_.matrix).filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
     constant.indices.foreach(column => counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
-    val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
-    val pieces =
-      read.flatMap(b => Transposition.cut(b.matrix, firstRows(b.index), assignment.partitionOf, numPartitions))
     val kept = blocks.flatten.filter(_.weight > 0.0)
-    val weights = TestData.weights(kept)
+    val forms = ColumnDataset.forms(assignment, total.denseWidths(numFeatures), kept.size, choice)
+    val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
+    val pieces = deliver(read.flatMap { b =>
+      ColumnCut(b.matrix, firstRows(b.index), assignment.partitionOf, forms.map(_.width), valuesAtATime)
+    })
     Array.tabulate(numPartitions) { k =>
-      Transposition.merge(
-        k,
-        pieces.collect { case (`k`, piece) => piece }.toArray,
-        kept.size,
-        weights,
-        kept.map(_.weight).sum,
-        names)
+      val merge = new ColumnMerge(k, kept.size, assignment.partitionOf, counts, forms(k))
+      pieces.foreach { case (partition, piece) => if (partition == k) merge.add(piece) }
+      merge.result(TestData.weights(kept), kept.map(_.weight).sum, names)
     }
   }
 

@@ -3,6 +3,7 @@ package dwell.data.block
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Kept
 import dwell.data.matrix.{BlockIndex, ConstantColumns}
 
 /**
@@ -25,7 +26,7 @@ import dwell.data.matrix.{BlockIndex, ConstantColumns}
  *   names of the DataFrame columns, for error messages
  */
 private[data] final class ReadRows(
-    blocks: RDD[RowBlock],
+    blocks: Kept[RowBlock],
     val index: BlockIndex,
     val numFeatures: Int,
     val labels: Array[Double],
@@ -44,13 +45,13 @@ private[data] final class ReadRows(
   /** The sum of the weights, S. */
   def totalWeight: Double = labelMoments.totalWeight
 
-  /**
-   * The cached blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs.
-   */
-  def verifiedBlocks: RDD[RowBlock] = {
-    val index = this.index // so that tasks do not get labels and weights of all rows
-    blocks.mapPartitions(it => Iterator.single(index.verified(it.next())))
-  }
+  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk")
+
+  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
+
+  /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
+  def moveToDisk(): Unit = readBlocks.moveToDisk()
 
   /** The number of row blocks, one for each partition of the source. */
   def numBlocks: Int = index.fingerprints.length
@@ -59,5 +60,5 @@ private[data] final class ReadRows(
   def hasBinaryLabels: Boolean = labels.forall(y => y == 0.0 || y == 1.0)
 
   /** Releases the cached blocks. */
-  def unpersist(): Unit = Cached.release(blocks, Seq.empty)
+  def unpersist(): Unit = readBlocks.release()
 }

@@ -1,12 +1,11 @@
 package dwell.data.columns
 
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Shuffle, TaskFailure}
+import dwell.base.{Kept, Shuffle, TaskFailure}
 import dwell.data.block.{Cached, CachedDataset, ReadRows}
-import dwell.data.matrix.{ColumnCounts, MatrixBlock}
+import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}
 
 /**
  * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
@@ -19,7 +18,7 @@ import dwell.data.matrix.{ColumnCounts, MatrixBlock}
  *   weight of each row, or null if every weight is 1
  */
 final class ColumnDataset private (
-    partitions: RDD[ColumnPartition],
+    partitions: Kept[ColumnPartition],
     nonzerosPerPartition: Array[Long],
     val columnsPerPartition: Array[Int],
     val weightsBroadcast: Broadcast[Array[Double]],
@@ -29,19 +28,30 @@ final class ColumnDataset private (
 
 private[data] object ColumnDataset {
 
-  /** The number of nonzeros of each column; 0 for a constant one, which is left out and must not affect the balance. */
-  def countColumns(rows: ReadRows): Array[Int] = TaskFailure.unwrapped {
+  /**
+   * The number of nonzeros of each column, and the narrowest width that holds them.
+   *
+   * @param counts
+   *   0 for a constant column, which is left out and must not affect the balance
+   */
+  final class Columns(val counts: Array[Int], val widths: Array[Byte]) {
+
+    /** The number of nonzeros of all columns but the constant ones. */
+    def nonzeros: Long = counts.iterator.map(_.toLong).sum
+  }
+
+  def countColumns(rows: ReadRows): Columns = TaskFailure.unwrapped {
     val numFeatures = rows.numFeatures
     // Tasks add the counts in groups, so that the driver does not get those of every block.
     val numGroups = math.ceil(math.sqrt(rows.numBlocks.toDouble)).toInt
     val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.matrix.columnCounts(numFeatures)))
     val groups = Shuffle.byIndex(byGroup, numGroups)
-    val counts = Shuffle
+    val total = Shuffle
       .once(groups)(rows.sc.runJob(groups, (it: Iterator[(Int, ColumnCounts)]) => it.map(_._2).reduce(_ + _)))
       .reduce(_ + _)
-      .toDense(numFeatures)
+    val counts = total.toDense(numFeatures)
     rows.constant.indices.foreach(column => counts(column) = 0)
-    counts
+    new Columns(counts, total.denseWidths(numFeatures))
   }
 
   /**
@@ -50,29 +60,30 @@ private[data] object ColumnDataset {
    * @throws IllegalArgumentException
    *   if a partition would be too large, or a variance overflows
    */
-  def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
+  def of(rows: ReadRows, columns: Columns, numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
-    val assignment = ColumnAssignment.balanced(counts, numPartitions)
+    val assignment = ColumnAssignment.balanced(columns.counts, numPartitions)
     assignment.loads.indices.foreach(k => MatrixBlock.checkLoad(k, numPartitions, assignment.loads(k)))
+    val numRows = rows.numRows
+    val forms = this.forms(assignment, columns.widths, numRows, PartitionForm.Choice.ForSolvers)
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
+    val counts = sc.broadcast(columns.counts)
     val weights = Cached.broadcast(sc, rows.weights)
     val firstRows = rows.index.firstRows
-    val numRows = rows.numRows
     val totalWeight = rows.totalWeight
     val names = rows.names
+    val widths = forms.map(_.width)
     val pieces = rows.verifiedBlocks.flatMap { block =>
-      Transposition.cut(block.matrix, firstRows(block.index), partitionOf.value, numPartitions)
+      ColumnCut(block.matrix, firstRows(block.index), partitionOf.value, widths)
     }
-    val partitions = Shuffle
-      .byIndex(pieces, numPartitions)
-      .mapPartitionsWithIndex { (k, it) =>
-        Iterator.single(
-          Transposition.merge(k, it.map(_._2).toArray, numRows, Cached.valueOf(weights), totalWeight, names))
-      }
-      .setName(s"${rows.title}: columns")
-      .persist(StorageLevel.MEMORY_AND_DISK)
-    val broadcasts = Seq(partitionOf) ++ Option(weights)
+    val merged = Shuffle.inBulk(pieces, numPartitions, ColumnPiece).mapPartitionsWithIndex { (k, it) =>
+      val merge = new ColumnMerge(k, numRows, partitionOf.value, counts.value, forms(k))
+      it.foreach { case (_, piece) => merge.add(piece) }
+      Iterator.single(merge.result(Cached.valueOf(weights), totalWeight, names))
+    }
+    val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
+    val broadcasts = Seq(partitionOf, counts) ++ Option(weights)
     Cached.orRelease(partitions, broadcasts) {
       val sizes = sc.runJob(
         partitions,
@@ -82,5 +93,26 @@ private[data] object ColumnDataset {
         })
       new ColumnDataset(partitions, sizes.map(_._1), sizes.map(_._2), weights, sizes.map(_._3).sum, broadcasts)
     }
+  }
+
+  /** The form of each partition. */
+  def forms(
+      assignment: ColumnAssignment,
+      widths: Array[Byte],
+      numRows: Int,
+      choice: PartitionForm.Choice): Array[PartitionForm] = {
+    val numPartitions = assignment.loads.length
+    val columnsOf = new Array[Int](numPartitions)
+    val widthOf = new Array[Byte](numPartitions)
+    var column = 0
+    while (column < widths.length) {
+      val k = assignment.partitionOf(column)
+      if (k >= 0) {
+        columnsOf(k) += 1
+        if (widths(column) > widthOf(k)) widthOf(k) = widths(column)
+      }
+      column += 1
+    }
+    Array.tabulate(numPartitions)(k => choice(columnsOf(k), numRows, assignment.loads(k), widthOf(k)))
   }
 }
