@@ -127,8 +127,8 @@ private[data] final class ColumnMerge(
    */
   def result(weights: Array[Double], totalWeight: Double, names: ColumnNames): ColumnPartition = {
     if (!form.isDense) {
-      val runs = new AscendingRuns(indices, values)
-      order.indices.foreach(i => runs.sort(offsets(i), offsets(i + 1)))
+      val byRow = new ByRow(indices, values)
+      order.indices.foreach(i => byRow.sort(offsets(i), offsets(i + 1)))
     }
     val columns = order.map(features(_))
     val n = columns.length

@@ -47,7 +47,8 @@ private[data] final class MatrixMerge(
     widest
   }
   private val form = {
-    val nonzeros = counts.iterator.map(_.toLong).sum
+    var nonzeros = 0L
+    counts.foreach(nonzeros += _)
     MatrixBlock.checkLoad(index, numPartitions, nonzeros)
     choice(size, numFeatures, nonzeros, width)
   }
