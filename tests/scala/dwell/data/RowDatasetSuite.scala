@@ -11,8 +11,8 @@ import org.apache.spark.serializer.KryoSerializer
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, LittleEndian, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.matrix.RowDistribution
-import dwell.data.rows.{FeatureMoments, MergedMoments, MomentPiece, RowDataset, RowForm, RowPartition, RowPiece, RowPieces}
+import dwell.data.matrix.{ExcludedFeatures, MatrixPiece, PartitionForm, RowDistribution}
+import dwell.data.rows._
 
 /** Rows by partition, in the forms that the solvers take. */
 class RowDatasetSuite extends SparkSuite {
@@ -248,29 +248,33 @@ class RowDatasetSuite extends SparkSuite {
       Seq(packed.mean, packed.variance, packed.positive, packed.negative).map(_.toSeq)
     }
     assert(merged(moments) == merged(moments.reverse))
+    val none = ExcludedFeatures.None
+    val facts =
+      read.flatMap(b => RowFacts.of(b, firstRows(b.index).toLong, none, 2)).collect { case (0, f) => f }
     val pieces =
-      read.flatMap(b => RowPieces.cut(b, firstRows(b.index), 20, Array(0), true, 2)).collect { case (0, p) => p }
-    def rowsOf(pieces: Seq[RowPiece]): RowPartition =
-      RowPieces.merge(0, 2, pieces.toArray, 20, weighted = true, mixed = false, null, null)
-    val (a, b) = (rowsOf(pieces), rowsOf(pieces.reverse))
+      read.flatMap(b => MatrixPiece.cut(b.matrix, firstRows(b.index).toLong, none, 2)).collect { case (0, p) => p }
+    def rowsOf(facts: Seq[RowFacts], pieces: Seq[MatrixPiece]): RowPartition = {
+      val merge = new RowMerge(0, 2, firstRows.last.toLong, 20, true, true, false, PartitionForm.Choice.Smallest)
+      merge(facts.iterator, pieces.iterator, null, null)
+    }
+    val (a, b) = (rowsOf(facts, pieces), rowsOf(facts.reverse, pieces.reverse))
     assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))
+    assert(a.labels.sameElements(b.labels) && a.weights.sameElements(b.weights))
   }
 
   test("rows beyond those that an Int numbers keep their numbers and their partitions") {
     val first = 3L * Int.MaxValue
     val block =
       RowBlockBuilder.read(5, 2, Iterator.tabulate(40)(j => row(j % 2, j + 1.0, 1.0).toInternal), ColumnNames())
-    val pieces = RowPieces.cut(block, first, 2, Array.emptyIntArray, signedLabels = false, 3).toSeq
-    val parts = pieces.map { case (k, piece) =>
-      RowPieces.merge(k, 3, Array(piece), 2, weighted = false, mixed = false, null, null)
-    }
-    assert(parts.flatMap(_.rows).sorted == (0 until 40).map(first + _))
-    parts.foreach { p =>
-      p.rows.indices.foreach { i =>
-        val j = (p.rows(i) - first).toInt
-        assert(RowDistribution.partitionOf(p.rows(i), 3) == p.index)
-        assert(p.labels(i) == j % 2 && p.value(p.offsets(i)) == j + 1.0)
-      }
+    val facts = RowFacts.of(block, first, new ExcludedFeatures(Array.emptyIntArray, 2), 3).toSeq
+    assert(facts.map(_._2.labels.length).sum == 40)
+    facts.foreach { case (k, f) =>
+      val own = (0 until 40).filter(j => RowDistribution.partitionOf(first + j, 3) == k)
+      assert(f.labels.sameElements(own.map(_ % 2.0)))
+      val numbered = Seq.newBuilder[Long]
+      RowDistribution.eachRow(k, 3, first, first + 40)((row, _) => numbered += row)
+      assert(numbered.result() == own.map(first + _))
+      assert(RowDistribution.size(k, 3, first) == first / 3)
     }
   }
 
@@ -356,7 +360,7 @@ class RowDatasetSuite extends SparkSuite {
       reads.set(0)
       val source = sc.parallelize(Seq(0), 1).flatMap { _ =>
         val read = RowDatasetSuite.reads.getAndIncrement()
-        if (changing) base.map(r => r.copy(label = (r.label + read) % 2)) else base
+        if (changing && read > 0) base.map(r => r.copy(label = 1.0 - r.label)) else base
       }
       val training = TrainingReader.read(source.map(_.toInternal), 6, "test")
       val data = training.rows(2, form)
@@ -371,8 +375,8 @@ class RowDatasetSuite extends SparkSuite {
         intercept[InputChangedException](training.columns(2))
       } else {
         assert(content(data) == first)
+        assert(reads.get == 2, "rows are read again once")
       }
-      assert(reads.get == 2)
       training.unpersist()
     }
   }

@@ -57,10 +57,24 @@ class TrainingRowsSuite extends SparkSuite {
       assert(cached {
         assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
         assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
-      } == Seq("test: columns", "test: rows"))
+      } == Seq("test: columns", "test: rows", "test: rows on disk"))
     } finally {
       threads.shutdown()
       rows.unpersist()
+    }
+  }
+
+  test("once a dataset holds the rows, the rows as read are on disk, also for another dataset") {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
+      val rows = training()
+      try {
+        make(rows)
+        val kept = sc.getPersistentRDDs.values.map(_.name).toSeq
+        assert(kept.contains("test: rows on disk") && !kept.contains("test: rows as read"))
+        assert(rows.columns(3).nonzeros == rows.columns(1).nonzeros)
+        val onDisk = sc.getRDDStorageInfo.find(_.name == "test: rows on disk").get
+        assert(onDisk.numCachedPartitions == 3 && onDisk.memSize == 0L && onDisk.diskSize > 0L)
+      } finally rows.unpersist()
     }
   }
 
@@ -69,7 +83,8 @@ class TrainingRowsSuite extends SparkSuite {
     try {
       val first = rows.rows(2, form)
       val plain = rows.rows(2, form.copy(scaleFactor = 0.0, intercept = false))
-      assert(shuffles(first.partitions).size == 1 && shuffles(plain.partitions) == shuffles(first.partitions))
+      assert(shuffles(first.partitions).size == 2, "one of facts, one of features")
+      assert(shuffles(plain.partitions) == shuffles(first.partitions))
       val (a, b) = (first.partitions.collect(), plain.partitions.collect())
       a.indices.foreach { k =>
         assert(a(k).rows.sameElements(b(k).rows) && a(k).indices.sameElements(b(k).indices))

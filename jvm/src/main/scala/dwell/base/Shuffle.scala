@@ -4,16 +4,29 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.Partitioner
 import org.apache.spark.rdd.{RDD, ShuffledRDD}
-import org.apache.spark.serializer.JavaSerializer
+import org.apache.spark.serializer.{JavaSerializer, Serializer}
 
 /** A shuffle that sends each piece to the partition that its key names. */
 private[dwell] object Shuffle {
 
   /** Sends each piece to the partition of its key, which must be in 0 until `numPartitions`. */
   def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[(Int, P)] =
-    // Pieces are a few primitive arrays. Kryo gains nothing on them, and would need their classes registered.
-    new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions))
-      .setSerializer(new JavaSerializer(pieces.sparkContext.getConf))
+    // The user's serialiser might need the classes of pieces registered.
+    by(pieces, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
+
+  /** The same for large pieces, which travel in their own format. */
+  def inBulk[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, format: BulkFormat[P]): RDD[(Int, P)] =
+    by(pieces, numPartitions, new BulkSerializer(format))
+
+  /** One result for each partition number, of the pieces of two shuffles by the same numbers. */
+  def together[A, B: ClassTag, R: ClassTag](one: RDD[(Int, A)], other: RDD[(Int, B)])(
+      result: (Int, Iterator[A], Iterator[B]) => R): RDD[R] =
+    one.mapPartitionsWithIndex((k, pieces) => Iterator.single((k, pieces))).zipPartitions(other) { (numbered, others) =>
+      numbered.map { case (k, pieces) => result(k, pieces.map(_._2), others.map(_._2)) }
+    }
+
+  private def by[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, serializer: Serializer): RDD[(Int, P)] =
+    new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions)).setSerializer(serializer)
 
   /**
    * Runs `body`, which reads the shuffles of `rdd`, and then removes their files. Spark itself removes them when the

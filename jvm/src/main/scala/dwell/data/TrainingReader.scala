@@ -4,6 +4,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
+import dwell.base.Kept
 import dwell.data.block.{Cached, ColumnNames, DataLimits, ReadRows, RowBlock, RowBlockBuilder}
 
 /**
@@ -34,14 +35,13 @@ object TrainingReader {
       title: String,
       names: ColumnNames = ColumnNames()): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
-    val blocks = rows
-      .mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
-      .setName(s"$title: rows as read")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val read =
+      rows.mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
+    val blocks = Kept.of(read, s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty)(new TrainingRows(summarise(blocks, numFeatures, title, names)))
   }
 
-  private def summarise(blocks: RDD[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
+  private def summarise(blocks: Kept[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
     val summaries = blocks.sparkContext.runJob(blocks, (it: Iterator[RowBlock]) => it.next().summary).toSeq
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows.toLong).sum, names)

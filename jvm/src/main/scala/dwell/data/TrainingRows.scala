@@ -3,12 +3,11 @@ package dwell.data
 import scala.collection.mutable
 
 import org.apache.spark.SparkContext
-import org.apache.spark.rdd.RDD
 
 import dwell.base.WorkerCount
 import dwell.data.block.{DataLimits, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPiece}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowShuffle}
 
 /**
  * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
@@ -48,7 +47,7 @@ final class TrainingRows private[data] (read: ReadRows) {
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
-  private val rowShuffles = mutable.Map.empty[(Int, Boolean), RDD[(Int, RowPiece)]]
+  private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
 
   // Counted once for all datasets. The methods below hold the lock.
@@ -68,9 +67,10 @@ final class TrainingRows private[data] (read: ReadRows) {
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
     DataLimits.checkSharedRows(numRows) // before a job counts the columns
-    val numPartitions = partitionsFor(numWorkers)(columnCounts.iterator.map(_.toLong).sum)
+    val numPartitions = partitionsFor(numWorkers)(columnCounts.nonzeros)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
       val made = ColumnDataset.of(read, columnCounts, numPartitions)
+      read.moveToDisk()
       columnDatasets(numPartitions) = made
       made
     }
@@ -96,10 +96,9 @@ final class TrainingRows private[data] (read: ReadRows) {
     rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
       val moments = featureMoments
       // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
-      val pieces = rowShuffles.getOrElseUpdate(
-        (numPartitions, form.signedLabels),
-        RowDataset.shuffled(read, moments.excluded, form.signedLabels, numPartitions))
-      val made = RowDataset.of(read, pieces, moments, form)
+      val shuffle = rowShuffles.getOrElseUpdate(numPartitions, RowShuffle.of(read, moments.excluded, numPartitions))
+      val made = RowDataset.of(read, shuffle, moments, form)
+      read.moveToDisk()
       rowDatasets((numPartitions, form)) = made
       made
     }
@@ -124,7 +123,7 @@ final class TrainingRows private[data] (read: ReadRows) {
         // Shuffle files are copies of all data, which Spark removes only when the driver collects garbage. Cleaning
         // stops at the cached blocks: it must not reach the user's own shuffles.
         columnDatasets.values.foreach(_.partitions.cleanShuffleDependencies())
-        rowShuffles.values.foreach(_.cleanShuffleDependencies())
+        rowShuffles.values.foreach(_.clean())
       }
       columnDatasets.values.foreach(_.unpersist())
       rowDatasets.values.foreach(_.unpersist())

@@ -3,6 +3,7 @@ package dwell.data.block
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Kept
 import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
 
 /**
@@ -21,7 +22,7 @@ import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
  *   if a sum or a moment of the labels leaves the range of a double
  */
 private[data] final class ReadRows(
-    blocks: RDD[RowBlock],
+    blocks: Kept[RowBlock],
     summaries: Seq[BlockSummary],
     val numFeatures: Int,
     val title: String,
@@ -47,13 +48,13 @@ private[data] final class ReadRows(
   /** The sum of the weights, S. */
   def totalWeight: Double = labels.totalWeight
 
-  /**
-   * The cached blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs.
-   */
-  def verifiedBlocks: RDD[RowBlock] = {
-    val index = this.index // so that tasks do not get this object
-    blocks.mapPartitions(it => Iterator.single(index.verified(it.next())))
-  }
+  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk")
+
+  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
+
+  /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
+  def moveToDisk(): Unit = readBlocks.moveToDisk()
 
   /** The number of row blocks, one for each partition of the source. */
   def numBlocks: Int = index.fingerprints.length
@@ -71,5 +72,5 @@ private[data] final class ReadRows(
     IndexedSums.total(verifiedBlocks.map(_.classWeights(numClasses)), numClasses)
 
   /** Releases the cached blocks. */
-  def unpersist(): Unit = Cached.release(blocks, Seq.empty)
+  def unpersist(): Unit = readBlocks.release()
 }

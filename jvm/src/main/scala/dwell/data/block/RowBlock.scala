@@ -1,5 +1,6 @@
 package dwell.data.block
 
+import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
 
 /**
@@ -13,7 +14,9 @@ import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
  *   weight of each row kept, or null if every weight is 1
  */
 private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Double], val weights: Array[Double])
-    extends ReadBlock {
+    extends Bulk[RowBlock]
+    with ReadBlock {
+  override protected def format: BulkFormat[RowBlock] = RowBlock
 
   override def index: Int = matrix.index
   override def problem: String = matrix.problem
@@ -40,4 +43,14 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
     }
     IndexedSums.of(index, sums)
   }
+}
+
+private object RowBlock extends BulkFormat[RowBlock] {
+  override def write(block: RowBlock, out: BulkOutput): Unit = {
+    MatrixBlock.write(block.matrix, out)
+    out.array(block.labels)
+    out.array(block.weights)
+  }
+
+  override def read(in: BulkInput): RowBlock = new RowBlock(MatrixBlock.read(in), in.doubleArray(), in.doubleArray())
 }

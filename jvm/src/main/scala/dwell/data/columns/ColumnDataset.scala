@@ -1,12 +1,11 @@
 package dwell.data.columns
 
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{LittleEndian, Shuffle, SliceBounds, TaskFailure}
+import dwell.base.{Kept, LittleEndian, Shuffle, SliceBounds, TaskFailure}
 import dwell.data.block.{Cached, CachedDataset, DataLimits, ReadRows}
-import dwell.data.matrix.{IndexedSums, MatrixBlock}
+import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
 
 /**
  * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
@@ -21,7 +20,7 @@ import dwell.data.matrix.{IndexedSums, MatrixBlock}
  *   number of columns of each partition
  */
 final class ColumnDataset private (
-    partitions: RDD[ColumnPartition],
+    partitions: Kept[ColumnPartition],
     nonzerosPerPartition: Array[Long],
     slices: SliceBounds,
     weighted: Boolean,
@@ -56,16 +55,26 @@ final class ColumnDataset private (
 
 private[data] object ColumnDataset {
 
-  /** The number of nonzeros of each column; 0 for a constant one, which is left out and must not affect the balance. */
-  def countColumns(rows: ReadRows): Array[Int] = {
+  /**
+   * The number of nonzeros of each column, and the narrowest width that holds them.
+   *
+   * @param counts
+   *   0 for a constant column, which is left out and must not affect the balance
+   */
+  final class Columns(val counts: Array[Int], val widths: Array[Byte]) {
+
+    /** The number of nonzeros of all columns but the constant ones. */
+    def nonzeros: Long = counts.iterator.map(_.toLong).sum
+  }
+
+  def countColumns(rows: ReadRows): Columns = {
     val numFeatures = rows.numFeatures
-    val blocks = rows.verifiedBlocks.map { block =>
-      val counts = block.matrix.columnCounts(numFeatures)
-      new IndexedSums(block.index, counts.columns, counts.counts.map(_.toDouble))
-    }
-    val counts = IndexedSums.total(blocks, numFeatures).map(_.toInt)
+    val sums = IndexedSums.total(
+      rows.verifiedBlocks.map(block => block.matrix.columnCounts(numFeatures).sums(block.index, numFeatures)),
+      ColumnCounts.sumsOf(numFeatures))
+    val (counts, widths) = ColumnCounts.ofSums(sums)
     rows.constant.foreach(column => counts(column) = 0)
-    counts
+    new Columns(counts, widths)
   }
 
   /**
@@ -74,27 +83,36 @@ private[data] object ColumnDataset {
    * @throws IllegalArgumentException
    *   if there are too many rows, a partition would be too large, or a variance overflows
    */
-  def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
+  def of(rows: ReadRows, columns: Columns, numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
-    val slices = SliceBounds(DataLimits.checkSharedRows(rows.numRows), numPartitions)
-    val assignment = ColumnAssignment.balanced(counts, numPartitions)
+    val numRows = DataLimits.checkSharedRows(rows.numRows)
+    val slices = SliceBounds(numRows, numPartitions)
+    val assignment = ColumnAssignment.balanced(columns.counts, numPartitions)
     assignment.loads.indices.foreach(k => MatrixBlock.checkLoad(k, numPartitions, assignment.loads(k)))
+    val forms = this.forms(assignment, columns.widths, numRows, PartitionForm.Choice.ForSolvers)
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
+    val counts = sc.broadcast(columns.counts)
     val firstRows = rows.index.firstRows
     val totalWeight = rows.totalWeight
     val names = rows.names
+    val widths = forms.map(_.width)
     val pieces = rows.verifiedBlocks.flatMap { block =>
-      Transposition.cut(block, firstRows(block.index).toInt, partitionOf.value, slices)
+      ColumnCut(block.matrix, firstRows(block.index).toInt, partitionOf.value, widths)
     }
-    val partitions = Shuffle
-      .byIndex(pieces, numPartitions)
-      .mapPartitionsWithIndex { (k, it) =>
-        Iterator.single(Transposition.merge(k, it.map(_._2).toArray, slices, totalWeight, names))
-      }
-      .setName(s"${rows.title}: columns")
-      .persist(StorageLevel.MEMORY_AND_DISK)
-    val broadcasts = Seq(partitionOf)
+    val values = rows.verifiedBlocks.flatMap { block =>
+      val first = firstRows(block.index).toInt
+      (0 until numPartitions).iterator.map(k => k -> RowValues.of(block, first, slices, k)).filterNot(_._2.isEmpty)
+    }
+    val merged = Shuffle.together(
+      Shuffle.inBulk(values, numPartitions, RowValues),
+      Shuffle.inBulk(pieces, numPartitions, ColumnPiece)) { (k, values, pieces) =>
+      val merge = new ColumnMerge(k, slices, partitionOf.value, counts.value, forms(k))
+      pieces.foreach(merge.add)
+      merge.result(values.toArray, totalWeight, names)
+    }
+    val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
+    val broadcasts = Seq(partitionOf, counts)
     Cached.orRelease(partitions, broadcasts) {
       val sizes = sc.runJob(
         partitions,
@@ -111,5 +129,26 @@ private[data] object ColumnDataset {
         sizes.map(_._3).sum,
         broadcasts)
     }
+  }
+
+  /** The form of each partition. */
+  def forms(
+      assignment: ColumnAssignment,
+      widths: Array[Byte],
+      numRows: Int,
+      choice: PartitionForm.Choice): Array[PartitionForm] = {
+    val numPartitions = assignment.loads.length
+    val columnsOf = new Array[Int](numPartitions)
+    val widthOf = new Array[Byte](numPartitions)
+    var column = 0
+    while (column < widths.length) {
+      val k = assignment.partitionOf(column)
+      if (k >= 0) {
+        columnsOf(k) += 1
+        if (widths(column) > widthOf(k)) widthOf(k) = widths(column)
+      }
+      column += 1
+    }
+    Array.tabulate(numPartitions)(k => choice(columnsOf(k), numRows, assignment.loads(k), widthOf(k)))
   }
 }

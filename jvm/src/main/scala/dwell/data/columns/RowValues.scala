@@ -1,6 +1,6 @@
 package dwell.data.columns
 
-import dwell.base.SliceBounds
+import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput, SliceBounds}
 import dwell.data.block.RowBlock
 
 /**
@@ -20,13 +20,23 @@ private[data] final class RowValues(
     val labels: Array[Double],
     val firstRow: Int,
     val weights: Array[Double])
-    extends Serializable {
+    extends Bulk[RowValues] {
+  override protected def format: BulkFormat[RowValues] = RowValues
 
   /** Whether the partition needs nothing of this. */
   def isEmpty: Boolean = labels.length == 0 && weights == null
 }
 
-private[data] object RowValues {
+private[data] object RowValues extends BulkFormat[RowValues] {
+
+  override def write(values: RowValues, out: BulkOutput): Unit = {
+    out.int(values.firstLabel)
+    out.array(values.labels)
+    out.int(values.firstRow)
+    out.array(values.weights)
+  }
+
+  override def read(in: BulkInput): RowValues = new RowValues(in.int(), in.doubleArray(), in.int(), in.doubleArray())
 
   /** What `block`, whose first row is `firstRow`, has for partition `k`. */
   def of(block: RowBlock, firstRow: Int, slices: SliceBounds, k: Int): RowValues = {

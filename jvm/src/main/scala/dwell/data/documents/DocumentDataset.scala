@@ -4,9 +4,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Shuffle, WorkerCount}
-import dwell.data.block.{Cached, CachedDataset}
-import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
+import dwell.base.{Kept, Shuffle, WorkerCount}
+import dwell.data.block.{Cached, CachedDataset, ReadBlocks}
+import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, VectorSizes}
 
 /**
  * Documents as counts of words, read and validated, split into partitions of equally many documents.
@@ -19,8 +19,8 @@ import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
  *   number of documents of each partition, without those that have no words
  */
 final class DocumentDataset private (
-    blocks: RDD[MatrixBlock],
-    partitions: RDD[DocumentPartition],
+    blocks: ReadBlocks[MatrixBlock],
+    partitions: Kept[DocumentPartition],
     val vocabulary: Int,
     val documentsPerPartition: Array[Int],
     nonzerosPerPartition: Array[Long],
@@ -38,7 +38,7 @@ final class DocumentDataset private (
     // shuffles.
     if (!isReleased && !partitions.sparkContext.isStopped) partitions.cleanShuffleDependencies()
     super.unpersist()
-    Cached.release(blocks, Seq.empty)
+    blocks.release()
   }
 }
 
@@ -70,17 +70,15 @@ object DocumentDataset {
       title: String,
       column: String = "features"): DocumentDataset = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    val blocks = vectors
-      .mapPartitionsWithIndex { (index, it) =>
-        Iterator.single(DocumentReader.read(index, vocabulary, it, column))
-      }
-      .setName(s"$title: documents as read")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val read = vectors.mapPartitionsWithIndex { (index, it) =>
+      Iterator.single(DocumentReader.read(index, vocabulary, it, column))
+    }
+    val blocks = Kept.of(read, s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty)(distribute(blocks, vocabulary, numWorkers, title, column))
   }
 
   private def distribute(
-      blocks: RDD[MatrixBlock],
+      blocks: Kept[MatrixBlock],
       vocabulary: Int,
       numWorkers: Int,
       title: String,
@@ -93,25 +91,32 @@ object DocumentDataset {
     val numPartitions =
       if (numWorkers > 0) numWorkers
       else WorkerCount.choose(sc, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
-    val pieces = blocks.flatMap { block =>
-      val verified = index.verified(block)
-      val first = index.firstRows(block.index)
-      RowDistribution.cut(verified, first, vocabulary, Array.emptyIntArray, numPartitions)
+    val numDocuments = read.map(_.documents.toLong).sum
+    val readBlocks = new ReadBlocks(blocks, index, s"$title: documents on disk")
+    val sizes = readBlocks.verified.flatMap { block =>
+      VectorSizes
+        .of(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+        .iterator
+        .zipWithIndex
+        .map(_.swap)
     }
-    val partitions = Shuffle
-      .byIndex(pieces, numPartitions)
-      .mapPartitionsWithIndex { (k, it) =>
-        val ordered = it.map(_._2).toArray.sortBy(_.block)
-        val matrix = RowDistribution.merge(k, numPartitions, ordered, mixed = false)
-        val values = matrix.values
-        Iterator.single(
-          new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, values.values32, values.values64))
-      }
-      .setName(s"$title: documents")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val pieces = readBlocks.verified.flatMap { block =>
+      MatrixPiece.cut(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+    }
+    val merged = Shuffle.together(
+      Shuffle.inBulk(sizes, numPartitions, VectorSizes),
+      Shuffle.inBulk(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
+      val choice = PartitionForm.Choice.Sparse
+      val matrix = new MatrixMerge(k, numPartitions, numDocuments, vocabulary, mixed = false, choice, sizes)
+      pieces.foreach(matrix.add)
+      val values = matrix.values
+      new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, values.values32, values.values64)
+    }
+    val partitions = Kept.of(merged, s"$title: documents").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(partitions, Seq.empty) {
-      val held = sc.runJob(partitions, (it: Iterator[DocumentPartition]) => sizes(it.next()))
-      new DocumentDataset(blocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
+      val held = sc.runJob(partitions, (it: Iterator[DocumentPartition]) => this.held(it.next()))
+      readBlocks.moveToDisk()
+      new DocumentDataset(readBlocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
     }
   }
 
@@ -134,7 +139,7 @@ object DocumentDataset {
     Summary(block.rowsRead, block.rows, block.nonzeros, block.fingerprint, block.problem)
 
   /** The numbers of documents, nonzeros and bytes. */
-  private def sizes(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
+  private def held(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
 
   /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L

@@ -1,12 +1,11 @@
 package dwell.data.rows
 
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Shuffle
+import dwell.base.{Kept, Shuffle}
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
-import dwell.data.matrix.IndexedSums
+import dwell.data.matrix.{IndexedSums, PartitionForm}
 
 /**
  * Training data as rows, split into partitions of equally many rows. Constant features are not solved for, and have no
@@ -18,7 +17,7 @@ import dwell.data.matrix.IndexedSums
  *   the scale of the features for the workers, or null
  */
 final class RowDataset private (
-    partitions: RDD[RowPartition],
+    partitions: Kept[RowPartition],
     numFeatures: Int,
     val summary: RowSummary,
     val scaleBroadcast: Broadcast[Array[Double]],
@@ -33,51 +32,29 @@ final class RowDataset private (
 
 private[data] object RowDataset {
 
-  /** Cuts the rows into pieces and shuffles these to their partitions. */
-  def shuffled(
-      rows: ReadRows,
-      excluded: Array[Int],
-      signedLabels: Boolean,
-      numPartitions: Int): RDD[(Int, RowPiece)] = {
-    val firstRows = rows.index.firstRows
-    val numFeatures = rows.numFeatures
-    val pieces = rows.verifiedBlocks.flatMap { block =>
-      RowPieces.cut(block, firstRows(block.index), numFeatures, excluded, signedLabels, numPartitions)
-    }
-    Shuffle.byIndex(pieces, numPartitions)
-  }
-
   /**
-   * Merges the pieces into partitions of the given form.
+   * Puts the rows together to partitions of the given form.
    *
    * @throws IllegalArgumentException
    *   if the squared norm of a row or the inverse of a variance overflows
    */
-  def of(rows: ReadRows, pieces: RDD[(Int, RowPiece)], moments: FeatureMoments, form: RowForm): RowDataset = {
+  def of(rows: ReadRows, shuffle: RowShuffle, moments: FeatureMoments, form: RowForm): RowDataset = {
     val sc = rows.sc
     val scale = scales(moments.variance, form.scaleFactor, rows.names)
     val mean = if (form.intercept) moments.mean else null
     val scaleBroadcast = Cached.broadcast(sc, scale)
     val meanBroadcast = Cached.broadcast(sc, mean)
-    val numPartitions = pieces.getNumPartitions
+    val numPartitions = shuffle.numPartitions
+    val numRows = rows.numRows
     val numFeatures = rows.numFeatures
     val weighted = rows.labels.weighted
-    val mixed = form.mixed
-    val partitions = pieces
-      .mapPartitionsWithIndex { (k, it) =>
-        Iterator.single(
-          RowPieces.merge(
-            k,
-            numPartitions,
-            it.map(_._2).toArray,
-            numFeatures,
-            weighted,
-            mixed,
-            Cached.valueOf(scaleBroadcast),
-            Cached.valueOf(meanBroadcast)))
-      }
-      .setName(s"${rows.title}: rows")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val merged = Shuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
+      val choice = PartitionForm.Choice.ForSolvers
+      val merge =
+        new RowMerge(k, numPartitions, numRows, numFeatures, weighted, form.signedLabels, form.mixed, choice)
+      merge(facts, features, Cached.valueOf(scaleBroadcast), Cached.valueOf(meanBroadcast))
+    }
+    val partitions = Kept.of(merged, s"${rows.title}: rows").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null)
     Cached.orRelease(partitions, broadcasts) {
       val summaries = sc.runJob(partitions, (it: Iterator[RowPartition]) => summary(it.next()))
@@ -149,8 +126,8 @@ private[data] object RowDataset {
   private def held(p: RowPartition): IndexedSums = {
     val held = new Array[Double](p.features)
     var at = 0
-    while (at < p.indices.length) {
-      held(p.indices(at)) = 1.0
+    while (at < p.nonzeros) {
+      if (!p.isDense) held(p.indices(at)) = 1.0 else if (p.value(at) != 0.0) held(at % p.features) = 1.0
       at += 1
     }
     IndexedSums.of(p.index, held)
