@@ -240,7 +240,8 @@ class TrainingReaderSuite extends SparkSuite {
         assert(
           first.zip(again).forall { case (a, b) => a.indices.sameElements(b.indices) && a.mean.sameElements(b.mean) })
       }
-      assert(reads.get == 2)
+      // Neither of the two shuffles finds the rows that the other has read if they have changed.
+      assert(if (changing) reads.get == 2 || reads.get == 3 else reads.get == 2)
       all.unpersist()
     }
   }
