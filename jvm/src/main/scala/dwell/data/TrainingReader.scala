@@ -4,7 +4,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Kept, LittleEndian}
+import dwell.base.{Answers, Kept, LittleEndian}
 import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.BlockIndex
 
@@ -43,7 +43,7 @@ object TrainingReader {
   }
 
   private def collect(blocks: Kept[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
-    val summaries = blocks.sparkContext.runJob(blocks, (it: Iterator[RowBlock]) => it.next().summary)
+    val summaries = Answers.of(blocks)(_.next().summary)
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     val numRows = DataLimits.checkRowCount(summaries.map(_.rowsRead).sum, summaries.map(_.rows.toLong).sum, names)
 

@@ -3,9 +3,9 @@ package dwell.data.columns
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Kept, Shuffle, TaskFailure}
+import dwell.base.{Answers, Kept, Shuffle, TaskFailure}
 import dwell.data.block.{Cached, CachedDataset, ReadRows}
-import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}
+import dwell.data.matrix.{MatrixBlock, PartitionForm}
 
 /**
  * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
@@ -47,7 +47,7 @@ private[data] object ColumnDataset {
     val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.matrix.columnCounts(numFeatures)))
     val groups = Shuffle.byIndex(byGroup, numGroups)
     val total = Shuffle
-      .once(groups)(rows.sc.runJob(groups, (it: Iterator[(Int, ColumnCounts)]) => it.map(_._2).reduce(_ + _)))
+      .once(groups)(Answers.of(groups)(_.map(_._2).reduce(_ + _)))
       .reduce(_ + _)
     val counts = total.toDense(numFeatures)
     rows.constant.indices.foreach(column => counts(column) = 0)
@@ -85,12 +85,10 @@ private[data] object ColumnDataset {
     val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(partitionOf, counts) ++ Option(weights)
     Cached.orRelease(partitions, broadcasts) {
-      val sizes = sc.runJob(
-        partitions,
-        (it: Iterator[ColumnPartition]) => {
-          val p = it.next()
-          (p.nonzeros.toLong, p.numColumns, p.bytes)
-        })
+      val sizes = Answers.of(partitions) { it =>
+        val p = it.next()
+        (p.nonzeros.toLong, p.numColumns, p.bytes)
+      }
       new ColumnDataset(partitions, sizes.map(_._1), sizes.map(_._2), weights, sizes.map(_._3).sum, broadcasts)
     }
   }

@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.base.{LittleEndian, Shuffle, TaskFailure}
+import dwell.base.{Answers, LittleEndian, Shuffle, TaskFailure}
 import dwell.data.block.{ReadRows, RowBlock}
 
 /**
@@ -52,7 +52,7 @@ private[data] object FeatureMoments {
     val negative = if (binary) new Array[Double](numFeatures) else null
     val flat = Array.newBuilder[Int]
     val merged = Shuffle.once(ranges) {
-      TaskFailure.unwrapped(rows.sc.runJob(ranges, (it: Iterator[PackedMoments]) => it.next()))
+      TaskFailure.unwrapped(Answers.of(ranges)(_.next()))
     }
     merged.foreach { range =>
       LittleEndian.copy(range.mean, mean, range.first)

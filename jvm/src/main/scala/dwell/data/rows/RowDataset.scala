@@ -5,7 +5,7 @@ import java.util.BitSet
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Kept, Shuffle}
+import dwell.base.{Answers, Kept, Shuffle}
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 import dwell.data.matrix.PartitionForm
 
@@ -53,7 +53,7 @@ private[data] object RowDataset {
     val partitions = Kept.of(merged, s"${rows.title}: rows").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null)
     Cached.orRelease(partitions, broadcasts) {
-      val summaries = sc.runJob(partitions, (it: Iterator[RowPartition]) => summary(it.next()))
+      val summaries = Answers.of(partitions)(it => summary(it.next()))
       summaries.flatMap(_.unbounded).foreach { row =>
         throw new IllegalArgumentException(
           s"Column '${rows.names.features}', row $row of those of positive weight (counted from 0): the values are " +
