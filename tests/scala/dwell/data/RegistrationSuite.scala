@@ -14,7 +14,7 @@ import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.SparkSuite
-import dwell.base.Kept
+import dwell.bulk.Kept
 import dwell.data.block.{CachedDataset, LabeledRow}
 import dwell.data.columns.ColumnPartition
 import dwell.data.documents.{DocumentDataset, DocumentPartition}

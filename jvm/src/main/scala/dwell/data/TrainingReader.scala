@@ -4,7 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, Kept, LittleEndian}
+import dwell.base.{Answers, LittleEndian}
+import dwell.bulk.Kept
 import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.BlockIndex
 

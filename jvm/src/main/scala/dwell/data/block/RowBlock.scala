@@ -1,6 +1,7 @@
 package dwell.data.block
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput, LittleEndian}
+import dwell.base.LittleEndian
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{MatrixBlock, ReadBlock}
 
 /**

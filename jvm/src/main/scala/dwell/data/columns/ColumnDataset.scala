@@ -3,7 +3,8 @@ package dwell.data.columns
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, Kept, Shuffle, TaskFailure}
+import dwell.base.{Answers, Shuffle, TaskFailure}
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, ReadRows}
 import dwell.data.matrix.{MatrixBlock, PartitionForm}
 
@@ -77,7 +78,7 @@ private[data] object ColumnDataset {
     val pieces = rows.verifiedBlocks.flatMap { block =>
       ColumnCut(block.matrix, firstRows(block.index), partitionOf.value, widths)
     }
-    val merged = Shuffle.inBulk(pieces, numPartitions, ColumnPiece).mapPartitionsWithIndex { (k, it) =>
+    val merged = BulkShuffle.byIndex(pieces, numPartitions, ColumnPiece).mapPartitionsWithIndex { (k, it) =>
       val merge = new ColumnMerge(k, numRows, partitionOf.value, counts.value, forms(k))
       it.foreach { case (_, piece) => merge.add(piece) }
       Iterator.single(merge.result(Cached.valueOf(weights), totalWeight, names))

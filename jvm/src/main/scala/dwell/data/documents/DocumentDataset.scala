@@ -4,7 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, Kept, Shuffle, WorkerCount}
+import dwell.base.{Answers, WorkerCount}
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, ReadBlocks}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, VectorSizes}
 
@@ -104,9 +105,9 @@ object DocumentDataset {
     val pieces = readBlocks.verified.flatMap { block =>
       MatrixPiece.cut(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
     }
-    val merged = Shuffle.together(
-      Shuffle.inBulk(sizes, numPartitions, VectorSizes),
-      Shuffle.inBulk(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
+    val merged = BulkShuffle.together(
+      BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
+      BulkShuffle.byIndex(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
       val choice = PartitionForm.Choice.Sparse
       val matrix = new MatrixMerge(k, numPartitions, numDocuments, vocabulary, mixed = false, choice, sizes)
       pieces.foreach(matrix.add)

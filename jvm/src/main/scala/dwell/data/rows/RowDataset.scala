@@ -5,7 +5,8 @@ import java.util.BitSet
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, Kept, Shuffle}
+import dwell.base.Answers
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 import dwell.data.matrix.PartitionForm
 
@@ -44,7 +45,7 @@ private[data] object RowDataset {
     val numRows = rows.numRows.toLong
     val numFeatures = rows.numFeatures
     val weighted = rows.weights != null
-    val merged = Shuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
+    val merged = BulkShuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
       val choice = PartitionForm.Choice.ForSolvers
       val merge =
         new RowMerge(k, numPartitions, numRows, numFeatures, weighted, form.signedLabels, form.mixed, choice)
