@@ -5,7 +5,8 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
-import dwell.base.{Kept, SliceBounds}
+import dwell.base.SliceBounds
+import dwell.bulk.Kept
 import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
 import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}

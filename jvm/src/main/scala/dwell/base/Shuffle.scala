@@ -12,20 +12,10 @@ private[dwell] object Shuffle {
   /** Sends each piece to the partition of its key, which must be in 0 until `numPartitions`. */
   def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[(Int, P)] =
     // The user's serialiser might need the classes of pieces registered.
-    by(pieces, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
+    byIndex(pieces, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
 
-  /** The same for large pieces, which travel in their own format. */
-  def inBulk[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, format: BulkFormat[P]): RDD[(Int, P)] =
-    by(pieces, numPartitions, new BulkSerializer(format))
-
-  /** One result for each partition number, of the pieces of two shuffles by the same numbers. */
-  def together[A, B: ClassTag, R: ClassTag](one: RDD[(Int, A)], other: RDD[(Int, B)])(
-      result: (Int, Iterator[A], Iterator[B]) => R): RDD[R] =
-    one.mapPartitionsWithIndex((k, pieces) => Iterator.single((k, pieces))).zipPartitions(other) { (numbered, others) =>
-      numbered.map { case (k, pieces) => result(k, pieces.map(_._2), others.map(_._2)) }
-    }
-
-  private def by[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, serializer: Serializer): RDD[(Int, P)] =
+  /** The same with a serialiser for the pieces. */
+  def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, serializer: Serializer): RDD[(Int, P)] =
     new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions)).setSerializer(serializer)
 
   /**

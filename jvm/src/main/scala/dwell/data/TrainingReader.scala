@@ -4,7 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Kept
+import dwell.base.Answers
+import dwell.bulk.Kept
 import dwell.data.block.{Cached, ColumnNames, DataLimits, ReadRows, RowBlock, RowBlockBuilder}
 
 /**
@@ -42,7 +43,7 @@ object TrainingReader {
   }
 
   private def summarise(blocks: Kept[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
-    val summaries = blocks.sparkContext.runJob(blocks, (it: Iterator[RowBlock]) => it.next().summary).toSeq
+    val summaries = Answers.of(blocks)(_.next().summary).toSeq
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows.toLong).sum, names)
     new ReadRows(blocks, summaries, numFeatures, title, names)

@@ -3,7 +3,8 @@ package dwell.data.block
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 
-import dwell.base.{Kept, TaskFailure}
+import dwell.base.TaskFailure
+import dwell.bulk.Kept
 
 /** Releases kept RDDs and broadcasts, also if making them fails. */
 private[data] object Cached {

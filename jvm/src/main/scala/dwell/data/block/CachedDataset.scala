@@ -3,7 +3,7 @@ package dwell.data.block
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Kept
+import dwell.bulk.Kept
 
 /**
  * Training data in the form that a local solver works on, cached on the workers.

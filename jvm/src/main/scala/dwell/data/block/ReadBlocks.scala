@@ -5,7 +5,7 @@ import scala.reflect.ClassTag
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Kept
+import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 
 /**

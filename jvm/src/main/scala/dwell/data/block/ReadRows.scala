@@ -3,7 +3,7 @@ package dwell.data.block
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Kept
+import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
 
 /**

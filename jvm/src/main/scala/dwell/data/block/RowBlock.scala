@@ -1,6 +1,6 @@
 package dwell.data.block
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
 
 /**

@@ -3,7 +3,8 @@ package dwell.data.columns
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Kept, LittleEndian, Shuffle, SliceBounds, TaskFailure}
+import dwell.base.{Answers, LittleEndian, SliceBounds, TaskFailure}
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, DataLimits, ReadRows}
 import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
 
@@ -104,9 +105,9 @@ private[data] object ColumnDataset {
       val first = firstRows(block.index).toInt
       (0 until numPartitions).iterator.map(k => k -> RowValues.of(block, first, slices, k)).filterNot(_._2.isEmpty)
     }
-    val merged = Shuffle.together(
-      Shuffle.inBulk(values, numPartitions, RowValues),
-      Shuffle.inBulk(pieces, numPartitions, ColumnPiece)) { (k, values, pieces) =>
+    val merged = BulkShuffle.together(
+      BulkShuffle.byIndex(values, numPartitions, RowValues),
+      BulkShuffle.byIndex(pieces, numPartitions, ColumnPiece)) { (k, values, pieces) =>
       val merge = new ColumnMerge(k, slices, partitionOf.value, counts.value, forms(k))
       pieces.foreach(merge.add)
       merge.result(values.toArray, totalWeight, names)
@@ -114,12 +115,10 @@ private[data] object ColumnDataset {
     val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(partitionOf, counts)
     Cached.orRelease(partitions, broadcasts) {
-      val sizes = sc.runJob(
-        partitions,
-        (it: Iterator[ColumnPartition]) => {
-          val p = it.next()
-          (p.nonzeros.toLong, p.numColumns, p.bytes)
-        })
+      val sizes = Answers.of(partitions) { it =>
+        val p = it.next()
+        (p.nonzeros.toLong, p.numColumns, p.bytes)
+      }
       new ColumnDataset(
         partitions,
         sizes.map(_._1),

@@ -1,6 +1,6 @@
 package dwell.data.columns
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.NarrowValues
 
 /**

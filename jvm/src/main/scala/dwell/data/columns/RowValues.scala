@@ -1,6 +1,7 @@
 package dwell.data.columns
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput, SliceBounds}
+import dwell.base.SliceBounds
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 import dwell.data.block.RowBlock
 
 /**

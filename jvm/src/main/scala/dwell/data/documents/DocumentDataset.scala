@@ -4,7 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Kept, Shuffle, WorkerCount}
+import dwell.base.{Answers, WorkerCount}
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, ReadBlocks}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, VectorSizes}
 
@@ -84,7 +85,7 @@ object DocumentDataset {
       title: String,
       column: String): DocumentDataset = {
     val sc = blocks.sparkContext
-    val read = sc.runJob(blocks, (it: Iterator[MatrixBlock]) => summary(it.next()))
+    val read = Answers.of(blocks)(it => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
@@ -103,9 +104,9 @@ object DocumentDataset {
     val pieces = readBlocks.verified.flatMap { block =>
       MatrixPiece.cut(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
     }
-    val merged = Shuffle.together(
-      Shuffle.inBulk(sizes, numPartitions, VectorSizes),
-      Shuffle.inBulk(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
+    val merged = BulkShuffle.together(
+      BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
+      BulkShuffle.byIndex(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
       val choice = PartitionForm.Choice.Sparse
       val matrix = new MatrixMerge(k, numPartitions, numDocuments, vocabulary, mixed = false, choice, sizes)
       pieces.foreach(matrix.add)
@@ -114,7 +115,7 @@ object DocumentDataset {
     }
     val partitions = Kept.of(merged, s"$title: documents").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(partitions, Seq.empty) {
-      val held = sc.runJob(partitions, (it: Iterator[DocumentPartition]) => this.held(it.next()))
+      val held = Answers.of(partitions)(it => sizesOf(it.next()))
       readBlocks.moveToDisk()
       new DocumentDataset(readBlocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
     }
@@ -139,7 +140,7 @@ object DocumentDataset {
     Summary(block.rowsRead, block.rows, block.nonzeros, block.fingerprint, block.problem)
 
   /** The numbers of documents, nonzeros and bytes. */
-  private def held(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
+  private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
 
   /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L

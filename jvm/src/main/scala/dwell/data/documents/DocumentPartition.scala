@@ -1,6 +1,6 @@
 package dwell.data.documents
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 
 /**
  * The documents of one partition as counts of words, in compressed sparse row form, as primitive arrays that native

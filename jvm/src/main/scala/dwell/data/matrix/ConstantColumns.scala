@@ -2,7 +2,7 @@ package dwell.data.matrix
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.{Shuffle, TaskFailure}
+import dwell.base.{Answers, Shuffle, TaskFailure}
 
 /** The columns that have one value throughout, ascending, and that value. */
 private[data] final case class ConstantColumns(indices: Array[Int], values: Array[Double]) {
@@ -62,9 +62,7 @@ private[data] object ConstantColumns {
     val merged = Shuffle.byIndex(pieces, ranges.count)
     Shuffle.once(merged) {
       TaskFailure.unwrapped {
-        blocks.sparkContext
-          .runJob(merged, (it: Iterator[(Int, ConstantColumns)]) => it.map(_._2).reduce(_ intersect _).indices)
-          .flatten
+        Answers.of(merged)(_.map(_._2).reduce(_ intersect _).indices).flatten
       }
     }
   }

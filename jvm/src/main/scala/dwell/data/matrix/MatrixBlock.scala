@@ -1,6 +1,6 @@
 package dwell.data.matrix
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 
 /**
  * Validated vectors of one source partition, dense or sparse: whichever takes less memory.

@@ -1,6 +1,6 @@
 package dwell.data.matrix
 
-import dwell.base.{BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 
 /**
  * Vectors of one block that go to one partition of rows: those of the partition's rows from `from` until `until`.

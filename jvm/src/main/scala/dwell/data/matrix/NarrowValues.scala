@@ -1,6 +1,6 @@
 package dwell.data.matrix
 
-import dwell.base.{BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 
 /**
  * The values of nonzeros in the narrowest width that loses nothing: no array if every value is 1, floats if all values

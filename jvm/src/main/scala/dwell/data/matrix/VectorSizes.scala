@@ -1,6 +1,6 @@
 package dwell.data.matrix
 
-import dwell.base.{BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 
 /**
  * The sizes of the vectors of one block that go to one partition of rows. A partition needs those of all its vectors

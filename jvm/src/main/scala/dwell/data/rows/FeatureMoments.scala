@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.base.{LittleEndian, Shuffle, TaskFailure}
+import dwell.base.{Answers, LittleEndian, Shuffle, TaskFailure}
 import dwell.data.block.{LabelMoments, ReadRows, RowBlock}
 import dwell.data.matrix.IndexRanges
 
@@ -55,7 +55,7 @@ private[data] object FeatureMoments {
     val negative = if (binary) new Array[Double](numFeatures) else null
     val flat = Array.newBuilder[Int]
     val merged = Shuffle.once(mergedRanges) {
-      TaskFailure.unwrapped(rows.sc.runJob(mergedRanges, (it: Iterator[PackedMoments]) => it.next()))
+      TaskFailure.unwrapped(Answers.of(mergedRanges)(_.next()))
     }
     merged.foreach { range =>
       LittleEndian.copy(range.mean, mean, range.first)

@@ -3,7 +3,8 @@ package dwell.data.rows
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Kept, Shuffle}
+import dwell.base.Answers
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
 
@@ -48,7 +49,7 @@ private[data] object RowDataset {
     val numRows = rows.numRows
     val numFeatures = rows.numFeatures
     val weighted = rows.labels.weighted
-    val merged = Shuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
+    val merged = BulkShuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
       val choice = PartitionForm.Choice.ForSolvers
       val merge =
         new RowMerge(k, numPartitions, numRows, numFeatures, weighted, form.signedLabels, form.mixed, choice)
@@ -57,7 +58,7 @@ private[data] object RowDataset {
     val partitions = Kept.of(merged, s"${rows.title}: rows").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null)
     Cached.orRelease(partitions, broadcasts) {
-      val summaries = sc.runJob(partitions, (it: Iterator[RowPartition]) => summary(it.next()))
+      val summaries = Answers.of(partitions)(it => summary(it.next()))
       summaries.flatMap(_.unbounded).foreach { row =>
         throw new IllegalArgumentException(
           s"Column '${rows.names.features}', row $row of those of positive weight (counted from 0): the values are " +

@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.base.{BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 import dwell.data.block.RowBlock
 import dwell.data.matrix.{ExcludedFeatures, RowDistribution, VectorSizes}
 

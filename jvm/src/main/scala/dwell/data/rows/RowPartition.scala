@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.base.{Bulk, BulkFormat, BulkInput, BulkOutput}
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 
 /**
  * The rows of one partition, as primitive arrays that native code reads in place. Features that are constant over all

@@ -2,7 +2,7 @@ package dwell.data.rows
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Shuffle
+import dwell.bulk.BulkShuffle
 import dwell.data.block.ReadRows
 import dwell.data.matrix.{ExcludedFeatures, MatrixPiece}
 
@@ -42,6 +42,8 @@ private[data] object RowShuffle {
       val left = new ExcludedFeatures(excluded, numFeatures)
       MatrixPiece.cut(block.matrix, firstRows(block.index), left, numPartitions)
     }
-    new RowShuffle(Shuffle.inBulk(facts, numPartitions, RowFacts), Shuffle.inBulk(features, numPartitions, MatrixPiece))
+    new RowShuffle(
+      BulkShuffle.byIndex(facts, numPartitions, RowFacts),
+      BulkShuffle.byIndex(features, numPartitions, MatrixPiece))
   }
 }

@@ -1,4 +1,4 @@
-package dwell.base
+package dwell.bulk
 
 import java.io.{DataInputStream, DataOutputStream, InputStream, OutputStream}
 import java.nio.ByteBuffer
@@ -11,11 +11,11 @@ import org.apache.spark.serializer.{DeserializationStream, SerializationStream, 
  * Spark's serialiser for a shuffle of pieces by the number of a partition: the number, and the piece in its format. The
  * streams remember no piece. (Those of Java's serialiser hold the last hundred objects.)
  */
-private[base] final class BulkSerializer[P](format: BulkFormat[P]) extends Serializer with Serializable {
+private[bulk] final class BulkSerializer[P](format: BulkFormat[P]) extends Serializer with Serializable {
   override def newInstance(): SerializerInstance = new BulkSerializer.Instance(format)
 }
 
-private[base] object BulkSerializer {
+private[bulk] object BulkSerializer {
 
   private final class Instance[P](format: BulkFormat[P]) extends SerializerInstance {
     override def serializeStream(stream: OutputStream): SerializationStream = new Writer(format, stream)

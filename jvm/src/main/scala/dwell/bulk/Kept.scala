@@ -1,4 +1,4 @@
-package dwell.base
+package dwell.bulk
 
 import java.io.{DataInput, DataOutput, ObjectInput, ObjectOutput}
 
@@ -8,6 +8,8 @@ import org.apache.hadoop.io.Writable
 import org.apache.spark.{Partition, SerializableWritable, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
+
+import dwell.base.Unpersist
 
 /**
  * Objects that Spark keeps, as `stored` persists them.
@@ -33,7 +35,7 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
   /** Whether Spark is to keep the objects. */
   def isKept: Boolean = stored.getStorageLevel != StorageLevel.NONE
 
-  /** Removes the objects from all executors. See [[Unpersist]]. */
+  /** Removes the objects from all executors. See [[dwell.base.Unpersist]]. */
   def drop(): Unit = Unpersist(stored)
 
   override def cleanShuffleDependencies(blocking: Boolean): Unit = stored.cleanShuffleDependencies(blocking)

@@ -1,6 +1,8 @@
-package dwell.base
+package dwell.bulk
 
 import java.io.DataOutput
+
+import dwell.base.LittleEndian
 
 /** Writes numbers and arrays of numbers as little-endian bytes. Arrays are copied in bulk, through a small buffer. */
 private[dwell] final class BulkOutput(out: DataOutput) {
@@ -61,7 +63,7 @@ private[dwell] final class BulkOutput(out: DataOutput) {
   }
 }
 
-private[base] object BulkOutput {
+private[bulk] object BulkOutput {
   val BufferBytes: Int = 1 << 15
 
   /** Stands where the length of an array would. */

@@ -1,4 +1,4 @@
-package dwell.base
+package dwell.bulk
 
 import java.io.{Externalizable, ObjectInput, ObjectOutput}
 
@@ -21,7 +21,7 @@ private[dwell] abstract class Bulk[T] extends Serializable { this: T =>
 }
 
 /** Takes the place of a [[Bulk]] object in a stream of objects. */
-private[base] final class BulkProxy[T](private var format: BulkFormat[T], private var value: T) extends Externalizable {
+private[bulk] final class BulkProxy[T](private var format: BulkFormat[T], private var value: T) extends Externalizable {
 
   /** For Java's serialiser, which then calls `readExternal`. */
   def this() = this(null, null.asInstanceOf[T])

@@ -1,6 +1,8 @@
-package dwell.base
+package dwell.bulk
 
 import java.io.DataInput
+
+import dwell.base.LittleEndian
 
 /** Reads what [[BulkOutput]] wrote. A stream that ends before it throws an `EOFException`. */
 private[dwell] final class BulkInput(in: DataInput) {

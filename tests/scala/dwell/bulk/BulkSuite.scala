@@ -1,8 +1,9 @@
-package dwell.base
+package dwell.bulk
 
 import java.io._
 
 import dwell.SparkSuite
+import dwell.base.Shuffle
 
 /** Arrays in bulk: in streams of bytes, in Java's streams of objects, and in shuffles. */
 class BulkSuite extends SparkSuite {
@@ -66,8 +67,8 @@ class BulkSuite extends SparkSuite {
       val pieces = sc.parallelize(0 until 5, 5).flatMap { i =>
         (0 until numPartitions).map(k => (k, Sample(i, Array.fill(1000 + i)(k), null, Array(i.toDouble))))
       }
-      val arrived = Shuffle
-        .inBulk(pieces, numPartitions, Sample)
+      val arrived = BulkShuffle
+        .byIndex(pieces, numPartitions, Sample)
         .mapPartitionsWithIndex((k, it) => Iterator.single((k, it.toSeq.sortBy(_._2.number))))
       Shuffle.once(arrived)(arrived.collect()).foreach { case (k, pieces) =>
         assert(pieces.map(_._1) == Seq.fill(5)(k))
