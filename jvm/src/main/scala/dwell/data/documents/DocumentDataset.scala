@@ -17,6 +17,8 @@ import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
  *   number of words of the vocabulary, V
  * @param documentsPerPartition
  *   number of documents of each partition, without those that have no words
+ * @param moveSeconds
+ *   the time that it took to move the documents to their partitions, once they were read
  */
 final class DocumentDataset private (
     blocks: RDD[MatrixBlock],
@@ -24,7 +26,8 @@ final class DocumentDataset private (
     val vocabulary: Int,
     val documentsPerPartition: Array[Int],
     nonzerosPerPartition: Array[Long],
-    bytes: Long)
+    bytes: Long,
+    val moveSeconds: Double)
     extends CachedDataset[DocumentPartition](partitions, nonzerosPerPartition, bytes, Seq.empty) {
 
   /** The number of documents of all partitions, D. */
@@ -89,6 +92,7 @@ object DocumentDataset {
     val read = sc.runJob(blocks, (it: Iterator[MatrixBlock]) => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
+    val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0)(_ + _.documents).init, read.map(_.fingerprint))
     val slots = sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1)
     val numPartitions =
@@ -112,7 +116,14 @@ object DocumentDataset {
       .persist(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(partitions, Seq.empty) {
       val held = sc.runJob(partitions, (it: Iterator[DocumentPartition]) => sizes(it.next()))
-      new DocumentDataset(blocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
+      new DocumentDataset(
+        blocks,
+        partitions,
+        vocabulary,
+        held.map(_._1),
+        held.map(_._2),
+        held.map(_._3).sum,
+        (System.nanoTime() - moved) * 1e-9)
     }
   }
 
