@@ -13,7 +13,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.bench.lda.{LdaCorpus, LdaShape}
 import dwell.bench.sgd.{SgdData, SgdShape}
-import dwell.report.{ComparedFit, RoundRecord}
+import dwell.report.{ComparedFit, FitPhases, RoundRecord}
 
 /**
  * One run of a benchmark on Spark: its arguments, its data, and the JSON file that it writes.
@@ -121,8 +121,7 @@ private[bench] object Bench {
       by = "",
       rounds,
       relativeGap = rounds.last.relativeGap,
-      flattenSeconds = 0.0,
-      totalSeconds = rounds.last.elapsed)
+      FitPhases.of(rounds.last.elapsed, rounds = rounds))
 
   /** The objective by iteration, in Spark's units: those of the squared loss are not those of the FitReport. */
   def history(model: Model[_]): Array[Double] = model match {

@@ -18,6 +18,8 @@ import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge
  *   number of words of the vocabulary, V
  * @param documentsPerPartition
  *   number of documents of each partition, without those that have no words
+ * @param moveSeconds
+ *   the time that it took to move the documents to their partitions, once they were read
  */
 final class DocumentDataset private (
     blocks: ReadBlocks[MatrixBlock],
@@ -25,7 +27,8 @@ final class DocumentDataset private (
     val vocabulary: Int,
     val documentsPerPartition: Array[Int],
     nonzerosPerPartition: Array[Long],
-    bytes: Long)
+    bytes: Long,
+    val moveSeconds: Double)
     extends CachedDataset[DocumentPartition](partitions, nonzerosPerPartition, bytes, Seq.empty) {
 
   /** The number of documents of all partitions, D. */
@@ -88,6 +91,7 @@ object DocumentDataset {
     val read = Answers.of(blocks)(it => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
+    val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
     val numPartitions =
       if (numWorkers > 0) numWorkers
@@ -117,7 +121,14 @@ object DocumentDataset {
     Cached.orRelease(partitions, Seq.empty) {
       val held = Answers.of(partitions)(it => sizesOf(it.next()))
       readBlocks.moveToDisk()
-      new DocumentDataset(readBlocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
+      new DocumentDataset(
+        readBlocks,
+        partitions,
+        vocabulary,
+        held.map(_._1),
+        held.map(_._2),
+        held.map(_._3).sum,
+        (System.nanoTime() - moved) * 1e-9)
     }
   }
 
