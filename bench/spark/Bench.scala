@@ -26,7 +26,7 @@ import dwell.report.{ComparedFit, FitPhases, RoundRecord}
 private[bench] final class Bench(
     val spark: SparkSession,
     packagesFile: Option[String],
-    scale: Double,
+    val scale: Double,
     val seed: Long,
     val repetitions: Int,
     output: String) {
@@ -40,6 +40,7 @@ private[bench] final class Bench(
 
   /** Of a share of the packages where the scale is below 1. */
   lazy val sections: Option[DataFrame] = packagesFile.map(BenchData.sections(spark, _, scale))
+  lazy val scaledPackages: Option[DataFrame] = packagesFile.map(BenchData.packages(spark, _, scale))
   lazy val scaledLibraries: Option[DataFrame] = packagesFile.map(BenchData.libraries(spark, _, scale))
 
   /** Generated for SGD, with as many partitions; the caller gives its memory back. */
