@@ -219,7 +219,7 @@ class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
         () => workers.ask(2, 2L, "ask"),
         () => workers.collect(2L, "collect"))
       for (attempt <- attempts) {
-        assert(intercept[ModelLostException](attempt()).getMessage.startsWith("slices 1 of model 2 are gone"))
+        assert(intercept[ModelLostException](attempt()).getMessage.startsWith("slices 1 of model 2 of fit"))
       }
       if (driverKnows) {
         val found = workers.recover("the one before").get

@@ -1,14 +1,19 @@
 package dwell.solver
 
+import java.util.concurrent.atomic.AtomicInteger
+
 import scala.util.Random
 
 import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 
 import dwell.SparkSuite
 import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSelection, SolverSettings}
 import dwell.jni.ResultHeader
+import dwell.report.RoundCompleted
+import dwell.solver.cd.worker.MarginSlices
 import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
 
 /** The mode that takes over if a gang has no slots. */
@@ -17,7 +22,7 @@ class AggregationSuite extends SparkSuite {
   private val Rows = 300
   private val Workers = 5 // more than the session has slots
 
-  private def solve(maxResultBytes: Long): LinearSolution = {
+  private def solve(maxResultBytes: Long, rowsOfWorkers: Int = 0): LinearSolution = {
     val rows = sc.parallelize(0 until Rows, 2).map { j =>
       val random = new Random(j)
       LabeledRow(random.nextGaussian(), 1.0, Vectors.dense(Array.fill(20)(random.nextGaussian())))
@@ -31,7 +36,7 @@ class AggregationSuite extends SparkSuite {
         adding = false,
         DwellConf(spark).gangPatienceMillis,
         maxResultBytes,
-        rowsOfWorkers = 0)
+        rowsOfWorkers)
     val problem = LinearProblem(
       "modes",
       Algorithm.CoCoA,
@@ -58,10 +63,35 @@ class AggregationSuite extends SparkSuite {
     val room = Workers * ResultHeader.length(Rows).toLong
     val byDriver = solve(room)
     val byShuffle = solve(room - 1)
+    val byLeader = solve(room, rowsOfWorkers = Rows + 1)
     assert(byDriver.aggregation == "driver" && byShuffle.aggregation == "shuffle")
-    Seq(byDriver, byShuffle).foreach { solution =>
+    Seq(byDriver, byShuffle, byLeader).foreach { solution =>
       assert(solution.converged && solution.aggregationReason.contains("2 slots"), solution.aggregationReason)
     }
     assert(byDriver.coefficients.sameElements(byShuffle.coefficients))
+    // The leader holds the margins of few rows itself, with the same bits.
+    assert(byDriver.coefficients.sameElements(byLeader.coefficients))
+  }
+
+  for ((mode, maxResultBytes) <- Seq("driver" -> Long.MaxValue, "shuffle" -> 1L)) {
+    test(s"$mode: margins that are lost in mid-fit are built anew, and the fit ends at the same optimum") {
+      val expected = solve(maxResultBytes)
+      val lost = new AtomicInteger()
+      val listener = new SparkListener {
+        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
+          case RoundCompleted(_, r) if r.round == 2 || r.round == 6 =>
+            if (MarginSlices.entries > 0) lost.incrementAndGet()
+            MarginSlices.expire(0L)
+          case _ =>
+        }
+      }
+      sc.addSparkListener(listener)
+      val solution =
+        try solve(maxResultBytes)
+        finally sc.removeSparkListener(listener)
+      assert(lost.get == 2 && solution.aggregation == mode)
+      assert(solution.rounds.map(_.stateLosses).sum >= 2)
+      assert(solution.converged && math.abs(solution.objective - expected.objective) <= 1e-8 * expected.objective)
+    }
   }
 }

@@ -1,14 +1,18 @@
 package dwell.solver.cd
 
+import scala.concurrent.{Await, Future}
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration._
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.comm.wire.Contribution
 import dwell.fit.SolverSelection
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.{CdSolver, MarginOperation, MarginSlice}
+import dwell.solver.cd.contract.{CdReply, CdSolver, MarginOperation, MarginSlice}
 import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
-import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.cd.worker.{CdSolvers, MarginSlices}
 import dwell.solver.problem.{Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 
 /** Operations on a slice of rows, native and on the JVM. */
@@ -68,6 +72,29 @@ class MarginSuite extends AnyFunSuite {
       assert(math.abs(sums(MarginLayout.SLOPE) - slopes.sum) <= 1e-12 * slopes.map(math.abs(_)).sum)
       assert(math.abs(sums(MarginLayout.SLOPE_SIZES) / slopes.map(math.abs(_)).sum - 1.0) <= 1e-12)
     }
+  }
+
+  test("a request changes a slice once, however often and at whatever time Spark runs its task") {
+    val (fit, partition) = (-7L, 3)
+    def reply(sum: Double) = Contribution(Array.emptyByteArray, CdReply(lost = false, "", None, None, Array(sum)))
+    def ask(number: Long): Option[Double] = MarginSlices
+      .run(fit, partition, number) { slice =>
+        slice.margins(0) += number.toDouble
+        reply(slice.margins(0))
+      }
+      .map(_.scalars.sums.head)
+    try {
+      assert(ask(1L).isEmpty, "there is no slice")
+      MarginSlices.put(fit, partition, 4L, slice(3, weighted = false))
+      assert(ask(4L).isEmpty && ask(6L).isEmpty, "not the request after the last one")
+      val answer = ask(5L)
+      assert(answer.nonEmpty && ask(5L) == answer && ask(6L) == answer.map(_ + 6.0) && ask(5L).isEmpty)
+      val both = Seq.fill(8)(Future(ask(7L)))
+      assert(both.map(Await.result(_, 10.seconds)).distinct == Seq(answer.map(_ + 13.0)))
+      intercept[IllegalStateException](
+        MarginSlices.run(fit, partition, 8L)(_ => throw new IllegalStateException("half-way")))
+      assert(ask(8L).isEmpty && ask(9L).isEmpty, "the slice may be half changed")
+    } finally MarginSlices.free(fit)
   }
 
   test("an operation that does not exist") {

@@ -11,7 +11,7 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
-import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
+import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies, SlicedWorkers}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
@@ -379,6 +379,8 @@ object ModelAveragingSuite {
     }
 
     override def recover(what: String): Option[Recovered] = workers.recover(what)
+
+    override def sliced: SlicedWorkers[SgdMessage, SgdReply] = workers.sliced
 
     override def release(): Unit = workers.release()
   }

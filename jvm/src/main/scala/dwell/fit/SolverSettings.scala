@@ -14,8 +14,8 @@ package dwell.fit
  * @param maxResultBytes
  *   size of a job's results that the driver accepts
  * @param rowsOfWorkers
- *   with so many rows, workers that can keep vectors in slices own the rows' side of the primal form. With fewer, the
- *   messages that this takes cost more than the leader's work
+ *   with so many rows, the workers own the rows' side of the primal form. With fewer, the messages that this takes cost
+ *   more than the leader's work
  */
 final case class SolverSettings(
     threads: Int,

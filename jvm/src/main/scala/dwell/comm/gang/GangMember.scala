@@ -87,7 +87,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
             val c = work(message, shared)
             models.reduce(c, shared, to, kept, note, answerOf(c))((_, _) => ())
           case Ask(message, from) => answer(answerOf(work(message, models.model(from))))
-          case ReduceScatter(message) => answer(answerOf(scattered.reduceScatter(work(message, _))))
+          case ReduceScatter(message, reads) => answer(answerOf(scattered.reduceScatter(reads)(work(message, _))))
           case AskSlices(message) => answer(answerOf(scattered.onOwn(work(message, _))))
           case GatherSlices(message) => answer(answerOf(scattered.gather(work(message, _))))
           case Newest => answer(models.newest)
@@ -185,8 +185,10 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       together(Ask(message, from))(step(message, models.model(from)))
     }
 
-    override def reduceScatter(message: M, description: String): Replies[S] =
-      together(ReduceScatter(message))(scattered.reduceScatter(step(message, _)))
+    override def sliced: SlicedWorkers[M, S] = this
+
+    override def reduceScatter(message: M, reads: Boolean, description: String): Replies[S] =
+      together(ReduceScatter(message, reads))(scattered.reduceScatter(reads)(step(message, _)))
 
     override def askSlices(message: M, description: String): Replies[S] =
       together(AskSlices(message))(scattered.onOwn(step(message, _)))
@@ -307,7 +309,7 @@ private[comm] object GangMember {
       extends Order
 
   private final case class Ask(message: Any, from: Long) extends Order
-  private final case class ReduceScatter(message: Any) extends Order
+  private final case class ReduceScatter(message: Any, reads: Boolean) extends Order
   private final case class AskSlices(message: Any) extends Order
   private final case class GatherSlices(message: Any) extends Order
   private case object Newest extends Order

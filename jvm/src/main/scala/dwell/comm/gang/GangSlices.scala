@@ -16,9 +16,9 @@ private[comm] final class GangSlices(mail: Mailbox, format: VectorFormat) {
   /** This member's slice of the last sum. */
   private var own = new Array[Byte](exchange.ownBytes)
 
-  /** Works on the common vector, and adds this member's slice of all contributions. */
-  def reduceScatter[S](work: Array[Byte] => Contribution[S]): Contribution[S] = {
-    val shared = gathered.getOrElse(zeros)
+  /** Works on the common vector or on zeros, and adds this member's slice of all contributions. */
+  def reduceScatter[S](reads: Boolean)(work: Array[Byte] => Contribution[S]): Contribution[S] = {
+    val shared = gathered.filter(_ => reads).getOrElse(zeros)
     val c = work(shared)
     val sum = new Array[Byte](exchange.ownBytes)
     exchange.reduceScatter(c, shared, ByteBuffer.wrap(sum))

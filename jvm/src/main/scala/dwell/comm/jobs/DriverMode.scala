@@ -12,7 +12,7 @@ import dwell.comm.wire.{Contribution, VectorFormat}
 /**
  * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast. The vectors come back as byte
  * arrays that [[dwell.comm.wire.SliceCodec]] encodes; nothing is serialised element by element. The driver adds them as
- * they arrive, and holds the models.
+ * they arrive, and holds the models. Vectors in slices stay with the executors: see [[JobSlices]].
  *
  * @param data
  *   one element in each partition
@@ -64,7 +64,12 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, for
     case None => LeftModels.newest(data, fit, description)
   }
 
-  override def release(): Unit = models.retain(Set.empty)
+  override val sliced: JobSlices[D, M, S] = new JobSlices(data, fit, format)(step)
+
+  override def release(): Unit = {
+    models.retain(Set.empty)
+    sliced.release()
+  }
 
   private def run(message: M, shared: Array[Byte], format: VectorFormat, description: String)(
       localStep: Workers.Step[D, M, S]): Gathering[S] =

@@ -4,12 +4,11 @@ import java.nio.ByteBuffer
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.{DwellBridge, SparkContext, TaskContext}
+import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Shuffle
-import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
+import dwell.comm.{Gathered, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
 /**
@@ -30,7 +29,7 @@ import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
     extends Replicas[M, S] {
-  import ShuffleMode._
+  import ShuffledSum.{Answers, Said}
 
   private val workers = data.getNumPartitions
   private val slices = new Slices(format, workers)
@@ -45,11 +44,11 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
         val (message, shared) = sent.value
         Iterator.single((localStep(elements.next(), message, shared), shared))
       }
-      val summed = pieces(contributions).mapPartitionsWithIndex { (slice, pieces) =>
-        Iterator.single(addUp(pieces, slices, slices.of(sent.value._2, slice)))
+      val summed = ShuffledSum.pieces(contributions, slices, format).mapPartitionsWithIndex { (slice, gathered) =>
+        Iterator.single(gathered.next().addUp(slices, slices.of(sent.value._2, slice)))
       }
       val sum = format.zeros
-      val answers = new Answers
+      val answers = new Answers[S](workers)
       try {
         Job.run(summed)(_.next()) { (k, s) =>
           val parcel = Packet.read(ByteBuffer.wrap(s))
@@ -57,7 +56,8 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
           answers.put(k, parcel.content)
         }
       } finally forget(summed, sent)
-      Gathered(format.numbers.values(sum), answers.headers, answers.scalars, 0.0)
+      val Replies(headers, scalars, addSeconds) = answers.replies
+      Gathered(format.numbers.values(sum), headers, scalars, addSeconds)
     }
 
   override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], description: String): Unit =
@@ -91,25 +91,23 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       description: String): Replies[S] = Job.described(data, description) {
     models.checkNew(to)
     val sent = sc.broadcast(message)
-    val answers = new Answers
+    val answers = new Answers[S](workers)
     val slices = this.slices
     // The first of the two places the task: reading a slice from another executor would take as long as sending one.
-    val gathered = pieces(contributions(from, sent)).mapPartitions(Iterator.single(_))
-    val summed = new PairedRDD(models(from).parcels, gathered).map { case (shared, pieces) =>
-      addUp(pieces, slices, shared.bytes)
+    val gathered = ShuffledSum.pieces(contributions(from, sent), slices, format)
+    val summed = new PairedRDD(models(from).parcels, gathered).map { case (shared, gathered) =>
+      gathered.addUp(slices, shared.bytes)
     }
-    make(to, note, summed) { parcels =>
-      Job.run(parcels)(written => Packet.read(ByteBuffer.wrap(written.next())).content)(answers.put)
-    }(forget(summed, sent))
+    make(to, note, summed)(answers.take)(forget(summed, sent))
     models.retain(kept + from + to).foreach(_.drop())
     answers.replies
   }
 
   override def ask(message: M, from: Long, description: String): Replies[S] = Job.described(data, description) {
     val sent = sc.broadcast(message)
-    val bytes = format.headerBytes
-    val answered = contributions(from, sent).map { case (c, _) => Said(Contribution.header(c, bytes), c.scalars) }
-    val answers = new Answers
+    val format = this.format
+    val answered = contributions(from, sent).map { case (c, _) => Said.of(c, format) }
+    val answers = new Answers[S](workers)
     try SlicedModel.orLost(Job.run(answered)(_.next())(answers.put))
     finally forget(answered, sent)
     answers.replies
@@ -124,7 +122,12 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       case None => LeftModels.newest(data, fit, description)
     }
 
-  override def release(): Unit = models.retain(Set.empty).foreach(_.drop())
+  override val sliced: JobSlices[D, M, S] = new JobSlices(data, fit, format)(step)
+
+  override def release(): Unit = {
+    models.retain(Set.empty).foreach(_.drop())
+    sliced.release()
+  }
 
   /** The workers' contributions to a model, each with the model, computed where the data are. */
   private def contributions(from: Long, sent: Broadcast[M]): RDD[(Contribution[S], Array[Byte])] = {
@@ -136,28 +139,13 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
     }
   }
 
-  /** In each partition, one slice of all contributions. */
-  private def pieces(contributions: RDD[(Contribution[S], Array[Byte])]): RDD[(Int, Piece)] = {
-    val (workers, slices, bytes) = (this.workers, this.slices, format.headerBytes)
-    val pieces = contributions.mapPartitionsWithIndex { (worker, made) =>
-      val (c, shared) = made.next()
-      cut(worker, c, shared, slices, workers, bytes)
-    }
-    Shuffle.byIndex(pieces, workers)
-  }
-
-  /** Runs a job that computes the slices of a model and persists them. `forget` then removes the job's inputs. */
+  /** Makes a model of slices that `job` computes. `forget` then removes the job's inputs. */
   private def make(version: Long, note: Option[Serializable], parcels: RDD[Array[Byte]])(job: RDD[Array[Byte]] => Unit)(
       forget: => Unit): Unit = {
     val replicated = DwellBridge.executorLocations(sc).size > 1
-    val persisted = SlicedModel.persist(parcels, replicated, s"dwell: model $version of fit $fit")
-    val model = new SlicedModel(version, persisted, slices, format)
-    try SlicedModel.orLost(job(persisted))
-    catch {
-      case e: Throwable =>
-        model.drop()
-        throw e
-    } finally forget
+    val model =
+      try SlicedModel.made(s"model $version of fit $fit", parcels, replicated, slices, format)(job)
+      finally forget
     models.put(version, model, note)
   }
 
@@ -165,55 +153,5 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
   private def forget(result: RDD[_], sent: Broadcast[_]): Unit = if (!sc.isStopped) {
     result.cleanShuffleDependencies()
     sent.destroy()
-  }
-
-  private final class Answers {
-    val headers = new Array[Array[Byte]](workers)
-    val scalars = new Array[S](workers)
-
-    def put(k: Int, said: Any): Unit = {
-      headers(k) = said.asInstanceOf[Said].header
-      scalars(k) = said.asInstanceOf[Said].scalars.asInstanceOf[S]
-    }
-
-    def replies: Replies[S] = Replies(headers, scalars, 0.0)
-  }
-}
-
-private object ShuffleMode {
-
-  /** A worker's answer without its vector. */
-  private final case class Said(header: Array[Byte], scalars: Any)
-
-  /** One slice of a worker's vector. The slice with the worker's own number carries `said`. */
-  private final case class Piece(worker: Int, bytes: Array[Byte], said: Option[Said])
-
-  private def cut(
-      worker: Int,
-      c: Contribution[_],
-      shared: Array[Byte],
-      slices: Slices,
-      count: Int,
-      headerBytes: Int): Iterator[(Int, Piece)] =
-    (0 until count).iterator.map { slice =>
-      val said = if (slice == worker) Some(Said(Contribution.header(c, headerBytes), c.scalars)) else None
-      slice -> Piece(worker, Packet((), slices.encoded(c, slice, shared)).toArray, said)
-    }
-
-  /**
-   * Adds the pieces of one slice. Returns a [[Packet]] of the sum and the answer of the worker with the slice's number.
-   *
-   * @param shared
-   *   the same slice of the shared vector that the workers were given
-   */
-  private def addUp(pieces: Iterator[(Int, Piece)], slices: Slices, shared: => ByteBuffer): Array[Byte] = {
-    val context = TaskContext.get()
-    val gathering = new Gathering[Unit](context.numPartitions(), slices.format(context.partitionId()), shared)
-    var said = Option.empty[Said]
-    pieces.foreach { case (_, piece) =>
-      gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())
-      said = said.orElse(piece.said)
-    }
-    Packet(said.get, gathering.sum).write().array
   }
 }

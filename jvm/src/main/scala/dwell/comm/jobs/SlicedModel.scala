@@ -11,15 +11,15 @@ import dwell.comm.{Job, ModelLostException}
 import dwell.comm.wire.{Packet, Slices, VectorFormat}
 
 /**
- * A model in slices. Executors hold the slices as the persisted partitions of an RDD. If there are several executors,
- * two of them hold each slice. The model never reads the RDD's lineage.
+ * A model, or another vector, in slices. Executors hold the slices as the persisted partitions of an RDD. If there are several executors,
+ * two of them may hold each slice. The model never reads the RDD's lineage.
  *
  * @param persisted
- *   the result of [[SlicedModel.persist]], with all its partitions computed
+ *   written packets, with all partitions computed
  */
-private[comm] final class SlicedModel(
-    version: Long,
-    persisted: RDD[Array[Byte]],
+private[comm] final class SlicedModel private (
+    name: String,
+    private val persisted: RDD[Array[Byte]],
     slices: Slices,
     format: VectorFormat) {
   import SlicedModel._
@@ -34,7 +34,7 @@ private[comm] final class SlicedModel(
   /** @throws ModelLostException if a slice is missing */
   def check(): Unit = {
     val missing = blocks.missing
-    if (missing.nonEmpty) throw lost(version, missing)
+    if (missing.nonEmpty) throw lost(name, missing)
   }
 
   /** The whole model in each partition (all-gather). */
@@ -69,9 +69,9 @@ private[comm] final class SlicedModel(
 
   /** The slices. Tasks run on the executors that hold them. */
   def parcels: RDD[Packet] = {
-    val version = this.version
+    val name = this.name
     blocks.mapPartitionsWithIndex { (slice, found) =>
-      Iterator.single(Packet.read(ByteBuffer.wrap(found.next().getOrElse(throw lost(version, Seq(slice))))))
+      Iterator.single(Packet.read(ByteBuffer.wrap(found.next().getOrElse(throw lost(name, Seq(slice))))))
     }
   }
 }
@@ -80,16 +80,31 @@ private[comm] object SlicedModel {
   private final case class Slice(number: Int, bytes: Array[Byte])
 
   /**
-   * Persists an RDD of slices.
+   * Makes a vector of slices that `job` computes.
    *
+   * @param name
+   *   for messages and Spark's UI
    * @param parcels
    *   one written [[Packet]] in each partition: a slice, and its content. (Spark replicates arrays of bytes without the
    *   user's serialiser, which may not know the classes of this package.)
+   * @param replicated
+   *   whether two executors hold each slice
+   * @throws ModelLostException
+   *   if a task of the job found a slice of another vector missing
    */
-  def persist(parcels: RDD[Array[Byte]], replicated: Boolean, name: String): RDD[Array[Byte]] =
-    parcels
-      .setName(name)
-      .persist(if (replicated) StorageLevel.MEMORY_AND_DISK_2 else StorageLevel.MEMORY_AND_DISK)
+  def made(name: String, parcels: RDD[Array[Byte]], replicated: Boolean, slices: Slices, format: VectorFormat)(
+      job: RDD[Array[Byte]] => Unit): SlicedModel = {
+    val level = if (replicated) StorageLevel.MEMORY_AND_DISK_2 else StorageLevel.MEMORY_AND_DISK
+    val model = new SlicedModel(name, parcels.setName(s"dwell: $name").persist(level), slices, format)
+    try {
+      orLost(job(model.persisted))
+      model
+    } catch {
+      case e: Throwable =>
+        model.drop()
+        throw e
+    }
+  }
 
   /**
    * Runs a job that reads models.
@@ -109,7 +124,6 @@ private[comm] object SlicedModel {
         }
     }
 
-  private def lost(version: Long, slices: Seq[Int]): ModelLostException =
-    new ModelLostException(
-      s"slices ${slices.mkString(", ")} of model $version are gone with the executors that held them")
+  private def lost(name: String, slices: Seq[Int]): ModelLostException =
+    new ModelLostException(s"slices ${slices.mkString(", ")} of $name are gone with the executors that held them")
 }

@@ -7,13 +7,18 @@ sealed abstract class Phase(val name: String) extends Serializable {
 
   /** Whether the workers' coordinates are those that the leader's shared vector was built from. */
   def continues: Boolean = true
+
+  /** Whether the workers read the shared vector. */
+  def reads: Boolean = false
 }
 
 /** The phases of a fit. */
 object Phase {
 
   /** Runs local coordinate steps. The update is the product of the data with the steps. */
-  case object Round extends Phase("round")
+  case object Round extends Phase("round") {
+    override def reads: Boolean = true
+  }
 
   /**
    * Leaves the committed coordinates alone. The update is the product of the data with them, from which the leader
@@ -75,7 +80,7 @@ final case class RowsMessage(
  * A worker's reply, beside its vector.
  *
  * @param lost
- *   the worker does not hold the state that the message refers to
+ *   the worker does not hold the state, or the slice of rows, that the message refers to
  * @param state
  *   if states travel: the state after the exchange, with the pending step
  * @param coefficients

@@ -1,6 +1,6 @@
 package dwell.solver.cd.leader
 
-import dwell.comm.{Replicas, SlicedWorkers, Workers}
+import dwell.comm.{Replicas, Workers}
 import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.report.RoundRecord
@@ -60,7 +60,7 @@ private[dwell] sealed trait CdLeaderPlan extends Serializable {
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
-      workers: Workers[CdMessage, CdReply],
+      workers: Replicas[CdMessage, CdReply],
       fit: Long): Led
 }
 
@@ -90,7 +90,7 @@ private[dwell] final case class PrimalPlan(
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
-      workers: Workers[CdMessage, CdReply],
+      workers: Replicas[CdMessage, CdReply],
       fit: Long): Led = {
     val settings = problem.settings
     // Margins stay small and exact.
@@ -98,15 +98,16 @@ private[dwell] final case class PrimalPlan(
     val description = s"dwell ${problem.uid}: rows"
     def message(asked: RowsRequest) =
       RowsMessage(asked, fit, coordinates.length, settings.threads, settings.selection)
-    val (margins, asked) = workers match {
-      case sliced: SlicedWorkers[CdMessage @unchecked, CdReply @unchecked] if rows >= settings.rowsOfWorkers =>
-        (new WorkerMargins(sliced, message, loss, origin, description), new OwnersOfRows(sliced))
-      case _ =>
-        val read =
-          workers.exchange(message(RowsRequest.Read), Array.emptyByteArray, description).scalars.map(_.rows.get)
-        (new LocalMargins(loss, origin, read, settings), workers)
+    def leader(margins: Margins): PrimalLeader =
+      new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
+    if (rows >= settings.rowsOfWorkers) {
+      val sliced = workers.sliced
+      def margins = new WorkerMargins(sliced, message, loss, origin, description)
+      Led(Retried(problem.uid)(Some(leader(margins))), new OwnersOfRows(sliced))
+    } else {
+      val read = workers.exchange(message(RowsRequest.Read), Array.emptyByteArray, description).scalars.map(_.rows.get)
+      Led(leader(new LocalMargins(loss, origin, read, settings)), workers)
     }
-    Led(new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros), asked)
   }
 }
 
@@ -128,7 +129,7 @@ private[dwell] final case class DualPlan(
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
-      workers: Workers[CdMessage, CdReply],
+      workers: Replicas[CdMessage, CdReply],
       fit: Long): Led = Led(leader(problem, algorithm, loss), workers)
 
   private def leader(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =

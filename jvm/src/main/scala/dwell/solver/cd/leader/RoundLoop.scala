@@ -102,13 +102,7 @@ private[solver] final class RoundLoop(
     var sinceRebuild = 0
     var losses = 0
     while (rounds < most && !converged) {
-      val epochs = if (leader.wholeEpochs) math.ceil(localWork.next) else localWork.next
-      val certify = leader.certifies(rounds, epochs) || rounds == most - 1
-      val clock = System.nanoTime()
-      val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
-      val arrived = System.nanoTime()
-      val waitedBefore = leader.waited()
-      val lost = gathered.scalars.count(_.lost)
+      val lost = round(rounds, last = rounds == most - 1, losses)
       if (lost > 0) {
         losses += lost
         logWarning(s"${problem.uid}: $lost of $numWorkers workers lost their state in round $rounds; rebuilding")
@@ -116,19 +110,8 @@ private[solver] final class RoundLoop(
         // The loss cost progress, not correctness. It must not use up the user's rounds.
         most = rounds + problem.maxRounds
       } else {
-        val headers = new ResultHeaders(gathered.headers)
-        if (certify) leader.certify(headers)
-        verdict = leader.step(gathered.sum, headers)
-        version += 1
-        commitTravelling()
         rounds += 1
         sinceRebuild += 1
-        val waited = leader.waited()
-        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9 - waited.seconds
-        val beside = waitedBefore.workerSeconds + waited.workerSeconds
-        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses, beside)
-        localWork.measure(record.seconds, record.workerSeconds - beside, epochs, certify)
-        logInfo(s"${problem.uid}: ${record.toLine}")
         losses = 0
         if (sinceRebuild == RebuildEvery && rounds < most && !converged) {
           rebuild(Phase.Rebuild)
@@ -140,6 +123,48 @@ private[solver] final class RoundLoop(
   }
 
   /**
+   * Runs a round.
+   *
+   * @param number
+   *   of rounds before it
+   * @param losses
+   *   of workers' states since the last round
+   * @return
+   *   the number of workers that lost their state; the round then has not taken place
+   */
+  private def round(number: Int, last: Boolean, losses: Int): Int = {
+    val epochs = if (leader.wholeEpochs) math.ceil(localWork.next) else localWork.next
+    val certify = leader.certifies(number, epochs) || last
+    val clock = System.nanoTime()
+    val lost = Retried.once(problem.uid) {
+      val gathered = exchange(Phase.Round, epochs, certify, describe(number))
+      val arrived = System.nanoTime()
+      val waitedBefore = leader.waited()
+      val lost = gathered.scalars.count(_.lost)
+      if (lost == 0) {
+        val headers = new ResultHeaders(gathered.headers)
+        move(gathered, headers, certify, steps = true)
+        val waited = leader.waited()
+        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9 - waited.seconds
+        val beside = waitedBefore.workerSeconds + waited.workerSeconds
+        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses, beside)
+        localWork.measure(record.seconds, record.workerSeconds - beside, epochs, certify)
+        logInfo(s"${problem.uid}: ${record.toLine}")
+      }
+      Some(lost)
+    }
+    lost.getOrElse(1)
+  }
+
+  /** Lets the leader certify, and step along the workers' update. */
+  private def move(gathered: Gathered[CdReply], headers: ResultHeaders, certify: Boolean, steps: Boolean): Unit = {
+    if (certify) leader.certify(headers)
+    verdict = if (steps) leader.step(gathered.sum, headers) else Nothing
+    version += 1
+    commitTravelling()
+  }
+
+  /**
    * Runs one extra round, of the kind that the orientation ends with, because the iterate of the last round has no
    * certificate yet.
    *
@@ -148,32 +173,35 @@ private[solver] final class RoundLoop(
    */
   private def finish(moves: Boolean): Unit = {
     leader.finish()
-    val gathered = exchange(Phase.Round, 1.0, certify = true, s"dwell ${problem.uid}: last round")
-    if (!gathered.scalars.exists(_.lost)) {
-      val headers = new ResultHeaders(gathered.headers)
-      leader.certify(headers)
-      verdict = if (moves) leader.step(gathered.sum, headers) else Nothing
-      version += 1
-      commitTravelling()
+    Retried.once(problem.uid) {
+      val gathered = exchange(Phase.Round, 1.0, certify = true, s"dwell ${problem.uid}: last round")
+      if (!gathered.scalars.exists(_.lost)) {
+        move(gathered, new ResultHeaders(gathered.headers), certify = true, steps = moves)
+      }
+      Some(())
     }
+    ()
   }
 
   /** Builds the shared vector anew from the coordinates that the workers hold. */
   private def rebuild(phase: Phase): Rebuilt = {
-    def ask() = exchange(phase, 1.0, certify = false, s"dwell ${problem.uid}: ${phase.name}")
     // A worker fails to answer only if it loses its state during the call. Repeating the same rebuild is safe: it gives
     // the same answer on all other workers.
-    val gathered = Iterator.continually(ask()).take(RebuildAttempts).find(!_.scalars.exists(_.lost)).getOrElse {
-      throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
+    val (found, rebuilt) = Retried(problem.uid) {
+      val gathered = exchange(phase, 1.0, certify = false, s"dwell ${problem.uid}: ${phase.name}")
+      if (gathered.scalars.exists(_.lost)) None
+      else {
+        val headers = new ResultHeaders(gathered.headers)
+        val found = headers.slot(CdLayout.STAMP).map(_.toLong)
+        val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
+        leader.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
+        Some((found, Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))))
+      }
     }
-    val headers = new ResultHeaders(gathered.headers)
-    val found = headers.slot(CdLayout.STAMP).map(_.toLong)
     System.arraycopy(found, 0, stamps, 0, numWorkers)
     version += 1
     verdict = Nothing // the rebuild dropped the pending steps
-    val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
-    leader.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
-    Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))
+    rebuilt
   }
 
   private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[CdReply] = {
@@ -192,7 +220,7 @@ private[solver] final class RoundLoop(
       theta2 = verdict._2,
       points = leader.points,
       subproblem = leader.subproblem)
-    val shared = if (phase == Phase.Round) leader.shared else Array.emptyByteArray
+    val shared = if (phase.reads) leader.shared else Array.emptyByteArray
     val message = CoordinateMessage(phase, request, states, problem.settings.selection)
     val gathered = workers.exchange(message, shared, description)
     solvers ++= gathered.scalars.map(_.solver)
@@ -228,8 +256,6 @@ private[solver] object RoundLoop {
 
   /** Rounds after which the leader builds the shared vector anew, against rounding drift. */
   private val RebuildEvery = 50
-
-  private val RebuildAttempts = 5
 
   /** The verdict that takes no step. */
   private val Nothing = (0.0, 0.0)

@@ -1,12 +1,13 @@
 package dwell.solver.cd.leader
 
-import dwell.comm.{Gathered, Replies, SlicedWorkers, Workers}
+import dwell.comm.{Gathered, ModelLostException, Replies, SlicedWorkers, Workers}
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.{CdMessage, CdReply, MarginOperation, RowsMessage, RowsRequest}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, MarginOperation, RowsMessage, RowsRequest}
 import dwell.solver.problem.MarginLoss
 
 /**
- * The margins of all rows, of which each worker holds its slice. Only sums come to the leader.
+ * The margins of all rows, of which each worker holds its slice. Only sums come to the leader. All methods throw
+ * [[dwell.comm.ModelLostException]] if a slice is gone with its executor; [[restart]] then makes it again.
  *
  * @param message
  *   wraps a request
@@ -23,14 +24,20 @@ private[leader] final class WorkerMargins(
 
   private var takes = false
   private var since = Waited(0.0, 0.0)
+  private var number = 0L
 
-  ask(RowsRequest.Begin(loss, origin))
+  start()
 
   /** The workers take their slices with the next operation. */
   override def take(update: Array[Double]): Unit = takes = true
 
   override def restart(product: Array[Double]): Unit = {
-    ask(RowsRequest.Restart)
+    takes = false
+    start()
+  }
+
+  private def start(): Unit = {
+    timed(workers.askSlices(message(RowsRequest.Start(next(), loss, origin)), description))
     ()
   }
 
@@ -53,13 +60,18 @@ private[leader] final class WorkerMargins(
     val result = replies
     val slowest = result.scalars.map(_.seconds).max
     since = Waited(since.seconds + (System.nanoTime() - start) * 1e-9, since.workerSeconds + slowest)
+    val lost = result.scalars.count(_.lost)
+    if (lost > 0) throw new ModelLostException(s"$lost workers lost the margins of their rows")
     result
   }
 
-  private def ask(asked: RowsRequest): Replies[CdReply] = workers.askSlices(message(asked), description)
+  private def next(): Long = {
+    number += 1
+    number
+  }
 
   private def request(intercept: Double, operation: MarginOperation): RowsMessage = {
-    val asked = RowsRequest.Run(loss, intercept, operation, takes)
+    val asked = RowsRequest.Run(next(), loss, intercept, operation, takes)
     takes = false
     message(asked)
   }
@@ -70,7 +82,11 @@ private[leader] final class OwnersOfRows(workers: SlicedWorkers[CdMessage, CdRep
     extends Workers[CdMessage, CdReply] {
 
   override def exchange(message: CdMessage, shared: Array[Byte], description: String): Gathered[CdReply] = {
-    val replies = workers.reduceScatter(message, description)
+    val reads = message match {
+      case coordinates: CoordinateMessage => coordinates.phase.reads
+      case _: RowsMessage => false
+    }
+    val replies = workers.reduceScatter(message, reads, description)
     Gathered(null, replies.headers, replies.scalars, replies.addSeconds)
   }
 }

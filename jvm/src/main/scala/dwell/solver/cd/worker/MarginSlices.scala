@@ -4,28 +4,49 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import dwell.solver.cd.contract.MarginSlice
+import dwell.comm.wire.Contribution
+import dwell.solver.cd.contract.{CdReply, MarginSlice}
 
 /** The slices of rows that the tasks of this process own, by fit and partition. They are freed with their fit. */
 private[dwell] object MarginSlices {
 
-  private final class Owned(val slice: MarginSlice, @volatile var lastUsed: Long)
+  /**
+   * A slice, the number of the last request that it has answered, and the answer; None to the request that made it.
+   */
+  private final class Owned(val slice: MarginSlice, var number: Long) {
+    var answer: Option[Contribution[CdReply]] = None
+    @volatile var lastUsed: Long = System.nanoTime()
+  }
 
   private val slices = new ConcurrentHashMap[(Long, Int), Owned]()
 
-  /** Keeps a slice, in the place of any other of the same fit and partition. */
-  private[worker] def put(fit: Long, partition: Int, slice: MarginSlice): Unit = {
-    slices.put((fit, partition), new Owned(slice, System.nanoTime()))
+  /** Keeps a slice that request `number` has made. It replaces any other of the same fit and partition. */
+  private[dwell] def put(fit: Long, partition: Int, number: Long, slice: MarginSlice): Unit = {
+    slices.put((fit, partition), new Owned(slice, number))
     ()
   }
 
-  /** @throws IllegalStateException if this process has no such slice */
-  private[worker] def get(fit: Long, partition: Int): MarginSlice = {
-    val owned = slices.get((fit, partition))
-    if (owned == null) throw new IllegalStateException(s"fit $fit has no margins in partition $partition")
-    owned.lastUsed = System.nanoTime()
-    owned.slice
-  }
+  /**
+   * Answers a request, once: Spark may run the same task twice, even at the same time, and many operations change the
+   * slice.
+   *
+   * @return
+   *   None if this process does not have the slice as the request before this one left it
+   */
+  private[dwell] def run(fit: Long, partition: Int, number: Long)(
+      operation: MarginSlice => Contribution[CdReply]): Option[Contribution[CdReply]] =
+    Option(slices.get((fit, partition))).flatMap { owned =>
+      owned.lastUsed = System.nanoTime()
+      owned.synchronized {
+        if (owned.number == number - 1) {
+          // If the operation fails half-way, the slice counts as lost.
+          owned.number = Broken
+          owned.answer = Some(operation(owned.slice))
+          owned.number = number
+        }
+        if (owned.number == number) owned.answer else None
+      }
+    }
 
   /** Frees the slices of a fit. */
   def free(fit: Long): Unit = {
@@ -34,11 +55,14 @@ private[dwell] object MarginSlices {
   }
 
   /** Frees the slices that no call has used for more than `maxAgeMillis`. */
-  private[worker] def expire(maxAgeMillis: Long): Unit = {
+  private[dwell] def expire(maxAgeMillis: Long): Unit = {
     val now = System.nanoTime()
     slices.values.removeIf(owned => now - owned.lastUsed > maxAgeMillis * 1000000L)
     ()
   }
+
+  /** The number of a slice that is half changed; no request has it, nor the one after. */
+  private val Broken = Long.MinValue
 
   /** The number of slices. */
   def entries: Int = slices.size

@@ -14,7 +14,7 @@ private[worker] object RowsStep {
    * Answers a request.
    *
    * @param shared
-   *   the worker's slice of the shared vector, little endian; read by `Restart` and by a `Run` that takes it
+   *   the worker's slice of the shared vector, little endian; read by `Start` and by a `Run` that takes it
    */
   def apply(solver: CdSolver, data: LocalData, message: RowsMessage, shared: Array[Byte]): Contribution[CdReply] = {
     val (fit, partition) = (message.fit, data.index)
@@ -24,30 +24,29 @@ private[worker] object RowsStep {
       case RowsRequest.Read =>
         val (labels, weights) = own(data, message)
         Contribution(Array.emptyByteArray, reply.copy(rows = Some(RowsRead(labels, weights))))
-      case RowsRequest.Begin(loss, origin) =>
+      case RowsRequest.Start(number, loss, origin) =>
         MarginSlices.expire(ModelStore.AbandonedMillis)
         val (labels, weights) = own(data, message)
-        MarginSlices.put(fit, partition, MarginSlice.of(labels, weights, loss, origin))
-        nothing
-      case RowsRequest.Restart =>
-        val slice = MarginSlices.get(fit, partition)
+        val slice = MarginSlice.of(labels, weights, loss, origin)
         LittleEndian.copy(shared, slice.margins, 0)
-        java.util.Arrays.fill(slice.direction, 0.0)
+        MarginSlices.put(fit, partition, number, slice)
         nothing
-      case RowsRequest.Run(loss, intercept, operation, takes) =>
+      case RowsRequest.Run(number, loss, intercept, operation, takes) =>
         val start = System.nanoTime()
-        val slice = MarginSlices.get(fit, partition)
-        if (takes) LittleEndian.copy(shared, slice.update, 0)
-        val sums = solver.margins(loss, intercept, operation, slice, message.threads)
-        val vector =
-          if (operation.code != MarginLayout.RESIDUALS) Array.emptyByteArray
-          else {
-            val result = ResultHeader.allocate(slice.rows)
-            LittleEndian.buffer(result).position(ResultHeader.BYTES).asDoubleBuffer().put(slice.residuals)
-            result
-          }
-        Contribution(vector, reply.copy(sums = sums, seconds = (System.nanoTime() - start) * 1e-9))
+        val answer = MarginSlices.run(fit, partition, number) { slice =>
+          if (takes) LittleEndian.copy(shared, slice.update, 0)
+          val sums = solver.margins(loss, intercept, operation, slice, message.threads)
+          val vector = if (operation.code == MarginLayout.RESIDUALS) residuals(slice) else Array.emptyByteArray
+          Contribution(vector, reply.copy(sums = sums, seconds = (System.nanoTime() - start) * 1e-9))
+        }
+        answer.getOrElse(Contribution(Array.emptyByteArray, reply.copy(lost = true)))
     }
+  }
+
+  private def residuals(slice: MarginSlice): Array[Byte] = {
+    val result = ResultHeader.allocate(slice.rows)
+    LittleEndian.buffer(result).position(ResultHeader.BYTES).asDoubleBuffer().put(slice.residuals)
+    result
   }
 
   /** Labels and weights of the rows that the partition owns. */
