@@ -1,11 +1,12 @@
 package dwell.solver.sgd.leader
 
-import breeze.linalg.{DenseVector => BDV}
-import breeze.optimize.{DiffFunction, OWLQN}
+import breeze.linalg.{norm, DenseVector => BDV}
+import breeze.optimize.{BacktrackingLineSearch, DiffFunction}
 
 /**
- * OWL-QN of Breeze with its work on vectors in plain loops, to the same bits. Breeze calls functions of boxed numbers
- * for each coordinate, which with a million of them takes longer than the workers' pass over the data.
+ * OWL-QN with the line search and the rules to stop of Breeze's, whose iterates it follows to rounding. Breeze calls
+ * functions of boxed numbers for each coordinate, which with a million of them takes longer than the workers' pass over
+ * the data.
  *
  * Source: Andrew and Gao, Scalable Training of L1-Regularized Log-Linear Models, ICML 2007.
  *
@@ -13,11 +14,12 @@ import breeze.optimize.{DiffFunction, OWLQN}
  *   L1 penalty of each coordinate, at least 0
  */
 private[leader] final class OrthantWise(maxIterations: Int, memory: Int, tolerance: Double, penalties: Array[Double])
-    extends OWLQN[Int, BDV[Double]](maxIterations, memory, (i: Int) => penalties(i), tolerance) {
+    extends LimitedMemory(maxIterations, memory, tolerance) {
+  import LimitedMemory.entries
 
   /** The quasi-Newton direction, without the entries that do not descend along the gradient. */
   override protected def chooseDescentDirection(state: State, f: DiffFunction[BDV[Double]]): BDV[Double] = {
-    val direction = state.history * state.adjustedGradient
+    val direction = super.chooseDescentDirection(state, f)
     val d = entries(direction)
     val g = entries(state.adjustedGradient)
     var i = 0
@@ -64,9 +66,20 @@ private[leader] final class OrthantWise(maxIterations: Int, memory: Int, toleran
     (sum, BDV(result))
   }
 
-  /** The entries themselves, not a copy. */
-  private def entries(vector: BDV[Double]): Array[Double] = {
-    require(vector.offset == 0 && vector.stride == 1 && vector.data.length == vector.length, "a view of a vector")
-    vector.data
+  override protected def determineStepSize(
+      state: State,
+      f: DiffFunction[BDV[Double]],
+      direction: BDV[Double]): Double = {
+    val along = new DiffFunction[Double] {
+      override def calculate(step: Double): (Double, Double) = {
+        val x = takeStep(state, direction, step)
+        val (value, gradient) = f.calculate(x)
+        val (adjusted, subgradient) = adjust(x, gradient, value)
+        (adjusted, subgradient.dot(direction))
+      }
+    }
+    val first = state.iter < 1
+    val search = new BacktrackingLineSearch(state.value, shrinkStep = if (first) 0.1 else 0.5)
+    search.minimize(along, if (first) 0.5 / norm(state.grad) else 1.0)
   }
 }

@@ -1,13 +1,13 @@
 package dwell.solver.sgd.leader
 
 import breeze.linalg.{DenseVector => BDV}
-import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS}
+import breeze.optimize.{CachedDiffFunction, DiffFunction}
 
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
 
 /**
- * L-BFGS, or OWL-QN with an L1 penalty or the hinge loss, from Breeze, as in Spark. The workers compute the losses and
+ * L-BFGS, or OWL-QN with an L1 penalty or the hinge loss, as in Spark. The workers compute the losses and
  * their gradient; the leader does the rest.
  *
  * As in Spark, features are scaled to the same deviation, and centred if there is an intercept, for every penalty. The
@@ -44,7 +44,7 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     // Spark.
     val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
-      if (task.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
+      if (task.sgd.l1 == 0.0 && smooth) new LimitedMemory(most, Memory, problem.tolerance)
       else {
         val penalties = Array.tabulate(variables)(i => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0)
         new OrthantWise(most, Memory, problem.tolerance, penalties)
