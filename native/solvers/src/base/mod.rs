@@ -2,8 +2,12 @@
 
 pub(crate) mod checks;
 pub(crate) mod columns;
+mod dense;
+pub(crate) mod entries;
 pub(crate) mod error;
+pub(crate) mod instructions;
 pub(crate) mod kernel;
 pub(crate) mod moments;
 pub mod order;
 pub(crate) mod progress;
+mod sparse;

@@ -204,6 +204,7 @@ impl Subproblem for ValidDualSubproblemParams {
     #[inline(always)]
     fn loaded(_: &mut DualRunning, _: f64) {}
 
+    #[inline(always)]
     fn descend<E: Entries, const WEIGHTED: bool>(
         &self,
         data: &DualData<'_>,

@@ -166,6 +166,7 @@ impl Subproblem for ValidSubproblemParams {
         running.residual_sum += w;
     }
 
+    #[inline(always)]
     fn descend<E: Entries, const WEIGHTED: bool>(
         &self,
         data: &PrimalData<'_>,
