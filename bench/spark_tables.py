@@ -293,13 +293,51 @@ def same_perplexity(rows):
     return lines if rows else []
 
 
+def place(row):
+    return "%s, %s | %d x %d" % (row["data"], row["stored"], row["rows"], row["features"])
+
+
+def ratios(some, others):
+    """Run by run: median."""
+    return "%.2f" % middle([a / b for a, b in zip(some, others)])
+
+
+def reading_table(rows):
+    """Bytes are of the form of the solvers, or of the rows as read; the peak is of all cached blocks."""
+    lines = ["| data | rows x features | step | Spark's scan s: median (all) | seconds: median (all) | seconds / scan, run by run: median | bytes an entry held | peak in memory / held | at the end in memory / held | on disk / held |",
+             "|:--|--:|:--|--:|--:|--:|--:|--:|--:|--:|"]
+    for row in rows:
+        held = row["heldBytes"]
+        lines.append("| %s | %s | %s | %s | %s | %.1f | %s |" % (
+            place(row), row["step"], thousandths(row["scanSeconds"]), thousandths(row["seconds"]), ratios(row["seconds"], row["scanSeconds"]),
+            held / row["entries"], " | ".join("%.2f" % (row[name] / held) for name in ("peakMemoryBytes", "memoryBytes", "diskBytes"))))
+    return lines
+
+
+def anatomy_table(rows):
+    """Seconds are medians of each phase by itself, so they add up to the total only about."""
+    phases = ["reading", "setUp", "workers", "leader", "transport", "model", "rest"]
+    lines = ["| data | rows x features | estimator | by | rounds | gap | seconds: median (all) | reading | set-up | workers | leader | transport | model | rest | Spark's scan | scan + workers | fit / (scan + workers) | leader's share of the rounds | Spark's own fit |",
+             "|:--|--:|:--|:--|--:|--:|--:|" + "--:|" * 12]
+    for row in rows:
+        least = [scan + workers for scan, workers in zip(row["scanSeconds"], row["workers"])]
+        share = middle([leader / (leader + workers + transport) for leader, workers, transport in zip(row["leader"], row["workers"], row["transport"])])
+        by = ", ".join(filter(None, [row["algorithm"], row["orientation"], "%d workers" % row["workerCount"]]))
+        lines.append("| %s | %s | %s | %d%s | %s | %s | %s | %.3f | %.3f | %s | %.1f%% | %s |" % (
+            place(row), row["estimator"], by, row["rounds"], "" if row["converged"] else ", not converged", number(row["relativeGap"], "%.1e"),
+            seconds_text(row["total"]), " | ".join("%.3f" % middle(row[phase]) for phase in phases), middle(row["scanSeconds"]), middle(least),
+            ratios(row["total"], least), 100.0 * share, seconds_text(row["sparkSeconds"]) if row["sparkSeconds"] else ""))
+    return lines
+
+
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
           "benchGrid": ("Grid search", grid_table), "benchReferences": ("Implementations", references_table),
           "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
           "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
-          "benchTopics": ("Topics", topics_table)}
+          "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),
+          "benchAnatomy": ("Whole fits by phase", anatomy_table)}
 
 
 def pages(stem, rows):

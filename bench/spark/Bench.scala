@@ -13,7 +13,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.bench.lda.{LdaCorpus, LdaShape}
 import dwell.bench.sgd.{SgdData, SgdShape}
-import dwell.report.{ComparedFit, RoundRecord}
+import dwell.report.{ComparedFit, FitPhases, RoundRecord}
 
 /**
  * One run of a benchmark on Spark: its arguments, its data, and the JSON file that it writes.
@@ -26,7 +26,7 @@ import dwell.report.{ComparedFit, RoundRecord}
 private[bench] final class Bench(
     val spark: SparkSession,
     packagesFile: Option[String],
-    scale: Double,
+    val scale: Double,
     val seed: Long,
     val repetitions: Int,
     output: String) {
@@ -40,6 +40,7 @@ private[bench] final class Bench(
 
   /** Of a share of the packages where the scale is below 1. */
   lazy val sections: Option[DataFrame] = packagesFile.map(BenchData.sections(spark, _, scale))
+  lazy val scaledPackages: Option[DataFrame] = packagesFile.map(BenchData.packages(spark, _, scale))
   lazy val scaledLibraries: Option[DataFrame] = packagesFile.map(BenchData.libraries(spark, _, scale))
 
   /** Generated for SGD, with as many partitions; the caller gives its memory back. */
@@ -121,8 +122,7 @@ private[bench] object Bench {
       by = "",
       rounds,
       relativeGap = rounds.last.relativeGap,
-      flattenSeconds = 0.0,
-      totalSeconds = rounds.last.elapsed)
+      FitPhases.of(rounds.last.elapsed, rounds = rounds))
 
   /** The objective by iteration, in Spark's units: those of the squared loss are not those of the FitReport. */
   def history(model: Model[_]): Array[Double] = model match {

@@ -19,9 +19,14 @@ private[bench] object BenchData {
   /** A word has to occur in so many packages before topics are found by it. */
   private val LeastPackages = 5.0
 
-  /** Words of the distribution's package descriptions, tf-idf, against log(1 + installed size). */
-  def packages(spark: SparkSession, path: String): DataFrame = {
-    val words = tokenized(descriptions(spark, path).withColumn("label", log1p(col("size"))))
+  /**
+   * Words of the distribution's package descriptions, tf-idf, against log(1 + installed size).
+   *
+   * @param share
+   *   of the packages
+   */
+  def packages(spark: SparkSession, path: String, share: Double = 1.0): DataFrame = {
+    val words = tokenized(descriptions(spark, path, share).withColumn("label", log1p(col("size"))))
     cached(weighted(words, "words"))
   }
 
@@ -73,7 +78,7 @@ private[bench] object BenchData {
       .transform(rows.withColumnRenamed("features", "weights"))
       .select("label", "features")
 
-  private def descriptions(spark: SparkSession, path: String, share: Double = 1.0): DataFrame = {
+  private def descriptions(spark: SparkSession, path: String, share: Double): DataFrame = {
     val all = spark.read
       .option("sep", "\t")
       .option("quote", "")

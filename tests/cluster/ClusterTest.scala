@@ -23,7 +23,7 @@ import dwell.fit.{DwellConf, SolverSelection}
 import dwell.jni.{NativeBridge, ResultHeader}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, PrimalSubproblem, RoundRequest}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RowsMessage, PrimalSubproblem, RoundRequest}
 import dwell.solver.cd.worker.CdStep
 
 /**
@@ -202,7 +202,7 @@ object ClusterTest extends Harness {
     val flat = TrainingReader.read(rows.map(_.toInternal), 5000, "retried rounds")
     val columns = flat.columns(2)
     val parts = columns.partitions.map[LocalData](ColumnData(_, null))
-    val residual = flat.labels.map(_ - flat.labelMean)
+    val residual = columns.labels().map(_ - flat.labelMean)
     val fit = if (failing) 1L else 2L
     try {
       (0 until 3).foreach { t =>
@@ -224,7 +224,7 @@ object ClusterTest extends Harness {
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
         val message =
-          CdMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
+          CoordinateMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
         val mode = new DriverMode(parts, fit, VectorFormat(ResultHeader.BYTES, residual.length))(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
@@ -246,7 +246,11 @@ object ClusterTest extends Harness {
     (part, message, shared) => {
       val contribution = CdStep(part, message, shared)
       if (failing && TaskContext.get().attemptNumber() == 0) {
-        if (TaskContext.getPartitionId() != message.request.round % 2) Thread.sleep(2000)
+        val round = message match {
+          case CoordinateMessage(_, request, _, _) => request.round
+          case _: RowsMessage => 0L
+        }
+        if (TaskContext.getPartitionId() != round % 2) Thread.sleep(2000)
         else {
           Thread.sleep(500) // until the other task has its slot
           throw new RuntimeException("made to fail after its work")

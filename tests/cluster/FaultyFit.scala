@@ -12,7 +12,7 @@ import dwell.data.{LocalData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSelection, SolverSettings}
 import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CoordinateMessage, RowsMessage, WorkerState}
 import dwell.solver.cd.worker.{CdSolvers, CdStep}
 import dwell.solver.problem.{Algorithm, LinearProblem, Logistic, Orientation, Squared}
 import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, SearchCall, SgdMessage}
@@ -70,12 +70,16 @@ private[solver] final case class Asked(phase: String, round: Long, partition: In
 private[solver] object Asked {
 
   def coordinates(data: LocalData, message: CdMessage): Asked = {
-    def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
-    Asked(
-      message.phase.name,
-      message.request.round,
-      data.index,
-      () => CdSolvers.of(message.selection).importState(message.request.fit, data.index, foreign))
+    message match {
+      case CoordinateMessage(phase, request, _, selection) =>
+        def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
+        Asked(
+          phase.name,
+          request.round,
+          data.index,
+          () => CdSolvers.of(selection).importState(request.fit, data.index, foreign))
+      case _: RowsMessage => Asked("rows", 0L, data.index)
+    }
   }
 
   def gradients(data: LocalData, message: SgdMessage): Asked = {
@@ -225,7 +229,8 @@ private[dwell] object FaultyFit {
     SolverSelection("native", fallbackIsError = true),
     adding = false,
     gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
-    maxResultBytes = Long.MaxValue)
+    maxResultBytes = Long.MaxValue,
+    rowsOfWorkers = 0)
 
   /** Leaves a state of a fit in this process, as a worker does. */
   def leaveState(fit: Long): Unit =

@@ -16,7 +16,7 @@ import dwell.comm.ModelStore
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.cd.worker.{CdSolvers, MarginSlices}
 
 /** The common parts of programs that test on real executors; they end with a line `N passed, N failed`. */
 private[cluster] trait Harness {
@@ -248,8 +248,8 @@ private[cluster] object Remains {
     val blocks = SparkEnv.get.blockManager
     val solvers = CdSolvers.loaded // none on an executor that has just come up
     Remains(
-      solvers.map(_.stateBytes).sum,
-      solvers.map(_.stateEntries).sum,
+      solvers.map(_.stateBytes).sum + MarginSlices.bytes,
+      solvers.map(_.stateEntries).sum + MarginSlices.entries,
       ModelStore.entries,
       BlockExchange.local.count("dwell"),
       blocks.getMatchingBlockIds(_.isRDD).flatMap(_.asRDDId).map(_.rddId).toSet,

@@ -6,8 +6,8 @@ import unittest
 
 import sources
 
-# Called from elsewhere: setters and getters of Params and what is there for Java, Spark's extension points.
-CALLED_BY_NAME = re.compile(r"^(set|get)[A-Z]|AsJava$|^(apply|unapply|main|load|copy|toString)$")
+# Called from elsewhere: setters and getters of Params and what is there for Java, Spark's extension points, Java's serialiser.
+CALLED_BY_NAME = re.compile(r"^(set|get)[A-Z]|AsJava$|^(apply|unapply|main|load|copy|toString|writeReplace|readResolve)$")
 
 
 def scala_definitions(text):

@@ -30,9 +30,9 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
 
   lazy val columns: ColumnDataset = rows.columns(workers)
 
-  def numRows: Int = rows.numRows
+  def numRows: Long = rows.numRows
   def numFeatures: Int = rows.numFeatures
-  def labels: Array[Double] = rows.labels
+  def labels: Array[Double] = columns.labels()
   def totalWeight: Double = rows.totalWeight
 
   /** A lower bound of the objective over all models, at most 1e-8 below the optimum. */
@@ -69,7 +69,8 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
         SolverSelection(variant.solver, fallbackIsError = true),
         variant.adding,
         gangPatienceMillis = 10000L,
-        maxResultBytes = 1L << 30))
+        maxResultBytes = 1L << 30,
+        rowsOfWorkers = 1000000))
     // A solver starts from the last solution it knows; each fit is to start from zero. Closing it would release the data.
     new LinearTrainer(rows).solve(problem)
   }

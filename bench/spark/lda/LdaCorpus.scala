@@ -57,18 +57,23 @@ private[bench] object LdaCorpus {
 
   def generated(spark: SparkSession, shape: LdaShape, scale: Double, seed: Long): LdaCorpus = {
     val size = (shape.documents * scale).toInt
-    val documents = spark.sparkContext.parallelize(0 until Parts, Parts).flatMap { part =>
-      val topics = new PlantedTopics(shape, seed)
-      (part until size by Parts).iterator.map(j => Tuple1(topics.document(j)))
-    }
     val topics = new PlantedTopics(shape, seed)
     val completion = halves((size until size + math.min(HeldOut, size)).map(topics.document), seed)
     val planted = completion.judged(shape.vocabulary, PlantedTopics.Topics)(topics.apply)
     new LdaCorpus(
       shape.name,
-      BenchData.cached(spark.createDataFrame(documents).toDF("features")),
+      BenchData.cached(documents(spark, shape.copy(documents = size), seed)),
       completion,
       Some(completion.perplexity(planted, PlantedTopics.Alpha)))
+  }
+
+  /** Generated documents, not cached: column `features`. */
+  def documents(spark: SparkSession, shape: LdaShape, seed: Long): DataFrame = {
+    val made = spark.sparkContext.parallelize(0 until Parts, Parts).flatMap { part =>
+      val topics = new PlantedTopics(shape, seed)
+      (part until shape.documents by Parts).iterator.map(j => Tuple1(topics.document(j)))
+    }
+    spark.createDataFrame(made).toDF("features")
   }
 
   /**

@@ -27,7 +27,7 @@ private[bench] final case class LdaShape(
     repeated: Double)
 
 private[bench] object LdaShape {
-  private val NyTimes = LdaShape("nytimes", 30000, 100000, 330, 0.55, 0.22)
+  val NyTimes: LdaShape = LdaShape("nytimes", 30000, 100000, 330, 0.55, 0.22)
   private val PubMed = LdaShape("pubmed", 120000, 140000, 90, 0.45, 0.33)
 
   val all: Seq[LdaShape] = Seq(NyTimes, NyTimes.copy(name = "nytimes4", documents = 4 * NyTimes.documents), PubMed)

@@ -184,11 +184,17 @@ fn coordinate_descent() {
     let java = family(
         "CdLayout",
         "",
-        &["SGD_", "LDA_", "ABI_VERSION", "OK", "STATE_LOST"],
+        &["MARGIN_", "SGD_", "LDA_", "ABI_VERSION", "OK", "STATE_LOST"],
     );
     assert_eq!(java["CONTROL_STAMP"], 9);
     assert_eq!(java["GRADIENT"], 8);
     assert_eq!(java, rust("cd/layout.rs", &header_of_rust()));
+}
+
+#[test]
+fn margins() {
+    let java = family("MarginLayout", "MARGIN_", &[]);
+    assert_eq!(java, rust("margins/layout.rs", &header_of_rust()));
 }
 
 #[test]

@@ -14,9 +14,9 @@ object SparkSuite {
   private[dwell] def session: SparkSession = builder("local[2]").getOrCreate()
 
   /** A session that replaces the one that all suites share; the caller stops it. */
-  private[dwell] def fresh(master: String): SparkSession = {
+  private[dwell] def fresh(master: String, settings: (String, String)*): SparkSession = {
     SparkSession.getDefaultSession.foreach(_.stop())
-    builder(master).getOrCreate()
+    settings.foldLeft(builder(master)) { case (b, (key, value)) => b.config(key, value) }.getOrCreate()
   }
 
   private def builder(master: String): SparkSession.Builder = SparkSession

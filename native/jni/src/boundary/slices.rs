@@ -118,7 +118,7 @@ pub fn data<'a, P: Partition>(length: usize, arrays: &Arrays<'a, P>) -> Result<P
 
 /// Units of work in the next slice. It aims at two milliseconds and learns from the time of earlier slices.
 #[derive(Debug)]
-struct SliceLength {
+pub struct SliceLength {
     units: usize,
 }
 
@@ -138,12 +138,12 @@ impl SliceLength {
     const TARGET: Duration = Duration::from_millis(2);
 
     /// Units of work for the next slice.
-    fn units(&self) -> usize {
+    pub fn units(&self) -> usize {
         self.units
     }
 
     /// A slice of [`SliceLength::units`] has taken this long.
-    fn took(&mut self, elapsed: Duration) {
+    pub fn took(&mut self, elapsed: Duration) {
         let ratio = Self::TARGET.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
         let wanted = (self.units as f64 * ratio.min(2.0)) as usize;
         self.units = wanted.clamp(Self::MIN, Self::MAX);

@@ -16,7 +16,7 @@ use crate::{
         throw::Throw,
         version::{ABI_VERSION, BUILD_ID},
     },
-    java::{calls, states},
+    java::{calls, margins, states},
     lda::calls::TopicsRound,
 };
 
@@ -50,6 +50,12 @@ pub const METHODS: &[NativeMethod] = &[
             values64: jdouble[], labels: jdouble[], weights: jdouble[], norms: jdouble[], projections: jdouble[],
             scale: jdouble[], result: jbyte[], cancellation: dwell.jni.Cancellation) -> jint,
         fn = calls::dual_product,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn margins(control: jlong[], settings: jdouble[], margins: jdouble[], direction: jdouble[], update: jdouble[],
+            losses: jdouble[], residuals: jdouble[], labels: jdouble[], weights: jdouble[], sums: jdouble[]) -> void,
+        fn = margins::margins,
         error_policy = Throw
     },
     native_method! {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`methods`] | the table of all functions, and how it is bound to the class |
 //! | [`calls`] | the calls on a partition |
+//! | [`margins`] | the call on margins |
 //! | [`states`] | the functions on worker states and checks |
 //! | [`lender`] | the arguments of a call, and the loan of its arrays |
 //! | [`arguments`] | Java arrays that are copied |
@@ -11,5 +12,6 @@
 pub mod arguments;
 pub mod calls;
 pub mod lender;
+pub mod margins;
 pub mod methods;
 pub mod states;

@@ -3,6 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod columns;
 mod dense;
+pub(crate) mod elementary;
 pub(crate) mod entries;
 pub(crate) mod error;
 pub(crate) mod instructions;

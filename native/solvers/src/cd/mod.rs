@@ -22,6 +22,7 @@
 mod data;
 mod dual;
 mod local;
+mod margins;
 mod pass;
 mod primal;
 mod product;
@@ -34,6 +35,7 @@ mod team;
 pub use data::{DualData, PrimalData, Samples};
 pub use dual::{DualSubproblemParams, ValidDualSubproblemParams};
 pub use local::{Local, LocalDualSubproblem, LocalSubproblem};
+pub use margins::{BLOCK, MAX_SUMS, MarginCall, MarginSlice, Operation};
 pub use primal::{SubproblemParams, ValidSubproblemParams};
 pub use product::{DualProduct, PrimalProduct, Product};
 pub use round::{

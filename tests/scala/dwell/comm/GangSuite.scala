@@ -18,6 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
 import dwell.{CheckLong, SparkSuite}
+import dwell.base.{LittleEndian, SliceBounds}
 import dwell.comm.gang.{Gang, Mailbox}
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.comm.wire.{Contribution, VectorFormat}
@@ -73,6 +74,40 @@ class GangSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
       }
       assert(together == expected && shuffled == expected)
       assert(together(1)._3.zipWithIndex.forall { case (said, at) => said == s"$at heard ${shared.length}" })
+      assert(leftBehind(name) == 0)
+    }
+  }
+
+  for ((k, length) <- Seq((1, 7), (2, 1), (2, 1003), (3, 20011), (5, 3))) {
+    test(s"$k tasks keep vectors of $length in slices, with the bits of a sum by the driver") {
+      val name = nextName()
+      val driver =
+        new DriverMode(sc.parallelize(0 until k, k), fit = 1L, VectorFormat(HeaderBytes, length))(echo(length, -1))
+      val expected = bits(driver.exchange(1, new Array[Byte](8 * length), "by the driver"))._1
+      // Message 1 is work on the common vector. In message 2 each task reports its slice and doubles it for all.
+      val step: Workers.Step[Int, Int, String] = (at, message, shared) =>
+        if (message == 1) {
+          val c = echo(length, -1)(at, message, shared)
+          c.copy(scalars = LittleEndian.doubles(shared).mkString(" "))
+        } else {
+          val own = LittleEndian.doubles(shared)
+          val slice = new Array[Byte](HeaderBytes) ++ LittleEndian.bytes(own.map(2.0 * _))
+          Contribution(slice, own.mkString(" "))
+        }
+      val (zeros, slices, gathered, doubled) = gang(k, length, name)(step) { (workers, _) =>
+        val sliced = workers.asInstanceOf[SlicedWorkers[Int, String]]
+        val first = sliced.reduceScatter(1, "sum").scalars
+        val asked = sliced.askSlices(2, "slices").scalars
+        val gathered = sliced.gatherSlices(2, "gather").scalars
+        (first, asked, gathered, sliced.reduceScatter(1, "sum of the gathered").scalars)
+      }
+      def numbers(text: String): Seq[Double] = text.split(" ").toSeq.filter(_.nonEmpty).map(_.toDouble)
+      assert(zeros.forall(numbers(_) == Seq.fill(length)(0.0)))
+      val sum = slices.toSeq.flatMap(numbers)
+      assert(sum.map(java.lang.Double.doubleToRawLongBits) == expected.toSeq)
+      assert(slices.map(numbers(_).length).toSeq == (0 until k).map(SliceBounds(length, k).size))
+      assert(gathered.sameElements(slices))
+      assert(doubled.forall(numbers(_) == sum.map(2.0 * _)))
       assert(leftBehind(name) == 0)
     }
   }

@@ -5,8 +5,11 @@ import scala.util.Random
 import org.apache.spark.SparkContext
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
-import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.columns.{ColumnAssignment, ColumnPartition, Transposition}
+import dwell.base.SliceBounds
+import dwell.bulk.Kept
+import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.columns._
+import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
@@ -51,32 +54,60 @@ object TestData {
     }
   }
 
-  /** Columns by partition, from rows in blocks, as [[TrainingReader]] makes them. */
-  def partitions(blocks: Seq[Seq[LabeledRow]], numPartitions: Int): Array[ColumnPartition] = {
+  /**
+   * Columns by partition, from rows in blocks, as [[TrainingReader]] makes them.
+   *
+   * @param deliver
+   *   the order in which the shuffle delivers the pieces
+   */
+  def partitions(
+      blocks: Seq[Seq[LabeledRow]],
+      numPartitions: Int,
+      choice: PartitionForm.Choice = PartitionForm.Choice.ForSolvers,
+      valuesAtATime: Int = MatrixBlock.ValuesAtATime,
+      deliver: Seq[(Int, ColumnPiece)] => Seq[(Int, ColumnPiece)] = identity): Array[ColumnPartition] = {
     val names = ColumnNames()
     val numFeatures = blocks.flatten.head.features.size
     val read = blocks.zipWithIndex.map { case (rows, index) =>
       RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names)
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
-    val counts = read.map(_.matrix.columnCounts(numFeatures)).reduce(_ + _).toDense(numFeatures)
+    val (counts, widths) = columnCounts(read.map(_.matrix), numFeatures)
     val constant = read.map(_.matrix).filter(_.rows > 0).map(_.constantColumns).reduce(_ intersect _)
     constant.indices.foreach(column => counts(column) = 0)
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
-    val pieces =
-      read.flatMap(b => Transposition.cut(b.matrix, firstRows(b.index), assignment.partitionOf, numPartitions))
-    val kept = blocks.flatten.filter(_.weight > 0.0)
-    val weights = TestData.weights(kept)
+    val slices = SliceBounds(firstRows.last, numPartitions)
+    val forms = ColumnDataset.forms(assignment, widths, slices.length, choice)
+    val pieces = deliver(read.flatMap { b =>
+      ColumnCut(b.matrix, firstRows(b.index), assignment.partitionOf, forms.map(_.width), valuesAtATime)
+    })
     Array.tabulate(numPartitions) { k =>
-      Transposition.merge(
-        k,
-        pieces.collect { case (`k`, piece) => piece }.toArray,
-        kept.size,
-        weights,
-        kept.map(_.weight).sum,
-        names)
+      val merge = new ColumnMerge(k, slices, assignment.partitionOf, counts, forms(k))
+      pieces.foreach { case (partition, piece) => if (partition == k) merge.add(piece) }
+      val values = read.map(b => RowValues.of(b, firstRows(b.index), slices, k)).filterNot(_.isEmpty)
+      merge.result(values.toArray, blocks.flatten.map(_.weight).sum, names)
     }
+  }
+
+  /** Number of nonzeros and width of each column, over all blocks. */
+  def columnCounts(blocks: Seq[MatrixBlock], numFeatures: Int): (Array[Int], Array[Byte]) = {
+    val sums = new Array[Double](ColumnCounts.sumsOf(numFeatures))
+    blocks.foreach { block =>
+      val own = block.columnCounts(numFeatures).sums(block.index, numFeatures)
+      own.indices.indices.foreach(i => sums(own.indices(i)) += own.sums(i))
+    }
+    ColumnCounts.ofSums(sums)
+  }
+
+  /** Rows of labels 0 that blocks of the given sizes claim to hold, without data. */
+  def claimed(sc: SparkContext, sizes: Seq[Int], numFeatures: Int): TrainingRows = {
+    val summaries = sizes.zipWithIndex.map { case (rows, index) =>
+      val labels = LabelSummary.of(Array(0.0), null).copy(rows = rows, weight = rows.toDouble)
+      BlockSummary(index, rows.toLong, rows, index.toLong, labels, hasConstant = false, null)
+    }
+    new TrainingRows(
+      new ReadRows(Kept.of(sc.emptyRDD[RowBlock], "none"), summaries, numFeatures, "claimed", ColumnNames()))
   }
 
   /** Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs stay in use. */

@@ -3,12 +3,14 @@ package dwell.data
 import java.util.concurrent.{Callable, Executors}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Random
 
 import org.apache.spark.ShuffleDependency
+import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
-import dwell.data.block.CachedDataset
+import dwell.data.block.{CachedDataset, LabeledRow}
 import dwell.data.rows.RowForm
 
 /** The datasets that fits make of the same rows, and their release. */
@@ -55,10 +57,24 @@ class TrainingRowsSuite extends SparkSuite {
       assert(cached {
         assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
         assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
-      } == Seq("test: columns", "test: rows"))
+      } == Seq("test: columns", "test: rows", "test: rows on disk"))
     } finally {
       threads.shutdown()
       rows.unpersist()
+    }
+  }
+
+  test("once a dataset holds the rows, the rows as read are on disk, also for another dataset") {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
+      val rows = training()
+      try {
+        make(rows)
+        val kept = sc.getPersistentRDDs.values.map(_.name).toSeq
+        assert(kept.contains("test: rows on disk") && !kept.contains("test: rows as read"))
+        assert(rows.columns(3).nonzeros == rows.columns(1).nonzeros)
+        val onDisk = sc.getRDDStorageInfo.find(_.name == "test: rows on disk").get
+        assert(onDisk.numCachedPartitions == 3 && onDisk.memSize == 0L && onDisk.diskSize > 0L)
+      } finally rows.unpersist()
     }
   }
 
@@ -67,7 +83,8 @@ class TrainingRowsSuite extends SparkSuite {
     try {
       val first = rows.rows(2, form)
       val plain = rows.rows(2, form.copy(scaleFactor = 0.0, intercept = false))
-      assert(shuffles(first.partitions).size == 1 && shuffles(plain.partitions) == shuffles(first.partitions))
+      assert(shuffles(first.partitions).size == 2, "one of facts, one of features")
+      assert(shuffles(plain.partitions) == shuffles(first.partitions))
       val (a, b) = (first.partitions.collect(), plain.partitions.collect())
       a.indices.foreach { k =>
         assert(a(k).rows.sameElements(b(k).rows) && a(k).indices.sameElements(b(k).indices))
@@ -110,6 +127,30 @@ class TrainingRowsSuite extends SparkSuite {
     for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
       assert(intercept[IllegalStateException](make(rows)).getMessage.contains("released"))
     }
+  }
+
+  test("class sums are those of the definition, for few classes and for many, sorted or not") {
+    val random = new Random(4)
+    val shuffled = Seq.fill(500)(
+      LabeledRow(random.nextInt(7) * 15000.0, random.nextInt(4) * 0.3, Vectors.dense(random.nextGaussian())))
+    for (rows <- Seq(shuffled, shuffled.sortBy(_.label), shuffled.map(_.copy(weight = 1.0)))) {
+      val read = TrainingReader.read(sc.parallelize(rows, 3).map(_.toInternal), 1, "test")
+      try {
+        val expected = new Array[Double](100000)
+        rows.foreach(r => expected(r.label.toInt) += r.weight)
+        val found = read.classWeights(100000)
+        assert(found.length == expected.length)
+        found.indices.foreach(c => assert(math.abs(found(c) - expected(c)) <= 1e-12 * expected(c)))
+        assert(read.largestLabel == rows.filter(_.weight > 0.0).map(_.label).max && !read.labelConstant)
+      } finally read.unpersist()
+    }
+  }
+
+  test("more rows than an Int counts: the dual form takes them, and the primal one says so") {
+    val rows = TestData.claimed(sc, Seq.fill(3)(Int.MaxValue - 16), numFeatures = 4)
+    assert(rows.numRows == 3L * (Int.MaxValue - 16) && rows.totalWeight == rows.numRows.toDouble)
+    val message = intercept[IllegalArgumentException](rows.columns(2)).getMessage
+    assert(message.contains(s"${rows.numRows} rows") && message.contains("orientation=dual"))
   }
 
   test("refused: a negative number of workers") {

@@ -86,6 +86,10 @@ class LDASuite extends SparkSuite {
     assert(report.rounds.size >= 20 && report.objective < report.rounds(1).objective)
     assert(report.isInstanceOf[TopicFitReport] && !report.toText.contains("orientation"))
     assert(report.orientation.isEmpty && report.reason.isEmpty && report.tolerance == 0.0 && report.converged)
+    val phases = report.phases
+    assert(Seq(phases.reading, phases.setUp, phases.workers, phases.model, phases.rest).forall(_ > 0.0))
+    assert(math.abs(phases.rounds - report.rounds.map(_.seconds).sum) < 1e-9 && phases.total == report.totalSeconds)
+    assert(report.toText.startsWith(phases.toLine))
     assert(report.gap.isNaN && report.dual.isNaN && report.relativeGap.isNaN)
     assert(math.abs(model.topicsMatrix.toArray.sum / expectedMass(10.0) - 1.0) < Single, expectedMass(10.0))
     assert(model.transform(corpus).select("topicDistribution").head().getAs[Vector](0).size == Topics)
@@ -139,7 +143,7 @@ class LDASuite extends SparkSuite {
   test("the optimizer em, and priors that solvers do not take, are left to Spark") {
     Seq(estimator.setOptimizer("em").setMaxIter(2), estimator.setDocConcentration(0.0).setMaxIter(1)).foreach { lda =>
       val report = FitReport.of(lda.fit(corpus.limit(50)))
-      assert(report.solver == "spark" && report.reason.nonEmpty)
+      assert(report.solver == "spark" && report.reason.nonEmpty && report.phases.spark > 0.0)
     }
     spark.conf.set(DwellConf.Fallback, "error")
     try

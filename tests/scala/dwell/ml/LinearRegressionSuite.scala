@@ -135,7 +135,11 @@ class LinearRegressionSuite extends SparkSuite {
     val linear = report.asInstanceOf[LinearFitReport]
     assert(linear.copy(rounds = report.rounds.take(1)).flattenEpochs.isEmpty)
     val text = report.toText
-    assert(text.linesIterator.size == 7 + report.rounds.size && text.contains("converged"))
+    assert(text.linesIterator.size == 8 + report.rounds.size && text.contains("converged"))
+    val phases = report.phases
+    assert(text.linesIterator.next() == phases.toLine)
+    assert(Seq(phases.reading, phases.setUp, phases.model, phases.rest).forall(_ > 0.0) && phases.spark == 0.0)
+    assert(math.abs(phases.rounds - report.rounds.map(_.seconds).sum) < 1e-9)
     eventually(assert(rounds.size == summary.totalIterations))
   }
 
@@ -200,6 +204,9 @@ class LinearRegressionSuite extends SparkSuite {
       assert(math.abs(model.intercept - expected.intercept) <= 1e-5)
       val report = FitReport.of(model)
       assert(report.solver == "spark" && report.reason.exists(_.contains(reason)) && report.toText.contains(reason))
+      val phases = report.phases
+      assert(phases.reading > 0.0 && phases.spark > 0.0, report.toText)
+      assert(phases.reading + phases.spark + phases.rest == report.totalSeconds, report.toText)
       withConf(DwellConf.Fallback, "error") {
         val e = intercept[UnsupportedOperationException](ours.fit(frame))
         assert(e.getMessage.contains(reason) && e.getMessage.contains("spark.dwell.fallback"))

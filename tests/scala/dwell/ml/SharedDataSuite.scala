@@ -63,7 +63,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
   private def persisted: Set[Int] = sc.getPersistentRDDs.collect { case (id, rdd) if isOurs(rdd.name) => id }.toSet
 
   private def isOurs(name: String): Boolean =
-    name != null && Seq("rows as read", "columns", "rows").exists(name.endsWith)
+    name != null && Seq("rows as read", "rows on disk", "columns", "rows").exists(name.endsWith)
 
   private def awaitReleased(): Unit = assert(await(persisted.isEmpty), sc.getPersistentRDDs.toString)
 

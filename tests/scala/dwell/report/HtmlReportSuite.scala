@@ -48,8 +48,7 @@ class HtmlReportSuite extends AnyFunSuite {
       5,
       40L,
       Seq(20L, 20L),
-      1.5,
-      9.0)
+      FitPhases.of(total = 9.0 + numRounds, reading = 1.25, setUp = 0.25, rounds, model = 0.5))
   }
 
   private def page(write: String => Unit): String = {
@@ -60,6 +59,21 @@ class HtmlReportSuite extends AnyFunSuite {
     } finally Files.delete(path)
   }
 
+  private val bySpark =
+    SparkFitReport("linReg_2", "regParam is 0", 1e-6, 5, FitPhases.of(total = 3.0, reading = 0.5, spark = 2.25))
+
+  /** Name, left edge and width of each part of a bar along the axis. */
+  private def boxes(chart: org.w3c.dom.Document): Seq[(String, Double, Double)] = {
+    val paths = chart.getElementsByTagName("path")
+    (0 until paths.getLength).map(paths.item).map { path =>
+      val Array(x, width) = "M([0-9.]+) [0-9.]+h([0-9.]+)v.*".r
+        .findFirstMatchIn(path.getAttributes.getNamedItem("d").getNodeValue)
+        .map(m => Array(m.group(1).toDouble, m.group(2).toDouble))
+        .get
+      (path.getFirstChild.getTextContent, x, width)
+    }
+  }
+
   /** The charts of a page, parsed as XML. */
   private def charts(page: String): Seq[org.w3c.dom.Document] =
     "(?s)<svg.*?</svg>".r.findAllIn(page).toSeq.map { svg =>
@@ -67,9 +81,9 @@ class HtmlReportSuite extends AnyFunSuite {
     }
 
   for (numRounds <- Seq(0, 1, 12, 400))
-    test(s"a report of $numRounds rounds has seven charts, none with a number that is none") {
+    test(s"a report of $numRounds rounds has eight charts, none with a number that is none") {
       val html = page(report(numRounds).writeHtml)
-      assert(charts(html).size == 7)
+      assert(charts(html).size == 8)
       assert(!html.contains("NaN") && !html.contains("Infinity"))
       assert(html.contains("because &lt;it&gt; &amp; that") && !html.contains("<it>"))
       assert(!html.contains("http") && !html.contains("<script"))
@@ -88,7 +102,7 @@ class HtmlReportSuite extends AnyFunSuite {
         .split(' ')
         .toSeq
         .map(_.split(',')(1).toDouble)
-    val gaps = points(0)
+    val gaps = points(1)
     assert(gaps.size == 13 && gaps == gaps.sorted, "the gap falls, so y in pixels rises")
     val paths = documents.last.getElementsByTagName("path")
     val bars = (0 until paths.getLength).map(paths.item(_).getAttributes.getNamedItem("d").getNodeValue.count(_ == 'M'))
@@ -98,7 +112,7 @@ class HtmlReportSuite extends AnyFunSuite {
   test("a gap of 0 is not on the scale, and does not break it") {
     val r = report(5)
     val html = page(r.copy(rounds = r.rounds.init :+ r.rounds.last.copy(gap = 0.0)).writeHtml)
-    assert(charts(html).size == 7 && !html.contains("NaN"))
+    assert(charts(html).size == 8 && !html.contains("NaN"))
   }
 
   test("numbers have a point in every locale") {
@@ -110,15 +124,34 @@ class HtmlReportSuite extends AnyFunSuite {
   }
 
   test("several fits on the same axes, and those without rounds by name") {
-    val bySpark = SparkFitReport("linReg_2", "regParam is 0", 1e-6, 5, 3.0)
     val html = page(FitReport.compare("one" -> report(4), "two" -> report(9), "spark" -> bySpark).writeHtml)
     assert(charts(html).size == 3)
     assert(Seq("one", "two", "spark: regParam is 0 (3.00 s)").forall(html.contains))
-    assert(charts(html).head.getElementsByTagName("polyline").getLength == 2)
+    assert(charts(html)(1).getElementsByTagName("polyline").getLength == 2)
   }
 
-  test("where Spark's own code trained the page says so") {
-    val html = page(SparkFitReport("linReg_2", "regParam is 0", 1e-6, 5, 3.0).writeHtml)
-    assert(html.contains("regParam is 0") && charts(html).isEmpty)
+  test("where Spark's own code trained the page says so, and has one chart: the time of the whole fit") {
+    val html = page(bySpark.writeHtml)
+    assert(html.contains("regParam is 0") && charts(html).size == 1)
+    assert(boxes(charts(html).head).map(_._1) == Seq("reading", "Spark's own code", "rest"))
+  }
+
+  test("the first chart is the whole fit: its parts follow one another, as long as they took") {
+    val html = page(report(12).writeHtml)
+    val parts = boxes(charts(html).head)
+    assert(html.indexOf("Where the time of the fit goes") < html.indexOf("Relative gap against seconds"))
+    assert(parts.map(_._1) == Seq("reading", "set-up", "workers", "leader", "transport", "model", "rest"))
+    // 21 seconds on 552 pixels; a pixel has one decimal.
+    val seconds = Seq(1.25, 0.25, 6.5, 1.3, 5.2, 0.5, 6.0)
+    parts.zip(seconds).foreach { case ((name, _, width), s) =>
+      assert(math.abs(width - s * 552.0 / 21.0) < 0.11, s"$name: $width pixels")
+    }
+    parts.zip(parts.tail).foreach { case ((_, x, width), (name, next, _)) =>
+      assert(math.abs(x + width - next) < 0.11, name)
+    }
+    val legend = "<span class=\"key ([^\"]*)\">([^<]*)</span>".r
+    val keys =
+      legend.findAllMatchIn(html.substring(0, html.indexOf("</figure>"))).map(m => (m.group(2), m.group(1))).toSeq
+    assert(keys.map(_._1) == parts.map(_._1) && keys.map(_._2).distinct.size == keys.size)
   }
 }

@@ -30,7 +30,8 @@ class AggregationSuite extends SparkSuite {
         selection,
         adding = false,
         DwellConf(spark).gangPatienceMillis,
-        maxResultBytes)
+        maxResultBytes,
+        rowsOfWorkers = 0)
     val problem = LinearProblem(
       "modes",
       Algorithm.CoCoA,

@@ -542,10 +542,33 @@ private[solver] trait CdSolverTests extends AnyFunSuite {
     def all(value: Double): Array[Double] = Array.fill(vectors)(value)
     val ids = Array.range(0, vectors)
     val columns =
-      new ColumnPartition(0, length, ids, offsets, indices, null, null, all(0.5), all(0.25), all(0.5))
+      new ColumnPartition(
+        0,
+        length,
+        ids,
+        offsets,
+        indices,
+        null,
+        null,
+        all(0.5),
+        all(0.25),
+        all(0.5),
+        weights = null,
+        labels = new Array[Double](length))
     val labels = Array.fill(vectors)(random.nextGaussian())
     val rows =
-      new RowPartition(0, length, ids, offsets, indices, null, null, labels, null, all(length.toDouble), null)
+      new RowPartition(
+        0,
+        length,
+        ids.map(_.toLong),
+        offsets,
+        indices,
+        null,
+        null,
+        labels,
+        null,
+        all(length.toDouble),
+        null)
     val some = TestData.random(1, 10, 4, 0.5)
     for {
       (p, data) <- Seq(

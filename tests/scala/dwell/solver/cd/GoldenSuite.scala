@@ -47,6 +47,7 @@ class GoldenSuite extends AnyFunSuite {
       val rows = c.get("rows").asInt
       val index = c.get("partition").asInt
       val values = exacts(c.get("values"))
+      val weights = if (c.get("weights").isNull) null else exacts(c.get("weights"))
       val alpha = exacts(c.get("alpha"))
       val p = new ColumnPartition(
         index,
@@ -58,7 +59,9 @@ class GoldenSuite extends AnyFunSuite {
         if (narrow) null else values,
         exacts(c.get("mean")),
         exacts(c.get("variance")),
-        exacts(c.get("deviation")))
+        exacts(c.get("deviation")),
+        weights,
+        labels = new Array[Double](rows))
       val request = RoundRequest(
         fit = nextFit(),
         round = 0L,
@@ -79,7 +82,6 @@ class GoldenSuite extends AnyFunSuite {
           exact(c.get("scaleFactor")),
           c.get("centred").asBoolean))
       assert(request.coordinates(alpha.length) == c.get("budget").asLong)
-      val weights = if (c.get("weights").isNull) null else exacts(c.get("weights"))
       val cursor = c.get("cursor").asLong
       solver.importState(request.fit, index, WorkerState(0L, 0L, cursor, alpha, new Array[Double](alpha.length), None))
       val shared = LittleEndian.bytes(exacts(c.get("residual")))

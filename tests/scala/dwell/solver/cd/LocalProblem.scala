@@ -198,7 +198,7 @@ private[solver] final class RowProblem(
     val partition = new RowPartition(
       k,
       features,
-      members,
+      members.map(_.toLong),
       nonzeros.map(_.length).scanLeft(0)(_ + _),
       nonzeros.flatten,
       if (single && !ones) values.map(_.toFloat) else null,

@@ -30,7 +30,8 @@ class LdaTaskSuite extends AnyFunSuite {
       SolverSelection("auto", fallbackIsError = false),
       adding = false,
       gangPatienceMillis = 1000L,
-      maxResultBytes = Long.MaxValue))
+      maxResultBytes = Long.MaxValue,
+      rowsOfWorkers = 0))
 
   private def plan(documents: Int*): LdaTask = LdaTask(problem, vocabulary = 3, documents.toArray)
 

@@ -37,7 +37,8 @@ class LdaTrainerSuite extends SparkSuite {
       SolverSelection("native", fallbackIsError = true),
       adding = false,
       gangPatienceMillis = 10000L,
-      maxResultBytes = Long.MaxValue))
+      maxResultBytes = Long.MaxValue,
+      rowsOfWorkers = 0))
 
   private def vectors(count: Int): Seq[Vector] = {
     val random = new SplitMix(3L)

@@ -22,7 +22,16 @@ class InterceptSearchSuite extends AnyFunSuite {
         val labels = Array.tabulate(m)(j => if (j == 0) 1.0 else if (j == 1 || random.nextInt(20) == 0) -1.0 else 1.0)
         val margins = Array.fill(m)(math.pow(10.0, random.nextInt(4) - 1.0) * random.nextGaussian())
         val weights = if (round % 2 == 0) null else Array.fill(m)(0.1 + random.nextDouble())
-        val shift = InterceptSearch.minimise(loss.derivative, loss.secondDerivative, margins, labels, weights)
+        val shift = InterceptSearch.minimise { shift =>
+          def sum(term: (Double, Double) => Double) =
+            margins.indices
+              .map(j => (if (weights == null) 1.0 else weights(j)) * term(margins(j) + shift, labels(j)))
+              .sum
+          InterceptSearch.Slope(
+            sum(loss.derivative),
+            sum((z, y) => math.abs(loss.derivative(z, y))),
+            sum(loss.secondDerivative))
+        }
         assert(imbalance(loss, margins.map(_ + shift), labels, weights) < 1e-9)
       }
     }

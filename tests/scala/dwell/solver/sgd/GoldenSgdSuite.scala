@@ -44,7 +44,7 @@ class GoldenSgdSuite extends AnyFunSuite {
     val p = new RowPartition(
       c.get("partition").asInt,
       c.get("features").asInt,
-      labels.indices.toArray,
+      labels.indices.map(_.toLong).toArray,
       integers(c.get("offsets")),
       integers(c.get("indices")),
       if (narrow) values.map(_.toFloat) else null,

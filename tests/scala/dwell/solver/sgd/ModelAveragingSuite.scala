@@ -47,7 +47,8 @@ class ModelAveragingSuite extends SparkSuite {
       SolverSelection("jvm", fallbackIsError = false),
       adding = false,
       10000L,
-      Long.MaxValue)
+      Long.MaxValue,
+      rowsOfWorkers = 0)
     LinearProblem(
       "averaging",
       Algorithm.ModelAveraging,

@@ -130,7 +130,7 @@ private[sgd] object SgdCase {
     val p = new RowPartition(
       index,
       math.max(features, x.headOption.fold(0)(_.size)),
-      x.indices.toArray,
+      x.indices.map(_.toLong).toArray,
       entries.map(_.size).scanLeft(0)(_ + _).toArray,
       entries.flatten.map(_._2).toArray,
       null,

@@ -560,7 +560,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
     val p = new RowPartition(
       0,
       length,
-      Array.range(0, rows),
+      Array.tabulate(rows)(_.toLong),
       Array.tabulate(rows + 1)(_ * length),
       features,
       null,

@@ -72,7 +72,7 @@ package dwell.jni;
 public final class NativeBridge {
 
   /** Version of the functions in this class; {@link #abiVersion()} is the library's own. */
-  public static final int ABI_VERSION = 2;
+  public static final int ABI_VERSION = 3;
 
   /** Version of {@link CdLayout}. */
   public static final long LAYOUT_VERSION = 2;
@@ -94,6 +94,9 @@ public final class NativeBridge {
    * dual variables of 0 the update is the gradient of the losses, times -1 / l2.
    */
   public static final long GRADIENT = 8;
+
+  /** Version of {@link MarginLayout}. */
+  public static final long MARGIN_LAYOUT_VERSION = 1;
 
   /** Version of {@link SgdLayout}. */
   public static final long SGD_LAYOUT_VERSION = 1;
@@ -188,6 +191,30 @@ public final class NativeBridge {
   public static native int dualProduct(long[] control, double[] settings, int[] offsets, int[] features,
       float[] values32, double[] values64, double[] labels, double[] weights, double[] norms, double[] projections,
       double[] scale, byte[] result, Cancellation cancellation);
+
+  /**
+   * Computes margins, losses and derivatives of a slice of m rows, or sums over them. {@link MarginLayout} says which operation
+   * writes which array. No array that is written may be given twice.
+   *
+   * @param margins
+   *   m products of the data with the coefficients, without the intercept; read, and moved by {@link MarginLayout#MOVE}
+   * @param direction
+   *   the last step of the margins; read, and written by {@link MarginLayout#MOVE}
+   * @param update
+   *   the workers' update of the margins; read
+   * @param losses
+   *   written by {@link MarginLayout#LOSSES}, read by {@link MarginLayout#ALONG}
+   * @param residuals
+   *   written by {@link MarginLayout#RESIDUALS}
+   * @param labels
+   *   label of each row; -1 or 1, but any number with the squared loss
+   * @param weights
+   *   weight of each row, positive; null if every weight is 1
+   * @param sums
+   *   {@link MarginLayout#SUMS} numbers, written
+   */
+  public static native void margins(long[] control, double[] settings, double[] margins, double[] direction, double[] update,
+      double[] losses, double[] residuals, double[] labels, double[] weights, double[] sums);
 
   /**
    * Runs local SGD on a partition, from the shared model.

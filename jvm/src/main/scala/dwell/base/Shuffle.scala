@@ -4,16 +4,19 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.Partitioner
 import org.apache.spark.rdd.{RDD, ShuffledRDD}
-import org.apache.spark.serializer.JavaSerializer
+import org.apache.spark.serializer.{JavaSerializer, Serializer}
 
 /** A shuffle that sends each piece to the partition that its key names. */
 private[dwell] object Shuffle {
 
   /** Sends each piece to the partition of its key, which must be in 0 until `numPartitions`. */
   def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[(Int, P)] =
-    // Pieces are a few primitive arrays. Kryo gains nothing on them, and would need their classes registered.
-    new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions))
-      .setSerializer(new JavaSerializer(pieces.sparkContext.getConf))
+    // The user's serialiser might need the classes of pieces registered.
+    byIndex(pieces, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
+
+  /** The same with a serialiser for the pieces. */
+  def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, serializer: Serializer): RDD[(Int, P)] =
+    new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions)).setSerializer(serializer)
 
   /**
    * Runs `body`, which reads the shuffles of `rdd`, and then removes their files. Spark itself removes them when the

@@ -1,5 +1,7 @@
 package dwell.base
 
+import org.apache.spark.{DwellBridge, SparkContext}
+
 /** Chooses the number of workers if the user sets none. */
 object WorkerCount {
 
@@ -9,13 +11,21 @@ object WorkerCount {
    *
    * @param nonzeros
    *   of all partitions
-   * @param slots
-   *   tasks that the cluster runs at once
    * @param worthAWorker
    *   nonzeros that pay for the overhead of one worker
    */
-  def choose(nonzeros: Long, slots: Int, worthAWorker: Long = NonzerosWorthAWorker): Int =
-    math.max(1L, math.min(slots.toLong, nonzeros / worthAWorker)).toInt
+  def choose(sc: SparkContext, nonzeros: Long, worthAWorker: Long = NonzerosWorthAWorker): Int =
+    math.max(1L, math.min(slots(sc).toLong, nonzeros / worthAWorker)).toInt
+
+  /**
+   * The number of tasks that the cluster runs at once: those of the executors registered now, which have read the data
+   * when this is asked. Not `spark.default.parallelism`, which may be any number. Where no executor is registered, the
+   * tasks that Spark would split data into by default.
+   */
+  private def slots(sc: SparkContext): Int = {
+    val registered = DwellBridge.slots(sc)
+    if (registered > 0) registered else sc.defaultParallelism
+  }
 
   /**
    * About 50 ms of work in an epoch, which is also the least that a round costs. K workers whose updates are added need

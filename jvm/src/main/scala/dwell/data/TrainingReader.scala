@@ -4,13 +4,13 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.LittleEndian
-import dwell.data.block.{Cached, ColumnNames, DataLimits, LabelMoments, ReadRows, RowBlock, RowBlockBuilder}
-import dwell.data.matrix.BlockIndex
+import dwell.base.Answers
+import dwell.bulk.Kept
+import dwell.data.block.{Cached, ColumnNames, DataLimits, ReadRows, RowBlock, RowBlockBuilder}
 
 /**
- * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays. Labels and weights
- * come to the driver.
+ * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels
+ * and weights. Each source partition reports its sums to the driver.
  */
 object TrainingReader {
 
@@ -36,36 +36,16 @@ object TrainingReader {
       title: String,
       names: ColumnNames = ColumnNames()): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
-    val blocks = rows
-      .mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
-      .setName(s"$title: rows as read")
-      .persist(StorageLevel.MEMORY_AND_DISK)
-    Cached.orRelease(blocks, Seq.empty)(new TrainingRows(collect(blocks, numFeatures, title, names)))
+    val read =
+      rows.mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
+    val blocks = Kept.of(read, s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
+    Cached.orRelease(blocks, Seq.empty)(new TrainingRows(summarise(blocks, numFeatures, title, names)))
   }
 
-  private def collect(blocks: RDD[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
-    val summaries = blocks.sparkContext.runJob(blocks, (it: Iterator[RowBlock]) => it.next().summary)
+  private def summarise(blocks: Kept[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
+    val summaries = Answers.of(blocks)(_.next().summary).toSeq
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    val numRows = DataLimits.checkRowCount(summaries.map(_.rowsRead).sum, summaries.map(_.rows.toLong).sum, names)
-
-    val firstRows = summaries.scanLeft(0)(_ + _.rows).init
-    val labels = new Array[Double](numRows)
-    val weights = if (summaries.forall(_.weights == null)) null else Array.fill(numRows)(1.0)
-    summaries.foreach { s =>
-      LittleEndian.copy(s.labels, labels, firstRows(s.index))
-      if (s.weights != null) LittleEndian.copy(s.weights, weights, firstRows(s.index))
-    }
-    val constant = summaries.iterator.filter(_.rows > 0).map(_.constant).reduce(_ intersect _)
-    new ReadRows(
-      blocks,
-      new BlockIndex(firstRows, summaries.map(_.fingerprint)),
-      numFeatures,
-      labels,
-      weights,
-      new LabelMoments(labels, weights, names),
-      summaries.map(_.nonzeros.toLong).sum,
-      constant,
-      title,
-      names)
+    DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows.toLong).sum, names)
+    new ReadRows(blocks, summaries, numFeatures, title, names)
   }
 }

@@ -3,13 +3,11 @@ package dwell.data
 import scala.collection.mutable
 
 import org.apache.spark.SparkContext
-import org.apache.spark.rdd.RDD
 
 import dwell.base.WorkerCount
 import dwell.data.block.{DataLimits, ReadRows}
-import dwell.data.matrix.RowDistribution
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPiece}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowShuffle}
 
 /**
  * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
@@ -23,36 +21,33 @@ final class TrainingRows private[data] (read: ReadRows) {
   /** The length of the feature vectors, n, including constant features. */
   def numFeatures: Int = read.numFeatures
 
-  /** The label of each row. */
-  def labels: Array[Double] = read.labels
-
-  /** The weight of each row, or null if every weight is 1. */
-  def weights: Array[Double] = read.weights
-
   /** The number of nonzeros of all rows, including those of constant features. */
   def nonzeros: Long = read.nonzeros
 
   /** The number of rows of positive weight, m. */
-  def numRows: Int = read.numRows
+  def numRows: Long = read.numRows
 
   /** The sum of the weights, S. */
   def totalWeight: Double = read.totalWeight
 
   /** The sum of the squared weights. */
-  def weightSquareSum: Double = read.labelMoments.weightSquareSum
+  def weightSquareSum: Double = read.labels.weightSquareSum
 
   /** The weighted mean of the labels. */
-  def labelMean: Double = read.labelMoments.mean
+  def labelMean: Double = read.labels.mean
 
   /** The weighted population variance of the labels. */
-  def labelVariance: Double = read.labelMoments.variance
+  def labelVariance: Double = read.labels.variance
 
   /** Whether all labels are equal. */
-  def labelConstant: Boolean = read.labelMoments.constant
+  def labelConstant: Boolean = read.labels.smallest == read.labels.largest
+
+  /** The largest label. */
+  def largestLabel: Double = read.labels.largest
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
-  private val rowShuffles = mutable.Map.empty[(Int, Boolean), RDD[(Int, RowPiece)]]
+  private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
 
   // Counted once for all datasets. The methods below hold the lock.
@@ -71,10 +66,11 @@ final class TrainingRows private[data] (read: ReadRows) {
    */
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
-    DataLimits.checkSharedRows(numRows)
-    val numPartitions = partitionsFor(numWorkers)(columnCounts.iterator.map(_.toLong).sum)
+    DataLimits.checkSharedRows(numRows) // before a job counts the columns
+    val numPartitions = partitionsFor(numWorkers)(columnCounts.nonzeros)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
       val made = ColumnDataset.of(read, columnCounts, numPartitions)
+      read.moveToDisk()
       columnDatasets(numPartitions) = made
       made
     }
@@ -96,14 +92,13 @@ final class TrainingRows private[data] (read: ReadRows) {
     DataLimits.checkSharedFeatures(numFeatures, read.names)
     if (form.signedLabels) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
-    val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.indices.length.toLong * numRows)
+    val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.length * numRows)
     rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
       val moments = featureMoments
       // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
-      val pieces = rowShuffles.getOrElseUpdate(
-        (numPartitions, form.signedLabels),
-        RowDataset.shuffled(read, moments.excluded, form.signedLabels, numPartitions))
-      val made = RowDataset.of(read, pieces, moments, form)
+      val shuffle = rowShuffles.getOrElseUpdate(numPartitions, RowShuffle.of(read, moments.excluded, numPartitions))
+      val made = RowDataset.of(read, shuffle, moments, form)
+      read.moveToDisk()
       rowDatasets((numPartitions, form)) = made
       made
     }
@@ -112,22 +107,13 @@ final class TrainingRows private[data] (read: ReadRows) {
   /** The population standard deviation of each feature over all rows; 0 for a constant one. */
   def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))
 
-  /** The sum of the weights of each partition of `rows(numPartitions, ...)`. */
-  def weightsPerPartition(numPartitions: Int): Array[Double] =
-    weightsBy(numPartitions)(RowDistribution.partitionOf(_, numPartitions))
-
-  /** The sum of the weights of each class. Labels must be class numbers, 0 to `numClasses` - 1. */
-  def classWeights(numClasses: Int): Array[Double] = weightsBy(numClasses)(row => labels(row).toInt)
-
-  private def weightsBy(groups: Int)(groupOf: Int => Int): Array[Double] = {
-    val sums = new Array[Double](groups)
-    var row = 0
-    while (row < numRows) {
-      sums(groupOf(row)) += (if (weights == null) 1.0 else weights(row))
-      row += 1
-    }
-    sums
-  }
+  /**
+   * The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1.
+   *
+   * @throws InputChangedException
+   *   if a lost block was read again and held other rows
+   */
+  def classWeights(numClasses: Int): Array[Double] = read.classWeights(numClasses)
 
   /** Releases the cached rows and every dataset made from them. Later calls for a dataset throw. */
   def unpersist(): Unit = synchronized {
@@ -137,7 +123,7 @@ final class TrainingRows private[data] (read: ReadRows) {
         // Shuffle files are copies of all data, which Spark removes only when the driver collects garbage. Cleaning
         // stops at the cached blocks: it must not reach the user's own shuffles.
         columnDatasets.values.foreach(_.partitions.cleanShuffleDependencies())
-        rowShuffles.values.foreach(_.cleanShuffleDependencies())
+        rowShuffles.values.foreach(_.clean())
       }
       columnDatasets.values.foreach(_.unpersist())
       rowDatasets.values.foreach(_.unpersist())
@@ -148,14 +134,12 @@ final class TrainingRows private[data] (read: ReadRows) {
     }
   }
 
-  private def requireBinaryLabels(): Unit = {
-    val at = labels.indexWhere(y => y != 0.0 && y != 1.0)
-    if (at >= 0) {
+  private def requireBinaryLabels(): Unit =
+    read.labels.notBinary.foreach { case (row, label) =>
       throw new IllegalArgumentException(
-        s"Column '${read.names.label}': label ${labels(at)} in row $at of positive weight, but a binary classifier takes " +
+        s"Column '${read.names.label}': label $label in row $row of positive weight, but a binary classifier takes " +
           "0 and 1. Index the labels, for example with StringIndexer.")
     }
-  }
 
   private def checkUse(numWorkers: Int): Unit = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
@@ -163,6 +147,5 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long): Int =
-    if (numWorkers > 0) numWorkers
-    else WorkerCount.choose(varyingNonzeros, sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1))
+    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros)
 }

@@ -40,7 +40,14 @@ final case class DwellConf(
 
   /** How the workers of the session solve. */
   def solverSettings: SolverSettings =
-    SolverSettings(taskCpus, travellingState, selection, adding, gangPatienceMillis, maxResultBytes)
+    SolverSettings(
+      taskCpus,
+      travellingState,
+      selection,
+      adding,
+      gangPatienceMillis,
+      maxResultBytes,
+      DwellConf.RowsOfWorkers)
 }
 
 /** The keys of the settings. */
@@ -52,6 +59,8 @@ object DwellConf {
   val ShareData = "spark.dwell.shareData"
   val DefaultAggregation = "spark.dwell.aggregation"
   val GangPatience = "spark.dwell.gangPatience"
+
+  private val RowsOfWorkers = 1000000
 
   /**
    * Reads the session's settings, which include those of spark-submit.

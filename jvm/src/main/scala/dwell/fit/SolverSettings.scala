@@ -13,6 +13,9 @@ package dwell.fit
  *   time for which a gang may wait for slots
  * @param maxResultBytes
  *   size of a job's results that the driver accepts
+ * @param rowsOfWorkers
+ *   with so many rows, workers that can keep vectors in slices own the rows' side of the primal form. With fewer, the
+ *   messages that this takes cost more than the leader's work
  */
 final case class SolverSettings(
     threads: Int,
@@ -20,4 +23,5 @@ final case class SolverSettings(
     selection: SolverSelection,
     adding: Boolean,
     gangPatienceMillis: Long,
-    maxResultBytes: Long)
+    maxResultBytes: Long,
+    rowsOfWorkers: Int)

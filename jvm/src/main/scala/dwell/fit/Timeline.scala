@@ -51,11 +51,13 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
    * @param clock
    *   `System.nanoTime` at the start of the round
    * @param driverSeconds
-   *   the leader's part of its time
+   *   the leader's time. What it adds while the slowest worker is at work counts as that worker's
    * @param epochs
    *   local work
    * @param losses
    *   partitions that had lost their state when the round began
+   * @param earlierWork
+   *   seconds in the local solver, of the slowest worker in each exchange of the round before that of `headers`
    * @param note
    *   a remark for the reader of the report
    */
@@ -67,17 +69,19 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
       epochs: Double,
       headers: ResultHeaders,
       losses: Int = 0,
+      earlierWork: Double = 0.0,
       note: String = ""): RoundRecord = {
     val seconds = (System.nanoTime() - clock) * 1e-9
-    val worker = headers.largest(ResultHeader.SOLVER_NANOS) * 1e-9
+    val worker = math.min(seconds, earlierWork + headers.largest(ResultHeader.SOLVER_NANOS) * 1e-9)
+    val leader = math.min(seconds - worker, driverSeconds)
     val record = RoundRecord(
       rounds + 1,
       objective,
       gap,
       seconds,
       worker,
-      math.max(0.0, seconds - worker - driverSeconds),
-      driverSeconds,
+      seconds - worker - leader,
+      leader,
       epochs,
       headers.sum(ResultHeader.STATE_BYTES).toLong,
       losses,

@@ -8,6 +8,9 @@ private[report] final case class Series(name: String, points: Seq[(Double, Doubl
 /** Bars that lie behind one another in one row of a chart, by start and end. */
 private[report] final case class Row(name: String, bars: Seq[(Double, Double)])
 
+/** A part of a bar, and the class of its colour. */
+private[report] final case class Part(name: String, style: String)
+
 /** Charts as SVG. Colours are those of the page's style sheet, by class: `s0`, `s1`, ... */
 private[report] object Chart {
   private val Width = 640.0
@@ -17,6 +20,7 @@ private[report] object Chart {
   private val Top = 12.0
   private val Bottom = 44.0
   private val RowHeight = 22.0
+  private val BarHeight = 36.0
   private val Colours = 6
 
   /** A quantity along an axis of `from` to `to` pixels. */
@@ -79,11 +83,11 @@ private[report] object Chart {
       s"""<g class="line ${style(i)}"><title>${escaped(s.name)}</title>""" +
         s"""<polyline points="${points.mkString(" ")}"/>$dots</g>"""
     }
-    framed(x, y, Height, paths.mkString) + legend(series.map(_.name))
+    framed(x, y, Height, paths.mkString) + legend(series.zipWithIndex.map { case (s, i) => (s.name, style(i)) })
   }
 
   /** Bars of several parts; `values` has the parts of each bar. */
-  def stacked(xName: String, yName: String, parts: Seq[String], values: Seq[Seq[Double]]): String = {
+  def stacked(xName: String, yName: String, parts: Seq[Part], values: Seq[Seq[Double]]): String = {
     val x = new Axis(xName, Seq(0.5, values.size + 0.5), log = false, Left, Width - Right, startAtZero = false)
     val y = new Axis(yName, 0.0 +: values.map(_.sum), log = false, Height - Bottom, Top, startAtZero = true)
     val width = math.min(40.0, 0.8 * (x(1.0) - x(0.0)))
@@ -92,10 +96,24 @@ private[report] object Chart {
         val below = bar.take(part).sum
         box(x(i + 1.0) - width / 2.0, y(below + bar(part)), width, y(below) - y(below + bar(part)))
       }
-      s"""<path class="bar s${part % Colours}" d="${bars.mkString}"><title>${escaped(parts(part))}</title></path>"""
+      path(parts(part), bars.mkString)
     }
-    framed(x, y, Height, paths.mkString) + legend(parts)
+    framed(x, y, Height, paths.mkString) + legend(parts.map(p => (p.name, p.style)))
   }
+
+  /** One bar along the axis, of several parts that follow one another. */
+  def bar(xName: String, parts: Seq[Part], values: Seq[Double]): String = {
+    val height = Top + Bottom + BarHeight
+    val ends = values.scanLeft(0.0)(_ + _)
+    val x = new Axis(xName, ends, log = false, Left, Width - Right, startAtZero = true)
+    val paths = parts.indices.map { i =>
+      path(parts(i), box(x(ends(i)), Top, x(ends(i + 1)) - x(ends(i)), BarHeight))
+    }
+    svg(height, paths.mkString + xTicks(x, height)) + legend(parts.map(p => (p.name, p.style)))
+  }
+
+  private def path(part: Part, boxes: String): String =
+    s"""<path class="bar ${part.style}" d="$boxes"><title>${escaped(part.name)}</title></path>"""
 
   /** A row of bars for each name. */
   def rows(xName: String, rows: Seq[Row]): String = {
@@ -146,12 +164,11 @@ private[report] object Chart {
           height - 8.0)}">${escaped(x.name)}</text>"""
   }
 
-  private def legend(names: Seq[String]): String =
-    if (names.size < 2) ""
+  /** @param keys names, and the classes of their colours */
+  private def legend(keys: Seq[(String, String)]): String =
+    if (keys.size < 2) ""
     else {
-      val entries = names.zipWithIndex.map { case (name, i) =>
-        s"""<span class="key ${style(i)}">${escaped(name)}</span>"""
-      }
+      val entries = keys.map { case (name, style) => s"""<span class="key $style">${escaped(name)}</span>""" }
       s"""<div class="legend">${entries.mkString}</div>"""
     }
 

@@ -13,16 +13,13 @@ import dwell.report.Markup.{escaped, number}
  *   at least one
  * @param relativeGap
  *   bound of the relative suboptimality of its model; NaN where there is none
- * @param flattenSeconds
- *   before the rounds, for reading the data and bringing it into the form of the solvers
  */
 private[dwell] final case class ComparedFit(
     name: String,
     by: String,
     rounds: Seq[RoundRecord],
     relativeGap: Double,
-    flattenSeconds: Double,
-    totalSeconds: Double)
+    phases: FitPhases)
 
 /** A fit without rounds, which a comparison only names. */
 private[dwell] final case class UnchartedFit(name: String, reason: String, totalSeconds: Double)
@@ -40,22 +37,11 @@ private[dwell] object ComparisonPage {
 
   private def charts(fits: Seq[ComparedFit]): Seq[(String, String)] = {
     def gaps(x: RoundRecord => Double) = fits.map(f => Series(f.name, f.rounds.map(r => x(r) -> r.relativeGap)))
-    val seconds = fits.map { f =>
-      Seq(
-        f.flattenSeconds,
-        f.rounds.map(_.workerSeconds).sum,
-        f.rounds.map(_.overheadSeconds).sum,
-        f.rounds.map(_.driverSeconds).sum)
-    }
     Seq(
+      "Where the time of a fit goes" -> PhaseChart.ofFits(fits.map(_.phases)),
       "Relative gap against seconds of the rounds" ->
         Chart.lines("seconds", "relative gap", gaps(_.elapsed), log = true),
-      "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true),
-      "Where the time goes" -> Chart.stacked(
-        "fit",
-        "seconds",
-        Seq("reading and flattening", "slowest worker", "overhead", "adding and the leader's step"),
-        seconds))
+      "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true))
   }
 
   private def table(fits: Seq[ComparedFit]): String = {
@@ -66,7 +52,7 @@ private[dwell] object ComparisonPage {
         f.by,
         f.rounds.last.round.toString,
         number("%.3e", f.relativeGap),
-        number("%.2f", f.totalSeconds))
+        number("%.2f", f.phases.total))
       cells.map(c => s"<td>${escaped(c)}</td>").mkString("<tr>", "", "</tr>")
     }
     rows.mkString(

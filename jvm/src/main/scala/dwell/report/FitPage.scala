@@ -2,7 +2,7 @@ package dwell.report
 
 import java.nio.file.Path
 
-/** One fit as a page: its summary, charts of its rounds and their table. Without rounds the summary is all there is. */
+/** One fit as a page: its summary, where its seconds go and, where there are rounds, their charts and their table. */
 private[report] object FitPage {
 
   /**
@@ -11,9 +11,18 @@ private[report] object FitPage {
    * @param workers
    *   partitions of the fit
    */
-  def write(path: Path, uid: String, summary: Seq[String], rounds: Seq[RoundRecord], workers: Int): Unit = {
+  def write(
+      path: Path,
+      uid: String,
+      summary: Seq[String],
+      phases: FitPhases,
+      rounds: Seq[RoundRecord],
+      workers: Int): Unit = {
     val header = s"<header>${HtmlPage.paragraphs(summary.flatMap(_.linesIterator))}</header>"
-    val details = if (rounds.isEmpty) "" else HtmlPage.figures(charts(rounds, workers)) + table(rounds)
+    val whole = "Where the time of the fit goes" -> PhaseChart.ofFit(phases)
+    val details =
+      if (rounds.isEmpty) HtmlPage.figures(Seq(whole))
+      else HtmlPage.figures(whole +: charts(rounds, workers)) + table(rounds)
     HtmlPage.write(path, s"Fit of $uid", header + details)
   }
 
@@ -32,11 +41,7 @@ private[report] object FitPage {
       "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true),
       "Objective against seconds" -> Chart.lines("seconds", "objective", objectives(_.elapsed), log = false),
       "Objective against rounds" -> Chart.lines("round", "objective", objectives(_.round.toDouble), log = false),
-      "Where the time of a round goes" -> Chart.stacked(
-        "round",
-        "seconds",
-        Seq("slowest worker", "overhead", "adding and the leader's step"),
-        afterStart.map(r => Seq(r.workerSeconds, r.overheadSeconds, r.driverSeconds))),
+      "Where the time of a round goes" -> PhaseChart.ofRounds(afterStart),
       "Local work, and states lost" -> Chart.lines(
         "round",
         "epochs, partitions",

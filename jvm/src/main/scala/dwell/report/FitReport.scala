@@ -89,11 +89,14 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Nonzeros of each partition; none where Spark's own code trained. */
   def nonzerosPerPartition: Seq[Long]
 
-  /** Seconds of reading the data and bringing it into the form of the solvers; 0 where Spark's own code trained. */
-  def flattenSeconds: Double
+  /** The seconds of the fit by phase. */
+  def phases: FitPhases
+
+  /** Seconds of reading the data and bringing it into the form of the solvers. */
+  final def flattenSeconds: Double = phases.reading + phases.setUp
 
   /** Seconds of the whole fit. */
-  def totalSeconds: Double
+  final def totalSeconds: Double = phases.total
 
   final def numPartitions: Int = nonzerosPerPartition.size
 
@@ -114,11 +117,13 @@ sealed abstract class FitReport extends Product with Serializable {
   /** The rounds, for callers in Java. */
   final def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
 
-  /** Plain text: a summary and, where there are rounds, a line for each. */
-  final def toText: String = (summary ++ (if (rounds.isEmpty) Nil else RoundRecord.table(rounds))).mkString("\n")
+  /** Plain text: the phases, a summary and, where there are rounds, a line for each. */
+  final def toText: String = (lines ++ (if (rounds.isEmpty) Nil else RoundRecord.table(rounds))).mkString("\n")
 
   /** Writes the report as a page with charts, which needs no network; an existing file is replaced. */
-  final def writeHtml(path: String): Unit = FitPage.write(Paths.get(path), uid, summary, rounds, numPartitions)
+  final def writeHtml(path: String): Unit = FitPage.write(Paths.get(path), uid, lines, phases, rounds, numPartitions)
+
+  private def lines: Seq[String] = phases.toLine +: summary
 
   /** Lines about the fit as a whole. */
   private[report] def summary: Seq[String]
@@ -135,7 +140,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
         s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         f"objective $objective%.10g, $proof",
-        f"flatten $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, total $totalSeconds%.2f s, " +
+        f"reading and set-up $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
 
   /** Lines on what was chosen for this family alone. */
@@ -170,8 +175,7 @@ final case class LinearFitReport(
     numFeatures: Int,
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
-    flattenSeconds: Double,
-    totalSeconds: Double)
+    phases: FitPhases)
     extends DwellFitReport {
 
   private[report] override def choices: Seq[String] = Seq(s"$orientation orientation: $orientationReason")
@@ -196,8 +200,7 @@ final case class TopicFitReport(
     numFeatures: Int,
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
-    flattenSeconds: Double,
-    totalSeconds: Double)
+    phases: FitPhases)
     extends DwellFitReport {
 
   override def converged: Boolean = true
@@ -216,7 +219,7 @@ final case class SparkFitReport(
     why: String,
     override val tolerance: Double,
     numFeatures: Int,
-    totalSeconds: Double)
+    phases: FitPhases)
     extends FitReport {
 
   override def algorithm: String = "spark"
@@ -231,10 +234,9 @@ final case class SparkFitReport(
   override def numRows: Long = 0L
   override def nonzeros: Long = 0L
   override def nonzerosPerPartition: Seq[Long] = Seq.empty
-  override def flattenSeconds: Double = 0.0
 
   private[report] override def summary: Seq[String] =
-    Seq(f"$uid: trained by Spark's own code in $totalSeconds%.2f s: $why")
+    Seq(s"$uid: trained by Spark's own code: $why")
 }
 
 object FitReport {
@@ -276,7 +278,7 @@ object FitReport {
 
     private def compared(name: String, r: FitReport): ComparedFit = {
       val by = Seq(r.solver, r.orientation, r.aggregation).filter(_.nonEmpty).mkString(", ")
-      ComparedFit(name, by, r.rounds, r.relativeGap, r.flattenSeconds, r.totalSeconds)
+      ComparedFit(name, by, r.rounds, r.relativeGap, r.phases)
     }
   }
 

@@ -31,10 +31,10 @@ private[report] object HtmlPage {
   /** The colours of the lines are those of Okabe and Ito, which the colour-blind can tell apart. */
   private val Style =
     """
-      |:root { color-scheme: light dark; --text: #1b1f24; --soft: #5b636d; --grid: #dfe3e8; --idle: #eef1f4; --page: #ffffff;
+      |:root { color-scheme: light dark; --text: #1b1f24; --soft: #5b636d; --grid: #dfe3e8; --idle: #eef1f4; --rest: #c3cad2; --page: #ffffff;
       |  --c0: #0072b2; --c1: #d55e00; --c2: #009e73; --c3: #cc79a7; --c4: #b8860b; --c5: #6b7280; }
       |@media (prefers-color-scheme: dark) {
-      |  :root { --text: #e6e9ed; --soft: #a3abb5; --grid: #333a42; --idle: #262c33; --page: #14181d;
+      |  :root { --text: #e6e9ed; --soft: #a3abb5; --grid: #333a42; --idle: #262c33; --rest: #454e58; --page: #14181d;
       |    --c0: #56b4e9; --c1: #e69f00; --c2: #2fc79b; --c3: #e19ac2; --c4: #f0e442; --c5: #9ca3af; } }
       |body { margin: 0 auto; max-width: 1400px; padding: 1.2rem; background: var(--page); color: var(--text);
       |  font: 15px/1.45 system-ui, sans-serif; }
@@ -44,7 +44,7 @@ private[report] object HtmlPage {
       |.grid { stroke: var(--grid); } .axis { stroke: var(--soft); } .tick { fill: var(--soft); font-size: 11px; }
       |.name { fill: var(--text); font-size: 12px; } .idle { fill: var(--idle); }
       |.s0 { --c: var(--c0); } .s1 { --c: var(--c1); } .s2 { --c: var(--c2); } .s3 { --c: var(--c3); } .s4 { --c: var(--c4); }
-      |.s5 { --c: var(--c5); } .line polyline { fill: none; stroke: var(--c); stroke-width: 1.8; } .line circle { fill: var(--c); }
+      |.s5 { --c: var(--c5); } .rest { --c: var(--rest); } .line polyline { fill: none; stroke: var(--c); stroke-width: 1.8; } .line circle { fill: var(--c); }
       |.bar { fill: var(--c); } .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding-left: 4.5rem; font-size: 13px; }
       |.key::before { content: ""; display: inline-block; width: .8em; height: .8em; margin-right: .4em; background: var(--c); }
       |.dashed polyline { stroke-dasharray: 7 4; }

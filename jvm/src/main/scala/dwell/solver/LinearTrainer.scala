@@ -151,10 +151,9 @@ final class LinearTrainer(
 
   private def primal(problem: LinearProblem): Work = {
     val data = rows.columns(problem.numWorkers)
-    val weights = data.weightsBroadcast
-    val parts = data.partitions.map[LocalData](p => ColumnData(p, if (weights == null) null else weights.value))
-    val labels = if (signed(problem)) rows.labels.map(Labels.Signed.of) else rows.labels
-    val leader = PrimalPlan(labels, rows.weights, rows.totalWeight, data.columnsPerPartition, data.nonzeros)
+    val parts = data.partitions.map[LocalData](p => ColumnData(p, p.weights))
+    val leader =
+      PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
     Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, leader, from.map(FromCoefficients))
   }
@@ -164,6 +163,7 @@ final class LinearTrainer(
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
     val leader = DualPlan(
       data.summary,
+      if (DualPlan.averages(problem, data.numPartitions)) data.holders else null,
       rows.numFeatures,
       labelFacts(problem, data),
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
@@ -173,8 +173,7 @@ final class LinearTrainer(
   }
 
   private def labelFacts(problem: LinearProblem, data: RowDataset): LabelFacts = {
-    val sums = data.summary.classSums
-    val classWeights = if (signed(problem)) Array(sums.negativeWeight, sums.positiveWeight) else null
+    val classWeights = if (signed(problem)) data.summary.classSums.weights else null
     LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights)
   }
 

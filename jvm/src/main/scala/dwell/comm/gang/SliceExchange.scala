@@ -23,7 +23,10 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
   def of(vector: Array[Byte], owner: Int): ByteBuffer = slices.of(vector, owners.indexOf(owner))
 
   /** The same slice, encoded. */
-  def encoded(vector: Array[Byte], owner: Int): ByteBuffer = codec.encode(of(vector, owner))
+  def encoded(vector: Array[Byte], owner: Int): ByteBuffer = encode(of(vector, owner))
+
+  /** Encodes a slice by itself. */
+  def encode(slice: ByteBuffer): ByteBuffer = codec.encode(slice)
 
   /** Decodes a member's slice into its place in the vector. */
   def place(vector: Array[Byte], owner: Int, bytes: ByteBuffer): Unit =

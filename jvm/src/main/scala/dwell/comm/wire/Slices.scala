@@ -2,17 +2,21 @@ package dwell.comm.wire
 
 import java.nio.ByteBuffer
 
+import dwell.base.SliceBounds
+
 /** Cuts vectors into `count` slices of about the same length. */
 private[comm] final class Slices(whole: VectorFormat, count: Int) extends Serializable {
 
   /** The codec of the slices. */
   val codec: SliceCodec = whole.codec
 
+  private val bounds = SliceBounds(whole.length, count)
+
   /** The first entry of a slice. */
-  def start(slice: Int): Int = (whole.length.toLong * slice / count).toInt
+  def start(slice: Int): Int = bounds.start(slice)
 
   /** The number of entries of a slice. */
-  def size(slice: Int): Int = start(slice + 1) - start(slice)
+  def size(slice: Int): Int = bounds.size(slice)
 
   /** The format of a slice by itself, without a header. */
   def format(slice: Int): VectorFormat = whole.copy(headerBytes = 0, length = size(slice))

@@ -1,15 +1,16 @@
 package dwell.data.block
 
-import dwell.data.matrix.ConstantColumns
-
-/** A block's report to the driver: fields as in [[RowBlock]]; labels and weights are little-endian doubles. */
+/**
+ * A block's report to the driver: fields as in [[RowBlock]]. Its size does not grow with rows nor with features.
+ *
+ * @param hasConstant
+ *   whether a column has one nonzero value in all rows of the block
+ */
 private[data] final case class BlockSummary(
     index: Int,
     rowsRead: Long,
-    rows: Int,
     nonzeros: Int,
     fingerprint: Long,
-    labels: Array[Byte],
-    weights: Array[Byte],
-    constant: ConstantColumns,
+    labels: LabelSummary,
+    hasConstant: Boolean,
     problem: String)

@@ -2,24 +2,22 @@ package dwell.data.block
 
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.rdd.RDD
 
-import dwell.base.{TaskFailure, Unpersist}
+import dwell.base.TaskFailure
+import dwell.bulk.Kept
 
-/** Releases cached RDDs and broadcasts, also if making them fails. */
+/** Releases kept RDDs and broadcasts, also if making them fails. */
 private[data] object Cached {
 
-  /**
-   * Unpersists the RDD and destroys the broadcasts. Does nothing if the context has stopped, which drops all of them.
-   */
-  def release(rdd: RDD[_], broadcasts: Seq[Broadcast[_]]): Unit =
+  /** Drops the RDD and destroys the broadcasts. Does nothing if the context has stopped, which drops all of them. */
+  def release(rdd: Kept[_], broadcasts: Seq[Broadcast[_]]): Unit =
     if (!rdd.sparkContext.isStopped) {
-      Unpersist(rdd)
+      rdd.drop()
       broadcasts.foreach(_.destroy())
     }
 
   /** Runs `body`, and releases the RDD and the broadcasts if it throws. See [[dwell.base.TaskFailure.unwrapped]]. */
-  def orRelease[T](rdd: RDD[_], broadcasts: Seq[Broadcast[_]])(body: => T): T =
+  def orRelease[T](rdd: Kept[_], broadcasts: Seq[Broadcast[_]])(body: => T): T =
     try TaskFailure.unwrapped(body)
     catch {
       case e: Throwable =>

@@ -19,8 +19,8 @@ private[data] object DataLimits {
     }
   }
 
-  /** Returns the number of rows of positive weight as an Int. There must be at least one. */
-  def checkRowCount(rowsRead: Long, rows: Long, names: ColumnNames): Int = {
+  /** There must be at least one row of positive weight. */
+  def checkAnyRow(rowsRead: Long, rows: Long, names: ColumnNames): Unit = {
     if (rowsRead == 0) {
       throw new IllegalArgumentException(
         s"There are no rows to train on (columns '${names.features}' and '${names.label}'). Check the filters " +
@@ -31,21 +31,17 @@ private[data] object DataLimits {
         s"Column '${names.weight}': all weights are zero, so there is nothing to train on. Give at least one row a " +
           "positive weight.")
     }
-    if (rows > MatrixBlock.MaxArrayLength) {
-      throw new IllegalArgumentException(
-        s"$rows rows of positive weight, but the array of their labels has room for ${MatrixBlock.MaxArrayLength}. " +
-          "Train on a sample, for example with Dataset.sample.")
-    }
-    rows.toInt
   }
 
-  /** If columns are split, the shared vector of a round has one number for each row. */
-  def checkSharedRows(numRows: Int): Unit =
+  /** Returns the number of rows as an Int: if columns are split, the shared vector of a round has one number for each. */
+  def checkSharedRows(numRows: Long): Int = {
     if (numRows > ResultHeader.MAX_ENTRIES) {
       throw new IllegalArgumentException(
         s"$numRows rows of positive weight, but a vector of one number per row has room for ${ResultHeader.MAX_ENTRIES}. " +
           "Train with orientation=dual, or on a sample, for example with Dataset.sample.")
     }
+    numRows.toInt
+  }
 
   /** If rows are split, the shared vector of a round has one number for each feature. */
   def checkSharedFeatures(numFeatures: Int, names: ColumnNames): Unit =

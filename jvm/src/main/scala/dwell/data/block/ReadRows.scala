@@ -3,61 +3,74 @@ package dwell.data.block
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
-import dwell.data.matrix.{BlockIndex, ConstantColumns}
+import dwell.bulk.Kept
+import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
 
 /**
- * Rows, read and validated: blocks cached on the workers, labels and weights on the driver. Rows have numbers over the
- * whole dataset, without those of weight 0.
+ * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
+ * without those of weight 0.
  *
+ * @param summaries
+ *   the reports of all blocks, in their order; at least one block has rows
  * @param numFeatures
  *   length of the feature vectors, n, including constant features
- * @param labels
- *   label of each row
- * @param weights
- *   weight of each row, or null if every weight is 1
- * @param nonzeros
- *   number of nonzeros of all rows, including those of constant features
- * @param constant
- *   the features that have one nonzero value in all rows
  * @param title
  *   name of the cached data on Spark's storage page
  * @param names
  *   names of the DataFrame columns, for error messages
+ * @throws IllegalArgumentException
+ *   if a sum or a moment of the labels leaves the range of a double
  */
 private[data] final class ReadRows(
-    blocks: RDD[RowBlock],
-    val index: BlockIndex,
+    blocks: Kept[RowBlock],
+    summaries: Seq[BlockSummary],
     val numFeatures: Int,
-    val labels: Array[Double],
-    val weights: Array[Double],
-    val labelMoments: LabelMoments,
-    val nonzeros: Long,
-    val constant: ConstantColumns,
     val title: String,
     val names: ColumnNames) {
 
-  def sc: SparkContext = blocks.sparkContext
+  /** The moments of labels and weights. */
+  val labels: LabelMoments = new LabelMoments(summaries.map(_.labels), names)
+
+  /** Where the rows of each block begin, and what it held. */
+  val index: BlockIndex =
+    new BlockIndex(summaries.scanLeft(0L)(_ + _.labels.rows).init.toArray, summaries.map(_.fingerprint).toArray)
 
   /** The number of rows of positive weight, m. */
-  def numRows: Int = labels.length
+  val numRows: Long = summaries.map(_.labels.rows.toLong).sum
+
+  /** The number of nonzeros of all rows, including those of constant features. */
+  val nonzeros: Long = summaries.map(_.nonzeros.toLong).sum
+
+  private val mayHaveConstant = summaries.forall(summary => summary.labels.rows == 0 || summary.hasConstant)
+
+  def sc: SparkContext = blocks.sparkContext
 
   /** The sum of the weights, S. */
-  def totalWeight: Double = labelMoments.totalWeight
+  def totalWeight: Double = labels.totalWeight
 
-  /**
-   * The cached blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs.
-   */
-  def verifiedBlocks: RDD[RowBlock] = {
-    val index = this.index // so that tasks do not get labels and weights of all rows
-    blocks.mapPartitions(it => Iterator.single(index.verified(it.next())))
-  }
+  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk")
+
+  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
+
+  /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
+  def moveToDisk(): Unit = readBlocks.moveToDisk()
 
   /** The number of row blocks, one for each partition of the source. */
   def numBlocks: Int = index.fingerprints.length
 
   /** Whether all labels are 0 or 1. */
-  def hasBinaryLabels: Boolean = labels.forall(y => y == 0.0 || y == 1.0)
+  def hasBinaryLabels: Boolean = labels.notBinary.isEmpty
+
+  /** The features that have one nonzero value in all rows, ascending. Unless a block rules them out, a job finds them. */
+  lazy val constant: Array[Int] =
+    if (!mayHaveConstant) Array.emptyIntArray
+    else ConstantColumns.common(verifiedBlocks.filter(_.matrix.rows > 0).map(_.matrix.constantColumns), numFeatures)
+
+  /** The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1. */
+  def classWeights(numClasses: Int): Array[Double] =
+    IndexedSums.total(verifiedBlocks.map(_.classWeights(numClasses)), numClasses)
 
   /** Releases the cached blocks. */
-  def unpersist(): Unit = Cached.release(blocks, Seq.empty)
+  def unpersist(): Unit = readBlocks.release()
 }

@@ -1,7 +1,7 @@
 package dwell.data.block
 
-import dwell.base.LittleEndian
-import dwell.data.matrix.{MatrixBlock, ReadBlock}
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
+import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
 
 /**
  * The rows of one source partition, without those of weight 0.
@@ -14,7 +14,9 @@ import dwell.data.matrix.{MatrixBlock, ReadBlock}
  *   weight of each row kept, or null if every weight is 1
  */
 private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Double], val weights: Array[Double])
-    extends ReadBlock {
+    extends Bulk[RowBlock]
+    with ReadBlock {
+  override protected def format: BulkFormat[RowBlock] = RowBlock
 
   override def index: Int = matrix.index
   override def problem: String = matrix.problem
@@ -25,11 +27,30 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
     BlockSummary(
       index,
       matrix.rowsRead,
-      matrix.rows,
       matrix.nonzeros,
       fingerprint,
-      LittleEndian.bytes(labels),
-      if (weights == null) null else LittleEndian.bytes(weights),
-      matrix.constantColumns,
+      LabelSummary.of(labels, weights),
+      matrix.constantColumns.indices.nonEmpty,
       problem)
+
+  /** The sum of the weights of each class. Labels must be class numbers, 0 to `numClasses` - 1. */
+  def classWeights(numClasses: Int): IndexedSums = {
+    val sums = new Array[Double](numClasses)
+    var i = 0
+    while (i < labels.length) {
+      sums(labels(i).toInt) += (if (weights == null) 1.0 else weights(i))
+      i += 1
+    }
+    IndexedSums.of(index, sums)
+  }
+}
+
+private object RowBlock extends BulkFormat[RowBlock] {
+  override def write(block: RowBlock, out: BulkOutput): Unit = {
+    MatrixBlock.write(block.matrix, out)
+    out.array(block.labels)
+    out.array(block.weights)
+  }
+
+  override def read(in: BulkInput): RowBlock = new RowBlock(MatrixBlock.read(in), in.doubleArray(), in.doubleArray())
 }

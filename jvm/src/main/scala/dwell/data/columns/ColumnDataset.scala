@@ -1,86 +1,153 @@
 package dwell.data.columns
 
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Shuffle, TaskFailure}
-import dwell.data.block.{Cached, CachedDataset, ReadRows}
-import dwell.data.matrix.{ColumnCounts, MatrixBlock}
+import dwell.base.{Answers, LittleEndian, SliceBounds, TaskFailure}
+import dwell.bulk.{BulkShuffle, Kept}
+import dwell.data.block.{Cached, CachedDataset, DataLimits, ReadRows}
+import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
 
 /**
  * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
  *
  * @param partitions
  *   one [[ColumnPartition]] in each Spark partition
+ * @param slices
+ *   the rows whose labels each partition holds
+ * @param weighted
+ *   whether any weight is not 1
  * @param columnsPerPartition
  *   number of columns of each partition
- * @param weightsBroadcast
- *   weight of each row, or null if every weight is 1
  */
 final class ColumnDataset private (
-    partitions: RDD[ColumnPartition],
+    partitions: Kept[ColumnPartition],
     nonzerosPerPartition: Array[Long],
+    slices: SliceBounds,
+    weighted: Boolean,
     val columnsPerPartition: Array[Int],
-    val weightsBroadcast: Broadcast[Array[Double]],
     bytes: Long,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[ColumnPartition](partitions, nonzerosPerPartition, bytes, broadcasts)
+    extends CachedDataset[ColumnPartition](partitions, nonzerosPerPartition, bytes, broadcasts) {
+
+  /** The label of each row. A job brings them to the driver. */
+  def labels(): Array[Double] = ofSlices(partition => partition.labels)
+
+  /** The weight of each row, or null if every weight is 1. A job brings them to the driver. */
+  def weights(): Array[Double] =
+    if (!weighted) null
+    else {
+      val slices = this.slices
+      ofSlices { p =>
+        java.util.Arrays.copyOfRange(p.weights, slices.start(p.index), slices.start(p.index + 1))
+      }
+    }
+
+  /** One number for each row, which `get` gives for the rows of a partition's slice. */
+  private def ofSlices(get: ColumnPartition => Array[Double]): Array[Double] = TaskFailure.unwrapped {
+    val values = new Array[Double](slices.length)
+    partitions.sparkContext.runJob(
+      partitions,
+      (it: Iterator[ColumnPartition]) => LittleEndian.bytes(get(it.next())),
+      (k: Int, slice: Array[Byte]) => LittleEndian.copy(slice, values, slices.start(k)))
+    values
+  }
+}
 
 private[data] object ColumnDataset {
 
-  /** The number of nonzeros of each column; 0 for a constant one, which is left out and must not affect the balance. */
-  def countColumns(rows: ReadRows): Array[Int] = TaskFailure.unwrapped {
+  /**
+   * The number of nonzeros of each column, and the narrowest width that holds them.
+   *
+   * @param counts
+   *   0 for a constant column, which is left out and must not affect the balance
+   */
+  final class Columns(val counts: Array[Int], val widths: Array[Byte]) {
+
+    /** The number of nonzeros of all columns but the constant ones. */
+    def nonzeros: Long = counts.iterator.map(_.toLong).sum
+  }
+
+  def countColumns(rows: ReadRows): Columns = {
     val numFeatures = rows.numFeatures
-    // Tasks add the counts in groups, so that the driver does not get those of every block.
-    val numGroups = math.ceil(math.sqrt(rows.numBlocks.toDouble)).toInt
-    val byGroup = rows.verifiedBlocks.map(block => (block.index % numGroups, block.matrix.columnCounts(numFeatures)))
-    val groups = Shuffle.byIndex(byGroup, numGroups)
-    val counts = Shuffle
-      .once(groups)(rows.sc.runJob(groups, (it: Iterator[(Int, ColumnCounts)]) => it.map(_._2).reduce(_ + _)))
-      .reduce(_ + _)
-      .toDense(numFeatures)
-    rows.constant.indices.foreach(column => counts(column) = 0)
-    counts
+    val sums = IndexedSums.total(
+      rows.verifiedBlocks.map(block => block.matrix.columnCounts(numFeatures).sums(block.index, numFeatures)),
+      ColumnCounts.sumsOf(numFeatures))
+    val (counts, widths) = ColumnCounts.ofSums(sums)
+    rows.constant.foreach(column => counts(column) = 0)
+    new Columns(counts, widths)
   }
 
   /**
    * Moves the nonzeros to the partitions of their columns, and caches the partitions.
    *
    * @throws IllegalArgumentException
-   *   if a partition would be too large, or a variance overflows
+   *   if there are too many rows, a partition would be too large, or a variance overflows
    */
-  def of(rows: ReadRows, counts: Array[Int], numPartitions: Int): ColumnDataset = {
+  def of(rows: ReadRows, columns: Columns, numPartitions: Int): ColumnDataset = {
     val sc = rows.sc
-    val assignment = ColumnAssignment.balanced(counts, numPartitions)
+    val numRows = DataLimits.checkSharedRows(rows.numRows)
+    val slices = SliceBounds(numRows, numPartitions)
+    val assignment = ColumnAssignment.balanced(columns.counts, numPartitions)
     assignment.loads.indices.foreach(k => MatrixBlock.checkLoad(k, numPartitions, assignment.loads(k)))
+    val forms = this.forms(assignment, columns.widths, numRows, PartitionForm.Choice.ForSolvers)
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
-    val weights = Cached.broadcast(sc, rows.weights)
+    val counts = sc.broadcast(columns.counts)
     val firstRows = rows.index.firstRows
-    val numRows = rows.numRows
     val totalWeight = rows.totalWeight
     val names = rows.names
+    val widths = forms.map(_.width)
     val pieces = rows.verifiedBlocks.flatMap { block =>
-      Transposition.cut(block.matrix, firstRows(block.index), partitionOf.value, numPartitions)
+      ColumnCut(block.matrix, firstRows(block.index).toInt, partitionOf.value, widths)
     }
-    val partitions = Shuffle
-      .byIndex(pieces, numPartitions)
-      .mapPartitionsWithIndex { (k, it) =>
-        Iterator.single(
-          Transposition.merge(k, it.map(_._2).toArray, numRows, Cached.valueOf(weights), totalWeight, names))
-      }
-      .setName(s"${rows.title}: columns")
-      .persist(StorageLevel.MEMORY_AND_DISK)
-    val broadcasts = Seq(partitionOf) ++ Option(weights)
+    val values = rows.verifiedBlocks.flatMap { block =>
+      val first = firstRows(block.index).toInt
+      (0 until numPartitions).iterator.map(k => k -> RowValues.of(block, first, slices, k)).filterNot(_._2.isEmpty)
+    }
+    val merged = BulkShuffle.together(
+      BulkShuffle.byIndex(values, numPartitions, RowValues),
+      BulkShuffle.byIndex(pieces, numPartitions, ColumnPiece)) { (k, values, pieces) =>
+      val merge = new ColumnMerge(k, slices, partitionOf.value, counts.value, forms(k))
+      pieces.foreach(merge.add)
+      merge.result(values.toArray, totalWeight, names)
+    }
+    val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
+    val broadcasts = Seq(partitionOf, counts)
     Cached.orRelease(partitions, broadcasts) {
-      val sizes = sc.runJob(
+      val sizes = Answers.of(partitions) { it =>
+        val p = it.next()
+        (p.nonzeros.toLong, p.numColumns, p.bytes)
+      }
+      new ColumnDataset(
         partitions,
-        (it: Iterator[ColumnPartition]) => {
-          val p = it.next()
-          (p.nonzeros.toLong, p.numColumns, p.bytes)
-        })
-      new ColumnDataset(partitions, sizes.map(_._1), sizes.map(_._2), weights, sizes.map(_._3).sum, broadcasts)
+        sizes.map(_._1),
+        slices,
+        rows.labels.weighted,
+        sizes.map(_._2),
+        sizes.map(_._3).sum,
+        broadcasts)
     }
+  }
+
+  /** The form of each partition. */
+  def forms(
+      assignment: ColumnAssignment,
+      widths: Array[Byte],
+      numRows: Int,
+      choice: PartitionForm.Choice): Array[PartitionForm] = {
+    val numPartitions = assignment.loads.length
+    val columnsOf = new Array[Int](numPartitions)
+    val widthOf = new Array[Byte](numPartitions)
+    var column = 0
+    while (column < widths.length) {
+      val k = assignment.partitionOf(column)
+      if (k >= 0) {
+        columnsOf(k) += 1
+        if (widths(column) > widthOf(k)) widthOf(k) = widths(column)
+      }
+      column += 1
+    }
+    Array.tabulate(numPartitions)(k => choice(columnsOf(k), numRows, assignment.loads(k), widthOf(k)))
   }
 }

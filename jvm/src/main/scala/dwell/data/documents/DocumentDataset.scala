@@ -4,9 +4,10 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Shuffle, WorkerCount}
-import dwell.data.block.{Cached, CachedDataset}
-import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
+import dwell.base.{Answers, WorkerCount}
+import dwell.bulk.{BulkShuffle, Kept}
+import dwell.data.block.{Cached, CachedDataset, ReadBlocks}
+import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, VectorSizes}
 
 /**
  * Documents as counts of words, read and validated, split into partitions of equally many documents.
@@ -17,14 +18,17 @@ import dwell.data.matrix.{BlockIndex, MatrixBlock, RowDistribution}
  *   number of words of the vocabulary, V
  * @param documentsPerPartition
  *   number of documents of each partition, without those that have no words
+ * @param moveSeconds
+ *   the time that it took to move the documents to their partitions, once they were read
  */
 final class DocumentDataset private (
-    blocks: RDD[MatrixBlock],
-    partitions: RDD[DocumentPartition],
+    blocks: ReadBlocks[MatrixBlock],
+    partitions: Kept[DocumentPartition],
     val vocabulary: Int,
     val documentsPerPartition: Array[Int],
     nonzerosPerPartition: Array[Long],
-    bytes: Long)
+    bytes: Long,
+    val moveSeconds: Double)
     extends CachedDataset[DocumentPartition](partitions, nonzerosPerPartition, bytes, Seq.empty) {
 
   /** The number of documents of all partitions, D. */
@@ -38,7 +42,7 @@ final class DocumentDataset private (
     // shuffles.
     if (!isReleased && !partitions.sparkContext.isStopped) partitions.cleanShuffleDependencies()
     super.unpersist()
-    Cached.release(blocks, Seq.empty)
+    blocks.release()
   }
 }
 
@@ -70,49 +74,61 @@ object DocumentDataset {
       title: String,
       column: String = "features"): DocumentDataset = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    val blocks = vectors
-      .mapPartitionsWithIndex { (index, it) =>
-        Iterator.single(DocumentReader.read(index, vocabulary, it, column))
-      }
-      .setName(s"$title: documents as read")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val read = vectors.mapPartitionsWithIndex { (index, it) =>
+      Iterator.single(DocumentReader.read(index, vocabulary, it, column))
+    }
+    val blocks = Kept.of(read, s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty)(distribute(blocks, vocabulary, numWorkers, title, column))
   }
 
   private def distribute(
-      blocks: RDD[MatrixBlock],
+      blocks: Kept[MatrixBlock],
       vocabulary: Int,
       numWorkers: Int,
       title: String,
       column: String): DocumentDataset = {
     val sc = blocks.sparkContext
-    val read = sc.runJob(blocks, (it: Iterator[MatrixBlock]) => summary(it.next()))
+    val read = Answers.of(blocks)(it => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
-    val index = new BlockIndex(read.scanLeft(0)(_ + _.documents).init, read.map(_.fingerprint))
-    val slots = sc.defaultParallelism / sc.getConf.getInt("spark.task.cpus", 1)
+    val moved = System.nanoTime()
+    val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
     val numPartitions =
       if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(read.map(_.nonzeros.toLong).sum, slots, NonzerosWorthAWorker)
-    val pieces = blocks.flatMap { block =>
-      val verified = index.verified(block)
-      val first = index.firstRows(block.index)
-      RowDistribution.cut(verified, first, vocabulary, Array.emptyIntArray, numPartitions)
+      else WorkerCount.choose(sc, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
+    val numDocuments = read.map(_.documents.toLong).sum
+    val readBlocks = new ReadBlocks(blocks, index, s"$title: documents on disk")
+    val sizes = readBlocks.verified.flatMap { block =>
+      VectorSizes
+        .of(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+        .iterator
+        .zipWithIndex
+        .map(_.swap)
     }
-    val partitions = Shuffle
-      .byIndex(pieces, numPartitions)
-      .mapPartitionsWithIndex { (k, it) =>
-        val ordered = it.map(_._2).toArray.sortBy(_.block)
-        val matrix = RowDistribution.merge(k, numPartitions, ordered, mixed = false)
-        val values = matrix.values
-        Iterator.single(
-          new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, values.values32, values.values64))
-      }
-      .setName(s"$title: documents")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val pieces = readBlocks.verified.flatMap { block =>
+      MatrixPiece.cut(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+    }
+    val merged = BulkShuffle.together(
+      BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
+      BulkShuffle.byIndex(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
+      val choice = PartitionForm.Choice.Sparse
+      val matrix = new MatrixMerge(k, numPartitions, numDocuments, vocabulary, mixed = false, choice, sizes)
+      pieces.foreach(matrix.add)
+      val values = matrix.values
+      new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, values.values32, values.values64)
+    }
+    val partitions = Kept.of(merged, s"$title: documents").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(partitions, Seq.empty) {
-      val held = sc.runJob(partitions, (it: Iterator[DocumentPartition]) => sizes(it.next()))
-      new DocumentDataset(blocks, partitions, vocabulary, held.map(_._1), held.map(_._2), held.map(_._3).sum)
+      val held = Answers.of(partitions)(it => sizesOf(it.next()))
+      readBlocks.moveToDisk()
+      new DocumentDataset(
+        readBlocks,
+        partitions,
+        vocabulary,
+        held.map(_._1),
+        held.map(_._2),
+        held.map(_._3).sum,
+        (System.nanoTime() - moved) * 1e-9)
     }
   }
 
@@ -126,11 +142,6 @@ object DocumentDataset {
         s"Column '$column': no document has a word, so there is nothing to train on. Check the vocabulary that the words " +
           "were counted by.")
     }
-    if (documents > MatrixBlock.MaxArrayLength) {
-      throw new IllegalArgumentException(
-        s"Column '$column': $documents documents, but at most ${MatrixBlock.MaxArrayLength} can be numbered. Train on a " +
-          "sample, for example with Dataset.sample.")
-    }
   }
 
   /** A block's report to the driver; `documents` counts those with words. */
@@ -140,7 +151,7 @@ object DocumentDataset {
     Summary(block.rowsRead, block.rows, block.nonzeros, block.fingerprint, block.problem)
 
   /** The numbers of documents, nonzeros and bytes. */
-  private def sizes(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
+  private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
 
   /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L

@@ -1,5 +1,7 @@
 package dwell.data.documents
 
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
+
 /**
  * The documents of one partition as counts of words, in compressed sparse row form, as primitive arrays that native
  * code reads in place. All counts are positive, and every document has at least one.
@@ -27,7 +29,8 @@ final class DocumentPartition(
     val words: Array[Int],
     val counts32: Array[Float],
     val counts64: Array[Double])
-    extends Serializable {
+    extends Bulk[DocumentPartition] {
+  override protected def format: BulkFormat[DocumentPartition] = DocumentPartition
 
   /** The number of documents held. */
   def documents: Int = offsets.length - 1
@@ -42,4 +45,18 @@ final class DocumentPartition(
 
   override def toString: String =
     s"DocumentPartition($index: $documents documents, $vocabulary words, $nonzeros nonzeros)"
+}
+
+private object DocumentPartition extends BulkFormat[DocumentPartition] {
+  override def write(p: DocumentPartition, out: BulkOutput): Unit = {
+    out.int(p.index)
+    out.int(p.vocabulary)
+    out.array(p.offsets)
+    out.array(p.words)
+    out.array(p.counts32)
+    out.array(p.counts64)
+  }
+
+  override def read(in: BulkInput): DocumentPartition =
+    new DocumentPartition(in.int(), in.int(), in.intArray(), in.intArray(), in.floatArray(), in.doubleArray())
 }

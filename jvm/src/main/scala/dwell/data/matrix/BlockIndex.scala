@@ -10,7 +10,7 @@ import dwell.base.InputChangedException
  * @param fingerprints
  *   hash of each block, see [[RowBlock.fingerprint]]
  */
-private[data] final class BlockIndex(val firstRows: Array[Int], val fingerprints: Array[Long]) extends Serializable {
+private[data] final class BlockIndex(val firstRows: Array[Long], val fingerprints: Array[Long]) extends Serializable {
 
   /**
    * Returns the block if it holds the same rows as when it was first read.

@@ -1,43 +1,42 @@
 package dwell.data.matrix
 
 /**
- * The number of nonzeros of each column that has any, in ascending order of the columns. Sparse, because a partition of
- * hashed text uses only a few of all columns.
+ * The number of nonzeros of each column that has any, and the narrowest width that holds them, in ascending order of the
+ * columns. Sparse, because a partition of hashed text uses only a few of all columns.
  */
-private[data] final class ColumnCounts(val columns: Array[Int], val counts: Array[Int]) extends Serializable {
+private[data] final class ColumnCounts(val columns: Array[Int], val counts: Array[Int], val widths: Array[Byte]) {
 
-  /** The counts of both together. */
-  def +(that: ColumnCounts): ColumnCounts = {
-    val sumColumns = new Array[Int](columns.length + that.columns.length)
-    val sumCounts = new Array[Int](sumColumns.length)
-    var i = 0
-    var j = 0
-    var next = 0
-    while (i < columns.length || j < that.columns.length) {
-      val left = if (i < columns.length) columns(i) else Int.MaxValue
-      val right = if (j < that.columns.length) that.columns(j) else Int.MaxValue
-      sumColumns(next) = math.min(left, right)
-      if (left <= right) {
-        sumCounts(next) = counts(i)
-        i += 1
-      }
-      if (right <= left) {
-        sumCounts(next) += that.counts(j)
-        j += 1
-      }
-      next += 1
-    }
-    new ColumnCounts(java.util.Arrays.copyOf(sumColumns, next), java.util.Arrays.copyOf(sumCounts, next))
+  /** Counts and widths as sums, whose totals over all blocks [[ColumnCounts.ofSums]] takes apart. */
+  def sums(block: Int, numFeatures: Int): IndexedSums = {
+    val wide = columns.indices.filter(widths(_) > NarrowValues.Ones).toArray
+    new IndexedSums(
+      block,
+      columns ++ wide.map(numFeatures + columns(_)),
+      counts.map(_.toDouble) ++ wide.map(i => if (widths(i) == NarrowValues.Double) ColumnCounts.Doubles else 1.0))
   }
+}
 
-  /** The counts of all `numFeatures` columns. */
-  def toDense(numFeatures: Int): Array[Int] = {
-    val dense = new Array[Int](numFeatures)
-    var i = 0
-    while (i < columns.length) {
-      dense(columns(i)) = counts(i)
-      i += 1
+private[data] object ColumnCounts {
+
+  /** Outweighs as many blocks as there can be whose values of a column are single. */
+  private val Doubles = (1L << 32).toDouble
+
+  /** The length of the sums. */
+  def sumsOf(numFeatures: Int): Int = Math.multiplyExact(2, numFeatures)
+
+  /** The counts and widths of all columns, from the totals of [[ColumnCounts.sums]]. */
+  def ofSums(totals: Array[Double]): (Array[Int], Array[Byte]) = {
+    val n = totals.length / 2
+    val counts = new Array[Int](n)
+    val widths = new Array[Byte](n)
+    var j = 0
+    while (j < n) {
+      val wide = totals(n + j)
+      counts(j) = totals(j).toInt
+      widths(j) =
+        if (wide >= Doubles) NarrowValues.Double else if (wide > 0.0) NarrowValues.Single else NarrowValues.Ones
+      j += 1
     }
-    dense
+    (counts, widths)
   }
 }

@@ -1,5 +1,7 @@
 package dwell.data.matrix
 
+import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
+
 /**
  * Validated vectors of one source partition, dense or sparse: whichever takes less memory.
  *
@@ -18,7 +20,10 @@ private[data] sealed abstract class MatrixBlock(
     val rows: Int,
     val values: NarrowValues,
     val problem: String)
-    extends ReadBlock {
+    extends Bulk[MatrixBlock]
+    with ReadBlock {
+
+  override protected def format: BulkFormat[MatrixBlock] = MatrixBlock
 
   /** The number of values other than 0. */
   def nonzeros: Int
@@ -26,29 +31,51 @@ private[data] sealed abstract class MatrixBlock(
   /** The columns that have the same nonzero value in every row of this block, with that value. */
   def constantColumns: ConstantColumns
 
-  /** The number of nonzeros of each of `numFeatures` columns. */
-  def denseCounts(numFeatures: Int): Array[Int]
+  /** The position of the first stored value of row `j`; `rows` stands for the end. */
+  def start(j: Int): Int
+
+  /** Adds the number of nonzeros of each column in the rows `from` until `until`. */
+  def countInto(counts: Array[Int], from: Int, until: Int): Unit
+
+  /** The narrowest width that holds all nonzeros of a column, for each of `numFeatures` columns. */
+  protected def widthsOf(numFeatures: Int): Array[Byte]
 
   /** Calls `visit` with column and value of each nonzero of row `j`, in ascending order of the columns. */
   def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit
 
   /** The number of nonzeros of each column that has any; column indices are below `numFeatures`. */
   final def columnCounts(numFeatures: Int): ColumnCounts = {
-    val dense = denseCounts(numFeatures)
+    val dense = new Array[Int](numFeatures)
+    countInto(dense, 0, rows)
+    val denseWidths = widthsOf(numFeatures)
     val used = dense.count(_ > 0)
     val columns = new Array[Int](used)
     val counts = new Array[Int](used)
+    val widths = new Array[Byte](used)
     var next = 0
     var column = 0
     while (next < used) {
       if (dense(column) > 0) {
         columns(next) = column
         counts(next) = dense(column)
+        widths(next) = denseWidths(column)
         next += 1
       }
       column += 1
     }
-    new ColumnCounts(columns, counts)
+    new ColumnCounts(columns, counts, widths)
+  }
+
+  /**
+   * Ranges of rows with about `size` stored values each, or with one row that has more. Without rows there are none.
+   */
+  final def stretches(size: Int): Iterator[(Int, Int)] = Iterator.unfold(0) { from =>
+    if (from == rows) None
+    else {
+      var until = from + 1
+      while (until < rows && start(until + 1) - start(from) <= size) until += 1
+      Some(((from, until), until))
+    }
   }
 }
 
@@ -96,14 +123,32 @@ private[data] final class SparseBlock(
     ConstantColumns(indices.slice(from, from + length), Array.tabulate(length)(i => values(from + i)))
   }
 
-  override def denseCounts(numFeatures: Int): Array[Int] = {
-    val counts = new Array[Int](numFeatures)
-    var i = 0
-    while (i < indices.length) {
-      counts(indices(i)) += 1
-      i += 1
+  override def start(j: Int): Int = offsets(j)
+
+  override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
+    var at = offsets(from)
+    val end = offsets(until)
+    while (at < end) {
+      counts(indices(at)) += 1
+      at += 1
     }
-    counts
+  }
+
+  override protected def widthsOf(numFeatures: Int): Array[Byte] = {
+    val widths = new Array[Byte](numFeatures)
+    val most = values.width
+    if (most != NarrowValues.Ones) {
+      var at = 0
+      while (at < indices.length) {
+        val column = indices(at)
+        if (widths(column) < most) {
+          val width = NarrowValues.width(values(at))
+          if (width > widths(column)) widths(column) = width
+        }
+        at += 1
+      }
+    }
+    widths
   }
 
   override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
@@ -157,21 +202,41 @@ private[data] final class DenseBlock(
     ConstantColumns(candidates.take(left), candidates.take(left).map(values(_)))
   }
 
-  override def denseCounts(numFeatures: Int): Array[Int] =
-    if (isFull) Array.fill(columns)(rows)
-    else {
-      val counts = new Array[Int](columns)
-      var first = 0
-      while (first < rows * columns) {
-        var column = 0
-        while (column < columns) {
-          if (values(first + column) != 0.0) counts(column) += 1
-          column += 1
-        }
-        first += columns
+  override def start(j: Int): Int = j * columns
+
+  override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
+    val full = isFull
+    var first = from * columns
+    while (first < until * columns) {
+      var column = 0
+      while (column < columns) {
+        if (full || values(first + column) != 0.0) counts(column) += 1
+        column += 1
       }
-      counts
+      first += columns
     }
+  }
+
+  override protected def widthsOf(numFeatures: Int): Array[Byte] = {
+    val widths = new Array[Byte](columns)
+    val most = values.width
+    var first = 0
+    while (first < rows * columns) {
+      var column = 0
+      while (column < columns) {
+        if (widths(column) < most) {
+          val value = values(first + column)
+          if (value != 0.0) {
+            val width = NarrowValues.width(value)
+            if (width > widths(column)) widths(column) = width
+          }
+        }
+        column += 1
+      }
+      first += columns
+    }
+    widths
+  }
 
   override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
     val first = j * columns
@@ -184,24 +249,68 @@ private[data] final class DenseBlock(
   }
 }
 
-private[data] object MatrixBlock {
+private[data] object MatrixBlock extends BulkFormat[MatrixBlock] {
+  private val Sparse = 0
+  private val Dense = 1
+
+  override def write(block: MatrixBlock, out: BulkOutput): Unit = {
+    block match {
+      case sparse: SparseBlock =>
+        out.int(Sparse)
+        out.array(sparse.offsets)
+        out.array(sparse.indices)
+        out.text(sparse.problem)
+      case dense: DenseBlock =>
+        out.int(Dense)
+        out.int(dense.rows)
+        out.int(dense.columns)
+        out.int(dense.nonzeros)
+    }
+    out.int(block.index)
+    out.long(block.rowsRead)
+    NarrowValues.write(block.values, out)
+  }
+
+  override def read(in: BulkInput): MatrixBlock = in.int() match {
+    case Sparse =>
+      val (offsets, indices, problem) = (in.intArray(), in.intArray(), in.text())
+      new SparseBlock(in.int(), in.long(), offsets, indices, NarrowValues.read(in), problem)
+    case Dense =>
+      val (rows, columns, nonzeros) = (in.int(), in.int(), in.int())
+      new DenseBlock(in.int(), in.long(), rows, columns, nonzeros, NarrowValues.read(in))
+  }
 
   /** The longest array that every JVM can allocate. */
   val MaxArrayLength: Int = Int.MaxValue - 15
 
-  /** The largest number of rows of a block: a double for each of them fits into one array of bytes. */
-  val MaxRows: Int = MaxArrayLength / 8
+  /** The largest number of rows of a block: an array holds where each of them begins and where the last one ends. */
+  val MaxRows: Int = MaxArrayLength - 1
 
   /** The length of an array that is to hold `needed` elements, and more before long. */
   def grown(needed: Int): Int =
     math.min(MaxArrayLength.toLong, math.max(needed.toLong, needed + (needed >> 1).toLong)).toInt
 
-  /** The nonzeros of a partition must fit into one array. */
-  def checkLoad(partition: Int, numPartitions: Int, nonzeros: Long): Unit =
-    if (nonzeros > MaxArrayLength) {
+  /**
+   * About how many values a piece of a block is cut from. All pieces that are cut at a time then take a few MiB, and are
+   * large enough to be read and written in bulk.
+   */
+  val ValuesAtATime: Int = 1 << 19
+
+  /**
+   * The nonzeros of a partition must fit into one array, and so must its rows.
+   *
+   * @param what
+   *   what is counted, for the message
+   */
+  def checkLoad(
+      partition: Int,
+      numPartitions: Int,
+      count: Long,
+      what: String = "nonzeros",
+      most: Int = MaxArrayLength): Unit =
+    if (count > most) {
       throw new IllegalArgumentException(
-        s"Partition $partition of $numPartitions would hold $nonzeros nonzeros, but an array holds " +
-          s"${MaxArrayLength}. Raise numWorkers.")
+        s"Partition $partition of $numPartitions would hold $count $what, but an array holds $most. Raise numWorkers.")
     }
 
   // One tight loop for each array, outside any constructor: the JIT compiler optimises those best. Four hashes take turns,

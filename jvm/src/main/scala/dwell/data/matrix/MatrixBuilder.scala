@@ -87,13 +87,10 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
     } else {
       close()
     }
-    val denseWidth = if (width == NarrowValues.Ones) NarrowValues.Single else width
-    val denseLength = rows.toLong * numColumns
-    val denseBytes = denseLength * NarrowValues.bytes(denseWidth)
-    val sparseBytes = nonzeros * (4L + NarrowValues.bytes(width)) + 4L * (rows + 1L)
-    if (denseLength > 0L && denseLength <= MatrixBlock.MaxArrayLength && denseBytes <= sparseBytes) {
-      dense(NarrowValues.allocate(denseWidth, denseLength.toInt))
-    } else sparse(NarrowValues.allocate(width, nonzeros.toInt))
+    // Only a sparse block has offsets.
+    val form = PartitionForm.smallest(rows, numColumns, nonzeros, width, sparseBytesMore = 4L * (rows + 1L))
+    val values = form.allocate(rows, numColumns, nonzeros)
+    if (form.isDense) dense(values) else sparse(values)
   }
 
   private def dense(values: NarrowValues): MatrixBlock = {

@@ -1,5 +1,7 @@
 package dwell.data.matrix
 
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
+
 /**
  * The values of nonzeros in the narrowest width that loses nothing: no array if every value is 1, floats if all values
  * fit into floats exactly, doubles otherwise.
@@ -12,19 +14,6 @@ private[data] final class NarrowValues(val values32: Array[Float], val values64:
   /** The width in which the values are stored; they may fit into a narrower one. */
   def width: Byte =
     if (values64 != null) NarrowValues.Double else if (values32 != null) NarrowValues.Single else NarrowValues.Ones
-
-  /** The narrowest width that the values fit into. */
-  def narrowest: Byte = {
-    val length = if (values64 != null) values64.length else if (values32 != null) values32.length else 0
-    var widest = NarrowValues.Ones
-    var i = 0
-    while (i < length && widest < width) {
-      val w = NarrowValues.width(this(i))
-      if (w > widest) widest = w
-      i += 1
-    }
-    widest
-  }
 
   /** Sets a value, which the width must hold. */
   def update(at: Int, value: Double): Unit =
@@ -42,9 +31,47 @@ private[data] final class NarrowValues(val values32: Array[Float], val values64:
         at += 1
       }
     }
+
+  /** A copy of the first `length` values. */
+  def first(length: Int): NarrowValues = new NarrowValues(
+    if (values32 == null) null else java.util.Arrays.copyOf(values32, length),
+    if (values64 == null) null else java.util.Arrays.copyOf(values64, length))
+
+  /** Takes over the value at position `at` of `from`. The width must hold it. */
+  def copyOne(from: NarrowValues, at: Int, to: Int): Unit =
+    if (values64 != null) values64(to) = from(at) else if (values32 != null) values32(to) = from(at).toFloat
+
+  /**
+   * Takes over `count` values of `from`: each `stride`-th from position `start` on. They come to stand side by side from
+   * position `to` on. The width must hold them.
+   */
+  def copyStrided(from: NarrowValues, start: Int, stride: Int, to: Int, count: Int): Unit = {
+    var at = start
+    var target = to
+    val end = to + count
+    if (values32 != null && from.values32 != null) {
+      while (target < end) {
+        values32(target) = from.values32(at)
+        target += 1
+        at += stride
+      }
+    } else if (values64 != null && from.values64 != null) {
+      while (target < end) {
+        values64(target) = from.values64(at)
+        target += 1
+        at += stride
+      }
+    } else {
+      while (target < end) {
+        copyOne(from, at, target)
+        target += 1
+        at += stride
+      }
+    }
+  }
 }
 
-private[data] object NarrowValues {
+private[data] object NarrowValues extends BulkFormat[NarrowValues] {
 
   /** The widths; a wider one is greater. */
   val Ones: Byte = 0
@@ -74,6 +101,13 @@ private[data] object NarrowValues {
     }
     narrow
   }
+
+  override def write(values: NarrowValues, out: BulkOutput): Unit = {
+    out.array(values.values32)
+    out.array(values.values64)
+  }
+
+  override def read(in: BulkInput): NarrowValues = new NarrowValues(in.floatArray(), in.doubleArray())
 
   /** Bytes of a value of this width. */
   def bytes(width: Byte): Int = if (width == Double) 8 else if (width == Single) 4 else 0

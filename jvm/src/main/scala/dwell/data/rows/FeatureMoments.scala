@@ -1,7 +1,8 @@
 package dwell.data.rows
 
-import dwell.base.{LittleEndian, Shuffle, TaskFailure}
-import dwell.data.block.{ReadRows, RowBlock}
+import dwell.base.{Answers, LittleEndian, Shuffle, TaskFailure}
+import dwell.data.block.{LabelMoments, ReadRows, RowBlock}
+import dwell.data.matrix.IndexRanges
 
 /**
  * Weighted moments of each feature over all rows, including implicit zeros. Features that are not solved for have 0 in
@@ -37,13 +38,15 @@ private[data] object FeatureMoments {
     val numRows = rows.numRows
     val totalWeight = rows.totalWeight
     val binary = rows.hasBinaryLabels
-    val numRanges = math.max(1, math.min(rows.numBlocks, numFeatures / ColumnsWorthARange))
-    val width = numFeatures / numRanges + 1
-    val pieces = rows.verifiedBlocks.flatMap(block => cut(ofBlock(block, numFeatures, binary), width))
-    val ranges = Shuffle.byIndex(pieces, numRanges).mapPartitionsWithIndex { (k, it) =>
-      val first = math.min(k.toLong * width, numFeatures.toLong).toInt
-      val length = math.min(width, numFeatures - first)
-      Iterator.single(new MergedMoments(first, length, it.map(_._2).toArray, numRows, totalWeight, binary).packed)
+    val ranges = new IndexRanges(numFeatures, rows.numBlocks)
+    val pieces = rows.verifiedBlocks.flatMap { block =>
+      val piece = ofBlock(block, numFeatures, binary)
+      ranges.cut(piece.columns)(piece.slice)
+    }
+    val mergedRanges = Shuffle.byIndex(pieces, ranges.count).mapPartitionsWithIndex { (k, it) =>
+      val merged =
+        new MergedMoments(ranges.first(k), ranges.size(k), it.map(_._2).toArray, numRows, totalWeight, binary)
+      Iterator.single(merged.packed)
     }
 
     val mean = new Array[Double](numFeatures)
@@ -51,8 +54,8 @@ private[data] object FeatureMoments {
     val positive = if (binary) new Array[Double](numFeatures) else null
     val negative = if (binary) new Array[Double](numFeatures) else null
     val flat = Array.newBuilder[Int]
-    val merged = Shuffle.once(ranges) {
-      TaskFailure.unwrapped(rows.sc.runJob(ranges, (it: Iterator[PackedMoments]) => it.next()))
+    val merged = Shuffle.once(mergedRanges) {
+      TaskFailure.unwrapped(Answers.of(mergedRanges)(_.next()))
     }
     merged.foreach { range =>
       LittleEndian.copy(range.mean, mean, range.first)
@@ -63,7 +66,7 @@ private[data] object FeatureMoments {
       }
       flat ++= range.flat
     }
-    val excluded = (flat.result() ++ rows.constant.indices).distinct.sorted
+    val excluded = (flat.result() ++ rows.constant).distinct.sorted
     excluded.foreach { j =>
       Seq(mean, variance, positive, negative).filter(_ != null).foreach(_(j) = 0.0)
     }
@@ -73,23 +76,11 @@ private[data] object FeatureMoments {
         s"Column '${rows.names.features}', index $unbounded: the values are so large that their variance is not a " +
           "finite number. Scale the feature down, for example with StandardScaler.")
     }
-    new FeatureMoments(mean, variance, if (binary) classSums(rows, positive, negative) else null, excluded)
+    new FeatureMoments(mean, variance, if (binary) classSums(rows.labels, positive, negative) else null, excluded)
   }
 
-  private def classSums(rows: ReadRows, positive: Array[Double], negative: Array[Double]): ClassSums = {
-    var positiveWeight = 0.0
-    var negativeWeight = 0.0
-    var i = 0
-    while (i < rows.numRows) {
-      val weight = if (rows.weights == null) 1.0 else rows.weights(i)
-      if (rows.labels(i) > 0.0) positiveWeight += weight else negativeWeight += weight
-      i += 1
-    }
-    new ClassSums(positive, negative, positiveWeight, negativeWeight)
-  }
-
-  /** The least number of columns that are worth a task of their own. */
-  private val ColumnsWorthARange = 4096
+  private def classSums(labels: LabelMoments, positive: Array[Double], negative: Array[Double]): ClassSums =
+    new ClassSums(positive, negative, labels.positiveWeight, labels.otherWeight)
 
   /** The moments of the columns that have nonzeros in `block`. */
   def ofBlock(block: RowBlock, numFeatures: Int, binary: Boolean): MomentPiece = {
@@ -137,19 +128,5 @@ private[data] object FeatureMoments {
       j += 1
     }
     new MomentPiece(block.index, used.columns, used.counts, weight, mean, squares, positive, negative)
-  }
-
-  /** Cuts the moments into ranges of `width` columns; gives each with the number of its range. */
-  def cut(piece: MomentPiece, width: Int): Iterator[(Int, MomentPiece)] = {
-    val n = piece.columns.length
-    Iterator.unfold(0) { from =>
-      if (from == n) None
-      else {
-        val range = piece.columns(from) / width
-        var until = from + 1
-        while (until < n && piece.columns(until) / width == range) until += 1
-        Some(((range, piece.slice(from, until)), until))
-      }
-    }
   }
 }

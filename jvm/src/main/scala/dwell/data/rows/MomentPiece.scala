@@ -67,10 +67,10 @@ private[data] final class MergedMoments(
     first: Int,
     length: Int,
     pieces: Array[MomentPiece],
-    numRows: Int,
+    numRows: Long,
     totalWeight: Double,
     binary: Boolean) {
-  private val counts = new Array[Int](length)
+  private val counts = new Array[Long](length)
   private val weight = new Array[Double](length)
   private val mean = new Array[Double](length)
   private val squares = new Array[Double](length)

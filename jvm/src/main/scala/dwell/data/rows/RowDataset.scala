@@ -1,13 +1,12 @@
 package dwell.data.rows
 
-import java.util.BitSet
-
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Shuffle
+import dwell.base.Answers
+import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
+import dwell.data.matrix.{IndexedSums, PartitionForm}
 
 /**
  * Training data as rows, split into partitions of equally many rows. Constant features are not solved for, and have no
@@ -19,63 +18,47 @@ import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
  *   the scale of the features for the workers, or null
  */
 final class RowDataset private (
-    partitions: RDD[RowPartition],
+    partitions: Kept[RowPartition],
+    numFeatures: Int,
     val summary: RowSummary,
     val scaleBroadcast: Broadcast[Array[Double]],
     bytes: Long,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[RowPartition](partitions, summary.nonzerosPerPartition, bytes, broadcasts)
+    extends CachedDataset[RowPartition](partitions, summary.nonzerosPerPartition, bytes, broadcasts) {
+
+  /** The number of partitions that have a nonzero of each feature. A job counts them at the first call. */
+  lazy val holders: Array[Int] =
+    IndexedSums.total(partitions.map(RowDataset.held), numFeatures).map(_.toInt)
+}
 
 private[data] object RowDataset {
 
-  /** Cuts the rows into pieces and shuffles these to their partitions. */
-  def shuffled(
-      rows: ReadRows,
-      excluded: Array[Int],
-      signedLabels: Boolean,
-      numPartitions: Int): RDD[(Int, RowPiece)] = {
-    val firstRows = rows.index.firstRows
-    val numFeatures = rows.numFeatures
-    val pieces = rows.verifiedBlocks.flatMap { block =>
-      RowPieces.cut(block, firstRows(block.index), numFeatures, excluded, signedLabels, numPartitions)
-    }
-    Shuffle.byIndex(pieces, numPartitions)
-  }
-
   /**
-   * Merges the pieces into partitions of the given form.
+   * Puts the rows together to partitions of the given form.
    *
    * @throws IllegalArgumentException
    *   if the squared norm of a row or the inverse of a variance overflows
    */
-  def of(rows: ReadRows, pieces: RDD[(Int, RowPiece)], moments: FeatureMoments, form: RowForm): RowDataset = {
+  def of(rows: ReadRows, shuffle: RowShuffle, moments: FeatureMoments, form: RowForm): RowDataset = {
     val sc = rows.sc
     val scale = scales(moments.variance, form.scaleFactor, rows.names)
     val mean = if (form.intercept) moments.mean else null
     val scaleBroadcast = Cached.broadcast(sc, scale)
     val meanBroadcast = Cached.broadcast(sc, mean)
-    val numPartitions = pieces.getNumPartitions
+    val numPartitions = shuffle.numPartitions
+    val numRows = rows.numRows
     val numFeatures = rows.numFeatures
-    val weighted = rows.weights != null
-    val mixed = form.mixed
-    val partitions = pieces
-      .mapPartitionsWithIndex { (k, it) =>
-        Iterator.single(
-          RowPieces.merge(
-            k,
-            numPartitions,
-            it.map(_._2).toArray,
-            numFeatures,
-            weighted,
-            mixed,
-            Cached.valueOf(scaleBroadcast),
-            Cached.valueOf(meanBroadcast)))
-      }
-      .setName(s"${rows.title}: rows")
-      .persist(StorageLevel.MEMORY_AND_DISK)
+    val weighted = rows.labels.weighted
+    val merged = BulkShuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
+      val choice = PartitionForm.Choice.ForSolvers
+      val merge =
+        new RowMerge(k, numPartitions, numRows, numFeatures, weighted, form.signedLabels, form.mixed, choice)
+      merge(facts, features, Cached.valueOf(scaleBroadcast), Cached.valueOf(meanBroadcast))
+    }
+    val partitions = Kept.of(merged, s"${rows.title}: rows").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null)
     Cached.orRelease(partitions, broadcasts) {
-      val summaries = sc.runJob(partitions, (it: Iterator[RowPartition]) => summary(it.next()))
+      val summaries = Answers.of(partitions)(it => summary(it.next()))
       summaries.flatMap(_.unbounded).foreach { row =>
         throw new IllegalArgumentException(
           s"Column '${rows.names.features}', row $row of those of positive weight (counted from 0): the values are " +
@@ -84,8 +67,10 @@ private[data] object RowDataset {
       }
       new RowDataset(
         partitions,
+        numFeatures,
         RowSummary(
           summaries.map(_.rows),
+          summaries.map(_.weight),
           summaries.map(_.nonzeros),
           scale,
           mean,
@@ -96,8 +81,7 @@ private[data] object RowDataset {
             scale,
             j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
             numFeatures),
-          if (form.signedLabels) moments.classSums else null,
-          holders(summaries.map(_.held), numFeatures)),
+          if (form.signedLabels) moments.classSums else null),
         scaleBroadcast,
         summaries.map(_.bytes).sum,
         broadcasts)
@@ -129,36 +113,24 @@ private[data] object RowDataset {
   }
 
   /** A partition's report to the driver; `unbounded` is its first row whose norm is not finite. */
-  private final case class Summary(nonzeros: Long, rows: Int, bytes: Long, unbounded: Option[Int], held: BitSet)
+  private final case class Summary(nonzeros: Long, rows: Int, weight: Double, bytes: Long, unbounded: Option[Long])
 
   private def summary(p: RowPartition): Summary =
     Summary(
       p.nonzeros.toLong,
       p.numRows,
+      if (p.weights == null) p.numRows.toDouble else p.weights.sum,
       p.bytes,
-      p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption,
-      held(p))
+      p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption)
 
-  /** The features that have nonzeros in a partition. */
-  private def held(p: RowPartition): BitSet = {
-    val features = new BitSet(p.features)
+  /** 1 for each feature that has nonzeros in a partition. */
+  private def held(p: RowPartition): IndexedSums = {
+    val held = new Array[Double](p.features)
     var at = 0
-    while (at < p.indices.length) {
-      features.set(p.indices(at))
+    while (at < p.nonzeros) {
+      if (!p.isDense) held(p.indices(at)) = 1.0 else if (p.value(at) != 0.0) held(at % p.features) = 1.0
       at += 1
     }
-    features
-  }
-
-  private def holders(held: Array[BitSet], numFeatures: Int): Array[Int] = {
-    val counts = new Array[Int](numFeatures)
-    held.foreach { features =>
-      var j = features.nextSetBit(0)
-      while (j >= 0) {
-        counts(j) += 1
-        j = features.nextSetBit(j + 1)
-      }
-    }
-    counts
+    IndexedSums.of(p.index, held)
   }
 }

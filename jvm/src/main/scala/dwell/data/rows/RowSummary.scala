@@ -6,6 +6,8 @@ package dwell.data.rows
  *
  * @param rowsPerPartition
  *   number of rows of each partition
+ * @param weightPerPartition
+ *   sum of the weights of the rows of each partition
  * @param nonzerosPerPartition
  *   number of nonzeros of each partition
  * @param scale
@@ -19,18 +21,16 @@ package dwell.data.rows
  *   (1/S) sum_i s_i (N_i - 2 e_i + E)
  * @param classSums
  *   sums of the features by class; null without signed labels
- * @param holders
- *   number of partitions that have a nonzero of each feature
  */
 final case class RowSummary(
     rowsPerPartition: Array[Int],
+    weightPerPartition: Array[Double],
     nonzerosPerPartition: Array[Long],
     scale: Array[Double],
     mean: Array[Double],
     meanScaleMean: Double,
     meanSquareNorm: Double,
-    classSums: ClassSums,
-    holders: Array[Int]) {
+    classSums: ClassSums) {
 
   /** The number of partitions, K. */
   def numPartitions: Int = rowsPerPartition.length

@@ -1,5 +1,7 @@
 package dwell.ml.classification
 
+import dwell.data.TrainingRows
+
 /** Checks that the labels are 0 and 1, and that both occur. Spark has already checked that they are class numbers. */
 private[classification] object BinaryLabels {
 
@@ -9,11 +11,9 @@ private[classification] object BinaryLabels {
       .filter(_ != 2)
       .map(n => s"the metadata of the label column names $n ${if (n == 1) "class" else "classes"}")
 
-  /** Why Spark's own code must train, judged by the labels, of which there is at least one. */
-  def objection(labels: Array[Double]): Option[String] = {
-    val largest = labels.max
-    if (largest > 1.0) Some(s"there are ${largest.toInt + 1} classes")
-    else if (labels.forall(_ == labels.head)) Some("all labels are of one class")
+  /** Why Spark's own code must train, judged by the labels. */
+  def objection(data: TrainingRows): Option[String] =
+    if (data.largestLabel > 1.0) Some(s"there are ${data.largestLabel.toInt + 1} classes")
+    else if (data.labelConstant) Some("all labels are of one class")
     else None
-  }
 }

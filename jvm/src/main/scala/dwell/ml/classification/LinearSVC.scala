@@ -84,7 +84,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
     override def unsupported(numFeatures: Int): Option[String] =
       BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol)))
 
-    override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data.labels)
+    override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data)
 
     override def penalty(data: TrainingRows): Penalty =
       Penalty(l1 = 0.0, l2 = $(regParam), scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)

@@ -109,7 +109,7 @@ class LogisticRegression(override val uid: String)
 
     override def unsuitable(data: TrainingRows): Option[String] = {
       val found = numClasses(data)
-      if (!bySoftmax || binomial(found)) BinaryLabels.objection(data.labels).map(onlyForTwo)
+      if (!bySoftmax || binomial(found)) BinaryLabels.objection(data).map(onlyForTwo)
       else if (data.labelConstant) Some("all labels are of one class")
       else if (isDefined(thresholds) && $(thresholds).length != found) {
         Some(s"thresholds has ${$(thresholds).length} values, and there are $found classes")
@@ -123,7 +123,7 @@ class LogisticRegression(override val uid: String)
 
     /** As in Spark: the classes that the metadata names, and at least those up to the largest label. */
     private def numClasses(data: TrainingRows): Int =
-      TrainingBridge.numClasses(dataset, $(labelCol)).getOrElse(0).max(data.labels.max.toInt + 1)
+      TrainingBridge.numClasses(dataset, $(labelCol)).getOrElse(0).max(data.largestLabel.toInt + 1)
 
     /** Whether the model has one vector of coefficients, given the number of classes. */
     private def binomial(classes: Int): Boolean = $(family).toLowerCase(Locale.ROOT) match {

@@ -12,8 +12,8 @@ import dwell.data.documents.DocumentDataset
 import dwell.fit.DwellConf
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
-import dwell.ml.training.LeavingToSpark
-import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
+import dwell.ml.training.{FitClock, LeavingToSpark}
+import dwell.report.{FitPhases, FitReport, SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
 
@@ -50,26 +50,29 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
   override def fit(dataset: Dataset[_]): LDAModel = {
-    val started = System.nanoTime()
-    def seconds: Double = (System.nanoTime() - started) * 1e-9
+    val clock = new FitClock
     transformSchema(dataset.schema)
     val conf = DwellConf(dataset.sparkSession)
     unsupported.orElse(conf.selection.withoutNative) match {
       case Some(reason) =>
-        leaveToSpark(conf, reason, missing = None)(super.fit(dataset)) { model =>
-          SparkFitReport(uid, reason, tolerance = 0.0, model.vocabSize, seconds)
+        leaveToSpark(conf, reason, missing = None)(clock.bySpark(super.fit(dataset))) { model =>
+          val phases = FitPhases.of(clock.seconds, spark = clock.sparkSeconds)
+          SparkFitReport(uid, reason, tolerance = 0.0, model.vocabSize, phases)
         }
       case None =>
-        val vocabulary = TrainingBridge.numFeatures(dataset, $(featuresCol))
+        val vocabulary = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
         checkSize(vocabulary, conf)
-        val documents = LDABridge.documents(dataset, $(featuresCol))
-        val data = DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
+        val data = clock.reading {
+          val documents = LDABridge.documents(dataset, $(featuresCol))
+          DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
+        }
         try {
-          val readSeconds = seconds
           val solution = LdaTrainer.run(data, problem(conf, data.workers))
-          val model =
-            LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession)
-          FitReport.attach(copyValues(model).setParent(this), report(data, solution, readSeconds, seconds))
+          val model = clock.building {
+            copyValues(LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession))
+              .setParent(this)
+          }
+          FitReport.attach(model, report(data, solution, clock))
         } finally data.unpersist()
     }
   }
@@ -133,11 +136,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       conf.solverSettings,
       Inference(mean = $(topicEstimate) == LdaParams.Mean))
 
-  private def report(
-      data: DocumentDataset,
-      solution: LdaSolution,
-      readSeconds: Double,
-      totalSeconds: Double): TopicFitReport =
+  private def report(data: DocumentDataset, solution: LdaSolution, clock: FitClock): TopicFitReport =
     TopicFitReport(
       uid = uid,
       algorithm = Algorithm,
@@ -151,8 +150,12 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       numFeatures = data.vocabulary,
       nonzeros = data.nonzeros,
       nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
-      flattenSeconds = readSeconds,
-      totalSeconds = totalSeconds)
+      phases = FitPhases.of(
+        clock.seconds,
+        clock.readSeconds - data.moveSeconds,
+        data.moveSeconds,
+        solution.rounds,
+        clock.modelSeconds))
 }
 
 object LDA extends DefaultParamsReadable[LDA] {

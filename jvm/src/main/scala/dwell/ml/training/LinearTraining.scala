@@ -9,7 +9,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
+import dwell.report.{FitPhases, FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Softmax}
 
@@ -54,9 +54,9 @@ trait LinearTraining[M <: Model[M]]
 
   /** Trains `task` on `dataset`, natively or with Spark's own code. */
   protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M = {
-    val clock = new Clock
+    val clock = new FitClock
     val conf = DwellConf(dataset.sparkSession)
-    val numFeatures = TrainingBridge.numFeatures(dataset, $(featuresCol))
+    val numFeatures = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
     val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)) match {
       case Some(reason) => Left(reason)
       case None =>
@@ -82,8 +82,9 @@ trait LinearTraining[M <: Model[M]]
     outcome match {
       case Right(model) => model
       case Left(reason) =>
-        leaveToSpark(conf, reason, task.missingInSpark)(task.trainBySpark()) { _ =>
-          SparkFitReport(uid, reason, $(tol), numFeatures, clock.seconds)
+        leaveToSpark(conf, reason, task.missingInSpark)(clock.bySpark(task.trainBySpark())) { _ =>
+          val phases = FitPhases.of(clock.seconds, reading = clock.readSeconds, spark = clock.sparkSeconds)
+          SparkFitReport(uid, reason, $(tol), numFeatures, phases)
         }
     }
   }
@@ -197,7 +198,7 @@ trait LinearTraining[M <: Model[M]]
       data: TrainingRows,
       solver: LinearTrainer,
       problem: LinearProblem,
-      clock: Clock): M = {
+      clock: FitClock): M = {
     val solution = solver.solve(problem)
     if (!solution.converged) {
       // Some algorithms give no bound.
@@ -206,11 +207,11 @@ trait LinearTraining[M <: Model[M]]
         s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter or " +
           "localWork, or tol.")
     }
-    val model = task.model(data, solution)
+    val model = clock.building(task.model(data, solution))
     FitReport.attach(model, report(data, solution, clock))
   }
 
-  private def report(data: TrainingRows, solution: LinearSolution, clock: Clock): LinearFitReport =
+  private def report(data: TrainingRows, solution: LinearSolution, clock: FitClock): LinearFitReport =
     LinearFitReport(
       uid = uid,
       algorithm = chosenAlgorithm.name,
@@ -227,31 +228,16 @@ trait LinearTraining[M <: Model[M]]
       tolerance = $(tol),
       converged = solution.converged,
       drift = solution.drift,
-      numRows = data.numRows.toLong,
+      numRows = data.numRows,
       numFeatures = data.numFeatures,
       nonzeros = data.nonzeros,
       nonzerosPerPartition = solution.nonzerosPerPartition,
-      flattenSeconds = clock.readSeconds + solution.flattenSeconds,
-      totalSeconds = clock.seconds)
+      phases =
+        FitPhases.of(clock.seconds, clock.readSeconds, solution.flattenSeconds, solution.rounds, clock.modelSeconds))
 }
 
 private object LinearTraining {
 
   /** Spark's linear estimators have no seed Param, so the order of the coordinates is the same in every fit. */
   private val Seed = 1L
-
-  private final class Clock {
-    private val start = System.nanoTime()
-    private var spentReading = 0.0
-
-    def seconds: Double = (System.nanoTime() - start) * 1e-9
-    def readSeconds: Double = spentReading
-
-    def reading[T](read: => T): T = {
-      val before = seconds
-      val result = read
-      spentReading += seconds - before
-      result
-    }
-  }
 }

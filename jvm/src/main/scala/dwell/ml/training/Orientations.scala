@@ -1,7 +1,7 @@
 package dwell.ml.training
 
 import dwell.jni.ResultHeader
-import dwell.base.{WorkerCount}
+import dwell.base.WorkerCount
 import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
 import dwell.solver.problem.{Algorithm, Loss, Orientation}
@@ -51,7 +51,7 @@ private[training] object Orientations {
 
   /**
    * The orientation to ask the solver for (None leaves the choice to it), so that a round's results stay below
-   * `spark.driver.maxResultSize`; or the reason why no orientation does.
+   * `spark.driver.maxResultSize` and in one array; or the reason why no orientation does.
    *
    * @param asked
    *   the Param orientation
@@ -72,15 +72,15 @@ private[training] object Orientations {
       numWorkers: Int,
       aggregation: Option[Aggregation],
       conf: DwellConf): Either[String, Option[Orientation]] = {
-    val workers =
-      if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(data.nonzeros, data.sc.defaultParallelism / conf.taskCpus)
-    val sizes = possible.map { orientation =>
-      val length = orientation match {
-        case Orientation.Primal => data.numRows.toLong
-        case Orientation.Dual => data.numFeatures.toLong * outputs
-      }
-      val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
+    val workers = if (numWorkers > 0) numWorkers else WorkerCount.choose(data.sc, data.nonzeros)
+    val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
+    val lengths = possible.map {
+      case Orientation.Primal => Orientation.Primal -> data.numRows
+      case Orientation.Dual => Orientation.Dual -> data.numFeatures.toLong * outputs
+    }
+    // If no vector fits into an array, the data refuses the orientation, with the reason.
+    val inArray = lengths.filter(_._2 <= ResultHeader.MAX_ENTRIES)
+    val sizes = (if (inArray.isEmpty) lengths else inArray).map { case (orientation, length) =>
       orientation -> (workers.toLong * ResultHeader.BYTES + vectors * 8L * length)
     }
     val limit = conf.maxResultBytes

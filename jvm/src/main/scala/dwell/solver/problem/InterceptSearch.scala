@@ -4,43 +4,26 @@ package dwell.solver.problem
 private[solver] object InterceptSearch {
 
   /**
+   * The sum over rows of the first derivatives by the intercept, of their absolute values, and of the second
+   * derivatives.
+   */
+  final case class Slope(slope: Double, size: Double, curve: Double)
+
+  /**
    * The shift of all margins that minimises `sum_j s_j loss(z_j + shift; y_j)` for a smooth loss with labels of both
    * signs. Newton's method finds the root of the derivative, which rises with the shift, inside a bracket.
    *
-   * @param derivative
-   *   derivative of the loss by its first argument, the prediction; the second argument is the label
-   * @param secondDerivative
-   *   second derivative of the loss, with the same arguments
-   * @param margins
-   *   z, one for each row
-   * @param labels
-   *   y, one for each row
-   * @param weights
-   *   null where every weight is 1
+   * @param slopeAt
+   *   the derivatives at a shift
    */
-  def minimise(
-      derivative: (Double, Double) => Double,
-      secondDerivative: (Double, Double) => Double,
-      margins: Array[Double],
-      labels: Array[Double],
-      weights: Array[Double]): Double = {
+  def minimise(slopeAt: Double => Slope): Double = {
     var low = Double.NegativeInfinity
     var high = Double.PositiveInfinity
     var shift = 0.0
     var iteration = 0
     var searching = true
     while (searching && iteration < MaxIterations) {
-      var slope, size, curve = 0.0
-      var j = 0
-      while (j < margins.length) {
-        val weight = if (weights == null) 1.0 else weights(j)
-        val z = margins(j) + shift
-        val s = weight * derivative(z, labels(j))
-        slope += s
-        size += math.abs(s)
-        curve += weight * secondDerivative(z, labels(j))
-        j += 1
-      }
+      val Slope(slope, size, curve) = slopeAt(shift)
       if (math.abs(slope) <= Balanced * size) searching = false
       else {
         if (slope > 0.0) high = shift else low = shift

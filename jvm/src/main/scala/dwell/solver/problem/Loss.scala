@@ -1,5 +1,7 @@
 package dwell.solver.problem
 
+import dwell.base.Elementary
+
 /**
  * A loss of a row's predictions z, one for each output of the model, for the row's label y. This table holds everything
  * that differs between losses: code elsewhere asks for these properties, never which loss it is.
@@ -130,8 +132,11 @@ sealed abstract class SignedLoss(code: Int) extends MarginLoss(code) {
     Array(
       if (curvature.isInfinite) math.signum(positive - negative)
       else
-        InterceptSearch
-          .minimise(derivative, secondDerivative, Array(0.0, 0.0), Array(1.0, -1.0), Array(positive, negative)))
+        InterceptSearch.minimise { constant =>
+          val (up, down) = (positive * derivative(constant, 1.0), negative * derivative(constant, -1.0))
+          val curve = positive * secondDerivative(constant, 1.0) + negative * secondDerivative(constant, -1.0)
+          InterceptSearch.Slope(up + down, math.abs(up) + math.abs(down), curve)
+        })
   }
 
   override def meanAt(constant: Array[Double], labels: LabelFacts): Double = {
@@ -176,14 +181,15 @@ case object Logistic extends SignedLoss(1) {
 
   override def value(z: Double, y: Double): Double = {
     val t = y * z
-    math.max(0.0, -t) + StrictMath.log1p(StrictMath.exp(-math.abs(t)))
+    math.max(0.0, -t) + Elementary.log1p(Elementary.exp(-math.abs(t)))
   }
 
   override def derivative(z: Double, y: Double): Double = -y * sigmoid(-(y * z))
 
   override def secondDerivative(z: Double, y: Double): Double = {
-    val p = sigmoid(-(y * z))
-    p * (1.0 - p)
+    val e = Elementary.exp(-math.abs(y * z))
+    val larger = 1.0 / (1.0 + e)
+    larger * (e * larger)
   }
 
   override def curvature: Double = 0.25
@@ -232,15 +238,15 @@ case object Logistic extends SignedLoss(1) {
 
   override private[solver] def conjugateRest(a: Double, y: Double): Double = {
     val p = y * a
-    val left = if (p == 0.0) 0.0 else p * StrictMath.log(p)
-    val right = if (p == 1.0) 0.0 else (1.0 - p) * StrictMath.log1p(-p)
-    left + right
+    // At the ends 0 ln 0 = 0.
+    p * Elementary.log(p) + (1.0 - p) * Elementary.log1p(-p)
   }
 
   /** 1 / (1 + e^{-t}). */
   private[solver] def sigmoid(t: Double): Double = {
-    val e = StrictMath.exp(-math.abs(t))
-    if (t >= 0.0) 1.0 / (1.0 + e) else e / (1.0 + e)
+    val e = Elementary.exp(-math.abs(t))
+    val larger = 1.0 / (1.0 + e)
+    if (t >= 0.0) larger else e * larger
   }
 }
 

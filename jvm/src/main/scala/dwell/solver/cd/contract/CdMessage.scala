@@ -2,7 +2,7 @@ package dwell.solver.cd.contract
 
 import dwell.fit.SolverSelection
 
-/** The leader's request to every worker in one exchange. */
+/** The leader's request to every worker, as owners of coordinates, in one exchange. */
 sealed abstract class Phase(val name: String) extends Serializable {
 
   /** Whether the workers' coordinates are those that the leader's shared vector was built from. */
@@ -32,14 +32,44 @@ object Phase {
   case object Collect extends Phase("collect")
 }
 
+/** The message of one exchange. */
+sealed trait CdMessage extends Serializable {
+
+  /** The local solver. */
+  def selection: SolverSelection
+}
+
 /**
- * The message of one exchange. The shared vector travels with it, little endian, and is empty if the phase does not
- * read it.
+ * Work on the worker's coordinates. The shared vector travels with the message, little endian, and is empty if the phase
+ * does not read it.
  *
  * @param states
  *   null if the workers keep their state between rounds; otherwise the state of every partition
  */
-final case class CdMessage(phase: Phase, request: RoundRequest, states: Array[WorkerState], selection: SolverSelection)
+final case class CoordinateMessage(
+    phase: Phase,
+    request: RoundRequest,
+    states: Array[WorkerState],
+    override val selection: SolverSelection)
+    extends CdMessage
+
+/**
+ * Work on the worker's slice of the rows, in the primal form.
+ *
+ * @param fit
+ *   identifier of the fit, as in [[RoundRequest]]
+ * @param workers
+ *   number of workers, K
+ * @param threads
+ *   threads of one call; the result does not depend on them
+ */
+final case class RowsMessage(
+    asked: RowsRequest,
+    fit: Long,
+    workers: Int,
+    threads: Int,
+    override val selection: SolverSelection)
+    extends CdMessage
 
 /**
  * A worker's reply, beside its vector.
@@ -50,9 +80,18 @@ final case class CdMessage(phase: Phase, request: RoundRequest, states: Array[Wo
  *   if states travel: the state after the exchange, with the pending step
  * @param coefficients
  *   in the phase `Collect`: global feature ids and values of the nonzero coefficients; both are empty for rows
+ * @param sums
+ *   of a [[RowsMessage]]: the sums of [[RowsRequest.Run]]
+ * @param seconds
+ *   of a [[RowsMessage]]: the time that [[RowsRequest.Run]] took
+ * @param rows
+ *   of a [[RowsMessage]]: the answer to [[RowsRequest.Read]]
  */
 final case class CdReply(
     lost: Boolean,
     solver: String,
     state: Option[WorkerState],
-    coefficients: Option[(Array[Int], Array[Double])])
+    coefficients: Option[(Array[Int], Array[Double])],
+    sums: Array[Double] = Array.emptyDoubleArray,
+    seconds: Double = 0.0,
+    rows: Option[RowsRead] = None)

@@ -2,6 +2,7 @@ package dwell.solver.cd.contract
 
 import dwell.data.LocalData
 import dwell.jni.Cancellation
+import dwell.solver.problem.MarginLoss
 
 /**
  * The local solver of coordinate descent. An implementation keeps one worker state per (fit, partition) and JVM. Both
@@ -51,6 +52,23 @@ trait CdSolver {
    *   false if the fit has been freed meanwhile, or the state is of a later round
    */
   def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean
+
+  /**
+   * Runs an operation on a slice of rows. No state is involved, and both implementations give the same bits.
+   *
+   * @param loss
+   *   with a finite curvature
+   * @param threads
+   *   threads that the call may use; they do not change the result
+   * @return
+   *   the operation's sums, by the slots of [[dwell.jni.MarginLayout]]
+   */
+  def margins(
+      loss: MarginLoss,
+      intercept: Double,
+      operation: MarginOperation,
+      slice: MarginSlice,
+      threads: Int): Array[Double]
 
   /** A copy of the state of one partition; None if this worker has none. */
   def exportState(fit: Long, partition: Int): Option[WorkerState]

@@ -3,7 +3,8 @@ package dwell.solver.cd.jvm
 import dwell.base.{Arguments, Patience}
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, MarginOperation, MarginSlice, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
+import dwell.solver.problem.MarginLoss
 
 /**
  * The local solver without native code. It runs where the library cannot load, and the tests compare the native solver
@@ -42,6 +43,13 @@ final class JvmCd private[solver] (states: WorkerStates) extends CdSolver {
     } yield measured.write(result, start, state.stamp, WorkerStates.bytes(stored))
     kept.isDefined
   }
+
+  override def margins(
+      loss: MarginLoss,
+      intercept: Double,
+      operation: MarginOperation,
+      slice: MarginSlice,
+      threads: Int): Array[Double] = new JvmMargins(loss, intercept, operation, slice).run()
 
   override def exportState(fit: Long, partition: Int): Option[WorkerState] = states.get(fit, partition)
 

@@ -1,11 +1,11 @@
 package dwell.solver.cd.leader
 
-import dwell.comm.Replicas
+import dwell.comm.{Replicas, SlicedWorkers, Workers}
 import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, CdReply, FromFits, StartingPoint}
-import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss, Trained}
+import dwell.solver.cd.contract.{CdMessage, CdReply, FromFits, RowsMessage, RowsRequest, StartingPoint}
+import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss, Softmax, Trained}
 
 /**
  * A fit by coordinate descent.
@@ -31,8 +31,10 @@ private[dwell] final case class CdPlan(
   override def lead(workers: Replicas[CdMessage, CdReply], attempt: Attempt)(
       completed: RoundRecord => Unit): Trained = {
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
-    val leader = leaderPlan.of(problem, algorithm, loss)
-    val loop = new RoundLoop(workers, attemptId(attempt.number), coordinates, leader, problem, completed)
+    val fit = attemptId(attempt.number)
+    val led = leaderPlan.of(problem, algorithm, loss, workers, fit)
+    val leader = led.leader
+    val loop = new RoundLoop(led.workers, fit, coordinates, leader, problem, completed)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
     Trained(
@@ -53,38 +55,98 @@ private[dwell] sealed trait CdLeaderPlan extends Serializable {
   /** Entries of the shared vector. */
   def vectorLength: Int
 
-  /** The leader of a problem. */
-  def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader
+  /** The leader of a problem, which may ask the workers. */
+  def of(
+      problem: LinearProblem,
+      algorithm: CoordinateAlgorithm,
+      loss: MarginLoss,
+      workers: Workers[CdMessage, CdReply],
+      fit: Long): Led
 }
 
-/** The data of a [[PrimalLeader]], for columns. */
+/** A leader, and the workers as its rounds ask them. */
+private[dwell] final case class Led(leader: CdLeader, workers: Workers[CdMessage, CdReply])
+
+/**
+ * The data of a [[PrimalLeader]], for columns.
+ *
+ * @param rows
+ *   number of rows, m
+ * @param totalWeight
+ *   sum of the row weights, S
+ * @param labelMean
+ *   weighted mean of the labels
+ */
 private[dwell] final case class PrimalPlan(
-    labels: Array[Double],
-    weights: Array[Double],
+    rows: Int,
     totalWeight: Double,
+    labelMean: Double,
     coordinates: Array[Int],
     nonzeros: Long)
     extends CdLeaderPlan {
-  override def vectorLength: Int = labels.length
-  override def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
-    new PrimalLeader(labels, weights, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
+  override def vectorLength: Int = rows
+
+  override def of(
+      problem: LinearProblem,
+      algorithm: CoordinateAlgorithm,
+      loss: MarginLoss,
+      workers: Workers[CdMessage, CdReply],
+      fit: Long): Led = {
+    val settings = problem.settings
+    // Margins stay small and exact.
+    val origin = if (loss.isParabola && problem.intercept) labelMean else 0.0
+    val description = s"dwell ${problem.uid}: rows"
+    def message(asked: RowsRequest) =
+      RowsMessage(asked, fit, coordinates.length, settings.threads, settings.selection)
+    val (margins, asked) = workers match {
+      case sliced: SlicedWorkers[CdMessage @unchecked, CdReply @unchecked] if rows >= settings.rowsOfWorkers =>
+        (new WorkerMargins(sliced, message, loss, origin, description), new OwnersOfRows(sliced))
+      case _ =>
+        val read =
+          workers.exchange(message(RowsRequest.Read), Array.emptyByteArray, description).scalars.map(_.rows.get)
+        (new LocalMargins(loss, origin, read, settings), workers)
+    }
+    Led(new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros), asked)
+  }
 }
 
-/** The data of a [[DualLeader]], for rows. */
+/**
+ * The data of a [[DualLeader]], for rows.
+ *
+ * @param holders
+ *   number of partitions that have a nonzero of each feature; null unless [[DualPlan.averages]]
+ */
 private[dwell] final case class DualPlan(
     rows: RowSummary,
+    holders: Array[Int],
     numFeatures: Int,
     labels: LabelFacts,
     initialIntercept: Option[Double])
     extends CdLeaderPlan {
   override def vectorLength: Int = numFeatures
-  override def of(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
+  override def of(
+      problem: LinearProblem,
+      algorithm: CoordinateAlgorithm,
+      loss: MarginLoss,
+      workers: Workers[CdMessage, CdReply],
+      fit: Long): Led = Led(leader(problem, algorithm, loss), workers)
+
+  private def leader(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
     algorithm match {
       case Algorithm.MiniBatchSGD => new MiniBatchGradient(rows, numFeatures, labels, loss, problem)
       // No common step suits all workers if many dual variables are at their bounds.
       case Algorithm.CoCoA if loss.saturates =>
-        new ConsensusDual(rows, numFeatures, labels, loss, problem, initialIntercept)
+        new ConsensusDual(rows, holders, numFeatures, labels, loss, problem, initialIntercept)
       case Algorithm.CoCoA | Algorithm.MiniBatchSCD =>
         new LineSearchedDual(rows, numFeatures, labels, loss, algorithm, problem, initialIntercept)
     }
+}
+
+private[dwell] object DualPlan {
+
+  /** Whether the leader averages what several workers found, for which it must know the holders of each feature. */
+  def averages(problem: LinearProblem, workers: Int): Boolean = problem.loss match {
+    case loss: MarginLoss => workers > 1 && problem.algorithm == Algorithm.CoCoA && loss.saturates
+    case Softmax(_) => false
+  }
 }

@@ -25,9 +25,13 @@ import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
  * K_j is the number of workers that hold feature j. The workers' multipliers follow from r, so neither the workers nor
  * the leader keep one vector per worker. With tau = 1 and alpha = 1 this is plain adding. The intercept is one more
  * feature, without a regulariser. Neither bound is monotone; the leader keeps the best of each.
+ *
+ * @param holders
+ *   K_j; null if there is one worker
  */
 private[solver] final class ConsensusDual(
     data: RowSummary,
+    holders: Array[Int],
     n: Int,
     labels: LabelFacts,
     loss: MarginLoss,
@@ -162,7 +166,7 @@ private[solver] final class ConsensusDual(
   private def average(): Unit = {
     var j = 0
     while (j < n) {
-      val tau = if (quadratic < workers) quadratic / math.max(1, data.holders(j)) else 1.0
+      val tau = if (quadratic < workers) quadratic / math.max(1, holders(j)) else 1.0
       val kept = (1.0 - relaxation) * lag(j)
       val next = soft(middle(j) + kept + tau * relaxed(j), scaleOf(j), tau) / (1.0 + tau)
       lag(j) = middle(j) - next + kept

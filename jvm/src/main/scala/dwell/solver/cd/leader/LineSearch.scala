@@ -19,6 +19,14 @@ private[solver] final case class StepValue(
     curve11 + other.curve11,
     curve12 + other.curve12,
     curve22 + other.curve22)
+
+  def /(divisor: Double): StepValue = StepValue(
+    value / divisor,
+    slope1 / divisor,
+    slope2 / divisor,
+    curve11 / divisor,
+    curve12 / divisor,
+    curve22 / divisor)
 }
 
 /** The objective along the new direction (g1) and the direction of the last step (g2). */

@@ -1,6 +1,5 @@
 package dwell.solver.cd.leader
 
-import dwell.base.LittleEndian
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
 import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
@@ -19,10 +18,12 @@ import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem
  * of the workers' directions and the step before it (`ls2`). The local models therefore need not be safe for adding:
  * sigma' is 1 and not the number of workers.
  *
- * @param labels
- *   one label for each row; -1 and 1 for classification
- * @param weights
- *   row weights, or null if every weight is 1
+ * @param margins
+ *   the margins of the rows, 0
+ * @param origin
+ *   subtracted from the labels of the margins
+ * @param rows
+ *   number of rows, m
  * @param totalWeight
  *   sum of the weights, S
  * @param coordinates
@@ -31,8 +32,9 @@ import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem
  *   number of nonzeros of all partitions
  */
 private[solver] final class PrimalLeader(
-    labels: Array[Double],
-    weights: Array[Double],
+    margins: Margins,
+    origin: Double,
+    rows: Int,
     override val totalWeight: Double,
     algorithm: CoordinateAlgorithm,
     loss: MarginLoss,
@@ -46,13 +48,8 @@ private[solver] final class PrimalLeader(
   private val curvature = loss.curvature
   private val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
 
-  /** Subtracted from the labels of a parabola: their mean, so that margins stay small and exact. */
-  private val origin = if (loss.isParabola && problem.intercept) weightedMean(labels) else 0.0
-  private val target = if (origin == 0.0) labels else labels.map(_ - origin)
-
-  private val margins = new Array[Double](target.length)
-  private val direction = new Array[Double](target.length)
   private var intercept = 0.0
+  private var sums: Margins.Losses = _
   private var kappa = 0.0
   private var penalty = 0.0
   private var correlation = Double.PositiveInfinity
@@ -60,7 +57,7 @@ private[solver] final class PrimalLeader(
   private var worstDrift = 0.0
   private var adding = problem.settings.adding
   private val quadraticTerm =
-    new SigmaPrime(algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / labels.length)
+    new SigmaPrime(algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / rows)
 
   shiftIntercept()
   private var objective = lossValue
@@ -68,10 +65,11 @@ private[solver] final class PrimalLeader(
   // Losses and penalties are not negative.
   bound = 0.0
 
-  override def vectorLength: Int = target.length
+  override def vectorLength: Int = rows
   override def upperBound: Double = objective
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
+  override def waited(): Waited = margins.waited()
 
   override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
 
@@ -81,16 +79,7 @@ private[solver] final class PrimalLeader(
   override val points: Array[Double] =
     if (problem.l1 > 0.0) StepChoice.everywhere(workers) else Array.emptyDoubleArray
 
-  override def shared: Array[Byte] = {
-    val bytes = new Array[Byte](8 * target.length)
-    val residual = LittleEndian.view(bytes)
-    var j = 0
-    while (j < target.length) {
-      residual.put(j, -loss.derivative(margins(j), target(j)) / curvature)
-      j += 1
-    }
-    bytes
-  }
+  override def shared: Array[Byte] = margins.residuals(intercept)
 
   /**
    * Without a penalty there is no bound. The fit then stops if the largest correlation of a feature with the residual
@@ -103,7 +92,7 @@ private[solver] final class PrimalLeader(
   override def certify(headers: ResultHeaders): Unit = {
     settlePenalty(headers)
     bound = math.max(bound, dual(curvature * headers.sum(CdLayout.CONJUGATE), headers.largest(CdLayout.RATIO)))
-    correlation = headers.largest(CdLayout.CORRELATION) / math.sqrt(meanSquareResidual)
+    correlation = headers.largest(CdLayout.CORRELATION) / (math.sqrt(sums.slopeSquares / totalWeight) / curvature)
     if (objective - bound < -CdLeader.Rounding * start) {
       throw new IllegalStateException(
         s"${problem.uid}: the duality gap is ${objective - bound}, and no gap can be negative: the workers' state is " +
@@ -119,14 +108,16 @@ private[solver] final class PrimalLeader(
       curvature * headers.sum(CdLayout.CURVE11),
       curvature * headers.sum(CdLayout.CURVE12),
       curvature * headers.sum(CdLayout.CURVE22))
-    val smooth = (if (loss.isParabola) squaredAlong(update) else lossAlong(update)) + quadratic
+    margins.take(update)
+    val smooth = lossAlong + quadratic
     val samples = points.indices.by(2).map(k => curvature * headers.sum(CdLayout.SAMPLES + k / 2)).toArray
     val change = curvature * (headers.sum(CdLayout.VALUE_AFTER) - headers.sum(CdLayout.VALUE_BEFORE))
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, workers, objective)
     quadraticTerm.learn(g1)
-    move(g1, g2, update)
+    margins.move(g1, g2)
+    shiftIntercept()
     penalty += quadratic(g1, g2).value + rest
     val next = lossValue + penalty
     if (!(next <= objective * (1.0 + CdLeader.Rounding) + CdLeader.Rounding * start)) {
@@ -136,16 +127,6 @@ private[solver] final class PrimalLeader(
     }
     objective = next
     (g1, g2)
-  }
-
-  private def move(g1: Double, g2: Double, update: Array[Double]): Unit = {
-    var j = 0
-    while (j < margins.length) {
-      direction(j) = g1 * update(j) + g2 * direction(j)
-      margins(j) += direction(j)
-      j += 1
-    }
-    shiftIntercept()
   }
 
   /**
@@ -158,8 +139,7 @@ private[solver] final class PrimalLeader(
   override def finish(): Unit = adding = adding || finishes
 
   override def restart(product: Array[Double], headers: ResultHeaders, continues: Boolean): Unit = {
-    System.arraycopy(product, 0, margins, 0, margins.length)
-    java.util.Arrays.fill(direction, 0.0)
+    margins.restart(product)
     intercept = 0.0
     shiftIntercept()
     kappa = headers.sum(CdLayout.KAPPA)
@@ -194,65 +174,25 @@ private[solver] final class PrimalLeader(
     objective = measured
   }
 
-  /** Adds to all margins the shift of the intercept that minimises the loss. */
-  private def shiftIntercept(): Unit = if (problem.intercept) {
-    val shift =
-      if (loss.isParabola) -weightedSum(j => margins(j) - target(j)) / totalWeight
-      else InterceptSearch.minimise(loss.derivative, loss.secondDerivative, margins, target, weights)
-    if (shift != 0.0) {
-      intercept += shift
-      var j = 0
-      while (j < margins.length) {
-        margins(j) += shift
-        j += 1
-      }
+  /** Moves the intercept to the minimum of the loss, and evaluates the losses there. */
+  private def shiftIntercept(): Unit = {
+    if (problem.intercept) {
+      intercept +=
+        (if (loss.isParabola) -margins.slope(intercept).slope / totalWeight
+         else InterceptSearch.minimise(shift => margins.slope(intercept + shift)))
     }
+    sums = margins.losses(intercept)
   }
 
-  private def meanSquareResidual: Double =
-    weightedSum { j =>
-      val residual = loss.derivative(margins(j), target(j)) / curvature
-      residual * residual
-    } / totalWeight
+  private def lossValue: Double = sums.loss / totalWeight
 
-  private def lossValue: Double = weightedSum(j => loss.value(margins(j), target(j))) / totalWeight
-
-  private def squaredAlong(update: Array[Double]): StepFunction = {
-    def product(f: Int => Double): Double = weightedSum(f) / totalWeight
-    StepFunction.quadratic(
-      product(j => (margins(j) - target(j)) * update(j)),
-      product(j => (margins(j) - target(j)) * direction(j)),
-      product(j => update(j) * update(j)),
-      product(j => update(j) * direction(j)),
-      product(j => direction(j) * direction(j)))
-  }
-
-  /** The loss along the two directions, at the present intercept. Each evaluation is a pass over the rows. */
-  private def lossAlong(update: Array[Double]): StepFunction = (g1, g2) => {
-    var value, slope1, slope2, curve11, curve12, curve22 = 0.0
-    var j = 0
-    while (j < margins.length) {
-      val weight = if (weights == null) 1.0 else weights(j)
-      val first = update(j)
-      val second = direction(j)
-      val z = margins(j) + (g1 * first + g2 * second)
-      val slope = weight * loss.derivative(z, target(j))
-      val curve = weight * loss.secondDerivative(z, target(j))
-      value += weight * (loss.value(z, target(j)) - loss.value(margins(j), target(j)))
-      slope1 += slope * first
-      slope2 += slope * second
-      curve11 += curve * first * first
-      curve12 += curve * first * second
-      curve22 += curve * second * second
-      j += 1
-    }
-    StepValue(
-      value / totalWeight,
-      slope1 / totalWeight,
-      slope2 / totalWeight,
-      curve11 / totalWeight,
-      curve12 / totalWeight,
-      curve22 / totalWeight)
+  /** The loss along the two directions, at the present intercept. */
+  private def lossAlong: StepFunction = {
+    def evaluated(g1: Double, g2: Double): StepValue = margins.along(intercept, g1, g2) / totalWeight
+    if (loss.isParabola) {
+      val here = evaluated(0.0, 0.0)
+      StepFunction.quadratic(here.slope1, here.slope2, here.curve11, here.curve12, here.curve22)
+    } else evaluated(_, _)
   }
 
   /**
@@ -269,32 +209,17 @@ private[solver] final class PrimalLeader(
    */
   private[solver] def dual(conjugate: Double, ratio: Double): Double = {
     val limit = if (ratio > 0.0) 1.0 / ratio else Double.PositiveInfinity
-    val unscaled = dualLoss(1.0) - conjugate
-    val scaled = dualLoss(if (loss.isParabola) bestScale(limit) else math.min(1.0, limit))
+    val rho = if (loss.isParabola) bestScale(limit) else math.min(1.0, limit)
+    val (atOne, atRho) = margins.conjugates(intercept, 1.0, rho)
+    val unscaled = -atOne / totalWeight - conjugate
+    val scaled = -atRho / totalWeight
     math.max(0.0, if (unscaled.isNaN) scaled else math.max(unscaled, scaled))
   }
 
   /** The best scale rho, up to `limit`, for the squared loss, whose dual variables have no bounds. */
   private def bestScale(limit: Double): Double = {
-    val squares = weightedSum(j => (target(j) - margins(j)) * (target(j) - margins(j)))
-    val products = weightedSum(j => (target(j) - margins(j)) * target(j))
-    math.max(-limit, math.min(limit, if (squares > 0.0) products / squares else 0.0))
-  }
-
-  private def dualLoss(rho: Double): Double =
-    -weightedSum(j => loss.conjugate(-rho * loss.derivative(margins(j), target(j)), target(j))) / totalWeight
-
-  private def weightedMean(values: Array[Double]): Double = weightedSum(values(_)) / totalWeight
-
-  private def weightedSum(term: Int => Double): Double = {
-    var sum = 0.0
-    var j = 0
-    while (j < labels.length) {
-      val t = term(j)
-      sum += (if (weights == null) t else weights(j) * t)
-      j += 1
-    }
-    sum
+    val best = if (sums.slopeSquares > 0.0) -sums.slopeLabels / sums.slopeSquares else 0.0
+    math.max(-limit, math.min(limit, best))
   }
 }
 

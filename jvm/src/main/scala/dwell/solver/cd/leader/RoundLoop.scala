@@ -8,7 +8,7 @@ import dwell.jni.CdLayout
 import dwell.comm.{Gathered, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, CdReply, Phase, RoundRequest, StartingPoint, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, StartingPoint, WorkerState}
 import dwell.solver.problem.LinearProblem
 
 /**
@@ -107,6 +107,7 @@ private[solver] final class RoundLoop(
       val clock = System.nanoTime()
       val gathered = exchange(Phase.Round, epochs, certify, describe(rounds))
       val arrived = System.nanoTime()
+      val waitedBefore = leader.waited()
       val lost = gathered.scalars.count(_.lost)
       if (lost > 0) {
         losses += lost
@@ -122,9 +123,11 @@ private[solver] final class RoundLoop(
         commitTravelling()
         rounds += 1
         sinceRebuild += 1
-        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9
-        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses)
-        localWork.measure(record.seconds, record.workerSeconds, epochs, certify)
+        val waited = leader.waited()
+        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9 - waited.seconds
+        val beside = waitedBefore.workerSeconds + waited.workerSeconds
+        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses, beside)
+        localWork.measure(record.seconds, record.workerSeconds - beside, epochs, certify)
         logInfo(s"${problem.uid}: ${record.toLine}")
         losses = 0
         if (sinceRebuild == RebuildEvery && rounds < most && !converged) {
@@ -190,7 +193,7 @@ private[solver] final class RoundLoop(
       points = leader.points,
       subproblem = leader.subproblem)
     val shared = if (phase == Phase.Round) leader.shared else Array.emptyByteArray
-    val message = CdMessage(phase, request, states, problem.settings.selection)
+    val message = CoordinateMessage(phase, request, states, problem.settings.selection)
     val gathered = workers.exchange(message, shared, description)
     solvers ++= gathered.scalars.map(_.solver)
     if (problem.settings.travellingState) {

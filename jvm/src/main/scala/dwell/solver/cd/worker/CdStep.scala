@@ -7,7 +7,7 @@ import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdMessage, CdReply, CdSolver, Phase, RoundRequest, StartingPoint, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CdSolver, CoordinateMessage, Phase, RoundRequest, RowsMessage, StartingPoint, WorkerState}
 
 /** The worker's part of an exchange. It runs in a task. */
 object CdStep {
@@ -21,6 +21,17 @@ object CdStep {
   def apply(data: LocalData, message: CdMessage, shared: Array[Byte]): Contribution[CdReply] = {
     val solver = CdSolvers.of(message.selection)
     solver.expire(ModelStore.AbandonedMillis)
+    message match {
+      case rows: RowsMessage => RowsStep(solver, data, rows, shared)
+      case coordinates: CoordinateMessage => onCoordinates(solver, data, coordinates, shared)
+    }
+  }
+
+  private def onCoordinates(
+      solver: CdSolver,
+      data: LocalData,
+      message: CoordinateMessage,
+      shared: Array[Byte]): Contribution[CdReply] =
     TaskCancellation { cancellation =>
       val (update, state, coefficients) =
         if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
@@ -28,7 +39,6 @@ object CdStep {
       val reply = CdReply(update.isEmpty, solver.name, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
     }
-  }
 
   /** Number of exchanges with travelling states that this process has begun. */
   private val exchanges = new AtomicLong()
@@ -38,7 +48,7 @@ object CdStep {
   private def exchange(
       solver: CdSolver,
       data: LocalData,
-      message: CdMessage,
+      message: CoordinateMessage,
       request: RoundRequest,
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
@@ -81,7 +91,7 @@ object CdStep {
   private def travelling(
       solver: CdSolver,
       data: LocalData,
-      message: CdMessage,
+      message: CoordinateMessage,
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
     val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(exchanges.incrementAndGet()))

@@ -1,9 +1,9 @@
 package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
-import dwell.jni.{Cancellation, CdLayout, NativeBridge}
-import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
-import dwell.solver.problem.Squared
+import dwell.jni.{Cancellation, CdLayout, MarginLayout, NativeBridge}
+import dwell.solver.cd.contract.{CdSolver, DualSubproblem, MarginOperation, MarginSlice, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
+import dwell.solver.problem.{MarginLoss, Squared}
 
 /** The local solver in native code. Its states live in the native library, outside the Java heap. */
 private[solver] object NativeCd extends CdSolver {
@@ -84,6 +84,37 @@ private[solver] object NativeCd extends CdSolver {
           cancellation)
       case _ => Subproblem.mismatch(data, r.subproblem)
     })
+
+  override def margins(
+      loss: MarginLoss,
+      intercept: Double,
+      operation: MarginOperation,
+      slice: MarginSlice,
+      threads: Int): Array[Double] = {
+    val control = new Array[Long](MarginLayout.CONTROL_SLOTS)
+    control(MarginLayout.CONTROL_VERSION) = NativeBridge.MARGIN_LAYOUT_VERSION
+    control(MarginLayout.CONTROL_OPERATION) = operation.code
+    control(MarginLayout.CONTROL_LOSS) = loss.code.toLong
+    control(MarginLayout.CONTROL_THREADS) = threads.toLong
+    val settings = new Array[Double](MarginLayout.SETTING_SLOTS)
+    settings(MarginLayout.SETTING_GAMMA) = loss.gamma
+    settings(MarginLayout.SETTING_INTERCEPT) = intercept
+    settings(MarginLayout.SETTING_FIRST) = operation.first
+    settings(MarginLayout.SETTING_SECOND) = operation.second
+    val sums = new Array[Double](MarginLayout.SUMS)
+    NativeBridge.margins(
+      control,
+      settings,
+      slice.margins,
+      slice.direction,
+      slice.update,
+      slice.losses,
+      slice.residuals,
+      slice.labels,
+      slice.weights,
+      sums)
+    sums
+  }
 
   override def exportState(fit: Long, partition: Int): Option[WorkerState] = {
     val size = NativeBridge.stateSize(fit, partition)

@@ -1,9 +1,10 @@
 package dwell.solver.sgd.leader
 
 import breeze.linalg.{DenseVector => BDV}
-import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS, OWLQN}
+import breeze.optimize.{CachedDiffFunction, DiffFunction, LBFGS}
 
 import dwell.fit.{ResultHeaders, Timeline}
+import dwell.jni.ResultHeader
 
 /**
  * L-BFGS, or OWL-QN with an L1 penalty or the hinge loss, from Breeze, as in Spark. The workers compute the losses and
@@ -29,10 +30,9 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
   }
 
-  /** Number, time and last headers of the evaluations since the last iteration. Each evaluation is an epoch. */
-  private var evaluations = 0
-  private var addSeconds = 0.0
-  private var last = Option.empty[ResultHeaders]
+  /** The evaluations since the last iteration, and the time that the leader has left to them. Each is an epoch. */
+  private var evaluations = Seq.empty[ResultHeaders]
+  private var leftSeconds = 0.0
 
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
@@ -46,11 +46,8 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     val optimizer =
       if (task.sgd.l1 == 0.0 && smooth) new LBFGS[BDV[Double]](most, Memory, problem.tolerance)
       else {
-        new OWLQN[Int, BDV[Double]](
-          most,
-          Memory,
-          (i: Int) => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0,
-          problem.tolerance)
+        val penalties = Array.tabulate(variables)(i => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0)
+        new OrthantWise(most, Memory, problem.tolerance, penalties)
       }
     var clock = System.nanoTime()
     val states = optimizer.iterations(cost, BDV(scaled(start.model)))
@@ -59,11 +56,18 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
       val state = states.next()
       // The first state is the start, and no iteration precedes it.
       if (state.iter > 0) {
-        timeline.add(state.adjustedValue, Double.NaN, clock, addSeconds, evaluations.toDouble, last.get)
+        timeline.add(
+          state.adjustedValue,
+          Double.NaN,
+          clock,
+          driverSeconds = (System.nanoTime() - clock) * 1e-9 - leftSeconds,
+          evaluations.size.toDouble,
+          evaluations.last,
+          earlierWork = evaluations.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
       }
       clock = System.nanoTime()
-      evaluations = 0
-      addSeconds = 0.0
+      evaluations = Seq.empty
+      leftSeconds = 0.0
       reached = Reached(
         model(state.x.toArray),
         state.adjustedValue,
@@ -75,10 +79,10 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
   /** The smooth part of the objective, and its gradient. OWL-QN adds the L1 penalty itself. */
   private def calculate(theta: BDV[Double]): (Double, BDV[Double]) = {
     val at = theta.toArray
+    val asked = System.nanoTime()
     val evaluated = workers.evaluate(model(at), None, f"${timeline.rounds}%d rounds, line search")
-    evaluations += 1
-    addSeconds += evaluated.addSeconds
-    last = Some(evaluated.headers)
+    evaluations :+= evaluated.headers
+    leftSeconds += (System.nanoTime() - asked) * 1e-9 - evaluated.addSeconds
     val g = evaluated.gradient
     val gradient = new Array[Double](variables)
     var squares = 0.0

@@ -43,16 +43,16 @@ private[solver] object RowFacts {
    */
   def of(rows: TrainingRows, data: RowDataset, labels: Labels): RowFacts = RowFacts(
     data.summary.rowsPerPartition,
-    rows.weightsPerPartition(data.numPartitions).map(_ / rows.totalWeight),
+    data.summary.weightPerPartition.map(_ / rows.totalWeight),
     data.summary.scale,
     data.summary.mean,
     rows.featureDeviations,
     data.summary.meanSquareNorm,
-    LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights(rows, labels)))
+    LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights(rows, data, labels)))
 
-  private def classWeights(rows: TrainingRows, labels: Labels): Array[Double] = labels match {
+  private def classWeights(rows: TrainingRows, data: RowDataset, labels: Labels): Array[Double] = labels match {
     case Labels.Real => null
-    case Labels.Signed => rows.classWeights(2)
+    case Labels.Signed => data.summary.classSums.weights
     case Labels.Classes(count) => rows.classWeights(count)
   }
 }

@@ -1,0 +1,28 @@
+package dwell.base
+
+import java.nio.ByteBuffer
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.SparkEnv
+import org.apache.spark.rdd.RDD
+
+/** Jobs whose tasks answer the driver with objects of our classes. */
+private[dwell] object Answers {
+
+  /**
+   * The answer of `task` on each partition. Spark takes results to the driver with the user's serialiser, which may know
+   * arrays of bytes only.
+   */
+  def of[T, R: ClassTag](rdd: RDD[T])(task: Iterator[T] => R): Array[R] = {
+    val written = rdd.sparkContext.runJob(
+      rdd,
+      (it: Iterator[T]) => {
+        val bytes = SparkEnv.get.closureSerializer.newInstance().serialize[Any](task(it))
+        java.util.Arrays.copyOf(bytes.array(), bytes.limit())
+      })
+    val serializer = SparkEnv.get.closureSerializer.newInstance()
+    val loader = Thread.currentThread().getContextClassLoader
+    written.map(bytes => serializer.deserialize[Any](ByteBuffer.wrap(bytes), loader).asInstanceOf[R])
+  }
+}

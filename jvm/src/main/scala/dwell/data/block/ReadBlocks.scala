@@ -1,0 +1,46 @@
+package dwell.data.block
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
+
+import dwell.bulk.Kept
+import dwell.data.matrix.{BlockIndex, ReadBlock}
+
+/**
+ * The blocks that were read, one for each partition of the source: in memory until datasets hold the rows in forms of
+ * their own, then on disk.
+ *
+ * @param read
+ *   the blocks in memory
+ * @param name
+ *   name of the blocks on disk, for Spark's storage page
+ */
+private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], index: BlockIndex, name: String) {
+  private val compared = {
+    val index = this.index // so that tasks do not get this object
+    Kept.of(read.map(block => index.verified(block)), name)
+  }
+
+  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  def verified: RDD[B] = compared
+
+  /**
+   * Moves the blocks from memory to disk, once. Other datasets need them, and so does Spark if it loses what a dataset
+   * was made from. To read the source again instead would take longer, and would end fits whose source does not always
+   * give the same rows.
+   */
+  def moveToDisk(): Unit =
+    if (!compared.isKept) {
+      compared.keep(StorageLevel.DISK_ONLY)
+      Cached.orRelease(compared, Seq.empty)(compared.sparkContext.runJob(compared, (it: Iterator[B]) => it.hasNext))
+      read.drop()
+    }
+
+  /** Drops the blocks. */
+  def release(): Unit = {
+    Cached.release(read, Seq.empty)
+    Cached.release(compared, Seq.empty)
+  }
+}

@@ -1,0 +1,58 @@
+package dwell.data.matrix
+
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
+
+/**
+ * The sizes of the vectors of one block that go to one partition of rows. A partition needs those of all its vectors
+ * before it can place the first.
+ *
+ * @param firstRow
+ *   number of the block's first row in the whole dataset
+ * @param blockRows
+ *   number of rows of the block, those of other partitions included
+ * @param counts
+ *   number of nonzeros of each row of the partition
+ * @param width
+ *   the narrowest width that holds these nonzeros
+ */
+private[data] final class VectorSizes(val firstRow: Long, val blockRows: Int, val counts: Array[Int], val width: Byte)
+
+private[data] object VectorSizes extends BulkFormat[VectorSizes] {
+
+  /**
+   * The sizes of a block's vectors, by partition.
+   *
+   * @param excluded
+   *   features whose nonzeros are left out
+   */
+  def of(block: MatrixBlock, firstRow: Long, excluded: ExcludedFeatures, numPartitions: Int): Array[VectorSizes] =
+    Array.tabulate(numPartitions) { k =>
+      val counts = Array.newBuilder[Int]
+      val most = block.values.width
+      var width = NarrowValues.Ones
+      RowDistribution.eachRow(k, numPartitions, firstRow, firstRow + block.rows) { (row, _) =>
+        var count = 0
+        block.eachNonzero((row - firstRow).toInt) { (column, value) =>
+          if (!excluded(column)) {
+            count += 1
+            if (width < most) {
+              val needed = NarrowValues.width(value)
+              if (needed > width) width = needed
+            }
+          }
+        }
+        counts += count
+      }
+      new VectorSizes(firstRow, block.rows, counts.result(), width)
+    }
+
+  override def write(sizes: VectorSizes, out: BulkOutput): Unit = {
+    out.long(sizes.firstRow)
+    out.int(sizes.blockRows)
+    out.array(sizes.counts)
+    out.int(sizes.width.toInt)
+  }
+
+  override def read(in: BulkInput): VectorSizes =
+    new VectorSizes(in.long(), in.int(), in.intArray(), in.int().toByte)
+}

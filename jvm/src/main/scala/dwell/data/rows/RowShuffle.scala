@@ -1,0 +1,49 @@
+package dwell.data.rows
+
+import org.apache.spark.rdd.RDD
+
+import dwell.bulk.BulkShuffle
+import dwell.data.block.ReadRows
+import dwell.data.matrix.{ExcludedFeatures, MatrixPiece}
+
+/**
+ * The rows on their way to partitions: one shuffle brings what there is to know of them, the other their features.
+ *
+ * @param facts
+ *   pieces with the numbers of their partitions, for each partition as one of Spark's
+ * @param features
+ *   likewise
+ */
+private[data] final class RowShuffle private (val facts: RDD[(Int, RowFacts)], val features: RDD[(Int, MatrixPiece)]) {
+
+  /** The number of partitions, K. */
+  def numPartitions: Int = facts.getNumPartitions
+
+  /** Removes the files of the shuffles. */
+  def clean(): Unit = {
+    facts.cleanShuffleDependencies()
+    features.cleanShuffleDependencies()
+  }
+}
+
+private[data] object RowShuffle {
+
+  /**
+   * @param excluded
+   *   features whose nonzeros are left out
+   */
+  def of(rows: ReadRows, excluded: Array[Int], numPartitions: Int): RowShuffle = {
+    val firstRows = rows.index.firstRows
+    val numFeatures = rows.numFeatures
+    val facts = rows.verifiedBlocks.flatMap { block =>
+      RowFacts.of(block, firstRows(block.index), new ExcludedFeatures(excluded, numFeatures), numPartitions)
+    }
+    val features = rows.verifiedBlocks.flatMap { block =>
+      val left = new ExcludedFeatures(excluded, numFeatures)
+      MatrixPiece.cut(block.matrix, firstRows(block.index), left, numPartitions)
+    }
+    new RowShuffle(
+      BulkShuffle.byIndex(facts, numPartitions, RowFacts),
+      BulkShuffle.byIndex(features, numPartitions, MatrixPiece))
+  }
+}

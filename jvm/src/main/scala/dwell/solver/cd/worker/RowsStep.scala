@@ -1,0 +1,61 @@
+package dwell.solver.cd.worker
+
+import dwell.base.{LittleEndian, SliceBounds}
+import dwell.comm.ModelStore
+import dwell.comm.wire.Contribution
+import dwell.data.{ColumnData, LocalData}
+import dwell.jni.{MarginLayout, ResultHeader}
+import dwell.solver.cd.contract.{CdReply, CdSolver, MarginSlice, RowsMessage, RowsRead, RowsRequest}
+
+/** The worker's part of an exchange about its slice of the rows. */
+private[worker] object RowsStep {
+
+  /**
+   * Answers a request.
+   *
+   * @param shared
+   *   the worker's slice of the shared vector, little endian; read by `Restart` and by a `Run` that takes it
+   */
+  def apply(solver: CdSolver, data: LocalData, message: RowsMessage, shared: Array[Byte]): Contribution[CdReply] = {
+    val (fit, partition) = (message.fit, data.index)
+    val reply = CdReply(lost = false, solver.name, None, None)
+    def nothing = Contribution(Array.emptyByteArray, reply)
+    message.asked match {
+      case RowsRequest.Read =>
+        val (labels, weights) = own(data, message)
+        Contribution(Array.emptyByteArray, reply.copy(rows = Some(RowsRead(labels, weights))))
+      case RowsRequest.Begin(loss, origin) =>
+        MarginSlices.expire(ModelStore.AbandonedMillis)
+        val (labels, weights) = own(data, message)
+        MarginSlices.put(fit, partition, MarginSlice.of(labels, weights, loss, origin))
+        nothing
+      case RowsRequest.Restart =>
+        val slice = MarginSlices.get(fit, partition)
+        LittleEndian.copy(shared, slice.margins, 0)
+        java.util.Arrays.fill(slice.direction, 0.0)
+        nothing
+      case RowsRequest.Run(loss, intercept, operation, takes) =>
+        val start = System.nanoTime()
+        val slice = MarginSlices.get(fit, partition)
+        if (takes) LittleEndian.copy(shared, slice.update, 0)
+        val sums = solver.margins(loss, intercept, operation, slice, message.threads)
+        val vector =
+          if (operation.code != MarginLayout.RESIDUALS) Array.emptyByteArray
+          else {
+            val result = ResultHeader.allocate(slice.rows)
+            LittleEndian.buffer(result).position(ResultHeader.BYTES).asDoubleBuffer().put(slice.residuals)
+            result
+          }
+        Contribution(vector, reply.copy(sums = sums, seconds = (System.nanoTime() - start) * 1e-9))
+    }
+  }
+
+  /** Labels and weights of the rows that the partition owns. */
+  private def own(data: LocalData, message: RowsMessage): (Array[Double], Array[Double]) = data match {
+    case ColumnData(partition, weights) =>
+      val slices = SliceBounds(partition.rows, message.workers)
+      val (from, until) = (slices.start(data.index), slices.start(data.index + 1))
+      (partition.labels, if (weights == null) null else java.util.Arrays.copyOfRange(weights, from, until))
+    case other => throw new IllegalArgumentException(s"partition ${other.index} does not hold columns")
+  }
+}

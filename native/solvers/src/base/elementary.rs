@@ -1,0 +1,151 @@
+//! The exponential and the logarithms that margins need, without branches, so that the compiler computes several at a time.
+//!
+//! Every function is a fixed order of correctly rounded operations: it gives the same bits with every instruction set, and in
+//! `dwell.base.Elementary`, which has the same formulas. Relative errors stay below 5e-16; the tests compare with libm.
+
+use std::f64::consts::LOG2_E;
+
+/// ln 2 in two parts. The first has 31 bits, so its product with an exponent is exact.
+const LN2_HIGH: f64 = f64::from_bits(0x3fe6_2e42_fec0_0000);
+const LN2_LOW: f64 = 4.236_521_365_809_284e-10;
+
+/// The square root of 1/2.
+const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+
+/// Adding it to a number below 2^51 leaves the nearest whole number in the low bits.
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// Below it the exponential would not be a normal number.
+const LEAST_EXPONENT: f64 = -708.0;
+
+/// `exp(x)` for x <= 0; exp(-708) at least. NaN for NaN.
+#[inline(always)]
+pub(crate) fn exp(x: f64) -> f64 {
+    let x = if x < LEAST_EXPONENT {
+        LEAST_EXPONENT
+    } else {
+        x
+    };
+    let shifted = x * LOG2_E + ROUNDING;
+    let n = shifted - ROUNDING;
+    let r = (x - n * LN2_HIGH) - n * LN2_LOW;
+    // |r| <= ln 2 / 2: the first term that is left out is below 5e-18.
+    let mut sum = 1.0 / 6_227_020_800.0;
+    sum = sum * r + 1.0 / 479_001_600.0;
+    sum = sum * r + 1.0 / 39_916_800.0;
+    sum = sum * r + 1.0 / 3_628_800.0;
+    sum = sum * r + 1.0 / 362_880.0;
+    sum = sum * r + 1.0 / 40_320.0;
+    sum = sum * r + 1.0 / 5_040.0;
+    sum = sum * r + 1.0 / 720.0;
+    sum = sum * r + 1.0 / 120.0;
+    sum = sum * r + 1.0 / 24.0;
+    sum = sum * r + 1.0 / 6.0;
+    sum = sum * r + 0.5;
+    let small = r * r * sum + r;
+    let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
+    (1.0 + small) * power
+}
+
+/// `ln(1 + x)` for x > -1. For x = -1 the result is finite, so that its product with 0 is 0.
+#[inline(always)]
+pub(crate) fn ln_1p(x: f64) -> f64 {
+    let (k, m) = parts(1.0 + x);
+    // Near 1 the rounding of 1 + x would show.
+    logarithm(k, if k == 0.0 { x } else { m - 1.0 })
+}
+
+/// `ln(x)` for positive normal x. For 0 and for subnormal x the result is finite, so that its product with 0 is 0.
+#[inline(always)]
+pub(crate) fn ln(x: f64) -> f64 {
+    let (k, m) = parts(x);
+    logarithm(k, m - 1.0)
+}
+
+/// k and m with `x = 2^k m` and m between the roots of 1/2 and 2.
+#[inline(always)]
+fn parts(x: f64) -> (f64, f64) {
+    const MANTISSA: u64 = (1 << 52) - 1;
+    let shifted = x.to_bits().wrapping_add(0x3ff0_0000_0000_0000 - ROOT_HALF);
+    let m = f64::from_bits((shifted & MANTISSA) + ROOT_HALF);
+    // The bits of 2^52 + k + 1023.
+    let k = f64::from_bits((shifted >> 52) | 0x4330_0000_0000_0000);
+    (k - (4_503_599_627_370_496.0 + 1023.0), m)
+}
+
+/// `k ln 2 + ln(1 + f)`
+#[inline(always)]
+fn logarithm(k: f64, f: f64) -> f64 {
+    k * LN2_HIGH + (ln_of_sum(f) + k * LN2_LOW)
+}
+
+/// `ln(1 + f)` for 1 + f between the roots of 1/2 and 2: twice the area hyperbolic tangent of f / (2 + f).
+#[inline(always)]
+fn ln_of_sum(f: f64) -> f64 {
+    let s = f / (2.0 + f);
+    let z = s * s;
+    // z <= 0.0295: the first term that is left out is below 2e-19.
+    let mut sum = 1.0 / 23.0;
+    sum = sum * z + 1.0 / 21.0;
+    sum = sum * z + 1.0 / 19.0;
+    sum = sum * z + 1.0 / 17.0;
+    sum = sum * z + 1.0 / 15.0;
+    sum = sum * z + 1.0 / 13.0;
+    sum = sum * z + 1.0 / 11.0;
+    sum = sum * z + 1.0 / 9.0;
+    sum = sum * z + 1.0 / 7.0;
+    sum = sum * z + 1.0 / 5.0;
+    sum = sum * z + 1.0 / 3.0;
+    // 2 s = f - f s, whose first term is exact.
+    f - s * (f - 2.0 * z * sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(actual: f64, expected: f64) {
+        let error = (actual - expected).abs();
+        assert!(
+            error <= 5e-16 * expected.abs(),
+            "{actual:e} instead of {expected:e}"
+        );
+    }
+
+    #[test]
+    fn at_the_ends_of_their_ranges() {
+        assert_eq!(exp(0.0), 1.0);
+        assert_eq!(exp(-1e300), exp(-708.0));
+        assert!(exp(-708.0) >= f64::MIN_POSITIVE);
+        assert!(exp(f64::NAN).is_nan());
+        assert_eq!(ln_1p(0.0), 0.0);
+        assert_eq!(ln(1.0), 0.0);
+        assert_eq!(0.0 * ln(0.0), 0.0);
+        assert_eq!(0.0 * ln_1p(-1.0), 0.0);
+        close(ln_1p(1.0), std::f64::consts::LN_2);
+        close(ln_1p(1e-300), 1e-300);
+        close(ln(f64::MIN_POSITIVE), libm::log(f64::MIN_POSITIVE));
+    }
+
+    proptest! {
+        #[test]
+        fn as_libm(x in 0.0..708.0f64, small in -40.0..0.0f64, e in 0.0..1.0f64) {
+            close(exp(-x), libm::exp(-x));
+            close(exp(small), libm::exp(small));
+            close(ln_1p(e), libm::log1p(e));
+            let tiny = libm::exp(small);
+            close(ln_1p(tiny), libm::log1p(tiny));
+            close(ln_1p(-tiny), libm::log1p(-tiny));
+            close(ln_1p(-e), libm::log1p(-e));
+        }
+
+        #[test]
+        fn logarithm_as_libm(x in 1e-300..1.0f64, exponent in -700.0..0.0f64) {
+            for x in [x, libm::exp(exponent)] {
+                let expected = libm::log(x);
+                prop_assert!((ln(x) - expected).abs() <= 5e-16 * expected.abs().max(1e-2), "{x:e}");
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dwell.data
+
+import java.util.Arrays
+
+import scala.reflect.ClassTag
+
+import org.apache.spark.SparkException
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.storage.StorageLevel
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.SparkSuite
+import dwell.bulk.Kept
+import dwell.data.block.{CachedDataset, LabeledRow}
+import dwell.data.columns.ColumnPartition
+import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.data.rows.{RowForm, RowPartition}
+
+/** Data in an application whose Kryo refuses classes that are not registered. */
+class RegistrationSuite extends AnyFunSuite with BeforeAndAfterAll {
+  import RegistrationSuite._
+
+  private lazy val spark: SparkSession = SparkSuite.fresh(
+    master = "local[2]",
+    "spark.serializer" -> "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrationRequired" -> "true")
+
+  override protected def afterAll(): Unit = spark.stop()
+
+  /** The rows that `make` gives. (Spark takes elements of its own to tasks with Kryo as well.) */
+  private def source(make: LabeledRow => InternalRow): RDD[InternalRow] =
+    spark.sparkContext.parallelize(rows.indices, 3).map(i => make(rows(i)))
+
+  /** Has Spark write the objects of a dataset to disk, and compares what it reads with them. */
+  private def throughDisk[P: ClassTag](data: CachedDataset[P])(text: P => String): Unit = {
+    def texts(partitions: RDD[P]): Seq[String] =
+      spark.sparkContext.runJob(partitions, (it: Iterator[P]) => text(it.next())).toSeq
+    val onDisk = Kept.of(data.partitions, "copy").keep(StorageLevel.DISK_ONLY)
+    val first = texts(onDisk)
+    assert(texts(onDisk) == first && texts(data.partitions) == first)
+    assert(spark.sparkContext.getRDDStorageInfo.exists(i => i.name == "copy" && i.diskSize > 0L && i.memSize == 0L))
+    onDisk.drop()
+  }
+
+  test("Kryo refuses our classes if they are left to it") {
+    val plain = source(_.toInternal).mapPartitions(_ => TestData.partitions(Seq(rows), 1).iterator)
+    val error = intercept[SparkException](plain.persist(StorageLevel.DISK_ONLY).count())
+    assert(error.getMessage.contains("Class is not registered: dwell.data.columns.ColumnPartition"))
+    plain.unpersist()
+  }
+
+  test("columns and rows are read, moved, and kept on disk") {
+    val training = TrainingReader.read(source(_.toInternal), 8, "test")
+    throughDisk(training.columns(2))(textOf(_))
+    throughDisk(training.rows(2, RowForm(1.0, intercept = true, signedLabels = true)))(textOf(_))
+    training.unpersist()
+  }
+
+  test("documents are read, moved, and kept on disk") {
+    val counts = source(r => LabeledRow.ofVector(Vectors.dense(r.features.toArray.map(_.abs))))
+    val data = DocumentDataset.read(counts, 8, 2, "test")
+    throughDisk(data)(textOf(_))
+    data.unpersist()
+  }
+}
+
+object RegistrationSuite {
+  private val rows =
+    TestData.random(1, 60, 8, 0.5, weighted = true).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
+
+  private def textOf(p: ColumnPartition): String = {
+    val matrix = Seq(p.columns, p.offsets, p.indices).map(Arrays.toString(_)) :+ Arrays.toString(p.values32)
+    (matrix ++ Seq(p.values64, p.mean, p.variance, p.deviation, p.weights, p.labels).map(Arrays.toString(_)))
+      .mkString("\n")
+  }
+
+  private def textOf(p: RowPartition): String = {
+    val matrix =
+      Seq(p.offsets, p.indices).map(Arrays.toString(_)) :+ Arrays.toString(p.rows) :+ Arrays.toString(p.values32)
+    (matrix ++ Seq(p.values64, p.labels, p.weights, p.norms, p.projections).map(Arrays.toString(_))).mkString("\n")
+  }
+
+  private def textOf(p: DocumentPartition): String =
+    Seq(Arrays.toString(p.offsets), Arrays.toString(p.words), Arrays.toString(p.counts32), Arrays.toString(p.counts64))
+      .mkString("\n")
+}

@@ -1,0 +1,136 @@
+package dwell.data.rows
+
+import scala.util.Random
+
+import org.scalactic.Tolerance
+import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.data.Forms
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlock, RowBlockBuilder}
+import dwell.data.matrix.{ExcludedFeatures, MatrixPiece, NarrowValues, RowDistribution, VectorSizes}
+import dwell.data.matrix.PartitionForm.Choice
+
+/** Pieces of rows, dense and sparse, and the partitions that they become. */
+class RowMergeSuite extends AnyFunSuite with Tolerance {
+  private val (numRows, numFeatures) = (120, 9)
+  private val excluded = new ExcludedFeatures(Array(1, 7), numFeatures)
+  private val scale = Array.tabulate(numFeatures)(j => 1.0 / (j + 1.3))
+  private val mean = Array.tabulate(numFeatures)(j => j - 4.1)
+
+  private def read(blocks: Seq[Seq[LabeledRow]]): Seq[RowBlock] = blocks.zipWithIndex.map { case (rows, index) =>
+    RowBlockBuilder.read(index, rows.head.features.size, rows.iterator.map(_.toInternal), ColumnNames())
+  }
+
+  /** All partitions of the rows; `deliver` is the order in which the shuffle delivers. */
+  private def merged(
+      blocks: Seq[RowBlock],
+      numPartitions: Int,
+      choice: Choice,
+      mixed: Boolean,
+      valuesAtATime: Int,
+      deliver: Random): Seq[RowPartition] = {
+    val firstRows = blocks.scanLeft(0L)(_ + _.matrix.rows)
+    val facts = deliver.shuffle(blocks.zip(firstRows).flatMap { case (b, first) =>
+      RowFacts.of(b, first, excluded, numPartitions)
+    })
+    val pieces = deliver.shuffle(blocks.zip(firstRows).flatMap { case (b, first) =>
+      MatrixPiece.cut(b.matrix, first, excluded, numPartitions, valuesAtATime)
+    })
+    (0 until numPartitions).map { k =>
+      val merge = new RowMerge(k, numPartitions, firstRows.last, numFeatures, weighted = true, true, mixed, choice)
+      merge(facts.iterator.collect { case (`k`, f) => f }, pieces.iterator.collect { case (`k`, p) => p }, scale, mean)
+    }
+  }
+
+  /** Each row with its nonzeros and numbers, bit by bit. */
+  private def content(p: RowPartition): Seq[Any] = p.rows.indices.map { i =>
+    val nonzeros = (p.offsets(i) until p.offsets(i + 1))
+      .map(at => (if (p.isDense) at - p.offsets(i) else p.indices(at), p.value(at)))
+      .filter(_._2 != 0.0)
+    (p.rows(i), nonzeros, p.labels(i), p.weights(i), p.norms(i), p.projections(i))
+  }
+
+  private val cases = for {
+    (dense, share) <- Seq((0, 0.1), (3, 0.02), (9, 0.9), (4, 0.5))
+    numPartitions <- Seq(1, 2, 5)
+  } yield (Forms.rows(dense, numRows / 3, numFeatures, dense, share), numPartitions)
+
+  test("partitions have the same rows in either form, from pieces of any size in any order") {
+    val random = new Random(3)
+    for ((rows, numPartitions) <- cases; mixed <- Seq(false, true)) {
+      val blocks = read(rows)
+      val expected = merged(blocks, numPartitions, Choice.Sparse, mixed, 1000000, random)
+      for (choice <- Seq(Choice.Sparse, Choice.Smallest); valuesAtATime <- Seq(1, 50, 100000)) {
+        val found = merged(blocks, numPartitions, choice, mixed, valuesAtATime, random)
+        assert(found.map(content) == expected.map(content))
+        found.zip(expected).foreach { case (p, sparse) =>
+          assert((p.values32 == null) == (sparse.values32 == null))
+          assert(p.isDense == (choice == Choice.Smallest && p.bytes < sparse.bytes) && p.bytes <= sparse.bytes)
+          if (p.isDense) {
+            assert(p.offsets.sameElements(Array.tabulate(p.numRows + 1)(_ * numFeatures)))
+            assert(p.nonzeros == p.numRows * numFeatures && (p.values32 == null) != (p.values64 == null))
+          }
+        }
+      }
+    }
+  }
+
+  test("both forms occur, and the rows equal those that were read") {
+    val forms = for ((rows, numPartitions) <- cases) yield {
+      val all = rows.flatten
+      val partitions = merged(read(rows), numPartitions, Choice.Smallest, mixed = false, 50, new Random(1))
+      assert(partitions.flatMap(_.rows).sorted == all.indices)
+      for (p <- partitions; i <- p.rows.indices) {
+        val row = all(p.rows(i).toInt)
+        val features = row.features.toArray.zipWithIndex.map { case (x, j) => if (excluded(j)) 0.0 else x }
+        val found = new Array[Double](numFeatures)
+        for (at <- p.offsets(i) until p.offsets(i + 1)) {
+          found(if (p.isDense) at - p.offsets(i) else p.indices(at)) = p.value(at)
+        }
+        assert(found.sameElements(features), "left out features are zeros")
+        assert(p.labels(i) == 2.0 * row.label - 1.0 && p.weights(i) == row.weight)
+        assert(RowDistribution.partitionOf(p.rows(i), numPartitions) == p.index)
+        assert(p.norms(i) === features.indices.map(j => scale(j) * features(j) * features(j)).sum +- 1e-12)
+        assert(p.projections(i) === features.indices.map(j => scale(j) * mean(j) * features(j)).sum +- 1e-12)
+      }
+      partitions.map(_.isDense)
+    }
+    assert(forms.flatten.distinct.size == 2)
+  }
+
+  test("sizes leave out what is excluded, and tell the width of what is left") {
+    val rows = Seq(LabeledRow(1, 1, org.apache.spark.ml.linalg.Vectors.sparse(3, Array(0, 1, 2), Array(0.1, 1.0, 2.0))))
+    val block = read(Seq(rows)).head.matrix
+    def sizes(excluded: Int*) = VectorSizes.of(block, 0L, new ExcludedFeatures(excluded.toArray, 3), 1).head
+    assert(sizes().counts.toSeq == Seq(3) && sizes().width == NarrowValues.Double)
+    assert(sizes(0).counts.toSeq == Seq(2) && sizes(0).width == NarrowValues.Single)
+    assert(sizes(0, 2).counts.toSeq == Seq(1) && sizes(0, 2).width == NarrowValues.Ones)
+  }
+
+  test("merging allocates the partition and hardly more") {
+    for ((share, choice) <- Seq((1.0, Choice.Smallest), (0.02, Choice.Sparse))) {
+      val blocks = read(Forms.rows(1, 2000, numFeatures, if (share == 1.0) numFeatures else 0, share))
+      def partition = merged(blocks, 1, choice, mixed = true, 1000, new Random(2)).head
+      val expected = partition // loads all classes
+      assert(expected.isDense == (choice == Choice.Smallest))
+      val firstRows = blocks.scanLeft(0L)(_ + _.matrix.rows)
+      val facts = blocks.zip(firstRows).flatMap { case (b, first) => RowFacts.of(b, first, excluded, 1).map(_._2) }
+      val pieces = blocks.zip(firstRows).flatMap { case (b, first) =>
+        MatrixPiece.cut(b.matrix, first, excluded, 1, 1000).map(_._2)
+      }
+      val bytes = Forms.allocated {
+        val merge = new RowMerge(0, 1, 6000L, numFeatures, weighted = true, true, mixed = true, choice)
+        merge(facts.iterator, pieces.iterator, scale, mean)
+      }
+      // Two numbers of 4 bytes a row, its place and its count, are needed for a while.
+      assert(bytes < expected.bytes + 8L * 6000L + 200000L, s"$bytes bytes for a partition of ${expected.bytes}")
+    }
+  }
+
+  test("refused: more nonzeros than an array holds") {
+    val sizes = new VectorSizes(0L, 2, Array(Int.MaxValue - 20, 20), NarrowValues.Ones)
+    val merge = new dwell.data.matrix.MatrixMerge(0, 1, 2L, 3, false, Choice.Sparse, _: Iterator[VectorSizes])
+    val error = intercept[IllegalArgumentException](merge(Iterator.single(sizes)))
+    assert(error.getMessage.contains("Partition 0 of 1") && error.getMessage.contains("numWorkers"))
+  }
+}
