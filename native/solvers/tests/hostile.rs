@@ -787,7 +787,7 @@ proptest! {
         slice in 1usize..20,
     ) {
         let offsets = [0, middle[0], middle[1], 4];
-        let rows = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let rows = Columns::validated_before(3, &offsets, Some(&indices), Values::Ones).unwrap();
         let scale = scaled.then_some(&numbers[..]);
         // The labels pass the check; the other arrays have changed since theirs.
         let outputs = if code == 5 { 3 } else { 1 };
@@ -847,7 +847,7 @@ proptest! {
         threads in 1usize..3,
     ) {
         let offsets = [0, middle[0], middle[1], 4];
-        let columns = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let columns = Columns::validated_before(3, &offsets, Some(&indices), Values::Ones).unwrap();
         let samples = Samples::validated_before(&numbers, Some(&numbers), &numbers, Some(&numbers)).unwrap();
         let data = DualData::validated_before(columns, samples, Some(&numbers)).unwrap();
         let _ = std::panic::catch_unwind(|| {
@@ -881,7 +881,7 @@ proptest! {
         indices in any::<[i32; 4]>(),
     ) {
         let offsets = [0, middle[0], middle[1], 4];
-        let columns = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let columns = Columns::validated_before(3, &offsets, Some(&indices), Values::Ones).unwrap();
         let one = [1.0; 3];
         let data = PrimalData::validated_before(
             columns,

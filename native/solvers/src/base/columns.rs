@@ -97,11 +97,7 @@ impl<'a> Columns<'a> {
     ///
     /// # Errors
     /// `Shape` names the column at fault, `NonFinite` the column and the row of the value.
-    pub fn dense(
-        rows: usize,
-        offsets: &'a [i32],
-        values: Values<'a>,
-    ) -> Result<Self, SolverError> {
+    pub fn dense(rows: usize, offsets: &'a [i32], values: Values<'a>) -> Result<Self, SolverError> {
         let columns = Self::validated_before(rows, offsets, None, values)?;
         for (column, &offset) in offsets.iter().enumerate() {
             if usize::try_from(offset) != Ok(column * rows) {

@@ -29,7 +29,7 @@ pub(crate) struct Dense<'a, T, K> {
     /// One value for each row, column after column.
     pub values: &'a [T],
     /// The instructions that its loops are compiled for.
-    pub kernel: K,
+    pub kernel: PhantomData<K>,
 }
 
 impl<'a, T, K: Copy> Dense<'a, T, K> {
@@ -97,6 +97,12 @@ fn subtract<T: Copy + Into<f64>>(values: &[T], step: f64, weights: Option<&[f64]
     }
 }
 
+/// The cells of `count` rows from `first` on. Their number is known where the loops over them are compiled, which then check no bounds.
+#[inline(always)]
+fn part(cells: &mut [f64], stride: usize, first: usize, count: usize) -> &mut [f64] {
+    &mut cells[first * stride..][..count * stride]
+}
+
 /// The blocks of `rows` rows.
 #[inline(always)]
 fn blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
@@ -148,14 +154,12 @@ impl<'a, T: Copy + Into<f64> + Send + Sync, K: Copy + Send + Sync> Entries for D
 
     #[inline(always)]
     fn walk<V: Visitor>(self, range: Range<usize>, visitor: &mut V) -> usize {
-        let mut next = range.start;
-        loop {
-            let go_on = visitor.column(next, self.column(next));
-            next += 1;
-            if next >= range.end || !go_on {
-                return next;
+        for i in range.clone() {
+            if !visitor.column(i, self.column(i)) {
+                return i + 1;
             }
         }
+        range.end.max(range.start)
     }
 }
 
@@ -180,17 +184,23 @@ impl<T: Copy + Into<f64>, K: Copy> Column for DenseColumn<'_, T, K> {
     }
 
     #[inline(always)]
-    fn gather(self, mut w: impl FnMut(usize) -> f64) -> f64 {
+    fn gather(
+        self,
+        cells: &mut [f64],
+        stride: usize,
+        mut read: impl FnMut(&mut [f64], usize) -> f64,
+    ) -> f64 {
         let mut sums = [0.0; LANES];
         let (blocks, rest) = self.values.as_chunks::<LANES>();
         for (block, values) in blocks.iter().enumerate() {
+            let cells = part(cells, stride, LANES * block, LANES);
             for l in 0..LANES {
-                sums[l] += values[l].into() * w(LANES * block + l);
+                sums[l] += values[l].into() * read(cells, l);
             }
         }
-        let first = LANES * blocks.len();
+        let cells = part(cells, stride, LANES * blocks.len(), rest.len());
         for (l, (sum, &value)) in sums.iter_mut().zip(rest).enumerate() {
-            *sum += value.into() * w(first + l);
+            *sum += value.into() * read(cells, l);
         }
         total(sums)
     }
@@ -201,9 +211,22 @@ impl<T: Copy + Into<f64>, K: Copy> Column for DenseColumn<'_, T, K> {
     }
 
     #[inline(always)]
-    fn each(self, mut f: impl FnMut(usize, f64)) {
-        for (row, &value) in self.values.iter().enumerate() {
-            f(row, value.into());
+    fn each(
+        self,
+        cells: &mut [f64],
+        stride: usize,
+        mut change: impl FnMut(&mut [f64], usize, f64),
+    ) {
+        let (blocks, rest) = self.values.as_chunks::<LANES>();
+        for (block, values) in blocks.iter().enumerate() {
+            let cells = part(cells, stride, LANES * block, LANES);
+            for (l, &value) in values.iter().enumerate() {
+                change(cells, l, value.into());
+            }
+        }
+        let cells = part(cells, stride, LANES * blocks.len(), rest.len());
+        for (l, &value) in rest.iter().enumerate() {
+            change(cells, l, value.into());
         }
     }
 
@@ -217,9 +240,10 @@ impl<T: Copy + Into<f64>, K: Copy> Column for DenseColumn<'_, T, K> {
         let (fours, rest) = self.values.as_chunks::<4>();
         let first = 4 * fours.len();
         (
-            fours.iter().enumerate().map(|(four, values)| {
-                std::array::from_fn(|k| (4 * four + k, values[k].into()))
-            }),
+            fours
+                .iter()
+                .enumerate()
+                .map(|(four, values)| std::array::from_fn(|k| (4 * four + k, values[k].into()))),
             rest.iter()
                 .enumerate()
                 .map(move |(k, &value)| (first + k, value.into())),

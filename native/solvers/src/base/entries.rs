@@ -22,8 +22,8 @@ pub trait Entries: Copy + Send + Sync {
     /// Calls [`Column::subtract`] for each column with its step, in order.
     fn subtract_all(self, steps: &[(usize, f64)], weights: Option<&[f64]>, w: &mut [f64]);
 
-    /// Visits columns from `range.start` on in rising order, at least one, until the end of the range or until the visitor has enough.
-    /// Returns the first column that it did not visit.
+    /// Visits columns from `range.start` on in rising order, until the end of the range or until the visitor has enough. Returns the
+    /// first column that it did not visit.
     fn walk<V: Visitor>(self, range: Range<usize>, visitor: &mut V) -> usize;
 }
 
@@ -35,14 +35,20 @@ pub trait Column: Copy {
     /// `sum_k values_k w[rows_k]`.
     fn dot(self, w: &[f64]) -> f64;
 
-    /// `sum_k values_k w(rows_k)`, added in the order of [`Column::dot`].
-    fn gather(self, w: impl FnMut(usize) -> f64) -> f64;
+    /// `sum_k values_k read(cells, rows_k)`, added in the order of [`Column::dot`]. Every row has `stride` of the numbers in `cells`; `read`
+    /// may get a part of them, with the row counted from its first cell.
+    fn gather(
+        self,
+        cells: &mut [f64],
+        stride: usize,
+        read: impl FnMut(&mut [f64], usize) -> f64,
+    ) -> f64;
 
     /// `w[rows_k] -= step values_k`, times the weight of the row if there are weights.
     fn subtract(self, step: f64, weights: Option<&[f64]>, w: &mut [f64]);
 
-    /// Calls `f` with row and value of each entry, in order.
-    fn each(self, f: impl FnMut(usize, f64));
+    /// Calls `change` with the cells, the row and the value of each entry, in order. The cells are those of [`Column::gather`].
+    fn each(self, cells: &mut [f64], stride: usize, change: impl FnMut(&mut [f64], usize, f64));
 
     /// Rows and values in fours, and the 0 to 3 entries that remain.
     fn fours(

@@ -1,5 +1,7 @@
 //! The choice of inner loops: by the way in which entries are stored, the type of their values, and for dense entries the instructions.
 
+use std::marker::PhantomData;
+
 use crate::base::{
     columns::{Columns, Stored, Values},
     dense::Dense,
@@ -61,14 +63,14 @@ fn on_dense<T: Copy + Into<f64> + Send + Sync, W: WithEntries>(
         Instructions::Portable => work.run(Dense {
             rows,
             values,
-            kernel: (),
+            kernel: PhantomData::<()>,
         }),
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx2(token) => token.vectorize(On {
             entries: Dense {
                 rows,
                 values,
-                kernel: token,
+                kernel: PhantomData::<pulp::x86::V3>,
             },
             work,
         }),
@@ -77,7 +79,7 @@ fn on_dense<T: Copy + Into<f64> + Send + Sync, W: WithEntries>(
             entries: Dense {
                 rows,
                 values,
-                kernel: token,
+                kernel: PhantomData::<pulp::x86::V4>,
             },
             work,
         }),

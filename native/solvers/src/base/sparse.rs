@@ -165,7 +165,7 @@ impl<'a, N: Numbers> Entries for Sparse<'a, N> {
     fn walk<V: Visitor>(self, range: Range<usize>, visitor: &mut V) -> usize {
         let end = range.end;
         let mut next = range.start;
-        loop {
+        while next < end {
             let go_on;
             (next, go_on) = match self.range(next).len() {
                 1 => self.run::<1, V>(next, end, visitor),
@@ -179,9 +179,10 @@ impl<'a, N: Numbers> Entries for Sparse<'a, N> {
                 _ => self.run::<0, V>(next, end, visitor),
             };
             if !go_on {
-                return next;
+                break;
             }
         }
+        next
     }
 }
 
@@ -192,19 +193,10 @@ pub(crate) struct SparseColumn<'a, N> {
     values: N,
 }
 
-impl<N: Numbers> Column for SparseColumn<'_, N> {
+impl<N: Numbers> SparseColumn<'_, N> {
+    /// `sum_k values_k w(rows_k)`
     #[inline(always)]
-    fn len(self) -> usize {
-        self.rows.len()
-    }
-
-    #[inline(always)]
-    fn dot(self, w: &[f64]) -> f64 {
-        self.gather(|row| w[row])
-    }
-
-    #[inline(always)]
-    fn gather(self, mut w: impl FnMut(usize) -> f64) -> f64 {
+    fn sum(self, mut w: impl FnMut(usize) -> f64) -> f64 {
         let (row_fours, row_rest) = self.rows.as_chunks::<4>();
         let (value_fours, value_rest) = self.values.fours();
         let mut sums = [0.0; 4];
@@ -220,18 +212,9 @@ impl<N: Numbers> Column for SparseColumn<'_, N> {
         sum
     }
 
+    /// Calls `f` with row and value of each entry, in order.
     #[inline(always)]
-    fn subtract(self, step: f64, weights: Option<&[f64]>, w: &mut [f64]) {
-        match weights {
-            None => self.each(|row, value| w[row] = subtracted(w[row], step, value, None)),
-            Some(weights) => self.each(|row, value| {
-                w[row] = subtracted(w[row], step, value, Some(weights[row]));
-            }),
-        }
-    }
-
-    #[inline(always)]
-    fn each(self, mut f: impl FnMut(usize, f64)) {
+    fn visit(self, mut f: impl FnMut(usize, f64)) {
         let (row_fours, row_rest) = self.rows.as_chunks::<4>();
         let (value_fours, value_rest) = self.values.fours();
         for (row, value) in row_fours.iter().zip(value_fours) {
@@ -242,6 +225,43 @@ impl<N: Numbers> Column for SparseColumn<'_, N> {
         for (&row, value) in row_rest.iter().zip(value_rest) {
             f(row as usize, value);
         }
+    }
+}
+
+impl<N: Numbers> Column for SparseColumn<'_, N> {
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.rows.len()
+    }
+
+    #[inline(always)]
+    fn dot(self, w: &[f64]) -> f64 {
+        self.sum(|row| w[row])
+    }
+
+    #[inline(always)]
+    fn gather(
+        self,
+        cells: &mut [f64],
+        _: usize,
+        mut read: impl FnMut(&mut [f64], usize) -> f64,
+    ) -> f64 {
+        self.sum(|row| read(cells, row))
+    }
+
+    #[inline(always)]
+    fn subtract(self, step: f64, weights: Option<&[f64]>, w: &mut [f64]) {
+        match weights {
+            None => self.visit(|row, value| w[row] = subtracted(w[row], step, value, None)),
+            Some(weights) => self.visit(|row, value| {
+                w[row] = subtracted(w[row], step, value, Some(weights[row]));
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn each(self, cells: &mut [f64], _: usize, mut change: impl FnMut(&mut [f64], usize, f64)) {
+        self.visit(|row, value| change(cells, row, value));
     }
 
     #[inline(always)]

@@ -12,8 +12,8 @@ use crate::{
     base::{
         checks::{at_least_zero, ensure, finite, positive},
         columns::Columns,
+        entries::Entries,
         error::SolverError,
-        kernel::Entries,
     },
     problem::loss::Loss,
 };

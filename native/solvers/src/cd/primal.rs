@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     base::{
-        checks::positive, columns::Columns, error::SolverError, kernel::Entries,
+        checks::positive, columns::Columns, entries::Entries, error::SolverError,
         moments::ColumnMoments,
     },
     problem::penalty::{ElasticNet, ElasticNetParams},
