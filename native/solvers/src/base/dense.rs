@@ -250,3 +250,223 @@ impl<T: Copy + Into<f64>, K: Copy> Column for DenseColumn<'_, T, K> {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{
+        columns::{Columns, Values},
+        instructions::Kernel,
+        kernel::{WithEntries, with_kernel},
+        order::SplitMix64,
+    };
+
+    /// Numbers around a block and a multiple of the accumulators.
+    const ROWS: [usize; 14] = [0, 1, 3, 4, 15, 16, 17, 31, 37, 1023, 1024, 1025, 1040, 2100];
+
+    const COLUMNS: usize = 5;
+
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut random = SplitMix64::for_epoch(seed, 0, 0);
+        (0..count)
+            .map(|_| f64::from((random.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0))
+            .collect()
+    }
+
+    /// The order of additions that the head of this file promises.
+    fn promised(products: impl Iterator<Item = f64>) -> f64 {
+        let mut a = [0.0; 16];
+        for (j, product) in products.enumerate() {
+            a[j % 16] += product;
+        }
+        for half in [8, 4, 2, 1] {
+            for l in 0..half {
+                a[l] += a[l + half];
+            }
+        }
+        a[0]
+    }
+
+    /// Everything that loops compute from a vector, weights and cells of two numbers.
+    struct Everything<'a> {
+        w: &'a [f64],
+        weights: &'a [f64],
+        cells: &'a [f64],
+    }
+
+    #[derive(Debug, PartialEq)]
+    struct Computed {
+        dots: Vec<f64>,
+        together: Vec<f64>,
+        gathered: Vec<f64>,
+        subtracted: Vec<f64>,
+        weighted: Vec<f64>,
+        subtracted_together: Vec<f64>,
+        changed: Vec<f64>,
+    }
+
+    impl WithEntries for Everything<'_> {
+        type Output = Computed;
+
+        #[inline(always)]
+        fn run<E: Entries>(self, entries: E) -> Computed {
+            let Self { w, weights, cells } = self;
+            let dots = (0..COLUMNS).map(|i| entries.column(i).dot(w)).collect();
+            let mut together = vec![0.0; 4];
+            entries.dots(1..5, w, &mut together);
+            let mut cells = cells.to_vec();
+            let gathered = (0..COLUMNS)
+                .map(|i| {
+                    let column = entries.column(i);
+                    column.gather(&mut cells, 2, |cells, row| cells[2 * row])
+                })
+                .collect();
+            let mut changed = cells;
+            for i in 0..COLUMNS {
+                entries
+                    .column(i)
+                    .each(&mut changed, 2, |cells, row, value| {
+                        cells[2 * row + 1] += value;
+                    });
+            }
+            let (mut subtracted, mut weighted) = (w.to_vec(), w.to_vec());
+            for i in 0..COLUMNS {
+                entries.column(i).subtract(0.3, None, &mut subtracted);
+                entries
+                    .column(i)
+                    .subtract(0.3, Some(weights), &mut weighted);
+            }
+            let mut subtracted_together = w.to_vec();
+            let steps: Vec<_> = (0..4).map(|i| (i, 0.1 * i as f64)).collect();
+            entries.subtract_all(&steps, Some(weights), &mut subtracted_together);
+            Computed {
+                dots,
+                together,
+                gathered,
+                subtracted,
+                weighted,
+                subtracted_together,
+                changed,
+            }
+        }
+    }
+
+    /// The same, one number after the other.
+    fn plain(columns: &[&[f64]], work: &Everything<'_>) -> Computed {
+        let Everything { w, weights, cells } = *work;
+        let dot = |column: &&[f64]| promised(column.iter().zip(w).map(|(x, w)| x * w));
+        let take = |steps: &[(usize, f64)], weights: Option<&[f64]>| {
+            let mut w = w.to_vec();
+            for &(i, step) in steps {
+                for (j, w) in w.iter_mut().enumerate() {
+                    let change = step * columns[i][j];
+                    *w -= weights.map_or(change, |weights| change * weights[j]);
+                }
+            }
+            w
+        };
+        let dots: Vec<f64> = columns.iter().map(dot).collect();
+        let gather =
+            |column: &&[f64]| promised(column.iter().enumerate().map(|(j, x)| x * cells[2 * j]));
+        let mut changed = cells.to_vec();
+        for column in columns {
+            for (j, x) in column.iter().enumerate() {
+                changed[2 * j + 1] += x;
+            }
+        }
+        let all: Vec<_> = (0..COLUMNS).map(|i| (i, 0.3)).collect();
+        let four: Vec<_> = (0..4).map(|i| (i, 0.1 * i as f64)).collect();
+        Computed {
+            together: dots[1..].to_vec(),
+            dots,
+            gathered: columns.iter().map(gather).collect(),
+            subtracted: take(&all, None),
+            weighted: take(&all, Some(weights)),
+            subtracted_together: take(&four, Some(weights)),
+            changed,
+        }
+    }
+
+    #[test]
+    fn all_instructions_add_in_the_same_order() {
+        for rows in ROWS {
+            let values = numbers(COLUMNS * rows, 1);
+            let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
+            let offsets: Vec<i32> = (0..=COLUMNS).map(|i| (i * rows) as i32).collect();
+            let (w, weights, cells) = (numbers(rows, 2), numbers(rows, 3), numbers(2 * rows, 4));
+            let work = || Everything {
+                w: &w,
+                weights: &weights,
+                cells: &cells,
+            };
+            let columns: Vec<&[f64]> = (0..COLUMNS).map(|i| &values[i * rows..][..rows]).collect();
+            let expected = plain(&columns, &work());
+            for kernel in Kernel::available() {
+                for values in [Values::F64(&values), Values::F32(&narrow)] {
+                    let columns = Columns::dense(rows, &offsets, values).unwrap();
+                    let computed = with_kernel(kernel, &columns, work());
+                    assert_eq!(computed, expected, "{rows} rows, {}", kernel.name());
+                }
+            }
+        }
+    }
+
+    /// Visits columns until it has seen `left`.
+    struct Count {
+        left: usize,
+        seen: Vec<usize>,
+    }
+
+    impl Visitor for Count {
+        fn column<C: Column>(&mut self, i: usize, _: C) -> bool {
+            self.seen.push(i);
+            self.seen.len() < self.left
+        }
+
+        fn short<const L: usize>(
+            &mut self,
+            i: usize,
+            _: [i32; L],
+            _: [f64; L],
+            _: impl Fn([f64; L]) -> f64,
+        ) -> bool {
+            self.seen.push(i);
+            self.seen.len() < self.left
+        }
+    }
+
+    struct Walk(Range<usize>, usize);
+
+    impl WithEntries for Walk {
+        type Output = (usize, Vec<usize>);
+
+        fn run<E: Entries>(self, entries: E) -> Self::Output {
+            let mut count = Count {
+                left: self.1,
+                seen: Vec::new(),
+            };
+            let next = entries.walk(self.0, &mut count);
+            (next, count.seen)
+        }
+    }
+
+    /// Sparse and dense columns are visited alike.
+    #[test]
+    fn a_walk_ends_with_its_range_or_its_visitor() {
+        let values = [1.0; 10];
+        let dense = Columns::dense(2, &[0, 2, 4, 6, 8, 10], Values::F64(&values)).unwrap();
+        let indices = [0, 1, 0, 0, 1];
+        let sparse = Columns::new(2, &[0, 2, 2, 3, 3, 5], &indices, Values::Ones).unwrap();
+        for columns in [dense, sparse] {
+            for (range, left, expected) in [
+                (1..4, 9, (4, vec![1, 2, 3])),
+                (1..4, 2, (3, vec![1, 2])),
+                (0..5, 1, (1, vec![0])),
+                (2..2, 9, (2, vec![])),
+            ] {
+                let walk = Walk(range, left);
+                assert_eq!(with_kernel(Kernel::PORTABLE, &columns, walk), expected);
+            }
+        }
+    }
+}
