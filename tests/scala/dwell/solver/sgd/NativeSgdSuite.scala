@@ -21,7 +21,11 @@ class NativeSgdSuite extends SgdSolverTests {
 
   private lazy val native: CdSolver = CdSolvers.of(SolverSelection("native", fallbackIsError = true))
 
-  override protected lazy val solver: SgdSolver = SgdSolvers.of(Backend.Native)
+  override protected lazy val solver: SgdSolver = {
+    // It loads the library.
+    assert(native.name == "native")
+    SgdSolvers.of(Backend.Native)
+  }
 
   /** Whether both solvers give the same bytes. */
   private def exact(loss: Loss): Boolean = loss match {
