@@ -19,7 +19,8 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
 
   val x: Array[Array[Double]] = Array.tabulate(p.numRows) { i =>
     val row = new Array[Double](features)
-    (p.offsets(i) until p.offsets(i + 1)).foreach(at => row(p.indices(at)) = p.value(at))
+    (p.offsets(i) until p.offsets(i + 1)).foreach(at =>
+      row(if (p.isDense) at - p.offsets(i) else p.indices(at)) = p.value(at))
     row
   }
 
@@ -103,7 +104,7 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
       }
       model.indices.foreach(at => sum(at) += model(at))
     }
-    Descent(model, sum.map(_ / rows.size), losses, rows.map(weight).sum, rows.map(i => x(i).count(_ != 0.0)).sum)
+    Descent(model, sum.map(_ / rows.size), losses, rows.map(weight).sum, rows.map(i => p.offsets(i + 1) - p.offsets(i)).sum)
   }
 }
 
