@@ -3,7 +3,7 @@ package dwell.data
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.apache.spark.ShuffleDependency
+import org.apache.spark.{ShuffleDependency, SparkException}
 import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
@@ -52,7 +52,7 @@ class LeftRowsSuite extends SparkSuite {
 
   test("rows of a use that lets them stay are those of a shuffle, and no shuffle brings them") {
     val rows = binary(900)
-    using(source(rows, 7)) { training =>
+    using(source(rows, 8)) { training =>
       val dealt = training.rows(3, sums.copy(use = RowUse.Coordinates))
       val expected = dealt.partitions.collect().toSeq.flatMap(content).sortBy(_._1)
       assert(shuffles(dealt.partitions).size == 2 && dealt.placement.startsWith("rows dealt by a shuffle, because "))
@@ -62,8 +62,8 @@ class LeftRowsSuite extends SparkSuite {
         val partitions = left.partitions.collect().toSeq
         assert(partitions.flatMap(content).sortBy(_._1) == expected && partitions.map(_.index) == Seq(0, 1, 2))
         assert(left.summary.rowsPerPartition.toSeq == partitions.map(_.numRows))
-        // Seven blocks of about one size: three, two and two of them.
-        assert(left.summary.rowsPerPartition.sorted.toSeq.map(r => math.round(r / 900.0 * 7)) == Seq(2, 2, 3))
+        // Eight blocks of about one size: two, three and three of them.
+        assert(left.summary.rowsPerPartition.sorted.toSeq.map(r => math.round(r / 900.0 * 8)) == Seq(2, 3, 3))
         assert(left.summary.meanSquareNorm == dealt.summary.meanSquareNorm && left.holders.sameElements(dealt.holders))
         assert(left.summary.classSums.positive.sameElements(dealt.summary.classSums.positive))
       }
@@ -142,22 +142,23 @@ class LeftRowsSuite extends SparkSuite {
     val rows = binary(300)
     for (changing <- Seq(false, true)) {
       LeftRowsSuite.reads.set(0)
-      val read = sc.parallelize(rows.grouped(100).toSeq, 3).flatMap { block =>
-        val first = LeftRowsSuite.reads.getAndIncrement() < 3
+      val read = sc.parallelize(rows.grouped(75).toSeq, 4).flatMap { block =>
+        val first = LeftRowsSuite.reads.getAndIncrement() < 4
         if (changing && !first) block.map(r => r.copy(label = 1.0 - r.label)) else block
       }
       using(read) { training =>
-        val data = training.rows(3, sums.copy(mixed = true))
+        val data = training.rows(2, sums.copy(mixed = true))
         val before = data.partitions.collect().toSeq.map(content)
-        assert(LeftRowsSuite.reads.get == 3)
+        assert(LeftRowsSuite.reads.get == 4)
         TestData.loseCached(sc)
         if (changing) intercept[InputChangedException](TaskFailure.unwrapped(data.partitions.count()))
         else {
-          assert(data.partitions.collect().toSeq.map(content) == before && LeftRowsSuite.reads.get == 6)
+          assert(data.partitions.collect().toSeq.map(content) == before && LeftRowsSuite.reads.get == 8)
           TestData.loseCached(sc)
-          // A barrier stage finds them computed.
+          // A barrier stage over groups needs them without what is before them, and finds them computed.
+          intercept[SparkException](data.partitions.barrier().mapPartitions(identity).collect())
           val held = data.forBarrier
-          assert(LeftRowsSuite.reads.get == 9 && held.dependencies.forall(_.rdd.dependencies.isEmpty))
+          assert(LeftRowsSuite.reads.get == 12 && held.dependencies.forall(_.rdd.dependencies.isEmpty))
           assert(held.barrier().mapPartitions(identity).collect().toSeq.map(content) == before)
         }
       }

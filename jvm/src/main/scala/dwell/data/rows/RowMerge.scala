@@ -90,7 +90,7 @@ private[data] final class RowMerge(
       facts: Array[RowFacts],
       scale: Array[Double],
       mean: Array[Double]): RowPartition = {
-    val labels = placed(rows, facts, _.labels)
+    val labels = if (signedLabels) signs(placed(rows, facts, _.labels)) else placed(rows, facts, _.labels)
     val weights = if (weighted) placed(rows, facts, _.weights) else null
     val norms = new Array[Double](rows.size)
     val projections = if (mean == null) null else new Array[Double](rows.size)
@@ -119,7 +119,7 @@ private[data] final class RowMerge(
       matrix.indices,
       matrix.values.values32,
       matrix.values.values64,
-      if (signedLabels) labels.map(label => if (label > 0.0) 1.0 else -1.0) else labels,
+      labels,
       weights,
       norms,
       projections)
@@ -130,11 +130,22 @@ private[data] final class RowMerge(
     val own = facts.map(numbers)
     if (own.length == 1 && own.head != null && !mixed) own.head
     else {
-      val placed = Array.fill(rows.size)(1.0)
+      val placed = new Array[Double](rows.size)
+      java.util.Arrays.fill(placed, 1.0)
       facts.indices.foreach { k =>
         if (own(k) != null) facts(k).sizes.eachPlace(rows)((i, place) => placed(place) = own(k)(i))
       }
       placed
     }
+  }
+
+  private def signs(labels: Array[Double]): Array[Double] = {
+    val signs = new Array[Double](labels.length)
+    var i = 0
+    while (i < signs.length) {
+      signs(i) = if (labels(i) > 0.0) 1.0 else -1.0
+      i += 1
+    }
+    signs
   }
 }
