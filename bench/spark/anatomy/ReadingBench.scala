@@ -10,7 +10,7 @@ import dwell.bench.{Bench, NamedArguments}
 import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.CachedDataset
 import dwell.data.documents.DocumentDataset
-import dwell.data.rows.RowForm
+import dwell.data.rows.{RowForm, RowUse}
 
 /**
  * Seconds of reading, alone and with the set-up for each kind of solver, beside Spark's own scan of the same columns
@@ -98,6 +98,9 @@ object ReadingBench {
       Seq(
         Step("reading", () => read(stored)(_ => None)),
         Step("reading, rows by shuffle", () => read(stored)(rows => Some(rows.rows(0, Standardised)))),
+        Step(
+          "reading, rows in place",
+          () => read(stored)(rows => Some(rows.rows(0, Standardised.copy(use = RowUse.Sums))))),
         Step("reading, columns by shuffle", () => read(stored)(rows => Some(rows.columns(0)))))
     }
 

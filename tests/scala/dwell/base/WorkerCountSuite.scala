@@ -21,16 +21,21 @@ class WorkerCountSuite extends SparkSuite {
     assert(Seq(0L, 5L, 19L, 20L, 1000L).map(WorkerCount.choose(sc, _, 10L)) == Seq(1, 1, 1, 2, 2))
   }
 
+  test("sums over rows are worth more workers, unless the vectors of a round are long") {
+    assert(WorkerCount.worthForSums(28) == 1000000L && WorkerCount.worthForSums(28) < WorkerCount.NonzerosWorthAWorker)
+    assert(WorkerCount.worthForSums(1 << 20) == 5L << 20 && WorkerCount.worthForSums(Int.MaxValue) == 5L * Int.MaxValue)
+  }
+
   test("workers follow the slots, not the default parallelism") {
     withSettings("spark.default.parallelism" -> "64") { session =>
       val sc = session.sparkContext
-      assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Long.MaxValue) == 2)
+      assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Long.MaxValue, 10L) == 2)
     }
   }
 
   test("a task of two processors takes two of them") {
     withSettings("spark.task.cpus" -> "2") { session =>
-      assert(WorkerCount.choose(session.sparkContext, Long.MaxValue) == 1)
+      assert(WorkerCount.choose(session.sparkContext, Long.MaxValue, 10L) == 1)
     }
   }
 }

@@ -44,7 +44,7 @@ class DriverShareSuite extends SparkSuite {
     all.rows(workers, form).holders
     all.rows(workers, form.copy(mixed = true))
     all.featureDeviations
-    all.classWeights(3)
+    all.rows(workers, form.copy(signedLabels = false)).classWeights(3)
     ()
   }
 

@@ -254,8 +254,8 @@ class RowDatasetSuite extends SparkSuite {
     val pieces =
       read.flatMap(b => MatrixPiece.cut(b.matrix, firstRows(b.index).toLong, none, 2)).collect { case (0, p) => p }
     def rowsOf(facts: Seq[RowFacts], pieces: Seq[MatrixPiece]): RowPartition = {
-      val merge = new RowMerge(0, 2, firstRows.last.toLong, 20, true, true, false, PartitionForm.Choice.Smallest)
-      merge(facts.iterator, pieces.iterator, null, null)
+      val merge = new RowMerge(20, weighted = true, signedLabels = true, mixed = false, PartitionForm.Choice.Smallest)
+      merge.dealt(0, 2, firstRows.last.toLong, facts.iterator, pieces.iterator, null, null)
     }
     val (a, b) = (rowsOf(facts, pieces), rowsOf(facts.reverse, pieces.reverse))
     assert(a.rows.sameElements(b.rows) && a.indices.sameElements(b.indices) && a.norms.sameElements(b.norms))

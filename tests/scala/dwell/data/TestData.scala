@@ -107,7 +107,13 @@ object TestData {
       BlockSummary(index, rows.toLong, rows, index.toLong, labels, hasConstant = false, null)
     }
     new TrainingRows(
-      new ReadRows(Kept.of(sc.emptyRDD[RowBlock], "none"), summaries, numFeatures, "claimed", ColumnNames()))
+      new ReadRows(
+        Kept.of(sc.emptyRDD[RowBlock], "none"),
+        summaries,
+        numFeatures,
+        "claimed",
+        ColumnNames(),
+        repeatable = true))
   }
 
   /** Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs stay in use. */

@@ -138,7 +138,7 @@ class TrainingRowsSuite extends SparkSuite {
       try {
         val expected = new Array[Double](100000)
         rows.foreach(r => expected(r.label.toInt) += r.weight)
-        val found = read.classWeights(100000)
+        val found = read.rows(2, RowForm(0.0, intercept = true, signedLabels = false)).classWeights(100000)
         assert(found.length == expected.length)
         found.indices.foreach(c => assert(math.abs(found(c) - expected(c)) <= 1e-12 * expected(c)))
         assert(read.largestLabel == rows.filter(_.weight > 0.0).map(_.label).max && !read.labelConstant)

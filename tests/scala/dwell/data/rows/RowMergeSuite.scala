@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.data.Forms
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlock, RowBlockBuilder}
-import dwell.data.matrix.{ExcludedFeatures, MatrixPiece, NarrowValues, RowDistribution, VectorSizes}
+import dwell.data.matrix.{DealtRows, DenseBlock, ExcludedFeatures, MatrixMerge, MatrixPiece, NarrowValues, RowDistribution, SparseBlock, VectorSizes}
 import dwell.data.matrix.PartitionForm.Choice
 
 /** Pieces of rows, dense and sparse, and the partitions that they become. */
@@ -37,8 +37,10 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
       MatrixPiece.cut(b.matrix, first, excluded, numPartitions, valuesAtATime)
     })
     (0 until numPartitions).map { k =>
-      val merge = new RowMerge(k, numPartitions, firstRows.last, numFeatures, weighted = true, true, mixed, choice)
-      merge(facts.iterator.collect { case (`k`, f) => f }, pieces.iterator.collect { case (`k`, p) => p }, scale, mean)
+      val merge = new RowMerge(numFeatures, weighted = true, signedLabels = true, mixed, choice)
+      val (ownFacts, ownPieces) =
+        (facts.iterator.collect { case (`k`, f) => f }, pieces.iterator.collect { case (`k`, p) => p })
+      merge.dealt(k, numPartitions, firstRows.last, ownFacts, ownPieces, scale, mean)
     }
   }
 
@@ -98,6 +100,80 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
     assert(forms.flatten.distinct.size == 2)
   }
 
+  /** A partition of some of the blocks. */
+  private def ofBlocks(
+      all: Seq[RowBlock],
+      group: Seq[Int],
+      choice: Choice,
+      mixed: Boolean = false,
+      excluded: ExcludedFeatures = excluded,
+      signedLabels: Boolean = true,
+      weighted: Boolean = true): RowPartition = {
+    val firstRows = all.scanLeft(0L)(_ + _.matrix.rows)
+    val merge = new RowMerge(numFeatures, weighted, signedLabels, mixed, choice)
+    merge.ofBlocks(1, 2, group.map(all).toArray, group.map(firstRows).toArray, excluded, scale, mean)
+  }
+
+  test("whole blocks make the partition that a shuffle to one worker makes, bit by bit") {
+    for ((rows, numPartitions) <- cases if numPartitions == 1; choice <- Seq(Choice.Sparse, Choice.Smallest)) {
+      val blocks = read(rows)
+      val expected = merged(blocks, 1, choice, mixed = false, 1000, new Random(1)).head
+      val found = ofBlocks(blocks, blocks.indices, choice)
+      assert(content(found) == content(expected) && found.isDense == expected.isDense)
+      assert((found.values32 == null) == (expected.values32 == null) && found.weights.sameElements(expected.weights))
+    }
+  }
+
+  test("the rows of a group keep their numbers, in the order of the dataset or mixed") {
+    for ((rows, 1) <- cases; choice <- Seq(Choice.Sparse, Choice.Smallest);
+      group <- Seq(Seq(0, 2), Seq(1), Seq(1, 2))) {
+      val blocks = read(rows)
+      val firstRows = blocks.scanLeft(0L)(_ + _.matrix.rows)
+      val all = content(ofBlocks(blocks, blocks.indices, Choice.Sparse))
+      val plain = ofBlocks(blocks, group, choice)
+      assert(plain.rows.toSeq == group.flatMap(b => firstRows(b) until firstRows(b + 1)) && plain.index == 1)
+      assert(content(plain) == plain.rows.toSeq.map(row => all(row.toInt)))
+      val mixed = ofBlocks(blocks, group, choice, mixed = true)
+      assert(mixed.rows.toSeq != plain.rows.toSeq && content(mixed) == mixed.rows.toSeq.map(row => all(row.toInt)))
+      assert(content(ofBlocks(blocks, group, choice, mixed = true)) == content(mixed))
+    }
+  }
+
+  test("one block lends its arrays where nothing changes, and none where something does") {
+    val blocks = read(Forms.rows(1, 40, numFeatures, 0, 0.1))
+    val (dense, sparse) = (blocks(0), blocks(1))
+    assert(dense.matrix.isInstanceOf[DenseBlock] && sparse.matrix.isInstanceOf[SparseBlock])
+    val none = ExcludedFeatures.None
+    def lent(
+        block: Int,
+        choice: Choice,
+        mixed: Boolean = false,
+        excluded: ExcludedFeatures = none,
+        signed: Boolean = false) = {
+      val (b, p) = (blocks(block), ofBlocks(blocks, Seq(block), choice, mixed, excluded, signed))
+      val values = (b.matrix.values.values64 eq p.values64) && (b.matrix.values.values32 eq p.values32)
+      (values, b.labels eq p.labels, b.weights eq p.weights)
+    }
+    assert(lent(1, Choice.Sparse) == ((true, true, true)) && lent(0, Choice.Smallest) == ((true, true, true)))
+    assert(lent(0, Choice.Sparse)._1 == false, "another form")
+    assert(lent(1, Choice.Sparse, signed = true) == ((true, false, true)))
+    assert(lent(1, Choice.Sparse, mixed = true) == ((false, false, false)))
+    assert(lent(1, Choice.Sparse, excluded = excluded) == ((false, true, true)))
+    val plain = ofBlocks(blocks, Seq(1), Choice.Sparse, excluded = none, signedLabels = false, weighted = false)
+    assert(plain.weights == null && (plain.indices eq sparse.matrix.asInstanceOf[SparseBlock].indices))
+    // The same block in the same form, but built anew.
+    val built = ofBlocks(blocks, Seq(1), Choice.Sparse, excluded = new ExcludedFeatures(Array(8), numFeatures))
+    assert(built.rows.sameElements(plain.rows) && built.offsets.last <= plain.offsets.last)
+  }
+
+  test("a block without weights among others has weights 1") {
+    val rows = Forms.rows(4, 10, numFeatures, 0, 0.5)
+    val blocks = read(Seq(rows(0).map(_.copy(weight = 1.0)), rows(1)))
+    assert(blocks(0).weights == null)
+    val p = ofBlocks(blocks, Seq(0, 1), Choice.Sparse)
+    assert(p.weights.toSeq == Seq.fill(10)(1.0) ++ rows(1).map(_.weight))
+  }
+
   test("sizes leave out what is excluded, and tell the width of what is left") {
     val rows = Seq(LabeledRow(1, 1, org.apache.spark.ml.linalg.Vectors.sparse(3, Array(0, 1, 2), Array(0.1, 1.0, 2.0))))
     val block = read(Seq(rows)).head.matrix
@@ -119,8 +195,8 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
         MatrixPiece.cut(b.matrix, first, excluded, 1, 1000).map(_._2)
       }
       val bytes = Forms.allocated {
-        val merge = new RowMerge(0, 1, 6000L, numFeatures, weighted = true, true, mixed = true, choice)
-        merge(facts.iterator, pieces.iterator, scale, mean)
+        val merge = new RowMerge(numFeatures, weighted = true, signedLabels = true, mixed = true, choice)
+        merge.dealt(0, 1, 6000L, facts.iterator, pieces.iterator, scale, mean)
       }
       // Two numbers of 4 bytes a row, its place and its count, are needed for a while.
       assert(bytes < expected.bytes + 8L * 6000L + 200000L, s"$bytes bytes for a partition of ${expected.bytes}")
@@ -129,8 +205,9 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
 
   test("refused: more nonzeros than an array holds") {
     val sizes = new VectorSizes(0L, 2, Array(Int.MaxValue - 20, 20), NarrowValues.Ones)
-    val merge = new dwell.data.matrix.MatrixMerge(0, 1, 2L, 3, false, Choice.Sparse, _: Iterator[VectorSizes])
-    val error = intercept[IllegalArgumentException](merge(Iterator.single(sizes)))
+    val rows = new DealtRows(0, 1, 2L, mixed = false)
+    val error =
+      intercept[IllegalArgumentException](new MatrixMerge(rows, 3, Choice.Sparse, Iterator.single(sizes)))
     assert(error.getMessage.contains("Partition 0 of 1") && error.getMessage.contains("numWorkers"))
   }
 }

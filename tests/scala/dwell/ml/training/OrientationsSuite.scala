@@ -3,7 +3,7 @@ package dwell.ml.training
 import dwell.SparkSuite
 import dwell.data.TestData
 import dwell.fit.DwellConf
-import dwell.solver.problem.Orientation
+import dwell.solver.problem.{Algorithm, Orientation}
 
 /** The orientations whose vectors there is room for. */
 class OrientationsSuite extends SparkSuite {
@@ -12,6 +12,7 @@ class OrientationsSuite extends SparkSuite {
     Orientations.withinLimit(
       None,
       Orientation.all,
+      Algorithm.CoCoA,
       TestData.claimed(sc, sizes, numFeatures = 100),
       outputs = 1,
       numWorkers = 4,

@@ -6,16 +6,23 @@ import org.apache.spark.{DwellBridge, SparkContext}
 object WorkerCount {
 
   /**
-   * One worker for each slot, but fewer if a worker would have too few nonzeros to pay for its overhead. More workers
-   * need more rounds, so few workers solve a small problem soonest.
+   * One worker for each slot, but fewer if a worker would have too few nonzeros to pay for its overhead.
    *
    * @param nonzeros
    *   of all partitions
    * @param worthAWorker
    *   nonzeros that pay for the overhead of one worker
    */
-  def choose(sc: SparkContext, nonzeros: Long, worthAWorker: Long = NonzerosWorthAWorker): Int =
+  def choose(sc: SparkContext, nonzeros: Long, worthAWorker: Long): Int =
     math.max(1L, math.min(slots(sc).toLong, nonzeros / worthAWorker)).toInt
+
+  /**
+   * Nonzeros worth a worker of an algorithm whose workers only add sums over rows: more of them cost no more rounds. But
+   * in each round every worker gets a vector with an entry a feature, and answers with one. A million nonzeros are about
+   * 5 ms of work, as much as a task costs; five nonzeros a feature are work for as long as the vectors need. Both are
+   * first values, not measured yet.
+   */
+  def worthForSums(numFeatures: Int): Long = math.max(1000000L, 5L * numFeatures)
 
   /**
    * The number of tasks that the cluster runs at once: those of the executors registered now, which have read the data
@@ -31,5 +38,5 @@ object WorkerCount {
    * About 50 ms of work in an epoch, which is also the least that a round costs. K workers whose updates are added need
    * about K times the rounds of one worker, so a second worker pays only if epochs take most of a fit's time.
    */
-  private val NonzerosWorthAWorker = 10000000L
+  val NonzerosWorthAWorker = 10000000L
 }

@@ -5,7 +5,7 @@ import java.io.{DataInput, DataOutput, ObjectInput, ObjectOutput}
 import scala.reflect.ClassTag
 
 import org.apache.hadoop.io.Writable
-import org.apache.spark.{Partition, SerializableWritable, TaskContext}
+import org.apache.spark.{Partition, PersistedBlocks, SerializableWritable, SparkException, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
@@ -34,6 +34,19 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
 
   /** Whether Spark is to keep the objects. */
   def isKept: Boolean = stored.getStorageLevel != StorageLevel.NONE
+
+  /**
+   * The same objects without their lineage, for a barrier stage: Spark refuses one if an RDD before it, up to the last
+   * shuffle, has another number of partitions. A job first computes the objects that Spark does not hold. If one is lost
+   * afterwards, a task that reads it fails.
+   */
+  def held: RDD[T] = {
+    val blocks = new PersistedBlocks[SerializableWritable[Kept.Cargo[T]]](sparkContext, stored.id, getNumPartitions)
+    val missing = blocks.missing
+    if (missing.nonEmpty)
+      sparkContext.runJob(stored, (it: Iterator[SerializableWritable[Kept.Cargo[T]]]) => it.hasNext, missing)
+    blocks.map(_.getOrElse(throw new SparkException("the cached data of this task was lost")).value.content)
+  }
 
   /** Removes the objects from all executors. See [[dwell.base.Unpersist]]. */
   def drop(): Unit = Unpersist(stored)

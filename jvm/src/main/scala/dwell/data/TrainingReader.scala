@@ -1,5 +1,6 @@
 package dwell.data
 
+import org.apache.spark.DwellBridge
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
@@ -39,13 +40,20 @@ object TrainingReader {
     val read =
       rows.mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
     val blocks = Kept.of(read, s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
-    Cached.orRelease(blocks, Seq.empty)(new TrainingRows(summarise(blocks, numFeatures, title, names)))
+    Cached.orRelease(blocks, Seq.empty) {
+      new TrainingRows(summarise(blocks, numFeatures, title, names, DwellBridge.repeats(rows)))
+    }
   }
 
-  private def summarise(blocks: Kept[RowBlock], numFeatures: Int, title: String, names: ColumnNames): ReadRows = {
+  private def summarise(
+      blocks: Kept[RowBlock],
+      numFeatures: Int,
+      title: String,
+      names: ColumnNames,
+      repeatable: Boolean): ReadRows = {
     val summaries = Answers.of(blocks)(_.next().summary).toSeq
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
     DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows.toLong).sum, names)
-    new ReadRows(blocks, summaries, numFeatures, title, names)
+    new ReadRows(blocks, summaries, numFeatures, title, names, repeatable)
   }
 }

@@ -5,9 +5,9 @@ import scala.collection.mutable
 import org.apache.spark.SparkContext
 
 import dwell.base.WorkerCount
-import dwell.data.block.{DataLimits, ReadRows}
+import dwell.data.block.{BlockGroups, DataLimits, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowShuffle}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowShuffle, RowUse}
 
 /**
  * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
@@ -46,6 +46,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   def largestLabel: Double = read.labels.largest
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
+  // No two uses have partitions of different rows where the rest of the form and the number of partitions are equal.
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
   private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
@@ -67,7 +68,8 @@ final class TrainingRows private[data] (read: ReadRows) {
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
     DataLimits.checkSharedRows(numRows) // before a job counts the columns
-    val numPartitions = partitionsFor(numWorkers)(columnCounts.nonzeros)
+    read.recall()
+    val numPartitions = partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(columnCounts.nonzeros)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
       val made = ColumnDataset.of(read, columnCounts, numPartitions)
       read.moveToDisk()
@@ -77,11 +79,13 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   /**
-   * The data split by rows. A fixed hash of its number sends each row to a partition, and gives each partition its
+   * The data split by rows. Where the form's use allows it, partitions are groups of the blocks that were read, and rows
+   * stay where they are. Otherwise a fixed hash of its number sends each row to a partition, and gives each partition its
    * share of any stretch of rows. Forms of the same rows share one shuffle.
    *
    * @param numWorkers
-   *   number of partitions, K; those beyond the number of rows stay empty. 0: [[dwell.base.WorkerCount]] chooses it
+   *   number of partitions, K; those beyond the number of rows stay empty. 0: [[dwell.base.WorkerCount]] chooses it, and
+   *   fewer if the rows can then stay
    * @throws IllegalArgumentException
    *   if the data does not fit this form; the message names the fix
    * @throws InputChangedException
@@ -92,28 +96,49 @@ final class TrainingRows private[data] (read: ReadRows) {
     DataLimits.checkSharedFeatures(numFeatures, read.names)
     if (form.signedLabels) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
-    val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.length * numRows)
-    rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
-      val moments = featureMoments
-      // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
-      val shuffle = rowShuffles.getOrElseUpdate(numPartitions, RowShuffle.of(read, moments.excluded, numPartitions))
-      val made = RowDataset.of(read, shuffle, moments, form)
-      read.moveToDisk()
-      rowDatasets((numPartitions, form)) = made
+    def varying = nonzeros - read.constant.length * numRows
+    val workers = partitionsFor(numWorkers, form.use.worthAWorker(numFeatures))(varying)
+    val groups = groupsFor(form.use, workers, exactly = numWorkers > 0)
+    val key = (groups.fold(_ => workers, _.count), form)
+    rowDatasets.get(key).filterNot(_.isReleased).getOrElse {
+      read.recall()
+      val made = groups match {
+        case Right(groups) => left(groups, form)
+        case Left(reason) => dealt(workers, reason, form)
+      }
+      rowDatasets(key) = made
       made
     }
   }
 
+  private def left(groups: BlockGroups, form: RowForm): RowDataset = {
+    val placement = new RowGroups(read, featureMoments.excluded, groups)
+    val made = RowDataset.of(read, placement, Placement.left, featureMoments, form)
+    // Cleaning a shuffle stops at blocks that Spark keeps.
+    if (rowShuffles.isEmpty && columnDatasets.isEmpty) read.drop() else read.moveToDisk()
+    made
+  }
+
+  private def dealt(workers: Int, reason: String, form: RowForm): RowDataset = {
+    // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
+    val shuffle = rowShuffles.getOrElseUpdate(workers, RowShuffle.of(read, featureMoments.excluded, workers))
+    val made = RowDataset.of(read, shuffle, Placement.dealt(reason), featureMoments, form)
+    read.moveToDisk()
+    made
+  }
+
+  /** Groups of blocks that can be the partitions; otherwise why not. */
+  private def groupsFor(use: RowUse, workers: Int, exactly: Boolean): Either[String, BlockGroups] = use match {
+    case RowUse.Coordinates => Left("steps along coordinates need partitions of rows of every kind")
+    case RowUse.Sums => read.groups(workers, exactly, alike = false)
+    case RowUse.Averages => read.groups(workers, exactly, alike = true)
+  }
+
+  /** The number of workers that the size of the data pays for, for this use of rows. */
+  def workers(use: RowUse): Int = WorkerCount.choose(sc, nonzeros, use.worthAWorker(numFeatures))
+
   /** The population standard deviation of each feature over all rows; 0 for a constant one. */
   def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))
-
-  /**
-   * The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1.
-   *
-   * @throws InputChangedException
-   *   if a lost block was read again and held other rows
-   */
-  def classWeights(numClasses: Int): Array[Double] = read.classWeights(numClasses)
 
   /** Releases the cached rows and every dataset made from them. Later calls for a dataset throw. */
   def unpersist(): Unit = synchronized {
@@ -146,6 +171,6 @@ final class TrainingRows private[data] (read: ReadRows) {
     if (released) throw new IllegalStateException(s"${read.title}: the training data has been released; read it again")
   }
 
-  private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long): Int =
-    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros)
+  private def partitionsFor(numWorkers: Int, worthAWorker: Long)(varyingNonzeros: => Long): Int =
+    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros, worthAWorker)
 }

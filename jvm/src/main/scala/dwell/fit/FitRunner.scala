@@ -22,6 +22,8 @@ import dwell.report.{RoundCompleted, RoundRecord}
  *   the data of a partition
  * @param parts
  *   the data of each partition
+ * @param forBarrier
+ *   the same for a gang; what was lost may be computed by the call
  * @param step
  *   the worker's part of an exchange
  * @param freeStates
@@ -30,6 +32,7 @@ import dwell.report.{RoundCompleted, RoundRecord}
 private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     sc: SparkContext,
     parts: RDD[D],
+    forBarrier: () => RDD[D],
     plan: FitPlan[M, S, T],
     step: Workers.Step[D, M, S],
     freeStates: Long => Unit)
@@ -81,7 +84,7 @@ private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
     val line = new JobLine
     try {
       val trained = TaskFailure.unwrapped {
-        Gang.run(parts, name, plan.id, plan.format, patienceMillis)(step)((workers: Replicas[M, S], tell) =>
+        Gang.run(forBarrier(), name, plan.id, plan.format, patienceMillis)(step)((workers: Replicas[M, S], tell) =>
           sent.value._1.lead(workers, sent.value._2)(tell))(
           told = { case record: RoundRecord =>
             reported.add(record)

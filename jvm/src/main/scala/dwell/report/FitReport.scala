@@ -89,6 +89,9 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Nonzeros of each partition; none where Spark's own code trained. */
   def nonzerosPerPartition: Seq[Long]
 
+  /** How the data came to their partitions, and why; empty where Spark's own code trained. */
+  def placement: String = ""
+
   /** The seconds of the fit by phase. */
   def phases: FitPhases
 
@@ -139,6 +142,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
       Seq(
         s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
+        placement,
         f"objective $objective%.10g, $proof",
         f"reading and set-up $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
@@ -175,6 +179,7 @@ final case class LinearFitReport(
     numFeatures: Int,
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
+    override val placement: String,
     phases: FitPhases)
     extends DwellFitReport {
 
@@ -200,6 +205,7 @@ final case class TopicFitReport(
     numFeatures: Int,
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
+    override val placement: String,
     phases: FitPhases)
     extends DwellFitReport {
 

@@ -9,7 +9,8 @@ import org.apache.spark.rdd.RDD
 
 import dwell.comm.Workers
 import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
-import dwell.data.rows.{RowDataset, RowForm}
+import dwell.data.columns.ColumnPartition
+import dwell.data.rows.{RowDataset, RowForm, RowPartition}
 import dwell.fit.{FitPlan, FitRunner}
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
@@ -73,7 +74,7 @@ final class LinearTrainer(
       case Orientation.Dual => dual(problem)
     }
     val plan = CdPlan(newId, problem, algorithm, loss, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
-    run(plan, work.parts, work.nonzeros, choice, started, step) { (done, attempt) =>
+    run(plan, work.parts, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
@@ -91,10 +92,12 @@ final class LinearTrainer(
       choice: OrientationChoice,
       started: Long): LinearSolution = {
     val data =
-      rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed(problem), mixed = true))
+      rows.rows(
+        problem.numWorkers,
+        RowForm(problem.scaleFactor, problem.intercept, signed(problem), mixed = algorithm.averages, algorithm.use))
     val facts = RowFacts.of(rows, data, problem.loss.labels)
     val plan = SgdPlan(newId, SgdTask(problem, rows.numFeatures, facts), algorithm)
-    run(plan, parts(data), data.nonzerosPerPartition, choice, started, gradientStep) { (_, attempt) =>
+    run(plan, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
   }
@@ -106,13 +109,12 @@ final class LinearTrainer(
   /** Runs a fit on its parts; `done` keeps or frees the worker states of its last attempt. */
   private def run[M: ClassTag, S: ClassTag](
       plan: FitPlan[M, S, Trained],
-      parts: RDD[LocalData],
-      nonzeros: Array[Long],
+      parts: Parts,
       choice: OrientationChoice,
       started: Long,
       step: Workers.Step[LocalData, M, S])(done: (Trained, Int) => Unit): LinearSolution = {
     val flattenSeconds = (System.nanoTime() - started) * 1e-9
-    val runner = new FitRunner(rows.sc, parts, plan, step, CdSolvers.free)
+    val runner = new FitRunner(rows.sc, parts.all, parts.forBarrier, plan, step, CdSolvers.free)
     try {
       val outcome = runner.run()
       val trained = outcome.trained
@@ -132,7 +134,8 @@ final class LinearTrainer(
         outcome.reason,
         outcome.attempt,
         trained.records,
-        nonzeros.toSeq,
+        parts.nonzeros.toSeq,
+        parts.placement,
         flattenSeconds)
     } catch {
       case e: Throwable =>
@@ -151,15 +154,18 @@ final class LinearTrainer(
 
   private def primal(problem: LinearProblem): Work = {
     val data = rows.columns(problem.numWorkers)
-    val parts = data.partitions.map[LocalData](p => ColumnData(p, p.weights))
+    def local(partitions: RDD[ColumnPartition]) = partitions.map[LocalData](p => ColumnData(p, p.weights))
+    val parts = Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns)
     val leader =
       PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
-    Work(parts, data.columnsPerPartition, data.nonzerosPerPartition, leader, from.map(FromCoefficients))
+    Work(parts, data.columnsPerPartition, leader, from.map(FromCoefficients))
   }
 
   private def dual(problem: LinearProblem): Work = {
-    val data = rows.rows(problem.numWorkers, RowForm(problem.scaleFactor, problem.intercept, signed(problem)))
+    val data = rows.rows(
+      problem.numWorkers,
+      RowForm(problem.scaleFactor, problem.intercept, signed(problem), use = problem.algorithm.use))
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
     val leader = DualPlan(
       data.summary,
@@ -169,7 +175,7 @@ final class LinearTrainer(
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Dual variables times the ratio of the penalties keep the coefficients. A factor above 1 could leave their bounds.
     val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
-    Work(parts(data), data.summary.rowsPerPartition, data.nonzerosPerPartition, leader, from)
+    Work(parts(data), data.summary.rowsPerPartition, leader, from)
   }
 
   private def labelFacts(problem: LinearProblem, data: RowDataset): LabelFacts = {
@@ -177,9 +183,11 @@ final class LinearTrainer(
     LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights)
   }
 
-  private def parts(data: RowDataset): RDD[LocalData] = {
+  private def parts(data: RowDataset): Parts = {
     val scale = data.scaleBroadcast
-    data.partitions.map(p => RowData(p, if (scale == null) null else scale.value))
+    def local(partitions: RDD[RowPartition]) =
+      partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
+    Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, data.placement)
   }
 
   /**
@@ -210,11 +218,26 @@ private[solver] object LinearTrainer {
    */
   private final case class Previous(coefficients: Array[Double], intercept: Double, l2: Double, fit: Option[Long])
 
+  /**
+   * The data of each partition.
+   *
+   * @param forBarrier
+   *   see [[dwell.fit.FitRunner]]
+   * @param placement
+   *   how they came to their partitions, and why
+   */
+  private final case class Parts(
+      all: RDD[LocalData],
+      forBarrier: () => RDD[LocalData],
+      nonzeros: Array[Long],
+      placement: String)
+
+  private val ByColumns = "nonzeros dealt by a shuffle, because each worker owns columns"
+
   /** A problem in the form of one orientation. */
   private final case class Work(
-      parts: RDD[LocalData],
+      parts: Parts,
       coordinates: Array[Int],
-      nonzeros: Array[Long],
       leaderPlan: CdLeaderPlan,
       from: Option[StartingPoint])
 

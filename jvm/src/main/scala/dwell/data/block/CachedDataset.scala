@@ -13,6 +13,8 @@ import dwell.bulk.Kept
  *
  * @param kept
  *   one element in each Spark partition, in order of their index; kept and materialised
+ * @param isShuffled
+ *   whether the partitions were made by a shuffle
  * @param nonzerosPerPartition
  *   number of nonzeros of each partition
  * @param bytes
@@ -20,6 +22,7 @@ import dwell.bulk.Kept
  */
 abstract class CachedDataset[P] private[data] (
     kept: Kept[P],
+    isShuffled: Boolean,
     val nonzerosPerPartition: Array[Long],
     val bytes: Long,
     broadcasts: Seq[Broadcast[_]]) {
@@ -28,6 +31,15 @@ abstract class CachedDataset[P] private[data] (
 
   /** One element in each Spark partition, in order of their index. */
   def partitions: RDD[P] = kept
+
+  /**
+   * The same for a barrier stage, see [[dwell.bulk.Kept.held]]. What was not shuffled has the user's RDDs before it, which
+   * may have any number of partitions.
+   *
+   * @throws SparkException
+   *   if partitions were lost and cannot be computed again
+   */
+  def forBarrier: RDD[P] = if (isShuffled) kept else kept.held
 
   /** The number of partitions, K. */
   def numPartitions: Int = nonzerosPerPartition.length

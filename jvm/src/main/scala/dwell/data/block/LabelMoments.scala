@@ -33,10 +33,7 @@ private[data] final class LabelMoments(blocks: Seq[LabelSummary], names: ColumnN
   val mean: Double = blocks.map(_.sum).sum / totalWeight
 
   /** The weighted population variance of the labels. */
-  val variance: Double = blocks.map { block =>
-    val shift = block.centre - mean
-    block.squares + shift * (2.0 * block.residual + block.weight * shift)
-  }.sum / totalWeight
+  val variance: Double = LabelMoments.squares(blocks, mean) / totalWeight
   if (variance.isNaN || variance.isInfinite) {
     throw new IllegalArgumentException(
       s"Column '${names.label}': the labels are so large that their variance is not a finite number. Scale them " +
@@ -65,4 +62,13 @@ private[data] final class LabelMoments(blocks: Seq[LabelSummary], names: ColumnN
       }
       .headOption
   }
+}
+
+private[block] object LabelMoments {
+
+  /** The weighted sum of the squared differences of the blocks' labels from `mean`. */
+  def squares(blocks: Seq[LabelSummary], mean: Double): Double = blocks.map { block =>
+    val shift = block.centre - mean
+    block.squares + shift * (2.0 * block.residual + block.weight * shift)
+  }.sum
 }

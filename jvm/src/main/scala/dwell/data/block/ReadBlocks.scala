@@ -10,14 +10,20 @@ import dwell.data.matrix.{BlockIndex, ReadBlock}
 
 /**
  * The blocks that were read, one for each partition of the source: in memory until datasets hold the rows in forms of
- * their own, then on disk.
+ * their own.
  *
  * @param read
  *   the blocks in memory
  * @param name
  *   name of the blocks on disk, for Spark's storage page
+ * @param repeatable
+ *   whether the source should give the same rows whenever it is read, see [[org.apache.spark.DwellBridge.repeats]]
  */
-private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], index: BlockIndex, name: String) {
+private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
+    read: Kept[B],
+    index: BlockIndex,
+    name: String,
+    repeatable: Boolean) {
   private val compared = {
     val index = this.index // so that tasks do not get this object
     Kept.of(read.map(block => index.verified(block)), name)
@@ -25,6 +31,11 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], in
 
   /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
   def verified: RDD[B] = compared
+
+  private def isKept: Boolean = read.isKept || compared.isKept
+
+  /** Makes Spark keep the blocks again if they were dropped, from the next job on that reads them. */
+  def recall(): Unit = if (!isKept) read.keep(StorageLevel.MEMORY_AND_DISK)
 
   /**
    * Moves the blocks from memory to disk, once. Other datasets need them, and so does Spark if it loses what a dataset
@@ -38,7 +49,15 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], in
       read.drop()
     }
 
-  /** Drops the blocks. */
+  /**
+   * Frees the memory of the blocks once a dataset holds them as partitions where they were read. An executor that is lost
+   * takes both with it, so a copy on its disk would not help, and would take longer to write than the dataset to make.
+   * Spark reads the source again for what is lost, and for another dataset. If the source may then give other rows, the
+   * blocks move to disk all the same.
+   */
+  def drop(): Unit = if (!repeatable) moveToDisk() else if (read.isKept) read.drop()
+
+  /** Drops the blocks for good. */
   def release(): Unit = {
     Cached.release(read, Seq.empty)
     Cached.release(compared, Seq.empty)

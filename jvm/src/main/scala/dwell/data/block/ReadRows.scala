@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
-import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
+import dwell.data.matrix.{BlockIndex, ConstantColumns}
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
@@ -18,6 +18,8 @@ import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
  *   name of the cached data on Spark's storage page
  * @param names
  *   names of the DataFrame columns, for error messages
+ * @param repeatable
+ *   see [[ReadBlocks]]
  * @throws IllegalArgumentException
  *   if a sum or a moment of the labels leaves the range of a double
  */
@@ -26,7 +28,8 @@ private[data] final class ReadRows(
     summaries: Seq[BlockSummary],
     val numFeatures: Int,
     val title: String,
-    val names: ColumnNames) {
+    val names: ColumnNames,
+    repeatable: Boolean) {
 
   /** The moments of labels and weights. */
   val labels: LabelMoments = new LabelMoments(summaries.map(_.labels), names)
@@ -48,13 +51,32 @@ private[data] final class ReadRows(
   /** The sum of the weights, S. */
   def totalWeight: Double = labels.totalWeight
 
-  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk")
+  private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk", repeatable)
 
   /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
   def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
 
+  /** Makes Spark keep the blocks again if [[drop]] has dropped them. To be called before a dataset is made. */
+  def recall(): Unit = readBlocks.recall()
+
   /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
   def moveToDisk(): Unit = readBlocks.moveToDisk()
+
+  /** Frees the memory of the blocks, once a dataset holds them where they were read. */
+  def drop(): Unit = readBlocks.drop()
+
+  /**
+   * Groups of blocks that can be partitions as they are, or why there are none: see [[BlockGroups.choose]].
+   *
+   * @param alike
+   *   whether the groups' labels, and the lengths of their rows, must be alike
+   */
+  def groups(workers: Int, exactly: Boolean, alike: Boolean): Either[String, BlockGroups] =
+    BlockGroups.choose(summaries.map(s => BlockSize(s.labels.rows, s.nonzeros)).toIndexedSeq, workers, exactly) {
+      groups =>
+        def unlike = AlikeLabels.objection(groups.blocks.toSeq.map(_.toSeq.map(summaries(_).labels)), labels)
+        if (alike) groups.unevenLengths.orElse(unlike) else None
+    }
 
   /** The number of row blocks, one for each partition of the source. */
   def numBlocks: Int = index.fingerprints.length
@@ -66,10 +88,6 @@ private[data] final class ReadRows(
   lazy val constant: Array[Int] =
     if (!mayHaveConstant) Array.emptyIntArray
     else ConstantColumns.common(verifiedBlocks.filter(_.matrix.rows > 0).map(_.matrix.constantColumns), numFeatures)
-
-  /** The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1. */
-  def classWeights(numClasses: Int): Array[Double] =
-    IndexedSums.total(verifiedBlocks.map(_.classWeights(numClasses)), numClasses)
 
   /** Releases the cached blocks. */
   def unpersist(): Unit = readBlocks.release()

@@ -1,7 +1,7 @@
 package dwell.data.block
 
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
-import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
+import dwell.data.matrix.{MatrixBlock, ReadBlock}
 
 /**
  * The rows of one source partition, without those of weight 0.
@@ -32,17 +32,6 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
       LabelSummary.of(labels, weights),
       matrix.constantColumns.indices.nonEmpty,
       problem)
-
-  /** The sum of the weights of each class. Labels must be class numbers, 0 to `numClasses` - 1. */
-  def classWeights(numClasses: Int): IndexedSums = {
-    val sums = new Array[Double](numClasses)
-    var i = 0
-    while (i < labels.length) {
-      sums(labels(i).toInt) += (if (weights == null) 1.0 else weights(i))
-      i += 1
-    }
-    IndexedSums.of(index, sums)
-  }
 }
 
 private object RowBlock extends BulkFormat[RowBlock] {

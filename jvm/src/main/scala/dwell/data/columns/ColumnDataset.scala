@@ -28,7 +28,7 @@ final class ColumnDataset private (
     val columnsPerPartition: Array[Int],
     bytes: Long,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[ColumnPartition](partitions, nonzerosPerPartition, bytes, broadcasts) {
+    extends CachedDataset[ColumnPartition](partitions, isShuffled = true, nonzerosPerPartition, bytes, broadcasts) {
 
   /** The label of each row. A job brings them to the driver. */
   def labels(): Array[Double] = ofSlices(partition => partition.labels)

@@ -1,16 +1,18 @@
 package dwell.data.documents
 
+import org.apache.spark.DwellBridge
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Answers, WorkerCount}
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{Cached, CachedDataset, ReadBlocks}
-import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, VectorSizes}
+import dwell.data.block.{BlockGroups, BlockSize, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks}
+import dwell.data.matrix.{BlockIndex, BlockRows, DealtRows, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, PartitionMatrix, VectorSizes}
 
 /**
- * Documents as counts of words, read and validated, split into partitions of equally many documents.
+ * Documents as counts of words, read and validated, split into partitions of about equally much work.
  *
  * @param partitions
  *   one [[DocumentPartition]] in each Spark partition
@@ -18,6 +20,8 @@ import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, MatrixMerge
  *   number of words of the vocabulary, V
  * @param documentsPerPartition
  *   number of documents of each partition, without those that have no words
+ * @param placement
+ *   how the documents came to their partitions, and why
  * @param moveSeconds
  *   the time that it took to move the documents to their partitions, once they were read
  */
@@ -28,8 +32,11 @@ final class DocumentDataset private (
     val documentsPerPartition: Array[Int],
     nonzerosPerPartition: Array[Long],
     bytes: Long,
+    broadcasts: Seq[Broadcast[_]],
+    isShuffled: Boolean,
+    val placement: String,
     val moveSeconds: Double)
-    extends CachedDataset[DocumentPartition](partitions, nonzerosPerPartition, bytes, Seq.empty) {
+    extends CachedDataset[DocumentPartition](partitions, isShuffled, nonzerosPerPartition, bytes, broadcasts) {
 
   /** The number of documents of all partitions, D. */
   def documents: Long = documentsPerPartition.map(_.toLong).sum
@@ -38,9 +45,9 @@ final class DocumentDataset private (
   def workers: Int = documentsPerPartition.count(_ > 0)
 
   override def unpersist(): Unit = synchronized {
-    // Shuffle files are a copy of all data. Cleaning stops at the cached blocks: it must not reach the user's own
-    // shuffles.
-    if (!isReleased && !partitions.sparkContext.isStopped) partitions.cleanShuffleDependencies()
+    // Shuffle files are a copy of all data. Cleaning stops at blocks that Spark keeps, as it does after a shuffle: it must
+    // not reach the user's own shuffles.
+    if (!isReleased && !partitions.sparkContext.isStopped && isShuffled) partitions.cleanShuffleDependencies()
     super.unpersist()
     blocks.release()
   }
@@ -49,9 +56,13 @@ final class DocumentDataset private (
 object DocumentDataset {
 
   /**
-   * Reads and validates documents in one pass, moves each to its partition, and caches them. A fixed hash of a
-   * document's number chooses the partition, as for the rows of linear models. The caller must release the data with
-   * `unpersist`.
+   * Reads and validates documents in one pass, puts partitions together, and caches them. The caller must release the
+   * data with `unpersist`.
+   *
+   * Where groups of the blocks that were read have their shares of any stretch of the documents, they are the partitions,
+   * and documents stay where they are. Topics of partitions are averaged, so all partitions must have documents of all
+   * subjects. What is known of a block, documents and nonzeros, does not tell subjects, and documents of a subject often
+   * stand together. Otherwise a fixed hash of a document's number chooses its partition, as for the rows of linear models.
    *
    * @param vectors
    *   rows in Spark's own format; the first column is the vector of a document's counts, by word. Read once, unless
@@ -59,7 +70,8 @@ object DocumentDataset {
    * @param vocabulary
    *   length that every vector must have
    * @param numWorkers
-   *   number of partitions; those beyond the number of documents stay empty. 0: [[dwell.base.WorkerCount]] chooses it
+   *   number of partitions; those beyond the number of documents stay empty. 0: [[dwell.base.WorkerCount]] chooses it,
+   *   and fewer if the documents can then stay
    * @param title
    *   name of the cached data on Spark's storage page
    * @param column
@@ -78,59 +90,115 @@ object DocumentDataset {
       Iterator.single(DocumentReader.read(index, vocabulary, it, column))
     }
     val blocks = Kept.of(read, s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
-    Cached.orRelease(blocks, Seq.empty)(distribute(blocks, vocabulary, numWorkers, title, column))
+    Cached.orRelease(blocks, Seq.empty) {
+      val source = Source(vocabulary, title, column, DwellBridge.repeats(vectors))
+      distribute(blocks, source, numWorkers)
+    }
   }
 
-  private def distribute(
-      blocks: Kept[MatrixBlock],
-      vocabulary: Int,
-      numWorkers: Int,
-      title: String,
-      column: String): DocumentDataset = {
-    val sc = blocks.sparkContext
+  /**
+   * What is known of the documents before they are read.
+   *
+   * @param repeatable
+   *   see [[dwell.data.block.ReadBlocks]]
+   */
+  private final case class Source(vocabulary: Int, title: String, column: String, repeatable: Boolean)
+
+  private def distribute(blocks: Kept[MatrixBlock], source: Source, numWorkers: Int): DocumentDataset = {
     val read = Answers.of(blocks)(it => summary(it.next()))
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
+    val numDocuments = read.map(_.documents.toLong).sum
+    checkCount(read.map(_.rowsRead).sum, numDocuments, source.column)
     val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
-    val numPartitions =
+    val readBlocks = new ReadBlocks(blocks, index, s"${source.title}: documents on disk", source.repeatable)
+    val workers =
       if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(sc, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
-    val numDocuments = read.map(_.documents.toLong).sum
-    val readBlocks = new ReadBlocks(blocks, index, s"$title: documents on disk")
-    val sizes = readBlocks.verified.flatMap { block =>
+      else WorkerCount.choose(blocks.sparkContext, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
+    val sizes = read.map(s => BlockSize(s.documents, s.nonzeros)).toIndexedSeq
+    val groups = BlockGroups.choose(sizes, workers, exactly = numWorkers > 0)(unlike)
+    val (merged, broadcasts) = groups match {
+      case Right(groups) => left(readBlocks.verified, groups, index.firstRows, source.vocabulary)
+      case Left(_) => (dealt(readBlocks.verified, workers, index.firstRows, numDocuments, source.vocabulary), Seq.empty)
+    }
+    val partitions = Kept.of(merged, s"${source.title}: documents").keep(StorageLevel.MEMORY_AND_DISK)
+    Cached.orRelease(partitions, broadcasts) {
+      val held = Answers.of(partitions)(it => sizesOf(it.next()))
+      broadcasts.foreach(_.unpersist()) // until a partition is lost
+      if (groups.isRight) readBlocks.drop() else readBlocks.moveToDisk()
+      new DocumentDataset(
+        readBlocks,
+        partitions,
+        source.vocabulary,
+        held.map(_._1),
+        held.map(_._2),
+        held.map(_._3).sum,
+        broadcasts,
+        groups.isLeft,
+        groups.fold(Placement.dealt, _ => Placement.left),
+        (System.nanoTime() - moved) * 1e-9)
+    }
+  }
+
+  /** Why topics of these groups cannot be averaged; None if they can. */
+  private def unlike(groups: BlockGroups): Option[String] =
+    groups.unevenLengths.orElse {
+      if (groups.unevenness <= MostUneven) None
+      else Some("documents of a subject may stand together, and the source has too few partitions to deal these out")
+    }
+
+  /** Partitions of whole blocks, and what tasks need to compute them. */
+  private def left(
+      blocks: RDD[MatrixBlock],
+      groups: BlockGroups,
+      firstRows: Array[Long],
+      vocabulary: Int): (RDD[DocumentPartition], Seq[Broadcast[_]]) = {
+    val numPartitions = groups.count
+    val grouped = new GroupedBlocks(blocks, groups)
+    val merged = grouped.mapPartitionsWithIndex { (k, group) =>
+      group.map { blocks =>
+        val firsts = blocks.map(block => firstRows(block.index))
+        val sizes = blocks.zip(firsts).map { case (b, first) => VectorSizes.whole(b, first, ExcludedFeatures.None) }
+        val rows = new BlockRows(k, numPartitions, firsts, blocks.map(_.rows), mixed = false)
+        val choice = PartitionForm.Choice.Sparse
+        partition(
+          k,
+          vocabulary,
+          PartitionMatrix.ofBlocks(rows, blocks, sizes, ExcludedFeatures.None, vocabulary, choice))
+      }
+    }
+    (merged, grouped.broadcasts)
+  }
+
+  /** Partitions of documents that a shuffle deals to them. */
+  private def dealt(
+      blocks: RDD[MatrixBlock],
+      numPartitions: Int,
+      firstRows: Array[Long],
+      numDocuments: Long,
+      vocabulary: Int): RDD[DocumentPartition] = {
+    val sizes = blocks.flatMap { block =>
       VectorSizes
-        .of(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+        .of(block, firstRows(block.index), ExcludedFeatures.None, numPartitions)
         .iterator
         .zipWithIndex
         .map(_.swap)
     }
-    val pieces = readBlocks.verified.flatMap { block =>
-      MatrixPiece.cut(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+    val pieces = blocks.flatMap { block =>
+      MatrixPiece.cut(block, firstRows(block.index), ExcludedFeatures.None, numPartitions)
     }
-    val merged = BulkShuffle.together(
+    BulkShuffle.together(
       BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
       BulkShuffle.byIndex(pieces, numPartitions, MatrixPiece)) { (k, sizes, pieces) =>
-      val choice = PartitionForm.Choice.Sparse
-      val matrix = new MatrixMerge(k, numPartitions, numDocuments, vocabulary, mixed = false, choice, sizes)
+      val rows = new DealtRows(k, numPartitions, numDocuments, mixed = false)
+      val matrix = new MatrixMerge(rows, vocabulary, PartitionForm.Choice.Sparse, sizes)
       pieces.foreach(matrix.add)
-      val values = matrix.values
-      new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, values.values32, values.values64)
-    }
-    val partitions = Kept.of(merged, s"$title: documents").keep(StorageLevel.MEMORY_AND_DISK)
-    Cached.orRelease(partitions, Seq.empty) {
-      val held = Answers.of(partitions)(it => sizesOf(it.next()))
-      readBlocks.moveToDisk()
-      new DocumentDataset(
-        readBlocks,
-        partitions,
-        vocabulary,
-        held.map(_._1),
-        held.map(_._2),
-        held.map(_._3).sum,
-        (System.nanoTime() - moved) * 1e-9)
+      partition(k, vocabulary, matrix.result)
     }
   }
+
+  private def partition(k: Int, vocabulary: Int, matrix: PartitionMatrix): DocumentPartition =
+    new DocumentPartition(k, vocabulary, matrix.offsets, matrix.indices, matrix.values.values32, matrix.values.values64)
 
   private def checkCount(read: Long, documents: Long, column: String): Unit = {
     if (read == 0L) {
@@ -152,6 +220,9 @@ object DocumentDataset {
 
   /** The numbers of documents, nonzeros and bytes. */
   private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
+
+  /** See [[dwell.data.block.BlockGroups.unevenness]]. A worker then has a fifth of its documents too many of a subject at most. */
+  private val MostUneven = 0.1
 
   /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L

@@ -43,6 +43,23 @@ private[data] object MatrixPiece extends BulkFormat[MatrixPiece] {
         .filter { case (_, piece) => piece != null }
     }
 
+  /**
+   * All vectors of a block, in one piece or several. One piece takes no memory of its own.
+   *
+   * @param firstRow
+   *   number of the block's first row in the whole dataset
+   * @param excluded
+   *   features whose nonzeros are left out
+   */
+  def whole(block: MatrixBlock, firstRow: Long, excluded: ExcludedFeatures): Iterator[MatrixPiece] =
+    if (excluded.indices.isEmpty) {
+      val indices = block match {
+        case sparse: SparseBlock => sparse.indices
+        case _: DenseBlock => null
+      }
+      Iterator.single(new MatrixPiece(firstRow, firstRow + block.rows, indices, block.values))
+    } else cut(block, firstRow, excluded, numPartitions = 1).map(_._2)
+
   private def piece(
       block: MatrixBlock,
       firstRow: Long,

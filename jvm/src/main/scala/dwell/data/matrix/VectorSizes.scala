@@ -15,7 +15,17 @@ import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
  * @param width
  *   the narrowest width that holds these nonzeros
  */
-private[data] final class VectorSizes(val firstRow: Long, val blockRows: Int, val counts: Array[Int], val width: Byte)
+private[data] final class VectorSizes(val firstRow: Long, val blockRows: Int, val counts: Array[Int], val width: Byte) {
+
+  /** Calls `use` with the position in `counts` of each of these rows, and with its place in the partition. */
+  def eachPlace(partition: PartitionRows)(use: (Int, Int) => Unit): Unit = {
+    var i = 0
+    partition.eachPlace(firstRow, firstRow + blockRows) { (_, place) =>
+      use(i, place)
+      i += 1
+    }
+  }
+}
 
 private[data] object VectorSizes extends BulkFormat[VectorSizes] {
 
@@ -45,6 +55,34 @@ private[data] object VectorSizes extends BulkFormat[VectorSizes] {
       }
       new VectorSizes(firstRow, block.rows, counts.result(), width)
     }
+
+  /** The sizes of all vectors of a block. */
+  def whole(block: MatrixBlock, firstRow: Long, excluded: ExcludedFeatures): VectorSizes = {
+    def all(count: Int => Int) =
+      new VectorSizes(
+        firstRow,
+        block.rows,
+        Array.tabulate(block.rows)(count),
+        narrowest(block.values, block.start(block.rows)))
+    block match {
+      case sparse: SparseBlock if excluded.indices.isEmpty => all(j => sparse.start(j + 1) - sparse.start(j))
+      case dense: DenseBlock if excluded.indices.isEmpty && dense.isFull => all(_ => dense.columns)
+      case _ => of(block, firstRow, excluded, numPartitions = 1).head
+    }
+  }
+
+  /** The narrowest width that holds the first `length` values. */
+  private def narrowest(values: NarrowValues, length: Int): Byte = {
+    val most = values.width
+    var width = NarrowValues.Ones
+    var at = 0
+    while (at < length && width < most) {
+      val needed = NarrowValues.width(values(at))
+      if (needed > width) width = needed
+      at += 1
+    }
+    width
+  }
 
   override def write(sizes: VectorSizes, out: BulkOutput): Unit = {
     out.long(sizes.firstRow)

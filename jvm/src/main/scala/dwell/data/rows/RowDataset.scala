@@ -4,31 +4,39 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Answers
-import dwell.bulk.{BulkShuffle, Kept}
+import dwell.bulk.Kept
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
 
 /**
- * Training data as rows, split into partitions of equally many rows. Constant features are not solved for, and have no
+ * Training data as rows, split into partitions of about equally much work. Constant features are not solved for, and have no
  * nonzeros in the partitions.
  *
  * @param partitions
  *   one [[RowPartition]] in each Spark partition
  * @param scaleBroadcast
  *   the scale of the features for the workers, or null
+ * @param placement
+ *   how the rows came to their partitions, and why
  */
 final class RowDataset private (
     partitions: Kept[RowPartition],
     numFeatures: Int,
     val summary: RowSummary,
     val scaleBroadcast: Broadcast[Array[Double]],
+    val placement: String,
+    isShuffled: Boolean,
     bytes: Long,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[RowPartition](partitions, summary.nonzerosPerPartition, bytes, broadcasts) {
+    extends CachedDataset[RowPartition](partitions, isShuffled, summary.nonzerosPerPartition, bytes, broadcasts) {
 
   /** The number of partitions that have a nonzero of each feature. A job counts them at the first call. */
   lazy val holders: Array[Int] =
-    IndexedSums.total(partitions.map(RowDataset.held), numFeatures).map(_.toInt)
+    IndexedSums.total(partitions.map(RowDataset.used), numFeatures).map(_.toInt)
+
+  /** The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1. */
+  def classWeights(numClasses: Int): Array[Double] =
+    IndexedSums.total(partitions.map(RowDataset.classWeights(_, numClasses)), numClasses)
 }
 
 private[data] object RowDataset {
@@ -36,29 +44,31 @@ private[data] object RowDataset {
   /**
    * Puts the rows together to partitions of the given form.
    *
+   * @param reason
+   *   how the rows come to their partitions, and why
    * @throws IllegalArgumentException
    *   if the squared norm of a row or the inverse of a variance overflows
    */
-  def of(rows: ReadRows, shuffle: RowShuffle, moments: FeatureMoments, form: RowForm): RowDataset = {
+  def of(
+      rows: ReadRows,
+      placement: RowPlacement,
+      reason: String,
+      moments: FeatureMoments,
+      form: RowForm): RowDataset = {
     val sc = rows.sc
     val scale = scales(moments.variance, form.scaleFactor, rows.names)
     val mean = if (form.intercept) moments.mean else null
     val scaleBroadcast = Cached.broadcast(sc, scale)
     val meanBroadcast = Cached.broadcast(sc, mean)
-    val numPartitions = shuffle.numPartitions
-    val numRows = rows.numRows
     val numFeatures = rows.numFeatures
-    val weighted = rows.labels.weighted
-    val merged = BulkShuffle.together(shuffle.facts, shuffle.features) { (k, facts, features) =>
-      val choice = PartitionForm.Choice.ForSolvers
-      val merge =
-        new RowMerge(k, numPartitions, numRows, numFeatures, weighted, form.signedLabels, form.mixed, choice)
-      merge(facts, features, Cached.valueOf(scaleBroadcast), Cached.valueOf(meanBroadcast))
-    }
+    val choice = PartitionForm.Choice.ForSolvers
+    val merge = new RowMerge(numFeatures, rows.labels.weighted, form.signedLabels, form.mixed, choice)
+    val merged = placement.partitions(merge, scaleBroadcast, meanBroadcast)
     val partitions = Kept.of(merged, s"${rows.title}: rows").keep(StorageLevel.MEMORY_AND_DISK)
-    val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null)
+    val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null) ++ placement.broadcasts
     Cached.orRelease(partitions, broadcasts) {
       val summaries = Answers.of(partitions)(it => summary(it.next()))
+      placement.broadcasts.foreach(_.unpersist()) // until a partition is lost
       summaries.flatMap(_.unbounded).foreach { row =>
         throw new IllegalArgumentException(
           s"Column '${rows.names.features}', row $row of those of positive weight (counted from 0): the values are " +
@@ -83,6 +93,8 @@ private[data] object RowDataset {
             numFeatures),
           if (form.signedLabels) moments.classSums else null),
         scaleBroadcast,
+        reason,
+        placement.isShuffle,
         summaries.map(_.bytes).sum,
         broadcasts)
     }
@@ -124,13 +136,23 @@ private[data] object RowDataset {
       p.norms.indices.filter(i => p.norms(i).isNaN || p.norms(i).isInfinite).map(p.rows(_)).minOption)
 
   /** 1 for each feature that has nonzeros in a partition. */
-  private def held(p: RowPartition): IndexedSums = {
-    val held = new Array[Double](p.features)
+  private def used(p: RowPartition): IndexedSums = {
+    val used = new Array[Double](p.features)
     var at = 0
     while (at < p.nonzeros) {
-      if (!p.isDense) held(p.indices(at)) = 1.0 else if (p.value(at) != 0.0) held(at % p.features) = 1.0
+      if (!p.isDense) used(p.indices(at)) = 1.0 else if (p.value(at) != 0.0) used(at % p.features) = 1.0
       at += 1
     }
-    IndexedSums.of(p.index, held)
+    IndexedSums.of(p.index, used)
+  }
+
+  private def classWeights(p: RowPartition, numClasses: Int): IndexedSums = {
+    val sums = new Array[Double](numClasses)
+    var i = 0
+    while (i < p.numRows) {
+      sums(p.labels(i).toInt) += (if (p.weights == null) 1.0 else p.weights(i))
+      i += 1
+    }
+    IndexedSums.of(p.index, sums)
   }
 }

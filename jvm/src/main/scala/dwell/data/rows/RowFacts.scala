@@ -39,6 +39,10 @@ private[data] object RowFacts extends BulkFormat[RowFacts] {
         (k, new RowFacts(sizes, labels, weights))
     }
 
+  /** The facts of all rows of a block. They share its labels and weights. */
+  def whole(block: RowBlock, firstRow: Long, excluded: ExcludedFeatures): RowFacts =
+    new RowFacts(VectorSizes.whole(block.matrix, firstRow, excluded), block.labels, block.weights)
+
   override def write(facts: RowFacts, out: BulkOutput): Unit = {
     VectorSizes.write(facts.sizes, out)
     out.array(facts.labels)

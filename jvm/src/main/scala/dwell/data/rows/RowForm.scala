@@ -13,8 +13,15 @@ package dwell.data.rows
  * @param mixed
  *   whether the rows of a partition are in random order; otherwise they are in the order of the dataset. Stochastic
  *   gradients need it: similar rows must not follow one another, as those of one class do if labels are sorted
+ * @param use
+ *   what workers do with their rows
  */
-final case class RowForm(scaleFactor: Double, intercept: Boolean, signedLabels: Boolean, mixed: Boolean = false) {
+final case class RowForm(
+    scaleFactor: Double,
+    intercept: Boolean,
+    signedLabels: Boolean,
+    mixed: Boolean = false,
+    use: RowUse = RowUse.Coordinates) {
   require(
     scaleFactor >= 0.0 && !scaleFactor.isInfinite,
     s"scaleFactor must be finite and not negative, but was $scaleFactor")

@@ -1,12 +1,11 @@
 package dwell.data.rows
 
-import dwell.data.matrix.{MatrixMerge, MatrixPiece, PartitionForm}
+import dwell.data.block.RowBlock
+import dwell.data.matrix.{BlockRows, DealtRows, ExcludedFeatures, MatrixMerge, MatrixPiece, PartitionForm, PartitionMatrix, PartitionRows}
 
 /**
- * Puts the rows of one partition together.
+ * Puts the rows of a partition together.
  *
- * @param numRows
- *   number of rows of the whole dataset
  * @param weighted
  *   whether any row of the whole dataset has a weight other than 1
  * @param signedLabels
@@ -15,18 +14,18 @@ import dwell.data.matrix.{MatrixMerge, MatrixPiece, PartitionForm}
  *   see [[RowForm]]
  */
 private[data] final class RowMerge(
-    index: Int,
-    numPartitions: Int,
-    numRows: Long,
     numFeatures: Int,
     weighted: Boolean,
     signedLabels: Boolean,
     mixed: Boolean,
-    choice: PartitionForm.Choice) {
+    choice: PartitionForm.Choice)
+    extends Serializable {
 
   /**
-   * The partition.
+   * A partition of rows that were dealt to it, one by one.
    *
+   * @param numRows
+   *   number of rows of the whole dataset
    * @param facts
    *   of all rows, in any order of their blocks
    * @param pieces
@@ -36,31 +35,67 @@ private[data] final class RowMerge(
    * @param mean
    *   mean of each feature, or null without an intercept
    * @throws IllegalArgumentException
-   *   if the partition has too many nonzeros for one array
+   *   if the partition has too many rows or nonzeros for one array
    */
-  def apply(
+  def dealt(
+      index: Int,
+      numPartitions: Int,
+      numRows: Long,
       facts: Iterator[RowFacts],
       pieces: Iterator[MatrixPiece],
       scale: Array[Double],
       mean: Array[Double]): RowPartition = {
+    val rows = new DealtRows(index, numPartitions, numRows, mixed)
     // Few numbers for each row: these can wait until the sizes of all rows are known.
     val allFacts = facts.toArray
-    val matrix =
-      new MatrixMerge(index, numPartitions, numRows, numFeatures, mixed, choice, allFacts.iterator.map(_.sizes))
-    val labels = new Array[Double](matrix.size)
-    val weights = if (weighted) Array.fill(matrix.size)(1.0) else null
-    allFacts.foreach { f =>
-      matrix.eachPlace(f.sizes) { (i, place) =>
-        labels(place) = if (!signedLabels) f.labels(i) else if (f.labels(i) > 0.0) 1.0 else -1.0
-        if (f.weights != null) weights(place) = f.weights(i)
-      }
-    }
+    val matrix = new MatrixMerge(rows, numFeatures, choice, allFacts.iterator.map(_.sizes))
     pieces.foreach(matrix.add)
+    partition(rows, matrix.result, allFacts, scale, mean)
+  }
 
-    val norms = new Array[Double](matrix.size)
-    val projections = if (mean == null) null else new Array[Double](matrix.size)
+  /**
+   * A partition of whole blocks. It shares what arrays of a block it can.
+   *
+   * @param blocks
+   *   at least one, in the order of the dataset; each has rows
+   * @param firstRows
+   *   number of the first row of each block
+   * @param excluded
+   *   features whose nonzeros are left out
+   * @param scale
+   *   scale of each feature, or null if every one is 1
+   * @param mean
+   *   mean of each feature, or null without an intercept
+   * @throws IllegalArgumentException
+   *   if the partition has too many rows or nonzeros for one array
+   */
+  def ofBlocks(
+      index: Int,
+      numPartitions: Int,
+      blocks: Array[RowBlock],
+      firstRows: Array[Long],
+      excluded: ExcludedFeatures,
+      scale: Array[Double],
+      mean: Array[Double]): RowPartition = {
+    val rows = new BlockRows(index, numPartitions, firstRows, blocks.map(_.matrix.rows), mixed)
+    val facts = blocks.zip(firstRows).map { case (block, first) => RowFacts.whole(block, first, excluded) }
+    val matrix =
+      PartitionMatrix.ofBlocks(rows, blocks.map(_.matrix), facts.map(_.sizes), excluded, numFeatures, choice)
+    partition(rows, matrix, facts, scale, mean)
+  }
+
+  private def partition(
+      rows: PartitionRows,
+      matrix: PartitionMatrix,
+      facts: Array[RowFacts],
+      scale: Array[Double],
+      mean: Array[Double]): RowPartition = {
+    val labels = if (signedLabels) signs(placed(rows, facts, _.labels)) else placed(rows, facts, _.labels)
+    val weights = if (weighted) placed(rows, facts, _.weights) else null
+    val norms = new Array[Double](rows.size)
+    val projections = if (mean == null) null else new Array[Double](rows.size)
     var row = 0
-    while (row < matrix.size) {
+    while (row < rows.size) {
       var norm = 0.0
       var projection = 0.0
       val start = matrix.offsets(row)
@@ -77,9 +112,9 @@ private[data] final class RowMerge(
       row += 1
     }
     new RowPartition(
-      index,
+      rows.index,
       numFeatures,
-      matrix.rows,
+      matrix.numbers,
       matrix.offsets,
       matrix.indices,
       matrix.values.values32,
@@ -88,5 +123,29 @@ private[data] final class RowMerge(
       weights,
       norms,
       projections)
+  }
+
+  /** A number of each row at its place; 1 where a block has none. One block in its own order lends its array. */
+  private def placed(rows: PartitionRows, facts: Array[RowFacts], numbers: RowFacts => Array[Double]): Array[Double] = {
+    val own = facts.map(numbers)
+    if (own.length == 1 && own.head != null && !mixed) own.head
+    else {
+      val placed = new Array[Double](rows.size)
+      java.util.Arrays.fill(placed, 1.0)
+      facts.indices.foreach { k =>
+        if (own(k) != null) facts(k).sizes.eachPlace(rows)((i, place) => placed(place) = own(k)(i))
+      }
+      placed
+    }
+  }
+
+  private def signs(labels: Array[Double]): Array[Double] = {
+    val signs = new Array[Double](labels.length)
+    var i = 0
+    while (i < signs.length) {
+      signs(i) = if (labels(i) > 0.0) 1.0 else -1.0
+      i += 1
+    }
+    signs
   }
 }

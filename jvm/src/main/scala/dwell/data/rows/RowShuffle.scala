@@ -1,9 +1,10 @@
 package dwell.data.rows
 
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.BulkShuffle
-import dwell.data.block.ReadRows
+import dwell.data.block.{Cached, ReadRows}
 import dwell.data.matrix.{ExcludedFeatures, MatrixPiece}
 
 /**
@@ -13,11 +14,28 @@ import dwell.data.matrix.{ExcludedFeatures, MatrixPiece}
  *   pieces with the numbers of their partitions, for each partition as one of Spark's
  * @param features
  *   likewise
+ * @param numRows
+ *   number of rows of the whole dataset
  */
-private[data] final class RowShuffle private (val facts: RDD[(Int, RowFacts)], val features: RDD[(Int, MatrixPiece)]) {
+private[data] final class RowShuffle private (
+    facts: RDD[(Int, RowFacts)],
+    features: RDD[(Int, MatrixPiece)],
+    numRows: Long)
+    extends RowPlacement {
 
-  /** The number of partitions, K. */
-  def numPartitions: Int = facts.getNumPartitions
+  override def numPartitions: Int = facts.getNumPartitions
+
+  override def isShuffle: Boolean = true
+
+  override def partitions(
+      merge: RowMerge,
+      scale: Broadcast[Array[Double]],
+      mean: Broadcast[Array[Double]]): RDD[RowPartition] = {
+    val (numPartitions, numRows) = (this.numPartitions, this.numRows)
+    BulkShuffle.together(facts, features) { (k, facts, pieces) =>
+      merge.dealt(k, numPartitions, numRows, facts, pieces, Cached.valueOf(scale), Cached.valueOf(mean))
+    }
+  }
 
   /** Removes the files of the shuffles. */
   def clean(): Unit = {
@@ -44,6 +62,7 @@ private[data] object RowShuffle {
     }
     new RowShuffle(
       BulkShuffle.byIndex(facts, numPartitions, RowFacts),
-      BulkShuffle.byIndex(features, numPartitions, MatrixPiece))
+      BulkShuffle.byIndex(features, numPartitions, MatrixPiece),
+      rows.numRows)
   }
 }

@@ -150,6 +150,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       numFeatures = data.vocabulary,
       nonzeros = data.nonzeros,
       nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
+      placement = data.placement,
       phases = FitPhases.of(
         clock.seconds,
         clock.readSeconds - data.moveSeconds,

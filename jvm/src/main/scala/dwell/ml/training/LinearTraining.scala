@@ -152,6 +152,7 @@ trait LinearTraining[M <: Model[M]]
     Orientations.withinLimit(
       Orientation.named($(orientation)),
       possible,
+      chosenAlgorithm,
       data,
       outputs,
       $(numWorkers),
@@ -232,6 +233,7 @@ trait LinearTraining[M <: Model[M]]
       numFeatures = data.numFeatures,
       nonzeros = data.nonzeros,
       nonzerosPerPartition = solution.nonzerosPerPartition,
+      placement = solution.placement,
       phases =
         FitPhases.of(clock.seconds, clock.readSeconds, solution.flattenSeconds, solution.rounds, clock.modelSeconds))
 }

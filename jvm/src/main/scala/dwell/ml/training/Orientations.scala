@@ -1,7 +1,6 @@
 package dwell.ml.training
 
 import dwell.jni.ResultHeader
-import dwell.base.WorkerCount
 import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
 import dwell.solver.problem.{Algorithm, Loss, Orientation}
@@ -67,12 +66,13 @@ private[training] object Orientations {
   def withinLimit(
       asked: Option[Orientation],
       possible: Seq[Orientation],
+      algorithm: Algorithm,
       data: TrainingRows,
       outputs: Int,
       numWorkers: Int,
       aggregation: Option[Aggregation],
       conf: DwellConf): Either[String, Option[Orientation]] = {
-    val workers = if (numWorkers > 0) numWorkers else WorkerCount.choose(data.sc, data.nonzeros)
+    val workers = if (numWorkers > 0) numWorkers else data.workers(algorithm.use)
     val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
     val lengths = possible.map {
       case Orientation.Primal => Orientation.Primal -> data.numRows

@@ -25,7 +25,7 @@ object LdaTrainer {
     val sc = data.partitions.sparkContext
     val plan =
       LdaPlan(UUID.randomUUID().getMostSignificantBits, LdaTask(problem, data.vocabulary, data.documentsPerPartition))
-    val runner = new FitRunner(sc, data.partitions, plan, step, NativeStates.free)
+    val runner = new FitRunner(sc, data.partitions, () => data.forBarrier, plan, step, NativeStates.free)
     val outcome =
       try runner.run()
       catch {

@@ -1,5 +1,7 @@
 package dwell.solver.problem
 
+import dwell.data.rows.RowUse
+
 /** An algorithm: the workers' part between two exchanges. */
 sealed abstract class Algorithm(val name: String) extends Serializable {
 
@@ -8,6 +10,9 @@ sealed abstract class Algorithm(val name: String) extends Serializable {
 
   /** Whether its steps are along rows. The data are then split by rows for every penalty. */
   def ofRows: Boolean = false
+
+  /** What workers do with their rows, where the data are split by rows. */
+  def use: RowUse = RowUse.Coordinates
 
   /** Whether the workers keep variables of the problem, from which the next fit can start. */
   def keepsVariables: Boolean = true
@@ -36,6 +41,7 @@ object Algorithm {
    */
   case object MiniBatchSGD extends CoordinateAlgorithm("mini-batch-sgd") {
     override def ofRows: Boolean = true
+    override def use: RowUse = RowUse.Sums
     override def keepsVariables: Boolean = false
 
     /** Spark's default too. A lower bound needs the whole epoch. */
@@ -73,6 +79,7 @@ sealed abstract class CoordinateAlgorithm(name: String) extends Algorithm(name)
 sealed abstract class GradientAlgorithm(name: String, val averages: Boolean, val refines: Boolean)
     extends Algorithm(name) {
   override def ofRows: Boolean = true
+  override def use: RowUse = if (averages) RowUse.Averages else RowUse.Sums
   override def keepsVariables: Boolean = false
   override def localWork: Option[Double] = Some(1.0)
 }

@@ -25,6 +25,8 @@ import dwell.report.RoundRecord
  *   why this mode was used
  * @param restarts
  *   times that the rounds began again after a failed barrier stage, from what was left with the workers
+ * @param placement
+ *   how the data came to their partitions, and why
  * @param flattenSeconds
  *   time spent on bringing the data into the form of this orientation; 0 if an earlier fit had done so
  */
@@ -44,6 +46,7 @@ final case class LinearSolution(
     restarts: Int,
     rounds: Seq[RoundRecord],
     nonzerosPerPartition: Seq[Long],
+    placement: String,
     flattenSeconds: Double) {
 
   /** The intercept of a model with one output. */

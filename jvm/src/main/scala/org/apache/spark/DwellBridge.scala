@@ -1,8 +1,10 @@
 package org.apache.spark
 
+import org.apache.spark.rdd.{DeterministicLevel, RDD}
 import org.apache.spark.scheduler.SparkListenerEvent
+import org.apache.spark.storage.StorageLevel
 
-/** Members of `SparkContext` that are private to Spark. */
+/** Members of `SparkContext` and of `RDD` that are private to Spark. */
 object DwellBridge {
 
   /** Posts an event to the listeners of the context (and so to the event log). */
@@ -30,6 +32,23 @@ object DwellBridge {
 
   /** The number of tasks of the default profile that the executors registered now can run at once. */
   def slots(sc: SparkContext): Int = sc.maxNumConcurrentTasks(sc.resourceProfileManager.defaultResourceProfile)
+
+  /** Where Spark would compute a partition: preferred-location strings, none if it does not matter. */
+  def preferredLocations(rdd: RDD[_], partition: Int): Seq[String] =
+    rdd.sparkContext.getPreferredLocs(rdd, partition).map(_.toString)
+
+  /**
+   * Whether the RDD should have the same elements in the same order whenever Spark computes it: nothing before it depends
+   * on the order in which a shuffle delivers, or what does is cached.
+   */
+  def repeats(rdd: RDD[_]): Boolean =
+    rdd.getStorageLevel != StorageLevel.NONE || rdd.outputDeterministicLevel == DeterministicLevel.DETERMINATE || {
+      val dependencies = rdd.dependencies
+      dependencies.nonEmpty && dependencies.forall {
+        case _: ShuffleDependency[_, _, _] => false
+        case narrow => repeats(narrow.rdd)
+      }
+    }
 
   /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between Spark versions. */
   def dynamicAllocation(sc: SparkContext): Boolean =

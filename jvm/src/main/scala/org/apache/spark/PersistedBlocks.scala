@@ -21,7 +21,9 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, count: In
   /** The partitions that no executor holds, as far as the driver knows. */
   def missing: Seq[Int] = {
     val locations = SparkEnv.get.blockManager.master.getLocations(Array.tabulate[BlockId](count)(RDDBlockId(of, _)))
-    locations.indices.filter(locations(_).isEmpty)
+    // The scheduler knows of a lost executor before the list of blocks does.
+    lazy val executors = sparkContext.getExecutorIds().toSet
+    locations.indices.filterNot(locations(_).exists(at => sparkContext.isLocal || executors(at.executorId)))
   }
 
   override protected def getPartitions: Array[Partition] =

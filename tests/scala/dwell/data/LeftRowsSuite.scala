@@ -1,0 +1,191 @@
+package dwell.data
+
+import java.io.{ByteArrayOutputStream, ObjectOutputStream}
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.{ShuffleDependency, SparkException}
+import org.apache.spark.rdd.RDD
+
+import dwell.SparkSuite
+import dwell.base.{InputChangedException, TaskFailure}
+import dwell.data.block.LabeledRow
+import dwell.data.rows.{RowForm, RowPartition, RowUse}
+
+/** Rows that stay where Spark has them. */
+class LeftRowsSuite extends SparkSuite {
+
+  private val sums = RowForm(1.0, intercept = true, signedLabels = true, use = RowUse.Sums)
+  private val averages = sums.copy(mixed = true, use = RowUse.Averages)
+
+  private val numFeatures = 8
+
+  private def binary(count: Int): Seq[LabeledRow] =
+    TestData.random(2, count, numFeatures, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
+
+  private def read(rows: RDD[LabeledRow]): TrainingRows =
+    TrainingReader.read(rows.map(_.toInternal), numFeatures, "test")
+
+  private def source(rows: Seq[LabeledRow], slices: Int): RDD[LabeledRow] = sc.parallelize(rows, slices)
+
+  private def using[T](rows: RDD[LabeledRow])(body: TrainingRows => T): T = {
+    val training = read(rows)
+    try body(training)
+    finally training.unpersist()
+  }
+
+  /** The shuffles on which an RDD depends. */
+  private def shuffles(rdd: RDD[_]): Set[Int] = rdd.dependencies.flatMap {
+    case d: ShuffleDependency[_, _, _] => shuffles(d.rdd) + d.shuffleId
+    case d => shuffles(d.rdd)
+  }.toSet
+
+  /** Names of the RDDs of the test that Spark keeps. */
+  private def kept: Seq[String] =
+    sc.getPersistentRDDs.values.flatMap(rdd => Option(rdd.name)).filter(_.startsWith("test: ")).toSeq.sorted
+
+  /** Each row of a partition by its number. */
+  private def content(p: RowPartition): Seq[(Long, Seq[(Int, Double)], Double, Double, Double)] =
+    p.rows.indices.map { i =>
+      val at = p.offsets(i) until p.offsets(i + 1)
+      (p.rows(i), at.map(k => (p.indices(k), p.value(k))), p.labels(i), p.norms(i), p.projections(i))
+    }
+
+  test("rows of a use that lets them stay are those of a shuffle, and no shuffle brings them") {
+    val rows = binary(900)
+    using(source(rows, 8)) { training =>
+      val dealt = training.rows(3, sums.copy(use = RowUse.Coordinates))
+      val expected = dealt.partitions.collect().toSeq.flatMap(content).sortBy(_._1)
+      assert(shuffles(dealt.partitions).size == 2 && dealt.placement.startsWith("rows dealt by a shuffle, because "))
+      for (form <- Seq(sums, sums.copy(mixed = true))) {
+        val left = training.rows(3, form)
+        assert(shuffles(left.partitions).isEmpty && left.placement == "rows left where Spark has them")
+        val partitions = left.partitions.collect().toSeq
+        assert(partitions.flatMap(content).sortBy(_._1) == expected && partitions.map(_.index) == Seq(0, 1, 2))
+        assert(left.summary.rowsPerPartition.toSeq == partitions.map(_.numRows))
+        // Eight blocks of about one size: two, three and three of them.
+        assert(left.summary.rowsPerPartition.sorted.toSeq.map(r => math.round(r / 900.0 * 8)) == Seq(2, 3, 3))
+        assert(left.summary.meanSquareNorm == dealt.summary.meanSquareNorm && left.holders.sameElements(dealt.holders))
+        assert(left.summary.classSums.positive.sameElements(dealt.summary.classSums.positive))
+      }
+    }
+  }
+
+  test("as many blocks as workers are partitions as they are") {
+    val rows = binary(400)
+    using(source(rows, 4)) { training =>
+      val left = training.rows(4, sums)
+      assert(left.partitions.collect().map(_.rows.toSeq).toSeq == (0L until 400L).grouped(100).toSeq)
+    }
+  }
+
+  test("averages need alike labels, sums do not") {
+    val rows = binary(4000)
+    for ((sorted, placed) <- Seq(false -> "left", true -> "dealt")) {
+      using(source(if (sorted) rows.sortBy(_.label) else rows, 2)) { training =>
+        assert(training.rows(2, averages).placement.startsWith(s"rows $placed"))
+        if (sorted) assert(training.rows(2, averages).placement.contains("labels"))
+        assert(training.rows(2, sums).placement.startsWith("rows left"))
+      }
+    }
+    // Blocks from everywhere make groups alike.
+    using(source(rows.sortBy(_.label), 40))(t => assert(t.rows(2, averages).placement.startsWith("rows left")))
+  }
+
+  test("too few partitions of the source, and one far too large, are for a shuffle") {
+    val rows = binary(300)
+    using(source(rows, 2)) { training =>
+      val data = training.rows(3, sums)
+      assert(data.numPartitions == 3 && data.placement.contains("numWorkers is 3"))
+    }
+    val huge = sc.parallelize(Seq(rows.take(10), rows.slice(10, 280), rows.drop(280)), 3).flatMap(identity)
+    using(huge)(training => assert(training.rows(3, sums).placement.contains("times the mean")))
+  }
+
+  test("what was read is dropped once partitions hold it, and is read again for another dataset") {
+    val reads = LeftRowsSuite.reads
+    reads.set(0)
+    val rows = source(binary(200), 2).mapPartitions { it =>
+      LeftRowsSuite.reads.incrementAndGet()
+      it
+    }
+    using(rows) { training =>
+      training.rows(2, sums)
+      assert(kept == Seq("test: rows") && reads.get == 2)
+      // The source is read once for both passes over the rows that columns take.
+      val columns = training.columns(2)
+      assert(reads.get == 4 && columns.nonzeros > 0 && kept == Seq("test: columns", "test: rows", "test: rows on disk"))
+      training.rows(2, averages.copy(use = RowUse.Sums))
+      assert(reads.get == 4 && kept.count(_ == "test: rows") == 2 && kept.contains("test: rows on disk"))
+    }
+    assert(kept.isEmpty)
+  }
+
+  test("a source that may come in another order is kept on disk, unless it is cached") {
+    // Spark may deliver what a shuffle brings in any order.
+    val shuffled = source(binary(200), 2).repartition(3)
+    using(shuffled) { training =>
+      training.rows(3, sums)
+      assert(kept == Seq("test: rows", "test: rows on disk"))
+    }
+    val cached = shuffled.cache()
+    try
+      using(cached.map(identity)) { training =>
+        training.rows(3, sums)
+        assert(kept == Seq("test: rows"))
+      }
+    finally cached.unpersist()
+    // The user's own shuffle has not been cleaned.
+    assert(shuffled.count() == 200L)
+  }
+
+  test("a lost partition comes out the same, or the fit ends") {
+    val rows = binary(300)
+    for (changing <- Seq(false, true)) {
+      LeftRowsSuite.reads.set(0)
+      val read = sc.parallelize(rows.grouped(75).toSeq, 4).flatMap { block =>
+        val first = LeftRowsSuite.reads.getAndIncrement() < 4
+        if (changing && !first) block.map(r => r.copy(label = 1.0 - r.label)) else block
+      }
+      using(read) { training =>
+        val data = training.rows(2, sums.copy(mixed = true))
+        val before = data.partitions.collect().toSeq.map(content)
+        assert(LeftRowsSuite.reads.get == 4)
+        TestData.loseCached(sc)
+        if (changing) intercept[InputChangedException](TaskFailure.unwrapped(data.partitions.count()))
+        else {
+          assert(data.partitions.collect().toSeq.map(content) == before && LeftRowsSuite.reads.get == 8)
+          TestData.loseCached(sc)
+          // A barrier stage over groups needs them without what is before them, and finds them computed.
+          intercept[SparkException](data.partitions.barrier().mapPartitions(identity).collect())
+          val held = data.forBarrier
+          assert(LeftRowsSuite.reads.get == 12 && held.dependencies.forall(_.rdd.dependencies.isEmpty))
+          assert(held.barrier().mapPartitions(identity).collect().toSeq.map(content) == before)
+        }
+      }
+    }
+  }
+
+  test("tasks on the partitions do not carry the source's data") {
+    using(source(binary(20000), 2)) { training =>
+      val data = training.rows(2, sums)
+      data.partitions.partitions.foreach { partition =>
+        val bytes = new ByteArrayOutputStream()
+        new ObjectOutputStream(bytes).writeObject(partition)
+        assert(bytes.size < 10000)
+      }
+    }
+  }
+
+  test("nothing is shuffled for one worker") {
+    using(source(binary(100), 5)) { training =>
+      val data = training.rows(0, averages)
+      assert(data.numPartitions == 1 && data.placement.startsWith("rows left") && shuffles(data.partitions).isEmpty)
+    }
+  }
+}
+
+object LeftRowsSuite {
+
+  /** How often partitions of a source were read; the tasks of local mode share this counter. */
+  val reads = new AtomicInteger()
+}
