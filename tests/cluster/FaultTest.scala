@@ -20,9 +20,9 @@ import org.apache.spark.storage.RDDBlockId
 
 import dwell.CheckLong
 import dwell.base.{InputChangedException, Unpersist}
-import dwell.data.TrainingRows
+import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
-import dwell.data.rows.RowForm
+import dwell.data.rows.{RowForm, RowPartition, RowUse}
 import dwell.ml.classification.LogisticRegression
 import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
 import dwell.solver.problem.{Algorithm, GradientAlgorithm, LinearProblem, Orientation}
@@ -61,9 +61,11 @@ object FaultTest extends Harness {
     val (refining, newton) =
       (new Gradients(Algorithm.ModelAveragingThenLBFGS, data), new Gradients(Algorithm.LBFGS, data))
     val problems = coordinates ++ Seq(averaging, refining)
+    // Six partitions of the source: three for each of two workers. Four workers cannot share them evenly.
+    val left = new Gradients(Algorithm.LBFGS, data, ", rows left where they are", numWorkers = 2)
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
     val means = new Topics(learnAlpha = false, data, mean = true)
-    (problems ++ Seq(newton, topics, learning, means)).foreach(_.reference) // before anything goes wrong
+    (problems ++ Seq(newton, left, topics, learning, means)).foreach(_.reference) // before anything goes wrong
     // The leader of a gang that begins again does not know the last alpha.
     def topicsIn(mode: String) = if (mode == "gang") topics else learning
     exceptions(
@@ -71,6 +73,7 @@ object FaultTest extends Harness {
       inModes(problems: _*) ++ Modes.map(mode => (mode, topicsIn(mode))) ++ inModes(means).filter(_._1 != "driver"))
     exceptionsForEver(spark, inModes(problems: _*) ++ inModes(topics).filter(_._1 != "shuffle"))
     lostData(spark, coordinates :+ averaging, topics)
+    lostRowsInPlace(spark, left)
     unpersistedMeanwhile(spark)
     Modes.foreach(changedData(spark, _, primal))
     cancellations(spark, Seq(primal, averaging), topics)
@@ -241,8 +244,9 @@ object FaultTest extends Harness {
   }
 
   /** A linear model by gradients of the rows. */
-  private final class Gradients(algorithm: GradientAlgorithm, data: DataFrame)
-      extends Linear(algorithm.name, algorithm, Orientation.Dual, numWorkers = 4, labeled(binary(data))) {
+  private final class Gradients(algorithm: GradientAlgorithm, data: DataFrame, name: String = "", numWorkers: Int = 4)
+      extends Linear(algorithm.name + name, algorithm, Orientation.Dual, numWorkers, labeled(binary(data))) {
+    override def noisy: RDD[LabeledRow] = rows.map(row => row.copy(label = Random.nextInt(2).toDouble))
     override def round: String = if (algorithm.averages) "descend" else "evaluate"
     override def phases: Seq[String] =
       if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "evaluate") else Seq("evaluate")
@@ -410,6 +414,46 @@ object FaultTest extends Harness {
     CheckLong.pairsOf(all).foreach { case (mode, p, lose) => lose(spark, mode, p) }
     Modes.foreach(deletedData(spark, _, topics))
   }
+
+  /** Rows that stayed where they were are read again from the source. */
+  private def lostRowsInPlace(spark: SparkSession, p: Linear): Unit = {
+    rebuiltInPlace(spark, p)
+    evictedFromGang(spark, p)
+    for ((mode, lose) <- inModes(p)
+        .map(_._1)
+        .zip(Seq(evictedInRound _, evictedBetweenRounds _, evictedBetweenRounds _)))
+      lose(spark, mode, p)
+    Modes.foreach(changedData(spark, _, p))
+    Modes.foreach(killBetweenRounds(spark, _, p))
+  }
+
+  private def rebuiltInPlace(spark: SparkSession, p: Linear): Unit =
+    test(s"${p.name}: partitions made again after an executor was killed have the same bits") {
+      waitForExecutors(spark, 2)
+      killed += 1
+      val training = TrainingReader.read(p.rows.map(_.toInternal), Features, "in place")
+      try {
+        val data = training.rows(2, RowForm(1.0, intercept = true, signedLabels = true, mixed = true, RowUse.Sums))
+        check(data.placement == "rows left where Spark has them", data.placement)
+        def bits(partitions: RDD[RowPartition]) = partitions
+          .map { p =>
+            val arrays = Seq[Any](p.rows.toSeq, p.offsets.toSeq, p.indices.toSeq, p.labels.toSeq, p.norms.toSeq)
+            (p.index, arrays :+ p.projections.toSeq :+ (0 until p.nonzeros).map(p.value))
+          }
+          .collect()
+          .toSeq
+        val before = bits(data.partitions)
+        val sizes = before.map(_._2.head.asInstanceOf[Seq[Long]].size)
+        check(sizes == Seq(1500, 1500), sizes.toString)
+        val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(trainingData(spark, "in place").head, 0)).head
+        kill(executors(spark)(at.executorId))
+        eventually("the executor is not lost")(DwellBridge.executorLocations(spark.sparkContext).size < 2)
+        check(bits(data.forBarrier) == before, "other bits in a barrier stage")
+        check(bits(data.partitions) == before, "other bits")
+        waitForExecutors(spark, 2)
+      } finally training.unpersist()
+      checkNothingLeft(spark)
+    }
 
   private def evictedFromGang(spark: SparkSession, p: Problem): Unit =
     test(s"gang, ${p.name}: data evicted, and not missed") {

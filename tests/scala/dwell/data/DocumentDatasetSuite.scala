@@ -71,6 +71,36 @@ class DocumentDatasetSuite extends SparkSuite with Eventually {
     }
   }
 
+  test("documents stay where they are if each worker has its share of any stretch of them") {
+    val all = (1 to 400).map(i => Vectors.sparse(4, Array(i % 4), Array(i.toDouble)): Vector)
+    def read(slices: Int, workers: Int): DocumentDataset = {
+      val documents = sc.parallelize(all, slices).map(LabeledRow.ofVector)
+      DocumentDataset.read(documents, vocabulary = 4, workers, "test", "words")
+    }
+    def counts(p: DocumentPartition): Seq[Int] = documents(p).flatten.map(_._2.toInt)
+
+    val left = read(slices = 40, workers = 2)
+    assert(left.placement == "rows left where Spark has them" && left.documentsPerPartition.toSeq == Seq(200, 200))
+    // Blocks of ten documents go to the workers in turn.
+    val inTurn = (1 to 400).grouped(10).toSeq.zipWithIndex.groupMap(_._2 % 2)(_._1)
+    val before = left.partitions.collect().map(counts).toSeq
+    assert(before == Seq(inTurn(0).flatten, inTurn(1).flatten))
+    assert(sc.getPersistentRDDs.values.map(_.name).toSeq.contains("test: documents"))
+    assert(!sc.getPersistentRDDs.values.map(_.name).exists(name => name == "test: documents as read"))
+    TestData.loseCached(sc)
+    assert(left.forBarrier.barrier().mapPartitions(identity).collect().map(counts).toSeq == before)
+    left.unpersist()
+
+    val one = read(slices = 2, workers = 0)
+    assert(one.placement.startsWith("rows left"))
+    partitions(one) { case Seq(p) => assert(counts(p) == (1 to 400)) }
+
+    // Each worker would have one half of the documents, in which one subject may stand.
+    val dealt = read(slices = 2, workers = 2)
+    assert(dealt.placement.contains("dealt by a shuffle") && dealt.placement.contains("subject"))
+    partitions(dealt)(parts => assert(parts.forall(p => counts(p).exists(_ < 50) && counts(p).exists(_ > 350))))
+  }
+
   test("what is no count is refused, with its row") {
     val good = Vectors.dense(1.0, 0.0, 0.0, 1.0)
     Seq(Double.NaN, Double.PositiveInfinity, -1.0, 1e-7, 1e10).foreach { count =>

@@ -11,7 +11,8 @@ import org.apache.spark.serializer.KryoSerializer
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, LittleEndian, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.matrix.{ExcludedFeatures, MatrixPiece, PartitionForm, RowDistribution}
+import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
+import dwell.data.merge.{MatrixPiece, RowDistribution}
 import dwell.data.rows._
 
 /** Rows by partition, in the forms that the solvers take. */

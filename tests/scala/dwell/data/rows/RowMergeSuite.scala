@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.data.{Forms, TestData}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlock, RowBlockBuilder}
-import dwell.data.matrix.{DealtRows, DenseBlock, ExcludedFeatures, MatrixMerge, MatrixPiece, NarrowValues, RowDistribution, SparseBlock, VectorSizes}
+import dwell.data.matrix.{DenseBlock, ExcludedFeatures, NarrowValues, SparseBlock}
+import dwell.data.merge.{DealtRows, MatrixMerge, MatrixPiece, RowDistribution, VectorSizes}
 import dwell.data.matrix.PartitionForm.Choice
 
 /** Pieces of rows, dense and sparse, and the partitions that they become. */

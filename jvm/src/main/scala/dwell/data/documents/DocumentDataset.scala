@@ -9,7 +9,8 @@ import org.apache.spark.storage.StorageLevel
 import dwell.base.{Answers, WorkerCount}
 import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{BlockGroups, BlockSize, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks}
-import dwell.data.matrix.{BlockIndex, BlockRows, DealtRows, ExcludedFeatures, MatrixBlock, MatrixMerge, MatrixPiece, PartitionForm, PartitionMatrix, VectorSizes}
+import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
+import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
 
 /**
  * Documents as counts of words, read and validated, split into partitions of about equally much work.
@@ -161,10 +162,7 @@ object DocumentDataset {
         val sizes = blocks.zip(firsts).map { case (b, first) => VectorSizes.whole(b, first, ExcludedFeatures.None) }
         val rows = new BlockRows(k, numPartitions, firsts, blocks.map(_.rows), mixed = false)
         val choice = PartitionForm.Choice.Sparse
-        partition(
-          k,
-          vocabulary,
-          PartitionMatrix.ofBlocks(rows, blocks, sizes, ExcludedFeatures.None, vocabulary, choice))
+        partition(k, vocabulary, WholeBlocks.together(rows, blocks, sizes, ExcludedFeatures.None, vocabulary, choice))
       }
     }
     (merged, grouped.broadcasts)

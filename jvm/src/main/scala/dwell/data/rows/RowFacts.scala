@@ -2,7 +2,8 @@ package dwell.data.rows
 
 import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 import dwell.data.block.RowBlock
-import dwell.data.matrix.{ExcludedFeatures, RowDistribution, VectorSizes}
+import dwell.data.matrix.ExcludedFeatures
+import dwell.data.merge.{RowDistribution, VectorSizes}
 
 /**
  * What a partition knows of the rows that it gets of one block, before it gets their features.

@@ -1,7 +1,8 @@
 package dwell.data.rows
 
 import dwell.data.block.RowBlock
-import dwell.data.matrix.{BlockRows, DealtRows, ExcludedFeatures, MatrixMerge, MatrixPiece, PartitionForm, PartitionMatrix, PartitionRows}
+import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
+import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, PartitionRows, WholeBlocks}
 
 /**
  * Puts the rows of a partition together.
@@ -80,7 +81,7 @@ private[data] final class RowMerge(
     val rows = new BlockRows(index, numPartitions, firstRows, blocks.map(_.matrix.rows), mixed)
     val facts = blocks.zip(firstRows).map { case (block, first) => RowFacts.whole(block, first, excluded) }
     val matrix =
-      PartitionMatrix.ofBlocks(rows, blocks.map(_.matrix), facts.map(_.sizes), excluded, numFeatures, choice)
+      WholeBlocks.together(rows, blocks.map(_.matrix), facts.map(_.sizes), excluded, numFeatures, choice)
     partition(rows, matrix, facts, scale, mean)
   }
 

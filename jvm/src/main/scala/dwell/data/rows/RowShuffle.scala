@@ -5,7 +5,8 @@ import org.apache.spark.rdd.RDD
 
 import dwell.bulk.BulkShuffle
 import dwell.data.block.{Cached, ReadRows}
-import dwell.data.matrix.{ExcludedFeatures, MatrixPiece}
+import dwell.data.matrix.ExcludedFeatures
+import dwell.data.merge.MatrixPiece
 
 /**
  * The rows on their way to partitions: one shuffle brings what there is to know of them, the other their features.

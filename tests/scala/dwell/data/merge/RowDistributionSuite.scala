@@ -1,4 +1,4 @@
-package dwell.data.matrix
+package dwell.data.merge
 
 import scala.collection.mutable
 

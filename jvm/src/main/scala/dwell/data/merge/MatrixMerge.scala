@@ -1,4 +1,6 @@
-package dwell.data.matrix
+package dwell.data.merge
+
+import dwell.data.matrix.{MatrixBlock, NarrowValues, PartitionForm}
 
 /**
  * Puts the vectors of one partition of rows together: first takes all their sizes, then the pieces one by one, both in

@@ -1,6 +1,7 @@
-package dwell.data.matrix
+package dwell.data.merge
 
 import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
+import dwell.data.matrix.{DenseBlock, ExcludedFeatures, MatrixBlock, NarrowValues, SparseBlock}
 
 /**
  * Vectors of one block that go to one partition of rows: those of the partition's rows from `from` until `until`.

@@ -1,9 +1,10 @@
-package dwell.data.matrix
+package dwell.data.merge
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.data.Forms
 import dwell.data.block.{ColumnNames, RowBlockBuilder}
+import dwell.data.matrix.ExcludedFeatures
 
 /** The sizes of all vectors of a block. */
 class VectorSizesSuite extends AnyFunSuite {

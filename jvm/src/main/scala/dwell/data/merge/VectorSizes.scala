@@ -1,6 +1,7 @@
-package dwell.data.matrix
+package dwell.data.merge
 
 import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
+import dwell.data.matrix.{DenseBlock, ExcludedFeatures, MatrixBlock, NarrowValues, SparseBlock}
 
 /**
  * The sizes of the vectors of one block that go to one partition of rows. A partition needs those of all its vectors

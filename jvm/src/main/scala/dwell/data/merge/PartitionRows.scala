@@ -1,6 +1,7 @@
-package dwell.data.matrix
+package dwell.data.merge
 
 import dwell.base.SplitMix
+import dwell.data.matrix.MatrixBlock
 
 /**
  * The rows of one partition: their numbers in the whole dataset, and their places in the partition.

@@ -1,26 +1,12 @@
-package dwell.data.matrix
+package dwell.data.merge
 
-/**
- * The vectors of one partition of rows, as [[dwell.data.rows.RowPartition]] and
- * [[dwell.data.documents.DocumentPartition]] hold them.
- *
- * @param numbers
- *   number of each row in the whole dataset
- * @param offsets
- *   values of row i are at offsets(i) until offsets(i + 1)
- * @param indices
- *   feature of each value, ascending within a row; null if the partition is dense
- */
-private[data] final class PartitionMatrix(
-    val numbers: Array[Long],
-    val offsets: Array[Int],
-    val indices: Array[Int],
-    val values: NarrowValues)
+import dwell.data.matrix.{DenseBlock, ExcludedFeatures, MatrixBlock, PartitionForm, SparseBlock}
 
-private[data] object PartitionMatrix {
+/** Partitions of whole blocks. */
+private[data] object WholeBlocks {
 
   /**
-   * The vectors of whole blocks. One block that has the partition's form already lends it its arrays, so that they take
+   * The vectors of the blocks. One block that has the partition's form already lends it its arrays, so that they take
    * no memory of their own.
    *
    * @param blocks
@@ -32,7 +18,7 @@ private[data] object PartitionMatrix {
    * @throws IllegalArgumentException
    *   if the partition has too many nonzeros for one array
    */
-  def ofBlocks(
+  def together(
       rows: PartitionRows,
       blocks: Array[MatrixBlock],
       sizes: Array[VectorSizes],

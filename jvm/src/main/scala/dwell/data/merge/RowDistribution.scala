@@ -1,4 +1,4 @@
-package dwell.data.matrix
+package dwell.data.merge
 
 import dwell.base.SplitMix
 
