@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder}
+import dwell.base.BucketOrder
 import dwell.data.{ColumnData, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition

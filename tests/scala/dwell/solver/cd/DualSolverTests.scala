@@ -4,7 +4,7 @@ import org.apache.spark.ml.linalg.Vectors
 import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.jni.{CdLayout, ResultHeader}
-import dwell.base.{BucketOrder}
+import dwell.base.BucketOrder
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
 import dwell.solver.cd.contract.CdSolver

@@ -3,7 +3,7 @@ package dwell.solver.lda
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.SparkSuite
-import dwell.base.{SplitMix}
+import dwell.base.SplitMix
 import dwell.comm.wire.Numbers
 import dwell.data.block.LabeledRow
 import dwell.data.documents.DocumentDataset

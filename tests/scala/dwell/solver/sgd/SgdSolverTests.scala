@@ -7,7 +7,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.base.{BucketOrder}
+import dwell.base.BucketOrder
 import dwell.data.RowData
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition

@@ -1,7 +1,7 @@
 package dwell.fit
 
 import dwell.jni.ResultHeader
-import dwell.base.{SplitMix}
+import dwell.base.SplitMix
 import dwell.comm.Replicas
 import dwell.comm.wire.{Numbers, VectorFormat}
 import dwell.report.RoundRecord

@@ -9,7 +9,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
 import dwell.jni.ResultHeader
-import dwell.base.{TaskFailure}
+import dwell.base.TaskFailure
 import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}

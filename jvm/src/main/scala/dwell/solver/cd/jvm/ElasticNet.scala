@@ -1,6 +1,6 @@
 package dwell.solver.cd.jvm
 
-import dwell.base.SoftThreshold
+import dwell.kernel.SoftThreshold
 import dwell.data.columns.ColumnPartition
 import dwell.solver.cd.contract.PrimalSubproblem
 

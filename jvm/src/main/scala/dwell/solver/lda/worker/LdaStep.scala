@@ -1,6 +1,6 @@
 package dwell.solver.lda.worker
 
-import dwell.base.{TaskCancellation}
+import dwell.base.TaskCancellation
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.documents.DocumentPartition

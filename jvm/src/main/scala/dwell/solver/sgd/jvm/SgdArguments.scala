@@ -1,7 +1,7 @@
 package dwell.solver.sgd.jvm
 
 import dwell.jni.{ResultHeader, SgdLayout}
-import dwell.base.{Arguments}
+import dwell.base.Arguments
 import dwell.data.RowData
 import dwell.solver.problem.StepSchedule
 import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem}

@@ -1,7 +1,7 @@
 package dwell.solver.sgd.worker
 
 import dwell.jni.{ResultHeader, SgdLayout}
-import dwell.base.{TaskCancellation}
+import dwell.base.TaskCancellation
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
 import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdMessage, SgdReply}

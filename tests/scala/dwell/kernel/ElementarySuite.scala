@@ -1,4 +1,4 @@
-package dwell.base
+package dwell.kernel
 
 import scala.util.Random
 

@@ -1,4 +1,4 @@
-package dwell.base
+package dwell.kernel
 
 import java.lang.Double.{doubleToRawLongBits, longBitsToDouble}
 
