@@ -249,7 +249,7 @@ class TrainingReaderSuite extends SparkSuite {
   test("fingerprints tell blocks apart by every part of a row and by the order of rows") {
     val base = Seq(row(1.0, 2.0, 0.0), row(2.0, 0.0, 3.0))
     def fingerprint(rows: Seq[LabeledRow]): Long =
-      RowBlockBuilder.read(0, 2, rows.iterator.map(_.toInternal), ColumnNames()).fingerprint
+      RowBlockBuilder.read(0, 2, rows.iterator.map(_.toInternal), ColumnNames()).next().fingerprint
     val others = Seq(
       base.reverse,
       base.init,

@@ -9,8 +9,8 @@ import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 
 /**
- * The blocks that were read, one for each partition of the source: in memory until datasets hold the rows in forms of
- * their own, then on disk.
+ * The blocks that were read of each partition of the source: in memory until datasets hold the rows in forms of their own,
+ * then on disk.
  *
  * @param read
  *   the blocks in memory
@@ -20,7 +20,7 @@ import dwell.data.matrix.{BlockIndex, ReadBlock}
 private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], index: BlockIndex, name: String) {
   private val compared = {
     val index = this.index // so that tasks do not get this object
-    Kept.of(read.map(block => index.verified(block)), name)
+    Kept.of(read.mapPartitionsWithIndex((partition, blocks) => index.verified(partition, blocks)), name)
   }
 
   /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */

@@ -11,7 +11,7 @@ import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
  * without those of weight 0.
  *
  * @param summaries
- *   the reports of all blocks, in their order; at least one block has rows
+ *   the reports of all source partitions, in their order; at least one has rows
  * @param numFeatures
  *   length of the feature vectors, n, including constant features
  * @param title
@@ -23,7 +23,7 @@ import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
  */
 private[data] final class ReadRows(
     blocks: Kept[RowBlock],
-    summaries: Seq[BlockSummary],
+    summaries: Seq[PartitionSummary],
     val numFeatures: Int,
     val title: String,
     val names: ColumnNames) {
@@ -31,15 +31,15 @@ private[data] final class ReadRows(
   /** The moments of labels and weights. */
   val labels: LabelMoments = new LabelMoments(summaries.map(_.labels), names)
 
-  /** Where the rows of each block begin, and what it held. */
+  /** Where the rows of each source partition begin, and what it held. */
   val index: BlockIndex =
     new BlockIndex(summaries.scanLeft(0L)(_ + _.labels.rows).init.toArray, summaries.map(_.fingerprint).toArray)
 
   /** The number of rows of positive weight, m. */
-  val numRows: Long = summaries.map(_.labels.rows.toLong).sum
+  val numRows: Long = summaries.map(_.labels.rows).sum
 
   /** The number of nonzeros of all rows, including those of constant features. */
-  val nonzeros: Long = summaries.map(_.nonzeros.toLong).sum
+  val nonzeros: Long = summaries.map(_.nonzeros).sum
 
   private val mayHaveConstant = summaries.forall(summary => summary.labels.rows == 0 || summary.hasConstant)
 
@@ -50,14 +50,14 @@ private[data] final class ReadRows(
 
   private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk")
 
-  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  /** The blocks of each source partition, in their order. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
   def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
 
   /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
   def moveToDisk(): Unit = readBlocks.moveToDisk()
 
-  /** The number of row blocks, one for each partition of the source. */
-  def numBlocks: Int = index.fingerprints.length
+  /** The number of partitions of the source. */
+  def sourcePartitions: Int = index.partitions
 
   /** Whether all labels are 0 or 1. */
   def hasBinaryLabels: Boolean = labels.notBinary.isEmpty
@@ -65,11 +65,17 @@ private[data] final class ReadRows(
   /** The features that have one nonzero value in all rows, ascending. Unless a block rules them out, a job finds them. */
   lazy val constant: Array[Int] =
     if (!mayHaveConstant) Array.emptyIntArray
-    else ConstantColumns.common(verifiedBlocks.filter(_.matrix.rows > 0).map(_.matrix.constantColumns), numFeatures)
+    else ConstantColumns.common(verifiedBlocks.filter(_.rows > 0).map(_.matrix.constantColumns), numFeatures)
 
   /** The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1. */
-  def classWeights(numClasses: Int): Array[Double] =
-    IndexedSums.total(verifiedBlocks.map(_.classWeights(numClasses)), numClasses)
+  def classWeights(numClasses: Int): Array[Double] = {
+    val ofPartitions = verifiedBlocks.mapPartitions { blocks =>
+      val sums = new Array[Double](numClasses)
+      blocks.foreach(_.addClassWeights(sums))
+      Iterator.single(IndexedSums.of(sums))
+    }
+    IndexedSums.total(ofPartitions, numClasses)
+  }
 
   /** Releases the cached blocks. */
   def unpersist(): Unit = readBlocks.release()

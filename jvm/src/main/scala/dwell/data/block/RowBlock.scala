@@ -1,10 +1,10 @@
 package dwell.data.block
 
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
-import dwell.data.matrix.{IndexedSums, MatrixBlock, ReadBlock}
+import dwell.data.matrix.{BlockPlace, MatrixBlock, ReadBlock}
 
 /**
- * The rows of one source partition, without those of weight 0.
+ * Rows of one source partition, without those of weight 0.
  *
  * @param matrix
  *   features of each row kept
@@ -18,30 +18,19 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
     with ReadBlock {
   override protected def format: BulkFormat[RowBlock] = RowBlock
 
-  override def index: Int = matrix.index
+  override def at: BlockPlace = matrix.at
+  override def rowsRead: Int = matrix.rowsRead
+  override def rows: Int = matrix.rows
   override def problem: String = matrix.problem
   override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights)
 
-  /** The block's report to the driver. */
-  def summary: BlockSummary =
-    BlockSummary(
-      index,
-      matrix.rowsRead,
-      matrix.nonzeros,
-      fingerprint,
-      LabelSummary.of(labels, weights),
-      matrix.constantColumns.indices.nonEmpty,
-      problem)
-
-  /** The sum of the weights of each class. Labels must be class numbers, 0 to `numClasses` - 1. */
-  def classWeights(numClasses: Int): IndexedSums = {
-    val sums = new Array[Double](numClasses)
+  /** Adds the weights of each class. Labels must be class numbers, positions in `sums`. */
+  def addClassWeights(sums: Array[Double]): Unit = {
     var i = 0
     while (i < labels.length) {
       sums(labels(i).toInt) += (if (weights == null) 1.0 else weights(i))
       i += 1
     }
-    IndexedSums.of(index, sums)
   }
 }
 

@@ -74,8 +74,8 @@ object DocumentDataset {
       title: String,
       column: String = "features"): DocumentDataset = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    val read = vectors.mapPartitionsWithIndex { (index, it) =>
-      Iterator.single(DocumentReader.read(index, vocabulary, it, column))
+    val read = vectors.mapPartitionsWithIndex { (partition, it) =>
+      DocumentReader.read(partition, vocabulary, it, column)
     }
     val blocks = Kept.of(read, s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty)(distribute(blocks, vocabulary, numWorkers, title, column))
@@ -88,25 +88,25 @@ object DocumentDataset {
       title: String,
       column: String): DocumentDataset = {
     val sc = blocks.sparkContext
-    val read = Answers.of(blocks)(it => summary(it.next()))
+    val read = Answers.of(blocks)(summary)
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    checkCount(read.map(_.rowsRead).sum, read.map(_.documents.toLong).sum, column)
+    checkCount(read.map(_.rowsRead).sum, read.map(_.documents).sum, column)
     val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
     val numPartitions =
       if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(sc, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
-    val numDocuments = read.map(_.documents.toLong).sum
+      else WorkerCount.choose(sc, read.map(_.nonzeros).sum, NonzerosWorthAWorker)
+    val numDocuments = read.map(_.documents).sum
     val readBlocks = new ReadBlocks(blocks, index, s"$title: documents on disk")
     val sizes = readBlocks.verified.flatMap { block =>
       VectorSizes
-        .of(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+        .of(block, index.firstRow(block), ExcludedFeatures.None, numPartitions)
         .iterator
         .zipWithIndex
         .map(_.swap)
     }
     val pieces = readBlocks.verified.flatMap { block =>
-      MatrixPiece.cut(block, index.firstRows(block.index), ExcludedFeatures.None, numPartitions)
+      MatrixPiece.cut(block, index.firstRow(block), ExcludedFeatures.None, numPartitions)
     }
     val merged = BulkShuffle.together(
       BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
@@ -144,11 +144,18 @@ object DocumentDataset {
     }
   }
 
-  /** A block's report to the driver; `documents` counts those with words. */
-  private final case class Summary(rowsRead: Long, documents: Int, nonzeros: Int, fingerprint: Long, problem: String)
+  /** A source partition's report to the driver; `documents` counts those with words. */
+  private final case class Summary(rowsRead: Long, documents: Long, nonzeros: Long, fingerprint: Long, problem: String)
 
-  private def summary(block: MatrixBlock): Summary =
-    Summary(block.rowsRead, block.rows, block.nonzeros, block.fingerprint, block.problem)
+  private def summary(blocks: Iterator[MatrixBlock]): Summary =
+    blocks.foldLeft(Summary(0L, 0L, 0L, BlockIndex.NoBlocks, null)) { (sum, block) =>
+      Summary(
+        sum.rowsRead + block.rowsRead,
+        sum.documents + block.rows,
+        sum.nonzeros + block.nonzeros,
+        BlockIndex.fingerprint(sum.fingerprint, block),
+        block.problem)
+    }
 
   /** The numbers of documents, nonzeros and bytes. */
   private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)

@@ -131,6 +131,6 @@ private[data] object RowDataset {
       if (!p.isDense) held(p.indices(at)) = 1.0 else if (p.value(at) != 0.0) held(at % p.features) = 1.0
       at += 1
     }
-    IndexedSums.of(p.index, held)
+    IndexedSums.of(held)
   }
 }
