@@ -18,19 +18,19 @@ class WorkerCountSuite extends SparkSuite {
   }
 
   test("one worker for enough nonzeros, and one at least") {
-    assert(Seq(0L, 5L, 19L, 20L, 1000L).map(WorkerCount.choose(sc, _, 10L)) == Seq(1, 1, 1, 2, 2))
+    assert(Seq(0L, 5L, 19L, 20L, 1000L).map(WorkerCount.choose(sc, _, 0L, 10L)) == Seq(1, 1, 1, 2, 2))
   }
 
   test("workers follow the slots, not the default parallelism") {
     withSettings("spark.default.parallelism" -> "64") { session =>
       val sc = session.sparkContext
-      assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Long.MaxValue) == 2)
+      assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Most, 0L) == 2)
     }
   }
 
   test("a task of two processors takes two of them") {
     withSettings("spark.task.cpus" -> "2") { session =>
-      assert(WorkerCount.choose(session.sparkContext, Long.MaxValue) == 1)
+      assert(WorkerCount.choose(session.sparkContext, Most, 0L) == 1)
     }
   }
 }

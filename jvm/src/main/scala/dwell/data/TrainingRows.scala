@@ -7,7 +7,7 @@ import org.apache.spark.SparkContext
 import dwell.base.WorkerCount
 import dwell.data.block.{DataLimits, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowShuffle}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowPartition, RowShuffle}
 
 /**
  * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
@@ -23,6 +23,9 @@ final class TrainingRows private[data] (read: ReadRows) {
 
   /** The number of nonzeros of all rows, including those of constant features. */
   def nonzeros: Long = read.nonzeros
+
+  /** The bytes that the data takes as rows, at most. */
+  def bytesByRow: Long = nonzeros * bytesOfNonzero + numRows * RowPartition.BytesOfRow
 
   /** The number of rows of positive weight, m. */
   def numRows: Long = read.numRows
@@ -67,10 +70,10 @@ final class TrainingRows private[data] (read: ReadRows) {
   def columns(numWorkers: Int): ColumnDataset = synchronized {
     checkUse(numWorkers)
     DataLimits.checkSharedRows(numRows) // before a job counts the columns
-    val numPartitions = partitionsFor(numWorkers)(columnCounts.nonzeros)
+    val numPartitions = partitionsFor(numWorkers)(columnCounts.nonzeros, columnCounts.nonzeros * bytesOfNonzero)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
       val made = ColumnDataset.of(read, columnCounts, numPartitions)
-      read.moveToDisk()
+      read.makeRoom()
       columnDatasets(numPartitions) = made
       made
     }
@@ -92,13 +95,13 @@ final class TrainingRows private[data] (read: ReadRows) {
     DataLimits.checkSharedFeatures(numFeatures, read.names)
     if (form.signedLabels) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
-    val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.length * numRows)
+    val numPartitions = partitionsFor(numWorkers)(nonzeros - read.constant.length * numRows, bytesByRow)
     rowDatasets.get((numPartitions, form)).filterNot(_.isReleased).getOrElse {
       val moments = featureMoments
       // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
       val shuffle = rowShuffles.getOrElseUpdate(numPartitions, RowShuffle.of(read, moments.excluded, numPartitions))
       val made = RowDataset.of(read, shuffle, moments, form)
-      read.moveToDisk()
+      read.makeRoom()
       rowDatasets((numPartitions, form)) = made
       made
     }
@@ -146,6 +149,8 @@ final class TrainingRows private[data] (read: ReadRows) {
     if (released) throw new IllegalStateException(s"${read.title}: the training data has been released; read it again")
   }
 
-  private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long): Int =
-    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros)
+  private def bytesOfNonzero: Long = 4L + read.bytesOfValue
+
+  private def partitionsFor(numWorkers: Int)(varyingNonzeros: => Long, bytes: => Long): Int =
+    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros, bytes)
 }

@@ -1,12 +1,14 @@
 package dwell.data.block
 
-import dwell.data.matrix.BlockIndex
+import dwell.data.matrix.{BlockIndex, NarrowValues}
 
 /**
  * A source partition's report to the driver. Its size does not grow with rows nor with features.
  *
  * @param rowsRead
  *   rows read, those that are not kept included
+ * @param width
+ *   a width that holds all values, see [[dwell.data.matrix.NarrowValues]]
  * @param fingerprint
  *   see [[dwell.data.matrix.BlockIndex.fingerprint]]
  * @param hasConstant
@@ -17,6 +19,7 @@ import dwell.data.matrix.BlockIndex
 private[data] final case class PartitionSummary(
     rowsRead: Long,
     nonzeros: Long,
+    width: Byte,
     fingerprint: Long,
     labels: LabelSummary,
     hasConstant: Boolean,
@@ -25,6 +28,7 @@ private[data] final case class PartitionSummary(
   private def and(block: RowBlock): PartitionSummary = PartitionSummary(
     rowsRead + block.rowsRead,
     nonzeros + block.matrix.nonzeros,
+    if (block.matrix.values.width > width) block.matrix.values.width else width,
     BlockIndex.fingerprint(fingerprint, block),
     labels ++ LabelSummary.of(block.labels, block.weights),
     hasConstant && (block.rows == 0 || block.matrix.constantColumns.indices.nonEmpty),
@@ -37,5 +41,5 @@ private[data] object PartitionSummary {
   def of(blocks: Iterator[RowBlock]): PartitionSummary = blocks.foldLeft(NoBlocks)(_ and _)
 
   private val NoBlocks =
-    PartitionSummary(0L, 0L, BlockIndex.NoBlocks, LabelSummary.None, hasConstant = true, problem = null)
+    PartitionSummary(0L, 0L, NarrowValues.Ones, BlockIndex.NoBlocks, LabelSummary.None, hasConstant = true, problem = null)
 }

@@ -5,12 +5,13 @@ import scala.reflect.ClassTag
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
+import dwell.base.ExecutorMemory
 import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 
 /**
  * The blocks that were read of each partition of the source: in memory until datasets hold the rows in forms of their own,
- * then on disk.
+ * then on disk if memory is short.
  *
  * @param read
  *   the blocks in memory
@@ -27,12 +28,12 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](read: Kept[B], in
   def verified: RDD[B] = compared
 
   /**
-   * Moves the blocks from memory to disk, once. Other datasets need them, and so does Spark if it loses what a dataset
-   * was made from. To read the source again instead would take longer, and would end fits whose source does not always
-   * give the same rows.
+   * Moves the blocks from memory to disk, once, if memory is short. Where it is not, they stay until Spark itself moves
+   * them. Other datasets need them, and so does Spark if it loses what a dataset was made from. To read the source again
+   * instead would take longer, and would end fits whose source does not always give the same rows.
    */
-  def moveToDisk(): Unit =
-    if (!compared.isKept) {
+  def makeRoom(): Unit =
+    if (!compared.isKept && !ExecutorMemory.isPlentiful(compared.sparkContext)) {
       compared.keep(StorageLevel.DISK_ONLY)
       Cached.orRelease(compared, Seq.empty)(compared.sparkContext.runJob(compared, (it: Iterator[B]) => it.hasNext))
       read.drop()

@@ -4,7 +4,7 @@ import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
-import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums}
+import dwell.data.matrix.{BlockIndex, ConstantColumns, IndexedSums, NarrowValues}
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
@@ -53,8 +53,11 @@ private[data] final class ReadRows(
   /** The blocks of each source partition, in their order. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
   def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
 
-  /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
-  def moveToDisk(): Unit = readBlocks.moveToDisk()
+  /** Moves the blocks from memory to disk if it is short, once datasets hold the rows in forms of their own. */
+  def makeRoom(): Unit = readBlocks.makeRoom()
+
+  /** Bytes of a value in the form of a solver, at most. */
+  def bytesOfValue: Int = NarrowValues.bytes(summaries.map(_.width).max)
 
   /** The number of partitions of the source. */
   def sourcePartitions: Int = index.partitions

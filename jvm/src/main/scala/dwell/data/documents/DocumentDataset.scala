@@ -93,9 +93,10 @@ object DocumentDataset {
     checkCount(read.map(_.rowsRead).sum, read.map(_.documents).sum, column)
     val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
+    val numNonzeros = read.map(_.nonzeros).sum
     val numPartitions =
       if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(sc, read.map(_.nonzeros).sum, NonzerosWorthAWorker)
+      else WorkerCount.choose(sc, numNonzeros, MostBytesOfNonzero * numNonzeros, NonzerosWorthAWorker)
     val numDocuments = read.map(_.documents).sum
     val readBlocks = new ReadBlocks(blocks, index, s"$title: documents on disk")
     val sizes = readBlocks.verified.flatMap { block =>
@@ -120,7 +121,7 @@ object DocumentDataset {
     val partitions = Kept.of(merged, s"$title: documents").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(partitions, Seq.empty) {
       val held = Answers.of(partitions)(it => sizesOf(it.next()))
-      readBlocks.moveToDisk()
+      readBlocks.makeRoom()
       new DocumentDataset(
         readBlocks,
         partitions,
@@ -159,6 +160,9 @@ object DocumentDataset {
 
   /** The numbers of documents, nonzeros and bytes. */
   private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
+
+  /** A word and its count. */
+  private val MostBytesOfNonzero = 12L
 
   /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L

@@ -72,7 +72,7 @@ private[training] object Orientations {
       numWorkers: Int,
       aggregation: Option[Aggregation],
       conf: DwellConf): Either[String, Option[Orientation]] = {
-    val workers = if (numWorkers > 0) numWorkers else WorkerCount.choose(data.sc, data.nonzeros)
+    val workers = if (numWorkers > 0) numWorkers else WorkerCount.choose(data.sc, data.nonzeros, data.bytesByRow)
     val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
     val lengths = possible.map {
       case Orientation.Primal => Orientation.Primal -> data.numRows
