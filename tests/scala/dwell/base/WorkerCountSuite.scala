@@ -7,6 +7,9 @@ import dwell.SparkSuite
 /** The number of workers if the user sets none. */
 class WorkerCountSuite extends SparkSuite {
 
+  /** Nonzeros that pay for any number of workers, and have room in one array. */
+  private val Many = 1L << 30
+
   /** Runs `body` in a session with two slots, and the given settings. */
   private def withSettings(settings: (String, String)*)(body: SparkSession => Unit): Unit = {
     settings.foreach { case (key, value) => System.setProperty(key, value) }
@@ -18,7 +21,7 @@ class WorkerCountSuite extends SparkSuite {
   }
 
   test("one worker for enough nonzeros, and one at least") {
-    assert(Seq(0L, 5L, 19L, 20L, 1000L).map(WorkerCount.choose(sc, _, 10L)) == Seq(1, 1, 1, 2, 2))
+    assert(Seq(0L, 5L, 19L, 20L, 1000L).map(WorkerCount.choose(sc, _, 0L, 10L)) == Seq(1, 1, 1, 2, 2))
   }
 
   test("sums over rows are worth more workers, unless the vectors of a round are long") {
@@ -26,16 +29,25 @@ class WorkerCountSuite extends SparkSuite {
     assert(WorkerCount.worthForSums(1 << 20) == 5L << 20 && WorkerCount.worthForSums(Int.MaxValue) == 5L * Int.MaxValue)
   }
 
+  test("more workers than slots where a partition would have no room in memory or in an array") {
+    withSettings() { session =>
+      val sc = session.sparkContext
+      val most = ExecutorMemory.ofPartition(sc).get
+      assert(Seq(0L, most, most + 1L, 5L * most).map(WorkerCount.choose(sc, 5L, _, 10L)) == Seq(1, 1, 2, 5))
+      assert(WorkerCount.choose(sc, 10L * Many, 0L, 10L) == 7)
+    }
+  }
+
   test("workers follow the slots, not the default parallelism") {
     withSettings("spark.default.parallelism" -> "64") { session =>
       val sc = session.sparkContext
-      assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Long.MaxValue, 10L) == 2)
+      assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Many, 0L, 10L) == 2)
     }
   }
 
   test("a task of two processors takes two of them") {
     withSettings("spark.task.cpus" -> "2") { session =>
-      assert(WorkerCount.choose(session.sparkContext, Long.MaxValue, 10L) == 1)
+      assert(WorkerCount.choose(session.sparkContext, Many, 0L, 10L) == 1)
     }
   }
 }

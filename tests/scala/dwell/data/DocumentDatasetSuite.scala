@@ -8,6 +8,7 @@ import org.scalatest.time.{Seconds, Span}
 import dwell.SparkSuite
 import dwell.data.block.LabeledRow
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
+import dwell.data.matrix.MatrixBlock
 
 /** Documents from vectors of counts. */
 class DocumentDatasetSuite extends SparkSuite with Eventually {
@@ -99,6 +100,23 @@ class DocumentDatasetSuite extends SparkSuite with Eventually {
     val dealt = read(slices = 2, workers = 2)
     assert(dealt.placement.contains("dealt by a shuffle") && dealt.placement.contains("subject"))
     partitions(dealt)(parts => assert(parts.forall(p => counts(p).exists(_ < 50) && counts(p).exists(_ > 350))))
+  }
+
+  test("the blocks of a source partition come together, in their order") {
+    val vocabulary = 4096
+    val source = sc.parallelize(0 until 4, 4).flatMap { partition =>
+      Iterator.tabulate(150) { i =>
+        LabeledRow.ofVector(Vectors.dense(Array.tabulate(vocabulary)(word => 1.0 + (partition * 150 + i + word) % 500)))
+      }
+    }
+    assert(150 * vocabulary > MatrixBlock.ValuesAtATime, "one block has no room for a source partition")
+    val data = DocumentDataset.read(source, vocabulary, 1, "test", "words")
+    assert(data.placement == "rows left where Spark has them")
+    partitions(data) { case Seq(p) =>
+      assert(p.documents == 600)
+      val counts = documents(p).map(_.map(_._2.toInt))
+      assert(counts == (0 until 600).map(i => (0 until vocabulary).map(word => 1 + (i + word) % 500)))
+    }
   }
 
   test("what is no count is refused, with its row") {

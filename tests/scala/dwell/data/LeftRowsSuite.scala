@@ -4,11 +4,12 @@ import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.util.concurrent.atomic.AtomicInteger
 
 import org.apache.spark.{ShuffleDependency, SparkException}
+import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
-import dwell.data.block.LabeledRow
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.rows.{RowForm, RowPartition, RowUse}
 
 /** Rows that stay where Spark has them. */
@@ -70,12 +71,43 @@ class LeftRowsSuite extends SparkSuite {
     }
   }
 
-  test("as many blocks as workers are partitions as they are") {
+  test("as many source partitions as workers are partitions as they are") {
     val rows = binary(400)
     using(source(rows, 4)) { training =>
       val left = training.rows(4, sums)
       assert(left.partitions.collect().map(_.rows.toSeq).toSeq == (0L until 400L).grouped(100).toSeq)
     }
+  }
+
+  test("the blocks of a source partition come together, in their order") {
+    import LeftRowsSuite.{value, wide, WideFeatures => n}
+    val blocks = RowBlockBuilder.read(0, n, wide(0).map(_.toInternal), ColumnNames()).map(_.rows).toSeq
+    assert(blocks == Seq(128, 128, 0))
+    val source = sc.parallelize(0 until 3, 3).flatMap(LeftRowsSuite.wide).map(_.toInternal)
+    val training = TrainingReader.read(source, n, "test")
+    try {
+      val dealt = training.rows(2, sums.copy(use = RowUse.Coordinates))
+      def bits(p: RowPartition) = p.rows.indices.map(i => (p.rows(i), (p.labels(i), p.norms(i), p.projections(i))))
+      val expected = dealt.partitions.collect().flatMap(bits).toMap
+      assert(training.numRows == 768L && expected.size == 768 && training.labelMean == 0.5)
+      for ((workers, groups) <- Seq(1 -> Seq(0L until 768L), 3 -> (0L until 768L).grouped(256).toSeq)) {
+        val left = training.rows(workers, sums)
+        assert(left.placement == "rows left where Spark has them")
+        val partitions = left.partitions.collect().toSeq
+        assert(partitions.map(_.rows.toSeq) == groups)
+        partitions.foreach { p =>
+          assert(p.isDense && bits(p).forall { case (row, bits) => expected(row) == bits })
+          assert(p.rows.indices.forall(i => (0 until n).forall(f => p.value(p.offsets(i) + f) == value(p.rows(i), f))))
+        }
+      }
+      val deviations = training.featureDeviations
+      for (feature <- Seq(0, 1, n - 1)) {
+        val values = (0L until 768L).map(value(_, feature))
+        val mean = values.sum / 768.0
+        assert(
+          math.abs(deviations(feature) / math.sqrt(values.map(x => (x - mean) * (x - mean)).sum / 768.0) - 1.0) < 1e-12)
+      }
+    } finally training.unpersist()
   }
 
   test("averages need alike labels, sums do not") {
@@ -113,19 +145,19 @@ class LeftRowsSuite extends SparkSuite {
       assert(kept == Seq("test: rows") && reads.get == 2)
       // The source is read once for both passes over the rows that columns take.
       val columns = training.columns(2)
-      assert(reads.get == 4 && columns.nonzeros > 0 && kept == Seq("test: columns", "test: rows", "test: rows on disk"))
+      assert(reads.get == 4 && columns.nonzeros > 0 && kept == Seq("test: columns", "test: rows", "test: rows as read"))
       training.rows(2, averages.copy(use = RowUse.Sums))
-      assert(reads.get == 4 && kept.count(_ == "test: rows") == 2 && kept.contains("test: rows on disk"))
+      assert(reads.get == 4 && kept.count(_ == "test: rows") == 2 && kept.contains("test: rows as read"))
     }
     assert(kept.isEmpty)
   }
 
-  test("a source that may come in another order is kept on disk, unless it is cached") {
+  test("a source that may come in another order is kept as it was read, unless it is cached") {
     // Spark may deliver what a shuffle brings in any order.
     val shuffled = source(binary(200), 2).repartition(3)
     using(shuffled) { training =>
       training.rows(3, sums)
-      assert(kept == Seq("test: rows", "test: rows on disk"))
+      assert(kept == Seq("test: rows", "test: rows as read"))
     }
     val cached = shuffled.cache()
     try
@@ -185,6 +217,17 @@ class LeftRowsSuite extends SparkSuite {
 }
 
 object LeftRowsSuite {
+
+  private val WideFeatures = 4096
+
+  private def value(row: Long, feature: Int): Double = ((row * 31L + feature * 7L) % 1009L).toDouble / 8.0
+
+  /** 256 rows of a source partition, in two blocks, and one of weight 0, in a block without rows. */
+  private def wide(partition: Int): Iterator[LabeledRow] = Iterator.tabulate(257) { i =>
+    val row = partition * 256L + i
+    val features = Vectors.dense(Array.tabulate(WideFeatures)(value(row, _)))
+    LabeledRow((row % 2L).toDouble, if (i < 256) 1.0 else 0.0, features)
+  }
 
   /** How often partitions of a source were read; the tasks of local mode share this counter. */
   val reads = new AtomicInteger()

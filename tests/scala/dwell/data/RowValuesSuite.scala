@@ -14,7 +14,7 @@ class RowValuesSuite extends AnyFunSuite {
       val rows = (first until first + size).iterator.map { j =>
         TestData.row(j.toDouble, 1.0).copy(weight = if (weighted(index)) 1.0 + j % 3 else 1.0).toInternal
       }
-      RowBlockBuilder.read(index, 1, rows, ColumnNames())
+      RowBlockBuilder.read(index, 1, rows, ColumnNames()).next()
     }
 
   test("each slice gets the labels of its rows, and every slice all weights") {
@@ -24,7 +24,7 @@ class RowValuesSuite extends AnyFunSuite {
       val read = blocks(sizes, weighted)
       val slices = SliceBounds(firstRows.last, count)
       for (k <- 0 until count) {
-        val pieces = read.map(b => RowValues.of(b, firstRows(b.index), slices, k)).filterNot(_.isEmpty).toArray
+        val pieces = read.map(b => RowValues.of(b, firstRows(b.at.partition), slices, k)).filterNot(_.isEmpty).toArray
         val expected = (slices.start(k) until slices.start(k + 1)).map(_.toDouble)
         assert(RowValues.labels(pieces, slices, k).toSeq == expected)
         assert(pieces.map(_.labels.length).sum == expected.size, "no label travels that the slice does not need")

@@ -7,9 +7,9 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.base.SliceBounds
 import dwell.bulk.Kept
-import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{ColumnNames, LabelSummary, LabeledRow, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
-import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}
+import dwell.data.matrix.{ColumnCounts, MatrixBlock, NarrowValues, PartitionForm}
 import dwell.data.rows.RowPartition
 
 /** Random rows, and columns made of rows without Spark. */
@@ -70,7 +70,7 @@ object TestData {
     val names = ColumnNames()
     val numFeatures = blocks.flatten.head.features.size
     val read = blocks.zipWithIndex.map { case (rows, index) =>
-      RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names)
+      RowBlockBuilder.read(index, numFeatures, rows.iterator.map(_.toInternal), names).next()
     }
     read.find(_.problem != null).foreach(block => throw new IllegalArgumentException(block.problem))
     val (counts, widths) = columnCounts(read.map(_.matrix), numFeatures)
@@ -81,12 +81,12 @@ object TestData {
     val slices = SliceBounds(firstRows.last, numPartitions)
     val forms = ColumnDataset.forms(assignment, widths, slices.length, choice)
     val pieces = deliver(read.flatMap { b =>
-      ColumnCut(b.matrix, firstRows(b.index), assignment.partitionOf, forms.map(_.width), valuesAtATime)
+      ColumnCut(b.matrix, firstRows(b.at.partition), assignment.partitionOf, forms.map(_.width), valuesAtATime)
     })
     Array.tabulate(numPartitions) { k =>
       val merge = new ColumnMerge(k, slices, assignment.partitionOf, counts, forms(k))
       pieces.foreach { case (partition, piece) => if (partition == k) merge.add(piece) }
-      val values = read.map(b => RowValues.of(b, firstRows(b.index), slices, k)).filterNot(_.isEmpty)
+      val values = read.map(b => RowValues.of(b, firstRows(b.at.partition), slices, k)).filterNot(_.isEmpty)
       merge.result(values.toArray, blocks.flatten.map(_.weight).sum, names)
     }
   }
@@ -95,7 +95,7 @@ object TestData {
   def columnCounts(blocks: Seq[MatrixBlock], numFeatures: Int): (Array[Int], Array[Byte]) = {
     val sums = new Array[Double](ColumnCounts.sumsOf(numFeatures))
     blocks.foreach { block =>
-      val own = block.columnCounts(numFeatures).sums(block.index, numFeatures)
+      val own = ColumnCounts.of(Iterator(block), numFeatures).sums(numFeatures)
       own.indices.indices.foreach(i => sums(own.indices(i)) += own.sums(i))
     }
     ColumnCounts.ofSums(sums)
@@ -104,8 +104,8 @@ object TestData {
   /** Rows of labels 0 that blocks of the given sizes claim to hold, without data. */
   def claimed(sc: SparkContext, sizes: Seq[Int], numFeatures: Int): TrainingRows = {
     val summaries = sizes.zipWithIndex.map { case (rows, index) =>
-      val labels = LabelSummary.of(Array(0.0), null).copy(rows = rows, weight = rows.toDouble)
-      BlockSummary(index, rows.toLong, rows, index.toLong, labels, hasConstant = false, null)
+      val labels = LabelSummary.of(Array(0.0), null).copy(rows = rows.toLong, weight = rows.toDouble)
+      PartitionSummary(rows.toLong, rows.toLong, NarrowValues.Ones, index.toLong, labels, hasConstant = false, null)
     }
     new TrainingRows(
       new ReadRows(

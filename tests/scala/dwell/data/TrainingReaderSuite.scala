@@ -254,7 +254,7 @@ class TrainingReaderSuite extends SparkSuite {
   test("fingerprints tell blocks apart by every part of a row and by the order of rows") {
     val base = Seq(row(1.0, 2.0, 0.0), row(2.0, 0.0, 3.0))
     def fingerprint(rows: Seq[LabeledRow]): Long =
-      RowBlockBuilder.read(0, 2, rows.iterator.map(_.toInternal), ColumnNames()).fingerprint
+      RowBlockBuilder.read(0, 2, rows.iterator.map(_.toInternal), ColumnNames()).next().fingerprint
     val others = Seq(
       base.reverse,
       base.init,
@@ -313,6 +313,22 @@ class TrainingReaderSuite extends SparkSuite {
       assert(error.getMessage.contains(part), error.getMessage)
     }
     assert(error.getMessage.count(_ == '\n') == 0)
+  }
+
+  test("a bad row behind the first block is named by its number in the source partition, and ends the reading") {
+    val n = 4096
+    val rows = Iterator.tabulate(200) { i =>
+      LabeledRow(if (i == 150) Double.NaN else 1.0, 1.0, Vectors.dense(Array.fill(n)(i + 1.0))).toInternal
+    }
+    val blocks = RowBlockBuilder.read(3, n, rows, ColumnNames()).toSeq
+    assert(blocks.size == 2 && blocks.head.problem == null && blocks.head.rows == 128 && blocks.last.rows == 0)
+    assert(blocks.last.problem.contains("row 150 of partition 3") && rows.size == 49)
+  }
+
+  test("refused: more features than the driver's memory has room for") {
+    DataLimits.checkFeatureCount(1000, ColumnNames(), heap = 40000L)
+    val error = intercept[IllegalArgumentException](DataLimits.checkFeatureCount(1000, ColumnNames(), heap = 39999L))
+    assert(error.getMessage.contains("'features'") && error.getMessage.contains("spark.driver.memory"))
   }
 
   test("refused: no rows, and no rows of positive weight") {

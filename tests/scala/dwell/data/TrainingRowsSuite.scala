@@ -5,11 +5,13 @@ import java.util.concurrent.{Callable, Executors}
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
-import org.apache.spark.ShuffleDependency
+import org.apache.spark.{DwellBridge, ShuffleDependency}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.RDDInfo
 
 import dwell.SparkSuite
+import dwell.base.ExecutorMemory
 import dwell.data.block.{CachedDataset, LabeledRow}
 import dwell.data.rows.RowForm
 
@@ -57,24 +59,44 @@ class TrainingRowsSuite extends SparkSuite {
       assert(cached {
         assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
         assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
-      } == Seq("test: columns", "test: rows", "test: rows on disk"))
+      } == Seq("test: columns", "test: rows", "test: rows as read"))
     } finally {
       threads.shutdown()
       rows.unpersist()
     }
   }
 
-  test("once a dataset holds the rows, the rows as read are on disk, also for another dataset") {
-    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
-      val rows = training()
-      try {
-        make(rows)
-        val kept = sc.getPersistentRDDs.values.map(_.name).toSeq
-        assert(kept.contains("test: rows on disk") && !kept.contains("test: rows as read"))
-        assert(rows.columns(3).nonzeros == rows.columns(1).nonzeros)
-        val onDisk = sc.getRDDStorageInfo.find(_.name == "test: rows on disk").get
-        assert(onDisk.numCachedPartitions == 3 && onDisk.memSize == 0L && onDisk.diskSize > 0L)
-      } finally rows.unpersist()
+  /** Runs `body` in a session of which cached blocks take more than half of the memory. */
+  private def whereMemoryIsShort(body: => Unit): Unit = {
+    val session = SparkSuite.fresh("local[2]", "spark.memory.fraction" -> "0.02")
+    try {
+      val eighth = DwellBridge.memory(session.sparkContext).map(_._1).sum / 8L
+      val blocks = session.sparkContext.parallelize(1 to 5, 5).map(_ => new Array[Byte](eighth.toInt)).cache()
+      assert(blocks.count() == 5L && !ExecutorMemory.isPlentiful(session.sparkContext))
+      body
+    } finally session.stop()
+  }
+
+  private def check(make: TrainingRows => Any)(where: RDDInfo => Boolean): Unit = {
+    val rows = training()
+    try {
+      make(rows)
+      assert(rows.columns(3).nonzeros == rows.columns(1).nonzeros)
+      val kept = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows ")).toSeq
+      assert(kept.size == 1 && kept.head.numCachedPartitions == 3 && where(kept.head), kept)
+    } finally rows.unpersist()
+  }
+
+  private val datasets = Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))
+
+  test(
+    "once a dataset holds the rows, the rows as read stay in memory where there is plenty, also for another dataset") {
+    datasets.foreach(check(_)(kept => kept.name == "test: rows as read" && kept.memSize > 0L && kept.diskSize == 0L))
+  }
+
+  test("once a dataset holds the rows, the rows as read move to disk where memory is short, also for another dataset") {
+    whereMemoryIsShort {
+      datasets.foreach(check(_)(kept => kept.name == "test: rows on disk" && kept.memSize == 0L && kept.diskSize > 0L))
     }
   }
 

@@ -7,12 +7,12 @@ import org.scalatest.funsuite.AnyFunSuite
 /** Groups of blocks, and where there are none. */
 class BlockGroupsSuite extends AnyFunSuite {
 
-  private def sizes(loads: Int*): IndexedSeq[BlockSize] =
-    loads.map(load => if (load == 0) BlockSize(0, 0) else BlockSize(1, load - 1)).toIndexedSeq
+  private def sizes(loads: Int*): IndexedSeq[SourceSize] =
+    loads.map(load => if (load == 0) SourceSize(0, 0) else SourceSize(1, load - 1)).toIndexedSeq
 
-  private def groups(sizes: IndexedSeq[BlockSize], workers: Int, exactly: Boolean = false)(
+  private def groups(sizes: IndexedSeq[SourceSize], workers: Int, exactly: Boolean = false)(
       unfit: BlockGroups => Option[String] = _ => None): Either[String, Seq[Seq[Int]]] =
-    BlockGroups.choose(sizes, workers, exactly)(unfit).map(_.blocks.toSeq.map(_.toSeq))
+    BlockGroups.choose(sizes, workers, exactly)(unfit).map(_.sources.toSeq.map(_.toSeq))
 
   test("equal blocks are dealt in turn, and as many blocks as workers are groups of their own") {
     assert(groups(sizes(5, 5, 5, 5, 5, 5), 3)() == Right(Seq(Seq(0, 3), Seq(1, 4), Seq(2, 5))))
@@ -29,7 +29,7 @@ class BlockGroupsSuite extends AnyFunSuite {
     assert(groups(sizes(0, 5, 0, 5, 5, 0, 5), 2)() == Right(Seq(Seq(1, 4), Seq(3, 6))))
     assert(groups(sizes(0, 5, 5, 0), 2, exactly = true)() == Right(Seq(Seq(1), Seq(2))))
     // Rows without nonzeros are rows.
-    assert(groups(IndexedSeq.fill(4)(BlockSize(3, 0)), 2)() == Right(Seq(Seq(0, 2), Seq(1, 3))))
+    assert(groups(IndexedSeq.fill(4)(SourceSize(3, 0)), 2)() == Right(Seq(Seq(0, 2), Seq(1, 3))))
   }
 
   test("one huge block, and too few blocks, leave it to a shuffle") {
@@ -37,11 +37,11 @@ class BlockGroupsSuite extends AnyFunSuite {
     assert(huge.left.exists(_.contains("1.67 times the mean")), huge)
     assert(groups(sizes(50), 8)().left.exists(_.contains("8.00 times")))
     // Seven of eight workers are as good as all, six are not.
-    assert(groups(IndexedSeq.fill(7)(BlockSize(10, 90)), 8)().map(_.size) == Right(7))
-    assert(groups(IndexedSeq.fill(6)(BlockSize(10, 90)), 8)().left.exists(_.contains("1.33 times")))
+    assert(groups(IndexedSeq.fill(7)(SourceSize(10, 90)), 8)().map(_.size) == Right(7))
+    assert(groups(IndexedSeq.fill(6)(SourceSize(10, 90)), 8)().left.exists(_.contains("1.33 times")))
     // A number that was asked for is kept to.
     assert(
-      groups(IndexedSeq.fill(7)(BlockSize(10, 90)), 8, exactly = true)().left.exists(_.contains("numWorkers is 8")))
+      groups(IndexedSeq.fill(7)(SourceSize(10, 90)), 8, exactly = true)().left.exists(_.contains("numWorkers is 8")))
   }
 
   test("the largest share may be a quarter above the mean, and no more") {
@@ -50,7 +50,7 @@ class BlockGroupsSuite extends AnyFunSuite {
   }
 
   test("a group has room in an array") {
-    val large = IndexedSeq.fill(4)(BlockSize(10, Int.MaxValue - 100))
+    val large = IndexedSeq.fill(4)(SourceSize(10, Int.MaxValue - 100))
     assert(groups(large, 4)().isRight && groups(large, 2)().left.exists(_.contains("no room")))
   }
 
@@ -59,24 +59,25 @@ class BlockGroupsSuite extends AnyFunSuite {
     val best = Right(Seq(Seq(0, 3, 4, 7), Seq(1, 2, 5, 6)))
     val inOrder = Right(Seq(Seq(0, 2, 4, 6), Seq(1, 3, 5, 7)))
     assert(groups(rising, 2)() == best)
-    assert(groups(rising, 2)(g => Option.when(g.blocks.head.contains(7))("7 is first")) == inOrder)
+    assert(groups(rising, 2)(g => Option.when(g.sources.head.contains(7))("7 is first")) == inOrder)
     assert(groups(rising, 2)(_ => Some("never")) == Left("never"))
   }
 
   test("unevenness is the distance of the distributions along the source") {
-    def unevenness(sizes: IndexedSeq[BlockSize], workers: Int) =
+    def unevenness(sizes: IndexedSeq[SourceSize], workers: Int) =
       BlockGroups.choose(sizes, workers, exactly = false)(_ => None).map(_.unevenness).getOrElse(Double.NaN)
-    def equal(blocks: Int) = IndexedSeq.fill(blocks)(BlockSize(10, 90))
+    def equal(blocks: Int) = IndexedSeq.fill(blocks)(SourceSize(10, 90))
     assert(unevenness(equal(5), 1) == 0.0)
     assert(unevenness(equal(2), 2) == 0.5 && unevenness(equal(4), 4) == 0.75)
     assert(math.abs(unevenness(equal(20), 2) - 0.05) < 1e-12)
     // The groups are 10 + 20 and 30 of 60 rows.
-    assert(unevenness(IndexedSeq(10, 20, 30).map(rows => BlockSize(rows, 0)), 2) == 0.5)
+    assert(unevenness(IndexedSeq(10, 20, 30).map(rows => SourceSize(rows, 0)), 2) == 0.5)
   }
 
   test("rows of other lengths are other rows") {
     def lengths(rows: Int*) =
-      BlockGroups.choose(rows.map(r => BlockSize(r, 1000 - r)).toIndexedSeq, rows.size, exactly = true)(_.unevenLengths)
+      BlockGroups.choose(rows.map(r => SourceSize(r, 1000 - r)).toIndexedSeq, rows.size, exactly = true)(
+        _.unevenLengths)
     assert(lengths(100, 120, 90).isRight)
     assert(lengths(100, 300).left.exists(_.contains("1.50 times the mean number of rows")))
   }
@@ -85,7 +86,7 @@ class BlockGroupsSuite extends AnyFunSuite {
     val random = new Random(5)
     val found = for (_ <- 1 to 300) yield {
       val blocks = IndexedSeq.fill(1 + random.nextInt(40)) {
-        if (random.nextInt(5) == 0) BlockSize(0, 0) else BlockSize(1 + random.nextInt(50), random.nextInt(1000))
+        if (random.nextInt(5) == 0) SourceSize(0, 0) else SourceSize(1 + random.nextInt(50), random.nextInt(1000))
       }
       val filled = blocks.indices.filter(blocks(_).rows > 0)
       if (filled.isEmpty) true

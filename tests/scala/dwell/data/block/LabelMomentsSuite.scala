@@ -48,6 +48,29 @@ class LabelMomentsSuite extends AnyFunSuite {
     }
   }
 
+  test("the summaries of blocks come together to that of their rows") {
+    val random = new Random(4)
+    val labels = Seq.fill(600)(1e6 + random.nextGaussian())
+    val weights = Seq.fill(600)(0.1 + random.nextDouble())
+    val expected = LabelSummary.of(labels.toArray, weights.toArray)
+    for (split <- splits) {
+      val starts = split.scanLeft(0)(_ + _)
+      val found = starts
+        .zip(starts.tail)
+        .map { case (from, until) =>
+          LabelSummary.of(labels.slice(from, until).toArray, weights.slice(from, until).toArray)
+        }
+        .foldLeft(LabelSummary.None)(_ ++ _)
+      def close(value: LabelSummary => Double, bound: Double): Boolean =
+        math.abs(value(found) / value(expected) - 1.0) <= bound
+      assert(close(_.weight, 1e-13) && close(_.weightSquares, 1e-13) && close(_.sum, 1e-13))
+      assert(close(_.squaresAbout(1e6), 1e-9) && found.rows == 600L && found.weighted)
+      assert(found.smallest == labels.min && found.largest == labels.max && found.notBinary.contains((0L, labels.head)))
+    }
+    val late = LabelSummary.of(Array(0.0, 1.0), null) ++ LabelSummary.of(Array(1.0, 7.0), null)
+    assert(late.notBinary.contains((3L, 7.0)) && !late.weighted)
+  }
+
   test("one block has the bits of two passes over the rows") {
     val random = new Random(2)
     val labels = Array.fill(500)(random.nextGaussian())

@@ -22,7 +22,7 @@ class ColumnMergeSuite extends AnyFunSuite {
   }.toMap
 
   private def read(blocks: Seq[Seq[LabeledRow]]): Seq[MatrixBlock] = blocks.zipWithIndex.map { case (rows, index) =>
-    RowBlockBuilder.read(index, rows.head.features.size, rows.iterator.map(_.toInternal), ColumnNames()).matrix
+    RowBlockBuilder.read(index, rows.head.features.size, rows.iterator.map(_.toInternal), ColumnNames()).next().matrix
   }
 
   private val cases = for {

@@ -22,7 +22,7 @@ class VectorSizesSuite extends AnyFunSuite {
         val features = org.apache.spark.ml.linalg.Vectors.dense(r.features.toArray.map(values))
         r.copy(features = features).toInternal
       }
-      val block = RowBlockBuilder.read(0, n, changed.iterator, ColumnNames()).matrix
+      val block = RowBlockBuilder.read(0, n, changed.iterator, ColumnNames()).next().matrix
       val (whole, counted) = (VectorSizes.whole(block, 50L, excluded), VectorSizes.of(block, 50L, excluded, 1).head)
       assert(whole.counts.sameElements(counted.counts) && whole.width == counted.width)
       assert(whole.firstRow == 50L && whole.blockRows == 30)

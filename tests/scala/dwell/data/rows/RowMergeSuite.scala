@@ -19,7 +19,7 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
   private val mean = Array.tabulate(numFeatures)(j => j - 4.1)
 
   private def read(blocks: Seq[Seq[LabeledRow]]): Seq[RowBlock] = blocks.zipWithIndex.map { case (rows, index) =>
-    RowBlockBuilder.read(index, rows.head.features.size, rows.iterator.map(_.toInternal), ColumnNames())
+    RowBlockBuilder.read(index, rows.head.features.size, rows.iterator.map(_.toInternal), ColumnNames()).next()
   }
 
   /** All partitions of the rows; `deliver` is the order in which the shuffle delivers. */

@@ -14,7 +14,21 @@ private[dwell] object Shuffle {
     // The user's serialiser might need the classes of pieces registered.
     byIndex(pieces, numPartitions, new JavaSerializer(pieces.sparkContext.getConf))
 
-  /** The same with a serialiser for the pieces. */
+  /**
+   * The same, where each partition receives the pieces in the order of the partitions that send them. Spark sorts them, on
+   * disk if memory is short, so that a task can take them one by one. A partition sends each other one at most one piece.
+   */
+  def inOrder[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int): RDD[P] = {
+    val numbered = pieces.mapPartitionsWithIndex { (from, own) =>
+      own.map { case (to, piece) => (to.toLong << 32 | from, piece) }
+    }
+    new ShuffledRDD[Long, P, P](numbered, new ByUpperHalf(numPartitions))
+      .setSerializer(new JavaSerializer(pieces.sparkContext.getConf))
+      .setKeyOrdering(Ordering.Long)
+      .map(_._2)
+  }
+
+  /** The same as [[byIndex]] with a serialiser for the pieces. */
   def byIndex[P: ClassTag](pieces: RDD[(Int, P)], numPartitions: Int, serializer: Serializer): RDD[(Int, P)] =
     new ShuffledRDD[Int, P, P](pieces, new ByIndex(numPartitions)).setSerializer(serializer)
 
@@ -26,6 +40,10 @@ private[dwell] object Shuffle {
   def once[T](rdd: RDD[_])(body: => T): T =
     try body
     finally if (!rdd.sparkContext.isStopped) rdd.cleanShuffleDependencies()
+
+  private final class ByUpperHalf(override val numPartitions: Int) extends Partitioner {
+    override def getPartition(key: Any): Int = (key.asInstanceOf[Long] >>> 32).toInt
+  }
 
   private final class ByIndex(override val numPartitions: Int) extends Partitioner {
     override def getPartition(key: Any): Int = key.asInstanceOf[Int]

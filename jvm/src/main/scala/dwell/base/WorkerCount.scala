@@ -6,15 +6,21 @@ import org.apache.spark.{DwellBridge, SparkContext}
 object WorkerCount {
 
   /**
-   * One worker for each slot, but fewer if a worker would have too few nonzeros to pay for its overhead.
+   * One worker for each slot, but fewer if a worker would have too few nonzeros to pay for its overhead, and more if a
+   * partition would have no room in an executor's memory or in an array.
    *
    * @param nonzeros
+   *   of all partitions
+   * @param bytes
    *   of all partitions
    * @param worthAWorker
    *   nonzeros that pay for the overhead of one worker
    */
-  def choose(sc: SparkContext, nonzeros: Long, worthAWorker: Long): Int =
-    math.max(1L, math.min(slots(sc).toLong, nonzeros / worthAWorker)).toInt
+  def choose(sc: SparkContext, nonzeros: Long, bytes: Long, worthAWorker: Long): Int = {
+    val fastest = math.min(slots(sc).toLong, nonzeros / worthAWorker)
+    val forMemory = ExecutorMemory.ofPartition(sc).fold(1L)(most => 1L + (bytes - 1L) / math.max(1L, most))
+    Seq(1L, fastest, forMemory, 1L + nonzeros / MostNonzeros).max.toInt
+  }
 
   /**
    * Nonzeros worth a worker of an algorithm whose workers only add sums over rows: more of them cost no more rounds. But
@@ -33,6 +39,9 @@ object WorkerCount {
     val registered = DwellBridge.slots(sc)
     if (registered > 0) registered else sc.defaultParallelism
   }
+
+  /** What a partition may have on average: an array holds a third more. */
+  private val MostNonzeros = 3L << 29
 
   /**
    * About 50 ms of work in an epoch, which is also the least that a round costs. K workers whose updates are added need

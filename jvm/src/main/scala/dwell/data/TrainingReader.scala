@@ -7,7 +7,7 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Answers
 import dwell.bulk.Kept
-import dwell.data.block.{Cached, ColumnNames, DataLimits, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{Cached, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
 
 /**
  * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels
@@ -38,7 +38,7 @@ object TrainingReader {
       names: ColumnNames = ColumnNames()): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
     val read =
-      rows.mapPartitionsWithIndex((index, it) => Iterator.single(RowBlockBuilder.read(index, numFeatures, it, names)))
+      rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
     val blocks = Kept.of(read, s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
       new TrainingRows(summarise(blocks, numFeatures, title, names, DwellBridge.repeats(rows)))
@@ -51,9 +51,9 @@ object TrainingReader {
       title: String,
       names: ColumnNames,
       repeatable: Boolean): ReadRows = {
-    val summaries = Answers.of(blocks)(_.next().summary).toSeq
+    val summaries = Answers.of(blocks)(PartitionSummary.of).toSeq
     summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows.toLong).sum, names)
+    DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
     new ReadRows(blocks, summaries, numFeatures, title, names, repeatable)
   }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.SparkContext
 import dwell.base.WorkerCount
 import dwell.data.block.{BlockGroups, DataLimits, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowShuffle, RowUse}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle, RowUse}
 
 /**
  * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
@@ -23,6 +23,9 @@ final class TrainingRows private[data] (read: ReadRows) {
 
   /** The number of nonzeros of all rows, including those of constant features. */
   def nonzeros: Long = read.nonzeros
+
+  /** The bytes that the data takes as rows, at most. */
+  def bytesByRow: Long = nonzeros * bytesOfNonzero + numRows * RowPartition.BytesOfRow
 
   /** The number of rows of positive weight, m. */
   def numRows: Long = read.numRows
@@ -69,18 +72,20 @@ final class TrainingRows private[data] (read: ReadRows) {
     checkUse(numWorkers)
     DataLimits.checkSharedRows(numRows) // before a job counts the columns
     read.recall()
-    val numPartitions = partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(columnCounts.nonzeros)
+    def varying = columnCounts.nonzeros
+    val numPartitions =
+      partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, varying * bytesOfNonzero)
     columnDatasets.get(numPartitions).filterNot(_.isReleased).getOrElse {
       val made = ColumnDataset.of(read, columnCounts, numPartitions)
-      read.moveToDisk()
+      read.makeRoom()
       columnDatasets(numPartitions) = made
       made
     }
   }
 
   /**
-   * The data split by rows. Where the form's use allows it, partitions are groups of the blocks that were read, and rows
-   * stay where they are. Otherwise a fixed hash of its number sends each row to a partition, and gives each partition its
+   * The data split by rows. Where the form's use allows it, partitions are groups of whole source partitions, and rows stay
+   * where they are. Otherwise a fixed hash of its number sends each row to a partition, and gives each partition its
    * share of any stretch of rows. Forms of the same rows share one shuffle.
    *
    * @param numWorkers
@@ -97,7 +102,7 @@ final class TrainingRows private[data] (read: ReadRows) {
     if (form.signedLabels) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
     def varying = nonzeros - read.constant.length * numRows
-    val workers = partitionsFor(numWorkers, form.use.worthAWorker(numFeatures))(varying)
+    val workers = partitionsFor(numWorkers, form.use.worthAWorker(numFeatures))(varying, bytesByRow)
     val groups = groupsFor(form.use, workers, exactly = numWorkers > 0)
     val key = (groups.fold(_ => workers, _.count), form)
     rowDatasets.get(key).filterNot(_.isReleased).getOrElse {
@@ -115,7 +120,7 @@ final class TrainingRows private[data] (read: ReadRows) {
     val placement = new RowGroups(read, featureMoments.excluded, groups)
     val made = RowDataset.of(read, placement, Placement.left, featureMoments, form)
     // Cleaning a shuffle stops at blocks that Spark keeps.
-    if (rowShuffles.isEmpty && columnDatasets.isEmpty) read.drop() else read.moveToDisk()
+    if (rowShuffles.isEmpty && columnDatasets.isEmpty) read.drop() else read.makeRoom()
     made
   }
 
@@ -123,11 +128,11 @@ final class TrainingRows private[data] (read: ReadRows) {
     // Forms differ in the numbers computed from the rows, not in the split of the rows: one shuffle serves them all.
     val shuffle = rowShuffles.getOrElseUpdate(workers, RowShuffle.of(read, featureMoments.excluded, workers))
     val made = RowDataset.of(read, shuffle, Placement.dealt(reason), featureMoments, form)
-    read.moveToDisk()
+    read.makeRoom()
     made
   }
 
-  /** Groups of blocks that can be the partitions; otherwise why not. */
+  /** Groups of source partitions that can be the partitions; otherwise why not. */
   private def groupsFor(use: RowUse, workers: Int, exactly: Boolean): Either[String, BlockGroups] = use match {
     case RowUse.Coordinates => Left("steps along coordinates need partitions of rows of every kind")
     case RowUse.Sums => read.groups(workers, exactly, alike = false)
@@ -135,7 +140,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   /** The number of workers that the size of the data pays for, for this use of rows. */
-  def workers(use: RowUse): Int = WorkerCount.choose(sc, nonzeros, use.worthAWorker(numFeatures))
+  def workers(use: RowUse): Int = WorkerCount.choose(sc, nonzeros, bytesByRow, use.worthAWorker(numFeatures))
 
   /** The population standard deviation of each feature over all rows; 0 for a constant one. */
   def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))
@@ -171,6 +176,8 @@ final class TrainingRows private[data] (read: ReadRows) {
     if (released) throw new IllegalStateException(s"${read.title}: the training data has been released; read it again")
   }
 
-  private def partitionsFor(numWorkers: Int, worthAWorker: Long)(varyingNonzeros: => Long): Int =
-    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros, worthAWorker)
+  private def bytesOfNonzero: Long = 4L + read.bytesOfValue
+
+  private def partitionsFor(numWorkers: Int, worthAWorker: Long)(varyingNonzeros: => Long, bytes: => Long): Int =
+    if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros, bytes, worthAWorker)
 }

@@ -19,7 +19,7 @@ private[data] object AlikeLabels {
    * Why the labels are not alike; None if they are.
    *
    * @param groups
-   *   the labels of the blocks of each group
+   *   the labels of the source partitions of each group
    * @param all
    *   those of all rows
    */
@@ -27,10 +27,10 @@ private[data] object AlikeLabels {
     if (all.smallest == all.largest) None
     else {
       val deviation = math.sqrt(all.variance)
-      val distances = groups.map { blocks =>
-        val weight = blocks.map(_.weight).sum
-        val mean = blocks.map(_.sum).sum / weight
-        val spread = math.sqrt(LabelMoments.squares(blocks, mean) / weight)
+      val distances = groups.map { partitions =>
+        val weight = partitions.map(_.weight).sum
+        val mean = partitions.map(_.sum).sum / weight
+        val spread = math.sqrt(partitions.map(_.squaresAbout(mean)).sum / weight)
         math.max(math.abs(mean - all.mean), math.abs(spread - deviation)) / deviation
       }
       // A comparison with NaN is false.

@@ -4,32 +4,32 @@ import scala.collection.mutable
 
 import dwell.data.matrix.MatrixBlock
 
-/** What the driver knows of the size of a block. */
-private[data] final case class BlockSize(rows: Int, nonzeros: Int) {
+/** What the driver knows of the size of a source partition. */
+private[data] final case class SourceSize(rows: Long, nonzeros: Long) {
 
-  /** The work that the block makes. A row counts as one more nonzero: it costs something even if it has none. */
-  def load: Long = rows.toLong + nonzeros
+  /** The work that it makes. A row counts as one more nonzero: it costs something even if it has none. */
+  def load: Long = rows + nonzeros
 }
 
 /**
- * The blocks that have rows, in groups that become partitions as they are. Groups are numbered in the order of their
- * first blocks.
+ * The source partitions that have rows, in groups whose blocks become partitions as they are. Groups are numbered in the
+ * order of their first source partitions.
  *
- * @param blocks
- *   the blocks of each group, ascending
+ * @param sources
+ *   the source partitions of each group, ascending
  * @param sizes
- *   size of every block of the source
+ *   size of every source partition
  */
-private[data] final class BlockGroups private (val blocks: Array[Array[Int]], sizes: IndexedSeq[BlockSize]) {
+private[data] final class BlockGroups private (val sources: Array[Array[Int]], sizes: IndexedSeq[SourceSize]) {
 
   /** The number of groups. */
-  def count: Int = blocks.length
+  def count: Int = sources.length
 
-  def loadOf(block: Int): Long = sizes(block).load
+  def loadOf(source: Int): Long = sizes(source).load
 
   /** Why the rows of the groups are not of about the same length; None if they are. */
   def unevenLengths: Option[String] = {
-    val rows = sums(_.rows.toLong)
+    val rows = sums(_.rows)
     val most = rows.max * count.toDouble / rows.sum
     if (most <= BlockGroups.Balanced) None
     else Some(f"a group of the source's partitions would have $most%.2f times the mean number of rows")
@@ -41,15 +41,15 @@ private[data] final class BlockGroups private (val blocks: Array[Array[Int]], si
    * share of its rows too many or too few from any stretch.
    */
   def unevenness: Double = {
-    val all = sums(_.rows.toLong).sum.toDouble
-    blocks.map { group =>
+    val all = sums(_.rows).sum.toDouble
+    sources.map { group =>
       val own = group.toSet
-      val ownRows = group.map(sizes(_).rows.toLong).sum.toDouble
+      val ownRows = group.map(sizes(_).rows).sum.toDouble
       var (before, ownBefore) = (0L, 0L)
       var most = 0.0
-      sizes.indices.foreach { b =>
-        before += sizes(b).rows
-        if (own(b)) ownBefore += sizes(b).rows
+      sizes.indices.foreach { p =>
+        before += sizes(p).rows
+        if (own(p)) ownBefore += sizes(p).rows
         most = math.max(most, math.abs(ownBefore / ownRows - before / all))
       }
       most
@@ -64,13 +64,12 @@ private[data] final class BlockGroups private (val blocks: Array[Array[Int]], si
       Some(
         f"with $count%d groups of the source's ${sizes.count(_.rows > 0)}%d partitions one of $workers%d workers would " +
           f"have $most%.2f times the mean of the work")
-    } else if (sums(_.nonzeros.toLong).max > MatrixBlock.MaxArrayLength || sums(
-        _.rows.toLong).max > MatrixBlock.MaxRows) {
+    } else if (sums(_.nonzeros).max > MatrixBlock.MaxArrayLength || sums(_.rows).max > MatrixBlock.MaxRows) {
       Some("a group of the source's partitions has no room in one array")
     } else None
   }
 
-  private def sums(term: BlockSize => Long): Array[Long] = blocks.map(_.map(b => term(sizes(b))).sum)
+  private def sums(term: SourceSize => Long): Array[Long] = sources.map(_.map(p => term(sizes(p))).sum)
 }
 
 private[data] object BlockGroups {
@@ -82,11 +81,12 @@ private[data] object BlockGroups {
   private val Balanced = 1.25
 
   /**
-   * Groups for the given number of workers: fewer if not so many blocks have rows, unless there must be exactly as many.
+   * Groups for the given number of workers: fewer if not so many source partitions have rows, unless there must be
+   * exactly as many.
    *
-   * Each block in turn goes to the group that has the least load so far. The first try takes the largest blocks first,
+   * Each source partition in turn goes to the group that has the least load so far. The first try takes the largest first,
    * which balances best (Graham, "Bounds on multiprocessing timing anomalies", 1969); ties go to the lower number. The
-   * second one takes them in their order, so that blocks of about one size are dealt in turn, and each group gets its
+   * second one takes them in their order, so that those of about one size are dealt in turn, and each group gets its
    * share of any stretch of the source.
    *
    * @param unfit
@@ -94,14 +94,14 @@ private[data] object BlockGroups {
    * @return
    *   the groups, or why there are none, which completes a sentence
    */
-  def choose(sizes: IndexedSeq[BlockSize], workers: Int, exactly: Boolean)(
+  def choose(sizes: IndexedSeq[SourceSize], workers: Int, exactly: Boolean)(
       unfit: BlockGroups => Option[String]): Either[String, BlockGroups] = {
     val filled = sizes.indices.filter(sizes(_).rows > 0)
     if (exactly && filled.size < workers) {
       Left(s"${filled.size} partitions of the source have rows, and numWorkers is $workers")
     } else {
       val count = math.min(workers, filled.size)
-      val tries = Seq(filled.sortBy(b => (-sizes(b).load, b)), filled).map { order =>
+      val tries = Seq(filled.sortBy(p => (-sizes(p).load, p)), filled).map { order =>
         val groups = new BlockGroups(greedy(order, sizes, count), sizes)
         groups.objection(workers).orElse(unfit(groups)).toLeft(groups)
       }
@@ -109,13 +109,13 @@ private[data] object BlockGroups {
     }
   }
 
-  private def greedy(order: IndexedSeq[Int], sizes: IndexedSeq[BlockSize], count: Int): Array[Array[Int]] = {
+  private def greedy(order: IndexedSeq[Int], sizes: IndexedSeq[SourceSize], count: Int): Array[Array[Int]] = {
     val groups = Array.fill(count)(Array.newBuilder[Int])
     val lightest = mutable.PriorityQueue.from((0 until count).map(k => (0L, k)))(Ordering[(Long, Int)].reverse)
-    order.foreach { b =>
+    order.foreach { p =>
       val (load, k) = lightest.dequeue()
-      groups(k) += b
-      lightest.enqueue((load + sizes(b).load, k))
+      groups(k) += p
+      lightest.enqueue((load + sizes(p).load, k))
     }
     groups.map(_.result().sorted).sortBy(_.head)
   }

@@ -9,13 +9,28 @@ import dwell.jni.ResultHeader
  */
 private[data] object DataLimits {
 
-  /** A model has one coefficient for each feature in one array. */
-  def checkFeatureCount(numFeatures: Int, names: ColumnNames): Unit = {
+  /** By row: mean, variance, scale, the copies of two of them to send, and the coefficients. By column it is not less. */
+  private val LeastBytesOfFeature = 40L
+
+  /**
+   * A model has one coefficient for each feature in one array, and the driver holds several numbers for each.
+   *
+   * @param heap
+   *   the most bytes that the driver's heap can take
+   */
+  def checkFeatureCount(numFeatures: Int, names: ColumnNames, heap: Long = Runtime.getRuntime.maxMemory): Unit = {
     if (numFeatures < 0 || numFeatures > MatrixBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
         s"Column '${names.features}': vectors of length $numFeatures, but a model holds 0 to " +
           s"${MatrixBlock.MaxArrayLength} coefficients in one array. Hash the features into fewer columns, for example " +
           "with FeatureHasher.")
+    }
+    val bytes = LeastBytesOfFeature * numFeatures
+    if (bytes > heap) {
+      throw new IllegalArgumentException(
+        s"Column '${names.features}': vectors of length $numFeatures, for which the driver needs at least $bytes bytes " +
+          s"($LeastBytesOfFeature a feature), more than its heap of $heap bytes. Raise spark.driver.memory, or hash the " +
+          "features into fewer columns, for example with FeatureHasher.")
     }
   }
 

@@ -1,7 +1,8 @@
 package dwell.data.block
 
 /**
- * What a block reports of its labels y_i and weights s_i. Sums are taken in the order of the rows.
+ * What is known of the labels y_i and weights s_i of a source partition. Sums are taken in the order of the rows, for each
+ * block first.
  *
  * @param rows
  *   number of rows
@@ -26,10 +27,10 @@ package dwell.data.block
  * @param otherWeight
  *   sum of the weights of the other rows
  * @param notBinary
- *   position in the block and label of the first row whose label is neither 0 nor 1
+ *   position and label of the first row whose label is neither 0 nor 1
  */
 private[data] final case class LabelSummary(
-    rows: Int,
+    rows: Long,
     weighted: Boolean,
     weight: Double,
     weightSquares: Double,
@@ -40,13 +41,48 @@ private[data] final case class LabelSummary(
     largest: Double,
     positiveWeight: Double,
     otherWeight: Double,
-    notBinary: Option[(Int, Double)]) {
+    notBinary: Option[(Long, Double)]) {
 
   /** The weighted mean of the labels, up to rounding; 0 without rows. */
   def centre: Double = LabelSummary.centre(sum, weight)
+
+  /**
+   * The sum of s_i (y_i - middle)^2. A centre is rounded, so its residual moves along: without it, labels far from 0 would
+   * lose digits where blocks differ (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983).
+   */
+  def squaresAbout(middle: Double): Double = {
+    val shift = centre - middle
+    squares + shift * (2.0 * residual + weight * shift)
+  }
+
+  private def residualAbout(middle: Double): Double = residual + weight * (centre - middle)
+
+  /** The summary of these rows and of those that follow them. */
+  def ++(that: LabelSummary): LabelSummary =
+    if (rows == 0L) that
+    else if (that.rows == 0L) this
+    else {
+      val middle = LabelSummary.centre(sum + that.sum, weight + that.weight)
+      LabelSummary(
+        rows + that.rows,
+        weighted || that.weighted,
+        weight + that.weight,
+        weightSquares + that.weightSquares,
+        sum + that.sum,
+        residualAbout(middle) + that.residualAbout(middle),
+        squaresAbout(middle) + that.squaresAbout(middle),
+        math.min(smallest, that.smallest),
+        math.max(largest, that.largest),
+        positiveWeight + that.positiveWeight,
+        otherWeight + that.otherWeight,
+        notBinary.orElse(that.notBinary.map { case (row, label) => (rows + row, label) }))
+    }
 }
 
 private[data] object LabelSummary {
+
+  /** The summary of no rows. */
+  val None: LabelSummary = of(Array.emptyDoubleArray, null)
 
   /**
    * Summarises the labels of a block, in two passes.
@@ -83,7 +119,7 @@ private[data] object LabelSummary {
       i += 1
     }
     LabelSummary(
-      labels.length,
+      labels.length.toLong,
       weights != null,
       weight,
       weightSquares,
@@ -94,7 +130,7 @@ private[data] object LabelSummary {
       largest,
       positiveWeight,
       otherWeight,
-      if (notBinary < 0) None else Some((notBinary, labels(notBinary))))
+      Option.when(notBinary >= 0)((notBinary.toLong, labels(notBinary))))
   }
 
   private def centre(sum: Double, weight: Double): Double = if (weight > 0.0) sum / weight else 0.0

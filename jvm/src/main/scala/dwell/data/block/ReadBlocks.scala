@@ -5,12 +5,13 @@ import scala.reflect.ClassTag
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
+import dwell.base.ExecutorMemory
 import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 
 /**
- * The blocks that were read, one for each partition of the source: in memory until datasets hold the rows in forms of
- * their own.
+ * The blocks that were read of each partition of the source: in memory until datasets hold the rows in forms of their
+ * own.
  *
  * @param read
  *   the blocks in memory
@@ -26,7 +27,7 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
     repeatable: Boolean) {
   private val compared = {
     val index = this.index // so that tasks do not get this object
-    Kept.of(read.map(block => index.verified(block)), name)
+    Kept.of(read.mapPartitionsWithIndex((partition, blocks) => index.verified(partition, blocks)), name)
   }
 
   /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
@@ -38,12 +39,12 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
   def recall(): Unit = if (!isKept) read.keep(StorageLevel.MEMORY_AND_DISK)
 
   /**
-   * Moves the blocks from memory to disk, once. Other datasets need them, and so does Spark if it loses what a dataset
-   * was made from. To read the source again instead would take longer, and would end fits whose source does not always
-   * give the same rows.
+   * Moves the blocks from memory to disk, once, if memory is short. Where it is not, they stay until Spark itself moves
+   * them. Other datasets need them, and so does Spark if it loses what a dataset was made from. To read the source again
+   * instead would take longer, and would end fits whose source does not always give the same rows.
    */
-  def moveToDisk(): Unit =
-    if (!compared.isKept) {
+  def makeRoom(): Unit =
+    if (!compared.isKept && !ExecutorMemory.isPlentiful(compared.sparkContext)) {
       compared.keep(StorageLevel.DISK_ONLY)
       Cached.orRelease(compared, Seq.empty)(compared.sparkContext.runJob(compared, (it: Iterator[B]) => it.hasNext))
       read.drop()
@@ -53,9 +54,9 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
    * Frees the memory of the blocks once a dataset holds them as partitions where they were read. An executor that is lost
    * takes both with it, so a copy on its disk would not help, and would take longer to write than the dataset to make.
    * Spark reads the source again for what is lost, and for another dataset. If the source may then give other rows, the
-   * blocks move to disk all the same.
+   * blocks only make room.
    */
-  def drop(): Unit = if (!repeatable) moveToDisk() else if (read.isKept) read.drop()
+  def drop(): Unit = if (!repeatable) makeRoom() else if (read.isKept) read.drop()
 
   /** Drops the blocks for good. */
   def release(): Unit = {

@@ -4,14 +4,14 @@ import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
-import dwell.data.matrix.{BlockIndex, ConstantColumns}
+import dwell.data.matrix.{BlockIndex, ConstantColumns, NarrowValues}
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
  * without those of weight 0.
  *
  * @param summaries
- *   the reports of all blocks, in their order; at least one block has rows
+ *   the reports of all source partitions, in their order; at least one has rows
  * @param numFeatures
  *   length of the feature vectors, n, including constant features
  * @param title
@@ -25,7 +25,7 @@ import dwell.data.matrix.{BlockIndex, ConstantColumns}
  */
 private[data] final class ReadRows(
     blocks: Kept[RowBlock],
-    summaries: Seq[BlockSummary],
+    summaries: Seq[PartitionSummary],
     val numFeatures: Int,
     val title: String,
     val names: ColumnNames,
@@ -34,15 +34,15 @@ private[data] final class ReadRows(
   /** The moments of labels and weights. */
   val labels: LabelMoments = new LabelMoments(summaries.map(_.labels), names)
 
-  /** Where the rows of each block begin, and what it held. */
+  /** Where the rows of each source partition begin, and what it held. */
   val index: BlockIndex =
     new BlockIndex(summaries.scanLeft(0L)(_ + _.labels.rows).init.toArray, summaries.map(_.fingerprint).toArray)
 
   /** The number of rows of positive weight, m. */
-  val numRows: Long = summaries.map(_.labels.rows.toLong).sum
+  val numRows: Long = summaries.map(_.labels.rows).sum
 
   /** The number of nonzeros of all rows, including those of constant features. */
-  val nonzeros: Long = summaries.map(_.nonzeros.toLong).sum
+  val nonzeros: Long = summaries.map(_.nonzeros).sum
 
   private val mayHaveConstant = summaries.forall(summary => summary.labels.rows == 0 || summary.hasConstant)
 
@@ -53,33 +53,39 @@ private[data] final class ReadRows(
 
   private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk", repeatable)
 
-  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  /**
+   * The blocks of each source partition, in their order. A task fails with [[dwell.base.InputChangedException]] if a block
+   * was read again and differs.
+   */
   def verifiedBlocks: RDD[RowBlock] = readBlocks.verified
 
   /** Makes Spark keep the blocks again if [[drop]] has dropped them. To be called before a dataset is made. */
   def recall(): Unit = readBlocks.recall()
 
-  /** Moves the blocks from memory to disk, once datasets hold the rows in forms of their own. */
-  def moveToDisk(): Unit = readBlocks.moveToDisk()
+  /** Moves the blocks from memory to disk if it is short, once datasets hold the rows in forms of their own. */
+  def makeRoom(): Unit = readBlocks.makeRoom()
 
   /** Frees the memory of the blocks, once a dataset holds them where they were read. */
   def drop(): Unit = readBlocks.drop()
 
   /**
-   * Groups of blocks that can be partitions as they are, or why there are none: see [[BlockGroups.choose]].
+   * Groups of source partitions that can be partitions as they are, or why there are none: see [[BlockGroups.choose]].
    *
    * @param alike
    *   whether the groups' labels, and the lengths of their rows, must be alike
    */
   def groups(workers: Int, exactly: Boolean, alike: Boolean): Either[String, BlockGroups] =
-    BlockGroups.choose(summaries.map(s => BlockSize(s.labels.rows, s.nonzeros)).toIndexedSeq, workers, exactly) {
+    BlockGroups.choose(summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq, workers, exactly) {
       groups =>
-        def unlike = AlikeLabels.objection(groups.blocks.toSeq.map(_.toSeq.map(summaries(_).labels)), labels)
+        def unlike = AlikeLabels.objection(groups.sources.toSeq.map(_.toSeq.map(summaries(_).labels)), labels)
         if (alike) groups.unevenLengths.orElse(unlike) else None
     }
 
-  /** The number of row blocks, one for each partition of the source. */
-  def numBlocks: Int = index.fingerprints.length
+  /** Bytes of a value in the form of a solver, at most. */
+  def bytesOfValue: Int = NarrowValues.bytes(summaries.map(_.width).max)
+
+  /** The number of partitions of the source. */
+  def sourcePartitions: Int = index.partitions
 
   /** Whether all labels are 0 or 1. */
   def hasBinaryLabels: Boolean = labels.notBinary.isEmpty
@@ -87,7 +93,7 @@ private[data] final class ReadRows(
   /** The features that have one nonzero value in all rows, ascending. Unless a block rules them out, a job finds them. */
   lazy val constant: Array[Int] =
     if (!mayHaveConstant) Array.emptyIntArray
-    else ConstantColumns.common(verifiedBlocks.filter(_.matrix.rows > 0).map(_.matrix.constantColumns), numFeatures)
+    else ConstantColumns.common(verifiedBlocks.filter(_.rows > 0).map(_.matrix.constantColumns), numFeatures)
 
   /** Releases the cached blocks. */
   def unpersist(): Unit = readBlocks.release()

@@ -1,10 +1,10 @@
 package dwell.data.block
 
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
-import dwell.data.matrix.{MatrixBlock, ReadBlock}
+import dwell.data.matrix.{BlockPlace, MatrixBlock, ReadBlock}
 
 /**
- * The rows of one source partition, without those of weight 0.
+ * Rows of one source partition, without those of weight 0.
  *
  * @param matrix
  *   features of each row kept
@@ -18,20 +18,11 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
     with ReadBlock {
   override protected def format: BulkFormat[RowBlock] = RowBlock
 
-  override def index: Int = matrix.index
+  override def at: BlockPlace = matrix.at
+  override def rowsRead: Int = matrix.rowsRead
+  override def rows: Int = matrix.rows
   override def problem: String = matrix.problem
   override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights)
-
-  /** The block's report to the driver. */
-  def summary: BlockSummary =
-    BlockSummary(
-      index,
-      matrix.rowsRead,
-      matrix.nonzeros,
-      fingerprint,
-      LabelSummary.of(labels, weights),
-      matrix.constantColumns.indices.nonEmpty,
-      problem)
 }
 
 private object RowBlock extends BulkFormat[RowBlock] {

@@ -2,17 +2,17 @@ package dwell.data.block
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import dwell.data.matrix.{MatrixBlock, MatrixBuilder}
+import dwell.data.matrix.{BlockPlace, MatrixBlock, MatrixBuilder, ReadBlock}
 
-/** Validates rows and appends them to growing arrays, until the first problem. */
-private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: ColumnNames) {
-  private val matrix = new MatrixBuilder(partition, numFeatures, names.features)
+/** Validates rows and appends them to growing arrays, until the first problem or until the block is large enough. */
+private final class RowBlockBuilder(place: BlockPlace, numFeatures: Int, names: ColumnNames) {
+  private val matrix = new MatrixBuilder(place, numFeatures, names.features)
   private var rows = 0
   private var weighted = false
   private var labels = new Array[Double](64)
   private var weights = new Array[Double](64)
 
-  def problem: String = matrix.problem
+  def isFull: Boolean = matrix.isFull
 
   /** Validates a row and keeps it if its weight is positive. Sets `problem` if the row is bad. */
   def add(row: InternalRow): Unit = {
@@ -21,12 +21,12 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
     if (!row.isNullAt(TrainingRow.Features)) check(label, weight)
     // A row of weight 0 is validated like any other, and then dropped.
     matrix.add(row, TrainingRow.Features)(weight > 0.0)
-    if (problem == null && weight > 0.0) keep(label, weight)
+    if (matrix.problem == null && weight > 0.0) keep(label, weight)
   }
 
   /** The block of the rows added; only with the problem if there is one. */
   def result(): RowBlock = {
-    if (problem != null) rows = 0
+    if (matrix.problem != null) rows = 0
     new RowBlock(
       matrix.result(),
       java.util.Arrays.copyOf(labels, rows),
@@ -56,10 +56,14 @@ private final class RowBlockBuilder(partition: Int, numFeatures: Int, names: Col
 
 private[data] object RowBlockBuilder {
 
-  /** Reads the source partition `index`, up to its first bad row. The columns are those of [[TrainingRow]]. */
-  def read(index: Int, numFeatures: Int, rows: Iterator[InternalRow], names: ColumnNames): RowBlock = {
-    val builder = new RowBlockBuilder(index, numFeatures, names)
-    while (rows.hasNext && builder.problem == null) builder.add(rows.next())
-    builder.result()
-  }
+  /**
+   * Reads a source partition, up to its first bad row, in blocks of bounded size, see [[ReadBlock.all]]. The columns are
+   * those of [[TrainingRow]].
+   */
+  def read(partition: Int, numFeatures: Int, rows: Iterator[InternalRow], names: ColumnNames): Iterator[RowBlock] =
+    ReadBlock.all(partition, rows) { place =>
+      val builder = new RowBlockBuilder(place, numFeatures, names)
+      while (rows.hasNext && !builder.isFull) builder.add(rows.next())
+      builder.result()
+    }
 }

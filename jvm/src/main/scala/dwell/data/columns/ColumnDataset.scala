@@ -70,9 +70,10 @@ private[data] object ColumnDataset {
 
   def countColumns(rows: ReadRows): Columns = {
     val numFeatures = rows.numFeatures
-    val sums = IndexedSums.total(
-      rows.verifiedBlocks.map(block => block.matrix.columnCounts(numFeatures).sums(block.index, numFeatures)),
-      ColumnCounts.sumsOf(numFeatures))
+    val ofPartitions = rows.verifiedBlocks.mapPartitions { blocks =>
+      Iterator.single(ColumnCounts.of(blocks.map(_.matrix), numFeatures).sums(numFeatures))
+    }
+    val sums = IndexedSums.total(ofPartitions, ColumnCounts.sumsOf(numFeatures))
     val (counts, widths) = ColumnCounts.ofSums(sums)
     rows.constant.foreach(column => counts(column) = 0)
     new Columns(counts, widths)
@@ -94,15 +95,15 @@ private[data] object ColumnDataset {
 
     val partitionOf = sc.broadcast(assignment.partitionOf)
     val counts = sc.broadcast(columns.counts)
-    val firstRows = rows.index.firstRows
+    val index = rows.index
     val totalWeight = rows.totalWeight
     val names = rows.names
     val widths = forms.map(_.width)
     val pieces = rows.verifiedBlocks.flatMap { block =>
-      ColumnCut(block.matrix, firstRows(block.index).toInt, partitionOf.value, widths)
+      ColumnCut(block.matrix, index.firstRow(block).toInt, partitionOf.value, widths)
     }
     val values = rows.verifiedBlocks.flatMap { block =>
-      val first = firstRows(block.index).toInt
+      val first = index.firstRow(block).toInt
       (0 until numPartitions).iterator.map(k => k -> RowValues.of(block, first, slices, k)).filterNot(_._2.isEmpty)
     }
     val merged = BulkShuffle.together(

@@ -8,7 +8,7 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Answers, WorkerCount}
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{BlockGroups, BlockSize, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks}
+import dwell.data.block.{BlockGroups, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks, SourceSize}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
 import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
 
@@ -60,10 +60,11 @@ object DocumentDataset {
    * Reads and validates documents in one pass, puts partitions together, and caches them. The caller must release the
    * data with `unpersist`.
    *
-   * Where groups of the blocks that were read have their shares of any stretch of the documents, they are the partitions,
-   * and documents stay where they are. Topics of partitions are averaged, so all partitions must have documents of all
-   * subjects. What is known of a block, documents and nonzeros, does not tell subjects, and documents of a subject often
-   * stand together. Otherwise a fixed hash of a document's number chooses its partition, as for the rows of linear models.
+   * Where groups of source partitions have their shares of any stretch of the documents, they are the partitions, and
+   * documents stay where they are. Topics of partitions are averaged, so all partitions must have documents of all
+   * subjects. What is known of a source partition, documents and nonzeros, does not tell subjects, and documents of a
+   * subject often stand together. Otherwise a fixed hash of a document's number chooses its partition, as for the rows of
+   * linear models.
    *
    * @param vectors
    *   rows in Spark's own format; the first column is the vector of a document's counts, by word. Read once, unless
@@ -87,8 +88,8 @@ object DocumentDataset {
       title: String,
       column: String = "features"): DocumentDataset = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    val read = vectors.mapPartitionsWithIndex { (index, it) =>
-      Iterator.single(DocumentReader.read(index, vocabulary, it, column))
+    val read = vectors.mapPartitionsWithIndex { (partition, it) =>
+      DocumentReader.read(partition, vocabulary, it, column)
     }
     val blocks = Kept.of(read, s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
@@ -106,27 +107,28 @@ object DocumentDataset {
   private final case class Source(vocabulary: Int, title: String, column: String, repeatable: Boolean)
 
   private def distribute(blocks: Kept[MatrixBlock], source: Source, numWorkers: Int): DocumentDataset = {
-    val read = Answers.of(blocks)(it => summary(it.next()))
+    val read = Answers.of(blocks)(summary)
     read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    val numDocuments = read.map(_.documents.toLong).sum
+    val numDocuments = read.map(_.documents).sum
     checkCount(read.map(_.rowsRead).sum, numDocuments, source.column)
     val moved = System.nanoTime()
     val index = new BlockIndex(read.scanLeft(0L)(_ + _.documents).init, read.map(_.fingerprint))
     val readBlocks = new ReadBlocks(blocks, index, s"${source.title}: documents on disk", source.repeatable)
+    val numNonzeros = read.map(_.nonzeros).sum
     val workers =
       if (numWorkers > 0) numWorkers
-      else WorkerCount.choose(blocks.sparkContext, read.map(_.nonzeros.toLong).sum, NonzerosWorthAWorker)
-    val sizes = read.map(s => BlockSize(s.documents, s.nonzeros)).toIndexedSeq
+      else WorkerCount.choose(blocks.sparkContext, numNonzeros, MostBytesOfNonzero * numNonzeros, NonzerosWorthAWorker)
+    val sizes = read.map(s => SourceSize(s.documents, s.nonzeros)).toIndexedSeq
     val groups = BlockGroups.choose(sizes, workers, exactly = numWorkers > 0)(unlike)
     val (merged, broadcasts) = groups match {
-      case Right(groups) => left(readBlocks.verified, groups, index.firstRows, source.vocabulary)
-      case Left(_) => (dealt(readBlocks.verified, workers, index.firstRows, numDocuments, source.vocabulary), Seq.empty)
+      case Right(groups) => left(readBlocks.verified, groups, index, source.vocabulary)
+      case Left(_) => (dealt(readBlocks.verified, workers, index, numDocuments, source.vocabulary), Seq.empty)
     }
     val partitions = Kept.of(merged, s"${source.title}: documents").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(partitions, broadcasts) {
       val held = Answers.of(partitions)(it => sizesOf(it.next()))
       broadcasts.foreach(_.unpersist()) // until a partition is lost
-      if (groups.isRight) readBlocks.drop() else readBlocks.moveToDisk()
+      if (groups.isRight) readBlocks.drop() else readBlocks.makeRoom()
       new DocumentDataset(
         readBlocks,
         partitions,
@@ -152,13 +154,13 @@ object DocumentDataset {
   private def left(
       blocks: RDD[MatrixBlock],
       groups: BlockGroups,
-      firstRows: Array[Long],
+      index: BlockIndex,
       vocabulary: Int): (RDD[DocumentPartition], Seq[Broadcast[_]]) = {
     val numPartitions = groups.count
     val grouped = new GroupedBlocks(blocks, groups)
     val merged = grouped.mapPartitionsWithIndex { (k, group) =>
       group.map { blocks =>
-        val firsts = blocks.map(block => firstRows(block.index))
+        val firsts = blocks.map(index.firstRow)
         val sizes = blocks.zip(firsts).map { case (b, first) => VectorSizes.whole(b, first, ExcludedFeatures.None) }
         val rows = new BlockRows(k, numPartitions, firsts, blocks.map(_.rows), mixed = false)
         val choice = PartitionForm.Choice.Sparse
@@ -172,18 +174,18 @@ object DocumentDataset {
   private def dealt(
       blocks: RDD[MatrixBlock],
       numPartitions: Int,
-      firstRows: Array[Long],
+      index: BlockIndex,
       numDocuments: Long,
       vocabulary: Int): RDD[DocumentPartition] = {
     val sizes = blocks.flatMap { block =>
       VectorSizes
-        .of(block, firstRows(block.index), ExcludedFeatures.None, numPartitions)
+        .of(block, index.firstRow(block), ExcludedFeatures.None, numPartitions)
         .iterator
         .zipWithIndex
         .map(_.swap)
     }
     val pieces = blocks.flatMap { block =>
-      MatrixPiece.cut(block, firstRows(block.index), ExcludedFeatures.None, numPartitions)
+      MatrixPiece.cut(block, index.firstRow(block), ExcludedFeatures.None, numPartitions)
     }
     BulkShuffle.together(
       BulkShuffle.byIndex(sizes, numPartitions, VectorSizes),
@@ -210,17 +212,27 @@ object DocumentDataset {
     }
   }
 
-  /** A block's report to the driver; `documents` counts those with words. */
-  private final case class Summary(rowsRead: Long, documents: Int, nonzeros: Int, fingerprint: Long, problem: String)
+  /** A source partition's report to the driver; `documents` counts those with words. */
+  private final case class Summary(rowsRead: Long, documents: Long, nonzeros: Long, fingerprint: Long, problem: String)
 
-  private def summary(block: MatrixBlock): Summary =
-    Summary(block.rowsRead, block.rows, block.nonzeros, block.fingerprint, block.problem)
+  private def summary(blocks: Iterator[MatrixBlock]): Summary =
+    blocks.foldLeft(Summary(0L, 0L, 0L, BlockIndex.NoBlocks, null)) { (sum, block) =>
+      Summary(
+        sum.rowsRead + block.rowsRead,
+        sum.documents + block.rows,
+        sum.nonzeros + block.nonzeros,
+        BlockIndex.fingerprint(sum.fingerprint, block),
+        block.problem)
+    }
 
   /** The numbers of documents, nonzeros and bytes. */
   private def sizesOf(p: DocumentPartition): (Int, Long, Long) = (p.documents, p.nonzeros.toLong, p.bytes)
 
   /** See [[dwell.data.block.BlockGroups.unevenness]]. A worker then has a fifth of its documents too many of a subject at most. */
   private val MostUneven = 0.1
+
+  /** A word and its count. */
+  private val MostBytesOfNonzero = 12L
 
   /** About a third of a second of work in a pass over the documents. A round is a part of a pass. */
   private val NonzerosWorthAWorker = 1000000L

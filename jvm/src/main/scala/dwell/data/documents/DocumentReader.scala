@@ -2,7 +2,7 @@ package dwell.data.documents
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import dwell.data.matrix.{MatrixBlock, MatrixBuilder}
+import dwell.data.matrix.{MatrixBlock, MatrixBuilder, ReadBlock}
 
 /** Reads documents as counts of words. A document without words is not kept. */
 private[documents] object DocumentReader {
@@ -12,7 +12,7 @@ private[documents] object DocumentReader {
   private val GreatestCount = 1e9
 
   /**
-   * Reads the source partition `index`, up to its first bad document.
+   * Reads a source partition, up to its first bad document, in blocks of bounded size, see [[ReadBlock.all]].
    *
    * @param vocabulary
    *   length that every vector must have
@@ -21,23 +21,24 @@ private[documents] object DocumentReader {
    * @param column
    *   name of the DataFrame column, for error messages
    */
-  def read(index: Int, vocabulary: Int, documents: Iterator[InternalRow], column: String): MatrixBlock = {
-    val builder = new MatrixBuilder(index, vocabulary, column)
-    while (documents.hasNext && builder.problem == null) {
-      builder.add(documents.next(), 0) {
-        var words = 0
-        builder.eachNonzero { (word, count) =>
-          words += 1
-          if (!(count >= LeastCount && count <= GreatestCount)) {
-            builder.fail(
-              column,
-              s"count $count at index $word",
-              "Counts of words must be 0, or 1e-6 to 1e9: count them, for example, with CountVectorizer")
+  def read(partition: Int, vocabulary: Int, documents: Iterator[InternalRow], column: String): Iterator[MatrixBlock] =
+    ReadBlock.all(partition, documents) { place =>
+      val builder = new MatrixBuilder(place, vocabulary, column)
+      while (documents.hasNext && !builder.isFull) {
+        builder.add(documents.next(), 0) {
+          var words = 0
+          builder.eachNonzero { (word, count) =>
+            words += 1
+            if (!(count >= LeastCount && count <= GreatestCount)) {
+              builder.fail(
+                column,
+                s"count $count at index $word",
+                "Counts of words must be 0, or 1e-6 to 1e9: count them, for example, with CountVectorizer")
+            }
           }
+          words > 0
         }
-        words > 0
       }
+      builder.result()
     }
-    builder.result()
-  }
 }

@@ -3,27 +3,48 @@ package dwell.data.matrix
 import dwell.base.InputChangedException
 
 /**
- * The position of each block in the whole dataset, and its contents when it was first read.
+ * The position of each source partition in the whole dataset, and its contents when it was first read.
  *
  * @param firstRows
- *   number of each block's first row in the whole dataset
+ *   number of each partition's first row in the whole dataset
  * @param fingerprints
- *   hash of each block, see [[RowBlock.fingerprint]]
+ *   of each partition, see [[BlockIndex.fingerprint]]
  */
-private[data] final class BlockIndex(val firstRows: Array[Long], val fingerprints: Array[Long]) extends Serializable {
+private[data] final class BlockIndex(firstRows: Array[Long], fingerprints: Array[Long]) extends Serializable {
+
+  /** The number of source partitions. */
+  def partitions: Int = fingerprints.length
+
+  /** The number of the block's first row in the whole dataset. */
+  def firstRow(block: ReadBlock): Long = firstRows(block.at.partition) + block.at.rows
 
   /**
-   * Returns the block if it holds the same rows as when it was first read.
+   * Returns the blocks of a source partition if they hold the same rows as when they were first read.
    *
    * @throws dwell.base.InputChangedException
-   *   otherwise
+   *   otherwise, once the last block is asked for
    */
-  def verified[B <: ReadBlock](block: B): B =
-    if (block.problem == null && block.fingerprint == fingerprints(block.index)) block
-    else {
-      throw new InputChangedException(
-        s"Partition ${block.index} of the training data was read again, since its cached copy was lost, and held " +
-          "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
-          "fit again.")
+  def verified[B <: ReadBlock](partition: Int, blocks: Iterator[B]): Iterator[B] = {
+    var found = BlockIndex.NoBlocks
+    blocks.map { block =>
+      found = BlockIndex.fingerprint(found, block)
+      if (block.problem != null || (!blocks.hasNext && found != fingerprints(partition))) changed(partition)
+      block
     }
+  }
+
+  private def changed(partition: Int): Nothing =
+    throw new InputChangedException(
+      s"Partition $partition of the training data was read again, since its cached copy was lost, and held " +
+        "other rows than before. The DataFrame is not deterministic: cache it with enough storage or checkpoint it, and " +
+        "fit again.")
+}
+
+private[data] object BlockIndex {
+
+  /** The fingerprint of no blocks. */
+  val NoBlocks: Long = 0L
+
+  /** The fingerprint of blocks of the fingerprint `earlier`, and of one more. */
+  def fingerprint(earlier: Long, block: ReadBlock): Long = MatrixBlock.hash(earlier, block.fingerprint)
 }

@@ -6,11 +6,10 @@ package dwell.data.matrix
  */
 private[data] final class ColumnCounts(val columns: Array[Int], val counts: Array[Int], val widths: Array[Byte]) {
 
-  /** Counts and widths as sums, whose totals over all blocks [[ColumnCounts.ofSums]] takes apart. */
-  def sums(block: Int, numFeatures: Int): IndexedSums = {
+  /** Counts and widths as sums, whose totals over all partitions [[ColumnCounts.ofSums]] takes apart. */
+  def sums(numFeatures: Int): IndexedSums = {
     val wide = columns.indices.filter(widths(_) > NarrowValues.Ones).toArray
     new IndexedSums(
-      block,
       columns ++ wide.map(numFeatures + columns(_)),
       counts.map(_.toDouble) ++ wide.map(i => if (widths(i) == NarrowValues.Double) ColumnCounts.Doubles else 1.0))
   }
@@ -18,7 +17,27 @@ private[data] final class ColumnCounts(val columns: Array[Int], val counts: Arra
 
 private[data] object ColumnCounts {
 
-  /** Outweighs as many blocks as there can be whose values of a column are single. */
+  /** The counts and widths of the columns of all blocks; column indices are below `numFeatures`. */
+  def of(blocks: Iterator[MatrixBlock], numFeatures: Int): ColumnCounts = {
+    val allCounts = new Array[Int](numFeatures)
+    val allWidths = new Array[Byte](numFeatures)
+    blocks.foreach { block =>
+      block.countInto(allCounts, 0, block.rows)
+      block.widen(allWidths)
+    }
+    val columns = new Array[Int](allCounts.count(_ > 0))
+    var (next, column) = (0, 0)
+    while (next < columns.length) {
+      if (allCounts(column) > 0) {
+        columns(next) = column
+        next += 1
+      }
+      column += 1
+    }
+    new ColumnCounts(columns, columns.map(allCounts(_)), columns.map(allWidths(_)))
+  }
+
+  /** Outweighs as many partitions as there can be whose values of a column are single. */
   private val Doubles = (1L << 32).toDouble
 
   /** The length of the sums. */

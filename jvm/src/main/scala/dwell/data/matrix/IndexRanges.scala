@@ -6,13 +6,13 @@ package dwell.data.matrix
  * all indices.
  *
  * @param numBlocks
- *   number of blocks; more tasks than blocks do not pay
+ *   number of partitions that say something; more tasks than those do not pay
  */
 private[data] final class IndexRanges(length: Int, numBlocks: Int) extends Serializable {
   import IndexRanges._
 
   /** The number of ranges, at least 1. */
-  val count: Int = math.max(1 + length / Widest, math.min(numBlocks, length / WorthATask))
+  val count: Int = math.max(1 + length / Widest, Seq(numBlocks, length / WorthATask, MostTasks).min)
 
   private val width = length / count + 1
 
@@ -46,6 +46,9 @@ private[data] object IndexRanges {
 
   /** The least number of indices that are worth a task of their own. */
   private val WorthATask = 4096
+
+  /** Each partition sends something to each task: that many small pieces cost more than they share. */
+  private val MostTasks = 64
 
   /** A task packs a double for each of them into one array of bytes. */
   private val Widest = 1 << 24

@@ -5,25 +5,19 @@ import org.apache.spark.rdd.RDD
 import dwell.base.{LittleEndian, Shuffle, TaskFailure}
 
 /**
- * Sums over one block or partition, one for each of some columns or classes. Sparse, because a partition of hashed text
+ * Sums over one partition, one for each of some columns or classes. Sparse, because a partition of hashed text
  * uses only a few of all columns.
  *
- * @param block
- *   index of the block or the partition
  * @param indices
  *   columns or classes, ascending
  * @param sums
  *   the sum for each of them
  */
-private[data] final class IndexedSums(val block: Int, val indices: Array[Int], val sums: Array[Double])
-    extends Serializable {
+private[data] final class IndexedSums(val indices: Array[Int], val sums: Array[Double]) extends Serializable {
 
   /** The sums at positions `from` until `until`. */
   def slice(from: Int, until: Int): IndexedSums =
-    new IndexedSums(
-      block,
-      java.util.Arrays.copyOfRange(indices, from, until),
-      java.util.Arrays.copyOfRange(sums, from, until))
+    new IndexedSums(java.util.Arrays.copyOfRange(indices, from, until), java.util.Arrays.copyOfRange(sums, from, until))
 
   /** Adds the sums to `total`, whose first entry belongs to the index `first`. */
   private def addTo(total: Array[Double], first: Int): Unit = {
@@ -38,7 +32,7 @@ private[data] final class IndexedSums(val block: Int, val indices: Array[Int], v
 private[data] object IndexedSums {
 
   /** The sums of what is not 0 in `dense`. */
-  def of(block: Int, dense: Array[Double]): IndexedSums = {
+  def of(dense: Array[Double]): IndexedSums = {
     val indices = new Array[Int](dense.count(_ != 0.0))
     val sums = new Array[Double](indices.length)
     var next = 0
@@ -51,26 +45,25 @@ private[data] object IndexedSums {
       }
       i += 1
     }
-    new IndexedSums(block, indices, sums)
+    new IndexedSums(indices, sums)
   }
 
   /**
-   * Adds the sums of all blocks, in the order of the blocks, and returns those of all indices, 0 until `length`. Tasks
-   * add them by [[IndexRanges]].
+   * Adds the sums of all partitions, one from each, in their order, and returns those of all indices, 0 until `length`.
+   * Tasks add them by [[IndexRanges]].
    */
-  def total(blocks: RDD[IndexedSums], length: Int): Array[Double] = {
-    val ranges = new IndexRanges(length, blocks.getNumPartitions)
-    val pieces = blocks.flatMap(block => ranges.cut(block.indices)(block.slice))
-    val sums = Shuffle.byIndex(pieces, ranges.count).mapPartitionsWithIndex { (k, it) =>
+  def total(partitions: RDD[IndexedSums], length: Int): Array[Double] = {
+    val ranges = new IndexRanges(length, partitions.getNumPartitions)
+    val pieces = partitions.flatMap(own => ranges.cut(own.indices)(own.slice))
+    val sums = Shuffle.inOrder(pieces, ranges.count).mapPartitionsWithIndex { (k, pieces) =>
       val sum = new Array[Double](ranges.size(k))
-      // The shuffle delivers pieces in any order.
-      it.map(_._2).toArray.sortBy(_.block).foreach(_.addTo(sum, ranges.first(k)))
+      pieces.foreach(_.addTo(sum, ranges.first(k)))
       Iterator.single(LittleEndian.bytes(sum))
     }
     val total = new Array[Double](length)
     Shuffle.once(sums) {
       TaskFailure.unwrapped {
-        blocks.sparkContext.runJob(
+        partitions.sparkContext.runJob(
           sums,
           (it: Iterator[Array[Byte]]) => it.next(),
           (k: Int, sum: Array[Byte]) => LittleEndian.copy(sum, total, ranges.first(k)))

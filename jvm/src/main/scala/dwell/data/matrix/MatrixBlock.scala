@@ -3,10 +3,10 @@ package dwell.data.matrix
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
 
 /**
- * Validated vectors of one source partition, dense or sparse: whichever takes less memory.
+ * Validated vectors, dense or sparse: whichever takes less memory.
  *
- * @param index
- *   index of the source partition
+ * @param at
+ *   the place of the vectors in the source
  * @param rowsRead
  *   vectors read, those that are not kept included
  * @param rows
@@ -15,9 +15,9 @@ import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
  *   the stored values, row after row
  */
 private[data] sealed abstract class MatrixBlock(
-    val index: Int,
-    val rowsRead: Long,
-    val rows: Int,
+    override val at: BlockPlace,
+    override val rowsRead: Int,
+    override val rows: Int,
     val values: NarrowValues,
     val problem: String)
     extends Bulk[MatrixBlock]
@@ -37,34 +37,11 @@ private[data] sealed abstract class MatrixBlock(
   /** Adds the number of nonzeros of each column in the rows `from` until `until`. */
   def countInto(counts: Array[Int], from: Int, until: Int): Unit
 
-  /** The narrowest width that holds all nonzeros of a column, for each of `numFeatures` columns. */
-  protected def widthsOf(numFeatures: Int): Array[Byte]
+  /** Raises the width of each column to one that holds its nonzeros here. */
+  def widen(widths: Array[Byte]): Unit
 
   /** Calls `visit` with column and value of each nonzero of row `j`, in ascending order of the columns. */
   def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit
-
-  /** The number of nonzeros of each column that has any; column indices are below `numFeatures`. */
-  final def columnCounts(numFeatures: Int): ColumnCounts = {
-    val dense = new Array[Int](numFeatures)
-    countInto(dense, 0, rows)
-    val denseWidths = widthsOf(numFeatures)
-    val used = dense.count(_ > 0)
-    val columns = new Array[Int](used)
-    val counts = new Array[Int](used)
-    val widths = new Array[Byte](used)
-    var next = 0
-    var column = 0
-    while (next < used) {
-      if (dense(column) > 0) {
-        columns(next) = column
-        counts(next) = dense(column)
-        widths(next) = denseWidths(column)
-        next += 1
-      }
-      column += 1
-    }
-    new ColumnCounts(columns, counts, widths)
-  }
 
   /**
    * Ranges of rows with about `size` stored values each, or with one row that has more. Without rows there are none.
@@ -90,18 +67,18 @@ private[data] sealed abstract class MatrixBlock(
  *   value of each nonzero
  */
 private[data] final class SparseBlock(
-    index: Int,
-    rowsRead: Long,
+    at: BlockPlace,
+    rowsRead: Int,
     val offsets: Array[Int],
     val indices: Array[Int],
     values: NarrowValues,
     problem: String)
-    extends MatrixBlock(index, rowsRead, offsets.length - 1, values, problem) {
+    extends MatrixBlock(at, rowsRead, offsets.length - 1, values, problem) {
 
   override def nonzeros: Int = indices.length
 
   override val fingerprint: Long = {
-    val structure = MatrixBlock.hash(MatrixBlock.hash(index.toLong, offsets), indices)
+    val structure = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, offsets), indices)
     MatrixBlock.hash(structure, values)
   }
 
@@ -134,8 +111,7 @@ private[data] final class SparseBlock(
     }
   }
 
-  override protected def widthsOf(numFeatures: Int): Array[Byte] = {
-    val widths = new Array[Byte](numFeatures)
+  override def widen(widths: Array[Byte]): Unit = {
     val most = values.width
     if (most != NarrowValues.Ones) {
       var at = 0
@@ -148,7 +124,6 @@ private[data] final class SparseBlock(
         at += 1
       }
     }
-    widths
   }
 
   override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
@@ -168,15 +143,15 @@ private[data] final class SparseBlock(
  *   length of a row
  */
 private[data] final class DenseBlock(
-    index: Int,
-    rowsRead: Long,
+    at: BlockPlace,
+    rowsRead: Int,
     rows: Int,
     val columns: Int,
     override val nonzeros: Int,
     values: NarrowValues)
-    extends MatrixBlock(index, rowsRead, rows, values, problem = null) {
+    extends MatrixBlock(at, rowsRead, rows, values, problem = null) {
 
-  override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(index.toLong, Array(rows, columns)), values)
+  override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, Array(rows, columns)), values)
 
   /** Whether no value is 0. */
   def isFull: Boolean = nonzeros == rows * columns
@@ -217,8 +192,7 @@ private[data] final class DenseBlock(
     }
   }
 
-  override protected def widthsOf(numFeatures: Int): Array[Byte] = {
-    val widths = new Array[Byte](columns)
+  override def widen(widths: Array[Byte]): Unit = {
     val most = values.width
     var first = 0
     while (first < rows * columns) {
@@ -235,7 +209,6 @@ private[data] final class DenseBlock(
       }
       first += columns
     }
-    widths
   }
 
   override def eachNonzero(j: Int)(visit: (Int, Double) => Unit): Unit = {
@@ -266,24 +239,24 @@ private[data] object MatrixBlock extends BulkFormat[MatrixBlock] {
         out.int(dense.columns)
         out.int(dense.nonzeros)
     }
-    out.int(block.index)
-    out.long(block.rowsRead)
+    BlockPlace.write(block.at, out)
+    out.int(block.rowsRead)
     NarrowValues.write(block.values, out)
   }
 
   override def read(in: BulkInput): MatrixBlock = in.int() match {
     case Sparse =>
       val (offsets, indices, problem) = (in.intArray(), in.intArray(), in.text())
-      new SparseBlock(in.int(), in.long(), offsets, indices, NarrowValues.read(in), problem)
+      new SparseBlock(BlockPlace.read(in), in.int(), offsets, indices, NarrowValues.read(in), problem)
     case Dense =>
       val (rows, columns, nonzeros) = (in.int(), in.int(), in.int())
-      new DenseBlock(in.int(), in.long(), rows, columns, nonzeros, NarrowValues.read(in))
+      new DenseBlock(BlockPlace.read(in), in.int(), rows, columns, nonzeros, NarrowValues.read(in))
   }
 
   /** The longest array that every JVM can allocate. */
   val MaxArrayLength: Int = Int.MaxValue - 15
 
-  /** The largest number of rows of a block: an array holds where each of them begins and where the last one ends. */
+  /** The largest number of rows of a partition: an array holds where each of them begins and where the last one ends. */
   val MaxRows: Int = MaxArrayLength - 1
 
   /** The length of an array that is to hold `needed` elements, and more before long. */
@@ -381,6 +354,9 @@ private[data] object MatrixBlock extends BulkFormat[MatrixBlock] {
 
   // Lanes that start alike must not cancel each other out.
   private def together(h0: Long, h1: Long, h2: Long, h3: Long): Long = mix(mix(mix(mix(h0, 1L), h1), h2), h3)
+
+  /** The hash of what has the hash `seed` so far, followed by what has the hash `next`. */
+  private[data] def hash(seed: Long, next: Long): Long = mix(seed, next)
 
   private def mix(h: Long, x: Long): Long = {
     val z = (h ^ x) * 0x9e3779b97f4a7c15L

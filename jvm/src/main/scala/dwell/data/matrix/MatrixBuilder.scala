@@ -5,21 +5,27 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.InternalRow
 
 /**
- * Reads the vectors of one source partition from Spark's memory, and validates them, until the first problem.
+ * Reads vectors of one source partition from Spark's memory, and validates them, until the first problem or until the
+ * block is large enough.
  *
+ * @param place
+ *   of the first vector
  * @param numColumns
  *   length that every vector must have
  * @param column
  *   name of the DataFrame column, for error messages
  */
-private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column: String) {
+private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, column: String) {
   import MatrixBuilder._
 
   private var first: String = _
 
-  private var rowsRead = 0L
+  private var rowsRead = 0
   private var rows = 0
-  private var nonzeros = 0L
+  private var nonzeros = 0
+
+  /** Values stored in chunks that are closed. */
+  private var stored = 0L
 
   /** The narrowest width that holds every nonzero. */
   private var width = NarrowValues.Ones
@@ -36,6 +42,12 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
 
   /** What is wrong with the first bad row, or null. */
   def problem: String = first
+
+  /** Whether the block takes no more vectors. */
+  def isFull: Boolean = first != null || stored + chunk.length + rows >= mostValues || rowsRead == MostRowsRead
+
+  // As much memory as counts of all columns take is no matter, and many columns want larger cuts.
+  private def mostValues: Int = math.max(MatrixBlock.ValuesAtATime, numColumns / 4)
 
   /**
    * Reads one vector.
@@ -75,27 +87,29 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
   /** Reports a problem of the row that is read. */
   def fail(column: String, what: String, fix: String): Unit =
     if (first == null) {
-      first = s"Column '$column', row $rowsRead of partition $partition (both counted from 0): $what. $fix."
+      first =
+        s"Column '$column', row ${place.rowsRead + rowsRead} of partition ${place.partition} (both counted from 0): " +
+          s"$what. $fix."
     }
 
   /** The rows kept. No task uses a bad block, so it does not need the rows before the bad one. */
   def result(): MatrixBlock = {
     if (first != null) {
       rows = 0
-      nonzeros = 0L
+      nonzeros = 0
       closed.clear()
     } else {
       close()
     }
     // Only a sparse block has offsets.
-    val form = PartitionForm.smallest(rows, numColumns, nonzeros, width, sparseBytesMore = 4L * (rows + 1L))
-    val values = form.allocate(rows, numColumns, nonzeros)
+    val form = PartitionForm.smallest(rows, numColumns, nonzeros.toLong, width, sparseBytesMore = 4L * (rows + 1L))
+    val values = form.allocate(rows, numColumns, nonzeros.toLong)
     if (form.isDense) dense(values) else sparse(values)
   }
 
   private def dense(values: NarrowValues): MatrixBlock = {
     eachChunk { (chunk, firstRow) => chunk.copyTo(values, firstRow * numColumns, counts, firstRow) }
-    new DenseBlock(partition, rowsRead, rows, numColumns, nonzeros.toInt, values)
+    new DenseBlock(place, rowsRead, rows, numColumns, nonzeros, values)
   }
 
   private def sparse(values: NarrowValues): MatrixBlock = {
@@ -105,9 +119,9 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
       offsets(row + 1) = offsets(row) + counts(row)
       row += 1
     }
-    val indices = new Array[Int](nonzeros.toInt)
+    val indices = new Array[Int](nonzeros)
     eachChunk { (chunk, firstRow) => chunk.copyTo(indices, values, offsets(firstRow)) }
-    new SparseBlock(partition, rowsRead, offsets, indices, values, first)
+    new SparseBlock(place, rowsRead, offsets, indices, values, first)
   }
 
   /** Calls `use` with each chunk and the number of its first row. Forgets chunks one by one, to give their memory back. */
@@ -122,22 +136,14 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
     closed.clear()
   }
 
-  private def endRow(): Unit =
-    if (rows == MatrixBlock.MaxRows) {
-      failForSize(s"more than ${MatrixBlock.MaxRows} rows in one partition")
-    } else if (nonzeros + count > MatrixBlock.MaxArrayLength) {
-      failForSize(s"more than ${MatrixBlock.MaxArrayLength} values in one partition")
-    } else {
-      if (rows == counts.length) counts = java.util.Arrays.copyOf(counts, MatrixBlock.grown(rows + 1))
-      counts(rows) = count
-      rows += 1
-      chunk.rows += 1
-      nonzeros += count
-      width = rowWidth
-    }
-
-  private def failForSize(what: String): Unit =
-    fail(column, what, "Split the data into more partitions, for example with Dataset.repartition")
+  private def endRow(): Unit = {
+    if (rows == counts.length) counts = java.util.Arrays.copyOf(counts, MatrixBlock.grown(rows + 1))
+    counts(rows) = count
+    rows += 1
+    chunk.rows += 1
+    nonzeros += count
+    width = rowWidth
+  }
 
   private def addDense(vector: InternalRow): Unit = {
     val stored = vector.getArray(StoredVector.Values)
@@ -243,10 +249,14 @@ private[data] final class MatrixBuilder(partition: Int, numColumns: Int, column:
     if (chunk.rows > 0) {
       chunk.close(width)
       closed += chunk
+      stored += chunk.length
     }
 }
 
 private object MatrixBuilder {
+
+  /** Vectors of which few are kept must not make a block that nothing ends. */
+  private val MostRowsRead = 1 << 30
 
   /** Values of the first chunk, and of the largest: 1 MiB of doubles. */
   private val FirstCapacity = 1024

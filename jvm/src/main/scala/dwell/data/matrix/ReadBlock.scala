@@ -1,10 +1,18 @@
 package dwell.data.matrix
 
-/** What was read of one source partition. */
+import org.apache.spark.sql.catalyst.InternalRow
+
+/** Rows that were read of one source partition, one after another. */
 private[data] trait ReadBlock extends Serializable {
 
-  /** Index of the source partition. */
-  def index: Int
+  /** The place of the rows in the source. */
+  def at: BlockPlace
+
+  /** Rows read, those that are not kept included. */
+  def rowsRead: Int
+
+  /** Rows kept. */
+  def rows: Int
 
   /**
    * What is wrong with the first bad row, or null. It is a value rather than an exception so that Spark does not try the
@@ -14,4 +22,21 @@ private[data] trait ReadBlock extends Serializable {
 
   /** Hash of the whole block, in order: equal blocks have equal fingerprints. */
   def fingerprint: Long
+}
+
+private[data] object ReadBlock {
+
+  /**
+   * The blocks of a source partition, at least one; the last one has the first problem. Each is made when it is asked for.
+   *
+   * @param read
+   *   reads the block at a place, of rows that are left
+   */
+  def all[B <: ReadBlock](partition: Int, rows: Iterator[InternalRow])(read: BlockPlace => B): Iterator[B] =
+    Iterator.unfold(Option(BlockPlace.first(partition))) {
+      _.map { place =>
+        val block = read(place)
+        (block, if (block.problem == null && rows.hasNext) Some(place.after(block)) else None)
+      }
+    }
 }

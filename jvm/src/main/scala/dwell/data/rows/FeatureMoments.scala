@@ -2,7 +2,7 @@ package dwell.data.rows
 
 import dwell.base.{Answers, LittleEndian, Shuffle, TaskFailure}
 import dwell.data.block.{LabelMoments, ReadRows, RowBlock}
-import dwell.data.matrix.IndexRanges
+import dwell.data.matrix.{ColumnCounts, IndexRanges}
 
 /**
  * Weighted moments of each feature over all rows, including implicit zeros. Features that are not solved for have 0 in
@@ -27,8 +27,8 @@ private[data] final class FeatureMoments(
 private[data] object FeatureMoments {
 
   /**
-   * Computes the moments. Every block computes those of its columns in two passes. Tasks merge them by ranges of
-   * columns, so that neither a worker nor the driver holds the moments of all blocks.
+   * Computes the moments. Every block computes those of its columns in two passes, and its source partition merges them.
+   * Tasks merge those of all partitions by ranges of columns, so that neither a worker nor the driver holds them.
    *
    * @throws IllegalArgumentException
    *   if a variance overflows
@@ -38,14 +38,13 @@ private[data] object FeatureMoments {
     val numRows = rows.numRows
     val totalWeight = rows.totalWeight
     val binary = rows.hasBinaryLabels
-    val ranges = new IndexRanges(numFeatures, rows.numBlocks)
-    val pieces = rows.verifiedBlocks.flatMap { block =>
-      val piece = ofBlock(block, numFeatures, binary)
+    val ranges = new IndexRanges(numFeatures, rows.sourcePartitions)
+    val pieces = rows.verifiedBlocks.mapPartitions { blocks =>
+      val piece = ofBlocks(blocks, numFeatures, binary)
       ranges.cut(piece.columns)(piece.slice)
     }
-    val mergedRanges = Shuffle.byIndex(pieces, ranges.count).mapPartitionsWithIndex { (k, it) =>
-      val merged =
-        new MergedMoments(ranges.first(k), ranges.size(k), it.map(_._2).toArray, numRows, totalWeight, binary)
+    val mergedRanges = Shuffle.inOrder(pieces, ranges.count).mapPartitionsWithIndex { (k, pieces) =>
+      val merged = new MergedMoments(ranges.first(k), ranges.size(k), pieces, numRows, totalWeight, binary)
       Iterator.single(merged.packed)
     }
 
@@ -82,10 +81,23 @@ private[data] object FeatureMoments {
   private def classSums(labels: LabelMoments, positive: Array[Double], negative: Array[Double]): ClassSums =
     new ClassSums(positive, negative, labels.positiveWeight, labels.otherWeight)
 
+  /** The moments of the columns that have nonzeros in a source partition. */
+  private def ofBlocks(blocks: Iterator[RowBlock], numFeatures: Int, binary: Boolean): MomentPiece = {
+    val pieces = blocks.map(ofBlock(_, numFeatures, binary))
+    val first = pieces.next()
+    if (!pieces.hasNext) first
+    else {
+      val moments = new PartitionMoments(numFeatures, binary)
+      moments.add(first)
+      pieces.foreach(moments.add)
+      moments.result
+    }
+  }
+
   /** The moments of the columns that have nonzeros in `block`. */
   def ofBlock(block: RowBlock, numFeatures: Int, binary: Boolean): MomentPiece = {
     val matrix = block.matrix
-    val used = matrix.columnCounts(numFeatures)
+    val used = ColumnCounts.of(Iterator(matrix), numFeatures)
     val n = used.columns.length
     val position = new Array[Int](numFeatures)
     var c = 0
@@ -127,6 +139,6 @@ private[data] object FeatureMoments {
       }
       j += 1
     }
-    new MomentPiece(block.index, used.columns, used.counts, weight, mean, squares, positive, negative)
+    new MomentPiece(used.columns, used.counts.map(_.toLong), weight, mean, squares, positive, negative)
   }
 }

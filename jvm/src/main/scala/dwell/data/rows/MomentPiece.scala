@@ -3,11 +3,8 @@ package dwell.data.rows
 import dwell.base.LittleEndian
 
 /**
- * Moments of the nonzeros of some columns in one block. They are merged in the order of the blocks, so that sums have
- * the same bits in every run.
+ * Moments of the nonzeros of some columns, in one block or in one source partition.
  *
- * @param block
- *   index of the row block
  * @param columns
  *   feature indices, ascending
  * @param counts
@@ -24,9 +21,8 @@ import dwell.base.LittleEndian
  *   the same for the other rows
  */
 private[data] final class MomentPiece(
-    val block: Int,
     val columns: Array[Int],
-    val counts: Array[Int],
+    val counts: Array[Long],
     val weight: Array[Double],
     val mean: Array[Double],
     val squares: Array[Double],
@@ -39,7 +35,6 @@ private[data] final class MomentPiece(
     def part(array: Array[Double]): Array[Double] =
       if (array == null) null else java.util.Arrays.copyOfRange(array, from, until)
     new MomentPiece(
-      block,
       java.util.Arrays.copyOfRange(columns, from, until),
       java.util.Arrays.copyOfRange(counts, from, until),
       part(weight),
@@ -62,24 +57,24 @@ private[data] final class PackedMoments(
     val flat: Array[Int])
     extends Serializable
 
-/** Merges the blocks' moments of the columns `first` until `first + length`. */
+/**
+ * Merges the source partitions' moments of the columns `first` until `first + length`, one after another, so that sums have
+ * the same bits in every run if the pieces come in the order of the partitions.
+ */
 private[data] final class MergedMoments(
     first: Int,
     length: Int,
-    pieces: Array[MomentPiece],
+    pieces: Iterator[MomentPiece],
     numRows: Long,
     totalWeight: Double,
     binary: Boolean) {
-  private val counts = new Array[Long](length)
-  private val weight = new Array[Double](length)
-  private val mean = new Array[Double](length)
-  private val squares = new Array[Double](length)
-  private val positive = new Array[Double](if (binary) length else 0)
-  private val negative = new Array[Double](if (binary) length else 0)
+  private val sums = new RunningMoments(binary)
+  sums.reserve(length)
+  import sums.{counts, mean, squares, weight}
+
   private val flat = Array.newBuilder[Int]
 
-  // The shuffle delivers pieces in any order.
-  pieces.sortBy(_.block).foreach(add)
+  pieces.foreach(piece => sums.add(piece)(column => column - first))
   addZeros()
 
   /** The merged moments over all rows, including implicit zeros. */
@@ -88,35 +83,9 @@ private[data] final class MergedMoments(
       first,
       LittleEndian.bytes(mean),
       LittleEndian.bytes(squares),
-      LittleEndian.bytes(positive),
-      LittleEndian.bytes(negative),
+      if (binary) LittleEndian.bytes(sums.positive) else null,
+      if (binary) LittleEndian.bytes(sums.negative) else null,
       flat.result())
-
-  /** Merges the moments of two parts into those of their union (Chan, Golub and LeVeque). */
-  private def add(piece: MomentPiece): Unit = {
-    var i = 0
-    while (i < piece.columns.length) {
-      val c = piece.columns(i) - first
-      if (counts(c) == 0) {
-        weight(c) = piece.weight(i)
-        mean(c) = piece.mean(i)
-        squares(c) = piece.squares(i)
-      } else {
-        val sum = weight(c) + piece.weight(i)
-        val share = piece.weight(i) / sum
-        val difference = piece.mean(i) - mean(c)
-        squares(c) += piece.squares(i) + (difference * difference) * (weight(c) * share)
-        mean(c) += difference * share
-        weight(c) = sum
-      }
-      counts(c) += piece.counts(i)
-      if (binary) {
-        positive(c) += piece.positive(i)
-        negative(c) += piece.negative(i)
-      }
-      i += 1
-    }
-  }
 
   /** Merges the implicit zeros as one more part. From here on `squares` is the variance. */
   private def addZeros(): Unit = {

@@ -143,7 +143,7 @@ private[data] object RowDataset {
       if (!p.isDense) used(p.indices(at)) = 1.0 else if (p.value(at) != 0.0) used(at % p.features) = 1.0
       at += 1
     }
-    IndexedSums.of(p.index, used)
+    IndexedSums.of(used)
   }
 
   private def classWeights(p: RowPartition, numClasses: Int): IndexedSums = {
@@ -153,6 +153,6 @@ private[data] object RowDataset {
       sums(p.labels(i).toInt) += (if (p.weights == null) 1.0 else p.weights(i))
       i += 1
     }
-    IndexedSums.of(p.index, sums)
+    IndexedSums.of(sums)
   }
 }

@@ -7,7 +7,7 @@ import dwell.data.block.{BlockGroups, Cached, GroupedBlocks, ReadRows}
 import dwell.data.matrix.ExcludedFeatures
 
 /**
- * Partitions of whole blocks. The rows stay where Spark has them.
+ * Partitions that are groups of whole source partitions. The rows stay where Spark has them.
  *
  * @param excluded
  *   features whose nonzeros are left out
@@ -27,11 +27,11 @@ private[data] final class RowGroups(rows: ReadRows, excluded: Array[Int], groups
       scale: Broadcast[Array[Double]],
       mean: Broadcast[Array[Double]]): RDD[RowPartition] = {
     val (left, numFeatures, numPartitions) = (excluded, rows.numFeatures, this.numPartitions)
-    val firstRows = rows.index.firstRows
+    val index = rows.index
     grouped.mapPartitionsWithIndex { (k, group) =>
       val excluded = new ExcludedFeatures(left, numFeatures)
       group.map { blocks =>
-        val firsts = blocks.map(block => firstRows(block.index))
+        val firsts = blocks.map(index.firstRow)
         merge.ofBlocks(k, numPartitions, blocks, firsts, excluded, Cached.valueOf(scale), Cached.valueOf(mean))
       }
     }

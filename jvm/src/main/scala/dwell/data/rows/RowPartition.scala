@@ -73,7 +73,11 @@ final class RowPartition(
   override def toString: String = s"RowPartition($index: $numRows rows, $features features, $nonzeros nonzeros)"
 }
 
-private object RowPartition extends BulkFormat[RowPartition] {
+private[data] object RowPartition extends BulkFormat[RowPartition] {
+
+  /** Bytes of a row beside its values, at most: five arrays of eight bytes, and one of four. */
+  val BytesOfRow = 44L
+
   override def write(p: RowPartition, out: BulkOutput): Unit = {
     out.int(p.index)
     out.int(p.features)

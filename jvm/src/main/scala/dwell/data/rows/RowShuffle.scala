@@ -52,14 +52,14 @@ private[data] object RowShuffle {
    *   features whose nonzeros are left out
    */
   def of(rows: ReadRows, excluded: Array[Int], numPartitions: Int): RowShuffle = {
-    val firstRows = rows.index.firstRows
+    val index = rows.index
     val numFeatures = rows.numFeatures
     val facts = rows.verifiedBlocks.flatMap { block =>
-      RowFacts.of(block, firstRows(block.index), new ExcludedFeatures(excluded, numFeatures), numPartitions)
+      RowFacts.of(block, index.firstRow(block), new ExcludedFeatures(excluded, numFeatures), numPartitions)
     }
     val features = rows.verifiedBlocks.flatMap { block =>
       val left = new ExcludedFeatures(excluded, numFeatures)
-      MatrixPiece.cut(block.matrix, firstRows(block.index), left, numPartitions)
+      MatrixPiece.cut(block.matrix, index.firstRow(block), left, numPartitions)
     }
     new RowShuffle(
       BulkShuffle.byIndex(facts, numPartitions, RowFacts),

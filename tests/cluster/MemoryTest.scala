@@ -1,0 +1,110 @@
+package dwell.cluster
+
+import org.apache.spark.ml.{Estimator, Model}
+import org.apache.spark.sql.{DataFrame, SparkSession}
+
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.ml.clustering.LDA
+import dwell.ml.regression.LinearRegression
+import dwell.report.FitReport
+
+/**
+ * Fits of data that is large for its executors, which have Spark's default memory, as the driver has: a fit ends, and no task of
+ * it fails. Argument: only cases whose names contain it run.
+ */
+object MemoryTest extends Harness {
+
+  private final case class Case(name: String, data: SparkSession => DataFrame, fit: DataFrame => Model[_])
+
+  private val Features = 1 << 20
+
+  private val dense400 = (spark: SparkSession) => GeneratedData.dense(spark, 100000L, 400)
+  private val dense28 = (spark: SparkSession) => GeneratedData.dense(spark, 1000000L, 28)
+  private val hashed = (spark: SparkSession) => GeneratedData.hashed(spark, 500000L, Features)
+  private val documents = (spark: SparkSession) => GeneratedData.documents(spark, 200000L, 50000, 60)
+
+  /** Each runs on data that Spark has cached, too. */
+  private val cases = Seq(
+    Case("dense 100,000 x 400, primal", dense400, logistic("primal")),
+    Case("dense 100,000 x 400, dual", dense400, hinge),
+    Case("dense 100,000 x 400, l-bfgs", dense400, gradients("l-bfgs")),
+    Case("dense 1,000,000 x 28, primal", dense28, squared),
+    Case("dense 1,000,000 x 28, dual", dense28, hinge),
+    Case("dense 1,000,000 x 28, model averaging", dense28, gradients("ma-sgd")),
+    Case("hashed 500,000 x 1,048,576, primal", hashed, logistic("primal")),
+    Case("hashed 500,000 x 1,048,576, dual", hashed, logistic("dual")),
+    Case("hashed 500,000 x 1,048,576, l-bfgs", hashed, gradients("l-bfgs")),
+    Case("200,000 documents of 50,000 words", documents, topics))
+
+  private val large = Seq(
+    Case(
+      "3,000,000 hashed features over 1,000 source partitions, dual",
+      GeneratedData.hashed(_, 500000L, 3000000, 1000),
+      logistic("dual")),
+    Case(
+      "3,000,000 hashed features over 1,000 source partitions, primal",
+      GeneratedData.hashed(_, 500000L, 3000000, 1000),
+      logistic("primal")),
+    Case("64 workers, dual", hashed, workers(logisticRegression("dual"))),
+    Case("64 workers, primal", hashed, workers(logisticRegression("primal"))),
+    Case("64 workers, l-bfgs", hashed, workers(averaged("l-bfgs"))),
+    Case("200 million rows x 10, l-bfgs", GeneratedData.small(_, rows, 10, 64), gradients("l-bfgs")),
+    Case("200 million rows x 10, dual", GeneratedData.small(_, rows, 10, 64), logistic("dual")))
+
+  private def rows: Long = sys.env.getOrElse("DWELL_MEMORY_ROWS", "200000000").toLong
+
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession
+      .builder()
+      .appName("dwell memory tests")
+      .config("spark.executor.metrics.pollingInterval", "100ms")
+      .config("spark.executor.processTreeMetrics.enabled", true)
+      .config("spark.dwell.fallback", "error")
+      .getOrCreate()
+    val asked = args.headOption.getOrElse("")
+    waitForExecutors(spark, 2)
+    for (c <- cases; cached <- Seq(false, true)) run(spark, c, cached, asked)
+    large.foreach(run(spark, _, cached = false, asked))
+    finish(spark)
+  }
+
+  private def run(spark: SparkSession, c: Case, cached: Boolean, asked: String): Unit = {
+    val name = c.name + (if (cached) ", cached" else "")
+    if (name.contains(asked)) test(name) {
+      val data = c.data(spark)
+      if (cached) {
+        data.cache()
+        data.foreach(_ => ())
+      }
+      try {
+        val (report, watch) = MemoryWatch.during(spark.sparkContext)(FitReport.of(c.fit(data)))
+        println(s"        ${watch.peak}; ${report.phases.toLine}")
+        check(watch.losses.isEmpty, watch.losses.distinct.mkString("\n"))
+        check(report.solver == "native", report.toText)
+        checkNothingLeft(spark)
+      } finally data.unpersist(blocking = true)
+    }
+  }
+
+  private def fit(estimator: Estimator[_ <: Model[_]])(data: DataFrame): Model[_] = estimator.fit(data)
+
+  private def logistic(orientation: String): DataFrame => Model[_] = fit(logisticRegression(orientation))
+
+  private def logisticRegression(orientation: String): LogisticRegression =
+    new LogisticRegression().setLabelCol("class").setRegParam(0.01).setMaxIter(3).setOrientation(orientation)
+
+  private def averaged(algorithm: String): LogisticRegression =
+    new LogisticRegression().setLabelCol("class").setRegParam(0.01).setMaxIter(3).setAlgorithm(algorithm)
+
+  private def gradients(algorithm: String): DataFrame => Model[_] = fit(averaged(algorithm))
+
+  private def workers(estimator: LogisticRegression): DataFrame => Model[_] = fit(estimator.setNumWorkers(64))
+
+  private def hinge: DataFrame => Model[_] =
+    fit(new LinearSVC().setLabelCol("class").setRegParam(0.01).setMaxIter(3))
+
+  private def squared: DataFrame => Model[_] =
+    fit(new LinearRegression().setRegParam(0.05).setElasticNetParam(0.5).setMaxIter(3))
+
+  private def topics: DataFrame => Model[_] = fit(new LDA().setK(20).setMaxIter(3).setSeed(1L))
+}
