@@ -59,7 +59,7 @@ class TrainingRowsSuite extends SparkSuite {
       assert(cached {
         assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
         assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
-      } == Seq("test: columns", "test: rows", "test: rows as read"))
+      } == Seq("test: columns", "test: rows"))
     } finally {
       threads.shutdown()
       rows.unpersist()

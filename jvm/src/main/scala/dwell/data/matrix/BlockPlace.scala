@@ -14,8 +14,9 @@ import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
  */
 private[data] final case class BlockPlace(partition: Int, rowsRead: Long, rows: Long) {
 
-  /** The place behind a block at this one. */
-  def after(block: ReadBlock): BlockPlace = BlockPlace(partition, rowsRead + block.rowsRead, rows + block.rows)
+  /** The place behind a block at this one, which has read and kept so many rows. */
+  def after(blockRowsRead: Int, blockRows: Int): BlockPlace =
+    BlockPlace(partition, rowsRead + blockRowsRead, rows + blockRows)
 }
 
 private[data] object BlockPlace extends BulkFormat[BlockPlace] {

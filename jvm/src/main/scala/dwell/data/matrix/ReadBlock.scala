@@ -36,7 +36,7 @@ private[data] object ReadBlock {
     Iterator.unfold(Option(BlockPlace.first(partition))) {
       _.map { place =>
         val block = read(place)
-        (block, if (block.problem == null && rows.hasNext) Some(place.after(block)) else None)
+        (block, if (block.problem == null && rows.hasNext) Some(place.after(block.rowsRead, block.rows)) else None)
       }
     }
 }
