@@ -271,6 +271,28 @@ class GradientAlgorithmsSuite extends SparkSuite {
     }
   }
 
+  test("rows left where they are give the model of dealt rows up to rounding, and the same bits in all modes") {
+    // Spark takes no barrier stage over a union, whose parents have other numbers of partitions.
+    val halves = binary.randomSplit(Array(0.5, 0.5), seed = 1L).map(_.repartition(2))
+    val (four, one) = (halves(0).union(halves(1)).cache(), binary.repartition(1).cache())
+    for (algorithm <- Seq("l-bfgs", "mini-batch-sgd")) {
+      def fit(rows: DataFrame, mode: String) =
+        ours(algorithm, 0.05, 0.0).setMaxIter(15).setAggregation(mode).fit(rows)
+      val dealt = fit(one, "gang")
+      assert(FitReport.of(dealt).toText.contains("rows dealt by a shuffle, because numWorkers is 2"))
+      val left = Seq("gang", "driver", "shuffle").map(fit(four, _))
+      left.foreach { model =>
+        assert(FitReport.of(model).toText.contains("rows left where Spark has them") && model.numFeatures == 7)
+        assert(model.coefficients == left.head.coefficients && model.intercept == left.head.intercept)
+      }
+      assert(left.map(FitReport.of(_).aggregation) == Seq("gang", "driver", "shuffle"))
+      // The batches of a stochastic method are other rows.
+      val tolerance = if (algorithm == "l-bfgs") 1e-9 else 0.05
+      close(FitReport.of(left.head).objective, FitReport.of(dealt).objective, tolerance)
+    }
+    Seq(four, one).foreach(_.unpersist())
+  }
+
   test("more workers than rows: those without rows have no weight") {
     val few = data.limit(5).coalesce(1)
     val model = ours("ma-sgd+l-bfgs", 0.5, 0.0).setNumWorkers(8).fit(few)

@@ -98,7 +98,7 @@ private[data] object BlockGroups {
       unfit: BlockGroups => Option[String]): Either[String, BlockGroups] = {
     val filled = sizes.indices.filter(sizes(_).rows > 0)
     if (exactly && filled.size < workers) {
-      Left(s"${filled.size} partitions of the source have rows, and numWorkers is $workers")
+      Left(s"numWorkers is $workers, and the number of source partitions with rows is ${filled.size}")
     } else {
       val count = math.min(workers, filled.size)
       val tries = Seq(filled.sortBy(p => (-sizes(p).load, p)), filled).map { order =>
