@@ -107,6 +107,7 @@ class DenseDataSuite extends SparkSuite {
             .setLocalWork(1.0)
             .setMaxIter(12)
             .setTol(0.0)
+            // In the dual form the weight of an intercept depends on the number of features.
             .setFitIntercept(false)
             .fit(data)
         spark.conf.set(DwellConf.Solver, solver)
@@ -116,7 +117,6 @@ class DenseDataSuite extends SparkSuite {
           assert(isDense(FitReport.of(dense)) && !isDense(FitReport.of(sparse)))
           val own = Vectors.dense(sparse.coefficients.toArray.take(numFeatures))
           assert(distance(dense.coefficients, own) <= Rounding)
-          assert(math.abs(dense.intercept - sparse.intercept) <= Rounding)
         } finally spark.conf.unset(DwellConf.Solver)
       }
     }

@@ -1,7 +1,8 @@
 package dwell.solver.cd.jvm
 
 import dwell.jni.ResultHeader
-import dwell.base.{Kernel, Patience}
+import dwell.base.Patience
+import dwell.base.kernel.Kernel
 import dwell.data.LocalData
 
 /** The product of a partition's data with its coordinates. */
