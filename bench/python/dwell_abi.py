@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 POINTER = ctypes.c_void_p
 
 

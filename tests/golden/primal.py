@@ -171,14 +171,32 @@ def in_order(values):
     return total
 
 
-def round_case(name, weighted, centred, l1, l2, scale_factor):
+def in_fours(products):
+    """The sum over a sparse column."""
+    whole = len(products) // 4 * 4
+    a = [in_order(products[k:whole:4]) for k in range(4)]
+    return in_order([(a[0] + a[1]) + (a[2] + a[3])] + products[whole:])
+
+
+def in_sixteens(products):
+    """The sum over a dense column."""
+    a = [in_order(products[k::16]) for k in range(16)]
+    while len(a) > 1:
+        half = len(a) // 2
+        a = [a[k] + a[k + half] for k in range(half)]
+    return a[0]
+
+
+def round_case(name, weighted, centred, l1, l2, scale_factor, dense=False):
     """One round of one partition, in the solver's own order of additions."""
-    rows, n, seed, partition, cursor, budget = 23, 11, 42, 3, 2, 14
+    rows, n, seed, partition, cursor, budget = 59 if dense else 23, 11, 42, 3, 2, 14
     random = SplitMix64(7, 0, 0)
     columns = []
     for i in range(n):
         entries = [j for j in range(rows) if random.uniform() < 0.05 + 0.07 * i]
         columns.append([(j, as_float(random.uniform() * 2 - 0.5)) for j in entries])
+    if dense:
+        columns = [[(j, dict(column).get(j, 0.0)) for j in range(rows)] for column in columns]
     # The order in which partitions store columns: by length up to 9, then by number.
     columns.sort(key=lambda column: min(len(column), 9))
     weights = [0.5 + random.uniform() for _ in range(rows)] if weighted else None
@@ -187,8 +205,8 @@ def round_case(name, weighted, centred, l1, l2, scale_factor):
     mean = [in_order(s[j] * c for j, c in column) / total for column in columns]
     variance = []
     for column, mu in zip(columns, mean):
-        dense = dict(column)
-        variance.append(in_order(s[j] * (dense.get(j, 0.0) - mu) ** 2 for j in range(rows)) / total)
+        values_of = dict(column)
+        variance.append(in_order(s[j] * (values_of.get(j, 0.0) - mu) ** 2 for j in range(rows)) / total)
     deviation = [math.sqrt(v) for v in variance]
     residual = [random.uniform() * 4 - 2 for _ in range(rows)]
     alpha = [random.uniform() - 0.5 if i % 3 else 0.0 for i in range(n)]
@@ -202,15 +220,8 @@ def round_case(name, weighted, centred, l1, l2, scale_factor):
     inverse = 1.0 / total
 
     def dot(column, w):
-        sums = [0.0] * 4
-        whole = len(column) // 4 * 4
-        for k in range(whole):
-            j, c = column[k]
-            sums[k % 4] += c * w[j]
-        d = (sums[0] + sums[1]) + (sums[2] + sums[3])
-        for j, c in column[whole:]:
-            d += c * w[j]
-        return d
+        products = [c * w[j] for j, c in column]
+        return in_sixteens(products) if dense else in_fours(products)
 
     def penalty(a):
         value = 0.0
@@ -274,7 +285,7 @@ def round_case(name, weighted, centred, l1, l2, scale_factor):
         "name": name,
         "rows": rows,
         "offsets": offsets,
-        "indices": [j for column in columns for j, _ in column],
+        "indices": None if dense else [j for column in columns for j, _ in column],
         "values": every(c for column in columns for _, c in column),
         "mean": every(mean),
         "variance": every(variance),
@@ -316,6 +327,8 @@ def round_vectors():
         round_case("elastic net, weighted", True, False, 0.0625, 0.125, 1.75),
         round_case("elastic net, weighted and centred", True, True, 0.0625, 0.125, 0.8),
         round_case("no penalty, weighted and centred", True, True, 0.0, 0.0, 0.0),
+        round_case("dense ridge", False, False, 0.0, 0.25, 0.0, dense=True),
+        round_case("dense elastic net, weighted and centred", True, True, 0.0625, 0.125, 0.8, dense=True),
     ]
 
 

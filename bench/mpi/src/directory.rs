@@ -248,7 +248,7 @@ impl Partition {
             Columns::validated_before(
                 self.rows,
                 &self.offsets,
-                &self.indices,
+                Some(&self.indices),
                 self.values.borrowed(),
             )?,
             ColumnMoments::validated_before(&self.mean, &self.variance, &self.deviation)?,

@@ -134,7 +134,7 @@ impl RowPartition {
         let rows = Columns::validated_before(
             self.features,
             &self.offsets,
-            &self.indices,
+            Some(&self.indices),
             self.values.borrowed(),
         )?;
         SgdData::validated_before(rows, &self.labels, None, None)

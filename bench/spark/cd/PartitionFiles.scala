@@ -28,7 +28,8 @@ private[bench] object PartitionFiles {
   private def part(directory: Path, p: ColumnPartition): Unit = {
     def file(what: String) = directory.resolve(s"part-${p.index}.$what")
     ints(file("offsets.i32"), p.offsets)
-    ints(file("indices.i32"), p.indices)
+    // The format is sparse: dense columns have an entry for every row.
+    ints(file("indices.i32"), if (p.isDense) Array.tabulate(p.nonzeros)(_ % p.rows) else p.indices)
     if (p.values32 != null) floats(file("values.f32"), p.values32)
     if (p.values64 != null) doubles(file("values.f64"), p.values64)
     doubles(file("mean.f64"), p.mean)

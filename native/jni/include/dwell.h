@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Version of this interface.
-#define DWELL_ABI_VERSION 3
+#define DWELL_ABI_VERSION 4
 
 // Everything went well.
 #define DWELL_OK 0
@@ -46,7 +46,7 @@
 // max(0, 1 - y z)^2, labels y are -1 or 1
 #define DWELL_LOSS_SQUARED_HINGE 4
 
-// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
+// A matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
 typedef struct DwellMatrix {
   // Number of coordinates n.
   int64_t coordinates;
@@ -56,11 +56,12 @@ typedef struct DwellMatrix {
   int64_t entries;
   // n + 1 numbers: the entries of coordinate i are offsets[i] until offsets[i + 1]; starts at 0, ends at N.
   const int32_t *offsets;
-  // N numbers: row (dual: feature) of each entry, 0 until m, increasing inside a coordinate.
+  // N numbers: row (dual: feature) of each entry, 0 until m, increasing inside a coordinate. NULL for a dense matrix: N = n m, and
+  // every coordinate has a value for each of its places, in order.
   const int32_t *indices;
   // N numbers, or NULL.
   const float *values32;
-  // N numbers, or NULL. If both are NULL every value is 1.
+  // N numbers, or NULL. If both are NULL every value is 1; a dense matrix has one of the two.
   const double *values64;
 } DwellMatrix;
 

@@ -73,7 +73,7 @@ const _: () = assert!(
         && DWELL_MAX_CANDIDATES == MAX_CANDIDATES
 );
 
-/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
+/// A matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
 #[repr(C)]
 pub struct DwellMatrix {
     /// Number of coordinates n.
@@ -84,11 +84,12 @@ pub struct DwellMatrix {
     pub entries: i64,
     /// n + 1 numbers: the entries of coordinate i are offsets[i] until offsets[i + 1]; starts at 0, ends at N.
     pub offsets: *const i32,
-    /// N numbers: row (dual: feature) of each entry, 0 until m, increasing inside a coordinate.
+    /// N numbers: row (dual: feature) of each entry, 0 until m, increasing inside a coordinate. NULL for a dense matrix: N = n m, and
+    /// every coordinate has a value for each of its places, in order.
     pub indices: *const i32,
     /// N numbers, or NULL.
     pub values32: *const f32,
-    /// N numbers, or NULL. If both are NULL every value is 1.
+    /// N numbers, or NULL. If both are NULL every value is 1; a dense matrix has one of the two.
     pub values64: *const f64,
 }
 
@@ -558,7 +559,11 @@ unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
         };
         Ok(Matrix {
             offsets: array("offsets", matrix.offsets, n + 1)?,
-            indices: array("indices", matrix.indices, entries)?,
+            indices: if entries > 0 {
+                optional("indices", matrix.indices, entries)?
+            } else {
+                Some(&[])
+            },
             values,
         })
     }

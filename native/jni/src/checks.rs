@@ -137,6 +137,7 @@ mod tests {
 
     impl Partition for Plain {
         const INDICES: &'static str = "indices";
+        const DENSE: bool = false;
         type Fields<A: Copy> = ();
         type Data<'a> = Columns<'a>;
 
@@ -167,7 +168,7 @@ mod tests {
             let arrays = Arrays {
                 matrix: Matrix {
                     offsets: &[0, 2],
-                    indices: &self.0,
+                    indices: Some(&self.0),
                     values: Values::Ones,
                 },
                 fields: (),

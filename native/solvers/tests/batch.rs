@@ -23,6 +23,7 @@ fn columns(weighted: bool, centred: bool) -> Problem {
             scale_factor: 1.0,
         },
         centred,
+        dense: false,
         loss: Loss::Squared,
     }
 }

@@ -140,16 +140,20 @@ fn the_order_of_operations_is_fixed() {
 /// Any cut into slices and any number of threads of the pool give the same bits, with one and with several copies of the vector.
 #[test]
 fn slices_and_threads_do_not_change_a_bit() {
-    for (loss, rows, copies) in [
-        (Loss::Logistic, 1100, 1),
-        (Loss::Hinge, 1100, 3),
-        (Loss::SquaredHinge, 2 * 4096 + 100, 2),
+    for (loss, rows, copies, dense) in [
+        (Loss::Logistic, 1100, 1, false),
+        (Loss::Logistic, 1100, 1, true),
+        (Loss::Hinge, 1100, 3, false),
+        (Loss::Hinge, 1100, 3, true),
+        (Loss::SquaredHinge, 2 * 4096 + 100, 2, false),
+        (Loss::SquaredHinge, 2 * 4096 + 100, 2, true),
     ] {
         let mut p = Problem::random(rows, 5, loss, 3)
             .weighted()
             .scaled()
             .with_intercept();
         p.threads = copies;
+        p.dense = dense;
         let n = p.rows.len();
         let partition = p.partition(&(0..n).collect::<Vec<_>>());
         let data = partition.data();
@@ -215,7 +219,8 @@ fn slices_and_threads_do_not_change_a_bit() {
 #[test]
 fn storage_does_not_change_a_bit() {
     let mut p = Problem::random(40, 11, Loss::SmoothedHinge(0.5), 5);
-    for only_ones in [false, true] {
+    for (only_ones, dense) in [(false, false), (false, true), (true, false)] {
+        p.dense = dense;
         if only_ones {
             for value in p.rows.iter_mut().flatten() {
                 *value = if *value == 0.0 { 0.0 } else { 1.0 };
@@ -235,6 +240,41 @@ fn storage_does_not_change_a_bit() {
         assert_eq!(run(Values::F32(&narrow)), wide);
         if only_ones {
             assert_eq!(run(Values::Ones), wide);
+        }
+    }
+}
+
+/// A dense partition gives what a sparse one gives, to rounding.
+#[test]
+fn forms_agree() {
+    for (loss, features) in LOSSES.into_iter().zip([5, 16, 17, 40, 1100]) {
+        let mut p = Problem::random(30, features, loss, 4)
+            .weighted()
+            .scaled()
+            .with_intercept();
+        let n = p.rows.len();
+        let members: Vec<usize> = (0..n).collect();
+        let zero = vec![0.0; n];
+        let mut run = |dense| {
+            p.dense = dense;
+            let partition = p.partition(&members);
+            let params = p.params(2.0, 0.1, 0, n as u64);
+            let start = (&zero[..], &zero[..], 0);
+            let w = vec![0.0; features];
+            let (outcome, update) = run_round(&params, &partition.data(), start, &w, 1000, None);
+            let scalars = outcome.scalars;
+            let sums = vec![scalars.value_before, scalars.value_after, scalars.kappa];
+            let losses = scalars.losses.to_vec();
+            (scalars.nonzeros, [outcome.delta, update, losses, sums])
+        };
+        let (dense, sparse) = (run(true), run(false));
+        assert_eq!(dense.0, (n * features) as u64);
+        assert!(sparse.0 < dense.0);
+        for (dense, sparse) in dense.1.iter().flatten().zip(sparse.1.iter().flatten()) {
+            assert!(
+                (dense - sparse).abs() <= 1e-12 * sparse.abs().max(1.0),
+                "{loss:?}: {dense} and {sparse}"
+            );
         }
     }
 }
@@ -407,6 +447,7 @@ prop_compose! {
         partitions in 1usize..11,
         threads in 1usize..4,
         weights in any::<bool>(),
+        dense in any::<bool>(),
         scale in any::<bool>(),
         intercept in any::<bool>(),
         l2 in 0.02..0.5,
@@ -422,6 +463,7 @@ prop_compose! {
         problem.l2 = l2;
         problem.nu = intercept.then_some(nu);
         problem.threads = threads;
+        problem.dense = dense;
         Case { problem, partitions }
     }
 }

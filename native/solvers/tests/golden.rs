@@ -5,7 +5,7 @@ mod common;
 use common::{
     Problem, bytes, doubles,
     golden::{exact, exacts, golden, integers, number, numbers},
-    run_round,
+    matrix, run_round,
 };
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, ElasticNetParams, Loss, PrimalData, PrimalParams, Samples,
@@ -91,6 +91,7 @@ fn cocoa_rounds_and_optimum() {
                 scale_factor: 0.0,
             },
             centred: false,
+            dense: false,
         };
         let params = problem
             .subproblem(number(&cocoa["sigmaPrime"]))
@@ -237,7 +238,10 @@ fn cocoa_rounds_of_the_hinge() {
 fn rounds_to_the_last_bit() {
     for case in golden("round").as_array().unwrap() {
         let rows = case["rows"].as_u64().unwrap() as usize;
-        let (offsets, indices) = (integers(&case["offsets"]), integers(&case["indices"]));
+        let offsets = integers(&case["offsets"]);
+        let indices = case["indices"]
+            .is_array()
+            .then(|| integers(&case["indices"]));
         let values = exacts(&case["values"]);
         let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
         let [mean, variance, deviation] =
@@ -264,7 +268,7 @@ fn rounds_to_the_last_bit() {
         };
         let expected = &case["expected"];
         for values in [Values::F64(&values), Values::F32(&narrow)] {
-            let columns = Columns::new(rows, &offsets, &indices, values).unwrap();
+            let columns = matrix::columns(rows, &offsets, indices.as_deref(), values);
             let moments = ColumnMoments::new(&mean, &variance, &deviation).unwrap();
             let data = PrimalData::new(columns, moments, weights.as_deref()).unwrap();
             let cursor = case["cursor"].as_u64().unwrap();

@@ -9,7 +9,7 @@ use dwell_solvers::{
 };
 use proptest::prelude::*;
 
-fn message(result: Result<Columns<'_>, SolverError>) -> String {
+fn message<T: std::fmt::Debug>(result: Result<T, SolverError>) -> String {
     result.expect_err("must be refused").to_string()
 }
 
@@ -38,6 +38,38 @@ fn columns_name_the_place() {
     assert!(values(Values::F64(&[1.0, 2.0, f64::NAN])).contains("column 1, row 2"));
     assert!(values(Values::F32(&[f32::INFINITY, 2.0, 1.0])).contains("column 0, row 1"));
     assert!(message(Columns::new(usize::MAX, &[0], &[], Values::Ones)).contains("rows"));
+}
+
+#[test]
+fn dense_matrices_of_wrong_shape() {
+    let ok = Columns::dense(2, &[0, 2, 4, 6], Values::F32(&[1.0; 6])).unwrap();
+    assert_eq!((ok.len(), ok.rows(), ok.nonzeros()), (3, 2, 6));
+    assert!(Columns::dense(0, &[0, 0], Values::F64(&[])).is_ok());
+    let columns =
+        |offsets: &[i32], values: &[f64]| message(Columns::dense(2, offsets, Values::F64(values)));
+    let six = [1.0; 6];
+    assert!(columns(&[], &six).contains("offsets is empty"));
+    assert!(columns(&[1, 2], &six).contains("offsets[0] = 1"));
+    let short = columns(&[0, 2, 4, 6], &six[..5]);
+    assert!(short.contains("there are 5 values, expected 6"), "{short}");
+    assert!(columns(&[0, 2, 4, 5], &six).contains("the last offset is 5"));
+    assert!(columns(&[0, 2, 4, -6], &six).contains("the last offset is -6"));
+    for bad in [-1, 1, 3, i32::MAX] {
+        let text = columns(&[0, bad, 4, 6], &six);
+        assert!(
+            text.contains(&format!("column 1 starts at offset {bad}, expected 2")),
+            "{text}"
+        );
+    }
+    let ones = message(Columns::dense(2, &[0, 2], Values::Ones));
+    assert!(ones.contains("neither indices nor values"), "{ones}");
+    for bad in [f64::NAN, f64::INFINITY] {
+        let text = columns(&[0, 2, 4, 6], &[1.0, 1.0, 1.0, bad, 1.0, 1.0]);
+        assert!(text.contains("column 1, row 1"), "{text}");
+    }
+    assert!(message(Columns::dense(usize::MAX, &[0, 0], Values::F64(&[]))).contains("rows"));
+    let documents = message(dwell_solvers::lda::Documents::validated_before(ok));
+    assert!(documents.contains("dense"), "{documents}");
 }
 
 #[test]
@@ -787,7 +819,7 @@ proptest! {
         slice in 1usize..20,
     ) {
         let offsets = [0, middle[0], middle[1], 4];
-        let rows = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let rows = Columns::validated_before(3, &offsets, Some(&indices), Values::Ones).unwrap();
         let scale = scaled.then_some(&numbers[..]);
         // The labels pass the check; the other arrays have changed since theirs.
         let outputs = if code == 5 { 3 } else { 1 };
@@ -847,7 +879,7 @@ proptest! {
         threads in 1usize..3,
     ) {
         let offsets = [0, middle[0], middle[1], 4];
-        let columns = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let columns = Columns::validated_before(3, &offsets, Some(&indices), Values::Ones).unwrap();
         let samples = Samples::validated_before(&numbers, Some(&numbers), &numbers, Some(&numbers)).unwrap();
         let data = DualData::validated_before(columns, samples, Some(&numbers)).unwrap();
         let _ = std::panic::catch_unwind(|| {
@@ -881,7 +913,7 @@ proptest! {
         indices in any::<[i32; 4]>(),
     ) {
         let offsets = [0, middle[0], middle[1], 4];
-        let columns = Columns::validated_before(3, &offsets, &indices, Values::Ones).unwrap();
+        let columns = Columns::validated_before(3, &offsets, Some(&indices), Values::Ones).unwrap();
         let one = [1.0; 3];
         let data = PrimalData::validated_before(
             columns,

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Cluster, Problem, ROUNDING, Random, bytes, run_round};
 use dwell_solvers::{
-    ElasticNetParams, Loss, PrimalProduct, Progress, Values, Verdict,
+    ElasticNetParams, Loss, PrimalParams, PrimalProduct, Progress, Values, Verdict,
     cd::LocalSubproblem,
     order::{BucketOrder, bucket_size},
 };
@@ -44,6 +44,7 @@ fn problem(rows: usize, columns: usize, seed: u64) -> Problem {
             scale_factor: 0.0,
         },
         centred: true,
+        dense: false,
     }
 }
 
@@ -185,7 +186,14 @@ fn one_partition_is_plain_coordinate_descent() {
 /// Any cut into slices gives the same bits, also with several buckets and chunks.
 #[test]
 fn slices_do_not_change_a_bit() {
-    let problem = weighted(problem(25, 1100, 3));
+    for dense in [false, true] {
+        slices_do_not_change_a_bit_of(dense);
+    }
+}
+
+fn slices_do_not_change_a_bit_of(dense: bool) {
+    let mut problem = weighted(problem(25, 1100, 3));
+    problem.dense = dense;
     let partition = problem.partition(&(0..1100).collect::<Vec<_>>());
     let data = partition.data();
     let residual = problem.residual(&[0.0; 1100]);
@@ -225,9 +233,16 @@ fn slices_do_not_change_a_bit() {
 
 #[test]
 fn threads_do_not_change_a_bit() {
+    for dense in [false, true] {
+        threads_do_not_change_a_bit_of(dense);
+    }
+}
+
+fn threads_do_not_change_a_bit_of(dense: bool) {
     // Three chunks of 4096 columns, the last one not full.
     let columns = 2 * 4096 + 100;
-    let problem = problem(6, columns, 4);
+    let mut problem = problem(6, columns, 4);
+    problem.dense = dense;
     let partition = problem.partition(&(0..columns).collect::<Vec<_>>());
     let data = partition.data();
     let residual = problem.residual(&vec![0.0; columns]);
@@ -253,8 +268,9 @@ fn threads_do_not_change_a_bit() {
 /// The type of the stored values makes no difference if the narrower type holds them exactly.
 #[test]
 fn storage_does_not_change_a_bit() {
-    for weights in [false, true] {
+    for (weights, dense) in [(false, false), (true, false), (false, true), (true, true)] {
         let mut problem = problem(33, 40, 5);
+        problem.dense = dense;
         if weights {
             problem = weighted(problem);
         }
@@ -282,8 +298,57 @@ fn storage_does_not_change_a_bit() {
             };
             let wide = run(Values::F64(&partition.values));
             assert_eq!(run(Values::F32(&narrow)), wide);
-            if only_ones {
+            if only_ones && !dense {
                 assert_eq!(run(Values::Ones), wide);
+            }
+        }
+    }
+}
+
+/// A dense partition gives what a sparse one gives, to rounding: rounds and products, with one and with three copies of the vector.
+#[test]
+fn forms_agree() {
+    for (rows, centred) in [(7, true), (16, false), (1100, true)] {
+        let mut problem = weighted(problem(rows, 40, 6));
+        problem.centred = centred;
+        let alpha: Vec<f64> = (0..40).map(|i| f64::from(i % 5) * 0.1).collect();
+        let residual = problem.residual(&alpha);
+        let members: Vec<usize> = (0..40).collect();
+        let mut run = |dense, threads| {
+            problem.dense = dense;
+            let partition = problem.partition(&members);
+            let params = PrimalParams {
+                threads,
+                ..problem.round(2.0, 0, 40)
+            };
+            let data = partition.data();
+            let (outcome, update) =
+                run_round(&params, &data, &alpha, 0, &residual, usize::MAX, None);
+            let penalty = problem.penalty.check().unwrap();
+            let mut product = PrimalProduct::new(penalty, centred, rows, &alpha).unwrap();
+            while product.advance(&data, 1000).unwrap() == Progress::More {}
+            let mut out = vec![0; 8 * rows];
+            product.write(0, &mut out).unwrap();
+            let entries = [outcome.scalars.nonzeros, product.nonzeros().unwrap()];
+            let scalars = &outcome.scalars;
+            let sums = vec![
+                scalars.value_before,
+                scalars.value_after,
+                scalars.conjugate,
+                scalars.kappa,
+            ];
+            (
+                entries,
+                [outcome.delta, update, common::doubles(&out), sums],
+            )
+        };
+        for threads in [1, 3] {
+            let (dense, sparse) = (run(true, threads), run(false, threads));
+            // The product leaves out the coefficients of 0.
+            assert_eq!(dense.0, [40 * rows as u64, 32 * rows as u64]);
+            assert!(sparse.0[0] < dense.0[0] && sparse.0[1] < dense.0[1]);
+            for (dense, sparse) in dense.1.iter().flatten().zip(sparse.1.iter().flatten()) {
+                assert!((dense - sparse).abs() <= 1e-12, "{dense} and {sparse}");
             }
         }
     }
@@ -417,6 +482,7 @@ prop_compose! {
         partitions in 1usize..11,
         weights in any::<bool>(),
         centred in any::<bool>(),
+        dense in any::<bool>(),
         l1 in prop_oneof![Just(0.0), 0.001..0.5],
         l2 in prop_oneof![Just(0.0), 0.001..0.5],
         scale_factor in prop_oneof![Just(0.0), 0.2..3.0],
@@ -427,6 +493,7 @@ prop_compose! {
         problem.columns.push(problem.columns[0].clone());
         problem.penalty = ElasticNetParams { l1, l2, scale_factor };
         problem.centred = centred;
+        problem.dense = dense;
         if weights {
             problem = weighted(problem);
         }

@@ -48,6 +48,7 @@ prop_compose! {
         scale_factor in prop_oneof![Just(0.0), 0.5..2.0],
         partitions in 1usize..9,
         threads in 1usize..3,
+        dense in any::<bool>(),
     ) -> Case {
         let mut problem = rows::Problem::with_density(density, rows, features, loss, seed);
         for row in &mut problem.rows {
@@ -78,6 +79,7 @@ prop_compose! {
         problem.l2 = l2;
         problem.nu = nu;
         problem.threads = threads;
+        problem.dense = dense;
         if scale {
             problem = problem.scaled();
         }

@@ -52,16 +52,23 @@ fn optional(value: &Value) -> Option<Vec<f64>> {
     (!value.is_null()).then(|| numbers(value))
 }
 
-fn case_rows(case: &Value) -> Rows {
-    Rows {
+/// Every case twice: its rows sparse, and dense.
+fn both_forms(cases: &Value) -> impl Iterator<Item = (&Value, bool)> {
+    let cases = cases.as_array().unwrap().iter();
+    cases.flat_map(|case| [(case, false), (case, true)])
+}
+
+fn case_rows(case: &Value, dense: bool) -> Rows {
+    let rows = Rows {
         features: case["features"].as_u64().unwrap() as usize,
         offsets: integers(&case["offsets"]),
-        indices: integers(&case["indices"]),
+        indices: Some(integers(&case["indices"])),
         values: numbers(&case["values"]),
         labels: numbers(&case["labels"]),
         weights: optional(&case["weights"]),
         scale: optional(&case["scale"]),
-    }
+    };
+    if dense { rows.dense() } else { rows }
 }
 
 fn case_problem(case: &Value) -> SgdProblem {
@@ -119,7 +126,7 @@ fn golden_averaging() {
             Rows {
                 features: 4,
                 offsets,
-                indices,
+                indices: Some(indices),
                 values,
                 labels: members.iter().map(|&i| labels[i]).collect(),
                 weights: None,
@@ -166,8 +173,8 @@ fn golden_averaging() {
 
 #[test]
 fn golden_descents() {
-    for case in golden("sgd")["descents"].as_array().unwrap() {
-        let rows = case_rows(case);
+    for (case, dense) in both_forms(&golden("sgd")["descents"]) {
+        let rows = case_rows(case, dense);
         let params = SgdParams {
             problem: case_problem(case),
             schedule: case_schedule(case, number(&case["eta0"])),
@@ -179,29 +186,31 @@ fn golden_descents() {
             running: case["running"].as_bool().unwrap(),
             share: number(&case["share"]),
         };
-        let (outcome, vector) = descend(&params, &rows.data(), &numbers(&case["shared"]), 50);
+        let shared = numbers(&case["shared"]);
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
+        let (outcome, vector) = descend(&params, &rows.data(), &shared, 50);
         assert_close(&vector, &numbers(&expected["vector"]), OTHER_ORDER, name);
         let scalars = outcome.scalars;
         assert_sums(&scalars, expected, name);
         assert!(!scalars.diverged);
         assert_eq!(
-            [
-                scalars.rows,
-                scalars.nonzeros,
-                outcome.cursor,
-                outcome.steps
-            ],
-            ["rows", "nonzeros", "cursor", "steps"].map(|key| count(&expected[key])),
+            [scalars.rows, outcome.cursor, outcome.steps],
+            ["rows", "cursor", "steps"].map(|key| count(&expected[key])),
             "{name}"
         );
+        let entries = if dense {
+            scalars.rows * rows.features as u64
+        } else {
+            count(&expected["nonzeros"])
+        };
+        assert_eq!(scalars.nonzeros, entries, "{name}");
     }
 }
 
 #[test]
 fn golden_evaluations() {
-    for case in golden("sgd")["evaluations"].as_array().unwrap() {
-        let rows = case_rows(case);
+    for (case, dense) in both_forms(&golden("sgd")["evaluations"]) {
+        let rows = case_rows(case, dense);
         let params = EvaluationParams {
             problem: case_problem(case),
             factor: number(&case["factor"]),
@@ -226,8 +235,8 @@ fn golden_evaluations() {
 
 #[test]
 fn golden_searches() {
-    for case in golden("sgd")["searches"].as_array().unwrap() {
-        let rows = case_rows(case);
+    for (case, dense) in both_forms(&golden("sgd")["searches"]) {
+        let rows = case_rows(case, dense);
         let params = SearchParams {
             problem: case_problem(case),
             schedule: case_schedule(case, f64::NAN),
@@ -264,7 +273,7 @@ fn a_million_steps() {
     let rows = Rows {
         features: 3,
         offsets: vec![0, 2, 3, 3],
-        indices: vec![0, 1, 0],
+        indices: Some(vec![0, 1, 0]),
         values: vec![1.0, 0.5, -0.25],
         labels: vec![1.0, -0.5, 0.25],
         weights: None,
@@ -601,8 +610,14 @@ fn calls_continue_one_another() {
 #[test]
 fn storage_of_values() {
     let mut random = Random::new(7);
-    for loss in LOSSES {
-        let mut rows = Rows::random(&mut random, loss, 30, 7, false, true);
+    for (loss, dense) in LOSSES
+        .into_iter()
+        .flat_map(|loss| [(loss, false), (loss, true)])
+    {
+        let mut rows = Rows::random(&mut random, loss, 30, 37, false, true);
+        if dense {
+            rows = rows.dense();
+        }
         let shared = rows.model(&mut random, loss.outputs(), true);
         let params = SgdParams {
             running: true,
@@ -613,6 +628,9 @@ fn storage_of_values() {
             descend(&params, &rows.data(), &shared, 100),
             descend(&params, &rows.data_with(Values::F32(&narrow)), &shared, 100)
         );
+        if dense {
+            continue;
+        }
         rows.values.fill(1.0);
         assert_eq!(
             descend(&params, &rows.data(), &shared, 100),
@@ -649,7 +667,7 @@ fn divergence_is_reported() {
     let one = Rows {
         features: 1,
         offsets: vec![0, 1],
-        indices: vec![0],
+        indices: Some(vec![0]),
         values: vec![1e10],
         labels: vec![1e300],
         weights: None,
@@ -715,7 +733,7 @@ fn a_hinge_at_infinity() {
     let rows = Rows {
         features: 2,
         offsets: vec![0, 2],
-        indices: vec![0, 1],
+        indices: Some(vec![0, 1]),
         values: vec![1e200, 1e200],
         labels: vec![1.0],
         weights: None,
@@ -802,8 +820,9 @@ struct Case {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let data = (0..LOSSES.len(), 1usize..40, 1usize..9, any::<u64>());
-    let flags = any::<[bool; 4]>();
+    let features = prop_oneof![3 => 1usize..9, 1 => 15usize..50];
+    let data = (0..LOSSES.len(), 1usize..40, features, any::<u64>());
+    let flags = any::<[bool; 5]>();
     // With eta l2 = 0.9 a model needs a renormalisation every few steps.
     let penalties = (
         prop_oneof![Just(0.0), 0.0..0.1f64],
@@ -822,7 +841,7 @@ fn cases() -> impl Strategy<Value = Case> {
         .prop_map(
             |(
                 (loss, count, features, seed),
-                [weighted, scaled, intercept, running],
+                [weighted, scaled, intercept, running, dense],
                 (l1, l2),
                 (kind, eta0, rate),
                 budget,
@@ -831,7 +850,10 @@ fn cases() -> impl Strategy<Value = Case> {
             )| {
                 let loss = LOSSES[loss];
                 let mut random = Random::new(seed);
-                let rows = Rows::random(&mut random, loss, count, features, weighted, scaled);
+                let mut rows = Rows::random(&mut random, loss, count, features, weighted, scaled);
+                if dense {
+                    rows = rows.dense();
+                }
                 let shared = rows.model(&mut random, loss.outputs(), intercept);
                 let params = SgdParams {
                     problem: SgdProblem {

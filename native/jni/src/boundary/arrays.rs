@@ -1,6 +1,6 @@
 //! The arrays of a partition, and their validation part by part.
 
-use dwell_solvers::{Columns, Values};
+use dwell_solvers::{Columns, SolverError, Values};
 
 use crate::boundary::{
     fault::{Fault, argument},
@@ -8,13 +8,13 @@ use crate::boundary::{
     partition::Partition,
 };
 
-/// A sparse matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in dual calls.
+/// A matrix, coordinate by coordinate: a coordinate is a column of the data, or a row in dual calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Matrix<'a> {
     /// Entries of coordinate i are `offsets[i]` until `offsets[i + 1]`.
     pub offsets: &'a [i32],
-    /// Place of each entry in its coordinate.
-    pub indices: &'a [i32],
+    /// Place of each entry in its coordinate. A dense matrix has none: every coordinate has an entry for each place.
+    pub indices: Option<&'a [i32]>,
     /// Value of each entry.
     pub values: Values<'a>,
 }
@@ -71,18 +71,35 @@ impl<'a> Matrix<'a> {
         };
         let mut own = reserve(offsets.len(), "a check of offsets")?;
         own.extend(offsets.iter().map(|offset| offset.wrapping_sub(first)));
-        let part = match (self.indices.get(entries), values) {
-            (Some(indices), Some(values)) => Columns::new(length, &own, indices, values).is_ok(),
+        let indices = match self.indices {
+            Some(indices) => indices.get(entries).map(Some),
+            None => Some(None),
+        };
+        let part = match (indices, values) {
+            (Some(indices), Some(values)) => checked(length, &own, indices, values).is_ok(),
             _ => false,
         };
         if part {
             return Ok(end);
         }
         // The check of the whole matrix names the place at fault.
-        Columns::new(length, self.offsets, self.indices, self.values)?;
+        checked(length, self.offsets, self.indices, self.values)?;
         Err(argument!(
             "offsets, indices or values were changed while they were being validated"
         ))
+    }
+}
+
+/// A matrix with or without indices, checked.
+fn checked<'a>(
+    length: usize,
+    offsets: &'a [i32],
+    indices: Option<&'a [i32]>,
+    values: Values<'a>,
+) -> Result<Columns<'a>, SolverError> {
+    match indices {
+        Some(indices) => Columns::new(length, offsets, indices, values),
+        None => Columns::dense(length, offsets, values),
     }
 }
 
@@ -98,7 +115,7 @@ mod tests {
     fn matrix<'a>(offsets: &'a [i32], indices: &'a [i32], values: &'a [f64]) -> Matrix<'a> {
         Matrix {
             offsets,
-            indices,
+            indices: Some(indices),
             values: Values::F64(values),
         }
     }
@@ -142,5 +159,47 @@ mod tests {
             }
         }
         assert!(check(&matrix(&[], &[], &[]), 1).is_err());
+    }
+
+    #[test]
+    fn parts_of_dense_matrices_find_what_the_whole_finds() {
+        let offsets = [0, 4, 8, 12];
+        let values = [1.0; 12];
+        fn dense<'a>(offsets: &'a [i32], values: &'a [f64]) -> Matrix<'a> {
+            Matrix {
+                offsets,
+                indices: None,
+                values: Values::F64(values),
+            }
+        }
+        for (units, parts) in [(1, 3), (6, 2), (1000, 1)] {
+            assert_eq!(check(&dense(&offsets, &values), units).unwrap(), parts);
+            for coordinate in 0..offsets.len() {
+                for bad in [-1, 5, 16, i32::MAX, i32::MIN] {
+                    let mut offsets = offsets;
+                    offsets[coordinate] = bad;
+                    assert!(
+                        check(&dense(&offsets, &values), units).is_err(),
+                        "{offsets:?}"
+                    );
+                }
+            }
+            for entry in 0..values.len() {
+                let mut spoiled = values;
+                spoiled[entry] = f64::NAN;
+                let fault = check(&dense(&offsets, &spoiled), units).unwrap_err();
+                let place = format!("column {}, row {}", entry / 4, entry % 4);
+                assert!(
+                    matches!(&fault, Fault::Argument(text) if text.contains(&place)),
+                    "{fault:?}"
+                );
+            }
+            assert!(check(&dense(&offsets, &values[1..]), units).is_err());
+        }
+        let ones = Matrix {
+            values: Values::Ones,
+            ..dense(&offsets, &values)
+        };
+        assert!(ones.known(4).is_err());
     }
 }

@@ -27,7 +27,8 @@ impl Fingerprint {
         let mut hasher = DefaultHasher::new();
         length.hash(&mut hasher);
         sample(&mut hasher, offsets, |x| x as u64);
-        sample(&mut hasher, indices, |x| x as u64);
+        indices.is_some().hash(&mut hasher);
+        sample(&mut hasher, indices.unwrap_or_default(), |x| x as u64);
         match values {
             Values::Ones => "ones".hash(&mut hasher),
             Values::F32(values) => {
@@ -84,7 +85,7 @@ mod tests {
     fn matrix<'a>(offsets: &'a [i32], indices: &'a [i32], values: &'a [f64]) -> Matrix<'a> {
         Matrix {
             offsets,
-            indices,
+            indices: Some(indices),
             values: Values::F64(values),
         }
     }
@@ -131,6 +132,14 @@ mod tests {
             values: Values::Ones,
             ..same
         };
+        let dense = Matrix {
+            indices: None,
+            ..same
+        };
+        let without_entries = Matrix {
+            indices: Some(&[]),
+            ..same
+        };
         let changed = Matrix {
             values: Values::F64(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0]),
             ..same
@@ -141,6 +150,8 @@ mod tests {
             Fingerprint::of(5, &primal(same, None)),
             Fingerprint::of(4, &primal(ones, None)),
             Fingerprint::of(4, &primal(changed, None)),
+            Fingerprint::of(4, &primal(dense, None)),
+            Fingerprint::of(4, &primal(without_entries, None)),
             Fingerprint::of(4, &primal(same, some)),
             Fingerprint::of(4, &primal(same, Some(&[]))),
             Fingerprint::of(4, &dual(None, None, None)),

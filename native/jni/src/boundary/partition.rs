@@ -8,6 +8,8 @@ use dwell_solvers::{Columns, SolverError};
 pub trait Partition: Sized {
     /// Name of the argument with the index of each entry.
     const INDICES: &'static str;
+    /// Whether that argument can be missing: the matrix is dense then.
+    const DENSE: bool;
     /// The arrays of doubles that belong to the matrix. Each is an `A`: a reference to a Java array, or its elements.
     type Fields<A: Copy>: Copy;
     /// The arrays of a slice, as the solver takes them.

@@ -44,6 +44,7 @@ pub struct Rows<A> {
 
 impl Partition for Dual {
     const INDICES: &'static str = "features";
+    const DENSE: bool = true;
 
     type Fields<A: Copy> = Rows<A>;
     type Data<'a> = DualData<'a>;

@@ -42,6 +42,7 @@ pub struct Moments<A> {
 
 impl Partition for Primal {
     const INDICES: &'static str = "rows";
+    const DENSE: bool = true;
 
     type Fields<A: Copy> = Moments<A>;
     type Data<'a> = PrimalData<'a>;

@@ -455,7 +455,7 @@ mod tests {
         let arrays = Arrays::<Primal> {
             matrix: Matrix {
                 offsets: &[0; COORDINATES + 1],
-                indices: &[],
+                indices: Some(&[]),
                 values: Values::Ones,
             },
             fields: Moments {

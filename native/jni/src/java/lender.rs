@@ -26,7 +26,7 @@ pub struct Arguments<'a, 'l, P: Partition> {
     pub settings: &'a JDoubleArray<'l>,
     /// The matrix: where the entries of each coordinate start.
     pub offsets: &'a JIntArray<'l>,
-    /// The matrix: the index of each entry.
+    /// The matrix: the index of each entry, or null if it is dense.
     pub indices: &'a JIntArray<'l>,
     /// The matrix: the value of each entry, or null.
     pub values32: &'a JFloatArray<'l>,
@@ -47,7 +47,7 @@ pub struct JavaLender<'e, 'l, P: Partition> {
     /// The environment of the calling thread. Nothing is pinned while it is used.
     pub env: &'e mut Env<'l>,
     offsets: ArrayRef<'e, i32>,
-    indices: ArrayRef<'e, i32>,
+    indices: Option<ArrayRef<'e, i32>>,
     values32: Option<ArrayRef<'e, f32>>,
     values64: Option<ArrayRef<'e, f64>>,
     fields: P::Fields<ArrayRef<'e, f64>>,
@@ -68,6 +68,14 @@ impl<'e, 'l, P: Partition> JavaLender<'e, 'l, P> {
         shared: usize,
         vector: usize,
     ) -> Result<Self, Fault> {
+        let indices = if P::DENSE {
+            optional(arguments.indices)
+        } else {
+            Some(arguments.indices)
+        };
+        let indices = indices
+            .map(|indices| ArrayRef::new(env, P::INDICES, indices))
+            .transpose()?;
         let values32 = optional(arguments.values32)
             .map(|values| ArrayRef::new(env, "values32", values))
             .transpose()?;
@@ -101,7 +109,7 @@ impl<'e, 'l, P: Partition> JavaLender<'e, 'l, P> {
         }
         Ok(Self {
             offsets: ArrayRef::new(env, "offsets", arguments.offsets)?,
-            indices: ArrayRef::new(env, P::INDICES, arguments.indices)?,
+            indices,
             values32,
             values64,
             fields: P::try_map(arguments.fields, |name, field| {
@@ -129,7 +137,7 @@ impl<P: Partition> Lender<P> for JavaLender<'_, '_, P> {
             let arrays = Arrays {
                 matrix: Matrix {
                     offsets: pins.read(self.offsets)?,
-                    indices: pins.read(self.indices)?,
+                    indices: self.indices.map(|indices| pins.read(indices)).transpose()?,
                     values: match (self.values32, self.values64) {
                         (Some(values), _) => Values::F32(pins.read(values)?),
                         (None, Some(values)) => Values::F64(pins.read(values)?),

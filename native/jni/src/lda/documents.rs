@@ -10,6 +10,7 @@ pub enum Lda {}
 
 impl Partition for Lda {
     const INDICES: &'static str = "words";
+    const DENSE: bool = false;
 
     type Fields<A: Copy> = ();
     type Data<'a> = Documents<'a>;
@@ -27,6 +28,6 @@ impl Partition for Lda {
     }
 
     fn data<'a>(columns: Columns<'a>, (): ()) -> Result<Documents<'a>, SolverError> {
-        Ok(Documents::validated_before(columns))
+        Documents::validated_before(columns)
     }
 }

@@ -21,6 +21,7 @@ pub struct LabelledRows<A> {
 
 impl Partition for Sgd {
     const INDICES: &'static str = "features";
+    const DENSE: bool = true;
 
     type Fields<A: Copy> = LabelledRows<A>;
     type Data<'a> = SgdData<'a>;

@@ -2,9 +2,13 @@
 
 pub(crate) mod checks;
 pub(crate) mod columns;
+mod dense;
 pub(crate) mod elementary;
+pub(crate) mod entries;
 pub(crate) mod error;
+pub(crate) mod instructions;
 pub(crate) mod kernel;
 pub(crate) mod moments;
 pub mod order;
 pub(crate) mod progress;
+mod sparse;

@@ -12,8 +12,8 @@ use crate::{
     base::{
         checks::{at_least_zero, ensure, finite, positive},
         columns::Columns,
+        entries::Entries,
         error::SolverError,
-        kernel::Entries,
     },
     problem::loss::Loss,
 };
@@ -204,6 +204,7 @@ impl Subproblem for ValidDualSubproblemParams {
     #[inline(always)]
     fn loaded(_: &mut DualRunning, _: f64) {}
 
+    #[inline(always)]
     fn descend<E: Entries, const WEIGHTED: bool>(
         &self,
         data: &DualData<'_>,

@@ -9,8 +9,9 @@ use super::{
     subproblem::{Certificate, DataOf, Separable, Subproblem, same_shape},
 };
 use crate::base::{
+    entries::Entries,
     error::{SolverError, reserve, same_length},
-    kernel::{Entries, WithEntries, with_entries},
+    kernel::{WithEntries, with_entries},
 };
 
 /// Variables, and a vector with which the derivative along each of them is one dot product.
@@ -299,10 +300,8 @@ pub(super) fn descend<P: Subproblem>(
     range: Range<usize>,
     budget: usize,
 ) -> Descent {
-    let columns = P::Objective::columns(data);
     with_entries(
-        columns.values(),
-        columns.nonzeros(),
+        &P::Objective::columns(data),
         Descend {
             subproblem,
             data,
@@ -315,7 +314,7 @@ pub(super) fn descend<P: Subproblem>(
     )
 }
 
-/// A descent, compiled once for each type of values.
+/// A descent, compiled once for each kind of entries.
 struct Descend<'a, 'd, P: Subproblem> {
     subproblem: &'a P,
     data: &'a DataOf<'d, P>,
@@ -329,11 +328,11 @@ struct Descend<'a, 'd, P: Subproblem> {
 impl<P: Subproblem> WithEntries for Descend<'_, '_, P> {
     type Output = Descent;
 
-    fn run<E: Entries>(self, values: E) -> Descent {
+    #[inline(always)]
+    fn run<E: Entries>(self, entries: E) -> Descent {
         let weights = P::entry_weights(self.data);
         let span = Span {
-            columns: P::Objective::columns(self.data),
-            values,
+            entries,
             weights,
             alpha: self.iterate.alpha,
             first: self.iterate.first,

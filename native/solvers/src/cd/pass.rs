@@ -10,8 +10,9 @@ use super::{
     sums::Sums,
 };
 use crate::base::{
+    entries::{Column, Entries, TOGETHER},
     error::{SolverError, reserve},
-    kernel::{Entries, WithEntries, dot, with_entries},
+    kernel::{WithEntries, with_entries},
 };
 
 /// Coordinates in a chunk.
@@ -206,10 +207,8 @@ impl<P: Subproblem> Summand for Certified<'_, '_, P> {
     }
 
     fn advance(&self, chunk: &mut Chunk, budget: usize) -> usize {
-        let columns = P::Objective::columns(self.data);
         with_entries(
-            columns.values(),
-            columns.nonzeros(),
+            &P::Objective::columns(self.data),
             CertifiedEntries {
                 summand: self,
                 chunk,
@@ -219,7 +218,7 @@ impl<P: Subproblem> Summand for Certified<'_, '_, P> {
     }
 }
 
-/// A slice of [`Certified`], compiled once for each type of values.
+/// A slice of [`Certified`], compiled once for each kind of entries.
 struct CertifiedEntries<'a, 'b, 'd, P: Subproblem> {
     summand: &'a Certified<'b, 'd, P>,
     chunk: &'a mut Chunk,
@@ -229,24 +228,26 @@ struct CertifiedEntries<'a, 'b, 'd, P: Subproblem> {
 impl<P: Subproblem> WithEntries for CertifiedEntries<'_, '_, '_, P> {
     type Output = usize;
 
-    fn run<E: Entries>(self, values: E) -> usize {
+    #[inline(always)]
+    fn run<E: Entries>(self, entries: E) -> usize {
         let Certified {
             subproblem,
             data,
             alpha,
             certificate,
         } = self.summand;
-        let columns = P::Objective::columns(data);
         let chunk = self.chunk;
+        let mut dots = [0.0; TOGETHER];
         let mut spent = 0;
         while chunk.next < chunk.end && spent < self.budget {
-            let i = chunk.next;
-            let entries = columns.entries(i);
-            spent += 1 + entries.len();
-            let indices = &columns.indices()[entries.clone()];
-            let dot = dot(indices, values.part(entries), certificate.vector);
-            subproblem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
-            chunk.next += 1;
+            let count = entries.together(self.budget - spent);
+            let group = chunk.next..chunk.end.min(chunk.next + count);
+            entries.dots(group.clone(), certificate.vector, &mut dots);
+            for (i, &dot) in group.clone().zip(&dots) {
+                spent += 1 + entries.column(i).len();
+                subproblem.certify(data, certificate, i, alpha[i], dot, &mut chunk.sums);
+            }
+            chunk.next = group.end;
         }
         spent
     }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     base::{
-        checks::positive, columns::Columns, error::SolverError, kernel::Entries,
+        checks::positive, columns::Columns, entries::Entries, error::SolverError,
         moments::ColumnMoments,
     },
     problem::penalty::{ElasticNet, ElasticNetParams},
@@ -166,6 +166,7 @@ impl Subproblem for ValidSubproblemParams {
         running.residual_sum += w;
     }
 
+    #[inline(always)]
     fn descend<E: Entries, const WEIGHTED: bool>(
         &self,
         data: &PrimalData<'_>,

@@ -9,8 +9,9 @@ use super::{
 };
 use crate::{
     base::{
+        entries::{Column, Entries, TOGETHER},
         error::{SolverError, reserve},
-        kernel::{Entries, WithEntries, subtract, with_entries},
+        kernel::{WithEntries, with_entries},
         progress::Progress,
     },
     problem::penalty::ElasticNet,
@@ -92,7 +93,6 @@ impl<A: Addends> Product<A> {
         data: &<A::Objective as Separable>::Data<'_>,
         budget: usize,
     ) -> Result<Progress, SolverError> {
-        let columns = A::Objective::columns(data);
         same_shape::<A::Objective>(data, self.alpha.len(), "product", self.sum.len())?;
         let mut left = budget.max(1);
         if !self.pass.is_done() {
@@ -106,8 +106,7 @@ impl<A: Addends> Product<A> {
         }
         if self.pass.is_done() && left > 0 {
             with_entries(
-                columns.values(),
-                columns.nonzeros(),
+                &A::Objective::columns(data),
                 Accumulate {
                     product: self,
                     data,
@@ -173,7 +172,7 @@ impl<A: Addends> Product<A> {
     }
 }
 
-/// A slice of a product, compiled once for each type of values.
+/// A slice of a product, compiled once for each kind of entries.
 struct Accumulate<'a, 'd, A: Addends> {
     product: &'a mut Product<A>,
     data: &'a <A::Objective as Separable>::Data<'d>,
@@ -183,30 +182,35 @@ struct Accumulate<'a, 'd, A: Addends> {
 impl<A: Addends> WithEntries for Accumulate<'_, '_, A> {
     type Output = ();
 
-    fn run<E: Entries>(self, values: E) {
+    #[inline(always)]
+    fn run<E: Entries>(self, entries: E) {
         let Self {
             product,
             data,
             budget,
         } = self;
-        let columns = A::Objective::columns(data);
         let weights = A::weights(data);
         let mut spent = 0;
         while product.next < product.alpha.len() && spent < budget {
-            let i = product.next;
-            let a = product.alpha[i];
-            if a != 0.0 {
-                let entries = columns.entries(i);
-                spent += entries.len();
-                product.nonzeros += entries.len() as u64;
-                let indices = &columns.indices()[entries.clone()];
-                let (factor, kappa) = product.addends.factor(data, i, a);
-                let values = values.part(entries);
-                subtract(indices, values, -factor, weights, &mut product.sum);
-                product.kappa += kappa;
+            let wanted = entries.together(budget - spent);
+            let mut steps = [(0, 0.0); TOGETHER];
+            let mut count = 0;
+            while product.next < product.alpha.len() && spent < budget && count < wanted {
+                let i = product.next;
+                let a = product.alpha[i];
+                if a != 0.0 {
+                    let length = entries.column(i).len();
+                    spent += length;
+                    product.nonzeros += length as u64;
+                    let (factor, kappa) = product.addends.factor(data, i, a);
+                    steps[count] = (i, -factor);
+                    count += 1;
+                    product.kappa += kappa;
+                }
+                spent += 1;
+                product.next += 1;
             }
-            spent += 1;
-            product.next += 1;
+            entries.subtract_all(&steps[..count], weights, &mut product.sum);
         }
     }
 }

@@ -2,10 +2,7 @@
 
 use std::ops::Range;
 
-use crate::base::{
-    columns::Columns,
-    kernel::{Entries, dot, subtract},
-};
+use crate::base::entries::{Column, Entries, Visitor, subtracted};
 
 /// How a step minimises along a coordinate: the part that differs between columns and rows.
 pub(super) trait Rule: Clone {
@@ -35,8 +32,7 @@ pub struct Frozen<R> {
 
 /// Coordinates to visit, and the point that the steps move.
 pub struct Span<'a, E, R> {
-    pub columns: Columns<'a>,
-    pub values: E,
+    pub entries: E,
     /// Weights of the entries of the vector.
     pub weights: Option<&'a [f64]>,
     /// Variables of the coordinates from `first` on.
@@ -62,36 +58,37 @@ impl<E: Entries, S> Span<'_, E, S> {
         if let Some(frozen) = self.frozen {
             return self.descend_at_once(&frozen.w, rule(&frozen.running), rule(running));
         }
-        let rule = rule(running);
-        let mut steps = Steps::<E, R, WEIGHTED> {
-            columns: self.columns,
-            values: self.values,
+        let mut steps = Steps::<R, WEIGHTED> {
             weights: self.weights,
-            rule,
+            rule: rule(running),
             alpha: self.alpha,
             first: self.first,
             w: self.w,
             nonzeros: 0,
+            left: self.budget,
         };
-        let descent = steps.descend(&self.range, self.budget);
+        let next = self.entries.walk(self.range, &mut steps);
+        let descent = Descent {
+            next,
+            nonzeros: steps.nonzeros,
+        };
         (steps.rule, descent)
     }
 
     /// The same visits, but every step reads `frozen` and the sums of `start`; `rule` collects the changes.
+    #[inline(always)]
     fn descend_at_once<R: Rule>(self, frozen: &[f64], start: R, mut rule: R) -> (R, Descent) {
         let mut next = self.range.start;
         let mut nonzeros = 0;
         while next < self.range.end
             && (nonzeros + (next - self.range.start) < self.budget || next == self.range.start)
         {
-            let entries = self.columns.entries(next);
-            nonzeros += entries.len();
-            let indices = &self.columns.indices()[entries.clone()];
-            let values = self.values.part(entries);
+            let column = self.entries.column(next);
+            nonzeros += column.len();
             let mut after = start.clone();
             let alpha = &mut self.alpha[next - self.first];
-            if let Some(step) = after.minimise(next, alpha, dot(indices, values, frozen)) {
-                subtract(indices, values, step, self.weights, self.w);
+            if let Some(step) = after.minimise(next, alpha, column.dot(frozen)) {
+                column.subtract(step, self.weights, self.w);
                 rule.add(&start, &after);
             }
             next += 1;
@@ -100,114 +97,60 @@ impl<E: Entries, S> Span<'_, E, S> {
     }
 }
 
-/// Everything a step reads or writes.
-struct Steps<'a, E, R, const WEIGHTED: bool> {
-    columns: Columns<'a>,
-    values: E,
+/// Everything a step reads or writes, apart from the entries.
+struct Steps<'a, R, const WEIGHTED: bool> {
     weights: Option<&'a [f64]>,
     rule: R,
     alpha: &'a mut [f64],
     first: usize,
     w: &'a mut [f64],
     nonzeros: usize,
+    /// Units of work that are left.
+    left: usize,
 }
 
-impl<E: Entries, R: Rule, const WEIGHTED: bool> Steps<'_, E, R, WEIGHTED> {
-    fn descend(&mut self, range: &Range<usize>, budget: usize) -> Descent {
-        let mut next = range.start;
-        while next < range.end {
-            next = self.visit(next, range, budget);
-            if self.nonzeros + (next - range.start) >= budget {
-                break;
-            }
-        }
-        Descent {
-            next,
-            nonzeros: self.nonzeros,
-        }
-    }
-
-    /// Visits coordinates from `i` on while they are as long as the first, if that has 1 to 8 entries; else while none has 1 to 8. Returns
-    /// the first coordinate that it did not visit.
-    fn visit(&mut self, i: usize, range: &Range<usize>, budget: usize) -> usize {
-        match self.columns.entries(i).len() {
-            1 => self.run::<1>(i, range, budget),
-            2 => self.run::<2>(i, range, budget),
-            3 => self.run::<3>(i, range, budget),
-            4 => self.run::<4>(i, range, budget),
-            5 => self.run::<5>(i, range, budget),
-            6 => self.run::<6>(i, range, budget),
-            7 => self.run::<7>(i, range, budget),
-            8 => self.run::<8>(i, range, budget),
-            _ => self.run::<0>(i, range, budget),
-        }
-    }
-
-    /// Visits coordinates of length `L`; here 0 stands for every length except 1 to 8.
-    fn run<const L: usize>(&mut self, mut i: usize, range: &Range<usize>, budget: usize) -> usize {
-        loop {
-            let entries = self.columns.entries(i);
-            if L == 0 {
-                self.any_length(i, entries);
-            } else {
-                self.fixed_length::<L>(i, entries.start);
-            }
-            i += 1;
-            if i >= range.end || self.nonzeros + (i - range.start) >= budget {
-                return i;
-            }
-            let next = self.columns.entries(i).len();
-            let same = if L == 0 {
-                next == 0 || next > 8
-            } else {
-                next == L
-            };
-            if !same {
-                return i;
-            }
-        }
-    }
-
+impl<R: Rule, const WEIGHTED: bool> Steps<'_, R, WEIGHTED> {
+    /// Counts a coordinate with this number of entries. Returns whether work is left.
     #[inline(always)]
-    fn any_length(&mut self, i: usize, entries: Range<usize>) {
-        self.nonzeros += entries.len();
-        let rows = &self.columns.indices()[entries.clone()];
-        let values = self.values.part(entries);
-        let sum = dot(rows, values, self.w);
-        if let Some(step) = self.rule.minimise(i, &mut self.alpha[i - self.first], sum) {
+    fn count(&mut self, entries: usize) -> bool {
+        self.nonzeros += entries;
+        self.left = self.left.saturating_sub(1 + entries);
+        self.left > 0
+    }
+}
+
+impl<R: Rule, const WEIGHTED: bool> Visitor for Steps<'_, R, WEIGHTED> {
+    #[inline(always)]
+    fn column<C: Column>(&mut self, i: usize, column: C) -> bool {
+        let dot = column.dot(self.w);
+        if let Some(step) = self.rule.minimise(i, &mut self.alpha[i - self.first], dot) {
             let weights = if WEIGHTED { self.weights } else { None };
-            subtract(rows, values, step, weights, self.w);
+            column.subtract(step, weights, self.w);
         }
+        self.count(column.len())
     }
 
-    /// The same sums in the same order, but without a loop, and each entry of `w` is read once.
+    /// The same without a loop, and each entry of `w` is read once.
     #[inline(always)]
-    fn fixed_length<const L: usize>(&mut self, i: usize, start: usize) {
-        self.nonzeros += L;
-        let rows: [i32; L] = std::array::from_fn(|k| self.columns.indices()[start..start + L][k]);
-        let values = self.values.part(start..start + L).array::<L>();
+    fn short<const L: usize>(
+        &mut self,
+        i: usize,
+        rows: [i32; L],
+        values: [f64; L],
+        sum: impl Fn([f64; L]) -> f64,
+    ) -> bool {
         let w: [f64; L] = std::array::from_fn(|k| self.w[rows[k] as usize]);
-        let product = |k: usize| values[k] * w[k];
-        let mut sum = match L / 4 {
-            0 => 0.0,
-            1 => (product(0) + product(1)) + (product(2) + product(3)),
-            _ => {
-                ((product(0) + product(4)) + (product(1) + product(5)))
-                    + ((product(2) + product(6)) + (product(3) + product(7)))
-            }
-        };
-        for k in L / 4 * 4..L {
-            sum += product(k);
-        }
-        if let Some(step) = self.rule.minimise(i, &mut self.alpha[i - self.first], sum) {
+        let dot = sum(std::array::from_fn(|k| values[k] * w[k]));
+        if let Some(step) = self.rule.minimise(i, &mut self.alpha[i - self.first], dot) {
             for k in 0..L {
                 let row = rows[k] as usize;
-                let mut change = step * values[k];
-                if WEIGHTED && let Some(weights) = self.weights {
-                    change *= weights[row];
-                }
-                self.w[row] = w[k] - change;
+                let weight = match self.weights {
+                    Some(weights) if WEIGHTED => Some(weights[row]),
+                    _ => None,
+                };
+                self.w[row] = subtracted(w[k], step, values[k], weight);
             }
         }
+        self.count(L)
     }
 }

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::base::{
     columns::Columns,
+    entries::Entries,
     error::{SolverError, same_length},
-    kernel::Entries,
 };
 
 /// The separable part of an objective, `sum_i h_i(a_i)`, and the words for its coordinates in messages.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::base::{
-    columns::{Columns, Values},
+    columns::{Columns, Stored, Values},
     error::SolverError,
 };
 
@@ -25,6 +25,8 @@ const MIN_COUNT: f64 = 1e-6_f32 as f64;
 #[derive(Debug, Clone, Copy)]
 pub struct Documents<'a> {
     entries: Columns<'a>,
+    words: &'a [i32],
+    counts: Values<'a>,
 }
 
 impl<'a> Documents<'a> {
@@ -38,16 +40,27 @@ impl<'a> Documents<'a> {
         words: &'a [i32],
         counts: Values<'a>,
     ) -> Result<Self, SolverError> {
-        let documents = Self {
-            entries: Columns::new(vocabulary, offsets, words, counts)?,
-        };
+        let entries = Columns::new(vocabulary, offsets, words, counts)?;
+        let documents = Self::validated_before(entries)?;
         documents.check_counts(0..documents.len())?;
         Ok(documents)
     }
 
     /// From arrays that [`Columns::new`] and [`Documents::check_counts`] have accepted.
-    pub fn validated_before(entries: Columns<'a>) -> Self {
-        Self { entries }
+    ///
+    /// # Errors
+    /// `Shape` if the matrix is dense.
+    pub fn validated_before(entries: Columns<'a>) -> Result<Self, SolverError> {
+        match entries.stored() {
+            Stored::Sparse(words, counts) => Ok(Self {
+                entries,
+                words,
+                counts,
+            }),
+            Stored::Dense32(_) | Stored::Dense64(_) => Err(SolverError::Shape(
+                "documents are dense: every count must have its word".into(),
+            )),
+        }
     }
 
     /// Checks the counts of the documents in `which`.
@@ -58,7 +71,7 @@ impl<'a> Documents<'a> {
     /// # Panics
     /// If there is no such document.
     pub fn check_counts(&self, which: Range<usize>) -> Result<(), SolverError> {
-        if matches!(self.entries.values(), Values::Ones) {
+        if matches!(self.counts, Values::Ones) {
             return Ok(());
         }
         for document in which {
@@ -67,7 +80,7 @@ impl<'a> Documents<'a> {
                 if count != 0.0 && !(MIN_COUNT..=MAX_COUNT).contains(&count) {
                     return Err(SolverError::Shape(format!(
                         "document {document} has a count of {count} for word {}: counts are 0, or 1e-6 to 1e9",
-                        self.entries.indices()[entry]
+                        self.words[entry]
                     )));
                 }
             }
@@ -114,13 +127,13 @@ impl<'a> Documents<'a> {
     pub fn document(&self, d: usize) -> impl Iterator<Item = (usize, f64)> {
         self.entries
             .entries(d)
-            .map(|entry| (self.entries.indices()[entry] as usize, self.count(entry)))
+            .map(|entry| (self.words[entry] as usize, self.count(entry)))
             .filter(|&(_, count)| count > 0.0)
     }
 
     #[inline(always)]
     fn count(&self, entry: usize) -> f64 {
-        match self.entries.values() {
+        match self.counts {
             Values::Ones => 1.0,
             Values::F32(counts) => counts[entry].into(),
             Values::F64(counts) => counts[entry],

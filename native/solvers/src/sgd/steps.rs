@@ -11,7 +11,10 @@ use super::{
     totals::Totals,
 };
 use crate::{
-    base::kernel::{Entries, WithEntries, each, gather, with_entries},
+    base::{
+        entries::{Column, Entries},
+        kernel::{WithEntries, with_entries},
+    },
     problem::softmax::SgdLoss,
 };
 
@@ -35,30 +38,28 @@ pub(super) struct Span<'a, 'd> {
 }
 
 impl Span<'_, '_> {
-    /// Calls `visit` with each row, its indices and its values, until `visit` says that it has enough or that it diverged.
+    /// Calls `visit` with each row and its entries, until `visit` says that it has enough or that it diverged.
     #[inline(always)]
     fn each<E: Entries>(
         &self,
         outputs: usize,
-        values: E,
-        mut visit: impl FnMut(usize, &[i32], E) -> Next,
+        entries: E,
+        mut visit: impl FnMut(usize, E::Column) -> Next,
     ) -> Scan {
-        let columns = self.data.rows();
         let mut result = Scan {
             next: self.rows.start,
             spent: 0,
             diverged: false,
         };
         while result.next < self.rows.end && result.spent < self.budget {
-            let entries = columns.entries(result.next);
-            let indices = &columns.indices()[entries.clone()];
-            let next = visit(result.next, indices, values.part(entries));
+            let row = entries.column(result.next);
+            let next = visit(result.next, row);
             if next == Next::Diverged {
                 result.diverged = true;
                 break;
             }
             result.next += 1;
-            result.spent += outputs * (1 + indices.len());
+            result.spent += outputs * (1 + row.len());
             if next == Next::Enough {
                 break;
             }
@@ -77,17 +78,16 @@ enum Next {
 
 /// `z_c = x^T w_c + b_c`. Brings the features of the row up to date.
 #[inline(always)]
-fn predict<S: Shape, E: Entries>(
+fn predict<S: Shape, C: Column>(
     shape: S,
     cells: &mut [f64],
     clock: &Clock,
     intercepts: &[f64],
-    indices: &[i32],
-    values: E,
+    entries: C,
     z: &mut [f64],
 ) {
     if shape.outputs() == 1 {
-        let dot = gather(indices, values, |feature| {
+        let dot = entries.gather(cells, shape.stride(), |cells, feature| {
             let cell = shape.cell(cells, feature);
             clock.sync(shape, cell);
             cell[0]
@@ -97,11 +97,11 @@ fn predict<S: Shape, E: Entries>(
     }
     z.fill(0.0);
     if shape.threshold() {
-        each(indices, values, |feature, _| {
+        entries.each(cells, shape.stride(), |cells, feature, _| {
             clock.sync(shape, shape.cell(cells, feature));
         });
     }
-    add_cells(shape, cells, indices, values, z);
+    add_cells(shape, cells, entries, z);
     for (z, b) in z.iter_mut().zip(intercepts) {
         *z = clock.factor * *z + b;
     }
@@ -110,26 +110,19 @@ fn predict<S: Shape, E: Entries>(
 /// `sums_c += value x_jc` for every entry, in order. Takes four entries at a time, so that each sum is read and written once for four of
 /// them.
 #[inline(always)]
-fn add_cells<S: Shape, E: Entries>(
-    shape: S,
-    cells: &[f64],
-    indices: &[i32],
-    values: E,
-    sums: &mut [f64],
-) {
+fn add_cells<S: Shape, C: Column>(shape: S, cells: &[f64], entries: C, sums: &mut [f64]) {
     let outputs = sums.len();
-    let numbers = |feature: i32| &cells[feature as usize * shape.stride()..][..outputs];
-    let (index_fours, index_rest) = indices.as_chunks::<4>();
-    let (value_fours, value_rest) = values.fours();
-    for (&[i, j, k, l], v) in index_fours.iter().zip(value_fours) {
+    let numbers = |feature: usize| &cells[feature * shape.stride()..][..outputs];
+    let (fours, rest) = entries.fours();
+    for [(i, v0), (j, v1), (k, v2), (l, v3)] in fours {
         let (first, second) = (numbers(i), numbers(j));
         let (third, fourth) = (numbers(k), numbers(l));
         for c in 0..outputs {
-            let two = (sums[c] + v[0] * first[c]) + v[1] * second[c];
-            sums[c] = (two + v[2] * third[c]) + v[3] * fourth[c];
+            let two = (sums[c] + v0 * first[c]) + v1 * second[c];
+            sums[c] = (two + v2 * third[c]) + v3 * fourth[c];
         }
     }
-    for (&feature, value) in index_rest.iter().zip(value_rest) {
+    for (feature, value) in rest {
         for (sum, x) in sums.iter_mut().zip(numbers(feature)) {
             *sum += value * x;
         }
@@ -149,15 +142,12 @@ impl Steps<'_, '_> {
     /// Makes the steps and adds the rows to `totals`.
     pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
-        let columns = *self.span.data.rows();
-        let parts = model.parts();
         let work = StepWork {
             steps: self,
-            parts,
+            parts: model.parts(),
             totals,
-            layout,
         };
-        let visit = with_entries(columns.values(), columns.nonzeros(), work);
+        let visit = with_shape(layout, work);
         if model.clock.needs_renormalising(layout) {
             model.start_renormalising();
         }
@@ -165,32 +155,34 @@ impl Steps<'_, '_> {
     }
 }
 
-/// [`Steps`] with what they change, compiled once for each type of values.
+/// [`Steps`] with what they change, compiled once for each shape.
 struct StepWork<'a, 'd, 'm> {
     steps: Steps<'a, 'd>,
     parts: Parts<'m>,
     totals: &'m mut Totals,
-    layout: Layout,
 }
 
-impl WithEntries for StepWork<'_, '_, '_> {
-    type Output = Scan;
-
-    fn run<E: Entries>(self, values: E) -> Scan {
-        with_shape(self.layout, StoredStepWork { work: self, values })
-    }
-}
-
-/// [`StepWork`] on values of a known type, compiled once for each shape.
-struct StoredStepWork<'a, 'd, 'm, E> {
-    work: StepWork<'a, 'd, 'm>,
-    values: E,
-}
-
-impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
+impl WithShape for StepWork<'_, '_, '_> {
     type Output = Scan;
 
     fn run<S: Shape>(self, shape: S) -> Scan {
+        let rows = *self.steps.span.data.rows();
+        with_entries(&rows, ShapedStepWork { work: self, shape })
+    }
+}
+
+/// [`StepWork`] on cells of a known shape, compiled once for each kind of entries.
+struct ShapedStepWork<'a, 'd, 'm, S> {
+    work: StepWork<'a, 'd, 'm>,
+    shape: S,
+}
+
+impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
+    type Output = Scan;
+
+    #[inline(always)]
+    fn run<E: Entries>(self, entries: E) -> Scan {
+        let shape = self.shape;
         let StepWork {
             steps:
                 Steps {
@@ -201,7 +193,6 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                 },
             parts,
             totals,
-            ..
         } = self.work;
         let Parts {
             cells,
@@ -213,8 +204,8 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
         } = parts;
         let outputs = shape.outputs();
         let (z, derivatives) = (&mut z[..outputs], &mut derivatives[..outputs]);
-        span.each(outputs, self.values, |row, indices, values| {
-            predict(shape, cells, clock, intercepts, indices, values, z);
+        span.each(outputs, entries, |row, entries| {
+            predict(shape, cells, clock, intercepts, entries, z);
             let weight = span.data.weight(row);
             let loss = problem
                 .loss
@@ -225,7 +216,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                 *g *= factor;
                 finite &= z.is_finite() & g.is_finite();
             }
-            if !finite || !totals.add(loss, weight, indices.len()) {
+            if !finite || !totals.add(loss, weight, entries.len()) {
                 return Next::Diverged;
             }
             let eta = schedule.at(t);
@@ -246,7 +237,7 @@ impl<E: Entries> WithShape for StoredStepWork<'_, '_, '_, E> {
                 for step in &mut *derivatives {
                     *step = (eta * *step) / next;
                 }
-                each(indices, values, |feature, value| {
+                entries.each(cells, shape.stride(), |cells, feature, value| {
                     let cell = shape.cell(cells, feature);
                     let value = if shape.scaled() {
                         value * cell[shape.scale()]
@@ -294,18 +285,18 @@ impl Losses<'_, '_> {
     /// Adds the losses to `totals`.
     pub fn run(self, model: &mut Model, totals: &mut Totals) -> Scan {
         let layout = model.layout();
-        let columns = *self.span.data.rows();
+        let rows = *self.span.data.rows();
         let work = LossWork {
             losses: self,
             layout,
             parts: model.parts(),
             totals,
         };
-        with_entries(columns.values(), columns.nonzeros(), work)
+        with_entries(&rows, work)
     }
 }
 
-/// [`Losses`] with what they change, compiled once for each type of values.
+/// [`Losses`] with what they change, compiled once for each kind of entries.
 struct LossWork<'a, 'd, 'm> {
     losses: Losses<'a, 'd>,
     layout: Layout,
@@ -316,7 +307,8 @@ struct LossWork<'a, 'd, 'm> {
 impl WithEntries for LossWork<'_, '_, '_> {
     type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Scan {
+    #[inline(always)]
+    fn run<E: Entries>(self, entries: E) -> Scan {
         let Self {
             losses: Losses { span, loss },
             layout,
@@ -331,11 +323,11 @@ impl WithEntries for LossWork<'_, '_, '_> {
             derivatives,
             ..
         } = parts;
-        span.each(layout.outputs, values, |row, indices, values| {
-            predict(layout, cells, clock, intercepts, indices, values, z);
+        span.each(layout.outputs, entries, |row, entries| {
+            predict(layout, cells, clock, intercepts, entries, z);
             let loss = loss.value(z, span.data.labels[row], derivatives);
             let finite = z.iter().all(|z| z.is_finite());
-            if finite && totals.add(loss, span.data.weight(row), indices.len()) {
+            if finite && totals.add(loss, span.data.weight(row), entries.len()) {
                 Next::Row
             } else {
                 Next::Diverged
@@ -357,7 +349,7 @@ impl Sums<'_, '_> {
     /// Adds the rows to the model's second numbers, to `totals` and to `sides`.
     pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Scan {
         let layout = model.layout();
-        let columns = *self.span.data.rows();
+        let rows = *self.span.data.rows();
         let work = SumWork {
             sums: self,
             layout,
@@ -365,11 +357,11 @@ impl Sums<'_, '_> {
             totals,
             sides,
         };
-        with_entries(columns.values(), columns.nonzeros(), work)
+        with_entries(&rows, work)
     }
 }
 
-/// [`Sums`] with what they change, compiled once for each type of values.
+/// [`Sums`] with what they change, compiled once for each kind of entries.
 struct SumWork<'a, 'd, 'm> {
     sums: Sums<'a, 'd>,
     layout: Layout,
@@ -381,18 +373,20 @@ struct SumWork<'a, 'd, 'm> {
 impl WithEntries for SumWork<'_, '_, '_> {
     type Output = Scan;
 
-    fn run<E: Entries>(self, values: E) -> Scan {
+    #[inline(always)]
+    fn run<E: Entries>(self, entries: E) -> Scan {
         if self.layout.outputs == 1 {
-            self.run_shape(Single::<true, false, false, 2>, values)
+            self.run_shape(Single::<true, false, false, 2>, entries)
         } else {
             let layout = self.layout;
-            self.run_shape(layout, values)
+            self.run_shape(layout, entries)
         }
     }
 }
 
 impl SumWork<'_, '_, '_> {
-    fn run_shape<S: Shape, E: Entries>(self, shape: S, values: E) -> Scan {
+    #[inline(always)]
+    fn run_shape<S: Shape, E: Entries>(self, shape: S, entries: E) -> Scan {
         let Self {
             sums: Sums { span, loss, dual },
             parts,
@@ -410,8 +404,8 @@ impl SumWork<'_, '_, '_> {
         } = parts;
         let outputs = shape.outputs();
         let (z, coefficients) = (&mut z[..outputs], &mut derivatives[..outputs]);
-        span.each(outputs, values, |row, indices, values| {
-            predict(shape, cells, clock, intercepts, indices, values, z);
+        span.each(outputs, entries, |row, entries| {
+            predict(shape, cells, clock, intercepts, entries, z);
             let weight = span.data.weight(row);
             let label = span.data.labels[row];
             let mut new_sides = *sides;
@@ -420,11 +414,11 @@ impl SumWork<'_, '_, '_> {
                 *coefficient *= weight;
             }
             let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
-            if !finite(z) || !finite(coefficients) || !totals.add(value, weight, indices.len()) {
+            if !finite(z) || !finite(coefficients) || !totals.add(value, weight, entries.len()) {
                 return Next::Diverged;
             }
             *sides = new_sides;
-            each(indices, values, |feature, value| {
+            entries.each(cells, shape.stride(), |cells, feature, value| {
                 let cell = shape.cell(cells, feature);
                 for (sum, k) in cell[outputs..2 * outputs].iter_mut().zip(&*coefficients) {
                     *sum += k * value;

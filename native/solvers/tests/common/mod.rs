@@ -4,13 +4,14 @@
 pub mod dense;
 pub mod golden;
 pub mod lda;
+pub mod matrix;
 pub mod properties;
 pub mod rows;
 pub mod sgd;
 
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalRound,
-    Progress, RoundOutcome, Values, cd::SubproblemParams, order::SplitMix64,
+    ColumnMoments, ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalRound, Progress,
+    RoundOutcome, Values, cd::SubproblemParams, order::SplitMix64,
 };
 
 /// Rounding in sums of a few hundred terms of size one.
@@ -45,6 +46,8 @@ pub struct Problem {
     pub loss: Loss,
     pub penalty: ElasticNetParams,
     pub centred: bool,
+    /// Whether partitions are dense.
+    pub dense: bool,
 }
 
 /// The columns of one partition, as the solver takes them.
@@ -52,7 +55,7 @@ pub struct Problem {
 pub struct Partition {
     pub rows: usize,
     pub offsets: Vec<i32>,
-    pub indices: Vec<i32>,
+    pub indices: Option<Vec<i32>>,
     pub values: Vec<f64>,
     pub mean: Vec<f64>,
     pub variance: Vec<f64>,
@@ -68,7 +71,7 @@ impl Partition {
 
     /// The arrays, with these values.
     pub fn data_with<'a>(&'a self, values: Values<'a>) -> PrimalData<'a> {
-        let columns = Columns::new(self.rows, &self.offsets, &self.indices, values).unwrap();
+        let columns = matrix::columns(self.rows, &self.offsets, self.indices.as_deref(), values);
         let moments = ColumnMoments::new(&self.mean, &self.variance, &self.deviation).unwrap();
         PrimalData::new(columns, moments, self.weights.as_deref()).unwrap()
     }
@@ -105,17 +108,8 @@ impl Problem {
 
     /// A partition of the columns with these numbers.
     pub fn partition(&self, members: &[usize]) -> Partition {
-        let mut offsets = vec![0];
-        let (mut indices, mut values) = (Vec::new(), Vec::new());
-        for &i in members {
-            for (j, &value) in self.columns[i].iter().enumerate() {
-                if value != 0.0 {
-                    indices.push(j as i32);
-                    values.push(value);
-                }
-            }
-            offsets.push(indices.len() as i32);
-        }
+        let (offsets, indices, values) =
+            matrix::stored(members.iter().map(|&i| &self.columns[i]), self.dense);
         let variance: Vec<f64> = members
             .iter()
             .map(|&i| self.variance(&self.columns[i]))

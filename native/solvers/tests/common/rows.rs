@@ -1,9 +1,9 @@
 //! Problems and rounds with rows as coordinates.
 
-use super::{ElasticNetParams, POINTS, ROUNDING, Random, best_intercept, bytes, doubles};
+use super::{ElasticNetParams, POINTS, ROUNDING, Random, best_intercept, bytes, doubles, matrix};
 use dwell_solvers::{
-    Columns, DualData, DualParams, DualRound, DualSubproblemParams, Feasibility, Labels, Loss,
-    Progress, RoundOutcome, Samples, Values,
+    DualData, DualParams, DualRound, DualSubproblemParams, Feasibility, Labels, Loss, Progress,
+    RoundOutcome, Samples, Values,
 };
 
 pub const LOSSES: [Loss; 5] = [
@@ -27,6 +27,8 @@ pub struct Problem {
     /// Weight of the intercept, if there is one.
     pub nu: Option<f64>,
     pub threads: usize,
+    /// Whether partitions are dense.
+    pub dense: bool,
 }
 
 /// The rows of one partition, as the solver takes them.
@@ -34,7 +36,7 @@ pub struct Problem {
 pub struct Partition {
     pub features: usize,
     pub offsets: Vec<i32>,
-    pub indices: Vec<i32>,
+    pub indices: Option<Vec<i32>>,
     pub values: Vec<f64>,
     pub labels: Vec<f64>,
     pub weights: Option<Vec<f64>>,
@@ -51,7 +53,12 @@ impl Partition {
 
     /// The arrays, with these values.
     pub fn data_with<'a>(&'a self, values: Values<'a>) -> DualData<'a> {
-        let columns = Columns::new(self.features, &self.offsets, &self.indices, values).unwrap();
+        let columns = matrix::columns(
+            self.features,
+            &self.offsets,
+            self.indices.as_deref(),
+            values,
+        );
         let samples = Samples::new(
             &self.labels,
             self.weights.as_deref(),
@@ -116,6 +123,7 @@ impl Problem {
             scale: None,
             nu: None,
             threads: 1,
+            dense: false,
         }
     }
 
@@ -152,6 +160,7 @@ impl Problem {
             loss: self.loss,
             penalty,
             centred: self.nu.is_some(),
+            dense: self.dense,
         }
     }
 
@@ -202,17 +211,8 @@ impl Problem {
 
     /// A partition of the rows with these numbers.
     pub fn partition(&self, members: &[usize]) -> Partition {
-        let mut offsets = vec![0];
-        let (mut indices, mut values) = (Vec::new(), Vec::new());
-        for &i in members {
-            for (j, &value) in self.rows[i].iter().enumerate() {
-                if value != 0.0 {
-                    indices.push(j as i32);
-                    values.push(value);
-                }
-            }
-            offsets.push(indices.len() as i32);
-        }
+        let (offsets, indices, values) =
+            matrix::stored(members.iter().map(|&i| &self.rows[i]), self.dense);
         let means: Vec<f64> = (0..self.features).map(|j| self.mean(j)).collect();
         let sum = |i: usize, term: &dyn Fn(usize, f64) -> f64| -> f64 {
             (0..self.features)

@@ -1,13 +1,13 @@
 //! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
 use dwell_solvers::{
-    Columns, EvaluationOutcome, EvaluationParams, Loss, Progress, Schedule, SearchOutcome,
-    SearchParams, SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound,
-    SgdSearch, Values,
+    EvaluationOutcome, EvaluationParams, Loss, Progress, Schedule, SearchOutcome, SearchParams,
+    SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdSearch,
+    Values,
     order::{BucketOrder, bucket_size},
 };
 
-use super::{Random, bytes, doubles};
+use super::{Random, bytes, doubles, matrix};
 
 pub const LOSSES: [SgdLoss; 6] = [
     SgdLoss::Margin(Loss::Squared),
@@ -23,7 +23,7 @@ pub const LOSSES: [SgdLoss; 6] = [
 pub struct Rows {
     pub features: usize,
     pub offsets: Vec<i32>,
-    pub indices: Vec<i32>,
+    pub indices: Option<Vec<i32>>,
     pub values: Vec<f64>,
     pub labels: Vec<f64>,
     pub weights: Option<Vec<f64>>,
@@ -74,11 +74,29 @@ impl Rows {
         Self {
             features,
             offsets,
-            indices,
+            indices: Some(indices),
             values,
             labels,
             weights: weighted.then(|| (0..rows).map(|_| 1.5 + random.number()).collect()),
             scale,
+        }
+    }
+
+    /// The same rows in the dense form.
+    pub fn dense(self) -> Self {
+        let vectors: Vec<Vec<f64>> = (0..self.len())
+            .map(|i| {
+                let mut vector = vec![0.0; self.features];
+                self.row(i).for_each(|(j, x)| vector[j] = x);
+                vector
+            })
+            .collect();
+        let (offsets, indices, values) = matrix::stored(vectors.iter(), true);
+        Self {
+            offsets,
+            indices,
+            values,
+            ..self
         }
     }
 
@@ -89,7 +107,12 @@ impl Rows {
 
     /// The arrays, with these values.
     pub fn data_with<'a>(&'a self, values: Values<'a>) -> SgdData<'a> {
-        let rows = Columns::new(self.features, &self.offsets, &self.indices, values).unwrap();
+        let rows = matrix::columns(
+            self.features,
+            &self.offsets,
+            self.indices.as_deref(),
+            values,
+        );
         SgdData::new(
             rows,
             &self.labels,
@@ -117,8 +140,11 @@ impl Rows {
     /// Features and values of a row.
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.offsets[i] as usize..self.offsets[i + 1] as usize;
-        let indices = self.indices[range.clone()].iter().map(|&j| j as usize);
-        indices.zip(self.values[range].iter().copied())
+        let index = move |at: usize| match &self.indices {
+            Some(indices) => indices[at] as usize,
+            None => at % self.features,
+        };
+        range.map(move |at| (index(at), self.values[at]))
     }
 
     /// The predictions of a row.

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -15,8 +16,12 @@ import org.junit.jupiter.api.Test;
 /** Wrong and hostile arguments of either orientation. Each is an exception that names the argument, never a crash. */
 abstract class ArgumentsTest {
 
-  /** A problem of n coordinates, m numbers each, with all arrays but values32, none of them empty. */
-  abstract Problem problem(Random random, int m, int n);
+  /** A problem of n coordinates, m numbers each, with all arrays that these values have, none of them empty. */
+  abstract Problem problem(Random random, int m, int n, Problem.Values values);
+
+  Problem problem(Random random, int m, int n) {
+    return problem(random, m, n, Problem.Values.DOUBLES);
+  }
 
   /** A problem with a random shape. */
   abstract Problem anyProblem(Random random);
@@ -32,7 +37,10 @@ abstract class ArgumentsTest {
 
   /** Round and product refuse a call that {@code spoil} has spoiled, with a message that has {@code part} in it. */
   void refused(String part, Consumer<Problem.Call> spoil) {
-    Problem p = problem(8);
+    refused(problem(8), part, spoil);
+  }
+
+  private static void refused(Problem p, String part, Consumer<Problem.Call> spoil) {
     Problem.Call call = p.copiedCall(0);
     spoil.accept(call);
     long entries = NativeBridge.stateEntries();
@@ -49,7 +57,7 @@ abstract class ArgumentsTest {
     refused("control", c -> c.control = null);
     refused("settings", c -> c.settings = null);
     refused("offsets", c -> c.offsets = null);
-    refused(indices() + " is null", c -> c.indices = null);
+    refused("without indices each of 10 columns has 30 entries", c -> c.indices = null);
     refused("result", c -> c.result = null);
     refused("cancellation", c -> c.cancellation = null);
     refused("shared", c -> c.shared = null);
@@ -145,9 +153,6 @@ abstract class ArgumentsTest {
     });
   }
 
-  /** Name of the argument with the indices. */
-  abstract String indices();
-
   @Test
   void aSharedVectorThatIsNotFinite() {
     Problem p = problem(9);
@@ -155,6 +160,17 @@ abstract class ArgumentsTest {
     Arrays.fill(call.shared, 16, 24, (byte) 0xff);
     IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> p.round(call));
     assertTrue(e.getMessage().contains(" 2 is NaN"), e.getMessage());
+  }
+
+  @Test
+  void denseMatrices() {
+    BiConsumer<String, Consumer<Problem.Call>> refused =
+        (part, spoil) -> refused(problem(new Random(8), 30, 10, Problem.Values.DENSE_DOUBLES), part, spoil);
+    refused.accept("column 3 starts at offset 91, expected 90", c -> c.offsets[3] = 91);
+    refused.accept("the last offset is 299", c -> c.offsets[10] = 299);
+    refused.accept("there are 299 values, expected 300", c -> c.values64 = Arrays.copyOf(c.values64, 299));
+    refused.accept("neither indices nor values", c -> c.values64 = null);
+    refused.accept("column 9, row 29", c -> c.values64[299] = Double.NaN);
   }
 
   @Test

@@ -9,19 +9,14 @@ import org.junit.jupiter.api.Test;
 /** The arguments of dual calls. */
 class DualArgumentsTest extends ArgumentsTest {
   @Override
-  Problem problem(Random random, int m, int n) {
-    return new DualProblem(random, m, n, Problem.Values.DOUBLES, true, true, true, DualProblem.SMOOTHED_HINGE);
+  Problem problem(Random random, int m, int n, Problem.Values values) {
+    return new DualProblem(random, m, n, values, true, true, true, DualProblem.SMOOTHED_HINGE);
   }
 
   @Override
   Problem anyProblem(Random random) {
-    return new DualProblem(random, random.nextInt(12), random.nextInt(8), Problem.Values.values()[random.nextInt(3)],
+    return new DualProblem(random, random.nextInt(12), random.nextInt(8), Problem.Values.any(random),
         random.nextBoolean(), random.nextBoolean(), random.nextBoolean(), random.nextInt(5));
-  }
-
-  @Override
-  String indices() {
-    return "features";
   }
 
   @Test

@@ -152,7 +152,7 @@ class LdaArgumentsTest {
     int results = 0;
     int refused = 0;
     for (int i = 0; i < 8000; i++) {
-      LdaProblem p = new LdaProblem(random, 1 + random.nextInt(12), random.nextInt(8), Partition.Values.values()[random.nextInt(3)],
+      LdaProblem p = new LdaProblem(random, 1 + random.nextInt(12), random.nextInt(8), Partition.Values.SPARSE.get(random.nextInt(3)),
           1 + random.nextInt(20));
       p.concentration = random.nextBoolean();
       p.tau0 = random.nextInt(2) * 10.0;

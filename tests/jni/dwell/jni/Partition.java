@@ -3,6 +3,7 @@ package dwell.jni;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,11 +14,29 @@ abstract class Partition {
   /** No fit is used twice, because a freed one does not come back. */
   private static final AtomicLong NEXT_FIT = new AtomicLong(1);
 
-  enum Values { ONES, FLOATS, DOUBLES }
+  /** The form of the matrix, and the type of its values. */
+  enum Values {
+    ONES, FLOATS, DOUBLES, DENSE_FLOATS, DENSE_DOUBLES;
+
+    static final List<Values> SPARSE = List.of(ONES, FLOATS, DOUBLES);
+
+    boolean isDense() {
+      return this == DENSE_FLOATS || this == DENSE_DOUBLES;
+    }
+
+    boolean areFloats() {
+      return this == FLOATS || this == DENSE_FLOATS;
+    }
+
+    static Values any(Random random) {
+      return values()[random.nextInt(values().length)];
+    }
+  }
 
   final int m;
   final int n;
   final int[] offsets;
+  /** Null in a dense matrix. */
   final int[] indices;
   final float[] values32;
   final double[] values64;
@@ -45,19 +64,20 @@ abstract class Partition {
       int always = m == 0 ? -1 : random.nextInt(m);
       for (int j = 0; j < m; j++) {
         if (!empty && (j == always || random.nextInt(4) == 0)) {
-          double value = values == Values.ONES ? 1.0
-              : values == Values.FLOATS ? (float) random.nextGaussian()
+          dense[i][j] = values == Values.ONES ? 1.0
+              : values.areFloats() ? (float) random.nextGaussian()
               : random.nextGaussian();
-          dense[i][j] = value;
+        }
+        if (values.isDense() || dense[i][j] != 0.0) {
           allIndices[count] = j;
-          all[count++] = value;
+          all[count++] = dense[i][j];
         }
       }
       offsets[i + 1] = count;
     }
-    indices = Arrays.copyOf(allIndices, count);
-    values64 = values == Values.DOUBLES ? Arrays.copyOf(all, count) : null;
-    values32 = values == Values.FLOATS ? new float[count] : null;
+    indices = values.isDense() ? null : Arrays.copyOf(allIndices, count);
+    values64 = values == Values.ONES || values.areFloats() ? null : Arrays.copyOf(all, count);
+    values32 = values.areFloats() ? new float[count] : null;
     for (int k = 0; values32 != null && k < count; k++) {
       values32[k] = (float) all[k];
     }
@@ -99,7 +119,7 @@ abstract class Partition {
   /** The same call with copies of the arrays. */
   static Call copied(Call c) {
     c.offsets = c.offsets.clone();
-    c.indices = c.indices.clone();
+    c.indices = c.indices == null ? null : c.indices.clone();
     c.values32 = c.values32 == null ? null : c.values32.clone();
     c.values64 = c.values64 == null ? null : c.values64.clone();
     c.fields = new LinkedHashMap<>(c.fields);

@@ -9,19 +9,14 @@ import org.junit.jupiter.api.Test;
 /** The arguments of primal calls. */
 class PrimalArgumentsTest extends ArgumentsTest {
   @Override
-  Problem problem(Random random, int m, int n) {
-    return new PrimalProblem(random, m, n, Problem.Values.DOUBLES, true, false);
+  Problem problem(Random random, int m, int n, Problem.Values values) {
+    return new PrimalProblem(random, m, n, values, true, false);
   }
 
   @Override
   Problem anyProblem(Random random) {
-    return new PrimalProblem(random, random.nextInt(12), random.nextInt(8), Problem.Values.values()[random.nextInt(3)],
+    return new PrimalProblem(random, random.nextInt(12), random.nextInt(8), Problem.Values.any(random),
         random.nextBoolean(), random.nextBoolean());
-  }
-
-  @Override
-  String indices() {
-    return "rows";
   }
 
   @Test

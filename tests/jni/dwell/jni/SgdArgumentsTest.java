@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,7 @@ class SgdArgumentsTest {
     refused("control", c -> c.control = null);
     refused("settings", c -> c.settings = null);
     refused("offsets", c -> c.offsets = null);
-    refused("features is null", c -> c.indices = null);
+    refused("without indices each of 10 columns has 30 entries", c -> c.indices = null);
     refused("labels is null", c -> c.fields.put("labels", null));
     refused("result", c -> c.result = null);
     refused("cancellation", c -> c.cancellation = null);
@@ -149,6 +150,18 @@ class SgdArgumentsTest {
     refused(problem(SgdProblem.SOFTMAX), SgdProblem.DESCEND, "classes are 0 to 2", c -> c.field("labels")[4] = 3.0);
   }
 
+  @Test
+  void denseMatrices() {
+    for (SgdProblem.Native which : CALLS) {
+      BiConsumer<String, Consumer<Partition.Call>> refused = (part, spoil) -> refused(
+          new SgdProblem(new Random(8), 30, 10, Partition.Values.DENSE_DOUBLES, true, true, 0), which, part, spoil);
+      refused.accept("column 3 starts at offset 91, expected 90", c -> c.offsets[3] = 91);
+      refused.accept("there are 299 values, expected 300", c -> c.values64 = Arrays.copyOf(c.values64, 299));
+      refused.accept("neither indices nor values", c -> c.values64 = null);
+      refused.accept("column 9, row 29", c -> c.values64[299] = Double.NaN);
+    }
+  }
+
   /** Thousands of random calls: each has a result, or an exception of a kind that the documentation names. */
   @Test
   void fuzz() {
@@ -156,7 +169,7 @@ class SgdArgumentsTest {
     int results = 0;
     int refused = 0;
     for (int i = 0; i < 8000; i++) {
-      SgdProblem p = new SgdProblem(random, random.nextInt(12), random.nextInt(8), Partition.Values.values()[random.nextInt(3)],
+      SgdProblem p = new SgdProblem(random, random.nextInt(12), random.nextInt(8), Partition.Values.any(random),
           random.nextBoolean(), random.nextBoolean(), random.nextInt(6));
       p.running = random.nextBoolean();
       p.l1 = random.nextInt(2) * 0.1;

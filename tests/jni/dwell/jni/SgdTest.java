@@ -65,7 +65,7 @@ class SgdTest {
             assertArrayEquals(Arrays.copyOf(result, beforeNanos), Arrays.copyOf(p.run(SgdProblem.DESCEND), beforeNanos));
             assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0);
             agrees(p.evaluated(), p.run(SgdProblem.EVALUATE));
-            assertEquals(p.indices.length, ResultHeader.get(p.run(SgdProblem.EVALUATE), ResultHeader.NONZEROS));
+            assertEquals(p.offsets[n], ResultHeader.get(p.run(SgdProblem.EVALUATE), ResultHeader.NONZEROS));
           }
         }
       }

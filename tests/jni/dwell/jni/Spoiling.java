@@ -19,7 +19,7 @@ final class Spoiling {
       case 4 -> spoilInt(c.offsets, random);
       case 5 -> c.offsets = random.nextBoolean() ? null : random.ints(random.nextInt(10)).toArray();
       case 6 -> spoilInt(c.indices, random);
-      case 7 -> c.indices = random.ints(random.nextInt(10), -2, 12).toArray();
+      case 7 -> c.indices = random.nextBoolean() ? null : random.ints(random.nextInt(10), -2, 12).toArray();
       case 8 -> spoilDouble(c.values64, random);
       case 9 -> c.values64 = random.doubles(random.nextInt(9)).toArray();
       case 10 -> c.values32 = new float[random.nextInt(9)];

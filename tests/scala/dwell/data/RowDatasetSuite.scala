@@ -90,7 +90,9 @@ class RowDatasetSuite extends SparkSuite {
     assert(data.numPartitions == partitions.length && partitions.map(_.index).sameElements(partitions.indices))
     assert(data.nonzerosPerPartition.sameElements(partitions.map(_.nonzeros.toLong)))
     assert(close(data.summary.weightPerPartition, partitions.map(_.rows.map(r => s(r.toInt)).sum)))
-    val holders = Array.tabulate(n)(j => partitions.count(_.indices.contains(j)))
+    val holders = Array.tabulate(n) { j =>
+      partitions.count(p => p.rows.indices.exists(TestData.stored(p, _).exists(e => e._1 == j && e._2 != 0.0)))
+    }
     assert(data.holders.sameElements(holders))
     assert(data.summary.rowsPerPartition.sameElements(partitions.map(_.numRows)))
     assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
@@ -103,13 +105,13 @@ class RowDatasetSuite extends SparkSuite {
       assert(p.rows.sorted.sameElements(p.rows))
       assert((p.weights == null) == s.forall(_ == 1.0) && (p.projections != null) == form.intercept)
       val values = Array.tabulate(p.nonzeros)(p.value)
-      assert((p.values32 == null && p.values64 == null) == values.forall(_ == 1.0))
+      assert((p.values32 == null && p.values64 == null) == (!p.isDense && values.forall(_ == 1.0)))
       assert((p.values64 != null) == values.exists(v => v.toFloat.toDouble != v))
       for (i <- 0 until p.numRows) {
         val r = p.rows(i).toInt
         assert(RowDistribution.partitionOf(r, partitions.length) == p.index)
-        val at = p.offsets(i) until p.offsets(i + 1)
-        assert(at.map(k => (p.indices(k), p.value(k))) == varying.collect { case j if x(r)(j) != 0.0 => (j, x(r)(j)) })
+        val entries = (0 until n).map(j => (j, if (constant(j)) 0.0 else x(r)(j)))
+        assert(TestData.stored(p, i) == (if (p.isDense) entries else entries.filter(_._2 != 0.0)))
         assert(p.labels(i) == (if (form.signedLabels) 2.0 * kept(r).label - 1.0 else kept(r).label))
         if (p.weights != null) assert(p.weights(i) == s(r))
         assert(close(p.norms(i), norms(r)))
@@ -123,7 +125,7 @@ class RowDatasetSuite extends SparkSuite {
     def bits(array: Array[Double]): Any =
       if (array == null) "null" else array.toSeq.map(java.lang.Double.doubleToRawLongBits)
     val partitions = data.partitions.collect().toSeq.map { p =>
-      val integers = Seq(p.rows, p.offsets, p.indices).map(_.toSeq)
+      val integers = Seq(p.rows, p.offsets, p.indices).map(Option(_).map(_.toSeq))
       val doubles = Seq(Array.tabulate(p.nonzeros)(p.value), p.labels, p.weights, p.norms, p.projections).map(bits)
       (integers, doubles)
     }
@@ -138,12 +140,18 @@ class RowDatasetSuite extends SparkSuite {
     (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
     weighted <- Seq(false, true)
     dense <- Seq(false, true)
-  } test(s"rows equal their definition: $values, weighted = $weighted, dense = $dense") {
-    val all = binary(TestData.random(seed + 40, 60, 37, 0.15, values, weighted, dense))
+    // With the second three quarters of the columns are full.
+    density <- Seq(0.15, 2.0)
+  } test(s"rows equal their definition: $values, weighted = $weighted, dense = $dense, density = $density") {
+    val all = binary(TestData.random(seed + 40, 60, 37, density, values, weighted, dense))
     val blocks = Seq(all.take(11), Nil, all.slice(11, 50), all.drop(50), Nil)
     val training = read(blocks)
     try {
-      for (numPartitions <- Seq(1, 2, 3, 8); form <- forms) check(training.rows(numPartitions, form), blocks, form)
+      for (numPartitions <- Seq(1, 2, 3, 8); form <- forms) {
+        val data = training.rows(numPartitions, form)
+        if (values != Values.Ones) assert(data.partitions.collect().forall(p => p.isDense == (density > 1.0)))
+        check(data, blocks, form)
+      }
     } finally training.unpersist()
   }
 
@@ -327,7 +335,8 @@ class RowDatasetSuite extends SparkSuite {
   test("a feature whose variance is lost to underflow is as good as constant") {
     val blocks = Seq(Seq(row(0, 1e-170, 1.0), row(1, -1e-170, 2.0)))
     for (form <- forms) rows(blocks, 2, form) { data =>
-      assert(data.partitions.collect().flatMap(_.indices).sameElements(Array(1, 1)))
+      val partitions = data.partitions.collect().toSeq
+      assert(partitions.flatMap(TestData.stored(_, 0)).filter(_._2 != 0.0) == Seq((1, 1.0), (1, 2.0)))
     }
   }
 

@@ -10,6 +10,7 @@ import dwell.bulk.Kept
 import dwell.data.block.{BlockSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
 import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}
+import dwell.data.rows.RowPartition
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {
@@ -118,6 +119,15 @@ object TestData {
       rdd.cleanShuffleDependencies(blocking = true)
       rdd.persist(level)
     }
+
+  /** The row and the value of each stored value of a column. */
+  def stored(p: ColumnPartition, column: Int): Seq[(Int, Double)] = stored(p.offsets, p.indices, p.value(_))(column)
+
+  /** The feature and the value of each stored value of a row. */
+  def stored(p: RowPartition, row: Int): Seq[(Int, Double)] = stored(p.offsets, p.indices, p.value(_))(row)
+
+  private def stored(offsets: Array[Int], indices: Array[Int], value: Int => Double)(i: Int): Seq[(Int, Double)] =
+    (offsets(i) until offsets(i + 1)).map(at => (if (indices == null) at - offsets(i) else indices(at), value(at)))
 
   /** Positive weights of the rows, or null where every one is 1. */
   def weights(rows: Seq[LabeledRow]): Array[Double] = {

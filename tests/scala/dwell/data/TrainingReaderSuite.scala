@@ -71,14 +71,12 @@ class TrainingReaderSuite extends SparkSuite {
       val lengths = Array.tabulate(p.numColumns)(i => p.offsets(i + 1) - p.offsets(i))
       assert(p.columns.indices.sortBy(i => (math.min(lengths(i), 9), p.columns(i))).sameElements(p.columns.indices))
       val values = Array.tabulate(p.nonzeros)(p.value)
-      assert((p.values32 == null && p.values64 == null) == values.forall(_ == 1.0))
+      assert((p.values32 == null && p.values64 == null) == (!p.isDense && values.forall(_ == 1.0)))
       assert((p.values64 != null) == values.exists(v => v.toFloat.toDouble != v))
       for (i <- 0 until p.numColumns) {
         val column = rows.map(_.features(p.columns(i)))
-        val at = p.offsets(i) until p.offsets(i + 1)
-        assert(at.map(k => (p.indices(k), p.value(k))) == column.toSeq.zipWithIndex.collect {
-          case (value, j) if value != 0.0 => (j, value)
-        })
+        val entries = column.toSeq.zipWithIndex.map(_.swap)
+        assert(TestData.stored(p, i) == (if (p.isDense) entries else entries.filter(_._2 != 0.0)))
         val mean = column.zip(weights).map { case (c, s) => c * s }.sum / total
         val variance = column.zip(weights).map { case (c, s) => s * (c - mean) * (c - mean) }.sum / total
         assert(close(p.mean(i), mean) && close(p.variance(i), variance))
@@ -91,10 +89,16 @@ class TrainingReaderSuite extends SparkSuite {
     (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
     weighted <- Seq(false, true)
     dense <- Seq(false, true)
-  } test(s"columns equal a transposition by definition: $values, weighted = $weighted, dense = $dense") {
-    val rows = TestData.random(seed, 60, 37, 0.15, values, weighted, dense)
+    // With the second three quarters of the columns are full.
+    density <- Seq(0.15, 2.0)
+  } test(
+    s"columns equal a transposition by definition: $values, weighted = $weighted, dense = $dense, density = $density") {
+    val rows = TestData.random(seed, 60, 37, density, values, weighted, dense)
     val blocks = Seq(rows.take(11), Nil, rows.slice(11, 50), rows.drop(50), Nil)
     check(blocks, 3)
+    if (values != Values.Ones) columns(blocks, 3) { data =>
+      assert(data.partitions.collect().forall(p => p.isDense == (density > 1.0)))
+    }
   }
 
   test("one row, no column, one partition, more partitions than columns") {
@@ -147,7 +151,7 @@ class TrainingReaderSuite extends SparkSuite {
     val almost = Math.nextUp(0.1)
     val blocks = Seq(Seq(row(0, 0.1, 0.1, 7.0)), Seq(row(1, 0.1, almost, 7.0), row(2, 0.1, 0.1, 0.0)))
     columns(blocks, 1) { data =>
-      assert(data.partitions.first().columns.sameElements(Array(2, 1)), "shorter columns come first")
+      assert(data.partitions.first().columns.sameElements(Array(1, 2)))
     }
   }
 
@@ -196,9 +200,10 @@ class TrainingReaderSuite extends SparkSuite {
     assert(narrow(4).values64.sameElements(one))
   }
 
-  test("explicit zeros and negative zeros are not stored") {
+  test("a sparse partition stores no explicit zeros and no negative zeros") {
     val sparse = Vectors.sparse(3, Array(0, 1, 2), Array(0.0, 2.0, -0.0))
-    val p = TestData.partitions(Seq(Seq(LabeledRow(1.0, 1.0, sparse), row(0.0, 0.0, 0.0, 0.0))), 1).head
+    val empty = row(0.0, 0.0, 0.0, 0.0)
+    val p = TestData.partitions(Seq(Seq(LabeledRow(1.0, 1.0, sparse), empty, empty)), 1).head
     assert(p.columns.sameElements(Array(1)) && p.nonzeros == 1)
   }
 

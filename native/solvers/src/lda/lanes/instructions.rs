@@ -1,55 +1,9 @@
-//! The choice of instructions, at run time.
+//! The choice of lanes, at run time.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86::{Avx2, Avx512, On};
 use super::{operations::WithLanes, portable::Portable};
-
-/// The instructions that compute on `f32`.
-#[derive(Debug, Clone, Copy)]
-pub struct Kernel(Instructions);
-
-/// The kinds of lanes, each with the token that proves that the processor has its instructions.
-#[derive(Debug, Clone, Copy)]
-enum Instructions {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2(pulp::x86::V3),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(pulp::x86::V4),
-}
-
-impl Kernel {
-    /// Plain Rust, for every processor.
-    pub const PORTABLE: Self = Self(Instructions::Portable);
-
-    /// The fastest kernel of this processor.
-    pub fn detect() -> Self {
-        Self::available().pop().unwrap_or(Self::PORTABLE)
-    }
-
-    /// All kernels of this processor, the fastest last.
-    pub fn available() -> Vec<Self> {
-        #[allow(unused_mut)]
-        let mut all = vec![Self::PORTABLE];
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(pulp::x86::V3::try_new().map(|token| Self(Instructions::Avx2(token))));
-            all.extend(pulp::x86::V4::try_new().map(|token| Self(Instructions::Avx512(token))));
-        }
-        all
-    }
-
-    /// `portable`, `avx2` or `avx512`.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            Instructions::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2(_) => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512(_) => "avx512",
-        }
-    }
-}
+use crate::base::instructions::{Instructions, Kernel};
 
 /// Runs `work` on the lanes of `kernel`.
 pub(super) fn run_f32<W: WithLanes<f32>>(kernel: Kernel, work: W) -> W::Output {

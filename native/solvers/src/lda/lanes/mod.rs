@@ -8,7 +8,7 @@ mod real;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use instructions::Kernel;
+pub use crate::base::instructions::Kernel;
 pub use number::Number;
 pub use real::Real;
 

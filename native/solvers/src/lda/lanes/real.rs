@@ -1,11 +1,7 @@
 //! The types of numbers that a worker computes with.
 
-use super::{
-    instructions::{Kernel, run_f32},
-    number::Number,
-    operations::WithLanes,
-    portable::Portable,
-};
+use super::{instructions::run_f32, number::Number, operations::WithLanes, portable::Portable};
+use crate::base::instructions::Kernel;
 
 /// A type of numbers with its kernels: `f32`, for work, or `f64`, for tests of identities to the last digits.
 pub trait Real: Number {

@@ -17,9 +17,7 @@ class ColumnMergeSuite extends AnyFunSuite {
 
   /** Each column with its nonzeros and moments, bit by bit. */
   private def content(p: ColumnPartition): Map[Int, Seq[Any]] = p.columns.indices.map { i =>
-    val nonzeros = (p.offsets(i) until p.offsets(i + 1))
-      .map(at => (if (p.isDense) at - p.offsets(i) else p.indices(at), p.value(at)))
-      .filter(_._2 != 0.0)
+    val nonzeros = TestData.stored(p, i).filter(_._2 != 0.0)
     p.columns(i) -> Seq[Any](nonzeros, p.mean(i), p.variance(i), p.deviation(i))
   }.toMap
 

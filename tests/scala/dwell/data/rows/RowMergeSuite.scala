@@ -5,7 +5,7 @@ import scala.util.Random
 import org.scalactic.Tolerance
 import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.data.Forms
+import dwell.data.{Forms, TestData}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.{ExcludedFeatures, MatrixPiece, NarrowValues, RowDistribution, VectorSizes}
 import dwell.data.matrix.PartitionForm.Choice
@@ -44,9 +44,7 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
 
   /** Each row with its nonzeros and numbers, bit by bit. */
   private def content(p: RowPartition): Seq[Any] = p.rows.indices.map { i =>
-    val nonzeros = (p.offsets(i) until p.offsets(i + 1))
-      .map(at => (if (p.isDense) at - p.offsets(i) else p.indices(at), p.value(at)))
-      .filter(_._2 != 0.0)
+    val nonzeros = TestData.stored(p, i).filter(_._2 != 0.0)
     (p.rows(i), nonzeros, p.labels(i), p.weights(i), p.norms(i), p.projections(i))
   }
 
@@ -84,9 +82,7 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
         val row = all(p.rows(i).toInt)
         val features = row.features.toArray.zipWithIndex.map { case (x, j) => if (excluded(j)) 0.0 else x }
         val found = new Array[Double](numFeatures)
-        for (at <- p.offsets(i) until p.offsets(i + 1)) {
-          found(if (p.isDense) at - p.offsets(i) else p.indices(at)) = p.value(at)
-        }
+        TestData.stored(p, i).foreach { case (feature, value) => found(feature) = value }
         assert(found.sameElements(features), "left out features are zeros")
         assert(p.labels(i) == 2.0 * row.label - 1.0 && p.weights(i) == row.weight)
         assert(RowDistribution.partitionOf(p.rows(i), numPartitions) == p.index)

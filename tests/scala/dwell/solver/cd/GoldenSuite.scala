@@ -54,7 +54,7 @@ class GoldenSuite extends AnyFunSuite {
         rows,
         alpha.indices.toArray,
         integers(c.get("offsets")),
-        integers(c.get("indices")),
+        if (c.get("indices").isNull) null else integers(c.get("indices")),
         if (narrow) values.map(_.toFloat) else null,
         if (narrow) null else values,
         exacts(c.get("mean")),

@@ -1,7 +1,7 @@
 package dwell.solver.cd
 
 import dwell.base.LittleEndian
-import dwell.data.{ColumnData, LocalData, RowData, TestData}
+import dwell.data.{ColumnData, DenseForm, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
@@ -115,10 +115,14 @@ private[solver] final class ColumnProblem(
     val l1: Double,
     val l2: Double,
     val centred: Boolean = true,
-    val scaleFactor: Double = 1.0)
+    val scaleFactor: Double = 1.0,
+    dense: Boolean = false)
     extends LocalProblem(rows, numPartitions) {
-  val partitions: Array[ColumnPartition] =
-    TestData.partitions(rows.grouped(math.max(1, rows.size / 3)).toSeq, numPartitions)
+  val partitions: Array[ColumnPartition] = {
+    val blocks = rows.grouped(math.max(1, rows.size / 3)).toSeq
+    val made = TestData.partitions(blocks, numPartitions)
+    if (dense) made.map(DenseForm.of(_)) else made
+  }
 
   override val data: IndexedSeq[ColumnData] = partitions.toIndexedSeq.map(ColumnData(_, weights))
 
@@ -167,7 +171,8 @@ private[solver] final class RowProblem(
     val l2: Double,
     val l1: Double = 0.0,
     val scaleFactor: Double = 0.0,
-    val nu: Double = 0.0)
+    val nu: Double = 0.0,
+    dense: Boolean = false)
     extends LocalProblem(rows, numPartitions) {
   val features: Int = rows.head.features.size
   val x: Array[Array[Double]] = kept.map(_.features.toArray).toArray
@@ -207,7 +212,7 @@ private[solver] final class RowProblem(
       if (weights == null) null else members.map(rowWeights(_)),
       members.map(i => product(x(i), x(i))),
       if (nu == 0.0) null else members.map(i => product(x(i), mean)))
-    RowData(partition, if (scale.forall(_ == 1.0)) null else scale)
+    RowData(if (dense) DenseForm.of(partition) else partition, if (scale.forall(_ == 1.0)) null else scale)
   }
 
   private def product(a: Array[Double], b: Array[Double]): Double =

@@ -21,12 +21,13 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
     (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
     weighted <- Seq(false, true)
     centred <- Seq(false, true)
-  } test(s"native and JVM results are the same bytes: $values, weighted=$weighted, centred=$centred") {
+    dense <- Seq(false, true)
+  } test(s"native and JVM results are the same bytes: $values, weighted=$weighted, centred=$centred, dense=$dense") {
     for ((l1, l2, scaleFactor) <- Seq((0.0, 0.1, 1.0), (0.05, 0.0, 0.0), (0.01, 0.02, 1.01), (0.0, 0.0, 0.0))) {
       val rows = TestData.random(seed + 20, 150, 700, 0.05, values, weighted)
-      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor)
+      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor, dense)
       val fit = nextFit()
-      val rounds = 40
+      val rounds = if (dense) 10 else 40
       val native = p.run(solver, fit, rounds, budget = 0.3, certificate = true, points)
       val reference = p.run(jvm, fit, rounds, budget = 0.3, certificate = true, points)
       native.zip(reference).zipWithIndex.foreach { case ((a, b), t) =>
@@ -45,17 +46,23 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
   for {
     loss <- DualSolverTests.losses
     (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
-  } test(s"native and JVM results are the same on rows: $loss, $values") {
+    dense <- Seq(false, true)
+  } test(s"native and JVM results are the same on rows: $loss, $values, dense=$dense") {
     for (weighted <- Seq(false, true); (scaleFactor, nu) <- Seq((0.0, 0.0), (0.0, 0.5), (1.01, 0.0), (1.01, 0.5))) {
       val rows = TestData.random(seed + 40, 700, 60, 0.05, values, weighted)
-      compareOnRows(new RowProblem(rows, 3, loss, 0.02, scaleFactor = scaleFactor, nu = nu), rounds = 12, threads = 1)
+      val p = new RowProblem(rows, 3, loss, 0.02, scaleFactor = scaleFactor, nu = nu, dense = dense)
+      compareOnRows(p, rounds = 12, threads = 1)
     }
   }
 
   test("native and JVM results are the same bytes: batches of columns") {
-    for ((l1, l2, scaleFactor) <- Seq((0.05, 0.0, 0.0), (0.01, 0.02, 1.01)); centred <- Seq(false, true)) {
+    for {
+      (l1, l2, scaleFactor) <- Seq((0.05, 0.0, 0.0), (0.01, 0.02, 1.01))
+      centred <- Seq(false, true)
+      dense <- Seq(false, true)
+    } {
       val rows = TestData.random(61, 150, 700, 0.05, Values.Doubles, weighted = true)
-      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor)
+      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor, dense)
       val fit = nextFit()
       for (budget <- Seq(0.3, 1.0, 5.0); k <- p.data.indices) {
         val r =
@@ -88,8 +95,9 @@ class NativeCdSuite extends CdSolverTests with DualSolverTests {
 
   for (loss <- DualSolverTests.losses) test(s"$loss: the same on rows with several threads, where chunks count") {
     val rows = TestData.random(77, 9000, 40, 0.05, weighted = true)
-    for (threads <- Seq(2, 5)) {
-      compareOnRows(new RowProblem(rows, 2, loss, 0.01, scaleFactor = 1.0, nu = 0.5), rounds = 3, threads)
+    for ((threads, dense) <- Seq((2, false), (5, false), (2, true))) {
+      val p = new RowProblem(rows, 2, loss, 0.01, scaleFactor = 1.0, nu = 0.5, dense = dense)
+      compareOnRows(p, rounds = 3, threads)
     }
   }
 

@@ -1,7 +1,7 @@
 package dwell.solver.sgd
 
 import dwell.base.BucketOrder
-import dwell.data.RowData
+import dwell.data.{RowData, TestData}
 import dwell.solver.problem.{MarginLoss, Softmax, StepSchedule}
 import dwell.solver.sgd.contract.SgdProblem
 
@@ -19,7 +19,7 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
 
   val x: Array[Array[Double]] = Array.tabulate(p.numRows) { i =>
     val row = new Array[Double](features)
-    (p.offsets(i) until p.offsets(i + 1)).foreach(at => row(p.indices(at)) = p.value(at))
+    TestData.stored(p, i).foreach { case (feature, value) => row(feature) = value }
     row
   }
 
@@ -103,7 +103,12 @@ private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
       }
       model.indices.foreach(at => sum(at) += model(at))
     }
-    Descent(model, sum.map(_ / rows.size), losses, rows.map(weight).sum, rows.map(i => x(i).count(_ != 0.0)).sum)
+    Descent(
+      model,
+      sum.map(_ / rows.size),
+      losses,
+      rows.map(weight).sum,
+      rows.map(i => p.offsets(i + 1) - p.offsets(i)).sum)
   }
 }
 

@@ -21,7 +21,11 @@ class NativeSgdSuite extends SgdSolverTests {
 
   private lazy val native: CdSolver = CdSolvers.of(SolverSelection("native", fallbackIsError = true))
 
-  override protected lazy val solver: SgdSolver = SgdSolvers.of(Backend.Native)
+  override protected lazy val solver: SgdSolver = {
+    // It loads the library.
+    assert(native.name == "native")
+    SgdSolvers.of(Backend.Native)
+  }
 
   /** Whether both solvers give the same bytes. */
   private def exact(loss: Loss): Boolean = loss match {
@@ -62,7 +66,8 @@ class NativeSgdSuite extends SgdSolverTests {
         l2 = l2,
         weighted = random.nextBoolean(),
         scaled = random.nextBoolean(),
-        intercept = random.nextBoolean())
+        intercept = random.nextBoolean(),
+        dense = random.nextBoolean())
       if (c.data.partition.numRows > 0) {
         // If the two differ in their last bits, long steps would amplify the difference.
         val eta0 = if (exact(loss)) one(1e-3, 0.05, 0.4) else one(1e-3, 0.02)
@@ -104,8 +109,9 @@ class NativeSgdSuite extends SgdSolverTests {
       running <- Seq(false, true)
       l1 <- Seq(0.0, 1e-4, 0.1)
       (l2, eta0) <- Seq((10.0, 0.05), (1.0, 0.999), (0.0, 1e5))
+      dense <- Seq(false, true)
     } {
-      val c = new SgdCase(31, loss, l1 = l1, l2 = l2)
+      val c = new SgdCase(31, loss, l1 = l1, l2 = l2, dense = dense)
       val schedule = StepSchedule(StepSchedule.Constant, eta0, 0.0)
       val r = c.descent.copy(schedule = schedule, running = running, budget = 3000L)
       same(c, c.descend(_, r), s"$c, $r")
@@ -121,8 +127,12 @@ class NativeSgdSuite extends SgdSolverTests {
   }
 
   test("native and JVM results are the same where native work is cut into slices") {
-    for (loss <- Seq(losses.head, losses.last); (l1, running) <- Seq((0.0, false), (1e-4, true))) {
-      val c = new SgdCase(34, loss, rows = 2000, features = 300, density = 0.3, l1 = l1, l2 = 1e-3)
+    for {
+      loss <- Seq(losses.head, losses.last)
+      (l1, running) <- Seq((0.0, false), (1e-4, true))
+      dense <- Seq(false, true)
+    } {
+      val c = new SgdCase(34, loss, rows = 2000, features = 300, density = 0.3, l1 = l1, l2 = 1e-3, dense = dense)
       val schedule = StepSchedule(StepSchedule.Inverse, 1e-3, 0.1)
       var polls = 0
       val counting: Cancellation = () => {

@@ -23,7 +23,8 @@ private[sgd] final class SgdCase(
     l2: Double = 0.1,
     weighted: Boolean = true,
     scaled: Boolean = true,
-    intercept: Boolean = true) {
+    intercept: Boolean = true,
+    dense: Boolean = false) {
 
   /** Native code remembers its checks by fit. */
   val fit: Long = CdSolverTests.nextFit()
@@ -34,7 +35,8 @@ private[sgd] final class SgdCase(
       case margin: MarginLoss => margin
       case Softmax(_) => Squared
     }
-    val made = new RowProblem(source, 1, margin, 1.0, scaleFactor = if (scaled) 1.0 else 0.0).data.head
+    val scaleFactor = if (scaled) 1.0 else 0.0
+    val made = new RowProblem(source, 1, margin, 1.0, scaleFactor = scaleFactor, dense = dense).data.head
     loss match {
       case _: MarginLoss => made
       case Softmax(classes) =>
@@ -105,7 +107,7 @@ private[sgd] final class SgdCase(
   }
 
   override def toString: String =
-    s"$loss, l1=$l1, l2=$l2, weighted=$weighted, scaled=$scaled, intercept=$intercept, seed=$seed"
+    s"$loss, l1=$l1, l2=$l2, weighted=$weighted, scaled=$scaled, intercept=$intercept, dense=$dense, seed=$seed"
 }
 
 private[sgd] object SgdCase {

@@ -33,6 +33,7 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
         weighted <- Seq(false, true)
         scaled <- Seq(false, true)
         intercept <- Seq(false, true)
+        dense <- Seq(false, true)
       } {
         val values = Seq[Values](Values.Ones, Values.Singles, Values.Doubles)(k % 3)
         val c = new SgdCase(
@@ -43,7 +44,8 @@ private[sgd] trait SgdSolverTests extends AnyFunSuite {
           l2 = l2,
           weighted = weighted,
           scaled = scaled,
-          intercept = intercept)
+          intercept = intercept,
+          dense = dense)
         val schedule = StepSchedule(kinds(k % 3), 0.05, 0.1)
         compareWithEager(
           c,

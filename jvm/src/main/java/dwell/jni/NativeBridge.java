@@ -18,14 +18,15 @@ package dwell.jni;
  * step. The step is pending until the message of the next round brings the verdict on it. A state is a cache: a call that does
  * not find the version and stamp that it needs returns {@link #STATE_LOST}, and the caller rebuilds the state with a product.
  *
- * <p>The arrays of a partition are a sparse matrix, coordinate by coordinate (CSC in a primal call, CSR in a dual one), and
- * numbers for its rows or columns. Native code reads them and never writes them. They must not change while a call runs.
+ * <p>The arrays of a partition are a matrix, coordinate by coordinate, and numbers for its rows or columns. The matrix is sparse (CSC
+ * in a primal call, CSR in a dual one) or dense: then there are no indices, and every coordinate has a value for each of its m
+ * places, so that N = n m and offsets[i] = i m. Native code reads them and never writes them. They must not change while a call runs.
  * <table>
  * <caption>Arguments that describe the matrix</caption>
  * <tr><th>argument</th><th>length</th><th>meaning</th></tr>
  * <tr><td>offsets</td><td>n + 1</td><td>entries of coordinate i are offsets[i] until offsets[i + 1]; offsets[0] = 0, offsets[n] = N</td></tr>
- * <tr><td>rows (dual: features)</td><td>N</td><td>row (feature) of each entry, 0 until m, increasing inside a coordinate</td></tr>
- * <tr><td>values32, values64</td><td>N</td><td>value of each entry, finite; at most one of the two is not null; if both are null every value is 1</td></tr>
+ * <tr><td>rows (dual: features)</td><td>N</td><td>row (feature) of each entry, 0 until m, increasing inside a coordinate; null if the matrix is dense</td></tr>
+ * <tr><td>values32, values64</td><td>N</td><td>value of each entry, finite; at most one of the two is not null; if both are null every value is 1, and the matrix is sparse</td></tr>
  * </table>
  * <table>
  * <caption>Further arguments of a primal call</caption>
@@ -72,7 +73,7 @@ package dwell.jni;
 public final class NativeBridge {
 
   /** Version of the functions in this class; {@link #abiVersion()} is the library's own. */
-  public static final int ABI_VERSION = 3;
+  public static final int ABI_VERSION = 4;
 
   /** Version of {@link CdLayout}. */
   public static final long LAYOUT_VERSION = 2;

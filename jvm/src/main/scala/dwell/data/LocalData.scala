@@ -1,6 +1,6 @@
 package dwell.data
 
-import dwell.base.SparseKernel
+import dwell.base.kernel.{DenseKernel, Kernel, SparseKernel}
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 
@@ -16,11 +16,11 @@ sealed trait LocalData {
   /** The length of the vector that all partitions share. */
   def vectorLength: Int
 
-  /** The number of nonzeros of the partition. */
+  /** The number of values that the partition stores. */
   def nonzeros: Long
 
-  /** Products with the sparse vectors of the coordinates. */
-  private[dwell] def kernel: SparseKernel
+  /** Products with the vectors of the coordinates. */
+  private[dwell] def kernel: Kernel
 
   /** The name of what an entry of the shared vector belongs to, for messages. */
   private[dwell] def entryName: String
@@ -46,8 +46,9 @@ sealed trait LocalData {
  *   weight of each row of the dataset, or null if every weight is 1
  */
 final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) extends LocalData {
-  override private[dwell] def kernel: SparseKernel =
-    SparseKernel(partition.offsets, partition.indices, partition.values32, partition.values64)
+  override private[dwell] def kernel: Kernel =
+    if (partition.isDense) DenseKernel(vectorLength, partition.values32, partition.values64)
+    else SparseKernel(partition.offsets, partition.indices, partition.values32, partition.values64)
   override def index: Int = partition.index
   override def coordinates: Int = partition.numColumns
   override def vectorLength: Int = partition.rows
@@ -63,8 +64,9 @@ final case class ColumnData(partition: ColumnPartition, weights: Array[Double]) 
  *   inverse of each feature's penalty relative to l2, 0 for features that are left out; null if every one is 1
  */
 final case class RowData(partition: RowPartition, scale: Array[Double]) extends LocalData {
-  override private[dwell] def kernel: SparseKernel =
-    SparseKernel(partition.offsets, partition.indices, partition.values32, partition.values64)
+  override private[dwell] def kernel: Kernel =
+    if (partition.isDense) DenseKernel(vectorLength, partition.values32, partition.values64)
+    else SparseKernel(partition.offsets, partition.indices, partition.values32, partition.values64)
   override def index: Int = partition.index
   override def coordinates: Int = partition.numRows
   override def vectorLength: Int = partition.features

@@ -86,7 +86,10 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Nonzeros of all rows; 0 where Spark's own code trained. */
   def nonzeros: Long
 
-  /** Nonzeros of each partition; none where Spark's own code trained. */
+  /**
+   * Values that each partition stores: its nonzeros, or its zeros too where that takes less memory; none where Spark's own
+   * code trained.
+   */
   def nonzerosPerPartition: Seq[Long]
 
   /** The seconds of the fit by phase. */
@@ -110,9 +113,11 @@ sealed abstract class FitReport extends Product with Serializable {
   final def flattenEpochs: Option[Double] =
     Some(rounds.map(_.workerSeconds).sum).filter(_ > 0.0).map(flattenSeconds * rounds.map(_.localWork).sum / _)
 
-  /** Largest part's nonzeros over the mean. */
-  final def imbalance: Double =
-    if (nonzeros == 0L) 1.0 else nonzerosPerPartition.max * numPartitions.toDouble / nonzeros
+  /** Largest part's stored values over the mean. */
+  final def imbalance: Double = {
+    val stored = nonzerosPerPartition.sum
+    if (stored == 0L) 1.0 else nonzerosPerPartition.max * numPartitions.toDouble / stored
+  }
 
   /** The rounds, for callers in Java. */
   final def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava

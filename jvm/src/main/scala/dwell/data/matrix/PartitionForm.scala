@@ -30,7 +30,7 @@ private[data] object PartitionForm {
 
   object Choice {
 
-    /** For code that knows sparse vectors only. */
+    /** For solvers that know sparse vectors only. */
     case object Sparse extends Choice {
       override def apply(vectors: Int, length: Int, nonzeros: Long, width: Byte): PartitionForm =
         PartitionForm(isDense = false, width)
@@ -43,7 +43,7 @@ private[data] object PartitionForm {
     }
 
     /** What the solvers of linear models take. */
-    val ForSolvers: Choice = Sparse
+    val ForSolvers: Choice = Smallest
   }
 
   /**

@@ -1,13 +1,14 @@
 package dwell.solver.cd.jvm
 
 import dwell.jni.ResultHeader
-import dwell.base.{Patience, SparseKernel}
+import dwell.base.Patience
+import dwell.base.kernel.Kernel
 import dwell.data.LocalData
 
 /** The product of a partition's data with its coordinates. */
 private[solver] abstract class LocalProduct(
     data: LocalData,
-    protected final val kernel: SparseKernel,
+    protected final val kernel: Kernel,
     separable: Separable,
     patience: Patience) {
   protected final val v: Array[Double] = new Array[Double](data.vectorLength)

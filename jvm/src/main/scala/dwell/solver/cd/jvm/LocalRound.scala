@@ -2,7 +2,8 @@ package dwell.solver.cd.jvm
 
 import scala.collection.mutable.ArrayBuffer
 
-import dwell.base.{BucketOrder, LittleEndian, Patience, SparseKernel}
+import dwell.base.{BucketOrder, LittleEndian, Patience}
+import dwell.base.kernel.Kernel
 import dwell.data.LocalData
 import dwell.jni.ResultHeader
 import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}
@@ -26,7 +27,7 @@ private[solver] abstract class LocalRound(
     r: RoundRequest,
     shared: Array[Byte],
     start: WorkerState,
-    protected final val kernel: SparseKernel,
+    protected final val kernel: Kernel,
     separable: Separable,
     patience: Patience) {
 

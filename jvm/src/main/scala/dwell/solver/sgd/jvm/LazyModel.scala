@@ -5,8 +5,8 @@ import scala.collection.mutable
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * A model that descent moves, in time proportional to the nonzeros of a row. Its coefficients are `a x`: the decay by
- * the L2 penalty changes only the factor a, and a step on a row changes only the entries of x at the row's nonzeros.
+ * A model that descent moves, in time proportional to the values of a row. Its coefficients are `a x`: the decay by
+ * the L2 penalty changes only the factor a, and a step on a row changes only the entries of x at the row's values.
  * The model applies the other effects of a step to a coefficient when it needs the coefficient; each implementation has
  * its own way.
  *
@@ -53,7 +53,7 @@ private[sgd] abstract class LazyModel(
     if (problem.l1 > 0.0) {
       var at = rows.from(i)
       while (at < rows.until(i)) {
-        update(rows.feature(at))
+        update(rows.feature(i, at))
         at += 1
       }
     }
@@ -71,7 +71,7 @@ private[sgd] abstract class LazyModel(
       }
       var at = rows.from(i)
       while (at < rows.until(i)) {
-        val j = rows.feature(at)
+        val j = rows.feature(i, at)
         val value = rows.value(at) * rows.scale(j)
         c = 0
         while (c < outputs) {

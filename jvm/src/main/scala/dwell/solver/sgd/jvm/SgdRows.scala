@@ -22,14 +22,16 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
   def label(i: Int): Double = p.labels(i)
   def weight(i: Int): Double = if (p.weights == null) 1.0 else p.weights(i)
 
-  /** Nonzeros of row i. */
+  /** Values that row i stores. */
   def length(i: Int): Int = kernel.length(i)
 
-  // The nonzeros of row i are at positions `from(i)` to `until(i)`, the latter exclusive.
+  // The values of row i are at positions `from(i)` to `until(i)`, the latter exclusive.
   def from(i: Int): Int = p.offsets(i)
   def until(i: Int): Int = p.offsets(i + 1)
-  def feature(at: Int): Int = p.indices(at)
   def value(at: Int): Double = p.value(at)
+
+  /** The feature of the value at position `at`, which is in row i. */
+  def feature(i: Int, at: Int): Int = if (p.isDense) at - from(i) else p.indices(at)
 
   /** Scale of feature j. */
   def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
@@ -50,7 +52,7 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
       java.util.Arrays.fill(z, 0.0)
       var at = from(i)
       while (at < until(i)) {
-        val (x, first) = (value(at), feature(at) * outputs)
+        val (x, first) = (value(at), feature(i, at) * outputs)
         var c = 0
         while (c < outputs) {
           z(c) += x * w(first + c)
@@ -71,7 +73,7 @@ private[sgd] final class SgdRows(data: RowData, val outputs: Int) {
     else {
       var at = from(i)
       while (at < until(i)) {
-        val (x, first) = (value(at), feature(at) * outputs)
+        val (x, first) = (value(at), feature(i, at) * outputs)
         var c = 0
         while (c < outputs) {
           w(first + c) += multiples(c) * x

@@ -1,22 +1,18 @@
-package dwell.base
+package dwell.base.kernel
 
 /**
- * The two operations of coordinate descent on the sparse vector c_i of a coordinate: a column in the primal
- * orientation, a row in the dual one. There is one class for each width of the stored values. Every sum adds in the
- * order of the native kernels, so that both give the same bits.
+ * The operations on sparse vectors. There is one class for each width of the stored values. A dot product adds to four
+ * partial sums over chunks of four nonzeros, then the remaining nonzeros one by one.
  */
-private[dwell] sealed abstract class SparseKernel(offsets: Array[Int]) {
+private[dwell] sealed abstract class SparseKernel(offsets: Array[Int]) extends Kernel {
 
-  /** c_i^T w: four partial sums over chunks of four nonzeros, then the remaining nonzeros one by one. */
-  final def dot(i: Int, w: Array[Double]): Double = dot(offsets(i), offsets(i + 1), w)
+  override final def dot(i: Int, w: Array[Double]): Double = dot(offsets(i), offsets(i + 1), w)
 
-  /** w += factor * c_i. With `weights` s, one entry for each of w, or null: w += s * (factor * c_i). */
-  final def add(i: Int, factor: Double, weights: Array[Double], w: Array[Double]): Unit =
+  override final def add(i: Int, factor: Double, weights: Array[Double], w: Array[Double]): Unit =
     if (weights == null) add(offsets(i), offsets(i + 1), factor, w)
     else addWeighted(offsets(i), offsets(i + 1), factor, weights, w)
 
-  /** The number of nonzeros of c_i. */
-  final def length(i: Int): Int = offsets(i + 1) - offsets(i)
+  override final def length(i: Int): Int = offsets(i + 1) - offsets(i)
 
   protected def dot(from: Int, until: Int, w: Array[Double]): Double
   protected def add(from: Int, until: Int, factor: Double, w: Array[Double]): Unit

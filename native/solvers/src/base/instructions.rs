@@ -1,0 +1,52 @@
+//! The choice of instructions, at run time. The tokens of `pulp` prove that the processor has them, so that their use is safe.
+
+use std::sync::LazyLock;
+
+/// The instructions that vectorised loops are compiled for.
+#[derive(Debug, Clone, Copy)]
+pub struct Kernel(pub(crate) Instructions);
+
+/// The kinds of instructions, each with the token that proves that the processor has them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Instructions {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(pulp::x86::V3),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(pulp::x86::V4),
+}
+
+impl Kernel {
+    /// Plain Rust, for every processor.
+    pub const PORTABLE: Self = Self(Instructions::Portable);
+
+    /// The fastest kernel of this processor.
+    pub fn detect() -> Self {
+        static FASTEST: LazyLock<Kernel> =
+            LazyLock::new(|| Kernel::available().pop().unwrap_or(Kernel::PORTABLE));
+        *FASTEST
+    }
+
+    /// All kernels of this processor, the fastest last.
+    pub fn available() -> Vec<Self> {
+        #[allow(unused_mut)]
+        let mut all = vec![Self::PORTABLE];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(pulp::x86::V3::try_new().map(|token| Self(Instructions::Avx2(token))));
+            all.extend(pulp::x86::V4::try_new().map(|token| Self(Instructions::Avx512(token))));
+        }
+        all
+    }
+
+    /// `portable`, `avx2` or `avx512`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Instructions::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512(_) => "avx512",
+        }
+    }
+}
