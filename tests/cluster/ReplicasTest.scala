@@ -101,7 +101,7 @@ object ReplicasTest extends Harness {
       val before = executors(spark)
       before.values.foreach(pid => ProcessHandle.of(pid).get.destroyForcibly())
       val lost = Try(workers.allReduce(1, 1L, 2L, Set.empty, None, "allReduce")).failed.get
-      check(lost.isInstanceOf[ModelLostException] && lost.getMessage.contains("of model 1 are gone"), lost.toString)
+      check(lost.isInstanceOf[ModelLostException] && lost.getMessage.contains("of model 1 of fit"), lost.toString)
       eventually(s"none of ${before.keys} was lost")(onEach(spark)(() => ()).keys.forall(!before.contains(_)))
       waitForExecutors(spark, Executors)
       check(workers.recover("nothing is left").isEmpty, "a model was found")

@@ -1,6 +1,6 @@
 package dwell.data
 
-import dwell.kernel.{DenseKernel, Kernel, SparseKernel}
+import dwell.base.kernel.{DenseKernel, Kernel, SparseKernel}
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 

@@ -1,6 +1,6 @@
 package dwell.solver.problem
 
-import dwell.kernel.Elementary
+import dwell.base.kernel.Elementary
 
 /**
  * A loss of a row's predictions z, one for each output of the model, for the row's label y. This table holds everything

@@ -1,6 +1,6 @@
 package dwell.solver.cd.jvm
 
-import dwell.kernel.SoftThreshold
+import dwell.base.kernel.SoftThreshold
 import dwell.data.columns.ColumnPartition
 import dwell.solver.cd.contract.PrimalSubproblem
 

@@ -2,7 +2,7 @@ package dwell.solver.cd.jvm
 
 import dwell.jni.ResultHeader
 import dwell.base.Patience
-import dwell.kernel.Kernel
+import dwell.base.kernel.Kernel
 import dwell.data.LocalData
 
 /** The product of a partition's data with its coordinates. */

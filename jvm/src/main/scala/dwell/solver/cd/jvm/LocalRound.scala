@@ -3,7 +3,7 @@ package dwell.solver.cd.jvm
 import scala.collection.mutable.ArrayBuffer
 
 import dwell.base.{BucketOrder, LittleEndian, Patience}
-import dwell.kernel.Kernel
+import dwell.base.kernel.Kernel
 import dwell.data.LocalData
 import dwell.jni.ResultHeader
 import dwell.solver.cd.contract.{PendingStep, RoundRequest, WorkerState}

@@ -1,7 +1,7 @@
 package dwell.solver.cd.leader
 
 import dwell.base.LittleEndian
-import dwell.kernel.SoftThreshold
+import dwell.base.kernel.SoftThreshold
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout

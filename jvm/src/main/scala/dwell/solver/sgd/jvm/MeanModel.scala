@@ -1,6 +1,6 @@
 package dwell.solver.sgd.jvm
 
-import dwell.kernel.SoftThreshold
+import dwell.base.kernel.SoftThreshold
 import dwell.solver.sgd.contract.SgdProblem
 
 /**

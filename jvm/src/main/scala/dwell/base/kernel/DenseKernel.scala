@@ -1,4 +1,4 @@
-package dwell.kernel
+package dwell.base.kernel
 
 /**
  * The operations on dense vectors of one length. There is one class for each width of the values. A dot product adds

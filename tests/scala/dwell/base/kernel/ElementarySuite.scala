@@ -1,4 +1,4 @@
-package dwell.kernel
+package dwell.base.kernel
 
 import scala.util.Random
 

@@ -1,4 +1,4 @@
-package dwell.kernel
+package dwell.base.kernel
 
 /**
  * The operations on sparse vectors. There is one class for each width of the stored values. A dot product adds to four

@@ -1,4 +1,4 @@
-package dwell.kernel
+package dwell.base.kernel
 
 /**
  * The two operations of coordinate descent on the vector c_i of a coordinate: a column in the primal orientation, a row

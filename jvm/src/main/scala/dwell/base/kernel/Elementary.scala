@@ -1,4 +1,4 @@
-package dwell.kernel
+package dwell.base.kernel
 
 import java.lang.Double.{doubleToRawLongBits, longBitsToDouble}
 
