@@ -7,6 +7,8 @@ import dwell.SparkSuite
 /** The number of workers if the user sets none. */
 class WorkerCountSuite extends SparkSuite {
 
+  private val Most = 1L << 30
+
   /** Runs `body` in a session with two slots, and the given settings. */
   private def withSettings(settings: (String, String)*)(body: SparkSession => Unit): Unit = {
     settings.foreach { case (key, value) => System.setProperty(key, value) }
@@ -26,6 +28,20 @@ class WorkerCountSuite extends SparkSuite {
       val sc = session.sparkContext
       assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Most, 0L) == 2)
     }
+  }
+
+  test("as many workers as give each partition room in the memory of a slot") {
+    SparkSuite.withMemory(slots = 2, bytes = 20000000L) { session =>
+      val sc = session.sparkContext
+      val most = WorkerCount.mostBytes(sc).get
+      assert(most == 6000000L)
+      assert(Seq(0L, most, most + 1L, 2L * most, 10L * most).map(WorkerCount.choose(sc, 0L, _)) == Seq(1, 1, 2, 2, 10))
+      assert(WorkerCount.choose(sc, Most, 1L) == 2, "no fewer than without that")
+    }
+  }
+
+  test("as many workers as have room for their nonzeros in one array") {
+    assert(WorkerCount.choose(sc, 100L * Int.MaxValue, 1L) >= 100)
   }
 
   test("a task of two processors takes two of them") {

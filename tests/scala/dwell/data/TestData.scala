@@ -7,9 +7,9 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.base.SliceBounds
 import dwell.bulk.Kept
-import dwell.data.block.{PartitionSummary, ColumnNames, LabelSummary, LabeledRow, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{ColumnNames, LabelSummary, LabeledRow, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
 import dwell.data.columns._
-import dwell.data.matrix.{ColumnCounts, MatrixBlock, PartitionForm}
+import dwell.data.matrix.{ColumnCounts, MatrixBlock, NarrowValues, PartitionForm}
 
 /** Random rows, and columns made of rows without Spark. */
 object TestData {

@@ -5,7 +5,7 @@ import java.util.concurrent.{Callable, Executors}
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
-import org.apache.spark.ShuffleDependency
+import org.apache.spark.{ShuffleDependency, SparkContext}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
@@ -18,7 +18,7 @@ class TrainingRowsSuite extends SparkSuite {
 
   private val form = RowForm(1.0, intercept = true, signedLabels = true)
 
-  private def training(seed: Int = 1): TrainingRows = {
+  private def training(seed: Int = 1, sc: SparkContext = this.sc): TrainingRows = {
     val rows = TestData.random(seed, 60, 8, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
     TrainingReader.read(sc.parallelize(rows, 3).map(_.toInternal), 8, "test")
   }
@@ -57,16 +57,32 @@ class TrainingRowsSuite extends SparkSuite {
       assert(cached {
         assert(together[CachedDataset[_]](rows.columns(2)).distinct.size == 1)
         assert(together[CachedDataset[_]](rows.rows(2, form)).distinct.size == 1)
-      } == Seq("test: columns", "test: rows", "test: rows on disk"))
+      } == Seq("test: columns", "test: rows"))
     } finally {
       threads.shutdown()
       rows.unpersist()
     }
   }
 
-  test("once a dataset holds the rows, the rows as read are on disk, also for another dataset") {
+  test("once a dataset holds the rows, the rows as read are in memory still, where there is plenty") {
     for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
       val rows = training()
+      try {
+        make(rows)
+        val info = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows ")).toSeq
+        assert(info.map(_.name) == Seq("test: rows as read"))
+        assert(info.head.numCachedPartitions == 3 && info.head.memSize > 0L && info.head.diskSize == 0L)
+      } finally rows.unpersist()
+    }
+  }
+
+  test("once a dataset holds the rows, the rows as read are on disk where memory is short, also for another dataset") {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) SparkSuite.withMemory(2, 20000000L) { session =>
+      val sc = session.sparkContext
+      val rows = training(sc = sc)
+      // Another dataset takes more than a half.
+      val other = sc.range(0L, 1L, 1L, 1).map(_ => new Array[Byte](11000000)).cache()
+      assert(other.count() == 1L)
       try {
         make(rows)
         val kept = sc.getPersistentRDDs.values.map(_.name).toSeq

@@ -14,12 +14,12 @@ class LabelMomentsSuite extends AnyFunSuite {
     val starts = sizes.scanLeft(0)(_ + _)
     assert(starts.last == labels.size)
     new LabelMoments(
-      starts.zip(starts.tail).map { case (from, until) =>
-        val s = weights.slice(from, until).toArray
-        LabelSummary.of(labels.slice(from, until).toArray, if (s.forall(_ == 1.0)) null else s)
-      },
+      starts.zip(starts.tail).map { case (from, until) => summary(labels.slice(from, until), weights.slice(from, until)) },
       names)
   }
+
+  private def summary(labels: Seq[Double], weights: Seq[Double]): LabelSummary =
+    LabelSummary.of(labels.toArray, if (weights.forall(_ == 1.0)) null else weights.toArray)
 
   private val splits = Seq(Seq(600), Seq(0, 1, 0, 599), Seq(200, 200, 200), Seq.fill(60)(10), Seq(0, 0, 3, 590, 7, 0))
 
@@ -45,6 +45,26 @@ class LabelMomentsSuite extends AnyFunSuite {
       assert(close(moments.positiveWeight, positive) && close(moments.otherWeight, total - positive))
       val other = labels.indexWhere(y => y != 0.0 && y != 1.0)
       assert(moments.notBinary == (if (other < 0) None else Some((other.toLong, labels(other)))))
+    }
+  }
+
+  test("a summary of several blocks is that of all their rows, and of one block its own") {
+    val random = new Random(5)
+    val labels = Seq.fill(300)(1e6 + random.nextGaussian())
+    for (weighted <- Seq(false, true); labels <- Seq(labels, labels.map(_ => 1.0) :+ 0.5)) {
+      val weights = labels.map(_ => if (weighted) 0.1 + random.nextDouble() else 1.0)
+      val whole = summary(labels, weights)
+      val parts = labels.zip(weights).grouped(70).map(_.unzip).map { case (y, s) => summary(y, s) }.toSeq
+      val merged = parts.reduce(_ ++ _)
+      def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-13 * math.max(1.0, b.abs)
+      assert(merged.rows == whole.rows && merged.weighted == whole.weighted && merged.notBinary == whole.notBinary)
+      assert(merged.smallest == whole.smallest && merged.largest == whole.largest)
+      assert(close(merged.sum, whole.sum) && close(merged.weight, whole.weight))
+      assert(close(merged.weightSquares, whole.weightSquares) && close(merged.centre, whole.centre))
+      assert(close(merged.positiveWeight, whole.positiveWeight) && close(merged.otherWeight, whole.otherWeight))
+      // About any point, since centre and residual are rounded.
+      assert(math.abs(merged.squaresAbout(1e6) - whole.squaresAbout(1e6)) <= 1e-9 * whole.squaresAbout(1e6))
+      assert((LabelSummary.None ++ whole) == whole && (whole ++ LabelSummary.None) == whole)
     }
   }
 

@@ -2,6 +2,8 @@ package dwell.data.matrix
 
 import org.apache.spark.sql.catalyst.InternalRow
 
+import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
+
 /** Rows that were read of one source partition, one after another. */
 private[data] trait ReadBlock extends Serializable {
 
@@ -39,4 +41,34 @@ private[data] object ReadBlock {
         (block, if (block.problem == null && rows.hasNext) Some(place.after(block)) else None)
       }
     }
+}
+
+/**
+ * Where a block begins in the source.
+ *
+ * @param partition
+ *   index of the source partition
+ * @param rowsRead
+ *   rows of the partition that earlier blocks have read
+ * @param rows
+ *   those of them that they keep
+ */
+private[data] final case class BlockPlace(partition: Int, rowsRead: Long, rows: Long) {
+
+  /** The place behind a block at this one. */
+  def after(block: ReadBlock): BlockPlace = BlockPlace(partition, rowsRead + block.rowsRead, rows + block.rows)
+}
+
+private[data] object BlockPlace extends BulkFormat[BlockPlace] {
+
+  /** Where the first block of a source partition begins. */
+  def first(partition: Int): BlockPlace = BlockPlace(partition, 0L, 0L)
+
+  override def write(place: BlockPlace, out: BulkOutput): Unit = {
+    out.int(place.partition)
+    out.long(place.rowsRead)
+    out.long(place.rows)
+  }
+
+  override def read(in: BulkInput): BlockPlace = BlockPlace(in.int(), in.long(), in.long())
 }
