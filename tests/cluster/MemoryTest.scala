@@ -23,6 +23,10 @@ object MemoryTest extends Harness {
   private val hashed = (spark: SparkSession) => GeneratedData.hashed(spark, 500000L, Features)
   private val documents = (spark: SparkSession) => GeneratedData.documents(spark, 200000L, 50000, 60)
 
+  /** For a look with less disk than 200 take. */
+  private val Millions = sys.env.getOrElse("DWELL_MEMORY_MILLIONS", "200").toLong
+  private val tall = (spark: SparkSession) => GeneratedData.small(spark, Millions * 1000000L, 10, 64)
+
   /** Each runs on data that Spark has cached, too. */
   private val cases = Seq(
     Case("dense 100,000 x 400, primal", dense400, logistic("primal")),
@@ -45,13 +49,11 @@ object MemoryTest extends Harness {
       "3,000,000 hashed features over 1,000 source partitions, primal",
       GeneratedData.hashed(_, 500000L, 3000000, 1000),
       logistic("primal")),
-    Case("64 workers, dual", hashed, workers(logisticRegression("dual"))),
-    Case("64 workers, primal", hashed, workers(logisticRegression("primal"))),
-    Case("64 workers, l-bfgs", hashed, workers(averaged("l-bfgs"))),
-    Case("200 million rows x 10, l-bfgs", GeneratedData.small(_, rows, 10, 64), gradients("l-bfgs")),
-    Case("200 million rows x 10, dual", GeneratedData.small(_, rows, 10, 64), logistic("dual")))
-
-  private def rows: Long = sys.env.getOrElse("DWELL_MEMORY_ROWS", "200000000").toLong
+    Case("64 workers, dual", hashed, fit(logisticRegression.setOrientation("dual").setNumWorkers(64))),
+    Case("64 workers, primal", hashed, fit(logisticRegression.setOrientation("primal").setNumWorkers(64))),
+    Case("64 workers, l-bfgs", hashed, fit(logisticRegression.setAlgorithm("l-bfgs").setNumWorkers(64))),
+    Case(s"$Millions million rows x 10, l-bfgs", tall, gradients("l-bfgs")),
+    Case(s"$Millions million rows x 10", tall, fit(logisticRegression)))
 
   def main(args: Array[String]): Unit = {
     val spark = SparkSession
@@ -88,17 +90,12 @@ object MemoryTest extends Harness {
 
   private def fit(estimator: Estimator[_ <: Model[_]])(data: DataFrame): Model[_] = estimator.fit(data)
 
-  private def logistic(orientation: String): DataFrame => Model[_] = fit(logisticRegression(orientation))
+  private def logisticRegression: LogisticRegression =
+    new LogisticRegression().setLabelCol("class").setRegParam(0.01).setMaxIter(3)
 
-  private def logisticRegression(orientation: String): LogisticRegression =
-    new LogisticRegression().setLabelCol("class").setRegParam(0.01).setMaxIter(3).setOrientation(orientation)
+  private def logistic(orientation: String): DataFrame => Model[_] = fit(logisticRegression.setOrientation(orientation))
 
-  private def averaged(algorithm: String): LogisticRegression =
-    new LogisticRegression().setLabelCol("class").setRegParam(0.01).setMaxIter(3).setAlgorithm(algorithm)
-
-  private def gradients(algorithm: String): DataFrame => Model[_] = fit(averaged(algorithm))
-
-  private def workers(estimator: LogisticRegression): DataFrame => Model[_] = fit(estimator.setNumWorkers(64))
+  private def gradients(algorithm: String): DataFrame => Model[_] = fit(logisticRegression.setAlgorithm(algorithm))
 
   private def hinge: DataFrame => Model[_] =
     fit(new LinearSVC().setLabelCol("class").setRegParam(0.01).setMaxIter(3))

@@ -19,6 +19,24 @@ object SparkSuite {
     settings.foldLeft(builder(master)) { case (b, (key, value)) => b.config(key, value) }.getOrCreate()
   }
 
+  /**
+   * Runs `body` in a session of so many slots that divides `bytes` of memory between cached blocks and its own work, by
+   * Spark's settings for tests of its own.
+   */
+  private[dwell] def withMemory(slots: Int, bytes: Long)(body: SparkSession => Unit): Unit = {
+    val all = bytes + ReservedBytes
+    val settings =
+      Seq("memory" -> all, "reservedMemory" -> ReservedBytes).map { case (key, value) =>
+        s"spark.testing.$key" -> s"$value"
+      }
+    val session = fresh(s"local[$slots]", (settings :+ ("spark.memory.fraction" -> "1.0")): _*)
+    try body(session)
+    finally session.stop()
+  }
+
+  /** Spark wants half as much again in all. */
+  private val ReservedBytes = 1000L
+
   private def builder(master: String): SparkSession.Builder = SparkSession
     .builder()
     .master(master)

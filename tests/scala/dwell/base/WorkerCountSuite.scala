@@ -29,20 +29,26 @@ class WorkerCountSuite extends SparkSuite {
     assert(WorkerCount.worthForSums(1 << 20) == 5L << 20 && WorkerCount.worthForSums(Int.MaxValue) == 5L * Int.MaxValue)
   }
 
-  test("more workers than slots where a partition would have no room in memory or in an array") {
-    withSettings() { session =>
-      val sc = session.sparkContext
-      val most = ExecutorMemory.ofPartition(sc).get
-      assert(Seq(0L, most, most + 1L, 5L * most).map(WorkerCount.choose(sc, 5L, _, 10L)) == Seq(1, 1, 2, 5))
-      assert(WorkerCount.choose(sc, 10L * Many, 0L, 10L) == 7)
-    }
-  }
-
   test("workers follow the slots, not the default parallelism") {
     withSettings("spark.default.parallelism" -> "64") { session =>
       val sc = session.sparkContext
       assert(sc.defaultParallelism == 64 && WorkerCount.choose(sc, Many, 0L, 10L) == 2)
     }
+  }
+
+  test("as many workers as give each partition room in the memory of a slot") {
+    SparkSuite.withMemory(slots = 2, bytes = 20000000L) { session =>
+      val sc = session.sparkContext
+      val most = WorkerCount.mostBytes(sc).get
+      assert(most == 6000000L)
+      assert(
+        Seq(0L, most, most + 1L, 2L * most, 10L * most).map(WorkerCount.choose(sc, 5L, _, 10L)) == Seq(1, 1, 2, 2, 10))
+      assert(WorkerCount.choose(sc, Many, 1L, 10L) == 2, "no fewer than without that")
+    }
+  }
+
+  test("as many workers as have room for their nonzeros in one array") {
+    assert(WorkerCount.choose(sc, 100L * Int.MaxValue, 1L, 10L) >= 100)
   }
 
   test("a task of two processors takes two of them") {

@@ -5,13 +5,11 @@ import java.util.concurrent.{Callable, Executors}
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
-import org.apache.spark.{DwellBridge, ShuffleDependency}
+import org.apache.spark.{ShuffleDependency, SparkContext}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
-import org.apache.spark.storage.RDDInfo
 
 import dwell.SparkSuite
-import dwell.base.ExecutorMemory
 import dwell.data.block.{CachedDataset, LabeledRow}
 import dwell.data.rows.RowForm
 
@@ -20,7 +18,7 @@ class TrainingRowsSuite extends SparkSuite {
 
   private val form = RowForm(1.0, intercept = true, signedLabels = true)
 
-  private def training(seed: Int = 1): TrainingRows = {
+  private def training(seed: Int = 1, sc: SparkContext = this.sc): TrainingRows = {
     val rows = TestData.random(seed, 60, 8, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
     TrainingReader.read(sc.parallelize(rows, 3).map(_.toInternal), 8, "test")
   }
@@ -66,37 +64,34 @@ class TrainingRowsSuite extends SparkSuite {
     }
   }
 
-  /** Runs `body` in a session of which cached blocks take more than half of the memory. */
-  private def whereMemoryIsShort(body: => Unit): Unit = {
-    val session = SparkSuite.fresh("local[2]", "spark.memory.fraction" -> "0.02")
-    try {
-      val eighth = DwellBridge.memory(session.sparkContext).map(_._1).sum / 8L
-      val blocks = session.sparkContext.parallelize(1 to 5, 5).map(_ => new Array[Byte](eighth.toInt)).cache()
-      assert(blocks.count() == 5L && !ExecutorMemory.isPlentiful(session.sparkContext))
-      body
-    } finally session.stop()
+  test("once a dataset holds the rows, the rows as read are in memory still, where there is plenty") {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) {
+      val rows = training()
+      try {
+        make(rows)
+        val info = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows ")).toSeq
+        assert(info.map(_.name) == Seq("test: rows as read"))
+        assert(info.head.numCachedPartitions == 3 && info.head.memSize > 0L && info.head.diskSize == 0L)
+      } finally rows.unpersist()
+    }
   }
 
-  private def check(make: TrainingRows => Any)(where: RDDInfo => Boolean): Unit = {
-    val rows = training()
-    try {
-      make(rows)
-      assert(rows.columns(3).nonzeros == rows.columns(1).nonzeros)
-      val kept = sc.getRDDStorageInfo.filter(_.name.startsWith("test: rows ")).toSeq
-      assert(kept.size == 1 && kept.head.numCachedPartitions == 3 && where(kept.head), kept)
-    } finally rows.unpersist()
-  }
-
-  private val datasets = Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))
-
-  test(
-    "once a dataset holds the rows, the rows as read stay in memory where there is plenty, also for another dataset") {
-    datasets.foreach(check(_)(kept => kept.name == "test: rows as read" && kept.memSize > 0L && kept.diskSize == 0L))
-  }
-
-  test("once a dataset holds the rows, the rows as read move to disk where memory is short, also for another dataset") {
-    whereMemoryIsShort {
-      datasets.foreach(check(_)(kept => kept.name == "test: rows on disk" && kept.memSize == 0L && kept.diskSize > 0L))
+  test("once a dataset holds the rows, the rows as read are on disk where memory is short, also for another dataset") {
+    for (make <- Seq[TrainingRows => Any](_.columns(2), _.rows(2, form))) SparkSuite.withMemory(2, 20000000L) {
+      session =>
+        val sc = session.sparkContext
+        val rows = training(sc = sc)
+        // Another dataset takes more than a half.
+        val other = sc.range(0L, 1L, 1L, 1).map(_ => new Array[Byte](11000000)).cache()
+        assert(other.count() == 1L)
+        try {
+          make(rows)
+          val kept = sc.getPersistentRDDs.values.map(_.name).toSeq
+          assert(kept.contains("test: rows on disk") && !kept.contains("test: rows as read"))
+          assert(rows.columns(3).nonzeros == rows.columns(1).nonzeros)
+          val onDisk = sc.getRDDStorageInfo.find(_.name == "test: rows on disk").get
+          assert(onDisk.numCachedPartitions == 3 && onDisk.memSize == 0L && onDisk.diskSize > 0L)
+        } finally rows.unpersist()
     }
   }
 

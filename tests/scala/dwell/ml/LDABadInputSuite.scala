@@ -180,4 +180,15 @@ class LDABadInputSuite extends SparkSuite {
     assert(e.getMessage.startsWith(s"k = 10 topics of the $words words of column 'words' take "), e.getMessage)
     assert(e.getMessage.contains("more than an array holds. Lower k") && sc.getPersistentRDDs.size == before)
   }
+
+  test("topics that the driver has no memory for") {
+    val heap = Runtime.getRuntime.maxMemory
+    val words = math.min(20 * 1000 * 1000L, heap / 12L / 10L + 1000L).toInt
+    val data = frame(good.map(v => Vectors.sparse(words, Array(0, words - 1), Array(1.0, 2.0))))
+    val lda = estimator
+    lda.setK((heap / 12L / words + 1L).toInt)
+    val before = sc.getPersistentRDDs.size
+    val e = intercept[IllegalArgumentException](lda.fit(data))
+    assert(e.getMessage.contains("spark.driver.memory") && sc.getPersistentRDDs.size == before, e.getMessage)
+  }
 }

@@ -15,11 +15,13 @@ class LabelMomentsSuite extends AnyFunSuite {
     assert(starts.last == labels.size)
     new LabelMoments(
       starts.zip(starts.tail).map { case (from, until) =>
-        val s = weights.slice(from, until).toArray
-        LabelSummary.of(labels.slice(from, until).toArray, if (s.forall(_ == 1.0)) null else s)
+        summary(labels.slice(from, until), weights.slice(from, until))
       },
       names)
   }
+
+  private def summary(labels: Seq[Double], weights: Seq[Double]): LabelSummary =
+    LabelSummary.of(labels.toArray, if (weights.forall(_ == 1.0)) null else weights.toArray)
 
   private val splits = Seq(Seq(600), Seq(0, 1, 0, 599), Seq(200, 200, 200), Seq.fill(60)(10), Seq(0, 0, 3, 590, 7, 0))
 
@@ -48,27 +50,24 @@ class LabelMomentsSuite extends AnyFunSuite {
     }
   }
 
-  test("the summaries of blocks come together to that of their rows") {
-    val random = new Random(4)
-    val labels = Seq.fill(600)(1e6 + random.nextGaussian())
-    val weights = Seq.fill(600)(0.1 + random.nextDouble())
-    val expected = LabelSummary.of(labels.toArray, weights.toArray)
-    for (split <- splits) {
-      val starts = split.scanLeft(0)(_ + _)
-      val found = starts
-        .zip(starts.tail)
-        .map { case (from, until) =>
-          LabelSummary.of(labels.slice(from, until).toArray, weights.slice(from, until).toArray)
-        }
-        .foldLeft(LabelSummary.None)(_ ++ _)
-      def close(value: LabelSummary => Double, bound: Double): Boolean =
-        math.abs(value(found) / value(expected) - 1.0) <= bound
-      assert(close(_.weight, 1e-13) && close(_.weightSquares, 1e-13) && close(_.sum, 1e-13))
-      assert(close(_.squaresAbout(1e6), 1e-9) && found.rows == 600L && found.weighted)
-      assert(found.smallest == labels.min && found.largest == labels.max && found.notBinary.contains((0L, labels.head)))
+  test("a summary of several blocks is that of all their rows, and of one block its own") {
+    val random = new Random(5)
+    val labels = Seq.fill(300)(1e6 + random.nextGaussian())
+    for (weighted <- Seq(false, true); labels <- Seq(labels, labels.map(_ => 1.0) :+ 0.5)) {
+      val weights = labels.map(_ => if (weighted) 0.1 + random.nextDouble() else 1.0)
+      val whole = summary(labels, weights)
+      val parts = labels.zip(weights).grouped(70).map(_.unzip).map { case (y, s) => summary(y, s) }.toSeq
+      val merged = parts.reduce(_ ++ _)
+      def close(a: Double, b: Double): Boolean = math.abs(a - b) <= 1e-13 * math.max(1.0, b.abs)
+      assert(merged.rows == whole.rows && merged.weighted == whole.weighted && merged.notBinary == whole.notBinary)
+      assert(merged.smallest == whole.smallest && merged.largest == whole.largest)
+      assert(close(merged.sum, whole.sum) && close(merged.weight, whole.weight))
+      assert(close(merged.weightSquares, whole.weightSquares) && close(merged.centre, whole.centre))
+      assert(close(merged.positiveWeight, whole.positiveWeight) && close(merged.otherWeight, whole.otherWeight))
+      // About any point, since centre and residual are rounded.
+      assert(math.abs(merged.squaresAbout(1e6) - whole.squaresAbout(1e6)) <= 1e-9 * whole.squaresAbout(1e6))
+      assert((LabelSummary.None ++ whole) == whole && (whole ++ LabelSummary.None) == whole)
     }
-    val late = LabelSummary.of(Array(0.0, 1.0), null) ++ LabelSummary.of(Array(1.0, 7.0), null)
-    assert(late.notBinary.contains((3L, 7.0)) && !late.weighted)
   }
 
   test("one block has the bits of two passes over the rows") {

@@ -1,5 +1,7 @@
 package dwell.ml.training
 
+import org.apache.spark.sql.SparkSession
+
 import dwell.SparkSuite
 import dwell.data.TestData
 import dwell.fit.DwellConf
@@ -8,16 +10,16 @@ import dwell.solver.problem.{Algorithm, Orientation}
 /** The orientations whose vectors there is room for. */
 class OrientationsSuite extends SparkSuite {
 
-  private def within(sizes: Seq[Int], bytes: Long): Either[String, Option[Orientation]] =
+  private def within(sizes: Seq[Int], bytes: Long, session: SparkSession = spark): Either[String, Option[Orientation]] =
     Orientations.withinLimit(
       None,
       Orientation.all,
       Algorithm.CoCoA,
-      TestData.claimed(sc, sizes, numFeatures = 100),
+      TestData.claimed(session.sparkContext, sizes, numFeatures = 100),
       outputs = 1,
       numWorkers = 4,
       None,
-      DwellConf(spark).copy(maxResultBytes = bytes))
+      DwellConf(session).copy(maxResultBytes = bytes))
 
   test(
     "the solver chooses where there is room for either, and rows are split where there is none for one number a row") {
@@ -27,5 +29,13 @@ class OrientationsSuite extends SparkSuite {
     // No limit of Spark, but an array has one.
     assert(within(Seq(most, most, most), Long.MaxValue).contains(Some(Orientation.Dual)))
     assert(within(Seq(1000), 100L).left.exists(_.contains("spark.driver.maxResultSize")))
+  }
+
+  test("rows are split where tasks have no memory for numbers of all rows") {
+    SparkSuite.withMemory(slots = 2, bytes = 20000000L) { session =>
+      // Four vectors of a task's 10 MB.
+      assert(within(Seq(300000), Long.MaxValue, session).contains(None))
+      assert(within(Seq(400000), Long.MaxValue, session).contains(Some(Orientation.Dual)))
+    }
   }
 }

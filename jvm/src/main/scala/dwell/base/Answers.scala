@@ -15,14 +15,22 @@ private[dwell] object Answers {
    * arrays of bytes only.
    */
   def of[T, R: ClassTag](rdd: RDD[T])(task: Iterator[T] => R): Array[R] = {
-    val written = rdd.sparkContext.runJob(
+    val answers = new Array[R](rdd.getNumPartitions)
+    each(rdd)(task)((partition, answer) => answers(partition) = answer)
+    answers
+  }
+
+  /** Calls `use` with each partition and its answer when it arrives, so that the driver need not hold all of them. */
+  def each[T, R](rdd: RDD[T])(task: Iterator[T] => R)(use: (Int, R) => Unit): Unit = {
+    val serializer = SparkEnv.get.closureSerializer.newInstance()
+    val loader = Thread.currentThread().getContextClassLoader
+    rdd.sparkContext.runJob(
       rdd,
       (it: Iterator[T]) => {
         val bytes = SparkEnv.get.closureSerializer.newInstance().serialize[Any](task(it))
         java.util.Arrays.copyOf(bytes.array(), bytes.limit())
-      })
-    val serializer = SparkEnv.get.closureSerializer.newInstance()
-    val loader = Thread.currentThread().getContextClassLoader
-    written.map(bytes => serializer.deserialize[Any](ByteBuffer.wrap(bytes), loader).asInstanceOf[R])
+      },
+      (partition: Int, bytes: Array[Byte]) =>
+        use(partition, serializer.deserialize[Any](ByteBuffer.wrap(bytes), loader).asInstanceOf[R]))
   }
 }

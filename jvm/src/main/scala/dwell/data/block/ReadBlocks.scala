@@ -2,10 +2,10 @@ package dwell.data.block
 
 import scala.reflect.ClassTag
 
+import org.apache.spark.ExecutorMemory
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.ExecutorMemory
 import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 

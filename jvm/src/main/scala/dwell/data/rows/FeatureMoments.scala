@@ -53,10 +53,7 @@ private[data] object FeatureMoments {
     val positive = if (binary) new Array[Double](numFeatures) else null
     val negative = if (binary) new Array[Double](numFeatures) else null
     val flat = Array.newBuilder[Int]
-    val merged = Shuffle.once(mergedRanges) {
-      TaskFailure.unwrapped(Answers.of(mergedRanges)(_.next()))
-    }
-    merged.foreach { range =>
+    def take(range: PackedMoments): Unit = {
       LittleEndian.copy(range.mean, mean, range.first)
       LittleEndian.copy(range.variance, variance, range.first)
       if (binary) {
@@ -64,6 +61,9 @@ private[data] object FeatureMoments {
         LittleEndian.copy(range.negative, negative, range.first)
       }
       flat ++= range.flat
+    }
+    Shuffle.once(mergedRanges) {
+      TaskFailure.unwrapped(Answers.each(mergedRanges)(_.next())((_, range) => take(range)))
     }
     val excluded = (flat.result() ++ rows.constant).distinct.sorted
     excluded.foreach { j =>

@@ -88,7 +88,8 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
     }
 
   /**
-   * Checks, before the data is read, that one array can hold all topics and that the driver may get them at the end.
+   * Checks, before the data is read, that one array can hold all topics, and that the driver may get them at the end and
+   * has memory for them.
    *
    * @throws IllegalArgumentException
    *   otherwise
@@ -99,6 +100,9 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       if (vocabulary.toLong * $(k) > LdaLayout.maxEntries($(k))) Some("an array holds")
       else if (bytes > conf.maxResultBytes)
         Some(s"spark.driver.maxResultSize (${conf.maxResultBytes}) lets through to the driver")
+      // As numbers of four bytes, and in Spark's model as numbers of eight.
+      else if (3L * bytes > Runtime.getRuntime.maxMemory)
+        Some(s"a third of the driver's heap (${Runtime.getRuntime.maxMemory}), which spark.driver.memory sets")
       else None
     limit.foreach { what =>
       throw new IllegalArgumentException(

@@ -1,5 +1,7 @@
 package dwell.ml.training
 
+import org.apache.spark.ExecutorMemory
+
 import dwell.jni.ResultHeader
 import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
@@ -50,7 +52,8 @@ private[training] object Orientations {
 
   /**
    * The orientation to ask the solver for (None leaves the choice to it), so that a round's results stay below
-   * `spark.driver.maxResultSize` and in one array; or the reason why no orientation does.
+   * `spark.driver.maxResultSize` and in one array; or the reason why no orientation does. Of two such orientations it is the
+   * one whose vectors tasks have memory for, if only one is.
    *
    * @param asked
    *   the Param orientation
@@ -84,7 +87,10 @@ private[training] object Orientations {
       orientation -> (workers.toLong * ResultHeader.BYTES + vectors * 8L * length)
     }
     val limit = conf.maxResultBytes
-    val fitting = sizes.collect { case (orientation, bytes) if bytes <= limit => orientation }
+    val allowed = sizes.collect { case (orientation, bytes) if bytes <= limit => orientation }
+    val memory = ExecutorMemory.ofSlot(data.sc).getOrElse(Long.MaxValue)
+    val roomy = lengths.collect { case (orientation, length) if VectorsOfTask * 8L * length <= memory => orientation }
+    val fitting = if (allowed.exists(roomy.contains)) allowed.filter(roomy.contains) else allowed
     if (fitting.size == possible.size) Right(asked)
     else {
       fitting.headOption
@@ -93,4 +99,7 @@ private[training] object Orientations {
           s"${data.numFeatures} features), more than spark.driver.maxResultSize ($limit); raise it or lower numWorkers")
     }
   }
+
+  /** A round's vector, the answer to it, and a copy of each on its way. */
+  private val VectorsOfTask = 4L
 }

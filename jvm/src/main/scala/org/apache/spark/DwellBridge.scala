@@ -50,15 +50,6 @@ object DwellBridge {
       }
     }
 
-  /**
-   * The bytes that Spark divides between cached blocks and its own work on each executor registered now, and how many of
-   * them no cached block takes.
-   */
-  def memory(sc: SparkContext): Seq[(Long, Long)] =
-    sc.env.blockManager.master.getMemoryStatus.toSeq.collect {
-      case (executor, bytes) if sc.isLocal || !executor.isDriver => bytes
-    }
-
   /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between Spark versions. */
   def dynamicAllocation(sc: SparkContext): Boolean =
     !sc.isLocal && sc.conf.getBoolean("spark.dynamicAllocation.enabled", defaultValue = false)

@@ -1,0 +1,131 @@
+package dwell.data
+
+import java.util.Arrays
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.rdd.RDD
+
+import dwell.SparkSuite
+import dwell.base.{InputChangedException, TaskFailure}
+import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
+import dwell.data.documents.DocumentDataset
+import dwell.data.matrix.MatrixBlock
+import dwell.data.rows.RowForm
+
+/** Source partitions that are read in several blocks. */
+class BlocksSuite extends SparkSuite {
+  import BlocksSuite._
+
+  private val form = RowForm(1.0, intercept = true, signedLabels = true)
+
+  private def read(partitions: Seq[LabeledRow]*): TrainingRows =
+    TrainingReader.read(
+      sc.parallelize(partitions, partitions.size).flatMap(identity).map(_.toInternal),
+      Columns,
+      "test")
+
+  test("a block ends where it is large enough, and the next one goes on") {
+    val blocks = RowBlockBuilder.read(3, Columns, rows.iterator.map(_.toInternal), ColumnNames()).toSeq
+    assert(blocks.size == 3, "a half million values each")
+    assert(blocks.map(_.rows).sum == rows.count(_.weight > 0.0) && blocks.map(_.rowsRead).sum == rows.size)
+    blocks.foreach(block => assert(block.at.partition == 3 && block.problem == null))
+    blocks.init.foreach(block =>
+      assert(math.abs(block.rows * (Columns + 1) - MatrixBlock.ValuesAtATime) <= Columns + 1))
+    assert(blocks.map(_.at.rows) == blocks.scanLeft(0L)(_ + _.rows).init)
+    assert(blocks.map(_.at.rowsRead) == blocks.scanLeft(0L)(_ + _.rowsRead).init)
+    val labels = rows.filter(_.weight > 0.0).map(_.label)
+    assert(blocks.flatMap(_.labels) == labels)
+  }
+
+  test("a partition without rows is one block") {
+    assert(RowBlockBuilder.read(0, Columns, Iterator.empty, ColumnNames()).map(_.rows).toSeq == Seq(0))
+  }
+
+  test("datasets are those of the same rows in smaller partitions of the source") {
+    val one = read(rows)
+    val several = read(rows.grouped(rows.size / 7 + 1).toSeq: _*)
+    try {
+      assert(one.numRows == several.numRows && one.nonzeros == several.nonzeros && one.largestLabel == 1.0)
+      for ((a, b) <- Seq(one.totalWeight -> several.totalWeight, one.labelVariance -> several.labelVariance)) {
+        assert(math.abs(a - b) <= 1e-12 * b)
+      }
+      one.rows(2, form).partitions.collect().zip(several.rows(2, form).partitions.collect()).foreach { case (a, b) =>
+        assert(a.rows.sameElements(b.rows) && a.offsets.sameElements(b.offsets) && Arrays.equals(a.indices, b.indices))
+        assert(Arrays.equals(a.values64, b.values64) && a.labels.sameElements(b.labels))
+        assert(Arrays.equals(a.weights, b.weights))
+        assert(a.norms.indices.forall(i => math.abs(a.norms(i) - b.norms(i)) <= 1e-9 * b.norms(i)))
+      }
+      one.columns(2).partitions.collect().zip(several.columns(2).partitions.collect()).foreach { case (a, b) =>
+        assert(
+          a.columns.sameElements(b.columns) && a.offsets.sameElements(b.offsets) && Arrays.equals(a.indices, b.indices))
+        assert(Arrays.equals(a.values64, b.values64) && a.labels.sameElements(b.labels))
+        assert(Arrays.equals(a.weights, b.weights) && a.variance.sameElements(b.variance))
+      }
+      assert(
+        one.featureDeviations.zip(several.featureDeviations).forall { case (a, b) => math.abs(a - b) <= 1e-12 * b })
+      val classes = Seq(one, several).map(_.rows(2, form).summary.classSums.weights)
+      assert(classes.head.zip(classes.last).forall { case (a, b) => math.abs(a - b) <= 1e-9 * b })
+    } finally {
+      one.unpersist()
+      several.unpersist()
+    }
+  }
+
+  test("documents are those of the same documents in smaller partitions of the source") {
+    def dataset(partitions: Seq[Seq[LabeledRow]]): DocumentDataset = {
+      val vectors =
+        partitions.map(_.map(r => Vectors.dense(r.features.toArray.map(x => if (x == 0.0) x else 0.1 + x.abs)): Vector))
+      DocumentDataset.read(
+        sc.parallelize(vectors, vectors.size).flatMap(identity).map(LabeledRow.ofVector),
+        Columns,
+        2,
+        "test")
+    }
+    val (one, several) = (dataset(Seq(rows)), dataset(rows.grouped(rows.size / 7 + 1).toSeq))
+    try {
+      one.partitions.collect().zip(several.partitions.collect()).foreach { case (a, b) =>
+        assert(
+          a.offsets.sameElements(b.offsets) && Arrays.equals(a.words, b.words) && Arrays.equals(a.counts64, b.counts64))
+      }
+    } finally {
+      one.unpersist()
+      several.unpersist()
+    }
+  }
+
+  test("a problem behind the first block names the row of the partition") {
+    val bad = rows :+ LabeledRow(1.0, 1.0, Vectors.dense(Array.fill(Columns)(Double.NaN)))
+    val message = intercept[IllegalArgumentException](read(bad)).getMessage
+    assert(message.contains(s"row ${rows.size} of partition 0"), message)
+  }
+
+  test("rows that changed in any block of a partition are not trained on") {
+    for (changed <- Seq(10, rows.size - 10)) {
+      reads.set(0)
+      val (all, changedRow) = (sc.broadcast(rows), changed)
+      val source: RDD[LabeledRow] = sc.parallelize(Seq(0), 1).flatMap { _ =>
+        val shift = BlocksSuite.reads.getAndIncrement().toDouble
+        all.value.iterator.zipWithIndex.map { case (r, j) => if (j == changedRow) r.copy(weight = 1.0 + shift) else r }
+      }
+      val data = TrainingReader.read(source.map(_.toInternal), Columns, "test")
+      try {
+        TestData.loseCached(sc)
+        val error = intercept[InputChangedException](TaskFailure.unwrapped(data.rows(2, form)))
+        assert(error.getMessage.contains("Partition 0"))
+      } finally data.unpersist()
+    }
+  }
+}
+
+object BlocksSuite {
+  private val reads = new AtomicInteger
+
+  private val Columns = 20
+
+  /** Some more than two blocks of half a million values; a row in a hundred has no weight. */
+  private val rows: Seq[LabeledRow] =
+    TestData.random(1, 55000, Columns, 2.0, weighted = true, dense = true).zipWithIndex.map { case (r, j) =>
+      r.copy(label = if (r.label > 0.0) 1.0 else 0.0, weight = if (j % 100 == 7) 0.0 else 0.5 + r.weight)
+    }
+}
