@@ -202,7 +202,7 @@ object ClusterTest extends Harness {
     val flat = TrainingReader.read(rows.map(_.toInternal), 5000, "retried rounds")
     val columns = flat.columns(2)
     val parts = columns.partitions.map[LocalData](ColumnData(_, null))
-    val residual = columns.labels().map(_ - flat.labelMean)
+    val residual = columns.partitions.flatMap(_.labels).collect().map(_ - flat.labelMean)
     val fit = if (failing) 1L else 2L
     try {
       (0 until 3).foreach { t =>

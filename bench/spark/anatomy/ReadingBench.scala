@@ -61,7 +61,7 @@ object ReadingBench {
   private def heldBy(bench: Bench, step: Step): HeldBytes = {
     val watch = new StorageWatch(bench.spark.sparkContext)
     val (ready, peak) = watch.peak(step.run())
-    try HeldBytes(peak, watch.now, ready.form.map(_.bytes))
+    try HeldBytes(peak, watch.now, ready.form.map(_.held.data))
     finally ready.release()
   }
 

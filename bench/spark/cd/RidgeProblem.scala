@@ -32,7 +32,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
 
   def numRows: Long = rows.numRows
   def numFeatures: Int = rows.numFeatures
-  def labels: Array[Double] = columns.labels()
+  def labels: Array[Double] = columns.partitions.flatMap(_.labels).collect()
   def totalWeight: Double = rows.totalWeight
 
   /** A lower bound of the objective over all models, at most 1e-8 below the optimum. */

@@ -67,7 +67,7 @@ class DriverShareSuite extends SparkSuite {
     val all = rows(50000)
     try {
       val columns = all.columns(2)
-      assert(results(columns.labels()) > 400000, "what is not wanted shows")
+      assert(results(columns.partitions.map(_.labels).collect()) > 400000, "what is not wanted shows")
     } finally all.unpersist()
   }
 

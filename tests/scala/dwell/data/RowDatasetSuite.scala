@@ -96,7 +96,7 @@ class RowDatasetSuite extends SparkSuite {
     }
     assert(data.holders.sameElements(holders))
     assert(data.summary.rowsPerPartition.sameElements(partitions.map(_.numRows)))
-    assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
+    assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.held.data == partitions.map(_.bytes).sum)
     assert(partitions.flatMap(_.rows).sorted.sameElements(kept.indices.map(_.toLong)), "every row is in one partition")
     assert(
       data.summary.rowsPerPartition.max - data.summary.rowsPerPartition.min <= 2,

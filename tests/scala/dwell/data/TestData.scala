@@ -105,7 +105,15 @@ object TestData {
   def claimed(sc: SparkContext, sizes: Seq[Int], numFeatures: Int): TrainingRows = {
     val summaries = sizes.zipWithIndex.map { case (rows, index) =>
       val labels = LabelSummary.of(Array(0.0), null).copy(rows = rows.toLong, weight = rows.toDouble)
-      PartitionSummary(rows.toLong, rows.toLong, NarrowValues.Ones, index.toLong, labels, hasConstant = false, null)
+      PartitionSummary(
+        rows.toLong,
+        rows.toLong,
+        4L * rows,
+        NarrowValues.Ones,
+        index.toLong,
+        labels,
+        hasConstant = false,
+        null)
     }
     new TrainingRows(
       new ReadRows(

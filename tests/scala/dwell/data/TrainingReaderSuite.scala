@@ -3,6 +3,8 @@ package dwell.data
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 import java.util.concurrent.atomic.AtomicInteger
 
+import scala.util.Random
+
 import org.apache.spark.{SparkConf, SparkException}
 import org.apache.spark.ml.linalg.{SparseVector, Vectors}
 import org.apache.spark.rdd.RDD
@@ -44,9 +46,7 @@ class TrainingReaderSuite extends SparkSuite {
   private def check(read: TrainingRows, data: ColumnDataset, rows: Array[LabeledRow]): Unit = {
     val m = rows.length
     assert(read.numRows == m && read.sc == sc)
-    assert(data.labels().sameElements(rows.map(_.label)))
     val weights = rows.map(_.weight)
-    if (weights.forall(_ == 1.0)) assert(data.weights() == null) else assert(data.weights().sameElements(weights))
     val total = weights.sum
     assert(close(read.totalWeight, total) && close(read.weightSquareSum, weights.map(s => s * s).sum))
     val labelMean = rows.map(r => r.weight * r.label).sum / total
@@ -56,10 +56,14 @@ class TrainingReaderSuite extends SparkSuite {
     assert(read.nonzeros == rows.map(_.features.numNonzeros.toLong).sum)
 
     val partitions = data.partitions.collect()
+    assert(partitions.flatMap(_.labels).sameElements(rows.map(_.label)))
+    partitions.map(_.weights).foreach { ofRows =>
+      if (weights.forall(_ == 1.0)) assert(ofRows == null) else assert(ofRows.sameElements(weights))
+    }
     assert(partitions.map(_.index).sameElements(partitions.indices))
     assert(data.nonzerosPerPartition.sameElements(partitions.map(_.nonzeros.toLong)))
     assert(data.columnsPerPartition.sameElements(partitions.map(_.numColumns)))
-    assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.bytes == partitions.map(_.bytes).sum)
+    assert(data.nonzeros == partitions.map(_.nonzeros.toLong).sum && data.held.data == partitions.map(_.bytes).sum)
 
     val expected = (0 until read.numFeatures).filter(i => rows.map(_.features(i)).distinct.length > 1)
     assert(partitions.flatMap(_.columns).sorted.sameElements(expected))
@@ -117,6 +121,17 @@ class TrainingReaderSuite extends SparkSuite {
     }
   }
 
+  test("the most bytes held are those as read and those of the dataset") {
+    val random = new Random(7)
+    val rows = Seq.fill(100)(TestData.row(random.nextDouble(), Seq.fill(4)(random.nextGaussian()): _*))
+    val read = this.read(Seq(rows.take(40), rows.drop(40)))
+    try {
+      val asRead = 8L * 400L + 8L * 100L
+      for (held <- Seq(read.columns(2).held, read.rows(2, RowForm(1.0, intercept = true, signedLabels = false)).held))
+        assert(held.data > 8L * 400L && held.most == held.data + asRead)
+    } finally read.unpersist()
+  }
+
   test("each partition has the labels of its slice of rows, and the weights of all") {
     for (weighted <- Seq(false, true)) {
       val rows = TestData.random(6, 13000, 3, 0.1, Values.Ones, weighted)
@@ -129,7 +144,6 @@ class TrainingReaderSuite extends SparkSuite {
           val partitions = data.partitions.collect()
           assert(partitions.flatMap(_.labels).toSeq == kept.map(_.label))
           assert(partitions.map(_.labels.length).forall(length => length <= 4096 * (5 - numPartitions).max(1)))
-          assert(data.labels().toSeq == kept.map(_.label))
           partitions.map(_.weights).foreach { weights =>
             if (weighted) assert(weights.toSeq == kept.map(_.weight)) else assert(weights == null)
           }

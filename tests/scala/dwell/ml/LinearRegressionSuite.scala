@@ -135,7 +135,7 @@ class LinearRegressionSuite extends SparkSuite {
     val linear = report.asInstanceOf[LinearFitReport]
     assert(linear.copy(rounds = report.rounds.take(1)).flattenEpochs.isEmpty)
     val text = report.toText
-    assert(text.linesIterator.size == 8 + report.rounds.size && text.contains("converged"))
+    assert(text.linesIterator.size == 10 + report.rounds.size && text.contains("converged"))
     val phases = report.phases
     assert(text.linesIterator.next() == phases.toLine)
     assert(Seq(phases.reading, phases.setUp, phases.model, phases.rest).forall(_ > 0.0) && phases.spark == 0.0)

@@ -49,6 +49,7 @@ class HtmlReportSuite extends AnyFunSuite {
       40L,
       Seq(20L, 20L),
       "rows left where Spark has them",
+      HeldBytes(480L, 960L),
       FitPhases.of(total = 9.0 + numRounds, reading = 1.25, setUp = 0.25, rounds, model = 0.5))
   }
 

@@ -95,6 +95,9 @@ sealed abstract class FitReport extends Product with Serializable {
   /** How the data came to their partitions, and why; empty where Spark's own code trained. */
   def placement: String = ""
 
+  /** The bytes of the training data; none where Spark's own code trained. */
+  def held: HeldBytes = HeldBytes.Nothing
+
   /** The seconds of the fit by phase. */
   def phases: FitPhases
 
@@ -148,6 +151,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
         s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         placement,
+        held.toLine(nonzeros),
         f"objective $objective%.10g, $proof",
         f"reading and set-up $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
@@ -185,6 +189,7 @@ final case class LinearFitReport(
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
     override val placement: String,
+    override val held: HeldBytes,
     phases: FitPhases)
     extends DwellFitReport {
 
@@ -211,6 +216,7 @@ final case class TopicFitReport(
     nonzeros: Long,
     nonzerosPerPartition: Seq[Long],
     override val placement: String,
+    override val held: HeldBytes,
     phases: FitPhases)
     extends DwellFitReport {
 

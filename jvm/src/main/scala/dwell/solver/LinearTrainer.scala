@@ -12,6 +12,7 @@ import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.{RowDataset, RowForm, RowPartition}
 import dwell.fit.{FitPlan, FitRunner}
+import dwell.report.HeldBytes
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdSolvers, CdStep}
@@ -136,6 +137,7 @@ final class LinearTrainer(
         trained.records,
         parts.nonzeros.toSeq,
         parts.placement,
+        parts.held,
         flattenSeconds)
     } catch {
       case e: Throwable =>
@@ -155,7 +157,8 @@ final class LinearTrainer(
   private def primal(problem: LinearProblem): Work = {
     val data = rows.columns(problem.numWorkers)
     def local(partitions: RDD[ColumnPartition]) = partitions.map[LocalData](p => ColumnData(p, p.weights))
-    val parts = Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns)
+    val parts =
+      Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns, data.held)
     val leader =
       PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
@@ -187,7 +190,7 @@ final class LinearTrainer(
     val scale = data.scaleBroadcast
     def local(partitions: RDD[RowPartition]) =
       partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
-    Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, data.placement)
+    Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, data.placement, data.held)
   }
 
   /**
@@ -230,7 +233,8 @@ private[solver] object LinearTrainer {
       all: RDD[LocalData],
       forBarrier: () => RDD[LocalData],
       nonzeros: Array[Long],
-      placement: String)
+      placement: String,
+      held: HeldBytes)
 
   private val ByColumns = "nonzeros dealt by a shuffle, because each worker owns columns"
 

@@ -4,6 +4,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
+import dwell.report.HeldBytes
 
 /**
  * Training data in the form that a local solver works on, cached on the workers.
@@ -17,14 +18,14 @@ import dwell.bulk.Kept
  *   whether the partitions were made by a shuffle
  * @param nonzerosPerPartition
  *   number of nonzeros of each partition
- * @param bytes
- *   size of all partitions in bytes
+ * @param held
+ *   size of all partitions, and the most bytes that were held while they were made
  */
 abstract class CachedDataset[P] private[data] (
     kept: Kept[P],
     isShuffled: Boolean,
     val nonzerosPerPartition: Array[Long],
-    val bytes: Long,
+    val held: HeldBytes,
     broadcasts: Seq[Broadcast[_]]) {
 
   private var released = false

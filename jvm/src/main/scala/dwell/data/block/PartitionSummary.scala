@@ -7,6 +7,8 @@ import dwell.data.matrix.{BlockIndex, NarrowValues}
  *
  * @param rowsRead
  *   rows read, those that are not kept included
+ * @param bytes
+ *   of all blocks
  * @param width
  *   a width that holds all values, see [[dwell.data.matrix.NarrowValues]]
  * @param fingerprint
@@ -19,6 +21,7 @@ import dwell.data.matrix.{BlockIndex, NarrowValues}
 private[data] final case class PartitionSummary(
     rowsRead: Long,
     nonzeros: Long,
+    bytes: Long,
     width: Byte,
     fingerprint: Long,
     labels: LabelSummary,
@@ -28,6 +31,7 @@ private[data] final case class PartitionSummary(
   private def and(block: RowBlock): PartitionSummary = PartitionSummary(
     rowsRead + block.rowsRead,
     nonzeros + block.matrix.nonzeros,
+    bytes + block.bytes,
     if (block.matrix.values.width > width) block.matrix.values.width else width,
     BlockIndex.fingerprint(fingerprint, block),
     labels ++ LabelSummary.of(block.labels, block.weights),
@@ -42,6 +46,7 @@ private[data] object PartitionSummary {
 
   private val NoBlocks =
     PartitionSummary(
+      0L,
       0L,
       0L,
       NarrowValues.Ones,

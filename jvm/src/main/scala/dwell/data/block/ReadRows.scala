@@ -5,6 +5,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ConstantColumns, NarrowValues}
+import dwell.report.HeldBytes
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
@@ -83,6 +84,9 @@ private[data] final class ReadRows(
 
   /** Bytes of a value in the form of a solver, at most. */
   def bytesOfValue: Int = NarrowValues.bytes(summaries.map(_.width).max)
+
+  /** The bytes that are held once a dataset takes so many: as read, too. */
+  def heldWith(bytes: Long): HeldBytes = HeldBytes(bytes, bytes + summaries.map(_.bytes).sum)
 
   /** The number of partitions of the source. */
   def sourcePartitions: Int = index.partitions

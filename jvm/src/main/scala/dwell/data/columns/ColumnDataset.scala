@@ -3,56 +3,27 @@ package dwell.data.columns
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, LittleEndian, SliceBounds, TaskFailure}
+import dwell.base.{Answers, SliceBounds}
 import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{Cached, CachedDataset, DataLimits, ReadRows}
 import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
+import dwell.report.HeldBytes
 
 /**
  * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.
  *
  * @param partitions
  *   one [[ColumnPartition]] in each Spark partition
- * @param slices
- *   the rows whose labels each partition holds
- * @param weighted
- *   whether any weight is not 1
  * @param columnsPerPartition
  *   number of columns of each partition
  */
 final class ColumnDataset private (
     partitions: Kept[ColumnPartition],
     nonzerosPerPartition: Array[Long],
-    slices: SliceBounds,
-    weighted: Boolean,
     val columnsPerPartition: Array[Int],
-    bytes: Long,
+    held: HeldBytes,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[ColumnPartition](partitions, isShuffled = true, nonzerosPerPartition, bytes, broadcasts) {
-
-  /** The label of each row. A job brings them to the driver. */
-  def labels(): Array[Double] = ofSlices(partition => partition.labels)
-
-  /** The weight of each row, or null if every weight is 1. A job brings them to the driver. */
-  def weights(): Array[Double] =
-    if (!weighted) null
-    else {
-      val slices = this.slices
-      ofSlices { p =>
-        java.util.Arrays.copyOfRange(p.weights, slices.start(p.index), slices.start(p.index + 1))
-      }
-    }
-
-  /** One number for each row, which `get` gives for the rows of a partition's slice. */
-  private def ofSlices(get: ColumnPartition => Array[Double]): Array[Double] = TaskFailure.unwrapped {
-    val values = new Array[Double](slices.length)
-    partitions.sparkContext.runJob(
-      partitions,
-      (it: Iterator[ColumnPartition]) => LittleEndian.bytes(get(it.next())),
-      (k: Int, slice: Array[Byte]) => LittleEndian.copy(slice, values, slices.start(k)))
-    values
-  }
-}
+    extends CachedDataset[ColumnPartition](partitions, isShuffled = true, nonzerosPerPartition, held, broadcasts)
 
 private[data] object ColumnDataset {
 
@@ -120,14 +91,7 @@ private[data] object ColumnDataset {
         val p = it.next()
         (p.nonzeros.toLong, p.numColumns, p.bytes)
       }
-      new ColumnDataset(
-        partitions,
-        sizes.map(_._1),
-        slices,
-        rows.labels.weighted,
-        sizes.map(_._2),
-        sizes.map(_._3).sum,
-        broadcasts)
+      new ColumnDataset(partitions, sizes.map(_._1), sizes.map(_._2), rows.heldWith(sizes.map(_._3).sum), broadcasts)
     }
   }
 

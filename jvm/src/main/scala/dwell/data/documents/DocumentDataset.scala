@@ -11,6 +11,7 @@ import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{BlockGroups, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks, SourceSize}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
 import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
+import dwell.report.HeldBytes
 
 /**
  * Documents as counts of words, read and validated, split into partitions of about equally much work.
@@ -32,12 +33,12 @@ final class DocumentDataset private (
     val vocabulary: Int,
     val documentsPerPartition: Array[Int],
     nonzerosPerPartition: Array[Long],
-    bytes: Long,
+    held: HeldBytes,
     broadcasts: Seq[Broadcast[_]],
     isShuffled: Boolean,
     val placement: String,
     val moveSeconds: Double)
-    extends CachedDataset[DocumentPartition](partitions, isShuffled, nonzerosPerPartition, bytes, broadcasts) {
+    extends CachedDataset[DocumentPartition](partitions, isShuffled, nonzerosPerPartition, held, broadcasts) {
 
   /** The number of documents of all partitions, D. */
   def documents: Long = documentsPerPartition.map(_.toLong).sum
@@ -129,13 +130,14 @@ object DocumentDataset {
       val held = Answers.of(partitions)(it => sizesOf(it.next()))
       broadcasts.foreach(_.unpersist()) // until a partition is lost
       if (groups.isRight) readBlocks.drop() else readBlocks.makeRoom()
+      val bytes = held.map(_._3).sum
       new DocumentDataset(
         readBlocks,
         partitions,
         source.vocabulary,
         held.map(_._1),
         held.map(_._2),
-        held.map(_._3).sum,
+        HeldBytes(bytes, bytes + read.map(_.bytes).sum),
         broadcasts,
         groups.isLeft,
         groups.fold(Placement.dealt, _ => Placement.left),
@@ -213,14 +215,21 @@ object DocumentDataset {
   }
 
   /** A source partition's report to the driver; `documents` counts those with words. */
-  private final case class Summary(rowsRead: Long, documents: Long, nonzeros: Long, fingerprint: Long, problem: String)
+  private final case class Summary(
+      rowsRead: Long,
+      documents: Long,
+      nonzeros: Long,
+      bytes: Long,
+      fingerprint: Long,
+      problem: String)
 
   private def summary(blocks: Iterator[MatrixBlock]): Summary =
-    blocks.foldLeft(Summary(0L, 0L, 0L, BlockIndex.NoBlocks, null)) { (sum, block) =>
+    blocks.foldLeft(Summary(0L, 0L, 0L, 0L, BlockIndex.NoBlocks, null)) { (sum, block) =>
       Summary(
         sum.rowsRead + block.rowsRead,
         sum.documents + block.rows,
         sum.nonzeros + block.nonzeros,
+        sum.bytes + block.bytes,
         BlockIndex.fingerprint(sum.fingerprint, block),
         block.problem)
     }

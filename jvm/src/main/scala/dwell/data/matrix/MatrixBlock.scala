@@ -77,6 +77,8 @@ private[data] final class SparseBlock(
 
   override def nonzeros: Int = indices.length
 
+  override def bytes: Long = 4L * offsets.length + 4L * nonzeros + NarrowValues.bytes(values.width).toLong * nonzeros
+
   override val fingerprint: Long = {
     val structure = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, offsets), indices)
     MatrixBlock.hash(structure, values)
@@ -152,6 +154,8 @@ private[data] final class DenseBlock(
     extends MatrixBlock(at, rowsRead, rows, values, problem = null) {
 
   override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, Array(rows, columns)), values)
+
+  override def bytes: Long = NarrowValues.bytes(values.width).toLong * rows * columns
 
   /** Whether no value is 0. */
   def isFull: Boolean = nonzeros == rows * columns

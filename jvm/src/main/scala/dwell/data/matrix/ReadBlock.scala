@@ -20,6 +20,9 @@ private[data] trait ReadBlock extends Serializable {
    */
   def problem: String
 
+  /** The size of the arrays. */
+  def bytes: Long
+
   /** Hash of the whole block, in order: equal blocks have equal fingerprints. */
   def fingerprint: Long
 }

@@ -7,6 +7,7 @@ import dwell.base.Answers
 import dwell.bulk.Kept
 import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
+import dwell.report.HeldBytes
 
 /**
  * Training data as rows, split into partitions of about equally much work. Constant features are not solved for, and have no
@@ -26,9 +27,9 @@ final class RowDataset private (
     val scaleBroadcast: Broadcast[Array[Double]],
     val placement: String,
     isShuffled: Boolean,
-    bytes: Long,
+    held: HeldBytes,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[RowPartition](partitions, isShuffled, summary.nonzerosPerPartition, bytes, broadcasts) {
+    extends CachedDataset[RowPartition](partitions, isShuffled, summary.nonzerosPerPartition, held, broadcasts) {
 
   /** The number of partitions that have a nonzero of each feature. A job counts them at the first call. */
   lazy val holders: Array[Int] =
@@ -95,7 +96,7 @@ private[data] object RowDataset {
         scaleBroadcast,
         reason,
         placement.isShuffle,
-        summaries.map(_.bytes).sum,
+        rows.heldWith(summaries.map(_.bytes).sum),
         broadcasts)
     }
   }

@@ -155,6 +155,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       nonzeros = data.nonzeros,
       nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
       placement = data.placement,
+      held = data.held,
       phases = FitPhases.of(
         clock.seconds,
         clock.readSeconds - data.moveSeconds,

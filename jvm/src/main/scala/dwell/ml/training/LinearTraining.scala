@@ -234,6 +234,7 @@ trait LinearTraining[M <: Model[M]]
       nonzeros = data.nonzeros,
       nonzerosPerPartition = solution.nonzerosPerPartition,
       placement = solution.placement,
+      held = solution.held,
       phases =
         FitPhases.of(clock.seconds, clock.readSeconds, solution.flattenSeconds, solution.rounds, clock.modelSeconds))
 }

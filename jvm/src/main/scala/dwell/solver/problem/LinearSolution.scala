@@ -1,6 +1,6 @@
 package dwell.solver.problem
 
-import dwell.report.RoundRecord
+import dwell.report.{HeldBytes, RoundRecord}
 
 /**
  * A trained model and its certificate.
@@ -27,6 +27,8 @@ import dwell.report.RoundRecord
  *   times that the rounds began again after a failed barrier stage, from what was left with the workers
  * @param placement
  *   how the data came to their partitions, and why
+ * @param held
+ *   the bytes of the training data
  * @param flattenSeconds
  *   time spent on bringing the data into the form of this orientation; 0 if an earlier fit had done so
  */
@@ -47,6 +49,7 @@ final case class LinearSolution(
     rounds: Seq[RoundRecord],
     nonzerosPerPartition: Seq[Long],
     placement: String,
+    held: HeldBytes,
     flattenSeconds: Double) {
 
   /** The intercept of a model with one output. */
