@@ -182,13 +182,9 @@ class LDABadInputSuite extends SparkSuite {
   }
 
   test("topics that the driver has no memory for") {
-    val heap = Runtime.getRuntime.maxMemory
-    val words = math.min(20 * 1000 * 1000L, heap / 12L / 10L + 1000L).toInt
-    val data = frame(good.map(v => Vectors.sparse(words, Array(0, words - 1), Array(1.0, 2.0))))
-    val lda = estimator
-    lda.setK((heap / 12L / words + 1L).toInt)
-    val before = sc.getPersistentRDDs.size
-    val e = intercept[IllegalArgumentException](lda.fit(data))
-    assert(e.getMessage.contains("spark.driver.memory") && sc.getPersistentRDDs.size == before, e.getMessage)
+    def limit(k: Int): Option[String] =
+      LDA.limit(vocabulary = 1000000, k, maxResultBytes = 1L << 30, heap = 1L << 30)._2
+    assert(limit(89).isEmpty && limit(90).exists(_.contains("spark.driver.memory")))
+    assert(limit(269).exists(_.contains("heap")) && limit(270).exists(_.contains("spark.driver.maxResultSize")))
   }
 }

@@ -95,15 +95,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
    *   otherwise
    */
   private def checkSize(vocabulary: Int, conf: DwellConf): Unit = {
-    val bytes = 4L * vocabulary * $(k)
-    val limit =
-      if (vocabulary.toLong * $(k) > LdaLayout.maxEntries($(k))) Some("an array holds")
-      else if (bytes > conf.maxResultBytes)
-        Some(s"spark.driver.maxResultSize (${conf.maxResultBytes}) lets through to the driver")
-      // As numbers of four bytes, and in Spark's model as numbers of eight.
-      else if (3L * bytes > Runtime.getRuntime.maxMemory)
-        Some(s"a third of the driver's heap (${Runtime.getRuntime.maxMemory}), which spark.driver.memory sets")
-      else None
+    val (bytes, limit) = LDA.limit(vocabulary, $(k), conf.maxResultBytes, Runtime.getRuntime.maxMemory)
     limit.foreach { what =>
       throw new IllegalArgumentException(
         s"k = ${$(k)} topics of the $vocabulary words of column '${$(featuresCol)}' take $bytes bytes, more than $what. Lower k, or " +
@@ -168,6 +160,23 @@ object LDA extends DefaultParamsReadable[LDA] {
 
   private val Online = "online"
   private val Algorithm = "ma-lda"
+
+  /**
+   * The bytes of all topics in single precision, and the limit that they exceed.
+   *
+   * @param heap
+   *   the most bytes that the driver's heap can take
+   */
+  private[ml] def limit(vocabulary: Int, k: Int, maxResultBytes: Long, heap: Long): (Long, Option[String]) = {
+    val bytes = 4L * vocabulary * k
+    val limit =
+      if (vocabulary.toLong * k > LdaLayout.maxEntries(k)) Some("an array holds")
+      else if (bytes > maxResultBytes) Some(s"spark.driver.maxResultSize ($maxResultBytes) lets through to the driver")
+      // As numbers of four bytes, and in Spark's model as numbers of eight.
+      else if (3L * bytes > heap) Some(s"a third of the driver's heap ($heap), which spark.driver.memory sets")
+      else None
+    (bytes, limit)
+  }
 
   /** Spark's mark for a concentration that the estimator chooses. */
   private val Default = -1.0
