@@ -185,6 +185,6 @@ class LDABadInputSuite extends SparkSuite {
     def limit(k: Int): Option[String] =
       LDA.limit(vocabulary = 1000000, k, maxResultBytes = 1L << 30, heap = 1L << 30)._2
     assert(limit(89).isEmpty && limit(90).exists(_.contains("spark.driver.memory")))
-    assert(limit(269).exists(_.contains("heap")) && limit(270).exists(_.contains("spark.driver.maxResultSize")))
+    assert(limit(268).exists(_.contains("heap")) && limit(269).exists(_.contains("spark.driver.maxResultSize")))
   }
 }
