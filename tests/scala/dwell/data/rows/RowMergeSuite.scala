@@ -108,7 +108,7 @@ class RowMergeSuite extends AnyFunSuite with Tolerance {
       weighted: Boolean = true): RowPartition = {
     val firstRows = all.scanLeft(0L)(_ + _.matrix.rows)
     val merge = new RowMerge(numFeatures, weighted, signedLabels, mixed, choice)
-    merge.ofBlocks(1, 2, group.map(all).toArray, group.map(firstRows).toArray, excluded, scale, mean)
+    merge.ofBlocks(1, 2, () => group.iterator.map(all), b => firstRows(all.indexOf(b)), excluded, scale, mean)
   }
 
   test("whole blocks make the partition that a shuffle to one worker makes, bit by bit") {

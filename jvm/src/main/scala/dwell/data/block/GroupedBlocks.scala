@@ -2,15 +2,17 @@ package dwell.data.block
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.{DwellBridge, NarrowDependency, Partition, TaskContext}
+import org.apache.spark.{DwellBridge, NarrowDependency, OneToOneDependency, Partition, TaskContext}
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
 
 import dwell.data.matrix.ReadBlock
 
 /**
- * Groups of whole source partitions, without a shuffle: each partition has the blocks of one group that have rows as one
- * element, in their order. A task runs where most of its group is, and fetches the rest.
+ * Groups of whole source partitions, without a shuffle: the one element of a partition gives the blocks of a group that have
+ * rows, in their order, as often as a task asks. If Spark keeps the blocks, a task gets them anew each time. If not, it
+ * holds them, rather than read the source again. A task runs where most of its group is, and fetches the rest.
  *
  * @param blocks
  *   the blocks of each source partition
@@ -18,7 +20,7 @@ import dwell.data.matrix.ReadBlock
 private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
     blocks: RDD[B],
     @transient private val groups: BlockGroups)
-    extends RDD[Array[B]](blocks.sparkContext, Seq(new GroupedBlocks.OfGroup(blocks, groups.sources))) {
+    extends RDD[() => Iterator[B]](blocks.sparkContext, Seq(new GroupedBlocks.OfGroup(blocks, groups.sources))) {
   import GroupedBlocks._
 
   /**
@@ -33,9 +35,17 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
   override protected def getPartitions: Array[Partition] =
     broadcasts.zipWithIndex.map { case (sources, k) => new Group(k, sources) }.toArray
 
-  override def compute(split: Partition, context: TaskContext): Iterator[Array[B]] =
-    Iterator.single(
-      split.asInstanceOf[Group].sources.value.flatMap(firstParent[B].iterator(_, context).filter(_.rows > 0)))
+  override def compute(split: Partition, context: TaskContext): Iterator[() => Iterator[B]] = {
+    val sources = split.asInstanceOf[Group].sources.value
+    def blocks: Iterator[B] = sources.iterator.flatMap(firstParent[B].iterator(_, context).filter(_.rows > 0))
+    Iterator.single {
+      if (isKept(firstParent[B])) () => blocks
+      else {
+        val held = blocks.toArray
+        () => held.iterator
+      }
+    }
+  }
 
   override protected def getPreferredLocations(split: Partition): Seq[String] = {
     val held = groups.sources(split.index).toSeq.flatMap { source =>
@@ -46,6 +56,14 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
 }
 
 private object GroupedBlocks {
+
+  /** Whether Spark keeps the elements of an RDD, or what it makes them of one by one. */
+  private def isKept(rdd: RDD[_]): Boolean =
+    rdd.getStorageLevel != StorageLevel.NONE || rdd.dependencies.exists {
+      case before: OneToOneDependency[_] => isKept(before.rdd)
+      case _ => false
+    }
+
   private final class Group(override val index: Int, val sources: Broadcast[Array[Partition]]) extends Partition
 
   private final class OfGroup[B](blocks: RDD[B], groups: Array[Array[Int]]) extends NarrowDependency[B](blocks) {

@@ -162,9 +162,8 @@ object DocumentDataset {
     val grouped = new GroupedBlocks(blocks, groups)
     val merged = grouped.mapPartitionsWithIndex { (k, group) =>
       group.map { blocks =>
-        val firsts = blocks.map(index.firstRow)
-        val sizes = blocks.zip(firsts).map { case (b, first) => VectorSizes.whole(b, first, ExcludedFeatures.None) }
-        val rows = new BlockRows(k, numPartitions, firsts, blocks.map(_.rows), mixed = false)
+        val sizes = blocks().map(b => VectorSizes.whole(b, index.firstRow(b), ExcludedFeatures.None)).toArray
+        val rows = new BlockRows(k, numPartitions, sizes.map(_.firstRow), sizes.map(_.blockRows), mixed = false)
         val choice = PartitionForm.Choice.Sparse
         partition(k, vocabulary, WholeBlocks.together(rows, blocks, sizes, ExcludedFeatures.None, vocabulary, choice))
       }

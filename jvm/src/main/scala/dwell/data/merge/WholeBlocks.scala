@@ -10,7 +10,7 @@ private[data] object WholeBlocks {
    * no memory of their own.
    *
    * @param blocks
-   *   all blocks of `rows`, in the order of the dataset
+   *   gives all blocks of `rows`, in the order of the dataset, as often as asked
    * @param sizes
    *   those of each block's vectors, by [[VectorSizes.whole]]
    * @param excluded
@@ -20,15 +20,17 @@ private[data] object WholeBlocks {
    */
   def together(
       rows: PartitionRows,
-      blocks: Array[MatrixBlock],
+      blocks: () => Iterator[MatrixBlock],
       sizes: Array[VectorSizes],
       excluded: ExcludedFeatures,
       numFeatures: Int,
       choice: PartitionForm.Choice): PartitionMatrix = {
-    val lends = blocks.length == 1 && !rows.mixed && excluded.indices.isEmpty
-    (if (lends) lent(rows, blocks.head, sizes.head, numFeatures, choice) else None).getOrElse {
+    val lends = sizes.length == 1 && !rows.mixed && excluded.indices.isEmpty
+    (if (lends) lent(rows, blocks().next(), sizes.head, numFeatures, choice) else None).getOrElse {
       val merge = new MatrixMerge(rows, numFeatures, choice, sizes.iterator)
-      blocks.indices.foreach(i => MatrixPiece.whole(blocks(i), sizes(i).firstRow, excluded).foreach(merge.add))
+      blocks().zip(sizes.iterator).foreach { case (block, size) =>
+        MatrixPiece.whole(block, size.firstRow, excluded).foreach(merge.add)
+      }
       merge.result
     }
   }

@@ -31,8 +31,7 @@ private[data] final class RowGroups(rows: ReadRows, excluded: Array[Int], groups
     grouped.mapPartitionsWithIndex { (k, group) =>
       val excluded = new ExcludedFeatures(left, numFeatures)
       group.map { blocks =>
-        val firsts = blocks.map(index.firstRow)
-        merge.ofBlocks(k, numPartitions, blocks, firsts, excluded, Cached.valueOf(scale), Cached.valueOf(mean))
+        merge.ofBlocks(k, numPartitions, blocks, index.firstRow, excluded, Cached.valueOf(scale), Cached.valueOf(mean))
       }
     }
   }

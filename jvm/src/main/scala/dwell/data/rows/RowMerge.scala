@@ -58,9 +58,9 @@ private[data] final class RowMerge(
    * A partition of whole blocks. It shares what arrays of a block it can.
    *
    * @param blocks
-   *   at least one, in the order of the dataset; each has rows
-   * @param firstRows
-   *   number of the first row of each block
+   *   gives at least one, in the order of the dataset, as often as asked; each has rows
+   * @param firstRow
+   *   number of the first row of a block in the whole dataset
    * @param excluded
    *   features whose nonzeros are left out
    * @param scale
@@ -73,15 +73,15 @@ private[data] final class RowMerge(
   def ofBlocks(
       index: Int,
       numPartitions: Int,
-      blocks: Array[RowBlock],
-      firstRows: Array[Long],
+      blocks: () => Iterator[RowBlock],
+      firstRow: RowBlock => Long,
       excluded: ExcludedFeatures,
       scale: Array[Double],
       mean: Array[Double]): RowPartition = {
-    val rows = new BlockRows(index, numPartitions, firstRows, blocks.map(_.matrix.rows), mixed)
-    val facts = blocks.zip(firstRows).map { case (block, first) => RowFacts.whole(block, first, excluded) }
-    val matrix =
-      WholeBlocks.together(rows, blocks.map(_.matrix), facts.map(_.sizes), excluded, numFeatures, choice)
+    val facts = blocks().map(block => RowFacts.whole(block, firstRow(block), excluded)).toArray
+    val sizes = facts.map(_.sizes)
+    val rows = new BlockRows(index, numPartitions, sizes.map(_.firstRow), sizes.map(_.blockRows), mixed)
+    val matrix = WholeBlocks.together(rows, () => blocks().map(_.matrix), sizes, excluded, numFeatures, choice)
     partition(rows, matrix, facts, scale, mean)
   }
 
