@@ -29,7 +29,7 @@ import dwell.report.{RoundCompleted, RoundRecord}
  * @param freeStates
  *   frees the worker states of a fit in the JVM that calls it
  */
-private[dwell] final class FitRunner[D, M: ClassTag, S: ClassTag, T](
+private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     sc: SparkContext,
     parts: RDD[D],
     forBarrier: () => RDD[D],

@@ -72,8 +72,12 @@ object Gang {
    * @throws BrokenException
    *   if the stage failed
    */
-  def run[D, M, S: ClassTag, R](data: RDD[D], name: String, fit: Long, format: VectorFormat, patienceMillis: Long)(
-      step: Workers.Step[D, M, S])(
+  def run[D: ClassTag, M, S: ClassTag, R](
+      data: RDD[D],
+      name: String,
+      fit: Long,
+      format: VectorFormat,
+      patienceMillis: Long)(step: Workers.Step[D, M, S])(
       lead: (Replicas[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
     val sc = data.sparkContext
     val members = data.getNumPartitions
@@ -82,7 +86,7 @@ object Gang {
     sc.addSparkListener(active)
     try {
       val result = new AtomicReference[Either[Exception, R]]()
-      val tasks = data.barrier().mapPartitions { elements =>
+      val tasks = new SpreadTasks(data).barrier().mapPartitions { elements =>
         val member = new GangMember[D, M, S](name, fit, members, format)
         Iterator.single(member.run(elements, step, lead))
       }

@@ -7,12 +7,14 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
+import dwell.base.Locality
 import dwell.data.matrix.ReadBlock
 
 /**
  * Groups of whole source partitions, without a shuffle: the one element of a partition gives the blocks of a group that have
  * rows, in their order, as often as a task asks. If Spark keeps the blocks, a task gets them anew each time. If not, it
- * holds them, rather than read the source again. A task runs where most of its group is, and fetches the rest.
+ * holds them, rather than read the source again. Each executor gets its share of the tasks,
+ * where it can those of which it has most; they fetch the rest.
  *
  * @param blocks
  *   the blocks of each source partition
@@ -47,12 +49,17 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
     }
   }
 
-  override protected def getPreferredLocations(split: Partition): Seq[String] = {
-    val held = groups.sources(split.index).toSeq.flatMap { source =>
-      DwellBridge.preferredLocations(firstParent[B], source).map(_ -> groups.loadOf(source))
+  @transient private lazy val locations = {
+    val held = groups.sources.toIndexedSeq.map { sources =>
+      val loads = sources.toSeq.flatMap { source =>
+        DwellBridge.holders(firstParent[B], source).map(_ -> groups.loadOf(source))
+      }
+      loads.groupMapReduce(_._1)(_._2)(_ + _)
     }
-    held.groupMapReduce(_._1)(_._2)(_ + _).toSeq.sortBy { case (location, load) => (-load, location) }.map(_._1).take(1)
+    Locality.balanced(sparkContext, held)
   }
+
+  override protected def getPreferredLocations(split: Partition): Seq[String] = locations(split.index)
 }
 
 private object GroupedBlocks {

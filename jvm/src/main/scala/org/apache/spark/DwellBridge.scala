@@ -1,7 +1,7 @@
 package org.apache.spark
 
 import org.apache.spark.rdd.{DeterministicLevel, RDD}
-import org.apache.spark.scheduler.SparkListenerEvent
+import org.apache.spark.scheduler.{ExecutorCacheTaskLocation, SparkListenerEvent}
 import org.apache.spark.storage.StorageLevel
 
 /** Members of `SparkContext` and of `RDD` that are private to Spark. */
@@ -11,12 +11,19 @@ object DwellBridge {
   def post(sc: SparkContext, event: SparkListenerEvent): Unit = sc.listenerBus.post(event)
 
   /**
-   * Preferred-location strings (`executor_<host>_<id>`) of the executors that are registered now; none in local mode.
-   * The list is the scheduler's: after a missing shuffle file, the list of block managers lacks its executor for a
-   * while. Spark finds an executor by its id alone, so the host can be any name.
+   * Ids of the executors that are registered now, sorted; none in local mode. The list is the scheduler's: after a missing
+   * shuffle file, the list of block managers lacks its executor for a while.
    */
-  def executorLocations(sc: SparkContext): Seq[String] =
-    if (sc.isLocal) Seq.empty else sc.getExecutorIds().sorted.map(id => s"executor_host_$id")
+  def executors(sc: SparkContext): Seq[String] = if (sc.isLocal) Seq.empty else sc.getExecutorIds().sorted
+
+  /**
+   * The preferred-location string of an executor: `executor_<host>_<id>`. Spark finds an executor by its id alone, so the
+   * host can be any name.
+   */
+  def location(executor: String): String = s"executor_host_$executor"
+
+  /** The locations of the executors that are registered now; none in local mode. */
+  def executorLocations(sc: SparkContext): Seq[String] = executors(sc).map(location)
 
   /**
    * Ids of executors that the scheduler knows and the list of block managers lacks. After a missing shuffle file Spark
@@ -33,9 +40,9 @@ object DwellBridge {
   /** The number of tasks of the default profile that the executors registered now can run at once. */
   def slots(sc: SparkContext): Int = sc.maxNumConcurrentTasks(sc.resourceProfileManager.defaultResourceProfile)
 
-  /** Where Spark would compute a partition: preferred-location strings, none if it does not matter. */
-  def preferredLocations(rdd: RDD[_], partition: Int): Seq[String] =
-    rdd.sparkContext.getPreferredLocs(rdd, partition).map(_.toString)
+  /** Ids of the executors that hold a partition, or what Spark would make it of. */
+  def holders(rdd: RDD[_], partition: Int): Seq[String] =
+    rdd.sparkContext.getPreferredLocs(rdd, partition).collect { case at: ExecutorCacheTaskLocation => at.executorId }
 
   /**
    * Whether the RDD should have the same elements in the same order whenever Spark computes it: nothing before it depends
