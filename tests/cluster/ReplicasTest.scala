@@ -55,6 +55,13 @@ object ReplicasTest extends Harness {
       }
     }
 
+    onModels(spark, "gang: workers whose data is on one executor run on all executors", 3, at = _ => 0) { (data, fit) =>
+      val seen = led("gang", data, fit, Length)(step(Length))(story(Length))
+      check(seen == expected(3, Length), s"$seen")
+      val held = onEach(spark)(() => ModelStore.entries).values.toSeq
+      check(held == Seq(3, 3, 3), s"models on each executor: $held")
+    }
+
     onModels(spark, "shuffle: neither files nor blocks become more with the rounds", 3) { (data, fit) =>
       val workers = new ShuffleMode(data, fit, VectorFormat(HeaderBytes, Length))(step(Length))
       workers.distribute(0L, first, None, "distribute")
@@ -144,13 +151,19 @@ object ReplicasTest extends Harness {
     finish(spark)
   }
 
-  /** A test with data of its own, one partition on each of the executors in turn; it must leave nothing behind. */
-  private def onModels(spark: SparkSession, name: String, k: Int)(body: (RDD[Int], Long) => Unit): Unit =
+  /**
+   * A test with data of its own; it must leave nothing behind.
+   *
+   * @param at
+   *   number of the executor that holds a partition; without it each of them in turn
+   */
+  private def onModels(spark: SparkSession, name: String, k: Int, at: Int => Int = _ % Executors)(
+      body: (RDD[Int], Long) => Unit): Unit =
     if (name.contains(selection)) test(name) {
       waitForExecutors(spark, Executors)
       val sc = spark.sparkContext
       val locations = DwellBridge.executorLocations(sc)
-      val data = sc.makeRDD((0 until k).map(i => (i, Seq(locations(i % locations.size))))).cache()
+      val data = sc.makeRDD((0 until k).map(i => (i, Seq(locations(at(i)))))).cache()
       data.count()
       fits += 1
       val fit = fits
