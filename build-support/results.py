@@ -1,18 +1,30 @@
 """What groups of tests led to: NAME.json in DIRECTORY, which run_group.py writes and total.py reads."""
 
 import json
+import os
+
+DID_NOT_RUN = "did not run"
 
 
 def read(directory, name):
     """The result of a group; one that did not run has failed."""
     path = directory / (name + ".json")
     if not path.exists():
-        return {"name": name, "passed": 0, "failed": 1, "skipped": 0, "later": 0, "seconds": 0.0, "reasons": ["did not run"], "failures": []}
+        return {"name": name, "passed": 0, "failed": 1, "skipped": 0, "later": 0, "seconds": 0.0, "reasons": [DID_NOT_RUN], "failures": []}
     return json.loads(path.read_text())
 
 
 def write(directory, result):
-    (directory / (result["name"] + ".json")).write_text(json.dumps(result) + "\n")
+    """Whole or not at all: the build reads it before it runs the group again."""
+    path = directory / (result["name"] + ".json")
+    unfinished = path.with_suffix(".new")
+    unfinished.write_text(json.dumps(result) + "\n")
+    os.replace(unfinished, path)
+
+
+def forget(directory, name):
+    """An earlier result does not stand for a group that is killed."""
+    (directory / (name + ".json")).unlink(missing_ok=True)
 
 
 def line(result):

@@ -1,28 +1,36 @@
 #!/usr/bin/env python3
 """Run one group of tests, keep its output, and record how many of its tests passed and failed.
 
-    run_group.py DIRECTORY NAME FORMAT [--forbid REGEX]... [--timeout SECONDS] -- COMMAND...
+    run_group.py DIRECTORY NAME FORMAT [--forbid REGEX]... [--timeout SECONDS] [--case SECONDS] [--disk GIB] [--scratch DIR] -- COMMAND...
 
 FORMAT says how COMMAND reports its counts: see FORMATS. A group fails as a whole (one failure on
 top of those counted) if the command's exit status is not 0 although it reported no failure, if it
-reported no count or ran nothing, if it took longer than SECONDS, or if a line of its output matches
---forbid. The output goes to DIRECTORY/NAME.log and the result to DIRECTORY/NAME.json; the result is
+reported no count or ran nothing, if a line of its output matches --forbid, or if it was stopped: it
+took longer than --timeout, one of its cases took longer than --case, this script was told to stop, or
+the process that started it ended. Then those cases count that had ended. It does not start where there
+are fewer than --disk GiB free. What it starts ends with it.
+
+The output goes to DIRECTORY/NAME.log and the result to DIRECTORY/NAME.json; the result is
 printed, in one line. The exit status is 0 whenever the group could be run: total.py decides, so that a
 failure in one group does not keep the others from running. Lines that name a failed test are kept in
-the result, with the lines that tell why: total.py prints them at the end.
+the result, with the lines that tell why: total.py prints them at the end. So are the names in lines
+"flaky   NAME: why": such a test failed, ran once more and passed.
+
+With --scratch, DIR/NAME is there while the command runs: DWELL_SCRATCH names it, temporary files and
+Spark's go there.
 """
 
 import argparse
 import contextlib
+import math
 import os
 import pathlib
 import re
 import resource
-import signal
-import subprocess
 import sys
 import time
 
+import processes
 import results
 
 # For each format: expressions whose group is added to the number of that name. "command" has none:
@@ -36,27 +44,52 @@ FORMATS = {
     "scalatest": {"passed": [r"^Tests: succeeded (\d+)"], "failed": [r"^Tests: .*failed (\d+)", r"^Suites: .*aborted (\d+)"],
                   "skipped": [r"^Tests: .*(?:canceled) (\d+)"]},
     # Python's unittest counts the tests that ran; its last line has failures, errors and skipped.
-    "unittest": {"ran": [r"^Ran (\d+) tests? in "], "failed": [r"^FAILED \(.*failures=(\d+)", r"^FAILED \(.*errors=(\d+)"],
+    "unittest": {"ran": [r"^Ran (\d+) tests? in "],
+                 "failed": [r"^FAILED \((?:.*, )?%s=(\d+)" % kind for kind in ("failures", "errors", "unexpected successes")],
                  "skipped": [r"^(?:OK|FAILED) \(.*skipped=(\d+)"]},
     "counts": {"passed": [r"^(\d+) passed, \d+ failed"], "failed": [r"^\d+ passed, (\d+) failed"]},
 }
 # Cases that are left to checkLong, in whatever format the others are counted.
 LATER = {"later": [r"^(\d+) more in checkLong"]}
-# What one line stands for, where a command was stopped before it reported its counts.
-EACH = {"counts": {"passed": r"ok      ", "failed": r"FAILED  "}}
+# The end of a case: its name and, in a word, how it ended. Where the name comes in a line before, the first expression finds it.
+EACH = {
+    "cargo": (r"test (?P<name>.+) \.\.\. ", r"(?:test .+ \.\.\. )?(?P<word>ok|FAILED|ignored)\b"),
+    # Of --details=verbose: the only one that tells of each test when it ends, and of no container.
+    "junit": (r".*uniqueId: \[engine:[^]]+\]/(?P<name>.+)", r".*status: \S+ (?P<word>SUCCESSFUL|FAILED|SKIPPED|ABORTED)$"),
+    "scalatest": (None, r"- (?P<name>.+?)(?: (?P<word>\*\*\* FAILED \*\*\*|!!! IGNORED !!!|!!! CANCELED !!!|\(pending\)))?"
+                        r"(?: \(\d+ (?:millisecond|second|minute|hour)[^()]*\))?$"),
+    # A test's words are a line of their own, and what it prints may come between.
+    "unittest": (r" *(?P<name>\w+ \([\w.]+\))(?:$| .*\.\.\. )",
+                 r"(?:.*\.\.\. )?(?P<word>ok|FAIL|ERROR|skipped|expected failure|unexpected success)(?: ['\"].*)?$"),
+    "counts": (None, r"(?P<word>ok|FAILED)  +(?P<name>.+?)(?:: .*| \([\d.,]+ s\)| \(kept\))?$"),
+}
+OUTCOMES = {
+    "passed": [None, "ok", "SUCCESSFUL", "expected failure"],
+    "failed": ["FAILED", "*** FAILED ***", "FAIL", "ERROR", "unexpected success"],
+    "skipped": ["ignored", "SKIPPED", "ABORTED", "!!! IGNORED !!!", "!!! CANCELED !!!", "(pending)", "skipped"],
+}
+OUTCOME = {word: outcome for outcome, words in OUTCOMES.items() for word in words}
+FLAKY = re.compile(r"flaky   (.+?)(?:: |$)")
+# Seconds that the first case gets on top.
+START_UP = 60
+
 # Lines that name a failed test.
 FAILURE = re.compile(r"^(FAILED  |FAIL: |ERROR: |---- .* stdout ----|.*\*\*\* (FAILED|ABORTED) \*\*\*|.* (✘|\[X\]) )")
 # The first line that does not tell why any more: where the format does not say, one that is not indented.
 AFTER = {"cargo": re.compile(r"^(---- .* stdout ----|failures:)$"), "unittest": re.compile(r"^(={70}|-{70})$")}
 NOT_INDENTED = re.compile(r"^(?!  )")
 MOST_FAILURES, MOST_DETAILS = 20, 16
-# Of a group that failed without a line that names a test.
-LAST_LINES = 20
+# The signs of a tree.
+TREE = re.compile(r"^[│|\s]*")
+# Of a group that failed without a line that names a test, and of what its processes said when it was stopped.
+LAST_LINES, DUMP_LINES = 20, 40
 
 
 def failures(lines, form):
     """Each line that names a failed test, with the lines that tell why."""
-    found = []
+    found = verbose_failures(lines) if form == "junit" else []
+    if found:
+        return found
     for start, line in enumerate(lines):
         if FAILURE.match(line) and len(found) < MOST_FAILURES:
             after = AFTER.get(form, NOT_INDENTED)
@@ -67,6 +100,67 @@ def failures(lines, form):
                 end += 1
             found.append("\n".join([line] + [detail for detail in lines[first:end] if detail]))
     return found
+
+
+def verbose_failures(lines):
+    """The same of junit's --details=verbose, whose line on the end of a test comes last."""
+    found, begin = [], None
+    for end, line in enumerate(lines):
+        if "uniqueId: " in line:
+            begin = end
+        elif begin is not None and re.search(r"status: \S+ FAILED$", line):
+            found.append("\n".join(TREE.sub("", detail) for detail in lines[begin:min(end, begin + MOST_DETAILS)]))
+    return found[:MOST_FAILURES]
+
+
+class Cases:
+    """The cases that have ended: names, and how they ended."""
+
+    def __init__(self, form):
+        self.begins, self.ends = (pattern and re.compile(pattern) for pattern in EACH.get(form, (None, None)))
+        self.name = None
+        self.ended = []
+
+    def read(self, line):
+        if self.begins is not None:
+            found = self.begins.match(line)
+            self.name = found.group("name") if found else self.name
+        found = self.ends and self.ends.match(line)
+        if found and (self.begins is None or self.name is not None):
+            self.ended.append((self.name or found.group("name"), OUTCOME[found.group("word")]))
+            self.name = None
+
+    def read_all(self, lines):
+        for line in lines:
+            self.read(line)
+        return self
+
+    def numbers(self):
+        return {name: sum(outcome == name for _, outcome in self.ended) for name in OUTCOMES}
+
+
+class Patience:
+    """How long to wait for the next case to end: reads a log that grows."""
+
+    def __init__(self, log, form, seconds):
+        self.log = log
+        self.cases = Cases(form)
+        self.seconds = seconds
+        self.since = time.monotonic()
+        self.rest = b""
+
+    def late(self, now=None):
+        """What is said of a case that takes too long; None: it does not."""
+        now = time.monotonic() if now is None else now
+        before = len(self.cases.ended)
+        *lines, self.rest = (self.rest + self.log.read()).split(b"\n")
+        self.cases.read_all(line.decode("utf-8", "replace") for line in lines)
+        if len(self.cases.ended) > before:
+            self.since = now
+        if now - self.since <= self.seconds + (0 if self.cases.ended else START_UP):
+            return None
+        last = "the last that ended: " + self.cases.ended[-1][0] if self.cases.ended else "none had ended"
+        return "a case took longer than %g s and was stopped; %s" % (self.seconds, last)
 
 
 def count(lines, expressions):
@@ -87,11 +181,14 @@ def judge(lines, status, stopped, form, forbidden):
         ok = status == 0 and not reasons
         return dict(count([], {}), passed=int(ok), failed=int(not ok)), reasons
     numbers = count(lines, FORMATS[form])
-    if numbers["passed"] + numbers["failed"] == 0 and form in EACH:
-        numbers.update({name: sum(bool(re.match(pattern, line)) for line in lines) for name, pattern in EACH[form].items()})
+    if status != 0 or stopped is not None:
+        # Some or all of what it ran has not reported its counts.
+        each = Cases(form).read_all(lines).numbers()
+        if sum(each.values()) > sum(numbers[name] for name in each):
+            numbers.update(each)
     if status != 0 and numbers["failed"] == 0 and not reasons:
         reasons.append("exit status %d" % status)
-    if numbers["passed"] + numbers["failed"] == 0:
+    if numbers["passed"] + numbers["failed"] == 0 and stopped is None:
         reasons.append("no test ran")
     for pattern in forbidden:
         found = next((line for line in lines if re.search(pattern, line)), None)
@@ -101,25 +198,32 @@ def judge(lines, status, stopped, form, forbidden):
     return numbers, reasons
 
 
-def run(command, seconds, log):
-    """The exit status of a command, and why it was stopped, if it was: it may take so many seconds."""
-    # A session of its own, so that what the command started can be stopped with it.
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-    reasons = []
+def told(lines, numbers, stopped, form):
+    """What there is to say of a group that failed: its failed tests with the lines that tell why, and where its processes stood."""
+    if not numbers["failed"]:
+        return []
+    found = failures(lines, form) or ["FAILED  " + name for name, outcome in Cases(form).read_all(lines).ended if outcome == "failed"]
+    if stopped in lines:
+        found.append("\n".join(lines[lines.index(stopped):][:DUMP_LINES]))
+    return found or ["\n".join(lines[-LAST_LINES:])]
 
-    def stop(why):
-        reasons.append(why)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
 
-    for stopping in signal.SIGTERM, signal.SIGINT:
-        signal.signal(stopping, lambda *_: stop("was stopped"))
-    try:
-        status = process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        stop("took too long and was stopped")
-        status = process.wait()
-    return status, reasons[0] if reasons else None
+def run(watch, command, environment, path, form, seconds, case):
+    """The exit status of a command, and why it was stopped, if it was: it, and each of its cases, may take so many seconds."""
+    # Python's programs say where they stand when they are aborted.
+    environment = {**os.environ, "PYTHONFAULTHANDLER": "1", **environment}
+    with open(path, "wb") as log, open(path, "rb") as growing:
+        process = processes.start(command, stdout=log, stderr=log, env=environment)
+        over = processes.limit(seconds, "took too long and was stopped")
+        patience = Patience(growing, form, case)
+        stopped = watch.wait(process, lambda: over() or patience.late())
+        sessions = ()
+        if stopped is not None and stopped != watch.why:
+            log.write(b"\n%s\n" % stopped.encode())
+            log.flush()
+            sessions = processes.dump(process, log)
+        processes.stop(process, sessions)
+    return process.returncode, stopped
 
 
 def main():
@@ -129,26 +233,36 @@ def main():
     parser.add_argument("format", choices=FORMATS)
     parser.add_argument("--forbid", action="append", default=[])
     parser.add_argument("--timeout", type=float, default=1200)
+    parser.add_argument("--case", type=float, default=math.inf)
+    parser.add_argument("--disk", type=float, default=3)
+    parser.add_argument("--scratch", type=pathlib.Path)
     own = sys.argv[1:sys.argv.index("--")]
     arguments, command = parser.parse_args(own), sys.argv[len(own) + 2:]
 
-    arguments.directory.mkdir(parents=True, exist_ok=True)
+    watch = processes.Watch()
+    began, start = time.time(), time.monotonic()
     path = arguments.directory / (arguments.name + ".log")
-    began = time.monotonic()
-    with open(path, "wb") as log:
-        status, stopped = run(command, arguments.timeout, log)
-    seconds = time.monotonic() - began
+    place = arguments.scratch or arguments.directory
+    for directory in arguments.directory, place:
+        directory.mkdir(parents=True, exist_ok=True)
+    results.forget(arguments.directory, arguments.name)
+    status, stopped = 0, processes.lack_of_disk(place, arguments.disk)
+    if stopped is None:
+        scratch = contextlib.nullcontext({}) if arguments.scratch is None else processes.scratch(place / arguments.name)
+        with scratch as environment:
+            status, stopped = run(watch, command, environment, path, arguments.format, arguments.timeout, arguments.case)
+    else:
+        path.write_text(stopped + "\n")
+    seconds = time.monotonic() - start
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
 
     lines = path.read_text("utf-8", "replace").splitlines()
     numbers, reasons = judge(lines, status, stopped, arguments.format, arguments.forbid)
-    told = failures(lines, arguments.format) if numbers["failed"] else []
-    if numbers["failed"] and not told:
-        told = ["\n".join(lines[-LAST_LINES:])]
+    flaky = [found.group(1) for found in map(FLAKY.match, lines) if found]
     result = {
         "name": arguments.name, "passed": numbers["passed"], "failed": numbers["failed"], "skipped": numbers["skipped"],
-        "later": numbers["later"], "seconds": round(seconds, 1), "cpu": round(used.ru_utime + used.ru_stime, 1),
-        "reasons": reasons, "failures": told}
+        "later": numbers["later"], "began": began, "seconds": round(seconds, 1), "cpu": round(used.ru_utime + used.ru_stime, 1),
+        "reasons": reasons, "failures": told(lines, numbers, stopped, arguments.format), "flaky": flaky}
     results.write(arguments.directory, result)
     print(results.line(result), flush=True)
 

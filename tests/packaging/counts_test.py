@@ -1,17 +1,12 @@
 """The counting of tests: a group that fails, or runs nothing, must never look like a group that passed."""
 
 import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
+import time
 import unittest
 
-BUILD_SUPPORT = pathlib.Path(__file__).resolve().parents[2] / "build-support"
-sys.path.insert(0, str(BUILD_SUPPORT))
+from scripts import GroupTest
 
-import run_group  # noqa: E402  (the path has to be set first)
+import run_group
 
 CARGO = """\
 test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.50s
@@ -73,9 +68,102 @@ class Formats(unittest.TestCase):
         numbers, _ = run_group.judge(["13 more in checkLong", "3 passed, 0 failed"], 0, None, "counts", [])
         self.assertEqual((3, 0, 13), (numbers["passed"], numbers["failed"], numbers["later"]))
 
+    def test_unittest_has_other_counts_whose_names_end_alike(self):
+        text = "Ran 9 tests in 0.1s\n\nFAILED (failures=2, errors=1, skipped=1, expected failures=5, unexpected successes=1)\n"
+        self.check("unittest", text, 1, 4, 4, 1)
+
     def test_command(self):
         self.check("command", "", 0, 1, 0, 0)
         self.check("command", "", 1, 0, 1, 0)
+
+
+# What each format prints of two tests that pass, two that fail and one that is left out.
+STOPPED = {
+    "cargo": """\
+test a::sums ... ok
+test b - should panic ... ok
+test c ... FAILED
+test d ... FAILED
+test e ... ignored, takes long
+test f has been running for over 60 seconds
+""",
+    "junit": """\
+├─ JUnit Jupiter
+│  ├─ Demo
+│  │  ├─ good()
+│  │  │   uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:good()]
+│  │  │     status: ✔ SUCCESSFUL
+| | |  uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:ascii()]
+printed| | |    status: [OK] SUCCESSFUL
+│  │  │   uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:bad()]
+│  │  │     caught: org.opentest4j.AssertionFailedError: 1 is not 2
+│  │  │               \tat a.Demo.bad(Demo.java:7)
+│  │  │     status: ✘ FAILED
+| | |  uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:worse()]
+| | |    status: [X] FAILED
+│  │  │   uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:off()]
+│  │  │     status: ↷ SKIPPED
+│  └─ Demo finished after 83 ms.
+│  │  │   uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:runs()]
+""",
+    "scalatest": """\
+SumSuite:
+- sums agree (53 milliseconds)
+- sums (of squares) agree
+- sums differ *** FAILED *** (1 second, 20 milliseconds)
+  1 was not equal to 2 (SumSuite.scala:3)
+- other sums differ *** FAILED ***
+- sums later !!! IGNORED !!!
+""",
+    "unittest": """\
+test_a (x_test.A.test_a) ... ok
+test_b (x_test.A.test_b)
+Words of a test ... and more. ... printed
+ok
+test_c (x_test.A.test_c) ... FAIL
+test_d (x_test.A.test_d)
+Words. ... ERROR
+test_e (x_test.A.test_e) ... skipped 'why'
+ok
+test_f (x_test.A.test_f) ... """,
+    "counts": """\
+ok      one: a detail (0.1 s)
+ok      two (kept)
+FAILED  three: why
+          at a place
+FAILED  four: why
+""",
+}
+
+
+class Stopped(unittest.TestCase):
+    """Groups that end before they report their counts."""
+
+    def test_the_cases_that_ended_count(self):
+        for form, text in STOPPED.items():
+            for status, stopped in ((-9, "was stopped"), (1, None)):
+                with self.subTest(form, stopped=stopped):
+                    numbers, reasons = run_group.judge(text.splitlines(), status, stopped, form, [])
+                    left_out = 0 if form == "counts" else 1
+                    self.assertEqual((2, 2 + len(reasons), left_out), (numbers["passed"], numbers["failed"], numbers["skipped"]))
+                    self.assertEqual([stopped] if stopped else [], reasons)
+
+    def test_cases_count_beside_counts_that_lack_them(self):
+        text = "test a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n\ntest b ... ok\ntest c ... ok\n"
+        numbers, reasons = run_group.judge(text.splitlines(), 101, None, "cargo", [])
+        self.assertEqual((3, 1, ["exit status 101"]), (numbers["passed"], numbers["failed"], reasons))
+
+    def test_counts_that_have_more_stay(self):
+        numbers, _ = run_group.judge(["5 passed, 0 failed", "ok      one"], -9, "was stopped", "counts", [])
+        self.assertEqual(5, numbers["passed"])
+
+    def test_failed_cases_are_named(self):
+        for form, names in (("cargo", ["c", "d"]), ("unittest", ["test_c (x_test.A.test_c)", "test_d (x_test.A.test_d)"])):
+            told = run_group.told(STOPPED[form].splitlines(), {"failed": 3}, "was stopped", form)
+            self.assertEqual(["FAILED  " + name for name in names], told)
+        told = run_group.told(STOPPED["junit"].splitlines(), {"failed": 3}, "was stopped", "junit")
+        self.assertEqual("uniqueId: [engine:junit-jupiter]/[class:a.Demo]/[method:bad()]\n"
+                         "caught: org.opentest4j.AssertionFailedError: 1 is not 2\nat a.Demo.bad(Demo.java:7)", told[0])
 
 
 class Judgement(unittest.TestCase):
@@ -126,28 +214,8 @@ class Failures(unittest.TestCase):
             self.assertEqual([], run_group.failures(["ok      FAILED  x", "WARN TaskSetManager: FAILED", "test a ... ok", "  indented"], form))
 
 
-class Groups(unittest.TestCase):
+class Groups(GroupTest):
     """Groups as the build runs them: one after the other, added up at the end."""
-
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.directory = pathlib.Path(temporary.name)
-
-    def script(self, name, *arguments, **environment):
-        return subprocess.run([sys.executable, str(BUILD_SUPPORT / name), *arguments], stdout=subprocess.PIPE, text=True, timeout=60,
-                              env={**os.environ, "DWELL_TOTAL_PRINTED_BY": "", "DWELL_LOG_LINES": "0", **environment})
-
-    def run_group(self, *arguments):
-        done = self.script("run_group.py", str(self.directory), *arguments)
-        self.assertEqual(0, done.returncode)
-        return done.stdout
-
-    def total(self, *names, **environment):
-        return self.script("total.py", str(self.directory), *names, **environment)
-
-    def result(self, name):
-        return json.loads((self.directory / (name + ".json")).read_text())
 
     def test_sum_and_groups_that_did_not_run(self):
         for name, count in (("a", "3 passed, 0 failed"), ("b", "4 passed, 0 failed")):
@@ -175,10 +243,31 @@ class Groups(unittest.TestCase):
         self.run_group("a", "command", "--", "sh", "-c", "echo badly formatted; false")
         self.assertIn("badly formatted", self.total("a").stdout)
 
-    def test_a_group_that_hangs_is_stopped_with_its_children(self):
-        self.run_group("slow", "command", "--timeout", "0.5", "--", "sh", "-c", "sleep 60 & sleep 60")
-        result = self.result("slow")
-        self.assertEqual((0, 1, ["took too long and was stopped"]), (result["passed"], result["failed"], result["reasons"]))
+    def test_groups_have_a_table(self):
+        for name in "early", "late":
+            self.run_group(name, "counts", "--", "echo", "3 passed, 0 failed")
+        early = dict(self.result("early"), began=1000.0, seconds=125.4, cpu=250.2)
+        (self.directory / "early.json").write_text(json.dumps(early))
+        done = self.total("late", "early", "none", DWELL_STARTED=str(int(1000 * (time.time() - 600))))
+        table = (self.directory / "table.txt").read_text()
+        self.assertIn(table, done.stdout)
+        self.assertRegex(table.splitlines()[1], r"^early +3 +0 +2:05 +250  kept from an earlier run$")
+        self.assertRegex(table, r"\nlate +3 +0 +0:0\d +\d+\nnone +0 +1 +0:00 +0  did not run\n1 of 3 ran +0:0\d +\d+\nelapsed 10:\d\d with builds\n$")
+        self.assertNotIn("elapsed", self.total("late", "early").stdout)
+        self.assertIn("\n2 of 2 ran ", self.total("late", "early").stdout)
+        self.assertIn("Nothing ran: all results are kept", self.total("early", "late", DWELL_STARTED=str(int(1000 * (time.time() + 600)))).stdout)
+
+    def test_one_group_has_no_table(self):
+        self.run_group("a", "counts", "--", "echo", "3 passed, 0 failed")
+        self.assertNotIn("CPU", self.total("a").stdout)
+        self.assertFalse((self.directory / "table.txt").exists())
+
+    def test_flaky_tests_are_named_last(self):
+        self.run_group("a", "counts", "--", "printf", "flaky   sums: 1 is not 2: why\nok      sums\n1 passed, 0 failed\n")
+        self.run_group("b", "command", "--", "sh", "-c", "echo 'flaky   others: x'; false")
+        self.assertEqual((1, 0, ["sums"]), tuple(self.result("a")[name] for name in ("passed", "failed", "flaky")))
+        done = self.total("a", "b")
+        self.assertEqual(["flaky: sums (a)", "flaky: others (b)", "1 passed, 1 failed"], done.stdout.splitlines()[-3:])
 
 
 if __name__ == "__main__":
