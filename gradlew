@@ -44,13 +44,15 @@ fi
 
 cd "$(dirname "$0")"
 
-# Test tasks leave their total in this file; printed here, it is the last line, after Gradle's own.
+# Groups of tests leave their total in the first of these files, parts of groups in the other. Printed here, it is the last line.
 # Gradle's own lines are for those who ask (--info).
-total=build/check/total
-rm -f "$total"
+totals='build/check/total build/check/part/total'
+rm -f $totals
 status=0
 DWELL_TOTAL_PRINTED_BY=gradlew gradle --quiet "$@" || status=$?
-if [ -f "$total" ]; then
-  cat "$total"
-fi
+for total in $totals; do
+  if [ -f "$total" ]; then
+    cat "$total"
+  fi
+done
 exit "$status"

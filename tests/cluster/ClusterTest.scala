@@ -61,6 +61,7 @@ object ClusterTest extends Harness {
     }
 
     test("an executor killed in mid-fit costs progress, not correctness") {
+      waitForExecutors(spark, 2)
       val model = withExecutorKilled(spark)(estimator.fit(data))
       val report = FitReport.of(model)
       check(report.stateLosses > 0, report.toText)
@@ -154,7 +155,7 @@ object ClusterTest extends Harness {
       val sc = spark.sparkContext
       spark.conf.set(DwellConf.GangPatience, "1s")
       val expected = pair("driver").setMaxIter(3).fit(data)
-      val holder = sc.parallelize(0 until 1, 1).map(_ => Thread.sleep(60000)).countAsync()
+      val holder = sc.parallelize(0 until 1, 1).map(_ => sleepUntilCancelled()).countAsync()
       try {
         val model = pair("gang").setMaxIter(3).fit(data)
         val report = FitReport.of(model)
@@ -171,6 +172,9 @@ object ClusterTest extends Harness {
 
     finish(spark)
   }
+
+  /** A cancelled job does not interrupt its tasks, and a task that sleeps on would keep its slot. */
+  private def sleepUntilCancelled(): Unit = while (!TaskContext.get().isInterrupted()) Thread.sleep(50)
 
   /**
    * A fit ends within its own bound of the optimum, whether or not an executor is killed during the fit.

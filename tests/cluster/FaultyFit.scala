@@ -166,6 +166,10 @@ private[dwell] abstract class FaultyFit(val uid: String, faults: Seq[Fault]) {
     faults.indices.map(i => names.count(_.startsWith(s"$i-")))
   }
 
+  /** How many executors the faults have killed so far. */
+  final def executorsKilled: Int =
+    faults.zip(happened).collect { case (fault, n) if fault.what == Fault.KillExecutor => n }.sum
+
   /**
    * @param fits
    *   number of fits on the same data; each starts from the one before it, if its kind of fit can

@@ -3,8 +3,7 @@ package dwell.cluster
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
 
 import scala.reflect.ClassTag
-import scala.util.{Random, Try}
-import scala.util.control.NonFatal
+import scala.util.{Failure, Random, Success, Try}
 
 import org.apache.spark.{BlockExchange, DwellBridge, Shuffles, SparkEnv}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
@@ -12,6 +11,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.{RDDBlockId, ShuffleDataBlockId}
 
+import dwell.{CaseLimit, Waiting}
 import dwell.comm.ModelStore
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
@@ -24,20 +24,47 @@ private[cluster] trait Harness {
   private var passed = 0
   private var failed = 0
 
+  /** Seconds that a case may take. */
+  protected def limitSeconds: Double = 180.0
+
+  /**
+   * A case, which must be able to run twice: one that fails runs once more, since much on a cluster happens by chance. If it
+   * passes then, it counts as passed, and the output says that it is flaky.
+   */
   protected def test(name: String)(body: => Unit): Unit = {
     val start = System.nanoTime()
-    try {
-      body
-      passed += 1
-      println(f"ok      $name (${(System.nanoTime() - start) * 1e-9}%.1f s)")
-    } catch {
-      case e @ (NonFatal(_) | _: AssertionError) =>
+    def attempt = Try(CaseLimit(name, limitSeconds)(body))
+    val first = attempt
+    val last = if (first.isFailure && isReadyAgain()) attempt else first
+    last match {
+      case Success(_) =>
+        passed += 1
+        println(f"ok      $name (${(System.nanoTime() - start) * 1e-9}%.1f s)")
+        first.failed.foreach(e => printFailure(s"flaky   $name: ${oneLine(e)}", e))
+      case Failure(e) =>
         failed += 1
-        println(s"FAILED  $name: $e")
-        e.getStackTrace.take(12).foreach(frame => println(s"          $frame"))
-        Option(e.getCause).foreach(cause => println(s"          caused by $cause"))
+        if (left.nonEmpty) orphans = left
+        printFailure(s"FAILED  $name: $e", e)
+        if (first ne last) first.failed.foreach(e => println(s"          at first ${oneLine(e)}"))
     }
+    left = Map.empty
   }
+
+  /** Whether another attempt can begin: the session is alive, nothing of the first attempt runs, and executors are replaced. */
+  private def isReadyAgain(): Boolean = cluster.exists { case (spark, executors) =>
+    !spark.sparkContext.isStopped && Try {
+      spark.sparkContext.cancelAllJobs()
+      waitForExecutors(spark, executors)
+    }.isSuccess
+  }
+
+  private def printFailure(title: String, e: Throwable): Unit = {
+    println(title)
+    e.getStackTrace.take(12).foreach(frame => println(s"          $frame"))
+    Option(e.getCause).foreach(cause => println(s"          caused by $cause"))
+  }
+
+  private def oneLine(e: Throwable): String = e.toString.linesIterator.map(_.trim).mkString(" ")
 
   protected def failures: Int = failed
 
@@ -50,7 +77,11 @@ private[cluster] trait Harness {
     if (failed > 0) sys.exit(1)
   }
 
+  /** The session of the cases, and how many executors it last waited for. */
+  private var cluster = Option.empty[(SparkSession, Int)]
+
   protected def waitForExecutors(spark: SparkSession, n: Int): Unit = {
+    cluster = Some((spark, n))
     val end = System.nanoTime() + 120L * 1000 * 1000 * 1000
     while (DwellBridge.executorLocations(spark.sparkContext).size < n) {
       check(System.nanoTime() < end, s"$n executors did not come up")
@@ -60,15 +91,11 @@ private[cluster] trait Harness {
 
   /** An exception counts as "not yet": meanwhile an executor may be lost, or other threads may change the list that
    * Spark reads. */
-  protected def eventually(message: => String)(condition: => Boolean): Unit = {
-    val end = System.nanoTime() + 10L * 1000 * 1000 * 1000
-    var answer = Try(condition)
-    while (!answer.toOption.contains(true)) {
-      check(System.nanoTime() < end, s"$message; last asked: $answer")
-      Thread.sleep(200)
-      answer = Try(condition)
+  protected def eventually(message: => String)(condition: => Boolean): Unit =
+    Waiting.eventually {
+      val answer = Try(condition)
+      check(answer.toOption.contains(true), s"$message; last asked: $answer")
     }
-  }
 
   /** The result of `value` on each executor, by the executor's id. */
   protected def onEach[T: ClassTag](spark: SparkSession)(value: () => T): Map[String, T] = {
@@ -130,21 +157,24 @@ private[cluster] trait Harness {
   /** What earlier cases left on each executor. They failed for it, and no other case does. */
   private var orphans = Map.empty[String, Remains]
 
+  /** What the present case has left there. Its second attempt fails for it, too. */
+  private var left = Map.empty[String, Remains]
+
   /** Checks that executors hold nothing of any fit except cached data still in use. */
   protected def checkNothingLeft(spark: SparkSession): Unit = {
     val persistent = spark.sparkContext.getPersistentRDDs
     val wanted = persistent.keySet.filterNot(id => Option(persistent(id).name).exists(_.startsWith("dwell: model ")))
     def remains = onEach(spark)(() => Remains.here).map { case (id, here) => (id, here.without(wanted).known) }
-    def left = remains.map { case (id, here) => (id, orphans.get(id).fold(here)(here.beyond)) }.filter(!_._2.isEmpty)
+    def added = remains.map { case (id, here) => (id, orphans.get(id).fold(here)(here.beyond)) }.filter(!_._2.isEmpty)
     // Spark removes cached data in the background, and a killed task may need time to end.
     var found = Map.empty[String, Remains]
     try
       eventually(s"it is not removed: $found") {
         if (found.nonEmpty) System.gc() // some of it not before the driver collects garbage
-        found = left
+        found = added
         found.isEmpty
       }
-    finally if (found.nonEmpty) Try(remains).foreach(orphans = _)
+    finally if (found.nonEmpty) Try(remains).foreach(left = _)
     def known =
       SparkEnv.get.blockManager.master.getMatchingBlockIds(_.name.contains("dwell"), askStorageEndpoints = false)
     eventually(s"the driver has a list of messages: ${Try(known)}")(known.isEmpty)

@@ -10,11 +10,16 @@ import dwell.report.FitReport
 
 /**
  * Fits of data that is large for its executors, which have Spark's default memory, as the driver has: a fit ends, and no task of
- * it fails. Argument: only cases whose names contain it run.
+ * it fails. Arguments: `--list` prints the names of the cases, each in a line of its own; `--case NAME` runs this one; a text runs
+ * those whose names contain it.
  */
 object MemoryTest extends Harness {
 
-  private final case class Case(name: String, data: SparkSession => DataFrame, fit: DataFrame => Model[_])
+  private final case class Case(
+      name: String,
+      data: SparkSession => DataFrame,
+      fit: DataFrame => Model[_],
+      cached: Boolean = false)
 
   private val Features = 1 << 20
 
@@ -27,7 +32,6 @@ object MemoryTest extends Harness {
   private val Millions = sys.env.getOrElse("DWELL_MEMORY_MILLIONS", "200").toLong
   private val tall = (spark: SparkSession) => GeneratedData.small(spark, Millions * 1000000L, 10, 64)
 
-  /** Each runs on data that Spark has cached, too. */
   private val cases = Seq(
     Case("dense 100,000 x 400, primal", dense400, logistic("primal")),
     Case("dense 100,000 x 400, dual", dense400, hinge),
@@ -39,8 +43,7 @@ object MemoryTest extends Harness {
     Case("hashed 500,000 x 1,048,576, dual", hashed, logistic("dual")),
     Case("hashed 500,000 x 1,048,576, l-bfgs", hashed, gradients("l-bfgs")),
     Case("200,000 documents of 50,000 words", documents, topics))
-
-  private val large = Seq(
+    .flatMap(c => Seq(c, c.copy(name = s"${c.name}, cached", cached = true))) ++ Seq(
     Case(
       "3,000,000 hashed features over 1,000 source partitions, dual",
       GeneratedData.hashed(_, 500000L, 3000000, 1000),
@@ -55,7 +58,20 @@ object MemoryTest extends Harness {
     Case(s"$Millions million rows x 10, l-bfgs", tall, gradients("l-bfgs")),
     Case(s"$Millions million rows x 10", tall, fit(logisticRegression)))
 
-  def main(args: Array[String]): Unit = {
+  override protected def limitSeconds: Double = 600.0
+
+  def main(args: Array[String]): Unit = args match {
+    case Array("--list") =>
+      println("cases:")
+      cases.foreach(c => println(c.name))
+      println("end of cases")
+    case Array("--case", name) =>
+      require(cases.exists(_.name == name), s"There is no case '$name': --list prints their names")
+      run(cases.filter(_.name == name))
+    case _ => run(cases.filter(_.name.contains(args.headOption.getOrElse(""))))
+  }
+
+  private def run(asked: Seq[Case]): Unit = {
     val spark = SparkSession
       .builder()
       .appName("dwell memory tests")
@@ -63,29 +79,24 @@ object MemoryTest extends Harness {
       .config("spark.executor.processTreeMetrics.enabled", true)
       .config("spark.dwell.fallback", "error")
       .getOrCreate()
-    val asked = args.headOption.getOrElse("")
     waitForExecutors(spark, 2)
-    for (c <- cases; cached <- Seq(false, true)) run(spark, c, cached, asked)
-    large.foreach(run(spark, _, cached = false, asked))
+    asked.foreach(c => test(c.name)(run(spark, c)))
     finish(spark)
   }
 
-  private def run(spark: SparkSession, c: Case, cached: Boolean, asked: String): Unit = {
-    val name = c.name + (if (cached) ", cached" else "")
-    if (name.contains(asked)) test(name) {
-      val data = c.data(spark)
-      if (cached) {
+  private def run(spark: SparkSession, c: Case): Unit = {
+    val data = c.data(spark)
+    try {
+      if (c.cached) {
         data.cache()
         data.foreach(_ => ())
       }
-      try {
-        val (report, watch) = MemoryWatch.during(spark.sparkContext)(FitReport.of(c.fit(data)))
-        println(s"        ${watch.peak}; ${report.phases.toLine}")
-        check(watch.losses.isEmpty, watch.losses.distinct.mkString("\n"))
-        check(report.solver == "native", report.toText)
-        checkNothingLeft(spark)
-      } finally data.unpersist(blocking = true)
-    }
+      val (report, watch) = MemoryWatch.during(spark.sparkContext)(FitReport.of(c.fit(data)))
+      println(s"        ${watch.peak}; ${report.phases.toLine}")
+      check(watch.losses.isEmpty, watch.losses.distinct.mkString("\n"))
+      check(report.solver == "native", report.toText)
+      checkNothingLeft(spark)
+    } finally data.unpersist(blocking = true)
   }
 
   private def fit(estimator: Estimator[_ <: Model[_]])(data: DataFrame): Model[_] = estimator.fit(data)

@@ -168,9 +168,18 @@ object ReplicasTest extends Harness {
       fits += 1
       val fit = fits
       try body(data, fit)
-      finally data.unpersist()
-      waitForExecutors(spark, Executors)
-      onEach(spark)(() => ModelStore.free(fit))
+      catch {
+        case e: Throwable =>
+          // Only a body that ends well has released its models.
+          sc.getPersistentRDDs.values
+            .filter(rdd => Option(rdd.name).exists(_.endsWith(s"of fit $fit")))
+            .foreach(_.unpersist())
+          throw e
+      } finally {
+        data.unpersist()
+        waitForExecutors(spark, Executors)
+        onEach(spark)(() => ModelStore.free(fit))
+      }
       checkNothingLeft(spark)
     }
 

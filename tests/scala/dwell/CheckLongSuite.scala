@@ -1,9 +1,7 @@
 package dwell
 
-import org.scalatest.funsuite.AnyFunSuite
-
 /** What `check` runs of a matrix misses no pair, and no value. */
-class CheckLongSuite extends AnyFunSuite {
+class CheckLongSuite extends LimitedSuite {
 
   private val cases = for (a <- 0 until 4; b <- Seq("x", "y", "z"); c <- Seq(true, false)) yield (a, b, c)
 

@@ -2,10 +2,9 @@ package dwell
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSession
-import org.scalatest.funsuite.AnyFunSuite
 
 /** A suite that uses Spark. All suites of a test run share one session with two task slots, unless one of them stops it. */
-trait SparkSuite extends AnyFunSuite {
+trait SparkSuite extends LimitedSuite {
   protected def spark: SparkSession = SparkSuite.session
   protected def sc: SparkContext = spark.sparkContext
 }

@@ -356,15 +356,15 @@ class LdaTest {
   }
 
   @Test
-  void aCancelledCallEndsSoon() throws InterruptedException {
+  void aCancelledCallEndsAtOnce() {
     LdaProblem p = new LdaProblem(new Random(9), 200, 300, Partition.Values.DOUBLES, 20);
     p.budget = Long.MAX_VALUE;
-    Cancelling.endsSoon(cancellation -> cancelled(p, LdaProblem.ROUND, cancellation));
+    Cancelling.endsAtOnce(cancellation -> cancelled(p, LdaProblem.ROUND, cancellation));
     // One document alone, whose iterations have no end.
     p.cap = Integer.MAX_VALUE;
     p.tolerance = 1e-300;
     for (LdaProblem.Native which : new LdaProblem.Native[] {LdaProblem.ROUND, LdaProblem.BOUND}) {
-      Cancelling.endsSoon(cancellation -> cancelled(p, which, cancellation));
+      Cancelling.endsAtOnce(cancellation -> cancelled(p, which, cancellation));
     }
   }
 

@@ -184,10 +184,10 @@ class SgdTest {
   }
 
   @Test
-  void aCancelledCallEndsSoon() throws InterruptedException {
+  void aCancelledCallEndsAtOnce() {
     SgdProblem p = new SgdProblem(new Random(8), 200, 300, Partition.Values.DOUBLES, false, false, DualProblem.LOGISTIC);
     p.budget = Long.MAX_VALUE;
-    Cancelling.endsSoon(cancellation -> {
+    Cancelling.endsAtOnce(cancellation -> {
       Partition.Call call = p.call(SgdProblem.DESCEND);
       call.cancellation = cancellation;
       SgdProblem.run(SgdProblem.DESCEND, call);

@@ -229,11 +229,11 @@ abstract class StateTest {
   }
 
   @Test
-  void aCancelledRoundLeavesWithinASecond() throws InterruptedException {
+  void aCancelledRoundEndsAtOnceAndLeavesTheState() {
     ok(0);
     long[] meta = p.exportedMeta();
     p.budget = Long.MAX_VALUE;
-    Cancelling.endsSoon(cancellation -> p.round(1, p.newResult(), cancellation));
+    Cancelling.endsAtOnce(cancellation -> p.round(1, p.newResult(), cancellation));
     assertArrayEquals(meta, p.exportedMeta());
   }
 

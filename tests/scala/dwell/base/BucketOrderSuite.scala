@@ -1,9 +1,9 @@
 package dwell.base
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** The order in which a partition visits its coordinates. */
-class BucketOrderSuite extends AnyFunSuite {
+class BucketOrderSuite extends LimitedSuite {
 
   test("every epoch visits every coordinate once, in a new order") {
     for (coordinates <- Seq(1, 2, 255, 256, 1000, 16384, 20001)) {

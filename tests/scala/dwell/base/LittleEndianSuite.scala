@@ -2,9 +2,9 @@ package dwell.base
 
 import java.nio.ByteBuffer
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
-class LittleEndianSuite extends AnyFunSuite {
+class LittleEndianSuite extends LimitedSuite {
 
   test("the lowest byte comes first") {
     assert(LittleEndian.bytes(Array(1.0)).toSeq == Seq[Byte](0, 0, 0, 0, 0, 0, -16, 63))

@@ -1,9 +1,9 @@
 package dwell.base
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** Which executor each of several tasks should run on. */
-class LocalitySuite extends AnyFunSuite {
+class LocalitySuite extends LimitedSuite {
 
   private def assign(executors: String*)(held: Map[String, Long]*): Seq[String] =
     Locality.assign(held.toIndexedSeq, executors)

@@ -1,9 +1,9 @@
 package dwell.base
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** The bounds of slices. */
-class SliceBoundsSuite extends AnyFunSuite {
+class SliceBoundsSuite extends LimitedSuite {
 
   test("slices are in order, as even as can be, and hold every entry once") {
     for (length <- Seq(0, 1, 5, 1000003, Int.MaxValue); count <- Seq(1, 2, 3, 7, 64, 1000)) {

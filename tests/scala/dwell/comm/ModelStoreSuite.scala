@@ -2,12 +2,11 @@ package dwell.comm
 
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.{LimitedSuite, Waiting}
 import dwell.comm.ModelStore.Entry
 
 /** The models that an executor keeps for its gangs. */
-class ModelStoreSuite extends AnyFunSuite {
+class ModelStoreSuite extends LimitedSuite {
   private var now = 0L
   private val store = new ModelStore(() => now)
 
@@ -48,10 +47,9 @@ class ModelStoreSuite extends AnyFunSuite {
       ()
     })
     waiter.start()
-    assert(looks.await(10L, TimeUnit.SECONDS) && waiter.isAlive)
+    assert(looks.await(Waiting.LimitSeconds, TimeUnit.SECONDS) && waiter.isAlive)
     store.put(7L, 1L, entry("gang"))
-    waiter.join(10000L)
-    assert(!waiter.isAlive)
+    eventually(assert(!waiter.isAlive))
     intercept[InterruptedException](store.await(7L, 2L, "gang")(throw new InterruptedException("the stage is over")))
     store.free(7L)
   }

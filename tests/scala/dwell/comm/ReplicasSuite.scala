@@ -9,20 +9,16 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerJobEnd, SparkList
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.storage.RDDBlockId
 import org.scalatest.BeforeAndAfterAll
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
-import dwell.{CheckLong, SparkSuite}
+import dwell.{CheckLong, LimitedSuite, SparkSuite}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.ShuffleMode
 import dwell.comm.wire.{Numbers, VectorFormat}
 
 /** Models that all workers hold, in each mode, in a session of the suite's own with slots for gangs of eight. */
-class ReplicasSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
+class ReplicasSuite extends LimitedSuite with BeforeAndAfterAll {
   import ReplicasChecks._
 
-  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds), Span(20, Millis))
   private lazy val spark: SparkSession = SparkSuite.fresh(master = "local[8]")
   private def sc = spark.sparkContext
 

@@ -5,13 +5,12 @@ import java.nio.{ByteBuffer, ByteOrder}
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.base.LittleEndian
 import dwell.comm.wire.{Numbers, SliceCodec}
 
 /** Slices of vectors as they travel between the members of a gang. */
-class SliceCodecSuite extends AnyFunSuite {
+class SliceCodecSuite extends LimitedSuite {
 
   private val codec = new SliceCodec(Numbers.Doubles)
 

@@ -6,20 +6,16 @@ import org.apache.spark.SparkEnv
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.storage.RDDBlockId
 import org.scalatest.BeforeAndAfterAll
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Millis, Seconds, Span}
 
-import dwell.SparkSuite
+import dwell.{LimitedSuite, SparkSuite}
 import dwell.base.{LittleEndian, SliceBounds}
 import dwell.comm.wire.Contribution
 
 /** Vectors that the workers keep in slices, in each mode. */
-class SlicesSuite extends AnyFunSuite with BeforeAndAfterAll with Eventually {
+class SlicesSuite extends LimitedSuite with BeforeAndAfterAll {
   import ReplicasChecks._
   import SlicesSuite._
 
-  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(10, Seconds), Span(20, Millis))
   private lazy val spark: SparkSession = SparkSuite.fresh(master = "local[8]")
   private def sc = spark.sparkContext
 

@@ -2,13 +2,12 @@ package dwell.data
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.data.columns.ColumnAssignment
 import dwell.data.matrix.MatrixBlock
 
 /** The assignment of columns to partitions of equal work. */
-class ColumnAssignmentSuite extends AnyFunSuite {
+class ColumnAssignmentSuite extends LimitedSuite {
 
   private def imbalance(loads: Array[Long]): Double = loads.max / (loads.sum.toDouble / loads.length)
 

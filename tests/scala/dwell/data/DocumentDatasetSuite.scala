@@ -2,8 +2,6 @@ package dwell.data
 
 import org.apache.spark.SparkEnv
 import org.apache.spark.ml.linalg.{Vector, Vectors}
-import org.scalatest.concurrent.Eventually
-import org.scalatest.time.{Seconds, Span}
 
 import dwell.SparkSuite
 import dwell.data.block.LabeledRow
@@ -11,9 +9,7 @@ import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.data.matrix.MatrixBlock
 
 /** Documents from vectors of counts. */
-class DocumentDatasetSuite extends SparkSuite with Eventually {
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(timeout = Span(10, Seconds))
-
+class DocumentDatasetSuite extends SparkSuite {
   private def read(numWorkers: Int, vectors: Vector*): DocumentDataset =
     DocumentDataset.read(
       sc.parallelize(vectors, 2).map(LabeledRow.ofVector),

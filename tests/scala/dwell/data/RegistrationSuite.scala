@@ -11,9 +11,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 import org.scalatest.BeforeAndAfterAll
-import org.scalatest.funsuite.AnyFunSuite
 
-import dwell.SparkSuite
+import dwell.{LimitedSuite, SparkSuite}
 import dwell.bulk.Kept
 import dwell.data.block.{CachedDataset, LabeledRow}
 import dwell.data.columns.ColumnPartition
@@ -21,7 +20,7 @@ import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.data.rows.{RowForm, RowPartition}
 
 /** Data in an application whose Kryo refuses classes that are not registered. */
-class RegistrationSuite extends AnyFunSuite with BeforeAndAfterAll {
+class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
   import RegistrationSuite._
 
   private lazy val spark: SparkSession = SparkSuite.fresh(

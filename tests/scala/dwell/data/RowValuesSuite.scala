@@ -1,13 +1,12 @@
 package dwell.data
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.base.SliceBounds
 import dwell.data.block.{ColumnNames, RowBlock, RowBlockBuilder}
 import dwell.data.columns.RowValues
 
 /** The rows whose labels a partition of columns holds. */
-class RowValuesSuite extends AnyFunSuite {
+class RowValuesSuite extends LimitedSuite {
 
   private def blocks(sizes: Seq[Int], weighted: Int => Boolean): Seq[RowBlock] =
     sizes.zip(sizes.scanLeft(0)(_ + _)).zipWithIndex.map { case ((size, first), index) =>

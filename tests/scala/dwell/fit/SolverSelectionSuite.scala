@@ -1,11 +1,10 @@
 package dwell.fit
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.cd.worker.CdSolvers
 
 /** The choice between the native solver and the one of the JVM. */
-class SolverSelectionSuite extends AnyFunSuite {
+class SolverSelectionSuite extends LimitedSuite {
 
   test("the choice decides, and a JVM has one solver of each kind") {
     assert(SolverSelection("jvm", fallbackIsError = true).backend() == Backend.Jvm)

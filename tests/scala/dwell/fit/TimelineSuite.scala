@@ -1,12 +1,11 @@
 package dwell.fit
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.jni.ResultHeader
 import dwell.report.RoundRecord
 
 /** The parts of a round's seconds, by the clocks of workers and leader. */
-class TimelineSuite extends AnyFunSuite {
+class TimelineSuite extends LimitedSuite {
 
   private def headers(workers: Double*): ResultHeaders =
     new ResultHeaders(workers.map { seconds =>

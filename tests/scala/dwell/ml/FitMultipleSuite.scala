@@ -30,11 +30,8 @@ class FitMultipleSuite extends SparkSuite {
   /** Ids of the cached data, test data included. */
   private def cached: Set[Int] = spark.sparkContext.getPersistentRDDs.keySet.toSet
 
-  private def assertReleased(before: Set[Int]): Unit = {
-    val end = System.nanoTime() + 20L * 1000 * 1000 * 1000
-    while (!cached.subsetOf(before) && System.nanoTime() < end) Thread.sleep(50)
-    assert(cached.subsetOf(before), spark.sparkContext.getPersistentRDDs.toString)
-  }
+  private def assertReleased(before: Set[Int]): Unit =
+    eventually(assert(cached.subsetOf(before), spark.sparkContext.getPersistentRDDs.toString))
 
   private def distance(a: Vector, b: Vector): Double = math.sqrt(Vectors.sqdist(a, b)) / (1.0 + Vectors.norm(b, 2.0))
 

@@ -14,7 +14,7 @@ import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{SparkSuite, Waiting}
 import dwell.fit.DwellConf
 import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
@@ -291,29 +291,16 @@ class LinearRegressionSuite extends SparkSuite {
     // The thread inherits the job group.
     val thread = new Thread(() => outcome = Try(long.fit(data)))
     thread.start()
-    assert(started.await(60, java.util.concurrent.TimeUnit.SECONDS))
+    assert(started.await(Waiting.LimitSeconds, java.util.concurrent.TimeUnit.SECONDS))
     assert(NativeBridge.stateBytes() > 0L)
-    val end = System.nanoTime() + 20L * 1000 * 1000 * 1000
-    while (thread.isAlive && System.nanoTime() < end) {
+    eventually {
       // A cancellation between two rounds finds no job to cancel.
       interrupt
       thread.join(50)
+      assert(!thread.isAlive)
     }
     if (!context.isStopped) context.removeSparkListener(listener)
-    assert(!thread.isAlive && outcome.isFailure)
+    assert(outcome.isFailure)
     outcome.failed.get
-  }
-
-  private def eventually(condition: => Unit): Unit = {
-    val end = System.nanoTime() + 20L * 1000 * 1000 * 1000
-    var met = false
-    while (!met) {
-      try {
-        condition
-        met = true
-      } catch {
-        case _: org.scalatest.exceptions.TestFailedException if System.nanoTime() < end => Thread.sleep(50)
-      }
-    }
   }
 }

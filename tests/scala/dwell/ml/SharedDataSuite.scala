@@ -65,7 +65,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
   private def isOurs(name: String): Boolean =
     name != null && Seq("rows as read", "rows on disk", "columns", "rows").exists(name.endsWith)
 
-  private def awaitReleased(): Unit = assert(await(persisted.isEmpty), sc.getPersistentRDDs.toString)
+  private def awaitReleased(): Unit = eventually(assert(persisted.isEmpty, sc.getPersistentRDDs.toString))
 
   /** How often training data was read during `body`. */
   private def readings(body: => Unit): Int = {
@@ -81,15 +81,9 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
       body
       // Events arrive in order: those of the body before this one.
       sc.parallelize(Seq(1), 1).setName("dwell marker").count()
-      await(names.contains("dwell marker"))
+      eventually(assert(names.contains("dwell marker")))
       names.count(_.endsWith("rows as read"))
     } finally sc.removeSparkListener(listener)
-  }
-
-  private def await(condition: => Boolean): Boolean = {
-    val end = System.nanoTime() + 20L * 1000 * 1000 * 1000
-    while (!condition && System.nanoTime() < end) Thread.sleep(20)
-    condition
   }
 
   private def cached(data: DataFrame): DataFrame = {
@@ -320,7 +314,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     awaitReleased()
     assert(data.storageLevel.useMemory)
     def janitor = Thread.getAllStackTraces.keySet.asScala.exists(_.getName == "dwell-shared-data")
-    assert(await(!janitor))
+    eventually(assert(!janitor))
     DataSharing.idleMillis = 60000L
     assert(readings(Penalties.foreach(r => estimator.setRegParam(r).fit(data))) == 1)
   }

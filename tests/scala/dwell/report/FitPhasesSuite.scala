@@ -2,10 +2,10 @@ package dwell.report
 
 import java.util.Locale
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** The phases of a fit: their sums, and their text. */
-class FitPhasesSuite extends AnyFunSuite {
+class FitPhasesSuite extends LimitedSuite {
 
   private def round(worker: Double, overhead: Double, leader: Double): RoundRecord =
     RoundRecord(1, 1.0, 0.5, worker + overhead + leader, worker, overhead, leader, 1.0, 0L, 0, 1.0, Seq.empty)

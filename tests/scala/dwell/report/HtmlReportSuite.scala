@@ -5,11 +5,12 @@ import java.nio.file.{Files, Path}
 import java.util.Locale
 import javax.xml.parsers.DocumentBuilderFactory
 
-import org.scalatest.funsuite.AnyFunSuite
 import org.xml.sax.InputSource
 
+import dwell.LimitedSuite
+
 /** Pages are complete, well formed and the same in every locale. Their looks were checked in a browser. */
-class HtmlReportSuite extends AnyFunSuite {
+class HtmlReportSuite extends LimitedSuite {
 
   private def report(numRounds: Int, uid: String = "logreg_1"): LinearFitReport = {
     val rounds = (0 to numRounds).map { i =>

@@ -2,10 +2,10 @@ package dwell.base.kernel
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** The exponential and the logarithms of the margins, against those of the JDK. */
-class ElementarySuite extends AnyFunSuite {
+class ElementarySuite extends LimitedSuite {
 
   private def close(actual: Double, expected: Double): Unit =
     assert(math.abs(actual - expected) <= 5e-16 * math.abs(expected))

@@ -2,10 +2,10 @@ package dwell.data.block
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** Labels of groups, and those that models cannot be averaged with. */
-class AlikeLabelsSuite extends AnyFunSuite {
+class AlikeLabelsSuite extends LimitedSuite {
 
   private def objection(groups: Seq[Array[Double]]*): Option[String] = {
     val summaries = groups.map(_.map(LabelSummary.of(_, null)))

@@ -2,10 +2,10 @@ package dwell.data.block
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** Groups of blocks, and where there are none. */
-class BlockGroupsSuite extends AnyFunSuite {
+class BlockGroupsSuite extends LimitedSuite {
 
   private def sizes(loads: Int*): IndexedSeq[SourceSize] =
     loads.map(load => if (load == 0) SourceSize(0, 0) else SourceSize(1, load - 1)).toIndexedSeq

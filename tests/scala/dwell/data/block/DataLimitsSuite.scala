@@ -1,9 +1,9 @@
 package dwell.data.block
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** Sizes that are refused before anything is read. */
-class DataLimitsSuite extends AnyFunSuite {
+class DataLimitsSuite extends LimitedSuite {
 
   private val names = ColumnNames("terms", "size", "importance")
 

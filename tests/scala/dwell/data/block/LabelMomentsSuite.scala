@@ -2,10 +2,10 @@ package dwell.data.block
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** Moments of labels and weights, merged from those of blocks. */
-class LabelMomentsSuite extends AnyFunSuite {
+class LabelMomentsSuite extends LimitedSuite {
 
   private val names = ColumnNames("terms", "size", "importance")
 

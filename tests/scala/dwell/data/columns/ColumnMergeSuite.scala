@@ -3,8 +3,8 @@ package dwell.data.columns
 import scala.util.Random
 
 import org.apache.spark.ml.linalg.Vectors
-import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.LimitedSuite
 import dwell.base.SliceBounds
 import dwell.data.{Forms, TestData}
 import dwell.data.TestData.row
@@ -13,7 +13,7 @@ import dwell.data.matrix.{DenseBlock, MatrixBlock, PartitionForm, SparseBlock}
 import dwell.data.matrix.PartitionForm.Choice
 
 /** Pieces of columns, dense and sparse, and the partitions that they become. */
-class ColumnMergeSuite extends AnyFunSuite {
+class ColumnMergeSuite extends LimitedSuite {
 
   /** Each column with its nonzeros and moments, bit by bit. */
   private def content(p: ColumnPartition): Map[Int, Seq[Any]] = p.columns.indices.map { i =>

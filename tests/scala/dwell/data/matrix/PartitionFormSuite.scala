@@ -1,9 +1,9 @@
 package dwell.data.matrix
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** The choice between sparse and dense, by bytes. */
-class PartitionFormSuite extends AnyFunSuite {
+class PartitionFormSuite extends LimitedSuite {
   import NarrowValues.{Double, Ones, Single}
   import PartitionForm.Choice
 

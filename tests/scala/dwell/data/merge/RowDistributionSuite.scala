@@ -2,10 +2,10 @@ package dwell.data.merge
 
 import scala.collection.mutable
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** Which rows a partition gets, counted without looking at all rows. */
-class RowDistributionSuite extends AnyFunSuite {
+class RowDistributionSuite extends LimitedSuite {
 
   test("the rows of a partition, their positions and their number follow from the numbers alone") {
     for (numPartitions <- Seq(1, 2, 3, 7, 64); numRows <- Seq(0L, 1L, 5L, 63L, 64L, 65L, 1000L)) {

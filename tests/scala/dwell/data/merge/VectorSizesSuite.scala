@@ -1,13 +1,12 @@
 package dwell.data.merge
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.data.Forms
 import dwell.data.block.{ColumnNames, RowBlockBuilder}
 import dwell.data.matrix.ExcludedFeatures
 
 /** The sizes of all vectors of a block. */
-class VectorSizesSuite extends AnyFunSuite {
+class VectorSizesSuite extends LimitedSuite {
 
   test("sizes of a whole block are those that are counted nonzero by nonzero") {
     val n = 7

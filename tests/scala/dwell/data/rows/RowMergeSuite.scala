@@ -3,8 +3,8 @@ package dwell.data.rows
 import scala.util.Random
 
 import org.scalactic.Tolerance
-import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.LimitedSuite
 import dwell.data.{Forms, TestData}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.{DenseBlock, ExcludedFeatures, NarrowValues, SparseBlock}
@@ -12,7 +12,7 @@ import dwell.data.merge.{DealtRows, MatrixMerge, MatrixPiece, RowDistribution, V
 import dwell.data.matrix.PartitionForm.Choice
 
 /** Pieces of rows, dense and sparse, and the partitions that they become. */
-class RowMergeSuite extends AnyFunSuite with Tolerance {
+class RowMergeSuite extends LimitedSuite with Tolerance {
   private val (numRows, numFeatures) = (120, 9)
   private val excluded = new ExcludedFeatures(Array(1, 7), numFeatures)
   private val scale = Array.tabulate(numFeatures)(j => 1.0 / (j + 1.3))

@@ -1,8 +1,8 @@
 package dwell.solver.cd
 
 import org.apache.spark.ml.linalg.Vectors
-import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.LimitedSuite
 import dwell.jni.{CdLayout, ResultHeader}
 import dwell.base.BucketOrder
 import dwell.data.TestData
@@ -11,7 +11,7 @@ import dwell.solver.cd.contract.CdSolver
 import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 
 /** Tests of every local solver for coordinate descent on rows. */
-private[solver] trait DualSolverTests extends AnyFunSuite {
+private[solver] trait DualSolverTests extends LimitedSuite {
   import DualSolverTests.losses
   import CdSolverTests.{checkAlong, nextFit, points}
 

@@ -2,8 +2,8 @@ package dwell.solver.cd
 
 import com.fasterxml.jackson.databind.JsonNode
 import org.apache.spark.ml.linalg.Vectors
-import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.LimitedSuite
 import dwell.base.{BucketOrder, LittleEndian, SplitMix}
 import dwell.data.ColumnData
 import dwell.data.block.LabeledRow
@@ -16,7 +16,7 @@ import dwell.solver.cd.worker.CdSolvers
 import dwell.solver.problem.Hinge
 
 /** Both solvers against the numbers of `tests/golden/primal.py`, which shares no code with either. */
-class GoldenSuite extends AnyFunSuite {
+class GoldenSuite extends LimitedSuite {
   import Golden.{golden, integers, items}
   import CdSolverTests.nextFit
 

@@ -2,12 +2,11 @@ package dwell.solver.cd
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.cd.leader.{LineSearch, StepFunction, StepValue}
 
 /** The minimisation of a smooth function along two directions. */
-class LineSearchSuite extends AnyFunSuite {
+class LineSearchSuite extends LimitedSuite {
 
   test("a quadratic is minimised exactly") {
     val random = new Random(1)

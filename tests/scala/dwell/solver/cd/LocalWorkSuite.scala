@@ -1,11 +1,10 @@
 package dwell.solver.cd
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.cd.leader.LocalWork
 
 /** The choice of the epochs in a round. */
-class LocalWorkSuite extends AnyFunSuite {
+class LocalWorkSuite extends LimitedSuite {
 
   /** The work chosen for rounds of `fixed + epoch * H` seconds. */
   private def settled(work: LocalWork, fixed: Double, epoch: Double): Double = {

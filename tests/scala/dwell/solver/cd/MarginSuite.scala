@@ -5,8 +5,7 @@ import scala.concurrent.ExecutionContext.Implicits.global
 import scala.concurrent.duration._
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.{LimitedSuite, Waiting}
 import dwell.comm.wire.Contribution
 import dwell.fit.SolverSelection
 import dwell.jni.MarginLayout
@@ -16,7 +15,7 @@ import dwell.solver.cd.worker.{CdSolvers, MarginSlices}
 import dwell.solver.problem.{Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 
 /** Operations on a slice of rows, native and on the JVM. */
-class MarginSuite extends AnyFunSuite {
+class MarginSuite extends LimitedSuite {
 
   private val jvm: CdSolver = new JvmCd(new WorkerStates())
   private lazy val native = CdSolvers.of(SolverSelection("native", fallbackIsError = true))
@@ -90,7 +89,7 @@ class MarginSuite extends AnyFunSuite {
       val answer = ask(5L)
       assert(answer.nonEmpty && ask(5L) == answer && ask(6L) == answer.map(_ + 6.0) && ask(5L).isEmpty)
       val both = Seq.fill(8)(Future(ask(7L)))
-      assert(both.map(Await.result(_, 10.seconds)).distinct == Seq(answer.map(_ + 13.0)))
+      assert(both.map(Await.result(_, Waiting.LimitSeconds.seconds)).distinct == Seq(answer.map(_ + 13.0)))
       intercept[IllegalStateException](
         MarginSlices.run(fit, partition, 8L)(_ => throw new IllegalStateException("half-way")))
       assert(ask(8L).isEmpty && ask(9L).isEmpty, "the slice may be half changed")

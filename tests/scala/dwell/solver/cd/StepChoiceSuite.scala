@@ -2,12 +2,11 @@ package dwell.solver.cd
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.cd.leader.{StepChoice, StepFunction}
 
 /** The leader's choice of the step along the workers' direction and the previous one. */
-class StepChoiceSuite extends AnyFunSuite {
+class StepChoiceSuite extends LimitedSuite {
 
   /** A lasso along two directions, as the leader and the workers know it. */
   private final class Problem(seed: Int, workers: Int) {

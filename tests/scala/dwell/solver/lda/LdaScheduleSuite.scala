@@ -1,13 +1,12 @@
 package dwell.solver.lda
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.cd.Golden._
 import dwell.solver.lda.contract.LdaSchedule
 import dwell.solver.lda.leader.LdaPace
 
 /** Step sizes, and the number of documents in a round. */
-class LdaScheduleSuite extends AnyFunSuite {
+class LdaScheduleSuite extends LimitedSuite {
 
   /** Rounding of the machine's powers and logarithms. */
   private val Rounding = 1e-13

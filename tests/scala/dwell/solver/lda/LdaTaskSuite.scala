@@ -1,7 +1,6 @@
 package dwell.solver.lda
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.jni.ResultHeader
 import dwell.data.documents.DocumentPartition
 import dwell.fit.{SolverSelection, SolverSettings}
@@ -11,7 +10,7 @@ import dwell.solver.lda.leader.LdaTask
 import dwell.solver.lda.worker.LdaStep
 
 /** The distribution of a round's documents to workers, and the work on each part. */
-class LdaTaskSuite extends AnyFunSuite {
+class LdaTaskSuite extends LimitedSuite {
 
   private val problem = LdaProblem(
     "lda",

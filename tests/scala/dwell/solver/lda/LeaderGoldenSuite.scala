@@ -1,13 +1,12 @@
 package dwell.solver.lda
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.comm.wire.Numbers.Floats
 import dwell.solver.cd.Golden._
 import dwell.solver.lda.leader.{Concentration, Digamma, InitialTopics}
 
 /** The computations of the leader, against numbers of a script that shares no code with it. */
-class LeaderGoldenSuite extends AnyFunSuite {
+class LeaderGoldenSuite extends LimitedSuite {
 
   /** A few roundings of the sums of recurrences. */
   private val Rounding = 1e-13

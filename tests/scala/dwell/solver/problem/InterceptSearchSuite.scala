@@ -2,10 +2,10 @@ package dwell.solver.problem
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
+import dwell.LimitedSuite
 
 /** The search for the best intercept of given margins. */
-class InterceptSearchSuite extends AnyFunSuite {
+class InterceptSearchSuite extends LimitedSuite {
 
   private def imbalance(loss: MarginLoss, margins: Array[Double], labels: Array[Double], weights: Array[Double]) = {
     val terms =

@@ -2,12 +2,11 @@ package dwell.solver.problem
 
 import scala.util.Random
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.cd.{DualSolverTests, GoldenSuite}
 
 /** The losses, their conjugates and their dual steps. */
-class LossSuite extends AnyFunSuite {
+class LossSuite extends LimitedSuite {
   import DualSolverTests.losses
 
   /** Labels that a loss takes. */

@@ -1,11 +1,10 @@
 package dwell.solver.sgd
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.solver.sgd.leader.{AveragedRound, AveragingProgress, Growth}
 
 /** The decisions that follow from the objectives of the rounds. */
-class AveragingProgressSuite extends AnyFunSuite {
+class AveragingProgressSuite extends LimitedSuite {
 
   private val Tolerance = 1e-6
 

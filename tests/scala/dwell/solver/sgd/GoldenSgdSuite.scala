@@ -1,8 +1,8 @@
 package dwell.solver.sgd
 
 import com.fasterxml.jackson.databind.JsonNode
-import org.scalatest.funsuite.AnyFunSuite
 
+import dwell.LimitedSuite
 import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.data.RowData
 import dwell.data.rows.RowPartition
@@ -15,7 +15,7 @@ import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolv
 import dwell.solver.sgd.worker.SgdSolvers
 
 /** Both solvers against the numbers of `tests/golden/sgd.py`, which makes every step on every coefficient. */
-class GoldenSgdSuite extends AnyFunSuite {
+class GoldenSgdSuite extends LimitedSuite {
   import Golden.{doubles, golden, integers, items}
 
   private lazy val solvers: Seq[(String, SgdSolver)] =

@@ -4,10 +4,11 @@ import scala.util.Random
 
 import breeze.linalg.{DenseVector => BDV}
 import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LBFGS, OWLQN}
-import org.scalatest.funsuite.AnyFunSuite
+
+import dwell.LimitedSuite
 
 /** L-BFGS and OWL-QN against Breeze's own. */
-class LimitedMemorySuite extends AnyFunSuite {
+class LimitedMemorySuite extends LimitedSuite {
 
   private type Optimizer = FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]]
 

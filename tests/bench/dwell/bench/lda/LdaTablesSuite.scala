@@ -1,11 +1,10 @@
 package dwell.bench.lda
 
-import org.scalatest.funsuite.AnyFunSuite
-
+import dwell.LimitedSuite
 import dwell.bench.Spent
 
 /** Tables of histories whose numbers are known without them. */
-class LdaTablesSuite extends AnyFunSuite {
+class LdaTablesSuite extends LimitedSuite {
 
   /** @param checkpoints documents, rounds, seconds and perplexity */
   private def history(system: String, exchange: Option[Exchange])(

@@ -1,11 +1,11 @@
 package dwell.bench.lda
 
-import org.scalatest.funsuite.AnyFunSuite
-
 import DocumentCompletion.{Half, Halves}
 
+import dwell.LimitedSuite
+
 /** The evaluator of bench/spark, on topics and documents whose perplexity is known without it. */
-class DocumentCompletionSuite extends AnyFunSuite {
+class DocumentCompletionSuite extends LimitedSuite {
 
   private val Exact = 1e-12
 

@@ -4,16 +4,11 @@ import java.nio.file.{Files, Path}
 
 import scala.concurrent.duration._
 
-import org.scalatest.concurrent.Eventually
-import org.scalatest.funsuite.AnyFunSuite
-import org.scalatest.time.{Seconds, Span}
-
+import dwell.LimitedSuite
 import dwell.bench.sgd.SgdProgram
 
 /** Runs of other programs, some of which end and one of which does not. */
-class OtherProgramSuite extends AnyFunSuite with Eventually {
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(timeout = Span(10, Seconds))
-
+class OtherProgramSuite extends LimitedSuite {
   private def shell(script: String): Seq[String] = Seq("sh", "-c", script)
 
   private def isAlive(pid: Path): Boolean =
