@@ -14,10 +14,14 @@ object CheckLong {
    * Cases of a matrix, each a tuple or case class of factors. `check` runs as many as bring every two values of two factors
    * together at least once (pairwise testing), in the order given.
    */
-  def pairsOf[C <: Product](cases: Seq[C]): Seq[C] = covering(cases)(pairs)
+  def pairsOf[C <: Product](cases: Seq[C]): Seq[C] = announced(cases)(covering(_)(pairs))
 
   /** The same where a case takes many seconds: `check` runs as many as bring every value of a factor once. */
-  def valuesOf[C <: Product](cases: Seq[C]): Seq[C] = covering(cases)(_.productIterator.zipWithIndex.toSeq)
+  def valuesOf[C <: Product](cases: Seq[C]): Seq[C] =
+    announced(cases)(covering(_)(_.productIterator.zipWithIndex.toSeq))
+
+  /** The same as [[pairsOf]] for what is gone through within cases, and is therefore not counted as cases. */
+  def pairsWithin[C <: Product](variants: Seq[C]): Seq[C] = covering(variants)(pairs)
 
   private def covering[C, T](cases: Seq[C])(targets: C => Seq[T]): Seq[C] = {
     val uncovered = mutable.LinkedHashSet.from(cases.flatMap(targets))
@@ -27,7 +31,11 @@ object CheckLong {
       chosen += next
       uncovered --= targets(next)
     }
-    val run = cases.filter(c => everything || chosen(c))
+    cases.filter(c => everything || chosen(c))
+  }
+
+  private def announced[C](cases: Seq[C])(choose: Seq[C] => Seq[C]): Seq[C] = {
+    val run = choose(cases)
     announce(cases.size - run.size)
     run
   }

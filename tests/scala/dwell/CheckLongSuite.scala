@@ -10,7 +10,7 @@ class CheckLongSuite extends LimitedSuite {
     assert(chosen.map(c => (c._1, c._2)).toSet == cases.map(c => (c._1, c._2)).toSet)
     assert(chosen.map(c => (c._1, c._3)).toSet == cases.map(c => (c._1, c._3)).toSet)
     assert(chosen.map(c => (c._2, c._3)).toSet == cases.map(c => (c._2, c._3)).toSet)
-    assert(chosen == cases.filter(chosen.contains))
+    assert(chosen == cases.filter(chosen.contains) && chosen == CheckLong.pairsWithin(cases))
     assert(CheckLong.everything == (chosen.size == cases.size))
   }
 

@@ -1,10 +1,9 @@
 package dwell.comm
 
 import java.nio.{ByteBuffer, ByteOrder}
-import java.security.MessageDigest
+import java.util.SplittableRandom
 import java.util.concurrent.atomic.AtomicInteger
-
-import scala.util.Random
+import java.util.zip.{CRC32, CRC32C}
 
 import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.rdd.RDD
@@ -64,6 +63,9 @@ private[dwell] object ReplicasChecks {
     Contribution(update, hash(shared))
   }
 
+  /** Of a worker's vector. Models of hundreds of thousands of numbers are made many times, in JVMs that do not optimise. */
+  private def randomOf(k: Int, message: Int): SplittableRandom = new SplittableRandom(1000L * message + k)
+
   /** The factors by which workers multiply a shared vector in [[mixed]]. */
   private val Factors = Array(1e-5, 0.7, 0.3)
 
@@ -77,8 +79,10 @@ private[dwell] object ReplicasChecks {
   }
 
   private def decayed(k: Int, message: Int, shared: Array[Double], touched: Double): Array[Double] = {
-    val random = new Random(1000L * message + k)
-    shared.map(x => if (random.nextDouble() < touched) random.nextGaussian() else Factors.foldLeft(x)(_ * _))
+    val random = randomOf(k, message)
+    shared.map { x =>
+      if (random.nextDouble() < touched) random.nextDouble() - 0.5 else x * Factors(0) * Factors(1) * Factors(2)
+    }
   }
 
   /** Sends zeros, except for some entries. */
@@ -86,8 +90,8 @@ private[dwell] object ReplicasChecks {
     Contribution(Array.concat(header(k, message), bytes(fewEntries(k, message, length))), hash(shared))
 
   private def fewEntries(k: Int, message: Int, length: Int): Array[Double] = {
-    val random = new Random(1000L * message + k)
-    Array.fill(length)(if (random.nextInt(50) == 0) random.nextGaussian() else 0.0)
+    val random = randomOf(k, message)
+    Array.fill(length)(if (random.nextInt(50) == 0) random.nextDouble() - 0.5 else 0.0)
   }
 
   /** Contributions that travel in different forms, by message and worker: dense, sparse, empty, almost as predicted
@@ -109,31 +113,37 @@ private[dwell] object ReplicasChecks {
       Factors.map(_.toFloat.toDouble))
 
   private def decayedFloats(k: Int, message: Int, shared: Array[Float], touched: Double): Array[Float] = {
-    val random = new Random(1000L * message + k)
+    val random = randomOf(k, message)
     shared.map { x =>
-      if (random.nextDouble() < touched) random.nextFloat() else Factors.foldLeft(x)((y, factor) => y * factor.toFloat)
+      if (random.nextDouble() < touched) random.nextDouble().toFloat
+      else x * Factors(0).toFloat * Factors(1).toFloat * Factors(2).toFloat
     }
   }
 
-  /** The models after rounds of [[decayingFloats]], and a sum that goes back to the leader. */
-  def floatStory(first: Array[Float], rounds: Int): Lead[Seq[Seq[Float]]] = workers => {
+  /** The hashes of the models after rounds of [[decayingFloats]], and of a sum that goes back to the leader. */
+  def floatStory(first: Array[Float], rounds: Int): Lead[Seq[String]] = workers => {
     workers.distribute(0L, floatBytes(first), None, "distribute")
     val models = (1 to rounds).map { i =>
       workers.allReduce(i, i - 1L, i.toLong, Set.empty, None, "allReduce")
-      floats(workers.collect(i.toLong, "collect")).toSeq
+      hash(workers.collect(i.toLong, "collect"))
     }
     val exchanged = workers.exchange(rounds + 1, floatBytes(first), "exchange")
     workers.release()
-    models :+ exchanged.sum.toSeq.map(_.toFloat)
+    models :+ hash(floatBytes(exchanged.sum.map(_.toFloat)))
   }
 
-  /** The expected models, by plain sums of floats. */
-  def expectedFloats(workers: Int, first: Array[Float], rounds: Int, touched: Double): Seq[Seq[Float]] = {
-    def after(message: Int, shared: Array[Float]): Array[Float] = (0 until workers)
-      .map(decayedFloats(_, message, shared, touched))
-      .foldLeft(new Array[Float](shared.length))((sum, part) => sum.indices.map(j => sum(j) + part(j)).toArray)
+  /** The expected hashes, by plain sums of floats. */
+  def expectedFloats(workers: Int, first: Array[Float], rounds: Int, touched: Double): Seq[String] = {
+    def after(message: Int, shared: Array[Float]): Array[Float] = {
+      val sum = new Array[Float](shared.length)
+      for (k <- 0 until workers) {
+        val part = decayedFloats(k, message, shared, touched)
+        part.indices.foreach(j => sum(j) += part(j))
+      }
+      sum
+    }
     val models = (1 to rounds).scanLeft(first)((model, message) => after(message, model))
-    (models.tail :+ after(rounds + 1, first)).map(_.toSeq)
+    (models.tail :+ after(rounds + 1, first)).map(model => hash(floatBytes(model)))
   }
 
   private def floats(bytes: Array[Byte]): Array[Float] = Numbers.Floats.values(bytes).map(_.toFloat)
@@ -208,9 +218,11 @@ private[dwell] object ReplicasChecks {
     else step(length)(k, m, shared)
 
   private def vector(k: Int, message: Int, length: Int): Array[Double] = {
-    val random = new Random(1000L * message + k)
-    Array.fill(length)(random.nextGaussian() * math.pow(10.0, random.nextInt(30).toDouble))
+    val random = randomOf(k, message)
+    Array.fill(length)((random.nextDouble() - 0.5) * PowersOfTen(random.nextInt(30)))
   }
+
+  private val PowersOfTen = Array.tabulate(30)(math.pow(10.0, _))
 
   private def header(k: Int, message: Int): Array[Byte] =
     ByteBuffer.allocate(HeaderBytes).order(ByteOrder.LITTLE_ENDIAN).putLong(k.toLong).putLong(message.toLong).array
@@ -221,7 +233,10 @@ private[dwell] object ReplicasChecks {
   def hash(model: Array[Double]): String = hash(bytes(model))
 
   def hash(model: Array[Byte]): String =
-    MessageDigest.getInstance("SHA-256").digest(model).map(b => f"$b%02x").mkString
+    Seq(new CRC32, new CRC32C).map { sum =>
+      sum.update(model, 0, model.length)
+      f"${sum.getValue}%08x"
+    }.mkString
 
   /** A model that every worker generates for itself. */
   private object FirstModel extends GeneratedModel {
@@ -265,7 +280,8 @@ private[dwell] object ReplicasChecks {
   def sum(message: Int, workers: Int, length: Int): Array[Double] = {
     val sum = new Array[Double](length)
     for (k <- 0 until workers if message != 10 + k) {
-      vector(k, message, length).zipWithIndex.foreach { case (x, j) => sum(j) += x }
+      val part = vector(k, message, length)
+      part.indices.foreach(j => sum(j) += part(j))
     }
     sum
   }

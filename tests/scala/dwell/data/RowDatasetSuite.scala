@@ -8,7 +8,7 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.base.{InputChangedException, LittleEndian, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
@@ -137,23 +137,57 @@ class RowDatasetSuite extends SparkSuite {
       Array(data.summary.meanScaleMean, data.summary.meanSquareNorm)) ++ sums).map(bits)
   }
 
-  for {
-    (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
-    weighted <- Seq(false, true)
-    dense <- Seq(false, true)
-    // With the second three quarters of the columns are full.
-    density <- Seq(0.15, 2.0)
-  } test(s"rows equal their definition: $values, weighted = $weighted, dense = $dense, density = $density") {
-    val all = binary(TestData.random(seed + 40, 60, 37, density, values, weighted, dense))
-    val blocks = Seq(all.take(11), Nil, all.slice(11, 50), all.drop(50), Nil)
+  /** A data set, and what is made of it. */
+  private case class Arrangement(
+      data: Data,
+      numPartitions: Int,
+      scaleFactor: Double,
+      intercept: Boolean,
+      signedLabels: Boolean) {
+    def form: RowForm = RowForm(scaleFactor, intercept, signedLabels)
+  }
+
+  private case class Data(values: Values, weighted: Boolean, dense: Boolean, density: Double)
+
+  /** Every number of partitions, and every value of each part of a form, of every data set. */
+  private val arrangements = {
+    val all = for {
+      values <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles)
+      weighted <- Seq(false, true)
+      dense <- Seq(false, true)
+      // With the second three quarters of the columns are full.
+      density <- Seq(0.15, 2.0)
+      numPartitions <- Seq(1, 2, 3, 8)
+      form <- forms
+    } yield Arrangement(
+      Data(values, weighted, dense, density),
+      numPartitions,
+      form.scaleFactor,
+      form.intercept,
+      form.signedLabels)
+    CheckLong.pairsWithin(all)
+  }
+
+  for (set @ Data(values, weighted, dense, density) <- arrangements.map(_.data).distinct)
+    test(s"rows equal their definition: $values, weighted = $weighted, dense = $dense, density = $density") {
+      val seed = 40 + Seq(Values.Ones, Values.Singles, Values.Doubles).indexOf(values)
+      val all = binary(TestData.random(seed, 60, 37, density, values, weighted, dense))
+      val blocks = Seq(all.take(11), Nil, all.slice(11, 50), all.drop(50), Nil)
+      val training = read(blocks)
+      try {
+        for (arrangement <- arrangements if arrangement.data == set) {
+          val data = training.rows(arrangement.numPartitions, arrangement.form)
+          if (values != Values.Ones) assert(data.partitions.collect().forall(p => p.isDense == (density > 1.0)))
+          check(data, blocks, arrangement.form)
+        }
+      } finally training.unpersist()
+    }
+
+  test("every form of rows equals its definition, in one partition and in several") {
+    val blocks = binary(TestData.random(41, 60, 37, 0.15, weighted = true)).grouped(20).toSeq
     val training = read(blocks)
-    try {
-      for (numPartitions <- Seq(1, 2, 3, 8); form <- forms) {
-        val data = training.rows(numPartitions, form)
-        if (values != Values.Ones) assert(data.partitions.collect().forall(p => p.isDense == (density > 1.0)))
-        check(data, blocks, form)
-      }
-    } finally training.unpersist()
+    try for (form <- forms; numPartitions <- Seq(1, 3)) check(training.rows(numPartitions, form), blocks, form)
+    finally training.unpersist()
   }
 
   test("labels are taken as they are where they are no classes") {
@@ -162,18 +196,23 @@ class RowDatasetSuite extends SparkSuite {
   }
 
   test("one row, no feature, constant features only, more partitions than rows") {
-    for {
-      blocks <- Seq(
-        Seq(Seq(row(1.0, 3.0, 0.0))),
-        Seq(Seq(row(1.0), row(0.0))),
-        Seq(Nil, Seq(row(1.0, 1.0, 5.0), row(0.0, 2.0, 5.0), row(1.0, 1.0, 5.0))),
-        Seq(Seq(row(1.0, 7.0, 0.0)), Seq(row(1.0, 7.0, 0.0))),
-        Seq(Seq(row(1.0, 0.0), row(1.0, 0.0))))
+    val sets = Seq(
+      Seq(Seq(row(1.0, 3.0, 0.0))),
+      Seq(Seq(row(1.0), row(0.0))),
+      Seq(Nil, Seq(row(1.0, 1.0, 5.0), row(0.0, 2.0, 5.0), row(1.0, 1.0, 5.0))),
+      Seq(Seq(row(1.0, 7.0, 0.0)), Seq(row(1.0, 7.0, 0.0))),
+      Seq(Seq(row(1.0, 0.0), row(1.0, 0.0))))
+    val all = for {
+      set <- sets.indices
       numPartitions <- Seq(1, 4)
       form <- forms
-    } rows(blocks, numPartitions, form) { data =>
-      assert(data.numPartitions == numPartitions)
-      check(data, blocks, form)
+    } yield (set, numPartitions, form.scaleFactor, form.intercept, form.signedLabels)
+    for ((set, numPartitions, scaleFactor, intercept, signedLabels) <- CheckLong.pairsWithin(all)) {
+      val form = RowForm(scaleFactor, intercept, signedLabels)
+      rows(sets(set), numPartitions, form) { data =>
+        assert(data.numPartitions == numPartitions)
+        check(data, sets(set), form)
+      }
     }
   }
 

@@ -7,7 +7,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{CheckLong, SparkSuite}
 import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
@@ -61,64 +61,82 @@ class DenseDataSuite extends SparkSuite {
 
   private def distance(a: Vector, b: Vector): Double = math.sqrt(Vectors.sqdist(a, b)) / Vectors.norm(b, 2.0)
 
-  for (eighths <- Seq(false, true); numWorkers <- 1 to 3) {
+  private def logistic[E <: SparkLogisticRegression](estimator: E): E = {
+    estimator.setLabelCol("class").setRegParam(0.1).setTol(1e-14).setMaxIter(2000)
+    estimator
+  }
+
+  private def linear[E <: SparkLinearRegression](estimator: E): E = {
+    estimator.setLabelCol("y").setRegParam(0.1).setTol(1e-14).setMaxIter(500)
+    estimator
+  }
+
+  /** Spark's own models, beside which several of ours are. */
+  private lazy val sparkClasses =
+    Seq(false, true).map(eighths => eighths -> logistic(new SparkLogisticRegression()).fit(frames(eighths))).toMap
+  private lazy val sparkLines =
+    Seq(false, true).map(eighths => eighths -> linear(new SparkLinearRegression()).fit(frames(eighths))).toMap
+
+  private val data = for (eighths <- Seq(false, true); numWorkers <- 1 to 3) yield (eighths, numWorkers)
+
+  for ((eighths, numWorkers) <- data)
     test(s"the same linear regression as Spark's: eighths = $eighths, K = $numWorkers") {
-      def configure[E <: SparkLinearRegression](estimator: E): E = {
-        estimator.setLabelCol("y").setRegParam(0.1).setTol(1e-14).setMaxIter(500)
-        estimator
-      }
-      val mine = configure(new LinearRegression()).setNumWorkers(numWorkers).setTol(1e-13).fit(frames(eighths))
-      val stock = configure(new SparkLinearRegression()).fit(frames(eighths))
+      val mine = linear(new LinearRegression()).setNumWorkers(numWorkers).setTol(1e-13).fit(frames(eighths))
+      val stock = sparkLines(eighths)
       val report = FitReport.of(mine)
       assert(report.solver == "native" && report.numPartitions == numWorkers && isDense(report))
       assert(distance(mine.coefficients, stock.coefficients) <= BesideSpark)
       assert(math.abs(mine.intercept - stock.intercept) <= BesideSpark)
     }
 
-    for ((algorithm, orientation) <- Seq(("cocoa", "primal"), ("cocoa", "dual"), ("l-bfgs", "dual"))) {
-      test(s"the same classes as Spark's: $algorithm, $orientation, eighths = $eighths, K = $numWorkers") {
-        def configure[E <: SparkLogisticRegression](estimator: E): E = {
-          estimator.setLabelCol("class").setRegParam(0.1).setTol(1e-14).setMaxIter(2000)
-          estimator
-        }
-        val mine = configure(new LogisticRegression())
-          .setAlgorithm(algorithm)
-          .setOrientation(orientation)
-          .setNumWorkers(numWorkers)
-          .setTol(1e-13)
-          .fit(frames(eighths))
-        val stock = configure(new SparkLogisticRegression()).fit(frames(eighths))
-        val report = FitReport.of(mine)
-        assert(report.solver == "native" && report.numPartitions == numWorkers && isDense(report))
-        assert(distance(mine.coefficients, stock.coefficients) <= BesideSpark)
-        assert(math.abs(mine.intercept - stock.intercept) <= BesideSpark)
-      }
+  private val classes =
+    for ((eighths, numWorkers) <- data; solver <- Seq(("cocoa", "primal"), ("cocoa", "dual"), ("l-bfgs", "dual")))
+      yield (eighths, numWorkers, solver)
+
+  for ((eighths, numWorkers, (algorithm, orientation)) <- CheckLong.pairsOf(classes))
+    test(s"the same classes as Spark's: $algorithm, $orientation, eighths = $eighths, K = $numWorkers") {
+      val mine = logistic(new LogisticRegression())
+        .setAlgorithm(algorithm)
+        .setOrientation(orientation)
+        .setNumWorkers(numWorkers)
+        .setTol(1e-13)
+        .fit(frames(eighths))
+      val stock = sparkClasses(eighths)
+      val report = FitReport.of(mine)
+      assert(report.solver == "native" && report.numPartitions == numWorkers && isDense(report))
+      assert(distance(mine.coefficients, stock.coefficients) <= BesideSpark)
+      assert(math.abs(mine.intercept - stock.intercept) <= BesideSpark)
     }
 
-    for (algorithm <- Seq("cocoa", "ma-sgd", "l-bfgs"); solver <- Seq("native", "jvm")) {
-      test(s"rows in either form, to rounding: $algorithm, $solver, eighths = $eighths, K = $numWorkers") {
-        def fit(data: DataFrame): LogisticRegressionModel =
-          new LogisticRegression()
-            .setLabelCol("class")
-            .setRegParam(0.1)
-            .setAlgorithm(algorithm)
-            .setOrientation("dual")
-            .setNumWorkers(numWorkers)
-            .setLocalWork(1.0)
-            .setMaxIter(12)
-            .setTol(0.0)
-            // In the dual form the weight of an intercept depends on the number of features.
-            .setFitIntercept(false)
-            .fit(data)
-        spark.conf.set(DwellConf.Solver, solver)
-        try {
-          val (dense, sparse) = (fit(frames(eighths)), fit(padded(eighths)))
-          assert(Seq(dense, sparse).map(model => FitReport.of(model).solver) == Seq(solver, solver))
-          assert(isDense(FitReport.of(dense)) && !isDense(FitReport.of(sparse)))
-          val own = Vectors.dense(sparse.coefficients.toArray.take(numFeatures))
-          assert(distance(dense.coefficients, own) <= Rounding)
-        } finally spark.conf.unset(DwellConf.Solver)
-      }
+  private val forms =
+    for {
+      (eighths, numWorkers) <- data
+      algorithm <- Seq("cocoa", "ma-sgd", "l-bfgs")
+      solver <- Seq("native", "jvm")
+    } yield (eighths, numWorkers, algorithm, solver)
+
+  for ((eighths, numWorkers, algorithm, solver) <- CheckLong.pairsOf(forms))
+    test(s"rows in either form, to rounding: $algorithm, $solver, eighths = $eighths, K = $numWorkers") {
+      def fit(data: DataFrame): LogisticRegressionModel =
+        new LogisticRegression()
+          .setLabelCol("class")
+          .setRegParam(0.1)
+          .setAlgorithm(algorithm)
+          .setOrientation("dual")
+          .setNumWorkers(numWorkers)
+          .setLocalWork(1.0)
+          .setMaxIter(12)
+          .setTol(0.0)
+          // In the dual form the weight of an intercept depends on the number of features.
+          .setFitIntercept(false)
+          .fit(data)
+      spark.conf.set(DwellConf.Solver, solver)
+      try {
+        val (dense, sparse) = (fit(frames(eighths)), fit(padded(eighths)))
+        assert(Seq(dense, sparse).map(model => FitReport.of(model).solver) == Seq(solver, solver))
+        assert(isDense(FitReport.of(dense)) && !isDense(FitReport.of(sparse)))
+        val own = Vectors.dense(sparse.coefficients.toArray.take(numFeatures))
+        assert(distance(dense.coefficients, own) <= Rounding)
+      } finally spark.conf.unset(DwellConf.Solver)
     }
-  }
 }

@@ -2,6 +2,7 @@ package dwell.ml
 
 import java.nio.file.Files
 
+import scala.collection.mutable
 import scala.util.Random
 
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
@@ -78,20 +79,30 @@ class GradientAlgorithmsSuite extends SparkSuite {
   private val penalties = Seq((0.05, 0.0), (0.05, 0.4), (0.02, 1.0), (0.0, 0.0))
 
   private val settings =
-    for (title <- Seq("logistic", "softmax"); penalty <- penalties; standardize <- Seq(true, false))
-      yield (title, penalty, standardize)
+    for {
+      title <- Seq("logistic", "softmax")
+      penalty <- penalties
+      standardize <- Seq(true, false)
+      algorithm <- Refining :+ "ma-sgd"
+    } yield (title, penalty, standardize, algorithm)
 
-  for ((title, (regParam, elasticNet), standardize) <- CheckLong.pairsOf(settings))
-    test(s"$title: Spark's optimum, regParam $regParam, elasticNetParam $elasticNet, standardization $standardize") {
+  /** Spark's models, which several cases look at. */
+  private val expected = mutable.Map.empty[Product, LogisticRegressionModel]
+
+  for ((title, penalty @ (regParam, elasticNet), standardize, algorithm) <- CheckLong.pairsOf(settings))
+    test(
+      s"$title, $algorithm: Spark's optimum, regParam $regParam, elasticNetParam $elasticNet, standardization $standardize") {
       def rows = if (title == "logistic") binary else data
-      val intercept = elasticNet != 0.4
+      def set[E <: SparkLogisticRegression](e: E): E = {
+        e.setStandardization(standardize).setFitIntercept(elasticNet != 0.4)
+        e
+      }
       val expected =
-        stock(regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows)
+        this.expected.getOrElseUpdate((title, penalty, standardize), set(stock(regParam, elasticNet)).fit(rows))
       val optimum = objective(expected)
-      for (algorithm <- Refining) {
-        val model =
-          ours(algorithm, regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows)
-        val report = FitReport.of(model)
+      val model = set(ours(algorithm, regParam, elasticNet)).fit(rows)
+      val report = FitReport.of(model)
+      if (algorithm != "ma-sgd") {
         close(report.objective, optimum, Tight)
         assert(report.solver == "native" && report.converged && report.reason.isEmpty)
         val difference = (model.coefficientMatrix.toArray ++ model.interceptVector.toArray)
@@ -100,11 +111,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
           .max
         // Without a penalty the objective hardly tells coefficients apart.
         assert(difference < (if (regParam == 0.0) 2e-2 else 1e-3), s"coefficients differ by $difference")
-      }
-      val model =
-        ours("ma-sgd", regParam, elasticNet).setStandardization(standardize).setFitIntercept(intercept).fit(rows)
-      val report = FitReport.of(model)
-      if (regParam * (1.0 - elasticNet) > 0.0) {
+      } else if (regParam * (1.0 - elasticNet) > 0.0) {
         close(report.objective, optimum, if (standardize) Averaged else Unscaled)
         assert(report.dual <= optimum * (1.0 + 1e-9) && report.gap >= 0.0 && report.relativeGap < 0.05, report.toText)
       } else {
@@ -134,34 +141,44 @@ class GradientAlgorithmsSuite extends SparkSuite {
   }
 
   test("squared loss: Spark's optimum, in the objective that Spark's choice of solver has") {
-    for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3); standardize <- Seq(true, false)) {
+    val all =
+      for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3); standardize <- Seq(true, false);
+        algorithm <- Refining :+ "ma-sgd")
+        yield ((solver, elasticNet), standardize, algorithm)
+    val optima = mutable.Map.empty[Product, Double]
+    for (((solver, elasticNet), standardize, algorithm) <- CheckLong.pairsWithin(all)) {
       def set[E <: SparkLinearRegression](e: E): E = {
         e.setWeightCol("weight").setRegParam(0.05).setElasticNetParam(elasticNet).setSolver(solver)
         e.setStandardization(standardize).setMaxIter(1000).setTol(1e-12)
         e
       }
-      val expected = set(new SparkLinearRegression()).fit(data)
-      val optimum = Objective(solver, data, expected)(expected)
-      for (algorithm <- Refining :+ "ma-sgd") {
-        val e = set(new LinearRegression()).setAlgorithm(algorithm).setNumWorkers(2).setAggregation("gang")
-        e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
-        val model = e.fit(data)
-        close(Objective(solver, data, model)(model), optimum, if (algorithm == "ma-sgd") Averaged else Tight)
-        val report = FitReport.of(model)
-        close(report.objective, Objective(solver, data, model)(model), 1e-9)
-        assert(report.dual <= optimum * (1.0 + 1e-9))
-      }
+      val optimum = optima.getOrElseUpdate(
+        (solver, standardize), {
+          val expected = set(new SparkLinearRegression()).fit(data)
+          Objective(solver, data, expected)(expected)
+        })
+      val e = set(new LinearRegression()).setAlgorithm(algorithm).setNumWorkers(2).setAggregation("gang")
+      e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
+      val model = e.fit(data)
+      close(Objective(solver, data, model)(model), optimum, if (algorithm == "ma-sgd") Averaged else Tight)
+      val report = FitReport.of(model)
+      close(report.objective, Objective(solver, data, model)(model), 1e-9)
+      assert(report.dual <= optimum * (1.0 + 1e-9))
     }
   }
 
   test("hinge and squared hinge: Spark's optimum, and CoCoA's") {
-    def set(e: LinearSVC): LinearSVC = e.setNumWorkers(2).setAggregation("gang")
+    val losses = Seq("hinge", "squaredHinge")
+    val all =
+      for (standardize <- Seq(true, false); loss <- losses; algorithm <- Refining :+ "ma-sgd")
+        yield (standardize, loss, algorithm)
+    val chosen = CheckLong.pairsWithin(all)
     for (standardize <- Seq(true, false)) {
       val hinge = new SparkLinearSVC().setWeightCol("weight").setRegParam(0.05).setStandardization(standardize)
       val optimum = hinge.setTol(1e-12).setMaxIter(CornerIterations).fit(binary).summary.objectiveHistory.last
-      for (loss <- Seq("hinge", "squaredHinge")) {
+      for (loss <- losses) {
         def svc = {
-          val e = set(new LinearSVC()).setLoss(loss)
+          val e = new LinearSVC().setNumWorkers(2).setAggregation("gang").setLoss(loss)
           e.setWeightCol("weight").setRegParam(0.05).setStandardization(standardize).setMaxIter(300)
           e
         }
@@ -169,7 +186,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
         exact.setTol(1e-8)
         val best = FitReport.of(exact.fit(binary)).objective
         if (loss == "hinge") close(best, optimum, 1e-4)
-        for (algorithm <- Refining :+ "ma-sgd") {
+        for (algorithm <- Refining :+ "ma-sgd" if chosen.contains((standardize, loss, algorithm))) {
           val e = svc.setAlgorithm(algorithm)
           e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
           if (loss == "hinge" && algorithm != "ma-sgd") e.setMaxIter(CornerIterations)

@@ -12,7 +12,7 @@ import org.apache.spark.ml.classification.{LogisticRegressionModel, OneVsRest}
 import org.apache.spark.ml.evaluation.BinaryClassificationEvaluator
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.param.ParamMap
-import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder, TrainValidationSplit}
+import org.apache.spark.ml.tuning.{CrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart, SparkListenerStageCompleted}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.expressions.UserDefinedFunction
@@ -94,12 +94,15 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
 
   private def distance(a: Vector, b: Vector): Double = math.sqrt(Vectors.sqdist(a, b)) / (1.0 + Vectors.norm(b, 2.0))
 
-  /** The same fit on data of its own. */
-  private def cold(data: DataFrame, map: ParamMap): LogisticRegressionModel = {
+  private def notShared[T](body: => T): T = {
     spark.conf.set(DwellConf.ShareData, "false")
-    try estimator.copy(map).fit(data)
+    try body
     finally spark.conf.set(DwellConf.ShareData, "true")
   }
+
+  /** The same fit on data of its own. */
+  private def cold(data: DataFrame, map: ParamMap): LogisticRegressionModel =
+    notShared(estimator.copy(map).fit(data))
 
   private def assertSame(model: LogisticRegressionModel, other: LogisticRegressionModel): Unit =
     assert(distance(model.coefficients, other.coefficients) <= Tolerance)
@@ -150,16 +153,13 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
         .setCollectSubModels(true)
         .setSeed(1L)
       val data = source
+      val fits = mutable.ArrayBuffer.empty[CrossValidatorModel]
       // Reads two folds, and the whole data for the best model, which are not cached.
-      assert(readings {
-        val model = cv.fit(data)
-        assert(model.subModels.flatten.forall(m => FitReport.of(m.asInstanceOf[LogisticRegressionModel]).converged))
-        spark.conf.set(DwellConf.ShareData, "false")
-      } == 3)
+      assert(readings(fits += cv.fit(data)) == 3)
       awaitReleased()
-      val alone = cv.fit(data)
-      spark.conf.set(DwellConf.ShareData, "true")
-      val shared = cv.fit(data)
+      val shared = fits.head
+      assert(shared.subModels.flatten.forall(m => FitReport.of(m.asInstanceOf[LogisticRegressionModel]).converged))
+      val alone = notShared(cv.fit(data))
       shared.avgMetrics.zip(alone.avgMetrics).foreach { case (a, b) => assert(math.abs(a - b) < 1e-3) }
       for (fold <- 0 until 2; i <- grid.indices) {
         def model(of: Array[Array[org.apache.spark.ml.Model[_]]]) = of(fold)(i).asInstanceOf[LogisticRegressionModel]
