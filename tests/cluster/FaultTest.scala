@@ -803,10 +803,10 @@ object FaultTest extends Harness {
   /** Each fit gives the same result as alone. */
   private def twoAtOnce(spark: SparkSession, data: DataFrame): Unit = {
     val classes = binary(data)
-    def ridge(mode: String) = pair(mode).setMaxIter(60).setTol(0.0).fit(data).coefficients
+    def ridge(mode: String) = pair(mode).setMaxIter(25).setTol(0.0).fit(data).coefficients
     def logistic = new LogisticRegression().setRegParam(0.01).setNumWorkers(2).setTol(0.0)
     def dual(mode: String) =
-      logistic.setOrientation("dual").setLocalWork(0.5).setAggregation(mode).setMaxIter(60).fit(classes).coefficients
+      logistic.setOrientation("dual").setLocalWork(0.5).setAggregation(mode).setMaxIter(25).fit(classes).coefficients
     def averaged(mode: String) =
       logistic.setAlgorithm("ma-sgd").setAggregation(mode).setMaxIter(15).fit(classes).coefficients
     val same = Modes.map(m => (m, m))

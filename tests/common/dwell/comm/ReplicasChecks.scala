@@ -63,7 +63,7 @@ private[dwell] object ReplicasChecks {
     Contribution(update, hash(shared))
   }
 
-  /** Of a worker's vector. Models of hundreds of thousands of numbers are made many times, in JVMs that do not optimise. */
+  /** For a worker's vector. Not scala.util.Random, which is slow with atomics: cases make millions of numbers. */
   private def randomOf(k: Int, message: Int): SplittableRandom = new SplittableRandom(1000L * message + k)
 
   /** The factors by which workers multiply a shared vector in [[mixed]]. */

@@ -3,7 +3,7 @@ package dwell.data
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.apache.spark.{ShuffleDependency, SparkException}
+import org.apache.spark.{ShuffleDependency, SparkEnv, SparkException}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
@@ -143,6 +143,10 @@ class LeftRowsSuite extends SparkSuite {
     using(rows) { training =>
       training.rows(2, sums)
       assert(kept == Seq("test: rows") && reads.get == 2)
+      // Spark removes blocks some time after it was told to.
+      val blocks = SparkEnv.get.blockManager
+      eventually(
+        assert(blocks.getMatchingBlockIds(_.asRDDId.exists(b => !sc.getPersistentRDDs.contains(b.rddId))).isEmpty))
       // The source is read once for both passes over the rows that columns take.
       val columns = training.columns(2)
       assert(reads.get == 4 && columns.nonzeros > 0 && kept == Seq("test: columns", "test: rows", "test: rows as read"))
