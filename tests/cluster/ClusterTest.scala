@@ -4,17 +4,18 @@ import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.file.{Files, Path}
 import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
+import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.fs.FileUtil
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext, UnpromisedRDD}
 import org.apache.spark.ml.clustering.LocalLDAModel
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.CheckLong
-import dwell.comm.Workers
+import dwell.comm.{OnExecutors, Workers}
 import dwell.comm.jobs.DriverMode
 import dwell.comm.wire.VectorFormat
 import dwell.data.{ColumnData, LocalData, TrainingReader}
@@ -73,13 +74,19 @@ object ClusterTest extends Harness {
       check(distance < 1e-3 * Vectors.norm(reference.coefficients, 2.0), s"coefficients differ by $distance")
     }
 
-    def logistic(algorithm: String, orientation: String, tol: Double): FitReport = FitReport.of(
+    def logistic(
+        algorithm: String,
+        orientation: String,
+        tol: Double,
+        mode: String = "driver",
+        numWorkers: Int = 4,
+        data: DataFrame = data): FitReport = FitReport.of(
       new LogisticRegression()
         .setAlgorithm(algorithm)
         .setOrientation(orientation)
-        .setAggregation("driver")
+        .setAggregation(mode)
         .setRegParam(0.01)
-        .setNumWorkers(4)
+        .setNumWorkers(numWorkers)
         .setLocalWork(1.0)
         .setTol(tol)
         .setMaxIter(200)
@@ -106,6 +113,52 @@ object ClusterTest extends Harness {
 
     survives(spark, "in shuffle mode")(FitReport.of(pair("shuffle").setLocalWork(1.0).fit(data)))
     survives(spark, "in a gang", noticed = _.restarts > 0)(FitReport.of(pair("gang").fit(data)))
+
+    val turned = inAnotherOrder(data)
+    survives(spark, "rows that come in another order, dual, driver mode")(
+      logistic("cocoa", "dual", 1e-6, data = turned))
+    survives(spark, "rows that come in another order, primal, shuffle mode") {
+      logistic("cocoa", "primal", 1e-6, "shuffle", data = turned)
+    }
+    survives(spark, "rows that come in another order, where they are, in a gang", noticed = _.restarts > 0) {
+      logistic("ma-sgd", "auto", 1e-4, "gang", numWorkers = 2, turned)
+    }
+    turned.unpersist()
+
+    def ofTopics(data: DataFrame): FitReport = FitReport.of(topics("shuffle").setMaxIter(6).fit(data))
+    beginsAgain(spark, data, "CoCoA")(frame => logistic("cocoa", "dual", 1e-6, "gang", numWorkers = 2, frame))
+    beginsAgain(spark, data, "L-BFGS")(frame => logistic("l-bfgs", "auto", 1e-6, data = frame))
+    beginsAgain(spark, data, "topics")(ofTopics)
+
+    test("cleaning up does not wait for a busy executor") {
+      waitForExecutors(spark, 2)
+      val (began, free) = (Files.createTempFile("dwell-began-", ""), Files.createTempFile("dwell-busy-", ""))
+      Files.delete(began)
+      val paths = (began.toString, free.toString)
+      val busy = spark.sparkContext
+        .parallelize(Seq(0), 1)
+        .map { _ =>
+          Files.createFile(Path.of(paths._1))
+          while (Files.exists(Path.of(paths._2))) Thread.sleep(20)
+        }
+        .countAsync()
+      try {
+        eventually("the task has not begun")(Files.exists(began))
+        val cleaned = Files.createTempDirectory("dwell-cleaned-").toString
+        def answers: Int = Path.of(cleaned).toFile.list().length
+        OnExecutors.run(spark.sparkContext, 1.hour, "cleaning") { () =>
+          Files.createTempFile(Path.of(cleaned), SparkEnv.get.executorId, "")
+          ()
+        }
+        check(!busy.isCompleted, "it has waited")
+        Files.delete(free)
+        // The driver answers, too.
+        eventually(s"$answers answers")(answers == 3)
+      } finally {
+        Files.deleteIfExists(free)
+        busy.cancel()
+      }
+    }
 
     waitForExecutors(spark, 2)
     modesAgree(data, "gang")
@@ -198,6 +251,43 @@ object ClusterTest extends Harness {
       val difference = math.abs(report.objective - expected.objective)
       check(difference <= math.max(report.gap, expected.gap), s"objective differs by $difference\n${report.toText}")
       checkNothingLeft(spark)
+    }
+
+  /** The same rows, as after a shuffle, and in another order whenever a task computes a partition. */
+  private def inAnotherOrder(data: DataFrame): DataFrame = {
+    val rows = data.rdd.map(r => (r.getDouble(0), r.getAs[Vector](1))).mapPartitions { it =>
+      val all = it.toIndexedSeq
+      val first = (TaskContext.get().taskAttemptId() % all.size).toInt
+      (all.drop(first) ++ all.take(first)).iterator
+    }
+    data.sparkSession.createDataFrame(new UnpromisedRDD(rows, change = false)).toDF("label", "features").cache()
+  }
+
+  /**
+   * An executor is killed in mid-fit, and by then the source gives other rows. The fit ends as one that has read these rows
+   * from the beginning.
+   */
+  private def beginsAgain(spark: SparkSession, data: DataFrame, name: String)(fit: DataFrame => FitReport): Unit =
+    test(s"an executor killed in mid-fit, and rows that are others now: $name") {
+      waitForExecutors(spark, 2)
+      val changed = Files.createTempFile("dwell-changed-", "")
+      Files.delete(changed)
+      val path = changed.toString
+      val rows = data.rdd.map { r =>
+        val (label, x) = (r.getDouble(0), r.getAs[Vector](1).toSparse)
+        if (!Files.exists(Path.of(path))) (label, x: Vector)
+        else (label + 1.0, Vectors.sparse(x.size, x.indices, x.values.map(v => v * v)))
+      }
+      val frame = spark.createDataFrame(rows).toDF("label", "features")
+      try {
+        val report = withExecutorKilled(spark, first = Files.createFile(changed))(fit(frame))
+        val expected = fit(frame)
+        val difference = math.abs(report.objective - expected.objective)
+        check(
+          difference <= math.max(1e-9 * expected.objective, if (expected.gap.isNaN) 0.0 else expected.gap),
+          s"objective differs by $difference\n${report.toText}")
+        checkNothingLeft(spark)
+      } finally Files.deleteIfExists(changed)
     }
 
   /**

@@ -233,7 +233,7 @@ private[dwell] object FaultyFit {
     SolverSelection("native", fallbackIsError = true),
     adding = false,
     gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
-    maxResultBytes = Long.MaxValue,
+    driverBytes = Long.MaxValue,
     rowsOfWorkers = 0)
 
   /** Leaves a state of a fit in this process, as a worker does. */

@@ -124,8 +124,8 @@ private[cluster] trait Harness {
     result
   }
 
-  /** The result of `fit` if an executor that holds a part of its data is killed after a round. */
-  protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3)(fit: => M): M = {
+  /** The result of `fit` if an executor that holds a part of its data is killed after a round, and after `first`. */
+  protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3, first: => Unit = ())(fit: => M): M = {
     val sc = spark.sparkContext
     val pids = executors(spark)
     val removed = new AtomicInteger()
@@ -136,6 +136,7 @@ private[cluster] trait Harness {
     val result =
       try {
         afterRound(spark, after) { uid =>
+          first
           val data = trainingData(spark, uid).head
           val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
           kill(pids(at.executorId))
@@ -182,6 +183,7 @@ private[cluster] trait Harness {
 
   protected def estimator: LinearRegression =
     new LinearRegression()
+      .setAlgorithm("cocoa")
       .setAggregation("driver")
       .setRegParam(1.0)
       .setNumWorkers(4)

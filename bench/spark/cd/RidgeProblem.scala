@@ -69,7 +69,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
         SolverSelection(variant.solver, fallbackIsError = true),
         variant.adding,
         gangPatienceMillis = 10000L,
-        maxResultBytes = 1L << 30,
+        driverBytes = 1L << 30,
         rowsOfWorkers = 1000000))
     // A solver starts from the last solution it knows; each fit is to start from zero. Closing it would release the data.
     new LinearTrainer(rows).solve(problem)

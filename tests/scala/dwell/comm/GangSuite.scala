@@ -73,6 +73,24 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
     }
   }
 
+  test("a message that is lost breaks the gang, whose tasks would wait for one another for ever") {
+    val name = nextName()
+    val lost = Mailbox.prefix(name) + "to_0_0_answer_2"
+    val e = intercept[Gang.BrokenException] {
+      gang(3, 10, name, patienceMillis = 1000L) { (element, message, shared) =>
+        // The tasks of this session share one block manager. The leader asks for the answer of task 1 first, and task 1 takes
+        // the other answer away meanwhile.
+        if (element == 1) {
+          Waiting.eventually(assert(BlockExchange.local.count(lost) == 1))
+          BlockExchange.local.removeAll(lost)
+        }
+        echo(10, -1)(element, message, shared)
+      }((workers, _) => workers.exchange(1, Array.emptyByteArray, ""))
+    }
+    assert(e.getMessage.contains("a message between them was lost"))
+    eventually(assert(leftBehind(name) == 0))
+  }
+
   for (k <- Seq(2, 5); failing <- Seq(0, k - 1); length <- Seq(10, 20011)) {
     test(s"what task $failing of $k says to the user is thrown on the driver, vectors of $length") {
       val name = nextName()

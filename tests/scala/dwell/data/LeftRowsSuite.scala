@@ -3,9 +3,12 @@ package dwell.data
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
 import java.util.concurrent.atomic.AtomicInteger
 
-import org.apache.spark.{ShuffleDependency, SparkEnv, SparkException}
-import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.{ShuffleDependency, SparkEnv, SparkException, UnpromisedRDD}
+import org.apache.spark.ml.linalg.{SQLDataTypes, Vectors}
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.types.{DataType, DoubleType}
 
 import dwell.SparkSuite
 import dwell.base.{InputChangedException, TaskFailure}
@@ -28,10 +31,16 @@ class LeftRowsSuite extends SparkSuite {
 
   private def source(rows: Seq[LabeledRow], slices: Int): RDD[LabeledRow] = sc.parallelize(rows, slices)
 
-  private def using[T](rows: RDD[LabeledRow])(body: TrainingRows => T): T = {
-    val training = read(rows)
+  private def using[T](rows: RDD[LabeledRow])(body: TrainingRows => T): T = usingRead(read(rows))(body)
+
+  private def usingRead[T](training: TrainingRows)(body: TrainingRows => T): T =
     try body(training)
     finally training.unpersist()
+
+  /** Rows as most plans of Spark SQL give them. */
+  private def unsafe(rows: RDD[LabeledRow]): RDD[InternalRow] = rows.mapPartitions { it =>
+    val projection = UnsafeProjection.create(Array[DataType](DoubleType, DoubleType, SQLDataTypes.VectorType))
+    it.map(row => projection(row.toInternal))
   }
 
   /** The shuffles on which an RDD depends. */
@@ -156,22 +165,45 @@ class LeftRowsSuite extends SparkSuite {
     assert(kept.isEmpty)
   }
 
-  test("a source that may come in another order is kept as it was read, unless it is cached") {
+  test("a source that may give other rows is kept as it was read, one that may give them in another order is not") {
     // Spark may deliver what a shuffle brings in any order.
     val shuffled = source(binary(200), 2).repartition(3)
     using(shuffled) { training =>
       training.rows(3, sums)
+      assert(kept == Seq("test: rows"))
+    }
+    using(new UnpromisedRDD(shuffled, change = true)) { training =>
+      training.rows(3, sums)
       assert(kept == Seq("test: rows", "test: rows as read"))
     }
-    val cached = shuffled.cache()
-    try
-      using(cached.map(identity)) { training =>
-        training.rows(3, sums)
-        assert(kept == Seq("test: rows"))
-      }
-    finally cached.unpersist()
     // The user's own shuffle has not been cleaned.
     assert(shuffled.count() == 200L)
+  }
+
+  test("rows that come in another order when they are read again are the same data, in every form") {
+    val rows = binary(300)
+    // What a shuffle brings, in an order that differs at each reading.
+    val shuffled = source(rows, 3).repartition(4)
+    LeftRowsSuite.reads.set(0)
+    val turned = shuffled.mapPartitions { it =>
+      val all = it.toIndexedSeq
+      val first = (7 * LeftRowsSuite.reads.getAndIncrement()) % math.max(1, all.size)
+      (all.drop(first) ++ all.take(first)).iterator
+    }
+    usingRead(TrainingReader.read(unsafe(turned), numFeatures, "test")) { training =>
+      for (form <- Seq(sums, averages, sums.copy(use = RowUse.Coordinates))) {
+        val data = training.rows(2, form)
+        val before = data.partitions.collect().toSeq.map(content)
+        val read = LeftRowsSuite.reads.get
+        TestData.loseCached(sc)
+        assert(data.partitions.collect().toSeq.map(content) == before)
+        if (form.use != RowUse.Coordinates) assert(LeftRowsSuite.reads.get > read, "the source was not read again")
+      }
+      val columns = training.columns(2)
+      val before = columns.partitions.collect().toSeq.map(p => (p.columns.toSeq, p.labels.toSeq))
+      TestData.loseCached(sc)
+      assert(columns.partitions.collect().toSeq.map(p => (p.columns.toSeq, p.labels.toSeq)) == before)
+    }
   }
 
   test("a lost partition comes out the same, or the fit ends") {

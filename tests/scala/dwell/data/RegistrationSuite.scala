@@ -17,7 +17,9 @@ import dwell.bulk.Kept
 import dwell.data.block.{CachedDataset, LabeledRow}
 import dwell.data.columns.ColumnPartition
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
-import dwell.data.rows.{RowForm, RowPartition}
+import dwell.data.rows.{RowForm, RowPartition, RowUse}
+import dwell.ml.classification.LogisticRegression
+import dwell.report.FitReport
 
 /** Data in an application whose Kryo refuses classes that are not registered. */
 class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
@@ -64,6 +66,27 @@ class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
     val data = DocumentDataset.read(counts, 8, 2, "test")
     throughDisk(data)(textOf(_))
     data.unpersist()
+  }
+
+  test("rows left in place are read again from the user's own partitions") {
+    val training = TrainingReader.read(source(_.toInternal), 8, "test")
+    val form = RowForm(1.0, intercept = true, signedLabels = true, use = RowUse.Sums)
+    throughDisk(training.rows(1, form))(textOf(_))
+    training.unpersist()
+  }
+
+  for (mode <- Seq("driver", "shuffle", "gang"); algorithm <- Seq("cocoa", "l-bfgs", "ma-sgd")) {
+    test(s"a fit by $algorithm in $mode mode") {
+      val frame = spark.createDataFrame(rows.map(r => (r.label, r.features))).toDF("label", "features").repartition(2)
+      val model = new LogisticRegression()
+        .setRegParam(0.1)
+        .setMaxIter(3)
+        .setNumWorkers(2)
+        .setAggregation(mode)
+        .setAlgorithm(algorithm)
+        .fit(frame)
+      assert(FitReport.of(model).aggregation == mode)
+    }
   }
 }
 

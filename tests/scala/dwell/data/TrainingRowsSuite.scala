@@ -5,7 +5,7 @@ import java.util.concurrent.{Callable, Executors}
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
-import org.apache.spark.{ShuffleDependency, SparkContext}
+import org.apache.spark.{LocalDirectories, ShuffleDependency, SparkContext}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
@@ -92,6 +92,22 @@ class TrainingRowsSuite extends SparkSuite {
           val onDisk = sc.getRDDStorageInfo.find(_.name == "test: rows on disk").get
           assert(onDisk.numCachedPartitions == 3 && onDisk.memSize == 0L && onDisk.diskSize > 0L)
         } finally rows.unpersist()
+    }
+  }
+
+  test("a dataset is there although the rows as read cannot move to a disk that is full") {
+    SparkSuite.withMemory(2, 20000000L) { session =>
+      val sc = session.sparkContext
+      val rows = training(sc = sc)
+      val other = sc.range(0L, 1L, 1L, 1).map(_ => new Array[Byte](11000000)).cache()
+      assert(other.count() == 1L)
+      LocalDirectories.occupy(sc)
+      try {
+        val data = rows.rows(2, form)
+        assert(data.partitions.collect().map(_.numRows.toLong).sum == rows.numRows)
+        val kept = sc.getPersistentRDDs.values.map(_.name).toSeq
+        assert(kept.contains("test: rows as read") && !kept.contains("test: rows on disk"), kept.toString)
+      } finally rows.unpersist()
     }
   }
 

@@ -254,7 +254,8 @@ class GradientAlgorithmsSuite extends SparkSuite {
     assert(notes.head.startsWith("first step size 2.00; "), notes.toString)
     assert(notes.head.contains("back to the average before, step size halved"), notes.toString)
     assert(report.toText.contains(notes.head))
-    assert(report.rounds.forall(_.objective <= report.rounds.head.objective), report.toText)
+    // A rise of up to a hundredth may be none, as the workers measure it.
+    assert(report.rounds.forall(_.objective <= 1.01 * report.rounds.head.objective), report.toText)
     close(report.objective, fit("auto").objective, 1e-3)
   }
 

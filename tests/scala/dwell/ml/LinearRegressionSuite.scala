@@ -241,7 +241,7 @@ class LinearRegressionSuite extends SparkSuite {
   }
 
   test("maxIter and tol are honoured") {
-    val two = estimator.setMaxIter(2).setTol(0.0).setNumWorkers(2).setLocalWork(0.5).fit(data)
+    val two = estimator.setAlgorithm("cocoa").setMaxIter(2).setTol(0.0).setNumWorkers(2).setLocalWork(0.5).fit(data)
     assert(two.summary.totalIterations == 2 && !FitReport.of(two).converged)
     val zero = estimator.setMaxIter(0).fit(data)
     assert(zero.coefficients.numNonzeros == 0 && zero.summary.totalIterations == 0)

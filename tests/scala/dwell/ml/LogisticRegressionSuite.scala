@@ -252,7 +252,7 @@ class LogisticRegressionSuite extends SparkSuite {
   }
 
   test("maxIter and tol are honoured, and a fit that stops early says so") {
-    val slow = estimator.setNumWorkers(2).setLocalWork(0.3)
+    val slow = estimator.setAlgorithm("cocoa").setNumWorkers(2).setLocalWork(0.3)
     val two = slow.setMaxIter(2).setTol(0.0).fit(data)
     assert(two.summary.totalIterations == 2 && !FitReport.of(two).converged)
     val loose = slow.setMaxIter(500).setTol(1e-2).fit(data)

@@ -32,6 +32,7 @@ class HtmlReportSuite extends LimitedSuite {
     LinearFitReport(
       uid,
       "cocoa",
+      "",
       "dual",
       "because <it> & that",
       "gang",

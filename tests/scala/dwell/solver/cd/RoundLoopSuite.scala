@@ -41,11 +41,9 @@ class RoundLoopSuite extends SparkSuite {
   /** Enough for each worker to go through its data several times, and to begin an epoch in the middle of a round. */
   private val Rounds = 6
 
-  /** Half of these leave a gap whose last bit varies from fit to fit. */
-  private val HingeRounds = 12
-
   private def estimator(k: Int, elasticNet: Double): LinearRegression =
     new LinearRegression()
+      .setAlgorithm("cocoa")
       .setRegParam(0.02)
       .setElasticNetParam(elasticNet)
       .setWeightCol("w")
@@ -56,6 +54,7 @@ class RoundLoopSuite extends SparkSuite {
 
   private def logistic(k: Int): LogisticRegression =
     new LogisticRegression()
+      .setAlgorithm("cocoa")
       .setRegParam(0.02)
       .setWeightCol("w")
       .setNumWorkers(k)
@@ -65,11 +64,12 @@ class RoundLoopSuite extends SparkSuite {
 
   private def svc(k: Int): LinearSVC =
     new LinearSVC()
+      .setAlgorithm("cocoa")
       .setRegParam(0.02)
       .setWeightCol("w")
       .setNumWorkers(k)
       .setLocalWork(1.0)
-      .setMaxIter(HingeRounds)
+      .setMaxIter(Rounds)
       .setTol(0.0)
 
   /** The result of a fit: coefficients, intercept and report. */
@@ -82,9 +82,9 @@ class RoundLoopSuite extends SparkSuite {
   private def outcome(model: LinearSVCModel): Outcome = (model.coefficients, model.intercept, FitReport.of(model))
 
   /** Fits with a state that stays and a state that travels, by both solvers. */
-  private def sameEverywhere(orientation: String, rounds: Int = Rounds)(fit: => Outcome): Unit = {
+  private def sameEverywhere(orientation: String)(fit: => Outcome): Unit = {
     val base = fit
-    assert(base._3.solver == "native" && base._3.orientation == orientation && base._3.rounds.size == rounds + 1)
+    assert(base._3.solver == "native" && base._3.orientation == orientation && base._3.rounds.size == Rounds + 1)
     def same(other: Outcome, solver: String): Unit = {
       assert(other._3.solver == solver)
       assert(other._1 == base._1 && other._2 == base._2)
@@ -118,7 +118,7 @@ class RoundLoopSuite extends SparkSuite {
 
   for (k <- Seq(1, 3)) {
     test(s"the same bits for the hinge, K = $k") {
-      sameEverywhere("dual", HingeRounds)(outcome(svc(k).fit(classes)))
+      sameEverywhere("dual")(outcome(svc(k).fit(classes)))
     }
     test(s"the same bits for the logistic loss in the primal orientation, K = $k") {
       sameEverywhere("primal")(outcome(logistic(k).setOrientation("primal").fit(classes)))
@@ -132,7 +132,7 @@ class RoundLoopSuite extends SparkSuite {
   }
 
   test("the same bits for mini-batch SGD") {
-    sameEverywhere("dual", HingeRounds)(outcome(svc(3).setAlgorithm("mini-batch-sgd").setLocalWork(0.4).fit(classes)))
+    sameEverywhere("dual")(outcome(svc(3).setAlgorithm("mini-batch-sgd").setLocalWork(0.4).fit(classes)))
   }
 
   test("plain adding, the reference, ends at the same optimum, and searched steps take no more rounds") {

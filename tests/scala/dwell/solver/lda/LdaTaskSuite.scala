@@ -29,7 +29,7 @@ class LdaTaskSuite extends LimitedSuite {
       SolverSelection("auto", fallbackIsError = false),
       adding = false,
       gangPatienceMillis = 1000L,
-      maxResultBytes = Long.MaxValue,
+      driverBytes = Long.MaxValue,
       rowsOfWorkers = 0))
 
   private def plan(documents: Int*): LdaTask = LdaTask(problem, vocabulary = 3, documents.toArray)

@@ -37,7 +37,7 @@ class LdaTrainerSuite extends SparkSuite {
       SolverSelection("native", fallbackIsError = true),
       adding = false,
       gangPatienceMillis = 10000L,
-      maxResultBytes = Long.MaxValue,
+      driverBytes = Long.MaxValue,
       rowsOfWorkers = 0))
 
   private def vectors(count: Int): Seq[Vector] = {

@@ -134,7 +134,7 @@ class ModelAveragingSuite extends SparkSuite {
     private val facts = RowFacts.of(rows, data, Labels.Real)
     private val plan = {
       val task = SgdTask(problem(rounds, workers, descent), Features, facts)
-      SgdPlan(ids.incrementAndGet(), task, Algorithm.ModelAveraging)
+      SgdPlan(ids.incrementAndGet(), task, Algorithm.ModelAveraging, after = None)
     }
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =

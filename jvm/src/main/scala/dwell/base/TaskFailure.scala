@@ -21,6 +21,9 @@ private[dwell] object TaskFailure {
         }
     }
 
+  /** Whether a job failed because it was cancelled: Spark tells it by the message alone. */
+  def isCancellation(e: SparkException): Boolean = e.getMessage != null && e.getMessage.contains("cancelled")
+
   /** Whether a second try would throw this again: a message for the user, or a broken invariant. */
   def isFinal(e: Exception): Boolean = e match {
     case _: IllegalArgumentException | _: ArithmeticException | _: IllegalStateException => true

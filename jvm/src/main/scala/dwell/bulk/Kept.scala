@@ -1,24 +1,18 @@
 package dwell.bulk
 
-import java.io.{DataInput, DataOutput, ObjectInput, ObjectOutput}
-
 import scala.reflect.ClassTag
 
-import org.apache.hadoop.io.Writable
 import org.apache.spark.{Partition, PersistedBlocks, SerializableWritable, SparkException, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Unpersist
+import dwell.base.{Cargo, Unpersist}
 
 /**
- * Objects that Spark keeps, as `stored` persists them.
- *
- * Spark writes them to disk and to other executors with the user's serialiser. Kryo may have been told to refuse classes
- * that are not registered, and takes all but the largest arrays element by element. Every Kryo of Spark's knows
- * `SerializableWritable`, and leaves it to Java's serialiser, and so to the format of a [[Bulk]] object.
+ * Objects that Spark keeps, as `stored` persists them. Spark writes them to disk and to other executors with the user's
+ * serialiser: see [[dwell.base.Cargo]], which leaves [[Bulk]] objects to their own format.
  */
-private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWritable[Kept.Cargo[T]]])
+private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWritable[Cargo[T]]])
     extends RDD[T](stored) {
 
   override protected def getPartitions: Array[Partition] = stored.partitions
@@ -41,10 +35,10 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
    * afterwards, a task that reads it fails.
    */
   def held: RDD[T] = {
-    val blocks = new PersistedBlocks[SerializableWritable[Kept.Cargo[T]]](sparkContext, stored.id, getNumPartitions)
+    val blocks = new PersistedBlocks[SerializableWritable[Cargo[T]]](sparkContext, stored.id, getNumPartitions)
     val missing = blocks.missing
     if (missing.nonEmpty)
-      sparkContext.runJob(stored, (it: Iterator[SerializableWritable[Kept.Cargo[T]]]) => it.hasNext, missing)
+      sparkContext.runJob(stored, (it: Iterator[SerializableWritable[Cargo[T]]]) => it.hasNext, missing)
     blocks.map(_.getOrElse(throw new SparkException("the cached data of this task was lost")).value.content)
   }
 
@@ -58,16 +52,5 @@ private[dwell] object Kept {
 
   /** The objects of `rdd`, not kept yet; `name` is for Spark's storage page. */
   def of[T: ClassTag](rdd: RDD[T], name: String): Kept[T] =
-    new Kept(rdd.map(content => new SerializableWritable(new Cargo(content))).setName(name))
-
-  /** Holds an object for `SerializableWritable`, whose streams are Java's streams of objects. */
-  private final class Cargo[T](private[Kept] var content: T) extends Writable {
-
-    /** For Hadoop, which then calls `readFields`. */
-    def this() = this(null.asInstanceOf[T])
-
-    override def write(out: DataOutput): Unit = out.asInstanceOf[ObjectOutput].writeObject(content)
-
-    override def readFields(in: DataInput): Unit = content = in.asInstanceOf[ObjectInput].readObject().asInstanceOf[T]
-  }
+    new Kept(rdd.map(Cargo.of).setName(name))
 }

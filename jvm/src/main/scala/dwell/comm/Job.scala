@@ -4,7 +4,10 @@ import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import scala.reflect.ClassTag
 
+import org.apache.spark.SerializableWritable
 import org.apache.spark.rdd.RDD
+
+import dwell.base.Cargo
 
 /** Spark jobs with one task for each partition, and their descriptions in Spark's UI. */
 private[dwell] object Job {
@@ -22,7 +25,12 @@ private[dwell] object Job {
   def run[T, R: ClassTag](data: RDD[T])(task: Iterator[T] => R)(take: (Int, R) => Unit): Unit = {
     val partitions = data.getNumPartitions
     val arrived = new LinkedBlockingQueue[(Int, R)]()
-    val job = data.sparkContext.submitJob(data, task, 0 until partitions, (k: Int, r: R) => { arrived.put((k, r)) }, ())
+    val job = data.sparkContext.submitJob(
+      data,
+      (it: Iterator[T]) => Cargo.of(task(it)),
+      0 until partitions,
+      (k: Int, r: SerializableWritable[Cargo[R]]) => arrived.put((k, r.value.content)),
+      ())
     var taken = 0
     try {
       while (taken < partitions) {

@@ -4,7 +4,7 @@ import scala.concurrent.Await
 import scala.concurrent.duration.Duration
 import scala.util.control.NonFatal
 
-import org.apache.spark.{Dependency, DwellBridge, Partition, SparkContext, TaskContext}
+import org.apache.spark.{Dependency, DwellBridge, FutureAction, Partition, SparkContext, TaskContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
@@ -12,9 +12,9 @@ import org.apache.spark.rdd.RDD
 object OnExecutors extends Logging {
 
   /**
-   * Runs the action in this JVM and then on the executors. The run is best effort and bounded in time: an executor that
-   * is busy for longer than `limit` is left out. In local mode, and if the context has stopped, only this JVM runs the
-   * action.
+   * Runs the action in this JVM, and begins to run it on the executors, without waiting for them. This is best effort and
+   * bounded in time: an executor that is busy for longer than `limit` is left out. In local mode, and if the context has
+   * stopped, only this JVM runs the action.
    *
    * @param action
    *   must be idempotent: Spark may ignore the preferred locations and run two tasks on one executor
@@ -35,16 +35,26 @@ object OnExecutors extends Logging {
           locations.indices,
           (_: Int, _: Unit) => (),
           ())
-        try Await.ready(job, limit)
-        finally if (!job.isCompleted) job.cancel()
+        // A thread of its own: it must inherit nothing of the caller, such as his job group.
+        val waiting = new Thread(null, () => finish(job, limit, description), description, 0L, false)
+        waiting.setDaemon(true)
+        waiting.start()
       } catch {
-        case NonFatal(e) => logWarning(s"$description: not every executor answered: ${e.getMessage}")
+        case NonFatal(e) => logWarning(s"$description: it could not begin: ${e.getMessage}")
       } finally {
         sc.setLocalProperty(JobGroup, group)
         sc.setJobDescription(described)
       }
     }
   }
+
+  private def finish(job: FutureAction[Unit], limit: Duration, description: String): Unit =
+    try Await.ready(job, limit)
+    catch {
+      case NonFatal(e) =>
+        job.cancel()
+        logInfo(s"$description: not every executor answered: ${e.getMessage}")
+    }
 
   private val JobGroup = "spark.jobGroup.id"
   private val JobDescription = "spark.job.description"

@@ -1,13 +1,13 @@
 package dwell.data
 
-import org.apache.spark.DwellBridge
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.RowOrder
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Answers
 import dwell.bulk.Kept
-import dwell.data.block.{Cached, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlock, RowBlockBuilder}
+import dwell.data.block.{BadRow, Cached, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlockBuilder}
 
 /**
  * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels
@@ -37,23 +37,14 @@ object TrainingReader {
       title: String,
       names: ColumnNames = ColumnNames()): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
-    val read =
+    def read(rows: RDD[InternalRow]) =
       rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
-    val blocks = Kept.of(read, s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
+    val blocks = Kept.of(read(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
-      new TrainingRows(summarise(blocks, numFeatures, title, names, DwellBridge.repeats(rows)))
+      val summaries = Answers.of(blocks)(PartitionSummary.of).toSeq
+      BadRow.raise(rows, summaries.map(_.problem))(read)
+      DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
+      new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names, RowOrder.repeats(rows)))
     }
-  }
-
-  private def summarise(
-      blocks: Kept[RowBlock],
-      numFeatures: Int,
-      title: String,
-      names: ColumnNames,
-      repeatable: Boolean): ReadRows = {
-    val summaries = Answers.of(blocks)(PartitionSummary.of).toSeq
-    summaries.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
-    DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
-    new ReadRows(blocks, summaries, numFeatures, title, names, repeatable)
   }
 }

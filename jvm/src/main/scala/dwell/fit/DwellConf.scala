@@ -24,6 +24,8 @@ import org.apache.spark.sql.SparkSession
  *   `spark.dwell.gangPatience`: how long a barrier stage may wait for its slots before the fit goes on in driver mode
  * @param maxResultBytes
  *   `spark.driver.maxResultSize`; `Long.MaxValue` where there is no limit
+ * @param driverHeap
+ *   the most bytes that the driver's heap can take
  * @param taskCpus
  *   `spark.task.cpus`: threads of one local solver
  */
@@ -36,9 +38,13 @@ final case class DwellConf(
     aggregation: Option[Aggregation],
     gangPatienceMillis: Long,
     maxResultBytes: Long,
+    driverHeap: Long,
     taskCpus: Int) {
 
-  /** How the workers of the session solve. */
+  /**
+   * How the workers of the session solve. Results of a job take up to a quarter of the driver's heap: they may all arrive before
+   * the first is added, and each is there as it came and as it is read.
+   */
   def solverSettings: SolverSettings =
     SolverSettings(
       taskCpus,
@@ -46,8 +52,11 @@ final case class DwellConf(
       selection,
       adding,
       gangPatienceMillis,
-      maxResultBytes,
+      math.min(maxResultBytes, driverHeap / 4L),
       DwellConf.RowsOfWorkers)
+
+  /** Whether the rows' side of the primal form of so many rows stays with the workers. */
+  def workersOwnRows(rows: Long): Boolean = rows >= DwellConf.RowsOfWorkers
 }
 
 /** The keys of the settings. */
@@ -88,6 +97,7 @@ object DwellConf {
       Some(JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")))
         .filter(_ > 0L)
         .getOrElse(Long.MaxValue),
+      Runtime.getRuntime.maxMemory,
       conf.getInt("spark.task.cpus", 1))
   }
 

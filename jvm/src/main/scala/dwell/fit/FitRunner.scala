@@ -9,7 +9,7 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
 import dwell.jni.ResultHeader
-import dwell.base.TaskFailure
+import dwell.base.{Sent, TaskFailure}
 import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
@@ -72,14 +72,14 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
 
   private def insteadOfGang(attempt: Int, reason: String): Outcome[T] = {
     val bytes = workers * ResultHeader.length(plan.vectorLength).toLong
-    val byDriver = plan.fitsDriver && bytes <= problem.settings.maxResultBytes
+    val byDriver = plan.fitsDriver && bytes <= problem.settings.driverBytes
     val mode = if (byDriver) Aggregation.Driver else Aggregation.Shuffle
     logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")
     byJobs(attempt, mode, reason)
   }
 
   private def inGang(attempt: Int): Outcome[T] = {
-    val sent = sc.broadcast((plan, reported.attempt(attempt)))
+    val sent = Sent.of(sc, (plan, reported.attempt(attempt)))
     val name = s"dwell-gang-${plan.attemptId(attempt)}"
     val line = new JobLine
     try {
@@ -97,7 +97,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     } catch {
       case e: Gang.StalledException => insteadOfGang(attempt + 1, e.getMessage)
       case e: Gang.BrokenException => again(attempt + 1, e)
-    } finally if (!sc.isStopped) sent.destroy()
+    } finally sent.destroy(sc)
   }
 
   /** Starts another gang from what is left with the workers. After `MostGangs` gangs it changes to another mode. */
@@ -166,7 +166,7 @@ private[dwell] object FitRunner {
   final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String)
 
   /**
-   * Frees the states and the models of fits, or of attempts, on all executors.
+   * Frees the states and the models of fits, or of attempts, on all executors, and does not wait for them.
    *
    * @param freeStates
    *   frees the worker states of a fit in the JVM that calls it

@@ -11,8 +11,8 @@ package dwell.fit
  *   the leader adds the workers' steps without a line search (Smith et al. 2018, gamma = 1, sigma' = K)
  * @param gangPatienceMillis
  *   time for which a gang may wait for slots
- * @param maxResultBytes
- *   size of a job's results that the driver accepts
+ * @param driverBytes
+ *   size of a job's results that the driver accepts and has room for
  * @param rowsOfWorkers
  *   with so many rows, the workers own the rows' side of the primal form. With fewer, the messages that this takes cost
  *   more than the leader's work
@@ -23,5 +23,5 @@ final case class SolverSettings(
     selection: SolverSelection,
     adding: Boolean,
     gangPatienceMillis: Long,
-    maxResultBytes: Long,
+    driverBytes: Long,
     rowsOfWorkers: Int)

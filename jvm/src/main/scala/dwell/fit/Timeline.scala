@@ -27,6 +27,13 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   def begin(objective: Double, gap: Double): Unit =
     made += RoundRecord(0, objective, gap, 0.0, 0.0, 0.0, 0.0, 0.0, 0L, 0, elapsed, Seq.empty)
 
+  /** Continues the rounds of another algorithm. */
+  def follow(earlier: Seq[RoundRecord]): Unit = {
+    made ++= earlier
+    count = made.last.round
+    started = created - made.last.elapsed
+  }
+
   /**
    * Continues the rounds of `attempt` from the model of round `from`. Records of later rounds are dropped; those of
    * earlier attempts up to `from` are kept.

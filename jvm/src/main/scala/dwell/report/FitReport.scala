@@ -167,10 +167,14 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
  * A fit of a linear model by Dwell, and the certificate of its optimality.
  *
  * There is no lower bound without an L2 penalty in model averaging and L-BFGS.
+ *
+ * @param handover
+ *   why L-BFGS went on where coordinate descent had ended; empty if it did not
  */
 final case class LinearFitReport(
     uid: String,
     algorithm: String,
+    handover: String,
     override val orientation: String,
     override val orientationReason: String,
     aggregation: String,
@@ -193,7 +197,8 @@ final case class LinearFitReport(
     phases: FitPhases)
     extends DwellFitReport {
 
-  private[report] override def choices: Seq[String] = Seq(s"$orientation orientation: $orientationReason")
+  private[report] override def choices: Seq[String] =
+    s"$orientation orientation: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
 
   private[report] override def proof: String =
     (if (gap.isNaN) f"no lower bound (tolerance $tolerance%.1e), "

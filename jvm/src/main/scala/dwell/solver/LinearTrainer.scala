@@ -5,20 +5,22 @@ import java.util.UUID
 import scala.collection.mutable
 import scala.reflect.ClassTag
 
+import org.apache.spark.ExecutorMemory
 import org.apache.spark.rdd.RDD
 
 import dwell.comm.Workers
 import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.columns.ColumnPartition
-import dwell.data.rows.{RowDataset, RowForm, RowPartition}
-import dwell.fit.{FitPlan, FitRunner}
+import dwell.data.rows.{RowDataset, RowForm, RowPartition, RowUse}
+import dwell.fit.{Aggregation, FitPlan, FitRunner}
+import dwell.jni.ResultHeader
 import dwell.report.HeldBytes
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdSolvers, CdStep}
-import dwell.solver.problem.{CoordinateAlgorithm, GradientAlgorithm, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
+import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
 import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
-import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
+import dwell.solver.sgd.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
 
 /**
@@ -52,10 +54,12 @@ final class LinearTrainer(
     val choice = OrientationChoice(problem, rows)
     val started = System.nanoTime()
     problem.algorithm match {
-      case algorithm: GradientAlgorithm => byGradients(problem, algorithm, choice, started)
+      case algorithm: GradientAlgorithm => byGradients(problem, algorithm, algorithm.use, choice, started, after = None)
       case algorithm: CoordinateAlgorithm =>
         problem.loss match {
-          case loss: MarginLoss => byCoordinates(problem, algorithm, loss, choice, started)
+          case loss: MarginLoss =>
+            val solution = byCoordinates(problem, algorithm, loss, choice, started)
+            if (problem.handsOver && !solution.converged && hasRoom) handedOver(problem, solution, choice) else solution
           case Softmax(_) =>
             throw new IllegalArgumentException(
               s"algorithm=${algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm l-bfgs, " +
@@ -75,7 +79,7 @@ final class LinearTrainer(
       case Orientation.Dual => dual(problem)
     }
     val plan = CdPlan(newId, problem, algorithm, loss, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
-    run(plan, work.parts, choice, started, step) { (done, attempt) =>
+    run(plan, algorithm, work.parts, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
@@ -90,18 +94,63 @@ final class LinearTrainer(
   private def byGradients(
       problem: LinearProblem,
       algorithm: GradientAlgorithm,
+      use: RowUse,
       choice: OrientationChoice,
-      started: Long): LinearSolution = {
-    val data =
-      rows.rows(
-        problem.numWorkers,
-        RowForm(problem.scaleFactor, problem.intercept, signed(problem), mixed = algorithm.averages, algorithm.use))
+      started: Long,
+      after: Option[Handover]): LinearSolution = {
+    val form = RowForm(problem.scaleFactor, problem.intercept, signed(problem), mixed = algorithm.averages, use)
+    val data = rows.rows(problem.numWorkers, form)
     val facts = RowFacts.of(rows, data, problem.loss.labels)
-    val plan = SgdPlan(newId, SgdTask(problem, rows.numFeatures, facts), algorithm)
-    run(plan, parts(data), choice, started, gradientStep) { (_, attempt) =>
+    val plan = SgdPlan(newId, SgdTask(problem, rows.numFeatures, facts), algorithm, after)
+    run(plan, algorithm, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
   }
+
+  /**
+   * Lets L-BFGS do what Spark's own code would do, and returns the better model. With a smooth loss it starts where Spark's does:
+   * after a start near the optimum, its first corrections tell nothing of flat directions, in which it then has to go far, and
+   * line searches fail.
+   */
+  private def handedOver(problem: LinearProblem, first: LinearSolution, choice: OrientationChoice): LinearSolution = {
+    val started = System.nanoTime()
+    val done = first.rounds.last.round
+    val rest = problem.copy(
+      algorithm = Algorithm.LBFGS,
+      initial = if (problem.loss == Hinge) Some((first.coefficients, first.intercepts)) else problem.initial,
+      maxRounds = done + problem.maxRounds,
+      aggregation = problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle)))
+    // Rows that were dealt to workers for coordinate descent serve as they are.
+    val use = if (choice.orientation == Orientation.Dual) problem.algorithm.use else Algorithm.LBFGS.use
+    val second =
+      byGradients(rest, Algorithm.LBFGS, use, choice, started, after = Some(Handover(first.rounds, first.dual)))
+    val best = if (second.objective < first.objective) second else first
+    val dual = Seq(first.dual, second.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN)
+    val gap = math.max(0.0, best.objective - dual)
+    val why =
+      if (done < problem.maxRounds) "the gap had not halved in ten rounds"
+      else s"maxIter = ${problem.maxRounds} rounds were done"
+    best.copy(
+      dual = dual,
+      gap = gap,
+      converged = second.converged || gap <= problem.tolerance * best.objective,
+      solver = Seq(first.solver, second.solver).distinct.mkString("+"),
+      algorithm = s"${first.algorithm}+${second.algorithm}",
+      handover =
+        f"l-bfgs went on after round $done, where $why and the relative gap was ${first.gap / first.objective}%.1e",
+      restarts = first.restarts + second.restarts,
+      rounds = second.rounds,
+      flattenSeconds = first.flattenSeconds + second.flattenSeconds)
+  }
+
+  /** Whether the driver has room for L-BFGS. */
+  private def hasRoom: Boolean =
+    rows.numFeatures <= ResultHeader.MAX_ENTRIES && QuasiNewton.bytes(
+      rows.numFeatures) <= Runtime.getRuntime.maxMemory / 2L
+
+  /** Whether a task has, so that it can lead a gang. */
+  private def taskHasRoom: Boolean =
+    ExecutorMemory.ofSlot(rows.sc).forall(QuasiNewton.bytes(rows.numFeatures) <= _)
 
   private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, CdSolvers.free)
 
@@ -110,6 +159,7 @@ final class LinearTrainer(
   /** Runs a fit on its parts; `done` keeps or frees the worker states of its last attempt. */
   private def run[M: ClassTag, S: ClassTag](
       plan: FitPlan[M, S, Trained],
+      algorithm: Algorithm,
       parts: Parts,
       choice: OrientationChoice,
       started: Long,
@@ -129,6 +179,8 @@ final class LinearTrainer(
         trained.converged,
         trained.drift,
         trained.solver,
+        algorithm.name,
+        handover = "",
         choice.orientation,
         choice.reason,
         outcome.aggregation.name,

@@ -8,9 +8,10 @@ import scala.concurrent.duration._
 import scala.reflect.ClassTag
 import scala.util.Failure
 
-import org.apache.spark.{BlockExchange, DwellBridge, Rendezvous, SimpleFutureAction, SparkContext, SparkException}
+import org.apache.spark.{BlockExchange, DwellBridge, Rendezvous, SerializableWritable, SimpleFutureAction, SparkContext, SparkException}
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Cargo
 import dwell.comm.{OnExecutors, Replicas, Workers}
 import dwell.comm.wire.VectorFormat
 
@@ -59,7 +60,7 @@ object Gang {
    * @param fit
    *   id of the fit whose models the workers hold
    * @param patienceMillis
-   *   how long the stage may wait for slots
+   *   how long the stage may wait for slots, and its tasks all for one another
    * @param lead
    *   runs on an executor. It gets the workers, and a function that sends a message to the driver. An exception of it
    *   is thrown here if a second try would throw it again ([[dwell.base.TaskFailure.isFinal]])
@@ -70,7 +71,7 @@ object Gang {
    * @throws StalledException
    *   if no task has run for `patienceMillis`
    * @throws BrokenException
-   *   if the stage failed
+   *   if the stage failed, or a message between its tasks was lost
    */
   def run[D: ClassTag, M, S: ClassTag, R](
       data: RDD[D],
@@ -81,24 +82,29 @@ object Gang {
       lead: (Replicas[M, S], Any => Unit) => R)(told: Any => Unit, watch: () => Unit = () => ()): R = {
     val sc = data.sparkContext
     val members = data.getNumPartitions
-    val meeting = Rendezvous.open(sc, name, members)(told)
+    val idle = new IdleMembers(members)
+    val meeting = Rendezvous.open(sc, name, members) {
+      case note: IdleMembers.Note => idle.heard(note)
+      case other => told(other)
+    }
     val active = new ActiveTasks
     sc.addSparkListener(active)
     try {
       val result = new AtomicReference[Either[Exception, R]]()
       val tasks = new SpreadTasks(data).barrier().mapPartitions { elements =>
         val member = new GangMember[D, M, S](name, fit, members, format)
-        Iterator.single(member.run(elements, step, lead))
+        Iterator.single(Cargo.of(member.run(elements, step, lead)))
       }
       val job = sc.submitJob(
         tasks,
-        (it: Iterator[Option[Either[Exception, R]]]) => it.next(),
+        (it: Iterator[SerializableWritable[Cargo[Option[Either[Exception, R]]]]]) => it.next(),
         0 until members,
-        (_: Int, outcome: Option[Either[Exception, R]]) => outcome.foreach(result.set),
+        (_: Int, outcome: SerializableWritable[Cargo[Option[Either[Exception, R]]]]) =>
+          outcome.value.content.foreach(result.set),
         ())
       var nothingLeft = false
       try {
-        awaitEnd(job, active, patienceMillis, watch)
+        awaitEnd(job, active, idle, patienceMillis, watch)
         job.value.foreach {
           // Only its message tells a failed barrier stage from another stage and from a cancelled job. The message of a
           // cancelled job contains the name of the user's job group, hence the test of its beginning.
@@ -134,10 +140,13 @@ object Gang {
    *
    * @throws StalledException
    *   if none of its tasks has run for `patienceMillis`, for want of slots
+   * @throws BrokenException
+   *   if all of its tasks have waited for one another for `patienceMillis`
    */
   private def awaitEnd(
       job: SimpleFutureAction[_],
       active: ActiveTasks,
+      idle: IdleMembers,
       patienceMillis: Long,
       watch: () => Unit): Unit = {
     var lastSeenRunning = System.nanoTime()
@@ -145,6 +154,10 @@ object Gang {
       try Await.ready(job, Duration(PollMillis, TimeUnit.MILLISECONDS))
       catch { case _: TimeoutException => }
       watch()
+      if (!job.isCompleted && idle.nanos > patienceMillis * 1000000L) {
+        throw new BrokenException(new SparkException(
+          f"all tasks have waited for one another for ${patienceMillis * 1e-3}%.1f s: a message between them was lost"))
+      }
       val now = System.nanoTime()
       if (job.isCompleted || job.jobIds.exists(active.of)) lastSeenRunning = now
       else if (now - lastSeenRunning > patienceMillis * 1000000L) {

@@ -37,7 +37,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     val at = visit.join(rank) {
       if (context.isInterrupted()) throw new TaskKilledException("the stage is over")
     }
-    val mail = new Mailbox(name, rank, at)
+    val mail = new Mailbox(name, rank, at, visit.tell)
     val models = new GangModels(mail, fit, name, format)
     try {
       // Lazy, so that the code that catches exceptions for the user also catches those of reading the data.

@@ -13,12 +13,14 @@ import dwell.comm.wire.Packet
  *
  * A task waits as long as the stage lives. The stage ends with its job, and also if an executor is lost or no longer
  * answers the driver. Every wait also looks for the end: for the leader the failure of a task, for the others their
- * dismissal.
+ * dismissal. A task that waits for long tells the driver, which finds out if all do: see [[IdleMembers]].
  *
  * @param at
  *   the block manager of each task
+ * @param tell
+ *   sends a message to the driver
  */
-private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockManagerId]) {
+private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockManagerId], tell: Any => Unit) {
   import Mailbox._
 
   private val context = TaskContext.get()
@@ -46,7 +48,19 @@ private[comm] final class Mailbox(gang: String, val rank: Int, at: Array[BlockMa
   }
 
   /** Waits for a parcel of this name. Throws as [[checkEnd]] does. */
-  def receive(name: String): Packet = Packet.read(blocks.await(addressed(rank, numbered(name)))(checkEnd()))
+  def receive(name: String): Packet = {
+    val start = System.nanoTime()
+    var told = false
+    val bytes = blocks.await(addressed(rank, numbered(name))) {
+      checkEnd()
+      if (!told && System.nanoTime() - start > LongNanos && underWay.forall(_.isCompleted)) {
+        told = true
+        tell(IdleMembers.Waits(rank))
+      }
+    }
+    if (told) tell(IdleMembers.GoesOn(rank))
+    Packet.read(bytes)
+  }
 
   /** Ends an exchange: waits until all parcels sent have arrived, and throws if one has not. */
   def settle(): Unit = {
@@ -117,5 +131,8 @@ private[comm] object Mailbox {
   def prefix(gang: String): String = s"${gang}_"
 
   private val Ended = "end"
+
+  /** Most messages come sooner, and the driver hears nothing. */
+  private val LongNanos = 1000L * 1000 * 1000
   private val LookEvery = Duration(20, "ms")
 }

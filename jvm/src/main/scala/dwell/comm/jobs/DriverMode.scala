@@ -6,6 +6,7 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Sent
 import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, VectorFormat}
 
@@ -75,7 +76,7 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, for
       localStep: Workers.Step[D, M, S]): Gathering[S] =
     Job.described(data, description) {
       val sc = data.sparkContext
-      val sent = sc.broadcast((message, shared))
+      val sent = Sent.of(sc, (message, shared))
       val gathering = new Gathering[S](data.getNumPartitions, format, ByteBuffer.wrap(shared))
       val bytes = format.headerBytes
       try {
@@ -85,10 +86,7 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, for
         } { (k, c) =>
           gathering.add(k, Contribution.header(c, bytes), Contribution.encodedVector(c, bytes), c.scalars)
         }
-      } finally {
-        // After SparkContext.stop the broadcast is gone, and destroying it would fail.
-        if (!sc.isStopped) sent.destroy()
-      }
+      } finally sent.destroy(sc)
       gathering
     }
 }

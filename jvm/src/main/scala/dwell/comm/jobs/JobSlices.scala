@@ -5,9 +5,9 @@ import java.nio.ByteBuffer
 import scala.reflect.ClassTag
 
 import org.apache.spark.SparkContext
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Sent
 import dwell.comm.{Job, Replies, SlicedWorkers, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
@@ -86,7 +86,7 @@ private[comm] final class JobSlices[D, M: ClassTag, S: ClassTag](data: RDD[D], f
   }
 
   /** The workers' contributions to an exchange about their slices of the last sum. */
-  private def onSum(sent: Broadcast[M]): RDD[Contribution[S]] = {
+  private def onSum(sent: Sent[M]): RDD[Contribution[S]] = {
     val localStep = step
     new PairedRDD(data, own(sum)).map { case (element, slice) =>
       val bytes = new Array[Byte](slice.remaining())
@@ -117,10 +117,10 @@ private[comm] final class JobSlices[D, M: ClassTag, S: ClassTag](data: RDD[D], f
     done(made, answers.replies)
   }
 
-  private def exchange(message: M, description: String)(body: Broadcast[M] => Replies[S]): Replies[S] =
+  private def exchange(message: M, description: String)(body: Sent[M] => Replies[S]): Replies[S] =
     Job.described(data, description) {
-      val sent = sc.broadcast(message)
+      val sent = Sent.of(sc, message)
       try body(sent)
-      finally if (!sc.isStopped) sent.destroy()
+      finally sent.destroy(sc)
     }
 }

@@ -2,6 +2,7 @@ package dwell.comm.jobs
 
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Answers
 import dwell.comm.{Job, ModelStore, Recovered}
 
 /** The models that gangs left in the [[ModelStore]]s of executors, for a leader on the driver. */
@@ -12,10 +13,9 @@ private[comm] object LeftModels {
    * return None if its executor is lost between them.
    */
   def newest(data: RDD[_], fit: Long, description: String): Option[Recovered] = Job.described(data, description) {
-    val found = data.sparkContext
-      .runJob(data, (_: Iterator[_]) => ModelStore.newest(fit))
-      .zipWithIndex
-      .collect { case (Some((version, note)), k) => (version, note, k) }
+    val found = Answers.of(data)(_ => ModelStore.newest(fit)).zipWithIndex.collect { case (Some((version, note)), k) =>
+      (version, note, k)
+    }
     found.sortBy { case (version, _, k) => (-version, k) }.headOption.flatMap { case (version, note, k) =>
       val models = data.sparkContext.runJob(data, (_: Iterator[_]) => ModelStore.get(fit, version).map(_.model), Seq(k))
       models.head.map(model => Recovered(version, note, model))

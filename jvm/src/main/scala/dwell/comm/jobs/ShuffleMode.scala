@@ -5,9 +5,9 @@ import java.nio.ByteBuffer
 import scala.reflect.ClassTag
 
 import org.apache.spark.{DwellBridge, SparkContext}
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
+import dwell.base.Sent
 import dwell.comm.{Gathered, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 
@@ -38,7 +38,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
 
   override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] =
     Job.described(data, description) {
-      val sent = sc.broadcast((message, shared))
+      val sent = Sent.of(sc, (message, shared))
       val (localStep, slices) = (step, this.slices)
       val contributions = data.mapPartitions { elements =>
         val (message, shared) = sent.value
@@ -90,7 +90,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       note: Option[Serializable],
       description: String): Replies[S] = Job.described(data, description) {
     models.checkNew(to)
-    val sent = sc.broadcast(message)
+    val sent = Sent.of(sc, message)
     val answers = new Answers[S](workers)
     val slices = this.slices
     // The first of the two places the task: reading a slice from another executor would take as long as sending one.
@@ -104,7 +104,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
   }
 
   override def ask(message: M, from: Long, description: String): Replies[S] = Job.described(data, description) {
-    val sent = sc.broadcast(message)
+    val sent = Sent.of(sc, message)
     val format = this.format
     val answered = contributions(from, sent).map { case (c, _) => Said.of(c, format) }
     val answers = new Answers[S](workers)
@@ -130,7 +130,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
   }
 
   /** The workers' contributions to a model, each with the model, computed where the data are. */
-  private def contributions(from: Long, sent: Broadcast[M]): RDD[(Contribution[S], Array[Byte])] = {
+  private def contributions(from: Long, sent: Sent[M]): RDD[(Contribution[S], Array[Byte])] = {
     val model = models(from)
     model.check()
     val localStep = step
@@ -150,8 +150,8 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
   }
 
   /** Removes the shuffles of a job now. Spark would when the driver collects garbage, maybe half an hour later. */
-  private def forget(result: RDD[_], sent: Broadcast[_]): Unit = if (!sc.isStopped) {
+  private def forget(result: RDD[_], sent: Sent[_]): Unit = if (!sc.isStopped) {
     result.cleanShuffleDependencies()
-    sent.destroy()
+    sent.destroy(sc)
   }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Locality
+import dwell.base.{Locality, Sent}
 import dwell.data.matrix.ReadBlock
 
 /**
@@ -27,15 +27,18 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
 
   /**
    * What tasks need to compute a group. Every task of a later job carries its partition, which would contain the data of
-   * a source that has them in its partitions. Broadcasts travel only to tasks that compute. The caller destroys them.
+   * a source that has them in its partitions. Broadcasts travel only to tasks that compute.
    */
-  @transient val broadcasts: Seq[Broadcast[Array[Partition]]] = {
+  @transient private val sent: Seq[Sent[Array[Partition]]] = {
     val all = blocks.partitions
-    groups.sources.toSeq.map(group => blocks.sparkContext.broadcast(group.map(all(_))))
+    groups.sources.toSeq.map(group => Sent.of(blocks.sparkContext, group.map(all(_))))
   }
 
+  /** The broadcasts that tasks need. The caller destroys them. */
+  def broadcasts: Seq[Broadcast[_]] = sent.map(_.broadcast)
+
   override protected def getPartitions: Array[Partition] =
-    broadcasts.zipWithIndex.map { case (sources, k) => new Group(k, sources) }.toArray
+    sent.zipWithIndex.map { case (sources, k) => new Group(k, sources) }.toArray
 
   override def compute(split: Partition, context: TaskContext): Iterator[() => Iterator[B]] = {
     val sources = split.asInstanceOf[Group].sources.value
@@ -71,7 +74,7 @@ private object GroupedBlocks {
       case _ => false
     }
 
-  private final class Group(override val index: Int, val sources: Broadcast[Array[Partition]]) extends Partition
+  private final class Group(override val index: Int, val sources: Sent[Array[Partition]]) extends Partition
 
   private final class OfGroup[B](blocks: RDD[B], groups: Array[Array[Int]]) extends NarrowDependency[B](blocks) {
     override def getParents(partitionId: Int): Seq[Int] = groups(partitionId).toSeq

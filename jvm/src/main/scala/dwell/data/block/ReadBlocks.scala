@@ -2,10 +2,12 @@ package dwell.data.block
 
 import scala.reflect.ClassTag
 
-import org.apache.spark.ExecutorMemory
+import org.apache.spark.{ExecutorMemory, SparkException}
+import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
+import dwell.base.TaskFailure
 import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 
@@ -18,13 +20,14 @@ import dwell.data.matrix.{BlockIndex, ReadBlock}
  * @param name
  *   name of the blocks on disk, for Spark's storage page
  * @param repeatable
- *   whether the source should give the same rows whenever it is read, see [[org.apache.spark.DwellBridge.repeats]]
+ *   whether the source should give the same rows whenever it is read, see [[org.apache.spark.sql.RowOrder.repeats]]
  */
 private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
     read: Kept[B],
     index: BlockIndex,
     name: String,
-    repeatable: Boolean) {
+    repeatable: Boolean)
+    extends Logging {
   private val compared = {
     val index = this.index // so that tasks do not get this object
     Kept.of(read.mapPartitionsWithIndex((partition, blocks) => index.verified(partition, blocks)), name)
@@ -41,13 +44,19 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
   /**
    * Moves the blocks from memory to disk, once, if memory is short. Where it is not, they stay until Spark itself moves
    * them. Other datasets need them, and so does Spark if it loses what a dataset was made from. To read the source again
-   * instead would take longer, and would end fits whose source does not always give the same rows.
+   * instead would take longer, and would end fits whose source does not always give the same rows. Where the move fails, for
+   * example because the disk is full, they stay, since the fit has all that it needs.
    */
   def makeRoom(): Unit =
     if (!compared.isKept && !ExecutorMemory.isPlentiful(compared.sparkContext)) {
       compared.keep(StorageLevel.DISK_ONLY)
-      Cached.orRelease(compared, Seq.empty)(compared.sparkContext.runJob(compared, (it: Iterator[B]) => it.hasNext))
-      read.drop()
+      try {
+        Cached.orRelease(compared, Seq.empty)(compared.sparkContext.runJob(compared, (it: Iterator[B]) => it.hasNext))
+        read.drop()
+      } catch {
+        case e: SparkException if !TaskFailure.isCancellation(e) =>
+          logWarning(s"the rows as read stay in memory, since they could not be moved to disk: ${e.getMessage}")
+      }
     }
 
   /**

@@ -1,14 +1,14 @@
 package dwell.data.documents
 
-import org.apache.spark.DwellBridge
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.RowOrder
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Answers, WorkerCount}
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{BlockGroups, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks, SourceSize}
+import dwell.data.block.{BadRow, BlockGroups, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks, SourceSize}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
 import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
 import dwell.report.HeldBytes
@@ -89,13 +89,14 @@ object DocumentDataset {
       title: String,
       column: String = "features"): DocumentDataset = {
     require(numWorkers >= 0, s"The number of workers must not be negative, but was $numWorkers")
-    val read = vectors.mapPartitionsWithIndex { (partition, it) =>
-      DocumentReader.read(partition, vocabulary, it, column)
-    }
-    val blocks = Kept.of(read, s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
+    def read(vectors: RDD[InternalRow]) =
+      vectors.mapPartitionsWithIndex((partition, it) => DocumentReader.read(partition, vocabulary, it, column))
+    val blocks = Kept.of(read(RowOrder.fixed(vectors)), s"$title: documents as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
-      val source = Source(vocabulary, title, column, DwellBridge.repeats(vectors))
-      distribute(blocks, source, numWorkers)
+      val summaries = Answers.of(blocks)(summary)
+      BadRow.raise(vectors, summaries.toSeq.map(_.problem))(read)
+      val source = Source(vocabulary, title, column, RowOrder.repeats(vectors))
+      distribute(blocks, summaries, source, numWorkers)
     }
   }
 
@@ -107,9 +108,11 @@ object DocumentDataset {
    */
   private final case class Source(vocabulary: Int, title: String, column: String, repeatable: Boolean)
 
-  private def distribute(blocks: Kept[MatrixBlock], source: Source, numWorkers: Int): DocumentDataset = {
-    val read = Answers.of(blocks)(summary)
-    read.find(_.problem != null).foreach(s => throw new IllegalArgumentException(s.problem))
+  private def distribute(
+      blocks: Kept[MatrixBlock],
+      read: Array[Summary],
+      source: Source,
+      numWorkers: Int): DocumentDataset = {
     val numDocuments = read.map(_.documents).sum
     checkCount(read.map(_.rowsRead).sum, numDocuments, source.column)
     val moved = System.nanoTime()

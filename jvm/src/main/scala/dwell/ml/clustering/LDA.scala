@@ -9,7 +9,7 @@ import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.sql.Dataset
 
 import dwell.data.documents.DocumentDataset
-import dwell.fit.DwellConf
+import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.{FitClock, LeavingToSpark}
@@ -62,18 +62,20 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       case None =>
         val vocabulary = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
         checkSize(vocabulary, conf)
-        val data = clock.reading {
-          val documents = LDABridge.documents(dataset, $(featuresCol))
-          DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
-        }
-        try {
-          val solution = LdaTrainer.run(data, problem(conf, data.workers))
-          val model = clock.building {
-            copyValues(LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession))
-              .setParent(this)
+        ChangedInput.outlived(uid) {
+          val data = clock.reading {
+            val documents = LDABridge.documents(dataset, $(featuresCol))
+            DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
           }
-          FitReport.attach(model, report(data, solution, clock))
-        } finally data.unpersist()
+          try {
+            val solution = LdaTrainer.run(data, problem(conf, data.workers))
+            val model = clock.building {
+              copyValues(LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession))
+                .setParent(this)
+            }
+            FitReport.attach(model, report(data, solution, clock))
+          } finally data.unpersist()
+        }
     }
   }
 

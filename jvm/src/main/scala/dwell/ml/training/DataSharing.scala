@@ -9,8 +9,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.{SparkListener, SparkListenerApplicationEnd, SparkListenerUnpersistRDD}
 import org.apache.spark.sql.CacheBridge.CachedColumns
 
-import dwell.base.InputChangedException
-
 /**
  * Training data that fits on one cached DataFrame share, for callers such as Spark's `CrossValidator`, which fit one
  * Param map after the other. The data is kept under the cached relation that it was read from. A fit finds it only
@@ -86,7 +84,7 @@ private[ml] object DataSharing extends Logging {
    * @param find
    *   gives the cached columns that Spark would read now
    * @return
-   *   None if there is nothing to share. `fit` was not called then, or failed because the shared data had changed
+   *   None if there is nothing to share. `fit` was not called then
    */
   def use[T](settings: Any)(find: () => Option[CachedColumns])(fit: SharedRows => T): Option[T] = {
     @tailrec
@@ -111,14 +109,7 @@ private[ml] object DataSharing extends Logging {
       entry.turn.synchronized {
         entry.watch()
         // Other fits may have had their turn meanwhile, and an event may be on its way.
-        if (isCurrent(entry) && find().contains(entry.key.columns)) {
-          val inherited = entry.rows.isOpen
-          try Some(fit(entry.rows))
-          catch {
-            // The copy was lost, and its source has changed. A fit that reads its own data would not have noticed.
-            case e: Throwable if inherited && hasChanged(e) => None
-          }
-        } else None
+        if (isCurrent(entry) && find().contains(entry.key.columns)) Some(fit(entry.rows)) else None
       } match {
         case None =>
           expire(entry)
@@ -130,9 +121,6 @@ private[ml] object DataSharing extends Logging {
         expire(entry)
         throw e
     } finally leave(entry)
-
-  private def hasChanged(e: Throwable): Boolean =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(16).exists(_.isInstanceOf[InputChangedException])
 
   /** The entry of this key, a new one if there is none; None if all places are in use. */
   private def enter(key: Key): Option[Entry] = {

@@ -68,7 +68,7 @@ trait LinearTraining[M <: Model[M]]
           $(regParam),
           task.elasticNet)
         onRows(dataset, numFeatures, conf) {
-          _.use(clock.reading(read(task, numFeatures))) { (data, solver) =>
+          _.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
             task.unsuitable(data) match {
               case Some(reason) => Left(reason)
               case None =>
@@ -191,7 +191,8 @@ trait LinearTraining[M <: Model[M]]
         ParamValues.positive($(stepSize)),
         DwellParams.schedules.toMap.get($(stepSchedule)),
         $(stepDecay),
-        $(averaging) == DwellParams.Running))
+        $(averaging) == DwellParams.Running),
+      handsOver = $(algorithm) == ParamValues.Auto)
   }
 
   private def trainNatively(
@@ -215,7 +216,8 @@ trait LinearTraining[M <: Model[M]]
   private def report(data: TrainingRows, solution: LinearSolution, clock: FitClock): LinearFitReport =
     LinearFitReport(
       uid = uid,
-      algorithm = chosenAlgorithm.name,
+      algorithm = solution.algorithm,
+      handover = solution.handover,
       orientation = solution.orientation.name,
       orientationReason = solution.orientationReason,
       aggregation = solution.aggregation,

@@ -52,7 +52,7 @@ private[training] object Orientations {
 
   /**
    * The orientation to ask the solver for (None leaves the choice to it), so that a round's results stay below
-   * `spark.driver.maxResultSize` and in one array; or the reason why no orientation does. Of two such orientations it is the
+   * `spark.driver.maxResultSize`, where they come to the driver, and in one array; or the reason why no orientation does. Of two such orientations it is the
    * one whose vectors tasks have memory for, if only one is.
    *
    * @param asked
@@ -84,7 +84,9 @@ private[training] object Orientations {
     // If no vector fits into an array, the data refuses the orientation, with the reason.
     val inArray = lengths.filter(_._2 <= ResultHeader.MAX_ENTRIES)
     val sizes = (if (inArray.isEmpty) lengths else inArray).map { case (orientation, length) =>
-      orientation -> (workers.toLong * ResultHeader.BYTES + vectors * 8L * length)
+      val arriving =
+        if (orientation == Orientation.Primal && conf.workersOwnRows(data.numRows)) 0L else vectors * 8L * length
+      orientation -> (workers.toLong * ResultHeader.BYTES + arriving)
     }
     val limit = conf.maxResultBytes
     val allowed = sizes.collect { case (orientation, bytes) if bytes <= limit => orientation }

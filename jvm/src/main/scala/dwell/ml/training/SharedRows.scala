@@ -1,6 +1,7 @@
 package dwell.ml.training
 
 import dwell.data.TrainingRows
+import dwell.fit.ChangedInput
 import dwell.solver.LinearTrainer
 
 /**
@@ -11,29 +12,40 @@ private[training] final class SharedRows extends AutoCloseable {
   private var opened: Option[(TrainingRows, LinearTrainer)] = None
   private var closed = false
 
-  /** Whether the data was read and is not yet released. */
-  def isOpen: Boolean = synchronized(opened.isDefined)
-
   /**
-   * Runs `body` on the data. Calls `read` first if no other fit has.
+   * Runs `body` on the data. Calls `read` first if no other fit has, and again if the data has changed, see
+   * [[ChangedInput.outlived]].
    *
+   * @param uid
+   *   uid of the estimator, for the log
    * @throws IllegalStateException
    *   if the data was released
    */
-  def use[T](read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = synchronized {
+  def use[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = synchronized {
     if (closed) throw new IllegalStateException("The training data was released, since another fit on it failed.")
-    val (data, solver) = opened.getOrElse {
-      val data = read
-      val pair = (data, new LinearTrainer(data))
-      opened = Some(pair)
-      pair
+    ChangedInput.outlived(uid) {
+      val (data, solver) = opened.getOrElse {
+        val data = read
+        val pair = (data, new LinearTrainer(data))
+        opened = Some(pair)
+        pair
+      }
+      try body(data, solver)
+      catch {
+        case e: Throwable =>
+          release()
+          throw e
+      }
     }
-    body(data, solver)
   }
 
   /** Releases the data, after a fit that is running has ended. Idempotent. */
   override def close(): Unit = synchronized {
     closed = true
+    release()
+  }
+
+  private def release(): Unit = {
     val last = opened
     opened = None
     last.foreach(_._2.close())

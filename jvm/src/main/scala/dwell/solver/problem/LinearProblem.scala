@@ -32,6 +32,8 @@ import dwell.fit.{Aggregation, FitProblem, SolverSettings}
  * @param initial
  *   coefficients and intercepts to start from, in the layout of [[LinearSolution]]; used in the primal orientation and
  *   by algorithms that work on coefficients
+ * @param handsOver
+ *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
  */
 final case class LinearProblem(
     uid: String,
@@ -50,5 +52,6 @@ final case class LinearProblem(
     seed: Long,
     initial: Option[(Array[Double], Array[Double])],
     settings: SolverSettings,
-    descent: DescentSettings = DescentSettings())
+    descent: DescentSettings = DescentSettings(),
+    handsOver: Boolean = false)
     extends FitProblem

@@ -17,6 +17,10 @@ import dwell.report.{HeldBytes, RoundRecord}
  *   objective - dual
  * @param drift
  *   largest relative difference between a value that the rounds carried along and the same value computed anew
+ * @param algorithm
+ *   name of the algorithm, or of those that followed one another
+ * @param handover
+ *   why L-BFGS went on where coordinate descent had ended; empty if it did not
  * @param orientationReason
  *   why this orientation was chosen
  * @param aggregation
@@ -41,6 +45,8 @@ final case class LinearSolution(
     converged: Boolean,
     drift: Double,
     solver: String,
+    algorithm: String,
+    handover: String,
     orientation: Orientation,
     orientationReason: String,
     aggregation: String,

@@ -1,8 +1,7 @@
 package org.apache.spark
 
-import org.apache.spark.rdd.{DeterministicLevel, RDD}
+import org.apache.spark.rdd.RDD
 import org.apache.spark.scheduler.{ExecutorCacheTaskLocation, SparkListenerEvent}
-import org.apache.spark.storage.StorageLevel
 
 /** Members of `SparkContext` and of `RDD` that are private to Spark. */
 object DwellBridge {
@@ -15,6 +14,13 @@ object DwellBridge {
    * shuffle file, the list of block managers lacks its executor for a while.
    */
   def executors(sc: SparkContext): Seq[String] = if (sc.isLocal) Seq.empty else sc.getExecutorIds().sorted
+
+  /** The executors that are registered now, each with the number of tasks that it runs at a time; none in local mode. */
+  def slotsByExecutor(sc: SparkContext): Seq[(String, Int)] = {
+    val slots = sc.statusStore.executorList(activeOnly = true).map(e => e.id -> e.maxTasks).toMap
+    // The list of the status store may lag behind.
+    executors(sc).map(id => id -> math.max(1, slots.getOrElse(id, 1)))
+  }
 
   /**
    * The preferred-location string of an executor: `executor_<host>_<id>`. Spark finds an executor by its id alone, so the
@@ -43,19 +49,6 @@ object DwellBridge {
   /** Ids of the executors that hold a partition, or what Spark would make it of. */
   def holders(rdd: RDD[_], partition: Int): Seq[String] =
     rdd.sparkContext.getPreferredLocs(rdd, partition).collect { case at: ExecutorCacheTaskLocation => at.executorId }
-
-  /**
-   * Whether the RDD should have the same elements in the same order whenever Spark computes it: nothing before it depends
-   * on the order in which a shuffle delivers, or what does is cached.
-   */
-  def repeats(rdd: RDD[_]): Boolean =
-    rdd.getStorageLevel != StorageLevel.NONE || rdd.outputDeterministicLevel == DeterministicLevel.DETERMINATE || {
-      val dependencies = rdd.dependencies
-      dependencies.nonEmpty && dependencies.forall {
-        case _: ShuffleDependency[_, _, _] => false
-        case narrow => repeats(narrow.rdd)
-      }
-    }
 
   /** As `Utils.isDynamicAllocationEnabled`, whose signature differs between Spark versions. */
   def dynamicAllocation(sc: SparkContext): Boolean =

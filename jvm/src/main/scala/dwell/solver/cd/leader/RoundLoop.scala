@@ -93,6 +93,15 @@ private[solver] final class RoundLoop(
 
   private def converged: Boolean = leader.converged(problem.tolerance)
 
+  /**
+   * Whether L-BFGS should take over at once: with badly scaled features, coordinate descent may take thousands of rounds. The
+   * gap of the hinge falls slowly by any method.
+   */
+  private def isSlow: Boolean = problem.handsOver && !problem.loss.curvature.isInfinite && {
+    val gaps = timeline.records.takeRight(SlowRounds + 1).map(_.gap)
+    gaps.size > SlowRounds && gaps.last > gaps.head / 2.0
+  }
+
   private def openGap: Double = math.max(0.0, leader.upperBound - leader.lowerBound)
 
   /** Runs rounds from round `first` on, until the stop rule holds or `allowed` are done; returns how many are done. */
@@ -101,7 +110,7 @@ private[solver] final class RoundLoop(
     var most = allowed
     var sinceRebuild = 0
     var losses = 0
-    while (rounds < most && !converged) {
+    while (rounds < most && !converged && !isSlow) {
       val lost = round(rounds, last = rounds == most - 1, losses)
       if (lost > 0) {
         losses += lost
@@ -161,7 +170,6 @@ private[solver] final class RoundLoop(
     if (certify) leader.certify(headers)
     verdict = if (steps) leader.step(gathered.sum, headers) else Nothing
     version += 1
-    commitTravelling()
   }
 
   /**
@@ -205,6 +213,8 @@ private[solver] final class RoundLoop(
   }
 
   private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[CdReply] = {
+    // With the same arithmetic as the workers', who commit at the same time.
+    if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
     val request = RoundRequest(
       fit = fit,
       round = version,
@@ -230,10 +240,6 @@ private[solver] final class RoundLoop(
     gathered
   }
 
-  /** Commits travelling states on the leader, with the same arithmetic as the workers' registries. */
-  private def commitTravelling(): Unit =
-    if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
-
   private def describe(rounds: Int): String =
     Timeline.describe(problem.uid, rounds, leader.upperBound, openGap)
 }
@@ -256,6 +262,9 @@ private[solver] object RoundLoop {
 
   /** Rounds after which the leader builds the shared vector anew, against rounding drift. */
   private val RebuildEvery = 50
+
+  /** Rounds in which the gap falls by half where coordinate descent suits the problem. */
+  private val SlowRounds = 10
 
   /** The verdict that takes no step. */
   private val Nothing = (0.0, 0.0)

@@ -18,6 +18,9 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
 
   private val facts = task.facts
 
+  /** Whether there is a lower bound. */
+  def exists: Boolean = task.sgd.l2 > 0.0
+
   /** F of `model`: one pass over the data. */
   def objective(model: Array[Double]): Double = at(model).objective
 
@@ -25,7 +28,7 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   def of(model: Array[Double]): Certified = {
     val primal = at(model)
     val dual =
-      if (task.sgd.l2 == 0.0) Double.NaN
+      if (!exists) Double.NaN
       else bound(workers.evaluate(model, Some(dualNumbers(primal)), "certificate"))
     Certified(primal.objective, dual)
   }

@@ -13,8 +13,18 @@ import dwell.jni.ResultHeader
  * As in Spark, features are scaled to the same deviation, and centred if there is an intercept, for every penalty. The
  * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept of centred features. The
  * data do not change.
+ *
+ * @param proof
+ *   ends the iterations once the gap is at most the tolerance, or, without one, Spark's rule does
+ * @param slack
+ *   what the objective of the fit may be above that of this loss, for the records
  */
-private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timeline: Timeline) {
+private[sgd] final class QuasiNewton(
+    workers: SgdWorkers,
+    task: SgdTask,
+    timeline: Timeline,
+    proof: Option[Proof],
+    slack: Double = 0.0) {
   import QuasiNewton._
 
   private val problem = task.problem
@@ -44,21 +54,22 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
     // Spark.
     val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
-      if (task.sgd.l1 == 0.0 && smooth) new LimitedMemory(most, Memory, problem.tolerance)
+      if (task.sgd.l1 == 0.0 && smooth) new LimitedMemory(most, Memory, tolerance)
       else {
         val penalties = Array.tabulate(variables)(i => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0)
-        new OrthantWise(most, Memory, problem.tolerance, penalties)
+        new OrthantWise(most, Memory, tolerance, penalties)
       }
     var clock = System.nanoTime()
     val states = optimizer.iterations(cost, BDV(scaled(start.model)))
     var reached = start
-    while (states.hasNext) {
+    while (states.hasNext && !proof.exists(_.suffices(reached.objective, problem.tolerance))) {
       val state = states.next()
       // The first state is the start, and no iteration precedes it.
       if (state.iter > 0) {
+        if (state.iter % Proof.Every == 0) proof.foreach(_.renew(model(state.x.toArray)))
         timeline.add(
-          state.adjustedValue,
-          Double.NaN,
+          state.adjustedValue + slack,
+          state.adjustedValue + slack - proof.fold(Double.NaN)(_.lowerBound),
           clock,
           driverSeconds = (System.nanoTime() - clock) * 1e-9 - leftSeconds,
           evaluations.size.toDouble,
@@ -73,8 +84,11 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
         state.adjustedValue,
         state.convergenceReason.exists(_ != breeze.optimize.FirstOrderMinimizer.MaxIterations))
     }
-    reached
+    if (proof.exists(_.suffices(reached.objective, problem.tolerance))) reached.copy(converged = true) else reached
   }
+
+  /** Spark's rule is the relative decrease of the last iterations. With a proof to come, it only notices that there is none. */
+  private def tolerance: Double = if (proof.isEmpty) problem.tolerance else problem.tolerance * Standstill
 
   /** The smooth part of the objective, and its gradient. OWL-QN adds the L1 penalty itself. */
   private def calculate(theta: BDV[Double]): (Double, BDV[Double]) = {
@@ -147,7 +161,13 @@ private[sgd] final class QuasiNewton(workers: SgdWorkers, task: SgdTask, timelin
   }
 }
 
-private[sgd] object QuasiNewton {
+private[solver] object QuasiNewton {
+
+  /** The bytes of the leader's vectors for so many features: corrections, and some at work. */
+  def bytes(numFeatures: Int): Long = (2L * Memory + 10L) * 8L * numFeatures
+
+  /** An iteration that decreases the objective by less than this part of the tolerance brings no proof nearer. */
+  private val Standstill = 1e-3
 
   /** Number of corrections that the optimizer keeps, as in Spark. */
   private val Memory = 10

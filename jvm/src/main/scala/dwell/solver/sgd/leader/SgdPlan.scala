@@ -3,11 +3,16 @@ package dwell.solver.sgd.leader
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.report.RoundRecord
-import dwell.solver.problem.{GradientAlgorithm, LinearProblem, Trained}
+import dwell.solver.problem.{GradientAlgorithm, Hinge, LinearProblem, Trained}
 import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
 
-/** A fit by a gradient algorithm: model averaging, L-BFGS, or one after the other. */
-private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: GradientAlgorithm)
+/**
+ * A fit by a gradient algorithm: model averaging, L-BFGS, or one after the other.
+ *
+ * @param after
+ *   what coordinate descent leaves to it
+ */
+private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: GradientAlgorithm, after: Option[Handover])
     extends FitPlan[SgdMessage, SgdReply, Trained] {
 
   override def problem: LinearProblem = task.problem
@@ -25,19 +30,30 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
         Reached(model, certificate.objective(model), converged = false)
       case None => task.priorModel
     }
-    timeline.begin(start.objective, Double.NaN)
+    after match {
+      case Some(handover) => timeline.follow(handover.rounds)
+      case None => timeline.begin(start.objective, Double.NaN)
+    }
+    val proof = after.map(handover => new Proof(certificate, handover.lowerBound))
     val averaged =
       if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline).run(start, algorithm.refines)
       else start
-    val reached = if (algorithm.refines) new QuasiNewton(asked, task, timeline).run(averaged) else averaged
+    val reached = proof match {
+      case Some(proof) if task.sgd.loss == Hinge =>
+        new HingeContinuation(workers, task, attemptId(attempt.number), timeline, proof).run(averaged)
+      case _ if algorithm.refines => new QuasiNewton(asked, task, timeline, proof).run(averaged)
+      case _ => averaged
+    }
     val model = centred(reached.model)
     val certified = certificate.of(model)
+    proof.foreach(_.raise(certified.dual))
+    val dual = proof.map(_.lowerBound).filterNot(_.isInfinite).getOrElse(certified.dual)
     val coefficients = task.numFeatures * task.outputs
     Trained(
       model.take(coefficients),
       model.drop(coefficients),
       certified.objective,
-      certified.dual,
+      dual,
       reached.converged,
       drift = 0.0,
       asked.solvers,
@@ -76,3 +92,13 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
     }
   }
 }
+
+/**
+ * What coordinate descent leaves to L-BFGS.
+ *
+ * @param rounds
+ *   its rounds
+ * @param lowerBound
+ *   of F over all models
+ */
+private[solver] final case class Handover(rounds: Seq[RoundRecord], lowerBound: Double)
