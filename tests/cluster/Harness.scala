@@ -124,8 +124,12 @@ private[cluster] trait Harness {
     result
   }
 
-  /** The result of `fit` if an executor that holds a part of its data is killed after a round, and after `first`. */
-  protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3, first: => Unit = ())(fit: => M): M = {
+  /**
+   * The result of `fit` if an executor that holds a part of its data, or all executors, are killed after a round, and after
+   * `first`.
+   */
+  protected def withExecutorKilled[M](spark: SparkSession, after: Int = 3, all: Boolean = false, first: => Unit = ())(
+      fit: => M): M = {
     val sc = spark.sparkContext
     val pids = executors(spark)
     val removed = new AtomicInteger()
@@ -139,7 +143,7 @@ private[cluster] trait Harness {
           first
           val data = trainingData(spark, uid).head
           val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
-          kill(pids(at.executorId))
+          if (all) pids.values.foreach(kill) else kill(pids(at.executorId))
         }(fit)
       } finally sc.removeSparkListener(losses)
     check(removed.get >= 1, "no executor was lost")
