@@ -73,6 +73,14 @@ class AggregationSuite extends SparkSuite {
     assert(byDriver.coefficients.sameElements(byLeader.coefficients))
   }
 
+  test("results of a job take up to maxResultSize, and up to a quarter of the driver's heap") {
+    def accepted(maxResult: Long, heap: Long): Long =
+      DwellConf(spark).copy(maxResultBytes = maxResult, driverHeap = heap).solverSettings.driverBytes
+    assert(accepted(maxResult = 1000L, heap = 8000L) == 1000L)
+    assert(accepted(maxResult = 1000L, heap = 2000L) == 500L)
+    assert(accepted(maxResult = Long.MaxValue, heap = 2000L) == 500L, "maxResultSize 0 is no limit")
+  }
+
   for ((mode, maxResultBytes) <- Seq("driver" -> Long.MaxValue, "shuffle" -> 1L)) {
     test(s"$mode: margins that are lost in mid-fit are built anew, and the fit ends at the same optimum") {
       val expected = solve(maxResultBytes)
