@@ -6,6 +6,7 @@ import java.util.concurrent.{ConcurrentLinkedQueue, TimeUnit}
 
 import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.hadoop.fs.FileUtil
 import org.apache.spark.{SparkEnv, TaskContext, UnpromisedRDD}
@@ -20,8 +21,8 @@ import dwell.comm.jobs.DriverMode
 import dwell.comm.wire.VectorFormat
 import dwell.data.{ColumnData, LocalData, TrainingReader}
 import dwell.data.block.LabeledRow
-import dwell.fit.{DwellConf, SolverSelection}
-import dwell.jni.{NativeBridge, ResultHeader}
+import dwell.fit.DwellConf
+import dwell.jni.{NativeBridge, NativeLoader, ResultHeader}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.report.{FitReport, RoundCompleted}
 import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RowsMessage, PrimalSubproblem, RoundRequest}
@@ -37,6 +38,7 @@ object ClusterTest extends Harness {
     val spark = SparkSession.builder().appName("dwell cluster tests").getOrCreate()
     waitForExecutors(spark, 2)
     val data = problem(spark)
+    withoutLibrary(spark, data)
     val reference = estimator.fit(data)
     val expected = FitReport.of(reference)
 
@@ -255,6 +257,45 @@ object ClusterTest extends Harness {
       checkNothingLeft(spark)
     }
 
+  /** Fits where the library cannot load. They come first, because a library that is loaded stays. */
+  private def withoutLibrary(spark: SparkSession, data: DataFrame): Unit = {
+    def fits: Seq[FitReport] = Seq(FitReport.of(estimator.fit(data)), FitReport.of(topics("driver").fit(data)))
+    def checkLeft(reports: Seq[FitReport], where: String): Unit = reports.foreach { report =>
+      val reason = report.reason.getOrElse("")
+      check(report.solver == "spark" && reason.contains(NativeLoader.DISABLED) && reason.contains(where), report.toText)
+    }
+
+    test("a driver that cannot load the library leaves fits to Spark, before anything is read") {
+      System.setProperty(NativeLoader.DISABLED, "true")
+      try checkLeft(fits, "")
+      finally System.clearProperty(NativeLoader.DISABLED)
+      check(
+        onEach(spark)(() => NativeLoader.lastFailure.isEmpty && !NativeLoader.isLoaded).forall(_._2),
+        "an executor has tried")
+    }
+
+    test("executors that cannot load the library leave fits to Spark, and the next fit tries again") {
+      // A second attempt of this case needs executors that have not loaded it.
+      if (onEach(spark)(() => NativeLoader.isLoaded).exists(_._2)) {
+        val before = executors(spark)
+        before.values.foreach(kill)
+        eventually("executors are not replaced")(executors(spark).keySet.intersect(before.keySet).isEmpty)
+        waitForExecutors(spark, 2)
+      }
+      onEach(spark)(() => System.setProperty(NativeLoader.DISABLED, "true") == null)
+      try {
+        checkLeft(fits, "On executor ")
+        spark.conf.set(DwellConf.Fallback, "error")
+        try {
+          val refused = Try(estimator.fit(data)).failed.map(_.getMessage).getOrElse("it is trained")
+          check(refused.contains("On executor ") && refused.contains(DwellConf.Fallback), refused)
+        } finally spark.conf.unset(DwellConf.Fallback)
+      } finally onEach(spark)(() => System.clearProperty(NativeLoader.DISABLED) == null)
+      check(fits.forall(_.solver == "native"), "the next fits do not train natively")
+      checkNothingLeft(spark)
+    }
+  }
+
   /** The same rows, as after a shuffle, and in another order whenever a task computes a partition. */
   private def inAnotherOrder(data: DataFrame): DataFrame = {
     val rows = data.rdd.map(r => (r.getDouble(0), r.getAs[Vector](1))).mapPartitions { it =>
@@ -322,8 +363,7 @@ object ClusterTest extends Harness {
           PrimalSubproblem(0.01, 0.01, 1.0, centred = true))
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
-        val message =
-          CoordinateMessage(Phase.Round, request, null, SolverSelection("native", fallbackIsError = true))
+        val message = CoordinateMessage(Phase.Round, request, null)
         val mode = new DriverMode(parts, fit, VectorFormat(ResultHeader.BYTES, residual.length))(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
@@ -346,7 +386,7 @@ object ClusterTest extends Harness {
       val contribution = CdStep(part, message, shared)
       if (failing && TaskContext.get().attemptNumber() == 0) {
         val round = message match {
-          case CoordinateMessage(_, request, _, _) => request.round
+          case CoordinateMessage(_, request, _) => request.round
           case _: RowsMessage => 0L
         }
         if (TaskContext.getPartitionId() != round % 2) Thread.sleep(2000)

@@ -10,10 +10,10 @@ import dwell.comm.Workers
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
-import dwell.fit.{Aggregation, FitRunner, SolverSelection, SolverSettings}
+import dwell.fit.{Aggregation, FitRunner, SolverSettings}
 import dwell.report.RoundRecord
 import dwell.solver.cd.contract.{CdMessage, CoordinateMessage, RowsMessage, WorkerState}
-import dwell.solver.cd.worker.{CdSolvers, CdStep}
+import dwell.solver.cd.worker.{CdStates, CdStep, NativeCd}
 import dwell.solver.problem.{Algorithm, LinearProblem, Logistic, Orientation, Squared}
 import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, SearchCall, SgdMessage}
 import dwell.solver.sgd.worker.SgdStep
@@ -71,13 +71,9 @@ private[solver] object Asked {
 
   def coordinates(data: LocalData, message: CdMessage): Asked = {
     message match {
-      case CoordinateMessage(phase, request, _, selection) =>
+      case CoordinateMessage(phase, request, _) =>
         def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
-        Asked(
-          phase.name,
-          request.round,
-          data.index,
-          () => CdSolvers.of(selection).importState(request.fit, data.index, foreign))
+        Asked(phase.name, request.round, data.index, () => NativeCd.importState(request.fit, data.index, foreign))
       case _: RowsMessage => Asked("rows", 0L, data.index)
     }
   }
@@ -150,7 +146,6 @@ private[dwell] final case class Solved(
     objective: Double,
     gap: Double,
     converged: Boolean,
-    solver: String,
     restarts: Int,
     rounds: Seq[RoundRecord])
 
@@ -217,7 +212,7 @@ private[dwell] final class FaultyLinear(
     try {
       prepare(data)
       val s = (1 to fits).map(_ => solver.solve(problem)).last
-      Solved(s.coefficients :+ s.intercept, s.objective, s.gap, s.converged, s.solver, s.restarts, s.rounds)
+      Solved(s.coefficients :+ s.intercept, s.objective, s.gap, s.converged, s.restarts, s.rounds)
     } finally solver.close()
   }
 }
@@ -230,7 +225,6 @@ private[dwell] object FaultyFit {
   private[solver] val settings: SolverSettings = SolverSettings(
     threads = 1,
     travellingState = false,
-    SolverSelection("native", fallbackIsError = true),
     adding = false,
     gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
     driverBytes = Long.MaxValue,
@@ -238,10 +232,10 @@ private[dwell] object FaultyFit {
 
   /** Leaves a state of a fit in this process, as a worker does. */
   def leaveState(fit: Long): Unit =
-    CdSolvers.of(SolverSelection("native", fallbackIsError = true)).importState(fit, 0, WorkerState.zero(1000))
+    NativeCd.importState(fit, 0, WorkerState.zero(1000))
 
   /** Frees the states of a fit. */
-  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit), CdSolvers.free)
+  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit), CdStates.free)
 
   /** Ridge regression in the primal orientation, logistic regression in the dual one. */
   def problem(

@@ -13,10 +13,11 @@ import org.apache.spark.storage.{RDDBlockId, ShuffleDataBlockId}
 
 import dwell.{CaseLimit, Waiting}
 import dwell.comm.ModelStore
+import dwell.jni.{NativeBridge, NativeLoader}
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver.cd.worker.{CdSolvers, MarginSlices}
+import dwell.solver.cd.worker.MarginSlices
 
 /** The common parts of programs that test on real executors; they end with a line `N passed, N failed`. */
 private[cluster] trait Harness {
@@ -282,10 +283,11 @@ private[cluster] final case class Remains(
 private[cluster] object Remains {
   def here: Remains = {
     val blocks = SparkEnv.get.blockManager
-    val solvers = CdSolvers.loaded // none on an executor that has just come up
+    // The library is not loaded on an executor that has just come up.
+    def native(count: () => Long): Long = if (NativeLoader.isLoaded) count() else 0L
     Remains(
-      solvers.map(_.stateBytes).sum + MarginSlices.bytes,
-      solvers.map(_.stateEntries).sum + MarginSlices.entries,
+      native(() => NativeBridge.stateBytes()) + MarginSlices.bytes,
+      native(() => NativeBridge.stateEntries()) + MarginSlices.entries,
       ModelStore.entries,
       BlockExchange.local.count("dwell"),
       blocks.getMatchingBlockIds(_.isRDD).flatMap(_.asRDDId).map(_.rddId).toSet,

@@ -9,8 +9,8 @@ import dwell.fit.Aggregation
 import dwell.report.{ComparisonPage, RoundRecord}
 
 /**
- * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2017: the JVM's solver on
- * Spark (A), the native one without (B) and with persistent state (B)*, in each mode of aggregation, pySpark with NumPy (C) and
+ * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2017: plain Spark in Scala
+ * (A), the native solver without (B) and with persistent state (B)*, in each mode of aggregation, pySpark with NumPy (C) and
  * with the C ABI (D), and MPI (E). All make the same rounds of textbook CoCoA+, with steps that are added, from the same
  * partitions, which is checked in every round; each has the local work H that is best for it.
  *
@@ -59,6 +59,7 @@ object ReferencesBench {
     println(
       s"\n== ${problem.name}: ${problem.numRows} rows x ${problem.numFeatures} features, optimum ${problem.optimum}")
     val files = Files.createTempDirectory("dwell-references")
+    val plain = new PlainCoCoA(problem)
     try {
       PartitionFiles.write(problem, files)
       val counted = Fine.map { h =>
@@ -67,18 +68,20 @@ object ReferencesBench {
       }
       counted.foreach { case (h, _, rounds) => println(s"H $h: ${rounds.fold("not reached")(n => s"$n rounds")}") }
       val histories = counted.collect { case (h, records, Some(n)) => h -> records.take(n + 1) }.toMap
-      measure(bench, problem, implementations(bench, problem, commands, files), histories)
+      measure(bench, problem, implementations(bench, problem, plain, commands, files), histories)
     } finally {
+      plain.close()
       Files.list(files).forEach(Files.delete(_))
       Files.delete(files)
     }
   }
 
-  private val Persistent = Variant("native", travelling = false, adding = true, Aggregation.Gang)
+  private val Persistent = Variant(travelling = false, adding = true, Aggregation.Gang)
 
   private def implementations(
       bench: Bench,
       problem: RidgeProblem,
+      plain: PlainCoCoA,
       commands: Map[String, Seq[String]],
       files: Path): Seq[Implementation] = {
     val data = bench.spark.sparkContext.parallelize(0 until Workers, Workers).cache()
@@ -96,15 +99,13 @@ object ReferencesBench {
         warmsUp = true,
         (h, rounds) => { val (records, empty) = program.run(h, rounds); Measured(records, empty) })
     }
+    def scala(h: Double, rounds: Int) = Measured(plain.rounds(h, rounds), empty(bench, data, Aggregation.Driver))
     Seq(
       ours("(B)* gang", Fine, Persistent),
       ours("(B)* driver", Coarse, Persistent.copy(aggregation = Aggregation.Driver)),
       ours("(B)* shuffle", Coarse, Persistent.copy(aggregation = Aggregation.Shuffle)),
       ours("(B) driver", Coarse, Persistent.copy(aggregation = Aggregation.Driver, travelling = true)),
-      ours(
-        "(A) driver",
-        Coarse,
-        Persistent.copy(aggregation = Aggregation.Driver, travelling = true, solver = "jvm"))) ++
+      Implementation("(A) Scala", Coarse, warmsUp = false, scala)) ++
       other("(E) MPI", "E", Fine) ++
       other("(E) MPI, with certificates", "E+", Fine) ++
       other("(D) pySpark, C ABI", "D", Few) ++

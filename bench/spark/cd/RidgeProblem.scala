@@ -6,7 +6,7 @@ import org.apache.spark.sql.functions.{avg, col, lit}
 
 import dwell.data.TrainingReader
 import dwell.data.columns.ColumnDataset
-import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
+import dwell.fit.{Aggregation, SolverSettings}
 import dwell.report.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
@@ -66,7 +66,6 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
       SolverSettings(
         threads = 1,
         variant.travelling,
-        SolverSelection(variant.solver, fallbackIsError = true),
         variant.adding,
         gangPatienceMillis = 10000L,
         driverBytes = 1L << 30,
@@ -90,7 +89,7 @@ private[bench] object RidgeProblem {
   val Seed = 1L
 
   /** What users get. */
-  val Searched: Variant = Variant("native", travelling = false, adding = false, Aggregation.Gang)
+  val Searched: Variant = Variant(travelling = false, adding = false, Aggregation.Gang)
 }
 
 /**
@@ -100,7 +99,6 @@ private[bench] object RidgeProblem {
  *   steps are added as they are, as the textbook's CoCoA+ does and every reference implementation
  */
 private[bench] final case class Variant(
-    solver: String,
     travelling: Boolean,
     adding: Boolean,
     aggregation: Aggregation,

@@ -81,7 +81,7 @@ fn one_partition_is_plain_sdca() {
     }
 }
 
-/// With weights, scale and intercept the order of operations is part of the contract with other implementations.
+/// With weights, scale and intercept as well, the steps are a fixed order of operations.
 #[test]
 fn the_order_of_operations_is_fixed() {
     for loss in LOSSES {

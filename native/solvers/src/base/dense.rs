@@ -1,7 +1,7 @@
 //! The inner loops over entries that are stored without their rows: one for each row, in order.
 //!
-//! Other implementations of these solvers give the same bits, so the order of additions is a contract: the product of row j goes to
-//! accumulator `j mod 16`, and the sixteen are added by halves,
+//! The order of additions is fixed, and the golden rounds check it to the last bit: the product of row j goes to accumulator
+//! `j mod 16`, and the sixteen are added by halves,
 //!
 //! ```text
 //! b_l = a_l + a_(l+8),   c_l = b_l + b_(l+4),   d_l = c_l + c_(l+2),   d_0 + d_1

@@ -1,7 +1,7 @@
 //! The exponential and the logarithms that margins need, without branches, so that the compiler computes several at a time.
 //!
-//! Every function is a fixed order of correctly rounded operations: it gives the same bits with every instruction set, and in
-//! `dwell.kernel.Elementary`, which has the same formulas. Relative errors stay below 5e-16; the tests compare with libm.
+//! Every function is a fixed order of correctly rounded operations: it gives the same bits with every instruction set. Relative errors
+//! stay below 5e-16; the tests compare with libm.
 
 use std::f64::consts::LOG2_E;
 

@@ -1,7 +1,7 @@
 //! The inner loops over entries that are stored with their rows: gather (dot product) and scatter (update).
 //!
-//! Other implementations of these solvers give the same bits, so the order of additions is a contract: four accumulators over chunks
-//! of four, then `(a0 + a1) + (a2 + a3)`, then the last 0 to 3 products in order.
+//! The order of additions is fixed, and the golden rounds check it to the last bit: four accumulators over chunks of four, then
+//! `(a0 + a1) + (a2 + a3)`, then the last 0 to 3 products in order.
 
 use std::{iter::repeat_n, ops::Range};
 

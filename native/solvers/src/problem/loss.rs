@@ -13,8 +13,7 @@
 //! Apart from the formulas, one row of the table in `Loss::properties` says everything that other files ask about a loss. A new loss needs
 //! a row there, its formulas, and a member of [`Labels`] or [`Feasibility`] if none of them suits.
 //!
-//! Other implementations give the same bits: every formula is a fixed order of correctly rounded operations, except for the exponentials
-//! and logarithms of the logistic loss.
+//! Every formula is a fixed order of correctly rounded operations, except for the exponentials and logarithms of the logistic loss.
 //!
 //! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
 //! the conjugates of its table.

@@ -21,8 +21,8 @@
 //! `C (n + 1)` numbers: coefficient of feature j and output c at `j C + c`, intercepts from `n C` on.
 //!
 //! # Order of floating point operations
-//! Other implementations give the same bits: every result is a fixed order of correctly rounded operations, except for exponentials and
-//! logarithms. `S(x, h)` is `soft_threshold` of `penalty`; `root = sqrt(scale)`; absent weights and scales count as 1.
+//! Every result is a fixed order of correctly rounded operations, except for exponentials and logarithms. `S(x, h)` is `soft_threshold`
+//! of `penalty`; `root = sqrt(scale)`; absent weights and scales count as 1.
 //!
 //! ```text
 //! state    x per coefficient; a = 1, B = A = D = 0; mark per feature with l1 > 0; u = 0 per coefficient with a running average

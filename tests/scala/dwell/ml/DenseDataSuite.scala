@@ -8,7 +8,6 @@ import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression
 import org.apache.spark.sql.DataFrame
 
 import dwell.{CheckLong, SparkSuite}
-import dwell.fit.DwellConf
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
@@ -112,11 +111,10 @@ class DenseDataSuite extends SparkSuite {
     for {
       (eighths, numWorkers) <- data
       algorithm <- Seq("cocoa", "ma-sgd", "l-bfgs")
-      solver <- Seq("native", "jvm")
-    } yield (eighths, numWorkers, algorithm, solver)
+    } yield (eighths, numWorkers, algorithm)
 
-  for ((eighths, numWorkers, algorithm, solver) <- CheckLong.pairsOf(forms))
-    test(s"rows in either form, to rounding: $algorithm, $solver, eighths = $eighths, K = $numWorkers") {
+  for ((eighths, numWorkers, algorithm) <- CheckLong.pairsOf(forms))
+    test(s"rows in either form, to rounding: $algorithm, eighths = $eighths, K = $numWorkers") {
       def fit(data: DataFrame): LogisticRegressionModel =
         new LogisticRegression()
           .setLabelCol("class")
@@ -130,13 +128,9 @@ class DenseDataSuite extends SparkSuite {
           // In the dual form the weight of an intercept depends on the number of features.
           .setFitIntercept(false)
           .fit(data)
-      spark.conf.set(DwellConf.Solver, solver)
-      try {
-        val (dense, sparse) = (fit(frames(eighths)), fit(padded(eighths)))
-        assert(Seq(dense, sparse).map(model => FitReport.of(model).solver) == Seq(solver, solver))
-        assert(isDense(FitReport.of(dense)) && !isDense(FitReport.of(sparse)))
-        val own = Vectors.dense(sparse.coefficients.toArray.take(numFeatures))
-        assert(distance(dense.coefficients, own) <= Rounding)
-      } finally spark.conf.unset(DwellConf.Solver)
+      val (dense, sparse) = (fit(frames(eighths)), fit(padded(eighths)))
+      assert(isDense(FitReport.of(dense)) && !isDense(FitReport.of(sparse)))
+      val own = Vectors.dense(sparse.coefficients.toArray.take(numFeatures))
+      assert(distance(dense.coefficients, own) <= Rounding)
     }
 }

@@ -116,7 +116,7 @@ class SharedDataSuite extends SparkSuite with BeforeAndAfterEach {
     assert(readings(Penalties.foreach(r => models += estimator.setRegParam(r).fit(data))) == 1)
     models.zip(Penalties).foreach { case (model, penalty) =>
       val report = FitReport.of(model)
-      assert(report.solver == "native" || report.solver == "jvm")
+      assert(report.solver == "native")
       assert(report.converged && report.gap <= 1e-10 * report.objective)
       assert(model.getRegParam == penalty && model.binarySummary.areaUnderROC > 0.5)
       assertSame(model, cold(data, ParamMap(estimator.regParam -> penalty)))

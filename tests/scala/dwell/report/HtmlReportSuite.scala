@@ -38,7 +38,6 @@ class HtmlReportSuite extends LimitedSuite {
       "gang",
       "slots",
       1,
-      "native",
       rounds,
       rounds.last.objective,
       1.0,

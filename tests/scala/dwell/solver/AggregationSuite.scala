@@ -10,7 +10,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import dwell.SparkSuite
 import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
-import dwell.fit.{DwellConf, SolverSelection, SolverSettings}
+import dwell.fit.{DwellConf, SolverSettings}
 import dwell.jni.ResultHeader
 import dwell.report.RoundCompleted
 import dwell.solver.cd.worker.MarginSlices
@@ -27,12 +27,10 @@ class AggregationSuite extends SparkSuite {
       val random = new Random(j)
       LabeledRow(random.nextGaussian(), 1.0, Vectors.dense(Array.fill(20)(random.nextGaussian())))
     }
-    val selection = SolverSelection("native", fallbackIsError = true)
     val settings =
       SolverSettings(
         1,
         travellingState = false,
-        selection,
         adding = false,
         DwellConf(spark).gangPatienceMillis,
         maxResultBytes,

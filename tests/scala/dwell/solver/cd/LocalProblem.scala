@@ -1,12 +1,15 @@
 package dwell.solver.cd
 
-import dwell.base.LittleEndian
+import java.util.concurrent.atomic.AtomicLong
+
+import dwell.base.{LittleEndian, NativeLibrary}
 import dwell.data.{ColumnData, DenseForm, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdSolver, DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
+import dwell.solver.cd.contract.{DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
+import dwell.solver.cd.worker.NativeCd
 import dwell.solver.problem.{Labels, MarginLoss}
 
 /** A problem on random data in one orientation, with the leader's part of a round in either orientation, without
@@ -26,9 +29,6 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
   /** The shared vector after the partitions' updates, added in order. */
   def after(shared: Array[Double], results: Seq[Array[Byte]]): Array[Double]
 
-  /** The separable part of the objective, of one partition at these coordinates. */
-  def separable(k: Int, alpha: Array[Double]): Double
-
   def coordinates: Int = data.map(_.coordinates).sum
 
   def request(
@@ -36,15 +36,11 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
       round: Long,
       budget: Double = 1.0,
       certificate: Boolean = false,
-      seed: Long = 42L,
-      stamps: Array[Long] = new Array[Long](numPartitions),
-      theta1: Double = 1.0,
-      theta2: Double = 0.0,
-      points: Array[Double] = Array.emptyDoubleArray): RoundRequest =
+      stamps: Array[Long] = new Array[Long](numPartitions)): RoundRequest =
     RoundRequest(
       fit,
       round,
-      seed,
+      seed = 42L,
       budget,
       certificate,
       threads = 1,
@@ -52,9 +48,9 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
       stamps,
       sigmaPrime = numPartitions.toDouble,
       totalWeight,
-      theta1,
-      theta2,
-      points,
+      theta1 = 1.0,
+      theta2 = 0.0,
+      points = Array.emptyDoubleArray,
       subproblem)
 
   def pack(vector: Array[Double]): Array[Byte] = LittleEndian.bytes(vector)
@@ -76,35 +72,45 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
 
   /** One partition's result of a round; None where the state is lost. */
   def round(
-      solver: CdSolver,
       k: Int,
       r: RoundRequest,
       shared: Array[Double] = start,
       cancellation: Cancellation = Cancellation.NEVER): Option[Array[Byte]] = {
     val result = newResult
-    if (solver.round(data(k), r, pack(shared), result, cancellation)) Some(result) else None
+    if (NativeCd.round(data(k), r, pack(shared), result, cancellation)) Some(result) else None
   }
 
-  def product(solver: CdSolver, k: Int, r: RoundRequest): Option[Array[Byte]] = {
+  def product(k: Int, r: RoundRequest): Option[Array[Byte]] = {
     val result = newResult
-    if (solver.product(data(k), r, result, Cancellation.NEVER)) Some(result) else None
+    if (NativeCd.product(data(k), r, result, Cancellation.NEVER)) Some(result) else None
   }
 
   /** Runs rounds and gives every result, by round and partition. */
-  def run(
-      solver: CdSolver,
-      fit: Long,
-      rounds: Int,
-      budget: Double = 1.0,
-      certificate: Boolean = false,
-      points: Array[Double] = Array.emptyDoubleArray): Seq[Seq[Array[Byte]]] = {
+  def run(fit: Long, rounds: Int, budget: Double = 1.0, certificate: Boolean = false): Seq[Seq[Array[Byte]]] = {
     var shared = start
     (0 until rounds).map { t =>
-      val r = request(fit, t, budget, certificate, points = points)
-      val results = data.indices.map(round(solver, _, r, shared).get)
+      val r = request(fit, t, budget, certificate)
+      val results = data.indices.map(round(_, r, shared).get)
       shared = after(shared, results)
       results
     }
+  }
+}
+
+private[solver] object LocalProblem {
+  private val fits = new AtomicLong(1000000L)
+
+  /** A new fit. The library is loaded for it. */
+  def nextFit(): Long = {
+    NativeLibrary.require()
+    fits.incrementAndGet()
+  }
+
+  /** A result without its time. */
+  def comparable(result: Array[Byte]): Seq[Byte] = {
+    val copy = result.clone()
+    ResultHeader.put(copy, ResultHeader.SOLVER_NANOS, 0.0)
+    copy.toSeq
   }
 }
 
@@ -115,14 +121,10 @@ private[solver] final class ColumnProblem(
     val l1: Double,
     val l2: Double,
     val centred: Boolean = true,
-    val scaleFactor: Double = 1.0,
-    dense: Boolean = false)
+    val scaleFactor: Double = 1.0)
     extends LocalProblem(rows, numPartitions) {
-  val partitions: Array[ColumnPartition] = {
-    val blocks = rows.grouped(math.max(1, rows.size / 3)).toSeq
-    val made = TestData.partitions(blocks, numPartitions)
-    if (dense) made.map(DenseForm.of(_)) else made
-  }
+  val partitions: Array[ColumnPartition] =
+    TestData.partitions(rows.grouped(math.max(1, rows.size / 3)).toSeq, numPartitions)
 
   override val data: IndexedSeq[ColumnData] = partitions.toIndexedSeq.map(ColumnData(_, weights))
 
@@ -137,22 +139,13 @@ private[solver] final class ColumnProblem(
   override def after(shared: Array[Double], results: Seq[Array[Byte]]): Array[Double] =
     shared.zip(sum(results)).map { case (r, u) => r - u }
 
-  override def separable(k: Int, alpha: Array[Double]): Double = {
-    val p = partitions(k)
-    alpha.indices.map { i =>
-      val l1i = if (scaleFactor == 0.0) l1 else l1 * math.sqrt(scaleFactor) * p.deviation(i)
-      val l2i = if (scaleFactor == 0.0) l2 else l2 * scaleFactor * p.variance(i)
-      l1i * math.abs(alpha(i)) + 0.5 * l2i * alpha(i) * alpha(i)
-    }.sum
-  }
-
   def loss(residual: Array[Double]): Double =
     residual.zip(rowWeights).map { case (r, s) => s * r * r }.sum / (2.0 * totalWeight)
 
   /** Coefficients by feature, after the step that is pending. */
-  def coefficients(solver: CdSolver, fit: Long): Map[Int, Double] =
+  def coefficients(fit: Long): Map[Int, Double] =
     partitions.flatMap { p =>
-      val state = solver.exportState(fit, p.index).get.commit(1.0, 0.0)
+      val state = NativeCd.exportState(fit, p.index).get.commit(1.0, 0.0)
       p.columns.zip(state.alpha)
     }.toMap
 }
@@ -231,9 +224,6 @@ private[solver] final class RowProblem(
   override def after(shared: Array[Double], results: Seq[Array[Byte]]): Array[Double] =
     shared.zip(sum(results)).map { case (w, u) => w + u }
 
-  override def separable(k: Int, alpha: Array[Double]): Double =
-    assigned(k).zip(alpha).map { case (i, a) => rowWeights(i) * loss.conjugate(a, labels(i)) }.sum / totalWeight
-
   /** sum_i s_i l(x_i w + b) / S. */
   def lossAt(w: Array[Double], b: Double): Double =
     x.indices.map { i =>
@@ -258,7 +248,7 @@ private[solver] final class RowProblem(
  * The leader of dual rounds, with an intercept by the method of multipliers: the intercept has a quadratic penalty
  * about `centre`, which moves to the intercept now and then.
  */
-private[solver] final class DualRounds(p: RowProblem, solver: CdSolver, fit: Long, threads: Int = 1) {
+private[solver] final class DualRounds(p: RowProblem, fit: Long, threads: Int = 1) {
   private val u = new Array[Double](p.features)
   private var kappa = 0.0
   private var rounds = 0L
@@ -282,7 +272,7 @@ private[solver] final class DualRounds(p: RowProblem, solver: CdSolver, fit: Lon
       p.request(fit, rounds, certificate = true).copy(threads = threads, subproblem = p.problemAt(intercept))
     val before = coefficients
     val (kappaBefore, interceptBefore) = (kappa, intercept)
-    val results = p.data.indices.map(p.round(solver, _, request, before).get)
+    val results = p.data.indices.map(p.round(_, request, before).get)
     def slot(i: Int): Double = results.map(ResultHeader.get(_, i)).sum
     val penalised =
       if (p.nu == 0.0) 0.0 else p.l2 * p.nu / 2.0 * kappaBefore * kappaBefore
@@ -306,7 +296,7 @@ private[solver] final class DualRounds(p: RowProblem, solver: CdSolver, fit: Lon
 
   /** The distance of the sums from those of the coordinates. */
   def drift: Double = {
-    val products = p.data.indices.map(p.product(solver, _, p.request(fit, rounds)).get)
+    val products = p.data.indices.map(p.product(_, p.request(fit, rounds)).get)
     val exact = p.sum(products)
     val kappas = products.map(ResultHeader.get(_, CdLayout.KAPPA)).sum
     (u.zip(exact).map { case (a, b) => math.abs(a - b) } :+ math.abs(kappa - kappas)).max

@@ -1,200 +1,343 @@
 package dwell.solver.cd
 
-import dwell.jni.{CdLayout, ResultHeader}
-import dwell.data.TestData
-import dwell.data.TestData.Values
-import dwell.fit.SolverSelection
-import dwell.solver.cd.contract.{CdSolver, WorkerState}
-import dwell.solver.cd.jvm.{JvmCd, WorkerStates}
-import dwell.solver.cd.worker.CdSolvers
-import dwell.solver.problem.Logistic
+import java.util.concurrent.{Callable, CancellationException, Executors, TimeUnit}
+import java.util.concurrent.atomic.AtomicInteger
 
-/** The native solver of coordinate descent. If the library does not load, these tests fail; they are not skipped. */
-class NativeCdSuite extends CdSolverTests with DualSolverTests {
-  import CdSolverTests.{comparable, nextFit, points}
+import scala.jdk.CollectionConverters._
 
-  override protected lazy val solver: CdSolver = CdSolvers.of(SolverSelection("native", fallbackIsError = true))
+import dwell.LimitedSuite
+import dwell.base.{BucketOrder, NativeLibrary}
+import dwell.data.{ColumnData, RowData, TestData}
+import dwell.data.columns.ColumnPartition
+import dwell.data.rows.RowPartition
+import dwell.jni.{Cancellation, CdLayout, NativeBridge, ResultHeader}
+import dwell.solver.Questions
+import dwell.solver.cd.contract.{RoundRequest, WorkerState}
+import dwell.solver.cd.worker.NativeCd
+import dwell.solver.problem.{Hinge, Squared}
 
-  private val jvm: CdSolver = new JvmCd(new WorkerStates())
+/** Rounds of coordinate descent: least squares on columns, and the protocol in both orientations. */
+class NativeCdSuite extends LimitedSuite {
+  import LocalProblem.{comparable, nextFit}
+
+  private def problem(
+      seed: Int = 1,
+      numPartitions: Int = 3,
+      l1: Double = 0.01,
+      l2: Double = 0.1,
+      weighted: Boolean = false,
+      centred: Boolean = true,
+      scaleFactor: Double = 1.0): ColumnProblem =
+    new ColumnProblem(
+      TestData.random(seed, 60, 40, 0.2, weighted = weighted),
+      numPartitions,
+      l1,
+      l2,
+      centred,
+      scaleFactor)
+
+  /** A test for each orientation: the function makes the problem for a number of partitions. */
+  private def both(name: String)(body: (Int => LocalProblem) => Unit): Unit = {
+    test(s"$name: columns")(body(problem(2, _, weighted = true)))
+    test(s"$name: rows") {
+      body(
+        new RowProblem(TestData.random(3, 60, 40, 0.2, weighted = true), _, Hinge, 0.05, scaleFactor = 1.0, nu = 0.1))
+    }
+  }
+
+  private def slot(results: Seq[Array[Byte]], index: Int): Double = results.map(ResultHeader.get(_, index)).sum
+
+  // ---- mathematics ----
 
   for {
-    (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
     weighted <- Seq(false, true)
     centred <- Seq(false, true)
-    dense <- Seq(false, true)
-  } test(s"native and JVM results are the same bytes: $values, weighted=$weighted, centred=$centred, dense=$dense") {
-    for ((l1, l2, scaleFactor) <- Seq((0.0, 0.1, 1.0), (0.05, 0.0, 0.0), (0.01, 0.02, 1.01), (0.0, 0.0, 0.0))) {
-      val rows = TestData.random(seed + 20, 150, 700, 0.05, values, weighted)
-      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor, dense)
-      val fit = nextFit()
-      val rounds = if (dense) 10 else 40
-      val native = p.run(solver, fit, rounds, budget = 0.3, certificate = true, points)
-      val reference = p.run(jvm, fit, rounds, budget = 0.3, certificate = true, points)
-      native.zip(reference).zipWithIndex.foreach { case ((a, b), t) =>
-        a.zip(b).foreach { case (x, y) => assert(comparable(x) == comparable(y), s"round $t") }
-      }
-      p.partitions.indices.foreach { k =>
-        val states = Seq(solver, jvm).map(_.exportState(fit, k).get)
-        assert(CdSolverTests.content(states.head) == CdSolverTests.content(states.last))
-        val products = Seq(solver, jvm).map(p.product(_, k, p.request(fit, rounds)).get)
-        assert(comparable(products.head) == comparable(products.last))
-      }
-      Seq(solver, jvm).foreach(_.free(fit))
-    }
-  }
-
-  for {
-    loss <- DualSolverTests.losses
-    (values, seed) <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles).zipWithIndex
-    dense <- Seq(false, true)
-  } test(s"native and JVM results are the same on rows: $loss, $values, dense=$dense") {
-    for (weighted <- Seq(false, true); (scaleFactor, nu) <- Seq((0.0, 0.0), (0.0, 0.5), (1.01, 0.0), (1.01, 0.5))) {
-      val rows = TestData.random(seed + 40, 700, 60, 0.05, values, weighted)
-      val p = new RowProblem(rows, 3, loss, 0.02, scaleFactor = scaleFactor, nu = nu, dense = dense)
-      compareOnRows(p, rounds = 12, threads = 1)
-    }
-  }
-
-  test("native and JVM results are the same bytes: batches of columns") {
-    for {
-      (l1, l2, scaleFactor) <- Seq((0.05, 0.0, 0.0), (0.01, 0.02, 1.01))
-      centred <- Seq(false, true)
-      dense <- Seq(false, true)
-    } {
-      val rows = TestData.random(61, 150, 700, 0.05, Values.Doubles, weighted = true)
-      val p = new ColumnProblem(rows, 3, l1, l2, centred, scaleFactor, dense)
-      val fit = nextFit()
-      for (budget <- Seq(0.3, 1.0, 5.0); k <- p.data.indices) {
-        val r =
-          p.request(fit, 0, budget = budget, certificate = true, points = points).copy(batch = true, sigmaPrime = 20.0)
-        val Seq(native, reference) = Seq(solver, jvm).map(p.round(_, k, r, p.start).get)
-        assert(comparable(native) == comparable(reference), s"budget $budget")
-        assert(ResultHeader.get(native, CdLayout.COORDINATES) <= p.data(k).coordinates)
-      }
-      Seq(solver, jvm).foreach(_.free(fit))
-    }
-  }
-
-  for (loss <- DualSolverTests.losses; gradient <- Seq(false, true)) {
-    test(s"$loss: the same on rows in batches, gradient = $gradient") {
-      val rows = TestData.random(62, 700, 60, 0.05, weighted = true)
-      val p = new RowProblem(rows, 3, loss, 0.02, scaleFactor = 1.01, nu = 0.5)
-      val fit = nextFit()
-      val shared = p.start.indices.map(j => math.sin(j.toDouble)).toArray
-      for (budget <- Seq(0.4, 3.0); k <- p.data.indices) {
-        val problem = p.problemAt(0.2).copy(gradient = gradient)
-        val r = p
-          .request(fit, 0, budget = budget, certificate = true, points = points)
-          .copy(batch = true, subproblem = problem)
-        val Seq(native, reference) = Seq(solver, jvm).map(p.round(_, k, r, shared).get)
-        same(p, native, reference, s"budget $budget")
-      }
-      Seq(solver, jvm).foreach(_.free(fit))
-    }
-  }
-
-  for (loss <- DualSolverTests.losses) test(s"$loss: the same on rows with several threads, where chunks count") {
-    val rows = TestData.random(77, 9000, 40, 0.05, weighted = true)
-    for ((threads, dense) <- Seq((2, false), (5, false), (2, true))) {
-      val p = new RowProblem(rows, 2, loss, 0.01, scaleFactor = 1.0, nu = 0.5, dense = dense)
-      compareOnRows(p, rounds = 3, threads)
-    }
-  }
-
-  /** Rounds from the same states on both solvers. */
-  private def compareOnRows(p: RowProblem, rounds: Int, threads: Int): Unit = {
+    scaleFactor <- Seq(0.0, 1.0, 1.05)
+  } test(s"the objective falls, the gap bounds it: weighted=$weighted, centred=$centred, scaleFactor=$scaleFactor") {
+    val p = problem(weighted = weighted, centred = centred, scaleFactor = scaleFactor)
     val fit = nextFit()
-    var shared = p.start
-    for (t <- 0 until rounds) {
-      val offset = if (p.nu == 0.0) 0.0 else 0.1 * t
-      val problem = p.problemAt(offset).copy(candidates = Array(offset, 0.25, -3.0))
-      // Takes half of the step, which leaves room at the bounds.
-      val r = p
-        .request(fit, t, budget = 0.6, certificate = t % 2 == 0, theta1 = 0.5, points = points)
-        .copy(threads = threads, subproblem = problem)
-      val results = p.data.indices.map { k =>
-        val committed = jvm.exportState(fit, k).map(_.commit(0.5, 0.0))
-        committed.foreach(solver.importState(fit, k, _))
-        val Seq(native, reference) = Seq(solver, jvm).map(p.round(_, k, r, shared).get)
-        same(p, native, reference, s"round $t")
-        val Seq(a, b) = Seq(solver, jvm).map(_.exportState(fit, k).get)
-        if (p.loss == Logistic) close(a.pending.get.delta, b.pending.get.delta, s"round $t")
-        else assert(CdSolverTests.content(a) == CdSolverTests.content(b), s"round $t")
-        reference
-      }
-      shared = shared.zip(p.sum(results)).map { case (w, u) => w + 0.5 * u }
-    }
-    p.data.indices.foreach { k =>
-      solver.importState(fit, k, jvm.exportState(fit, k).get.commit(0.5, 0.0))
-      val Seq(native, reference) = Seq(solver, jvm).map(p.product(_, k, p.request(fit, rounds, theta1 = 0.5)).get)
-      same(p, native, reference, "product")
-    }
-    Seq(solver, jvm).foreach(_.free(fit))
-  }
-
-  /** Compares to the last bit, except for the exponentials and logarithms of the logistic loss. */
-  private def same(p: RowProblem, native: Array[Byte], reference: Array[Byte], about: String): Unit =
-    if (p.loss != Logistic) {
-      (0 until ResultHeader.FIRST_FREE).filter(_ != ResultHeader.SOLVER_NANOS).foreach { slot =>
-        val Seq(a, b) = Seq(native, reference).map(ResultHeader.get(_, slot))
-        assert(a == b || a.isNaN && b.isNaN, s"$about, slot $slot")
-      }
-      assert(comparable(native) == comparable(reference), about)
-    } else {
-      close(p.vector(native), p.vector(reference), about)
-      (0 until ResultHeader.FIRST_FREE).filter(_ != ResultHeader.SOLVER_NANOS).foreach { slot =>
-        val Seq(a, b) = Seq(native, reference).map(ResultHeader.get(_, slot))
-        assert(
-          a == b || a.isNaN && b.isNaN || math.abs(a - b) <= LogisticTolerance * (1.0 + math.abs(b)),
-          s"$about, slot $slot: $a, $b")
-      }
-    }
-
-  private def close(a: Array[Double], b: Array[Double], about: String): Unit = {
-    val size = b.map(math.abs).maxOption.getOrElse(0.0)
-    assert(a.zip(b).forall { case (u, v) => math.abs(u - v) <= LogisticTolerance * size }, about)
-  }
-
-  /** StrictMath and the C library differ in the last bit. */
-  private val LogisticTolerance = 1e-12
-
-  test("coefficients agree to 1e-10 after many rounds, where chunks of columns and all threads count") {
-    val rows = TestData.random(99, 300, 9000, 0.01, weighted = true)
-    val p = new ColumnProblem(rows, 2, 0.002, 0.01)
-    val fit = nextFit()
-    val threaded = p.request(fit, 0, certificate = true).copy(threads = 2)
-    val first = Seq(solver, jvm).map { s =>
-      val result = p.round(s, 0, threaded, p.start).get
-      s.free(fit)
-      comparable(result)
-    }
-    assert(first.head == first.last)
-    val long = nextFit()
-    Seq(solver, jvm).foreach(p.run(_, long, 100))
-    val (a, b) = (p.coefficients(solver, long), p.coefficients(jvm, long))
-    a.foreach { case (column, value) =>
-      assert(math.abs(value - b(column)) <= 1e-10 * math.abs(b(column)), s"column $column")
-    }
-    Seq(solver, jvm).foreach(_.free(long))
-  }
-
-  test("a fit may move from one solver to the other") {
-    val p = new ColumnProblem(TestData.random(7, 80, 50, 0.2), 1, 0.01, 0.1)
-    val fit = nextFit()
-    val expected = p.run(jvm, fit, 6).map(_.head).map(comparable)
-    jvm.free(fit)
+    val rounds = 300
     var residual = p.start
-    var state = WorkerState.zero(p.partitions(0).numColumns)
-    val mixed = (0 until 6).map { t =>
-      val s = if (t % 2 == 0) solver else jvm
-      val key = nextFit()
-      s.importState(key, 0, state)
-      val result = p.round(s, 0, p.request(key, t), residual).get
-      state = s.exportState(key, 0).get.commit(1.0, 0.0)
-      s.free(key)
-      residual = p.after(residual, Seq(result))
-      comparable(result)
+    val history = (0 until rounds).map { t =>
+      val results = p.partitions.indices.map(p.round(_, p.request(fit, t, certificate = true), residual).get)
+      val penalty = slot(results, CdLayout.VALUE_BEFORE)
+      val fitted = p.start.zip(residual).map { case (y, r) => y - r }
+      val product = residual.indices.map(j => p.rowWeights(j) * residual(j) * fitted(j)).sum / p.totalWeight
+      val objective = p.loss(residual) + penalty
+      val gap = penalty + slot(results, CdLayout.CONJUGATE) - product
+      residual = p.after(residual, results)
+      val after = p.loss(residual) + slot(results, CdLayout.VALUE_AFTER)
+      (objective, gap, after)
     }
-    assert(mixed == expected)
+    val best = history.last._3
+    history.foreach { case (objective, gap, after) =>
+      assert(after <= objective * (1.0 + 1e-12))
+      assert(gap >= objective - best - 1e-12 * objective)
+    }
+    assert(history.last._2 <= 1e-8 * history.head._1, "the gap closes")
+    // The leader's residual has not drifted from the coefficients.
+    val products = p.partitions.indices.map(p.product(_, p.request(fit, rounds)).get)
+    val rebuilt = p.after(p.start, products)
+    assert(rebuilt.zip(residual).forall { case (a, b) => math.abs(a - b) < 1e-12 })
+    if (centred) assert(math.abs(rebuilt.zip(p.rowWeights).map { case (r, s) => r * s }.sum) < 1e-10 * p.totalWeight)
+    NativeLibrary.free(fit)
   }
+
+  test("one partition is plain coordinate descent") {
+    for (weighted <- Seq(false, true); centred <- Seq(false, true)) {
+      val p = problem(seed = 8, numPartitions = 1, weighted = weighted, centred = centred)
+      val fit = nextFit()
+      p.run(fit, rounds = 5, budget = 0.7)
+      val part = p.partitions.head
+      val order = new BucketOrder(part.numColumns, 42L, 0)
+      val budget = math.ceil(part.numColumns * 0.7).toInt
+      val columns = part.columns.indices.map { i =>
+        val dense = new Array[Double](part.rows)
+        (part.offsets(i) until part.offsets(i + 1)).foreach(at => dense(part.indices(at)) = part.value(at))
+        if (centred) dense.map(_ - part.mean(i)) else dense
+      }
+      val alpha = new Array[Double](part.numColumns)
+      val residual = p.start.clone()
+      var cursor = 0L
+      for (_ <- 0 until 5) {
+        var visited = 0
+        while (visited < budget) {
+          val start = order.start(cursor)
+          for (i <- start until order.end(start)) {
+            val c = columns(i)
+            val q = c.indices.map(j => p.rowWeights(j) * c(j) * c(j)).sum / p.totalWeight
+            val x = c.indices.map(j => p.rowWeights(j) * c(j) * residual(j)).sum / p.totalWeight
+            val t = q * alpha(i) + x
+            val threshold = 0.01 * part.deviation(i)
+            val next = math.signum(t) * math.max(math.abs(t) - threshold, 0.0) / (q + 0.1 * part.variance(i))
+            c.indices.foreach(j => residual(j) -= (next - alpha(i)) * c(j))
+            alpha(i) = next
+            visited += 1
+          }
+          cursor += 1
+        }
+      }
+      val found = p.coefficients(fit)
+      part.columns.zip(alpha).foreach { case (column, a) => assert(math.abs(found(column) - a) < 1e-11) }
+      NativeLibrary.free(fit)
+    }
+  }
+
+  test("a lasso penalty above the largest correlation keeps every coefficient at zero") {
+    val p = problem(l1 = 1e3, l2 = 0.0)
+    val fit = nextFit()
+    val results = p.run(fit, 1, certificate = true).head
+    assert(results.forall(p.vector(_).forall(_ == 0.0)) && p.coefficients(fit).values.forall(_ == 0.0))
+    assert(slot(results, CdLayout.CONJUGATE) == 0.0)
+    assert(results.map(ResultHeader.get(_, CdLayout.RATIO)).max < 1.0)
+    NativeLibrary.free(fit)
+  }
+
+  // ---- protocol ----
+
+  both("attempts that run at the same time give the same bytes") { make =>
+    val p = make(1)
+    val fit = nextFit()
+    val pool = Executors.newFixedThreadPool(4)
+    try {
+      var shared = p.start
+      for (t <- 0 until 20) {
+        val attempt: Callable[Seq[Byte]] = () => p.round(0, p.request(fit, t), shared).get.toSeq
+        val results = pool.invokeAll(Seq.fill(4)(attempt).asJava).asScala.map(_.get.toArray)
+        assert(results.map(comparable).distinct.size == 1)
+        shared = p.after(shared, results.take(1).toSeq)
+      }
+    } finally {
+      pool.shutdown()
+      pool.awaitTermination(10, TimeUnit.SECONDS)
+    }
+    NativeLibrary.free(fit)
+  }
+
+  both("of two products that differ the first stays") { make =>
+    val p = make(1)
+    val fit = nextFit()
+    p.run(fit, 2)
+    val result = p.newResult
+    val calls = new AtomicInteger()
+    val loseAndRepeat: Cancellation = () => {
+      if (calls.getAndIncrement() == 0) {
+        Thread.sleep(5)
+        NativeBridge.expire(0)
+        p.product(0, p.request(fit, 2)).get
+        p.round(0, p.request(fit, 3, stamps = Array(7L)), p.start).get
+      }
+      false
+    }
+    assert(NativeCd.product(p.data(0), p.request(fit, 2), result, loseAndRepeat))
+    assert(ResultHeader.get(result, CdLayout.STAMP) == 6.0)
+    val state = NativeCd.exportState(fit, 0).get
+    assert(state.version == 3 && state.stamp == 7 && state.pending.exists(_.round == 3))
+    NativeLibrary.free(fit)
+  }
+
+  test("odd stamps are of products that started again") {
+    import WorkerState.Stamp
+    assert(!Stamp.isRestart(0L))
+    for (version <- 1L to 5L; restarted <- Seq(false, true)) {
+      assert(Stamp.isRestart(Stamp.ofRebuild(version, restarted)) == restarted)
+    }
+  }
+
+  both("a product drops the step of its own round") { make =>
+    val p = make(1)
+    val fit = nextFit()
+    p.run(fit, 3)
+    val before = NativeCd.exportState(fit, 0).get
+    assert(before.version == 2 && before.pending.exists(_.round == 2))
+    p.product(0, p.request(fit, 2)).get
+    val after = NativeCd.exportState(fit, 0).get
+    assert(after.version == 3 && after.pending.isEmpty && after.alpha.sameElements(before.alpha))
+    NativeLibrary.free(fit)
+  }
+
+  /** Runs `action` in the middle of a round. */
+  private def during(p: LocalProblem, r: RoundRequest)(action: => Unit): Option[Array[Byte]] = {
+    val calls = new AtomicInteger()
+    p.round(0, r, p.start, () => { if (calls.getAndIncrement() == 0) action; false })
+  }
+
+  both("a step that comes too late is refused") { make =>
+    val p = make(1)
+    val fit = nextFit()
+    p.run(fit, 2)
+    val late = during(p, p.request(fit, 2)) {
+      p.product(0, p.request(fit, 2)).get
+    }
+    assert(late.isEmpty)
+    val state = NativeCd.exportState(fit, 0).get
+    assert(state.version == 3 && state.pending.isEmpty)
+    val gone = during(p, p.request(fit, 3, stamps = Array(6L))) {
+      NativeLibrary.free(fit)
+    }
+    assert(gone.isEmpty && NativeCd.exportState(fit, 0).isEmpty)
+  }
+
+  both("bytes are counted, idle states expire") { make =>
+    val p = make(3)
+    val fit = nextFit()
+    Thread.sleep(5)
+    NativeBridge.expire(0)
+    assert(NativeBridge.stateBytes == 0L && NativeBridge.stateEntries == 0L)
+    p.run(fit, 2)
+    val coordinates = p.coordinates
+    assert(NativeBridge.stateBytes == 24L * coordinates && NativeBridge.stateEntries == 3L)
+    assert(NativeBridge.expire(60000) == 0L)
+    Thread.sleep(600)
+    p.round(1, p.request(fit, 1), p.start)
+    val young = 24L * p.data(1).coordinates
+    assert(NativeBridge.expire(500) == 24L * coordinates - young)
+    assert(NativeBridge.stateBytes == young && NativeCd.exportState(fit, 1).nonEmpty)
+    assert(p.round(0, p.request(fit, 2), p.start).isEmpty)
+    NativeLibrary.free(fit)
+    assert(NativeBridge.stateBytes == 0L && NativeBridge.stateEntries == 0L)
+  }
+
+  both("states of two fits and two partitions do not meet") { make =>
+    val p = make(2)
+    val (a, b) = (nextFit(), nextFit())
+    val alone = p.run(a, 3).flatten.map(comparable)
+    p.run(b, 1)
+    NativeLibrary.free(a)
+    var shared = p.start
+    val resumed = (0 until 3).flatMap { t =>
+      val results = p.data.indices.map(p.round(_, p.request(b, t), shared).get)
+      shared = p.after(shared, results)
+      results.map(comparable)
+    }
+    assert(resumed == alone)
+    NativeLibrary.free(b)
+  }
+
+  // ---- cancellation and bad input ----
+
+  both("a cancelled product leaves the state as it was") { make =>
+    val p = make(1)
+    val fit = nextFit()
+    p.run(fit, 2)
+    val before = content(NativeCd.exportState(fit, 0).get)
+    intercept[CancellationException](NativeCd.product(p.data(0), p.request(fit, 2), p.newResult, () => true))
+    assert(content(NativeCd.exportState(fit, 0).get) == before)
+    NativeLibrary.free(fit)
+  }
+
+  test("a long round asks all the time whether it is cancelled, and ends in its middle without a state") {
+    val (vectors, length) = (500, 20000)
+    val random = new scala.util.Random(3)
+    val offsets = Array.tabulate(vectors + 1)(_ * length)
+    val indices = Array.tabulate(vectors * length)(_ % length)
+    def all(value: Double): Array[Double] = Array.fill(vectors)(value)
+    val ids = Array.range(0, vectors)
+    val columns =
+      new ColumnPartition(
+        0,
+        length,
+        ids,
+        offsets,
+        indices,
+        null,
+        null,
+        all(0.5),
+        all(0.25),
+        all(0.5),
+        weights = null,
+        labels = new Array[Double](length))
+    val labels = Array.fill(vectors)(random.nextGaussian())
+    val rows =
+      new RowPartition(
+        0,
+        length,
+        ids.map(_.toLong),
+        offsets,
+        indices,
+        null,
+        null,
+        labels,
+        null,
+        all(length.toDouble),
+        null)
+    val some = TestData.random(1, 10, 4, 0.5)
+    for {
+      (p, data) <- Seq(
+        new ColumnProblem(some, 1, 0.0, 0.1) -> ColumnData(columns, null),
+        new RowProblem(some, 1, Squared, 0.1) -> RowData(rows, null))
+    } {
+      val shared = p.pack(Array.fill(length)(random.nextGaussian()))
+      val entries = NativeBridge.stateEntries
+      Questions.endInTheMiddle(indices.length.toLong) { (passes, cancellation) =>
+        val request = p.request(nextFit(), 0, budget = passes.toDouble).copy(totalWeight = length.toDouble)
+        NativeCd.round(data, request, shared, ResultHeader.allocate(length), cancellation)
+        NativeLibrary.free(request.fit)
+      }
+      assert(NativeBridge.stateEntries == entries)
+    }
+  }
+
+  both("data of the other orientation are refused") { make =>
+    val p = make(1)
+    val other = p match {
+      case _: ColumnProblem => new RowProblem(TestData.random(3, 60, 40, 0.2), 1, Squared, 0.1)
+      case _ => problem(numPartitions = 1)
+    }
+    val r = p.request(nextFit(), 0)
+    intercept[IllegalArgumentException](
+      NativeCd.round(other.data(0), r, p.pack(p.start), p.newResult, Cancellation.NEVER))
+    intercept[IllegalArgumentException](NativeCd.product(other.data(0), r, p.newResult, Cancellation.NEVER))
+    assert(NativeCd.exportState(r.fit, 0).isEmpty)
+  }
+
+  private def content(
+      state: WorkerState): (Long, Long, Long, Seq[Double], Seq[Double], Option[(Long, Long, Seq[Double])]) =
+    (
+      state.version,
+      state.stamp,
+      state.cursor,
+      state.alpha.toSeq,
+      state.previous.toSeq,
+      state.pending.map(step => (step.round, step.cursor, step.delta.toSeq)))
 }

@@ -81,20 +81,16 @@ class RoundLoopSuite extends SparkSuite {
     (model.coefficients, model.intercept, FitReport.of(model))
   private def outcome(model: LinearSVCModel): Outcome = (model.coefficients, model.intercept, FitReport.of(model))
 
-  /** Fits with a state that stays and a state that travels, by both solvers. */
+  /** Fits with a state that stays and a state that travels, and with the sums of the driver. */
   private def sameEverywhere(orientation: String)(fit: => Outcome): Unit = {
     val base = fit
     assert(base._3.solver == "native" && base._3.orientation == orientation && base._3.rounds.size == Rounds + 1)
-    def same(other: Outcome, solver: String): Unit = {
-      assert(other._3.solver == solver)
+    for (setting <- Seq(DwellConf.DefaultAggregation -> "driver", DwellConf.State -> "travelling")) {
+      val other = configured(setting)(fit)
       assert(other._1 == base._1 && other._2 == base._2)
       assert(other._3.rounds.map(r => (r.objective, r.gap)) == base._3.rounds.map(r => (r.objective, r.gap)))
       assert(other._3.gap == base._3.gap, s"${other._3.toText}\n${base._3.toText}")
     }
-    same(configured(DwellConf.DefaultAggregation -> "driver")(fit), "native")
-    same(configured(DwellConf.State -> "travelling")(fit), "native")
-    same(configured(DwellConf.Solver -> "jvm")(fit), "jvm")
-    same(configured(DwellConf.Solver -> "jvm", DwellConf.State -> "travelling")(fit), "jvm")
   }
 
   // The number of workers and the penalty do not meet in the code that keeps and sends states.
@@ -106,7 +102,7 @@ class RoundLoopSuite extends SparkSuite {
   }
 
   private def sameInPrimal(k: Int, elasticNet: Double): Unit =
-    test(s"persistent and travelling state, native and JVM: the same bits, K = $k, elasticNetParam $elasticNet") {
+    test(s"persistent and travelling state: the same bits, K = $k, elasticNetParam $elasticNet") {
       sameEverywhere("primal")(outcome(estimator(k, elasticNet).setOrientation("primal").fit(data)))
     }
 

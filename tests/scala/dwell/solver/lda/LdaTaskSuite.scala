@@ -3,7 +3,7 @@ package dwell.solver.lda
 import dwell.LimitedSuite
 import dwell.jni.ResultHeader
 import dwell.data.documents.DocumentPartition
-import dwell.fit.{SolverSelection, SolverSettings}
+import dwell.fit.SolverSettings
 import dwell.jni.{Cancellation, LdaLayout}
 import dwell.solver.lda.contract.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaPriors, LdaProblem, LdaRound, LdaSchedule, LdaSolver, RoundCall}
 import dwell.solver.lda.leader.LdaTask
@@ -26,7 +26,6 @@ class LdaTaskSuite extends LimitedSuite {
     settings = SolverSettings(
       threads = 1,
       travellingState = false,
-      SolverSelection("auto", fallbackIsError = false),
       adding = false,
       gangPatienceMillis = 1000L,
       driverBytes = Long.MaxValue,
@@ -122,7 +121,7 @@ class LdaTaskSuite extends LimitedSuite {
 
   private def asked(data: DocumentPartition, call: LdaCall) = {
     val message = LdaMessage(1L, problem.priors, problem.inference, call)
-    LdaStep.by(Recording, "recording", data, message, new Array[Byte](24), () => false)
+    LdaStep.by(Recording, data, message, new Array[Byte](24), () => false)
   }
 
   test("a worker visits its part, and sends topics, the factors of words it has not seen, sums and its bound") {
@@ -131,7 +130,7 @@ class LdaTaskSuite extends LimitedSuite {
     assert(ResultHeader.get(made.update, ResultHeader.SOLVER_NANOS) == 5.0)
     assert(made.factors.toSeq == Seq(0.5, 0.75))
     assert(made.scalars.logThetaSums.toSeq == Seq(3.0, 4.0))
-    assert((made.scalars.solver, made.scalars.bound, made.scalars.tokens) == (("recording", -20.0, 3.0)))
+    assert((made.scalars.bound, made.scalars.tokens) == ((-20.0, 3.0)))
   }
 
   test("a worker that is in no sample has no bound, and sums that are not asked for are not there") {

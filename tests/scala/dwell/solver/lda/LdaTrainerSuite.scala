@@ -7,7 +7,7 @@ import dwell.base.SplitMix
 import dwell.comm.wire.Numbers
 import dwell.data.block.LabeledRow
 import dwell.data.documents.DocumentDataset
-import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
+import dwell.fit.{Aggregation, SolverSettings}
 import dwell.jni.{LdaLayout, NativeLoader, ResultHeader}
 import dwell.solver.lda.contract.{LdaPriors, LdaProblem, LdaRound, LdaSchedule}
 import dwell.solver.lda.leader.{InitialTopics, LdaPlan, LdaTask}
@@ -34,7 +34,6 @@ class LdaTrainerSuite extends SparkSuite {
     settings = SolverSettings(
       threads = 1,
       travellingState = false,
-      SolverSelection("native", fallbackIsError = true),
       adding = false,
       gangPatienceMillis = 10000L,
       driverBytes = Long.MaxValue,

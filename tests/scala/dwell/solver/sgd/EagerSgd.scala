@@ -6,9 +6,9 @@ import dwell.solver.problem.{MarginLoss, Softmax, StepSchedule}
 import dwell.solver.sgd.contract.SgdProblem
 
 /**
- * The plain definition of what [[dwell.solver.sgd.contract.SgdSolver]] computes: every step changes every
- * coefficient, the mean adds up every model, and data are dense. It shares with the solvers only the order of rows
- * and the losses of one margin.
+ * The plain definition of what [[dwell.solver.sgd.worker.NativeSgd]] computes: every step changes every
+ * coefficient, the mean adds up every model, and data are dense. It shares nothing with the native code: the order of
+ * rows and the losses of one margin are those of Scala.
  */
 private[sgd] final class EagerSgd(data: RowData, problem: SgdProblem) {
   import EagerSgd._

@@ -1,7 +1,6 @@
 package dwell.solver.sgd
 
 import java.nio.{ByteBuffer, ByteOrder}
-import java.util.concurrent.atomic.AtomicLong
 
 import scala.collection.mutable
 import scala.util.Random
@@ -11,20 +10,21 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.SparkSuite
+import dwell.base.NativeLibrary
 import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies, SlicedWorkers}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.data.rows.RowForm
-import dwell.fit.{Aggregation, Attempt, SolverSelection, SolverSettings}
+import dwell.fit.{Aggregation, Attempt, SolverSettings}
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.report.RoundRecord
 import dwell.solver.LinearTrainer
+import dwell.solver.cd.LocalProblem.nextFit
 import dwell.solver.problem.{Algorithm, DescentSettings, Labels, LinearProblem, LinearSolution, Squared, StepSchedule, Trained}
-import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, SearchCall, SgdMessage, SgdProblem, SgdReply}
-import dwell.solver.sgd.jvm.JvmSgd
+import dwell.solver.sgd.contract.{Descend, DescendCall, EvaluateCall, SearchCall, SgdMessage, SgdProblem}
 import dwell.solver.sgd.leader.{RowFacts, SgdPlan, SgdTask}
-import dwell.solver.sgd.worker.SgdStep
+import dwell.solver.sgd.worker.{NativeSgd, SgdStep}
 
 /** The rounds of model averaging against the definition: local SGD from the average, and the average of the models
  * that it reaches. */
@@ -41,14 +41,7 @@ class ModelAveragingSuite extends SparkSuite {
     "averaging")
 
   private def problem(rounds: Int, workers: Int, descent: DescentSettings = ByConstantSteps): LinearProblem = {
-    val settings = SolverSettings(
-      1,
-      travellingState = false,
-      SolverSelection("jvm", fallbackIsError = false),
-      adding = false,
-      10000L,
-      Long.MaxValue,
-      rowsOfWorkers = 0)
+    val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue, rowsOfWorkers = 0)
     LinearProblem(
       "averaging",
       Algorithm.ModelAveraging,
@@ -94,6 +87,7 @@ class ModelAveragingSuite extends SparkSuite {
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
     var places = Array.fill(workers)((0L, 0L))
+    val fit = nextFit()
     for (round <- 1 to rounds) {
       val before = places.clone()
       val bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN)
@@ -102,7 +96,7 @@ class ModelAveragingSuite extends SparkSuite {
       parts.zipWithIndex.foreach { case (part, k) =>
         val result = SgdLayout.allocate(Features, 1)
         val r = Descend(
-          1L,
+          fit,
           Seed,
           problem,
           StepSchedule(StepSchedule.Constant, Eta * math.pow(decay, round - 1.0), 0.0),
@@ -111,7 +105,7 @@ class ModelAveragingSuite extends SparkSuite {
           places(k)._2,
           running = false,
           share = 1.0)
-        JvmSgd.descend(part, r, bytes.array(), result, Cancellation.NEVER)
+        NativeSgd.descend(part, r, bytes.array(), result, Cancellation.NEVER)
         places(k) =
           (ResultHeader.get(result, SgdLayout.CURSOR).toLong, ResultHeader.get(result, SgdLayout.STEPS).toLong)
         val reached = ResultHeader.vector(result)
@@ -120,6 +114,7 @@ class ModelAveragingSuite extends SparkSuite {
       model = next
       if (again.contains(round)) places = before
     }
+    NativeLibrary.free(fit)
     model
   }
 
@@ -134,7 +129,7 @@ class ModelAveragingSuite extends SparkSuite {
     private val facts = RowFacts.of(rows, data, Labels.Real)
     private val plan = {
       val task = SgdTask(problem(rounds, workers, descent), Features, facts)
-      SgdPlan(ids.incrementAndGet(), task, Algorithm.ModelAveraging, after = None)
+      SgdPlan(nextFit(), task, Algorithm.ModelAveraging, after = None)
     }
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
@@ -153,6 +148,7 @@ class ModelAveragingSuite extends SparkSuite {
 
     def close(): Unit = {
       replicas.release()
+      Seq(0, 1).foreach(attempt => NativeLibrary.free(plan.attemptId(attempt)))
       rows.unpersist()
     }
   }
@@ -261,15 +257,16 @@ class ModelAveragingSuite extends SparkSuite {
     val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), running = false, Array(0.25))
     val calls =
       Seq(descent, descent.copy(running = true), SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
+    val fit = nextFit()
     val Seq(known, none @ _*) = sc
       .parallelize(calls, 1)
       .map { call =>
-        val selection = SolverSelection("jvm", fallbackIsError = false)
-        val c = SgdStep(data, SgdMessage(1L, Seed, problem, call, selection), SgdCase.pack(shared))
+        val c = SgdStep(data, SgdMessage(fit, Seed, problem, call), SgdCase.pack(shared))
         (c.factors.toSeq, c.update)
       }
       .collect()
       .toSeq
+    NativeLibrary.free(fit)
     val (factors, update) = known
     assert(factors.size == 2 && factors.last == 0.25)
     val vector = SgdCase.vector(update)
@@ -301,8 +298,6 @@ object ModelAveragingSuite {
   /** Step sizes with which wrongly counted rounds show. */
   private val Decaying = ByConstantSteps.copy(decay = 0.7)
 
-  private val ids = new AtomicLong()
-
   /** The loss before an exchange: nothing, the newest model, all models, or the leader. */
   private sealed trait Loss
   private case object NoLoss extends Loss
@@ -318,8 +313,8 @@ object ModelAveragingSuite {
    * @param lose
    *   the loss before an exchange, by the name of the method and the number of its calls
    */
-  private final class LosingReplicas(workers: Replicas[SgdMessage, SgdReply], fit: Long, lose: (String, Int) => Loss)
-      extends Replicas[SgdMessage, SgdReply] {
+  private final class LosingReplicas(workers: Replicas[SgdMessage, Unit], fit: Long, lose: (String, Int) => Loss)
+      extends Replicas[SgdMessage, Unit] {
     private val calls = mutable.Map.empty[String, Int].withDefaultValue(0)
 
     def asked(what: String): Int = calls(what)
@@ -349,7 +344,7 @@ object ModelAveragingSuite {
 
     private def drop(model: Int): Unit = SparkEnv.get.blockManager.removeBlock(RDDBlockId(model, 0))
 
-    override def exchange(m: SgdMessage, shared: Array[Byte], what: String): Gathered[SgdReply] =
+    override def exchange(m: SgdMessage, shared: Array[Byte], what: String): Gathered[Unit] =
       workers.exchange(m, shared, what)
 
     override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], what: String): Unit =
@@ -363,12 +358,12 @@ object ModelAveragingSuite {
         to: Long,
         kept: Set[Long],
         note: Option[Serializable],
-        what: String): Replies[SgdReply] = {
+        what: String): Replies[Unit] = {
       call("allReduce")
       workers.allReduce(m, from, to, kept, note, what)
     }
 
-    override def ask(m: SgdMessage, from: Long, what: String): Replies[SgdReply] = {
+    override def ask(m: SgdMessage, from: Long, what: String): Replies[Unit] = {
       call("ask")
       workers.ask(m, from, what)
     }
@@ -380,7 +375,7 @@ object ModelAveragingSuite {
 
     override def recover(what: String): Option[Recovered] = workers.recover(what)
 
-    override def sliced: SlicedWorkers[SgdMessage, SgdReply] = workers.sliced
+    override def sliced: SlicedWorkers[SgdMessage, Unit] = workers.sliced
 
     override def release(): Unit = workers.release()
   }

@@ -8,12 +8,12 @@ import dwell.SparkSuite
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, TrainingReader}
 import dwell.data.block.LabeledRow
-import dwell.fit.{Aggregation, SolverSelection, SolverSettings}
+import dwell.fit.{Aggregation, SolverSettings}
 import dwell.jni.ResultHeader
 import dwell.report.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.problem.{Algorithm, LinearProblem, Logistic}
-import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.SgdMessage
 import dwell.solver.sgd.worker.SgdStep
 
 /** The seconds of the rounds of L-BFGS: a round is an iteration, with an evaluation or several. */
@@ -27,14 +27,7 @@ class QuasiNewtonSuite extends SparkSuite {
       LabeledRow(if (x.sum + random.nextGaussian() > 0.0) 1.0 else 0.0, 1.0, Vectors.dense(x)).toInternal
     }
     val settings =
-      SolverSettings(
-        1,
-        travellingState = false,
-        SolverSelection("jvm", fallbackIsError = false),
-        adding = false,
-        10000L,
-        Long.MaxValue,
-        rowsOfWorkers = 0)
+      SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue, rowsOfWorkers = 0)
     val problem = LinearProblem(
       "iterations",
       Algorithm.LBFGS,
@@ -73,7 +66,7 @@ object QuasiNewtonSuite {
   private val Asleep = 0.025
   private val Work = 0.02
 
-  private def slow(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[SgdReply] = {
+  private def slow(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = {
     val answer = SgdStep(data, message, shared)
     Thread.sleep((1000.0 * Asleep).toLong)
     ResultHeader.put(answer.update, ResultHeader.SOLVER_NANOS, Work * 1e9)

@@ -7,11 +7,12 @@ import dwell.data.{RowData, TestData}
 import dwell.data.TestData.Values
 import dwell.data.rows.RowPartition
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
-import dwell.solver.cd.{CdSolverTests, RowProblem}
+import dwell.solver.cd.{LocalProblem, RowProblem}
 import dwell.solver.problem.{Loss, MarginLoss, Softmax, Squared, StepSchedule}
-import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem, SgdSolver}
+import dwell.solver.sgd.contract.{Descend, Evaluate, Search, SgdProblem}
+import dwell.solver.sgd.worker.NativeSgd
 
-/** Random data of one partition with a problem and a model, and calls of a solver for them. */
+/** Random data of one partition with a problem and a model, and calls for them. */
 private[sgd] final class SgdCase(
     seed: Int,
     loss: Loss,
@@ -27,7 +28,7 @@ private[sgd] final class SgdCase(
     dense: Boolean = false) {
 
   /** Native code remembers its checks by fit. */
-  val fit: Long = CdSolverTests.nextFit()
+  val fit: Long = LocalProblem.nextFit()
 
   val data: RowData = {
     val source = TestData.random(seed, rows, features, density, values, weighted)
@@ -77,32 +78,28 @@ private[sgd] final class SgdCase(
     running = false,
     share = 1.0)
 
-  val search: Search =
+  val searching: Search =
     Search(fit, 42L, problem, descent.schedule, Array(0.01, 0.1), budget = 10L, cursor = 0L, steps = 0L)
 
   val evaluation: Evaluate = Evaluate(fit, problem, factor = 1.0, dual = None)
 
   def newResult: Array[Byte] = SgdLayout.allocate(features, outputs)
 
-  def descend(
-      solver: SgdSolver,
-      r: Descend = descent,
-      from: Array[Double] = model,
-      cancellation: Cancellation = Cancellation.NEVER): Array[Byte] = {
+  def descend(r: Descend = descent, shared: Array[Byte] = SgdCase.pack(model)): Array[Byte] = {
     val result = newResult
-    solver.descend(data, r, SgdCase.pack(from), result, cancellation)
+    NativeSgd.descend(data, r, shared, result, Cancellation.NEVER)
     result
   }
 
-  def search(solver: SgdSolver, r: Search): Array[Byte] = {
+  def search(r: Search = searching, shared: Array[Byte] = SgdCase.pack(model)): Array[Byte] = {
     val result = new Array[Byte](ResultHeader.BYTES)
-    solver.search(data, r, SgdCase.pack(model), result, Cancellation.NEVER)
+    NativeSgd.search(data, r, shared, result, Cancellation.NEVER)
     result
   }
 
-  def evaluate(solver: SgdSolver, r: Evaluate = evaluation, at: Array[Double] = model): Array[Byte] = {
+  def evaluate(r: Evaluate = evaluation, shared: Array[Byte] = SgdCase.pack(model)): Array[Byte] = {
     val result = newResult
-    solver.evaluate(data, r, SgdCase.pack(at), result, Cancellation.NEVER)
+    NativeSgd.evaluate(data, r, shared, result, Cancellation.NEVER)
     result
   }
 

@@ -8,8 +8,6 @@ import org.apache.spark.sql.SparkSession
  *
  * @param fallbackIsError
  *   `spark.dwell.fallback=error`: a fit that cannot run natively throws an exception
- * @param selection
- *   `spark.dwell.solver`: which local solver the workers use
  * @param travellingState
  *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
  * @param adding
@@ -31,7 +29,6 @@ import org.apache.spark.sql.SparkSession
  */
 final case class DwellConf(
     fallbackIsError: Boolean,
-    selection: SolverSelection,
     travellingState: Boolean,
     adding: Boolean,
     shareData: Boolean,
@@ -49,7 +46,6 @@ final case class DwellConf(
     SolverSettings(
       taskCpus,
       travellingState,
-      selection,
       adding,
       gangPatienceMillis,
       math.min(maxResultBytes, driverHeap / 4L),
@@ -62,7 +58,6 @@ final case class DwellConf(
 /** The keys of the settings. */
 object DwellConf {
   val Fallback = "spark.dwell.fallback"
-  val Solver = "spark.dwell.solver"
   val State = "spark.dwell.state"
   val Step = "spark.dwell.step"
   val ShareData = "spark.dwell.shareData"
@@ -85,10 +80,8 @@ object DwellConf {
       require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
       value
     }
-    val fallbackIsError = read(Fallback, Seq("warn", "error")) == "error"
     DwellConf(
-      fallbackIsError,
-      SolverSelection(read(Solver, SolverSelection.choices), fallbackIsError),
+      read(Fallback, Seq("warn", "error")) == "error",
       read(State, Seq("persistent", "travelling")) == "travelling",
       read(Step, Seq("search", "add")) == "add",
       read(ShareData, Seq("false", "true")) == "true",

@@ -20,7 +20,6 @@ package dwell.fit
 final case class SolverSettings(
     threads: Int,
     travellingState: Boolean,
-    selection: SolverSelection,
     adding: Boolean,
     gangPatienceMillis: Long,
     driverBytes: Long,

@@ -25,7 +25,7 @@ sealed abstract class FitReport extends Product with Serializable {
   /** The Param `algorithm` as it was used, such as `cocoa`; `ma-lda` for topics; `spark` where Spark's own code trained. */
   def algorithm: String
 
-  /** `native`, `jvm`, `native+jvm` where executors differed, or `spark` where Spark's own code trained. */
+  /** `native`, or `spark` where Spark's own code trained. */
   def solver: String
 
   /** Why Spark's own code trained, where it did. */
@@ -142,10 +142,11 @@ sealed abstract class FitReport extends Product with Serializable {
 
 /** A fit by Dwell, in rounds. */
 private[report] sealed abstract class DwellFitReport extends FitReport {
+  final override def solver: String = "native"
   final override def reason: Option[String] = None
 
   private[report] final override def summary: Seq[String] =
-    Seq(s"$uid: $algorithm, $solver solver, $numPartitions partitions") ++
+    Seq(s"$uid: $algorithm, native solver, $numPartitions partitions") ++
       choices ++
       Seq(
         s"aggregation by $aggregation: $aggregationReason",
@@ -180,7 +181,6 @@ final case class LinearFitReport(
     aggregation: String,
     aggregationReason: String,
     restarts: Int,
-    solver: String,
     rounds: Seq[RoundRecord],
     objective: Double,
     override val dual: Double,
@@ -213,7 +213,6 @@ final case class TopicFitReport(
     aggregation: String,
     aggregationReason: String,
     restarts: Int,
-    solver: String,
     rounds: Seq[RoundRecord],
     objective: Double,
     numRows: Long,

@@ -17,9 +17,9 @@ import dwell.jni.ResultHeader
 import dwell.report.HeldBytes
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
-import dwell.solver.cd.worker.{CdSolvers, CdStep}
+import dwell.solver.cd.worker.{CdStates, CdStep}
 import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
-import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.SgdMessage
 import dwell.solver.sgd.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
 
@@ -38,7 +38,7 @@ import dwell.solver.sgd.worker.SgdStep
 final class LinearTrainer(
     rows: TrainingRows,
     step: Workers.Step[LocalData, CdMessage, CdReply] = CdStep(_, _, _),
-    gradientStep: Workers.Step[LocalData, SgdMessage, SgdReply] = SgdStep(_, _, _))
+    gradientStep: Workers.Step[LocalData, SgdMessage, Unit] = SgdStep(_, _, _))
     extends AutoCloseable {
   import LinearTrainer._
 
@@ -134,7 +134,6 @@ final class LinearTrainer(
       dual = dual,
       gap = gap,
       converged = second.converged || gap <= problem.tolerance * best.objective,
-      solver = Seq(first.solver, second.solver).distinct.mkString("+"),
       algorithm = s"${first.algorithm}+${second.algorithm}",
       handover =
         f"l-bfgs went on after round $done, where $why and the relative gap was ${first.gap / first.objective}%.1e",
@@ -152,7 +151,7 @@ final class LinearTrainer(
   private def taskHasRoom: Boolean =
     ExecutorMemory.ofSlot(rows.sc).forall(QuasiNewton.bytes(rows.numFeatures) <= _)
 
-  private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, CdSolvers.free)
+  private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, CdStates.free)
 
   private def newId: Long = UUID.randomUUID().getMostSignificantBits
 
@@ -165,7 +164,7 @@ final class LinearTrainer(
       started: Long,
       step: Workers.Step[LocalData, M, S])(done: (Trained, Int) => Unit): LinearSolution = {
     val flattenSeconds = (System.nanoTime() - started) * 1e-9
-    val runner = new FitRunner(rows.sc, parts.all, parts.forBarrier, plan, step, CdSolvers.free)
+    val runner = new FitRunner(rows.sc, parts.all, parts.forBarrier, plan, step, CdStates.free)
     try {
       val outcome = runner.run()
       val trained = outcome.trained
@@ -178,7 +177,6 @@ final class LinearTrainer(
         math.max(0.0, trained.objective - trained.dual),
         trained.converged,
         trained.drift,
-        trained.solver,
         algorithm.name,
         handover = "",
         choice.orientation,

@@ -2,6 +2,8 @@ package dwell.data.matrix
 
 import org.apache.spark.sql.catalyst.InternalRow
 
+import dwell.base.NativeLibrary
+
 /** Rows that were read of one source partition, one after another. */
 private[data] trait ReadBlock extends Serializable {
 
@@ -30,16 +32,21 @@ private[data] trait ReadBlock extends Serializable {
 private[data] object ReadBlock {
 
   /**
-   * The blocks of a source partition, at least one; the last one has the first problem. Each is made when it is asked for.
+   * The blocks of a source partition, at least one; the last one has the first problem. Each is made when it is asked for. An
+   * executor that cannot load the native library tells so here, before it has read a row.
    *
    * @param read
    *   reads the block at a place, of rows that are left
+   * @throws dwell.jni.NativeUnavailableException
+   *   if the library cannot load
    */
-  def all[B <: ReadBlock](partition: Int, rows: Iterator[InternalRow])(read: BlockPlace => B): Iterator[B] =
+  def all[B <: ReadBlock](partition: Int, rows: Iterator[InternalRow])(read: BlockPlace => B): Iterator[B] = {
+    NativeLibrary.require()
     Iterator.unfold(Option(BlockPlace.first(partition))) {
       _.map { place =>
         val block = read(place)
         (block, if (block.problem == null && rows.hasNext) Some(place.after(block.rowsRead, block.rows)) else None)
       }
     }
+  }
 }

@@ -8,6 +8,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.sql.Dataset
 
+import dwell.base.NativeLibrary
 import dwell.data.documents.DocumentDataset
 import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
@@ -34,7 +35,7 @@ import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule,
  * of a round is that of the topics that the round began with. There is no bound on how much better topics could be.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, and sessions without native solvers.
+ * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, and executors or a driver that cannot load the native library.
  */
 class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with LeavingToSpark {
   import LDA._
@@ -53,29 +54,35 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
     val clock = new FitClock
     transformSchema(dataset.schema)
     val conf = DwellConf(dataset.sparkSession)
-    unsupported.orElse(conf.selection.withoutNative) match {
-      case Some(reason) =>
+    unsupported
+      .orElse(NativeLibrary.missing)
+      .toLeft(())
+      .flatMap(_ => NativeLibrary.orMissing(Right(trained(dataset, conf, clock)))) match {
+      case Left(reason) =>
         leaveToSpark(conf, reason, missing = None)(clock.bySpark(super.fit(dataset))) { model =>
           val phases = FitPhases.of(clock.seconds, spark = clock.sparkSeconds)
           SparkFitReport(uid, reason, tolerance = 0.0, model.vocabSize, phases)
         }
-      case None =>
-        val vocabulary = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
-        checkSize(vocabulary, conf)
-        ChangedInput.outlived(uid) {
-          val data = clock.reading {
-            val documents = LDABridge.documents(dataset, $(featuresCol))
-            DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
-          }
-          try {
-            val solution = LdaTrainer.run(data, problem(conf, data.workers))
-            val model = clock.building {
-              copyValues(LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession))
-                .setParent(this)
-            }
-            FitReport.attach(model, report(data, solution, clock))
-          } finally data.unpersist()
+      case Right(model) => model
+    }
+  }
+
+  private def trained(dataset: Dataset[_], conf: DwellConf, clock: FitClock): LDAModel = {
+    val vocabulary = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
+    checkSize(vocabulary, conf)
+    ChangedInput.outlived(uid) {
+      val data = clock.reading {
+        val documents = LDABridge.documents(dataset, $(featuresCol))
+        DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
+      }
+      try {
+        val solution = LdaTrainer.run(data, problem(conf, data.workers))
+        val model = clock.building {
+          copyValues(LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession))
+            .setParent(this)
         }
+        FitReport.attach(model, report(data, solution, clock))
+      } finally data.unpersist()
     }
   }
 
@@ -141,7 +148,6 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       aggregation = solution.aggregation,
       aggregationReason = solution.aggregationReason,
       restarts = solution.restarts,
-      solver = solution.solver,
       rounds = solution.rounds,
       objective = solution.objective,
       numRows = data.documents,

@@ -24,15 +24,16 @@ private[ml] trait LeavingToSpark extends PipelineStage {
    */
   private[ml] final def leaveToSpark[M <: Model[_]](conf: DwellConf, reason: String, missing: Option[String])(
       train: => M)(report: M => SparkFitReport): M = {
+    val why = reason.stripSuffix(".")
     if (conf.fallbackIsError) {
       throw new UnsupportedOperationException(
-        s"$uid is not trained natively: $reason. ${DwellConf.Fallback}=error forbids training by Spark's own code.")
+        s"$uid is not trained natively: $why. ${DwellConf.Fallback}=error forbids training by Spark's own code.")
     }
     missing.foreach { missing =>
       throw new UnsupportedOperationException(
-        s"$uid is not trained natively: $reason. Spark's own code cannot take over: $missing.")
+        s"$uid is not trained natively: $why. Spark's own code cannot take over: $missing.")
     }
-    logWarning(s"$uid is trained by Spark's own code: $reason.")
+    logWarning(s"$uid is trained by Spark's own code: $why.")
     val model = train
     FitReport.attach(model, report(model))
   }

@@ -5,6 +5,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.sql.{CacheBridge, Dataset}
 
+import dwell.base.NativeLibrary
 import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
@@ -57,7 +58,7 @@ trait LinearTraining[M <: Model[M]]
     val clock = new FitClock
     val conf = DwellConf(dataset.sparkSession)
     val numFeatures = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
-    val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)) match {
+    val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)).orElse(NativeLibrary.missing) match {
       case Some(reason) => Left(reason)
       case None =>
         if (task.l2Divisor.isEmpty) checkStepSize(task, $(regParam) * (1.0 - task.elasticNet))
@@ -67,14 +68,16 @@ trait LinearTraining[M <: Model[M]]
           task.loss,
           $(regParam),
           task.elasticNet)
-        onRows(dataset, numFeatures, conf) {
-          _.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
-            task.unsuitable(data) match {
-              case Some(reason) => Left(reason)
-              case None =>
-                orientationWithin(possible, task, data, conf).map { orientation =>
-                  trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
-                }
+        onRows(dataset, numFeatures, conf) { rows =>
+          NativeLibrary.orMissing {
+            rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
+              task.unsuitable(data) match {
+                case Some(reason) => Left(reason)
+                case None =>
+                  orientationWithin(possible, task, data, conf).map { orientation =>
+                    trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
+                  }
+              }
             }
           }
         }
@@ -96,7 +99,7 @@ trait LinearTraining[M <: Model[M]]
       case None =>
         val names = Seq($(featuresCol), $(labelCol)) ++ get(weightCol).filter(_.nonEmpty)
         // Each class checks its input in its own way, and only the same solver finds the states of an earlier fit.
-        val settings = (getClass.getName, numFeatures, conf.selection, conf.travellingState, conf.taskCpus)
+        val settings = (getClass.getName, numFeatures, conf.travellingState, conf.taskCpus)
         val kept =
           if (conf.shareData) DataSharing.use(settings)(() => CacheBridge.cachedColumns(dataset, names))(fit) else None
         kept.getOrElse {
@@ -223,7 +226,6 @@ trait LinearTraining[M <: Model[M]]
       aggregation = solution.aggregation,
       aggregationReason = solution.aggregationReason,
       restarts = solution.restarts,
-      solver = solution.solver,
       rounds = solution.rounds,
       objective = solution.objective,
       dual = solution.dual,

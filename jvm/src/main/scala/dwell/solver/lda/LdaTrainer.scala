@@ -4,7 +4,8 @@ import java.util.UUID
 
 import dwell.comm.Workers
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
-import dwell.fit.{FitRunner, NativeStates}
+import dwell.base.NativeLibrary
+import dwell.fit.FitRunner
 import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution}
 import dwell.solver.lda.leader.{LdaPlan, LdaTask}
 import dwell.solver.lda.worker.LdaStep
@@ -25,7 +26,7 @@ object LdaTrainer {
     val sc = data.partitions.sparkContext
     val plan =
       LdaPlan(UUID.randomUUID().getMostSignificantBits, LdaTask(problem, data.vocabulary, data.documentsPerPartition))
-    val runner = new FitRunner(sc, data.partitions, () => data.forBarrier, plan, step, NativeStates.free)
+    val runner = new FitRunner(sc, data.partitions, () => data.forBarrier, plan, step, NativeLibrary.free)
     val outcome =
       try runner.run()
       catch {
@@ -33,13 +34,12 @@ object LdaTrainer {
           runner.freeAll()
           throw e
       }
-    FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)), NativeStates.free)
+    FitRunner.free(sc, Seq(plan.attemptId(outcome.attempt)), NativeLibrary.free)
     val trained = outcome.trained
     LdaSolution(
       withPrior(LdaResult.numbers(trained.topics, data.vocabulary, problem.priors.topics), problem.priors.eta),
       trained.alpha,
       trained.objective,
-      trained.solver,
       outcome.aggregation.name,
       outcome.reason,
       outcome.attempt,

@@ -17,8 +17,13 @@ object DualFeasibility {
    */
   case object Shift extends DualFeasibility(1)
 
-  /** Shrinks the variables of the heavier class. Two numbers: the factors of the classes -1 and 1, each 0 to 1. */
-  case object ShrinkClass extends DualFeasibility(2)
+  /**
+   * Shrinks the variables of the heavier class. Two numbers: the factors of the classes -1 and 1, each 0 to 1.
+   *
+   * @param conjugateOfOne
+   *   the conjugate of a dual variable with y a = 1
+   */
+  final case class ShrinkClass(conjugateOfOne: Double) extends DualFeasibility(2)
 
   /**
    * Mixes the predicted probabilities with fixed ones, so that the probabilities of each class sum to its weight over

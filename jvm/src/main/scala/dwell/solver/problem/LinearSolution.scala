@@ -44,7 +44,6 @@ final case class LinearSolution(
     gap: Double,
     converged: Boolean,
     drift: Double,
-    solver: String,
     algorithm: String,
     handover: String,
     orientation: Orientation,

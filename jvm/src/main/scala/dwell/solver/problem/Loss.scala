@@ -1,7 +1,5 @@
 package dwell.solver.problem
 
-import dwell.base.kernel.Elementary
-
 /**
  * A loss of a row's predictions z, one for each output of the model, for the row's label y. This table holds everything
  * that differs between losses: code elsewhere asks for these properties, never which loss it is.
@@ -73,31 +71,6 @@ sealed abstract class MarginLoss(code: Int) extends Loss(code) {
   /** The derivative of l by z; at the corner of the hinge, the one for larger z. */
   def derivative(z: Double, y: Double): Double
 
-  /** The second derivative of l by z; at a corner of the first derivative, the one for larger z. */
-  def secondDerivative(z: Double, y: Double): Double
-
-  /** The convex conjugate l*(-a; y); infinite outside its domain. */
-  final def conjugate(a: Double, y: Double): Double =
-    if (contains(a, y)) conjugateInside(a, y) else Double.PositiveInfinity
-
-  /** Whether a is in the domain of l*(-a; y). */
-  def contains(a: Double, y: Double): Boolean
-
-  /** l*(-a; y) in its domain. */
-  protected def conjugateInside(a: Double, y: Double): Double
-
-  /**
-   * Minimiser over a' of `l*(-a'; y) + z (a' - a) + q (a' - a)^2 / 2`: the exact step of dual coordinate descent.
-   *
-   * @param a
-   *   present dual variable, in the domain of the conjugate
-   * @param z
-   *   prediction at the present dual variables
-   * @param q
-   *   how much the prediction moves with a, at least 0; for q = 0 the step is the limit as q goes to 0
-   */
-  def dualStep(a: Double, z: Double, y: Double, q: Double): Double
-
   /**
    * Whether l(z; y) is (z - y)^2 / 2. The parabola that local solvers minimise in the primal form is then the loss
    * itself, and the best intercept and the best step are known in closed form.
@@ -106,25 +79,19 @@ sealed abstract class MarginLoss(code: Int) extends Loss(code) {
 
   /** Whether the loss is 0 from some margin on. The dual variables of many rows are then at their bound. */
   def saturates: Boolean = false
-
-  // In its domain the conjugate is conjugateSlope a + conjugateCurvature a^2 / 2 + conjugateRest. The workers send a
-  // line search the quadratic part as five numbers and the rest as samples.
-
-  /** Coefficient of a in the quadratic part of the conjugate. */
-  private[solver] def conjugateSlope(y: Double): Double = -y
-
-  /** Coefficient of a^2 / 2 in the quadratic part of the conjugate. */
-  private[solver] def conjugateCurvature: Double
-
-  /** The conjugate minus its quadratic part, in its domain. */
-  private[solver] def conjugateRest(a: Double, y: Double): Double = 0.0
 }
 
 /** The losses of two classes. */
 sealed abstract class SignedLoss(code: Int) extends MarginLoss(code) {
   override def labels: Labels = Labels.Signed
 
-  override def feasibility: DualFeasibility = DualFeasibility.ShrinkClass
+  override final def feasibility: DualFeasibility = DualFeasibility.ShrinkClass(conjugateOfOne)
+
+  /** The second derivative of l by z; at a corner of the first derivative, the one for larger z. */
+  private[problem] def secondDerivative(z: Double, y: Double): Double
+
+  /** l*(-a; y) where p = y a is 1. */
+  protected def conjugateOfOne: Double
 
   override def bestConstant(labels: LabelFacts): Array[Double] = {
     val Array(negative, positive) = labels.classWeights
@@ -158,93 +125,33 @@ case object Squared extends MarginLoss(0) {
     0.5 * (error * error)
   }
   override def derivative(z: Double, y: Double): Double = z - y
-  override def secondDerivative(z: Double, y: Double): Double = 1.0
   override def curvature: Double = 1.0
-  override def contains(a: Double, y: Double): Boolean = true
-  override protected def conjugateInside(a: Double, y: Double): Double = 0.5 * (a * a) - y * a
-  override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = a + ((y - z) - a) / (1.0 + q)
   override def toString: String = "squared"
-  override private[solver] def conjugateCurvature: Double = 1.0
 }
 
 /** log(1 + e^{-yz}). */
 case object Logistic extends SignedLoss(1) {
 
-  /** The most iterations of the dual step. Logits in double precision need at most 15, up to q = 1e6. */
-  private val MaxSteps = 100
-
-  /**
-   * Relative to 1 + |t|. The error after a Newton step is at most half of its square, so a step this small is the last
-   * one that full precision needs.
-   */
-  private val StepTolerance = 1e-9
-
   override def value(z: Double, y: Double): Double = {
     val t = y * z
-    math.max(0.0, -t) + Elementary.log1p(Elementary.exp(-math.abs(t)))
+    math.max(0.0, -t) + math.log1p(math.exp(-math.abs(t)))
   }
 
   override def derivative(z: Double, y: Double): Double = -y * sigmoid(-(y * z))
 
-  override def secondDerivative(z: Double, y: Double): Double = {
-    val e = Elementary.exp(-math.abs(y * z))
+  override private[problem] def secondDerivative(z: Double, y: Double): Double = {
+    val e = math.exp(-math.abs(y * z))
     val larger = 1.0 / (1.0 + e)
     larger * (e * larger)
   }
 
   override def curvature: Double = 0.25
-
-  override def contains(a: Double, y: Double): Boolean = MarginLoss.inUnitInterval(y * a)
-
-  override protected def conjugateInside(a: Double, y: Double): Double = conjugateRest(a, y)
-
-  /**
-   * With the logit t of the new p, p = 1 / (1 + e^{-t}), the derivative vanishes where
-   * `h(t) = q (p(t) - p) + yz + t = 0`. h rises from -infinity to infinity with slope at least 1, and the root is
-   * between -yz - q (1 - p) and -yz + q p. Newton's method starts at t = 0, the inflection point of h, or as near to it
-   * as the bracket allows, so that it stays on one side. Bisection replaces a step that rounding moves out of the
-   * bracket. The logit keeps full precision for p near 0 and 1, and p = 0 is a legal start.
-   */
-  override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = {
-    val p = y * a
-    val margin = y * z
-    var low = -margin - q * (1.0 - p)
-    var high = -margin + q * p
-    var t = math.min(math.max(0.0, low), high)
-    var steps = 0
-    var done = false
-    while (!done && steps < MaxSteps) {
-      val s = sigmoid(t)
-      val h = q * (s - p) + margin + t
-      val step = h / (q * (s * (1.0 - s)) + 1.0)
-      val next = t - step
-      // Tested before the bracket: an exact root would be on its edge, and bisection would discard it.
-      if (math.abs(step) <= StepTolerance * (1.0 + math.abs(t))) {
-        t = next
-        done = true
-      } else {
-        if (h > 0.0) high = t else low = t
-        t = if (next > low && next < high) next else 0.5 * (low + high)
-      }
-      steps += 1
-    }
-    y * sigmoid(t)
-  }
-
+  override protected def conjugateOfOne: Double = 0.0
   override def toString: String = "logistic"
 
-  override private[solver] def conjugateSlope(y: Double): Double = 0.0
-  override private[solver] def conjugateCurvature: Double = 0.0
-
-  override private[solver] def conjugateRest(a: Double, y: Double): Double = {
-    val p = y * a
-    // At the ends 0 ln 0 = 0.
-    p * Elementary.log(p) + (1.0 - p) * Elementary.log1p(-p)
-  }
-
   /** 1 / (1 + e^{-t}). */
-  private[solver] def sigmoid(t: Double): Double = {
-    val e = Elementary.exp(-math.abs(t))
+  private def sigmoid(t: Double): Double = {
+    val e = math.exp(-math.abs(t))
     val larger = 1.0 / (1.0 + e)
     if (t >= 0.0) larger else e * larger
   }
@@ -255,18 +162,10 @@ case object Hinge extends SignedLoss(2) {
   override def saturates: Boolean = true
   override def value(z: Double, y: Double): Double = math.max(0.0, 1.0 - y * z)
   override def derivative(z: Double, y: Double): Double = if (y * z < 1.0) -y else 0.0
-  override def secondDerivative(z: Double, y: Double): Double = 0.0
+  override private[problem] def secondDerivative(z: Double, y: Double): Double = 0.0
   override def curvature: Double = Double.PositiveInfinity
-  override def contains(a: Double, y: Double): Boolean = MarginLoss.inUnitInterval(y * a)
-  override protected def conjugateInside(a: Double, y: Double): Double = -(y * a)
-  override def dualStep(a: Double, z: Double, y: Double, q: Double): Double = {
-    val short = 1.0 - y * z
-    // At the corner p stays. With q = 0 every p is optimal there, and the division would be 0 / 0.
-    val step = if (short == 0.0) 0.0 else short / q
-    y * MarginLoss.clip(y * a + step)
-  }
+  override protected def conjugateOfOne: Double = -1.0
   override def toString: String = "hinge"
-  override private[solver] def conjugateCurvature: Double = 0.0
 }
 
 /**
@@ -286,20 +185,13 @@ final case class SmoothedHinge(override val gamma: Double) extends SignedLoss(3)
     else short * short / (2.0 * gamma)
   }
   override def derivative(z: Double, y: Double): Double = -y * MarginLoss.clip((1.0 - y * z) / gamma)
-  override def secondDerivative(z: Double, y: Double): Double = {
+  override private[problem] def secondDerivative(z: Double, y: Double): Double = {
     val short = 1.0 - y * z
     if (short > 0.0 && short <= gamma) 1.0 / gamma else 0.0
   }
   override def curvature: Double = 1.0 / gamma
-  override def contains(a: Double, y: Double): Boolean = MarginLoss.inUnitInterval(y * a)
-  override protected def conjugateInside(a: Double, y: Double): Double = {
-    val p = y * a
-    0.5 * (gamma * (p * p)) - p
-  }
-  override def dualStep(a: Double, z: Double, y: Double, q: Double): Double =
-    y * MarginLoss.clip((1.0 - y * z + q * (y * a)) / (q + gamma))
+  override protected def conjugateOfOne: Double = 0.5 * gamma - 1.0
   override def toString: String = s"smoothed hinge (gamma = $gamma)"
-  override private[solver] def conjugateCurvature: Double = gamma
 }
 
 /** max(0, 1 - yz)^2. */
@@ -310,17 +202,10 @@ case object SquaredHinge extends SignedLoss(4) {
     short * short
   }
   override def derivative(z: Double, y: Double): Double = -2.0 * y * math.max(0.0, 1.0 - y * z)
-  override def secondDerivative(z: Double, y: Double): Double = if (y * z < 1.0) 2.0 else 0.0
+  override private[problem] def secondDerivative(z: Double, y: Double): Double = if (y * z < 1.0) 2.0 else 0.0
   override def curvature: Double = 2.0
-  override def contains(a: Double, y: Double): Boolean = y * a >= 0.0
-  override protected def conjugateInside(a: Double, y: Double): Double = {
-    val p = y * a
-    0.25 * (p * p) - p
-  }
-  override def dualStep(a: Double, z: Double, y: Double, q: Double): Double =
-    y * math.max(0.0, (1.0 - y * z + q * (y * a)) / (q + 0.5))
+  override protected def conjugateOfOne: Double = -0.75
   override def toString: String = "squared hinge"
-  override private[solver] def conjugateCurvature: Double = 0.5
 }
 
 /**
@@ -358,7 +243,4 @@ object MarginLoss {
 
   /** The nearest number in [0, 1]. */
   private[solver] def clip(p: Double): Double = math.min(1.0, math.max(0.0, p))
-
-  /** Whether p is in [0, 1]. */
-  private[solver] def inUnitInterval(p: Double): Boolean = p >= 0.0 && p <= 1.0
 }

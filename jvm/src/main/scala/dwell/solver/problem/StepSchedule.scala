@@ -8,11 +8,7 @@ package dwell.solver.problem
  * @param rate
  *   how fast steps become smaller, finite and at least 0; ignored for constant steps
  */
-final case class StepSchedule(kind: StepSchedule.Kind, eta0: Double, rate: Double) {
-
-  /** The step size after `t` rows. */
-  def at(t: Long): Double = kind.at(t.toDouble, eta0, rate)
-}
+final case class StepSchedule(kind: StepSchedule.Kind, eta0: Double, rate: Double)
 
 /** The kinds of schedules. */
 object StepSchedule {
@@ -23,27 +19,17 @@ object StepSchedule {
    * @param code
    *   number of the kind in calls of native code
    */
-  sealed abstract class Kind(val code: Int) extends Serializable {
-    private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double
-  }
+  sealed abstract class Kind(val code: Int) extends Serializable
 
   /** eta0. */
-  case object Constant extends Kind(0) {
-    override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double = eta0
-  }
+  case object Constant extends Kind(0)
 
   /** eta0 / sqrt(1 + rate t), for a mean loss that is convex but not strongly convex. */
-  case object InverseSqrt extends Kind(1) {
-    override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double =
-      eta0 / math.sqrt(1.0 + rate * t)
-  }
+  case object InverseSqrt extends Kind(1)
 
   /**
    * eta0 / (1 + rate eta0 t), with the L2 penalty as the rate: Bottou, Stochastic Gradient Descent Tricks (2012),
    * section 5.2.
    */
-  case object Inverse extends Kind(2) {
-    override private[StepSchedule] def at(t: Double, eta0: Double, rate: Double): Double =
-      eta0 / (1.0 + rate * eta0 * t)
-  }
+  case object Inverse extends Kind(2)
 }

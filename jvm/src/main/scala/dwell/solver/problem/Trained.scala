@@ -10,5 +10,4 @@ private[dwell] final case class Trained(
     dual: Double,
     converged: Boolean,
     drift: Double,
-    solver: String,
     records: Seq[RoundRecord])

@@ -1,7 +1,5 @@
 package dwell.solver.cd.contract
 
-import dwell.fit.SolverSelection
-
 /** The leader's request to every worker, as owners of coordinates, in one exchange. */
 sealed abstract class Phase(val name: String) extends Serializable {
 
@@ -38,11 +36,7 @@ object Phase {
 }
 
 /** The message of one exchange. */
-sealed trait CdMessage extends Serializable {
-
-  /** The local solver. */
-  def selection: SolverSelection
-}
+sealed trait CdMessage extends Serializable
 
 /**
  * Work on the worker's coordinates. The shared vector travels with the message, little endian, and is empty if the phase
@@ -51,12 +45,7 @@ sealed trait CdMessage extends Serializable {
  * @param states
  *   null if the workers keep their state between rounds; otherwise the state of every partition
  */
-final case class CoordinateMessage(
-    phase: Phase,
-    request: RoundRequest,
-    states: Array[WorkerState],
-    override val selection: SolverSelection)
-    extends CdMessage
+final case class CoordinateMessage(phase: Phase, request: RoundRequest, states: Array[WorkerState]) extends CdMessage
 
 /**
  * Work on the worker's slice of the rows, in the primal form.
@@ -68,13 +57,7 @@ final case class CoordinateMessage(
  * @param threads
  *   threads of one call; the result does not depend on them
  */
-final case class RowsMessage(
-    asked: RowsRequest,
-    fit: Long,
-    workers: Int,
-    threads: Int,
-    override val selection: SolverSelection)
-    extends CdMessage
+final case class RowsMessage(asked: RowsRequest, fit: Long, workers: Int, threads: Int) extends CdMessage
 
 /**
  * A worker's reply, beside its vector.
@@ -94,7 +77,6 @@ final case class RowsMessage(
  */
 final case class CdReply(
     lost: Boolean,
-    solver: String,
     state: Option[WorkerState],
     coefficients: Option[(Array[Int], Array[Double])],
     sums: Array[Double] = Array.emptyDoubleArray,

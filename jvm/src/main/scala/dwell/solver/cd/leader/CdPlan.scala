@@ -44,7 +44,6 @@ private[dwell] final case class CdPlan(
       leader.lowerBound,
       rounds.converged,
       leader.drift,
-      rounds.solver,
       rounds.records)
   }
 }
@@ -97,7 +96,7 @@ private[dwell] final case class PrimalPlan(
     val origin = if (loss.isParabola && problem.intercept) labelMean else 0.0
     val description = s"dwell ${problem.uid}: rows"
     def message(asked: RowsRequest) =
-      RowsMessage(asked, fit, coordinates.length, settings.threads, settings.selection)
+      RowsMessage(asked, fit, coordinates.length, settings.threads)
     def leader(margins: Margins): PrimalLeader =
       new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
     if (rows >= settings.rowsOfWorkers) {

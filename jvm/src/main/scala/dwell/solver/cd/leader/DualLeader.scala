@@ -1,7 +1,7 @@
 package dwell.solver.cd.leader
 
 import dwell.base.LittleEndian
-import dwell.base.kernel.SoftThreshold
+import dwell.base.SoftThreshold
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
@@ -180,11 +180,11 @@ private[solver] abstract class DualLeader(
       loss.feasibility match {
         case DualFeasibility.Shift =>
           -(conjugate - imbalance * imbalance / 2.0 + imbalance * labels.mean) - regulariser(z, 0.0)
-        case DualFeasibility.ShrinkClass =>
+        case DualFeasibility.ShrinkClass(conjugateOfOne) =>
           val Array(negative, positive) = labels.classWeights
           val classWeight = (if (imbalance > 0.0) negative else positive) / totalWeight
           val share = math.abs(imbalance) / (math.abs(imbalance) + classWeight)
-          val ofOnes = classWeight * loss.conjugate(1.0, 1.0)
+          val ofOnes = classWeight * conjugateOfOne
           -((1.0 - share) * conjugate + share * ofOnes) - regulariser(z, share)
         case DualFeasibility.MixClasses(_) =>
           throw new IllegalArgumentException(

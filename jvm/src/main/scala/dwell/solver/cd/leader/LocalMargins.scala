@@ -4,7 +4,7 @@ import dwell.base.{LittleEndian, SliceBounds}
 import dwell.fit.SolverSettings
 import dwell.jni.MarginLayout
 import dwell.solver.cd.contract.{MarginOperation, MarginSlice, RowsRead}
-import dwell.solver.cd.worker.CdSolvers
+import dwell.solver.cd.worker.NativeCd
 import dwell.solver.problem.MarginLoss
 
 /**
@@ -22,7 +22,6 @@ private[leader] final class LocalMargins(
     settings: SolverSettings)
     extends Margins {
 
-  private val solver = CdSolvers.stateless(settings.selection)
   private val slices = read.map(own => MarginSlice.of(own.labels, own.weights, loss, origin))
   private val rows = SliceBounds(slices.map(_.rows).sum, slices.length)
 
@@ -42,7 +41,7 @@ private[leader] final class LocalMargins(
   }
 
   override protected def run(intercept: Double, operation: MarginOperation): Array[Double] =
-    Margins.total(slices.map(solver.margins(loss, intercept, operation, _, settings.threads)))
+    Margins.total(slices.map(NativeCd.margins(loss, intercept, operation, _, settings.threads)))
 
   private def copy(values: Array[Double])(to: MarginSlice => Array[Double]): Unit =
     slices.indices.foreach(k => System.arraycopy(values, rows.start(k), to(slices(k)), 0, slices(k).rows))

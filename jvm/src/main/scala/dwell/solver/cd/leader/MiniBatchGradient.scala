@@ -1,7 +1,7 @@
 package dwell.solver.cd.leader
 
 import dwell.jni.CdLayout
-import dwell.base.kernel.SoftThreshold
+import dwell.base.SoftThreshold
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}

@@ -1,7 +1,5 @@
 package dwell.solver.cd.leader
 
-import scala.collection.mutable
-
 import org.apache.spark.internal.Logging
 
 import dwell.jni.CdLayout
@@ -60,7 +58,6 @@ private[solver] final class RoundLoop(
   private var states: Array[WorkerState] =
     if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
-  private val solvers = mutable.SortedSet.empty[String]
   private val timeline = new Timeline(completed)
 
   /**
@@ -88,7 +85,7 @@ private[solver] final class RoundLoop(
         allowed = rounds + problem.maxRounds
       }
     }
-    Rounds(collected.get.coefficients, converged, solvers.mkString("+"), timeline.records)
+    Rounds(collected.get.coefficients, converged, timeline.records)
   }
 
   private def converged: Boolean = leader.converged(problem.tolerance)
@@ -231,9 +228,8 @@ private[solver] final class RoundLoop(
       points = leader.points,
       subproblem = leader.subproblem)
     val shared = if (phase.reads) leader.shared else Array.emptyByteArray
-    val message = CoordinateMessage(phase, request, states, problem.settings.selection)
+    val message = CoordinateMessage(phase, request, states)
     val gathered = workers.exchange(message, shared, description)
-    solvers ++= gathered.scalars.map(_.solver)
     if (problem.settings.travellingState) {
       states = gathered.scalars.zip(states).map { case (r, old) => r.state.getOrElse(old) }
     }
@@ -249,13 +245,10 @@ private[solver] final class RoundLoop(
  *
  * @param coefficients
  *   from each worker, feature ids and values of its nonzero coefficients
- * @param solver
- *   names of the local solvers that ran
  */
 private[solver] final case class Rounds(
     coefficients: Array[(Array[Int], Array[Double])],
     converged: Boolean,
-    solver: String,
     records: Seq[RoundRecord])
 
 private[solver] object RoundLoop {

@@ -2,12 +2,11 @@ package dwell.solver.cd.worker
 
 import java.util.concurrent.atomic.AtomicLong
 
-import dwell.base.{SplitMix, TaskCancellation}
-import dwell.comm.ModelStore
+import dwell.base.{NativeLibrary, SplitMix, TaskCancellation}
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdMessage, CdReply, CdSolver, CoordinateMessage, Phase, RoundRequest, RowsMessage, StartingPoint, WorkerState}
+import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, RowsMessage, StartingPoint, WorkerState}
 
 /** The worker's part of an exchange. It runs in a task. */
 object CdStep {
@@ -17,26 +16,24 @@ object CdStep {
    *
    * @param shared
    *   the leader's shared vector, little endian
+   * @throws dwell.jni.NativeUnavailableException
+   *   if the library cannot load
    */
   def apply(data: LocalData, message: CdMessage, shared: Array[Byte]): Contribution[CdReply] = {
-    val solver = CdSolvers.of(message.selection)
-    solver.expire(ModelStore.AbandonedMillis)
+    NativeLibrary.require()
+    CdStates.expire()
     message match {
-      case rows: RowsMessage => RowsStep(solver, data, rows, shared)
-      case coordinates: CoordinateMessage => onCoordinates(solver, data, coordinates, shared)
+      case rows: RowsMessage => RowsStep(data, rows, shared)
+      case coordinates: CoordinateMessage => onCoordinates(data, coordinates, shared)
     }
   }
 
-  private def onCoordinates(
-      solver: CdSolver,
-      data: LocalData,
-      message: CoordinateMessage,
-      shared: Array[Byte]): Contribution[CdReply] =
+  private def onCoordinates(data: LocalData, message: CoordinateMessage, shared: Array[Byte]): Contribution[CdReply] =
     TaskCancellation { cancellation =>
       val (update, state, coefficients) =
-        if (message.states == null) exchange(solver, data, message, message.request, shared, cancellation)
-        else travelling(solver, data, message, shared, cancellation)
-      val reply = CdReply(update.isEmpty, solver.name, state, coefficients)
+        if (message.states == null) exchange(data, message, message.request, shared, cancellation)
+        else travelling(data, message, shared, cancellation)
+      val reply = CdReply(update.isEmpty, state, coefficients)
       Contribution(update.getOrElse(Array.emptyByteArray), reply)
     }
 
@@ -46,7 +43,6 @@ object CdStep {
   private type Outcome = (Option[Array[Byte]], Option[WorkerState], Option[(Array[Int], Array[Double])])
 
   private def exchange(
-      solver: CdSolver,
       data: LocalData,
       message: CoordinateMessage,
       request: RoundRequest,
@@ -55,18 +51,18 @@ object CdStep {
     val result = ResultHeader.allocate(data.vectorLength)
     val started = ResultHeader.now()
     val held = message.phase match {
-      case Phase.Round => solver.round(data, request, shared, result, cancellation)
+      case Phase.Round => NativeCd.round(data, request, shared, result, cancellation)
       case Phase.Start(from) =>
-        start(solver, data, request, from)
-        solver.product(data, request, result, cancellation)
-      case Phase.Rebuild | Phase.Collect => solver.product(data, request, result, cancellation)
+        start(data, request, from)
+        NativeCd.product(data, request, result, cancellation)
+      case Phase.Rebuild | Phase.Collect => NativeCd.product(data, request, result, cancellation)
     }
     ResultHeader.put(result, ResultHeader.STARTED, started)
     val collected =
       if (held && message.phase == Phase.Collect) {
         // The coefficients must be those of the product: a concurrent attempt may have left another state behind.
         val stamp = ResultHeader.get(result, CdLayout.STAMP).toLong
-        solver
+        NativeCd
           .exportState(request.fit, data.index)
           .filter(state => state.version == request.round + 1 && state.stamp == stamp)
           .map(state => coefficients(data, state.alpha))
@@ -77,10 +73,10 @@ object CdStep {
   }
 
   /** Imports the first state of the fit, unless an earlier attempt of this exchange has done so. */
-  private def start(solver: CdSolver, data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
-    if (solver.exportState(request.fit, data.index).forall(_.version == 0L)) {
-      from.coordinates(data, solver).foreach { alpha =>
-        solver.importState(request.fit, data.index, WorkerState.zero(alpha.length).copy(alpha = alpha))
+  private def start(data: LocalData, request: RoundRequest, from: StartingPoint): Unit =
+    if (NativeCd.exportState(request.fit, data.index).forall(_.version == 0L)) {
+      from.coordinates(data, NativeCd.exportState(_, data.index)).foreach { alpha =>
+        NativeCd.importState(request.fit, data.index, WorkerState.zero(alpha.length).copy(alpha = alpha))
       }
     }
 
@@ -89,18 +85,17 @@ object CdStep {
    * it. The tests compare the persistent mode with it.
    */
   private def travelling(
-      solver: CdSolver,
       data: LocalData,
       message: CoordinateMessage,
       shared: Array[Byte],
       cancellation: Cancellation): Outcome = {
     val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(exchanges.incrementAndGet()))
-    solver.importState(key, data.index, message.states(data.index))
+    NativeCd.importState(key, data.index, message.states(data.index))
     try {
       val (update, _, collected) =
-        exchange(solver, data, message, message.request.copy(fit = key), shared, cancellation)
-      (update, solver.exportState(key, data.index), collected)
-    } finally solver.free(key)
+        exchange(data, message, message.request.copy(fit = key), shared, cancellation)
+      (update, NativeCd.exportState(key, data.index), collected)
+    } finally NativeLibrary.free(key)
   }
 
   /** Feature ids and values of the nonzero coefficients. In the dual orientation the leader holds them already. */

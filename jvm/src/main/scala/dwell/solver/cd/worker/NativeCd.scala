@@ -2,15 +2,35 @@ package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, MarginLayout, NativeBridge}
-import dwell.solver.cd.contract.{CdSolver, DualSubproblem, MarginOperation, MarginSlice, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
+import dwell.solver.cd.contract.{DualSubproblem, MarginOperation, MarginSlice, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
 import dwell.solver.problem.{MarginLoss, Squared}
 
-/** The local solver in native code. Its states live in the native library, outside the Java heap. */
-private[solver] object NativeCd extends CdSolver {
+/**
+ * The local solver of coordinate descent: calls of native code. The library keeps one worker state per (fit, partition) and
+ * JVM, outside the Java heap.
+ *
+ * A call is a pure function of the committed state, the request and the shared vector. A second call, on the same worker or
+ * on another one that holds the same version, gives the same result and applies nothing twice.
+ */
+private[dwell] object NativeCd {
 
-  override def name: String = "native"
-
-  override def round(
+  /**
+   * Runs round `r.round` on a partition and keeps the proposed step as pending. The vector of the result is the change
+   * of the shared vector: A (a' - a) for columns, and for rows the step of the coefficients before any soft threshold.
+   *
+   * @param data
+   *   of the orientation of `r.subproblem`
+   * @param shared
+   *   little-endian doubles, `8 * data.vectorLength` bytes: the residual for columns, the coefficients for rows
+   * @param result
+   *   filled in the layout of [[dwell.jni.CdLayout]], except the slots from [[dwell.jni.ResultHeader.FIRST_FREE]]
+   *   on; unspecified where the answer is false
+   * @param cancellation
+   *   asked every few milliseconds; true raises a CancellationException. No exception changes the state.
+   * @return
+   *   false if this worker has no state for the round; the caller then has to rebuild
+   */
+  def round(
       data: LocalData,
       r: RoundRequest,
       shared: Array[Byte],
@@ -51,7 +71,18 @@ private[solver] object NativeCd extends CdSolver {
       case _ => Subproblem.mismatch(data, r.subproblem)
     })
 
-  override def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean =
+  /**
+   * A rebuild: commits the step of the round before, drops the step of `r.round`, moves the state to version
+   * `r.round + 1` under a new stamp, and returns the product of the partition's data with its coordinates. A worker
+   * without a matching state starts again from zero; [[WorkerState.Stamp.isRestart]] of slot
+   * [[dwell.jni.CdLayout.STAMP]] tells the caller whether it did. A repeated call leaves the moved state alone.
+   *
+   * @param result
+   *   as for [[round]]
+   * @return
+   *   false if the fit has been freed meanwhile, or the state is of a later round
+   */
+  def product(data: LocalData, r: RoundRequest, result: Array[Byte], cancellation: Cancellation): Boolean =
     held((data, r.subproblem) match {
       case (ColumnData(p, weights), problem: PrimalSubproblem) =>
         NativeBridge.primalProduct(
@@ -85,7 +116,17 @@ private[solver] object NativeCd extends CdSolver {
       case _ => Subproblem.mismatch(data, r.subproblem)
     })
 
-  override def margins(
+  /**
+   * Runs an operation on a slice of rows. No state is involved.
+   *
+   * @param loss
+   *   with a finite curvature
+   * @param threads
+   *   threads that the call may use; they do not change the result
+   * @return
+   *   the operation's sums, by the slots of [[dwell.jni.MarginLayout]]
+   */
+  def margins(
       loss: MarginLoss,
       intercept: Double,
       operation: MarginOperation,
@@ -116,7 +157,8 @@ private[solver] object NativeCd extends CdSolver {
     sums
   }
 
-  override def exportState(fit: Long, partition: Int): Option[WorkerState] = {
+  /** A copy of the state of one partition; None if this worker has none. */
+  def exportState(fit: Long, partition: Int): Option[WorkerState] = {
     val size = NativeBridge.stateSize(fit, partition)
     if (size < 0) None
     else {
@@ -134,7 +176,8 @@ private[solver] object NativeCd extends CdSolver {
     }
   }
 
-  override def importState(fit: Long, partition: Int, s: WorkerState): Unit = {
+  /** Replaces the state of one partition. It ignores a pending step, whose round can be run again. */
+  def importState(fit: Long, partition: Int, s: WorkerState): Unit = {
     val meta = new Array[Long](CdLayout.META_SLOTS)
     meta(CdLayout.META_VERSION) = s.version
     meta(CdLayout.META_STAMP) = s.stamp
@@ -142,14 +185,6 @@ private[solver] object NativeCd extends CdSolver {
     meta(CdLayout.META_PENDING_ROUND) = -1L // none
     NativeBridge.importState(fit, partition, meta, s.alpha, s.previous)
   }
-
-  override def free(fit: Long): Long = NativeBridge.freeFit(fit)
-
-  override def expire(maxAgeMillis: Long): Long = NativeBridge.expire(maxAgeMillis)
-
-  override def stateBytes: Long = NativeBridge.stateBytes()
-
-  override def stateEntries: Long = NativeBridge.stateEntries()
 
   private def control(data: LocalData, r: RoundRequest): Array[Long] = {
     val (flags, loss) = r.subproblem match {

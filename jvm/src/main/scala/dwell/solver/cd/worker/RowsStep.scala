@@ -1,11 +1,10 @@
 package dwell.solver.cd.worker
 
 import dwell.base.{LittleEndian, SliceBounds}
-import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData}
 import dwell.jni.{MarginLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdReply, CdSolver, MarginSlice, RowsMessage, RowsRead, RowsRequest}
+import dwell.solver.cd.contract.{CdReply, MarginSlice, RowsMessage, RowsRead, RowsRequest}
 
 /** The worker's part of an exchange about its slice of the rows. */
 private[worker] object RowsStep {
@@ -16,16 +15,15 @@ private[worker] object RowsStep {
    * @param shared
    *   the worker's slice of the shared vector, little endian; read by `Start` and by a `Run` that takes it
    */
-  def apply(solver: CdSolver, data: LocalData, message: RowsMessage, shared: Array[Byte]): Contribution[CdReply] = {
+  def apply(data: LocalData, message: RowsMessage, shared: Array[Byte]): Contribution[CdReply] = {
     val (fit, partition) = (message.fit, data.index)
-    val reply = CdReply(lost = false, solver.name, None, None)
+    val reply = CdReply(lost = false, None, None)
     def nothing = Contribution(Array.emptyByteArray, reply)
     message.asked match {
       case RowsRequest.Read =>
         val (labels, weights) = own(data, message)
         Contribution(Array.emptyByteArray, reply.copy(rows = Some(RowsRead(labels, weights))))
       case RowsRequest.Start(number, loss, origin) =>
-        MarginSlices.expire(ModelStore.AbandonedMillis)
         val (labels, weights) = own(data, message)
         val slice = MarginSlice.of(labels, weights, loss, origin)
         LittleEndian.copy(shared, slice.margins, 0)
@@ -35,7 +33,7 @@ private[worker] object RowsStep {
         val start = System.nanoTime()
         val answer = MarginSlices.run(fit, partition, number) { slice =>
           if (takes) LittleEndian.copy(shared, slice.update, 0)
-          val sums = solver.margins(loss, intercept, operation, slice, message.threads)
+          val sums = NativeCd.margins(loss, intercept, operation, slice, message.threads)
           val vector = if (operation.code == MarginLayout.RESIDUALS) residuals(slice) else Array.emptyByteArray
           Contribution(vector, reply.copy(sums = sums, seconds = (System.nanoTime() - start) * 1e-9))
         }

@@ -47,4 +47,4 @@ private[solver] final case class LdaMessage(fit: Long, priors: LdaPriors, infere
  * @param tokens
  *   tokens of the worker's part of the sample
  */
-private[solver] final case class LdaReply(solver: String, logThetaSums: Array[Double], bound: Double, tokens: Double)
+private[solver] final case class LdaReply(logThetaSums: Array[Double], bound: Double, tokens: Double)

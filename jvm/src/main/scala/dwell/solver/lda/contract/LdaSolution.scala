@@ -22,7 +22,6 @@ final case class LdaSolution(
     lambda: Array[Double],
     alpha: Array[Double],
     objective: Double,
-    solver: String,
     aggregation: String,
     aggregationReason: String,
     restarts: Int,

@@ -7,7 +7,7 @@ import dwell.jni.Cancellation
  * The local solver of latent Dirichlet allocation by model averaging: it makes steps of stochastic variational
  * inference on the documents of a partition, and computes their bound. Every call is a pure function of its arguments.
  * A solver only keeps a record that it has checked the arrays of (fit, partition), and working memory;
- * [[dwell.solver.cd.contract.CdSolver.free]] of that fit frees both.
+ * [[dwell.base.NativeLibrary.free]] of that fit frees both.
  *
  * Topics are K V little-endian floats: lambda without its prior, of word w and topic k at w K + k, followed by one +0.0
  * if K V is odd. In every call `shared` is the topics to start from. The call fills the header of `result`, another

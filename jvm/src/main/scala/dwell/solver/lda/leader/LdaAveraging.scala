@@ -35,7 +35,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
       next = task.pace.next(progress.seen)
     }
     val objective = workers.objective(progress)
-    TrainedTopics(workers.collect(progress), progress.alpha, objective, workers.solvers, timeline.records)
+    TrainedTopics(workers.collect(progress), progress.alpha, objective, timeline.records)
   }
 
   private def made(progress: LdaProgress, round: LdaPace.Round): LdaProgress = {

@@ -1,7 +1,5 @@
 package dwell.solver.lda.leader
 
-import scala.collection.mutable
-
 import dwell.comm.{Recovered, Replicas}
 import dwell.fit.ResultHeaders
 import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
@@ -14,10 +12,6 @@ import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaR
  */
 private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], task: LdaTask, fit: Long) {
   private val problem = task.problem
-  private val used = mutable.SortedSet.empty[String]
-
-  /** Names of the local solvers that have run. */
-  def solvers: String = used.mkString("+")
 
   /** Makes `topics` the topics of version `version` of every worker. */
   def distribute(version: Long, topics: Array[Byte], note: LdaProgress): Unit =
@@ -57,7 +51,6 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
       Set.empty,
       Some(to),
       described(what))
-    used ++= replies.scalars.map(_.solver)
     RoundReplies(
       new ResultHeaders(replies.headers),
       sampled(replies.scalars),
@@ -68,7 +61,6 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
   /** Minus the bound of the sample, per token. */
   def objective(at: LdaProgress): Double = {
     val replies = workers.ask(message(at, BoundCall(task.sample)), at.version, described("bound of a sample"))
-    used ++= replies.scalars.map(_.solver)
     sampled(replies.scalars)
   }
 

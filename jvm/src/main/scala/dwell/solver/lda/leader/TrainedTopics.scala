@@ -12,5 +12,4 @@ private[solver] final case class TrainedTopics(
     topics: Array[Byte],
     alpha: Array[Double],
     objective: Double,
-    solver: String,
     records: Seq[RoundRecord])

@@ -1,10 +1,9 @@
 package dwell.solver.lda.worker
 
-import dwell.base.TaskCancellation
+import dwell.base.{NativeLibrary, TaskCancellation}
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.documents.DocumentPartition
-import dwell.fit.{Backend, NativeStates, SolverSelection}
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
 
@@ -23,23 +22,21 @@ private[solver] object LdaStep {
    *   if the library cannot load
    */
   def apply(data: DocumentPartition, message: LdaMessage, shared: Array[Byte]): Contribution[LdaReply] = {
-    // LDA has no local solver in the JVM.
-    SolverSelection.requireNative()
-    NativeStates.expire(ModelStore.AbandonedMillis)
-    TaskCancellation(cancellation => by(NativeLda, Backend.Native.name, data, message, shared, cancellation))
+    NativeLibrary.require()
+    NativeLibrary.expire(ModelStore.AbandonedMillis)
+    TaskCancellation(cancellation => by(NativeLda, data, message, shared, cancellation))
   }
 
   /** The same with any local solver. */
   private[lda] def by(
       solver: LdaSolver,
-      name: String,
       data: DocumentPartition,
       message: LdaMessage,
       shared: Array[Byte],
       cancellation: Cancellation): Contribution[LdaReply] = {
     val started = ResultHeader.now()
     def reply(result: Array[Byte], sums: Array[Double]): LdaReply =
-      LdaReply(name, sums, ResultHeader.get(result, LdaLayout.BOUND), ResultHeader.get(result, LdaLayout.BOUND_TOKENS))
+      LdaReply(sums, ResultHeader.get(result, LdaLayout.BOUND), ResultHeader.get(result, LdaLayout.BOUND_TOKENS))
     message.call match {
       case c: RoundCall if data.documents > 0 =>
         val (vocabulary, topics) = (data.vocabulary, message.priors.topics)

@@ -1,6 +1,5 @@
 package dwell.solver.sgd.contract
 
-import dwell.fit.SolverSelection
 import dwell.solver.problem.StepSchedule
 
 /** The request of one exchange. Numbers that differ between the workers are in arrays by partition. */
@@ -42,12 +41,4 @@ private[solver] final case class SearchCall(schedule: StepSchedule, candidates: 
 private[solver] final case class EvaluateCall(factor: Double, dual: Option[Array[Double]]) extends SgdCall
 
 /** The message of one exchange. The model travels with it. */
-private[solver] final case class SgdMessage(
-    fit: Long,
-    seed: Long,
-    problem: SgdProblem,
-    call: SgdCall,
-    selection: SolverSelection)
-
-/** A worker's reply, beside its vector: the name of its local solver. */
-private[solver] final case class SgdReply(solver: String)
+private[solver] final case class SgdMessage(fit: Long, seed: Long, problem: SgdProblem, call: SgdCall)

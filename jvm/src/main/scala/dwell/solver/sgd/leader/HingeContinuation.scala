@@ -3,7 +3,7 @@ package dwell.solver.sgd.leader
 import dwell.comm.Replicas
 import dwell.fit.Timeline
 import dwell.solver.problem.SmoothedHinge
-import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.SgdMessage
 
 /**
  * The hinge by L-BFGS on smoothed hinges whose corners become sharper from stage to stage. The subgradients of the hinge itself,
@@ -19,7 +19,7 @@ import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
  *   of F
  */
 private[sgd] final class HingeContinuation(
-    workers: Replicas[SgdMessage, SgdReply],
+    workers: Replicas[SgdMessage, Unit],
     task: SgdTask,
     fit: Long,
     timeline: Timeline,

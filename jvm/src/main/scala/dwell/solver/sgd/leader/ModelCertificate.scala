@@ -44,7 +44,7 @@ private[sgd] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
     val first = task.numFeatures * task.outputs
     task.sgd.loss.feasibility match {
       case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.gradient(first) else 0.0)
-      case DualFeasibility.ShrinkClass =>
+      case DualFeasibility.ShrinkClass(_) =>
         val negative = primal.headers.sum(SgdLayout.NEGATIVE_SUM)
         val positive = primal.headers.sum(SgdLayout.POSITIVE_SUM)
         val lighter = math.min(negative, positive)

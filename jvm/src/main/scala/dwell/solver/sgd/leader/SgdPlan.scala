@@ -4,7 +4,7 @@ import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.report.RoundRecord
 import dwell.solver.problem.{GradientAlgorithm, Hinge, LinearProblem, Trained}
-import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.SgdMessage
 
 /**
  * A fit by a gradient algorithm: model averaging, L-BFGS, or one after the other.
@@ -13,14 +13,13 @@ import dwell.solver.sgd.contract.{SgdMessage, SgdReply}
  *   what coordinate descent leaves to it
  */
 private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: GradientAlgorithm, after: Option[Handover])
-    extends FitPlan[SgdMessage, SgdReply, Trained] {
+    extends FitPlan[SgdMessage, Unit, Trained] {
 
   override def problem: LinearProblem = task.problem
 
   override def vectorLength: Int = task.vectorLength
 
-  override def lead(workers: Replicas[SgdMessage, SgdReply], attempt: Attempt)(
-      completed: RoundRecord => Unit): Trained = {
+  override def lead(workers: Replicas[SgdMessage, Unit], attempt: Attempt)(completed: RoundRecord => Unit): Trained = {
     val timeline = new Timeline(completed)
     val asked = new SgdWorkers(workers, task, attemptId(attempt.number))
     val certificate = new ModelCertificate(asked, task)
@@ -56,7 +55,6 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
       dual,
       reached.converged,
       drift = 0.0,
-      asked.solvers,
       timeline.records)
   }
 

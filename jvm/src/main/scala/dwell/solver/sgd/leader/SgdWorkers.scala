@@ -1,12 +1,10 @@
 package dwell.solver.sgd.leader
 
-import scala.collection.mutable
-
 import dwell.base.LittleEndian
 import dwell.comm.{Recovered, Replicas}
 import dwell.fit.ResultHeaders
 import dwell.jni.SgdLayout
-import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage}
 
 /**
  * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.
@@ -14,11 +12,7 @@ import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, ModelNorms, SearchC
  * @param fit
  *   identifier of this attempt
  */
-private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], task: SgdTask, fit: Long) {
-  private val used = mutable.SortedSet.empty[String]
-
-  /** Names of the local solvers that have run. */
-  def solvers: String = used.mkString("+")
+private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: SgdTask, fit: Long) {
 
   /** Makes `model` the model `version` of every worker. */
   def distribute(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
@@ -27,7 +21,6 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
   /** Lets every worker descend from model `from`. The sum of their updates becomes model `to` of all workers. */
   def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
     val replies = workers.allReduce(message(call), from, to, kept, Some(note), described(what))
-    used ++= replies.scalars.map(_.solver)
     Averaged(new ResultHeaders(replies.headers), replies.addSeconds)
   }
 
@@ -41,7 +34,6 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
   /** For each candidate, the mean objective after local descent from model `from`, weighted over the partitions. */
   def search(call: SearchCall, from: Long): Array[Double] = {
     val replies = workers.ask(message(call), from, described("step search"))
-    used ++= replies.scalars.map(_.solver)
     val headers = new ResultHeaders(replies.headers)
     val weights = headers.slot(SgdLayout.WEIGHT_SUM)
     call.candidates.indices.map { i =>
@@ -54,7 +46,6 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
   def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
     val call = EvaluateCall(1.0 / task.facts.labels.totalWeight, dual)
     val gathered = workers.exchange(message(call), LittleEndian.bytes(model), described(what))
-    used ++= gathered.scalars.map(_.solver)
     val headers = new ResultHeaders(gathered.headers)
     Evaluated(
       headers.sum(SgdLayout.LOSS_SUM) / task.facts.labels.totalWeight,
@@ -67,7 +58,7 @@ private[sgd] final class SgdWorkers(workers: Replicas[SgdMessage, SgdReply], tas
   private def described(what: String): String = s"dwell ${task.problem.uid}: $what"
 
   private def message(call: SgdCall): SgdMessage =
-    SgdMessage(fit, task.problem.seed, task.sgd, call, task.problem.settings.selection)
+    SgdMessage(fit, task.problem.seed, task.sgd, call)
 }
 
 /** The workers' reports of a round of local descent. */

@@ -1,10 +1,10 @@
 package dwell.solver.sgd.worker
 
 import dwell.jni.{ResultHeader, SgdLayout}
-import dwell.base.TaskCancellation
+import dwell.base.{NativeLibrary, TaskCancellation}
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
-import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdMessage, SgdReply}
+import dwell.solver.sgd.contract.{Descend, DescendCall, Evaluate, EvaluateCall, Search, SearchCall, SgdMessage}
 
 /** The worker's part of an exchange. It runs in a task and keeps no state, so a second run gives the same result. */
 private[solver] object SgdStep {
@@ -16,15 +16,16 @@ private[solver] object SgdStep {
    *   the model to start from, little endian
    * @throws IllegalArgumentException
    *   if the partition holds columns
+   * @throws dwell.jni.NativeUnavailableException
+   *   if the library cannot load
    */
-  def apply(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[SgdReply] = data match {
+  def apply(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = data match {
     case rows: RowData => onRows(rows, message, shared)
     case _ => throw new IllegalArgumentException(s"partition ${data.index} holds columns, and gradients are of rows")
   }
 
-  private def onRows(data: RowData, message: SgdMessage, shared: Array[Byte]): Contribution[SgdReply] = {
-    val backend = message.selection.backend()
-    val solver = SgdSolvers.of(backend)
+  private def onRows(data: RowData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = {
+    NativeLibrary.require()
     val rows = data.partition.numRows
     val started = ResultHeader.now()
     val result = message.call match {
@@ -48,7 +49,7 @@ private[solver] object SgdStep {
               c.steps(k),
               c.running,
               c.shares(k))
-            solver.descend(data, r, shared, result, cancellation)
+            NativeSgd.descend(data, r, shared, result, cancellation)
           case c: SearchCall =>
             val r =
               Search(
@@ -60,9 +61,9 @@ private[solver] object SgdStep {
                 c.rows,
                 cursor = 0L,
                 steps = 0L)
-            solver.search(data, r, shared, result, cancellation)
+            NativeSgd.search(data, r, shared, result, cancellation)
           case c: EvaluateCall =>
-            solver.evaluate(
+            NativeSgd.evaluate(
               data,
               Evaluate(message.fit, message.problem, c.factor, c.dual),
               shared,
@@ -76,6 +77,6 @@ private[solver] object SgdStep {
       case _: DescendCall => SgdLayout.factors(result)
       case _ => Array.emptyDoubleArray
     }
-    Contribution(result, SgdReply(backend.name), factors)
+    Contribution(result, (), factors)
   }
 }

@@ -3,19 +3,17 @@ package dwell.solver.cd
 import org.apache.spark.ml.linalg.Vectors
 
 import dwell.LimitedSuite
-import dwell.jni.{CdLayout, ResultHeader}
-import dwell.base.BucketOrder
+import dwell.base.{BucketOrder, NativeLibrary}
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
-import dwell.solver.cd.contract.CdSolver
-import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
+import dwell.jni.{CdLayout, ResultHeader}
+import dwell.solver.cd.worker.NativeCd
+import dwell.solver.problem.{DualFormulas, Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 
-/** Tests of every local solver for coordinate descent on rows. */
-private[solver] trait DualSolverTests extends LimitedSuite {
-  import DualSolverTests.losses
-  import CdSolverTests.{checkAlong, nextFit, points}
-
-  protected def solver: CdSolver
+/** Rounds of coordinate descent on rows: the dual objective against the primal one, and the steps of one partition. */
+class NativeDualSuite extends LimitedSuite {
+  import DualFormulas.losses
+  import LocalProblem.nextFit
 
   /** Gap after 300 rounds; the hinge is not smooth, so its gap falls no faster than 1 / t. */
   private def closed(loss: MarginLoss): Double = if (loss == Hinge) 5e-4 else 1e-6
@@ -31,7 +29,7 @@ private[solver] trait DualSolverTests extends LimitedSuite {
     for ((weighted, threads) <- Seq((false, 1), (true, 1), (true, 2))) {
       val p = new RowProblem(rows(weighted = weighted), numPartitions, loss, 0.1, l1, scaleFactor)
       val fit = nextFit()
-      val dual = new DualRounds(p, solver, fit, threads)
+      val dual = new DualRounds(p, fit, threads)
       val history = Seq.fill(300)(dual.round())
       val best = history.map(_.dualAfter).min
       history.foreach { o =>
@@ -43,7 +41,7 @@ private[solver] trait DualSolverTests extends LimitedSuite {
         history.last.primal + history.last.dual <= closed(loss) * threads,
         s"weighted=$weighted, threads=$threads: the gap closes")
       assert(dual.drift < 1e-12)
-      solver.free(fit)
+      NativeLibrary.free(fit)
     }
   }
 
@@ -52,7 +50,7 @@ private[solver] trait DualSolverTests extends LimitedSuite {
       for (scaleFactor <- Seq(0.0, 1.0)) {
         val p = new RowProblem(rows(), numPartitions, loss, 0.1, scaleFactor = scaleFactor, nu = 1.0)
         val fit = nextFit()
-        val dual = new DualRounds(p, solver, fit)
+        val dual = new DualRounds(p, fit)
         for (_ <- 0 until 150) {
           val rounds = Seq.fill(4)(dual.round())
           rounds.foreach(o => assert(o.dualAfter <= o.dual + 1e-12 * (1.0 + math.abs(o.dual))))
@@ -66,7 +64,7 @@ private[solver] trait DualSolverTests extends LimitedSuite {
         val last = dual.round()
         assert(math.abs(last.primal + last.dual) < 1e-5 * (1.0 + last.primal))
         assert(dual.drift < 1e-11)
-        solver.free(fit)
+        NativeLibrary.free(fit)
       }
     }
   }
@@ -77,12 +75,12 @@ private[solver] trait DualSolverTests extends LimitedSuite {
     val fits = Seq(data, data.map(r => r.copy(label = r.label + shift))).map { some =>
       val p = new RowProblem(some, 2, Squared, 0.1, scaleFactor = 1.0, nu = 1.0)
       val fit = nextFit()
-      val dual = new DualRounds(p, solver, fit)
+      val dual = new DualRounds(p, fit)
       for (_ <- 0 until 300) {
         dual.round()
         dual.recentre()
       }
-      solver.free(fit)
+      NativeLibrary.free(fit)
       dual
     }
     val (a, b) = (fits.head, fits.last)
@@ -112,7 +110,7 @@ private[solver] trait DualSolverTests extends LimitedSuite {
         val intercept =
           if (nu == 0.0) 0.0 else offset + nu * kappa - shared.zip(p.mean).map { case (v, m) => v * m }.sum
         val request = p.request(fit, t, budget = 0.7).copy(subproblem = p.problemAt(intercept))
-        val result = p.round(solver, 0, request, shared).get
+        val result = p.round(0, request, shared).get
         kappa += ResultHeader.get(result, CdLayout.KAPPA)
         shared = shared.zip(p.vector(result)).map { case (v, u) => v + u }
         if (nu != 0.0) {
@@ -126,47 +124,19 @@ private[solver] trait DualSolverTests extends LimitedSuite {
           for (i <- start until order.end(start)) {
             val t = p.rowWeights(i) / (p.totalWeight * 0.05)
             val q = t * dot(features(i), features(i))
-            val next = loss.dualStep(alpha(i), dot(features(i), w) + offset, p.labels(i), q)
+            val next = DualFormulas.dualStep(loss, alpha(i), dot(features(i), w) + offset, p.labels(i), q)
             features(i).indices.foreach(j => w(j) += t * (next - alpha(i)) * features(i)(j))
             alpha(i) = next
             visited += 1
           }
           cursor += 1
         }
-        val found = solver.exportState(fit, 0).get.commit(1.0, 0.0).alpha
+        val found = NativeCd.exportState(fit, 0).get.commit(1.0, 0.0).alpha
         found.zip(alpha).foreach { case (a, b) => assert(math.abs(a - b) < 1e-10 * (1.0 + math.abs(b)), s"round $t") }
       }
       shared.indices.foreach(j => assert(math.abs(shared(j) - w(j) * math.sqrt(p.scale(j))) < 1e-10))
       assert(math.abs(kappa - (if (nu == 0.0) kappa else w.last / math.sqrt(nu))) < 1e-10)
-      solver.free(fit)
-    }
-  }
-
-  for (loss <- losses) test(s"$loss: losses of the certificate, slopes, curves and samples") {
-    for (nu <- Seq(0.0, 0.2)) {
-      val p = new RowProblem(rows(), 2, loss, 0.1, scaleFactor = 1.0, nu = nu)
-      val fit = nextFit()
-      val candidates = Array(0.0, -1.5, 0.3, 7.0)
-      var shared = p.start
-      for (t <- 0 until 4) {
-        val request = p
-          .request(fit, t, certificate = true, theta1 = 0.75, points = points)
-          .copy(subproblem = p.problemAt(0.1).copy(candidates = candidates))
-        val results = p.data.indices.map(p.round(solver, _, request, shared).get)
-        candidates.zipWithIndex.foreach { case (b, c) =>
-          val expected = p.lossAt(shared, b)
-          val found = results.map(ResultHeader.get(_, CdLayout.LOSSES + c)).sum
-          assert(math.abs(found - expected) <= 1e-12 * (1.0 + expected))
-        }
-        results.zipWithIndex.foreach { case (result, k) =>
-          Seq(CdLayout.CONJUGATE, CdLayout.RATIO, CdLayout.CORRELATION).foreach { index =>
-            assert(ResultHeader.get(result, index).isNaN)
-          }
-          checkAlong(p, k, result, solver.exportState(fit, k).get, feasible = Set(0, 1, 2))
-        }
-        shared = shared.zip(p.sum(results)).map { case (w, u) => w + 0.75 * u }
-      }
-      solver.free(fit)
+      NativeLibrary.free(fit)
     }
   }
 
@@ -176,8 +146,8 @@ private[solver] trait DualSolverTests extends LimitedSuite {
     for (loss <- losses) {
       val p = new RowProblem(some, 1, loss, 0.1)
       val fit = nextFit()
-      p.run(solver, fit, 2)
-      val alpha = solver.exportState(fit, 0).get.commit(1.0, 0.0).alpha
+      p.run(fit, 2)
+      val alpha = NativeCd.exportState(fit, 0).get.commit(1.0, 0.0).alpha
       val expected = loss match {
         case Squared => 1.0
         case Logistic => 0.5
@@ -185,40 +155,24 @@ private[solver] trait DualSolverTests extends LimitedSuite {
         case SquaredHinge => 2.0
       }
       (0 until 3).foreach(i => assert(math.abs(alpha(i) - expected * p.labels(i)) < 1e-15, s"$loss, row $i"))
-      solver.free(fit)
+      NativeLibrary.free(fit)
     }
   }
 
-  test("partitions without rows") {
-    val p = new RowProblem(rows().filter(_.weight > 0.0).take(2), 4, Hinge, 0.1)
-    val fit = nextFit()
-    val results = p.run(solver, fit, 3, certificate = true, points = points)
-    results.foreach(_.drop(2).foreach { result =>
-      assert(p.vector(result).forall(_ == 0.0))
-      assert(ResultHeader.get(result, CdLayout.COORDINATES) == 0.0)
-    })
-    assert(p.data.indices.flatMap(p.product(solver, _, p.request(fit, 3))).size == 4)
-    solver.free(fit)
-  }
-
-  test("a weight of two is a row twice, and weights have no unit") {
-    val once = TestData.random(4, 30, 8, 0.4)
-    def fitted(some: Seq[LabeledRow]): Array[Double] = {
+  test("weights have no unit") {
+    val rows = TestData.random(4, 30, 8, 0.4)
+    val Seq(once, scaled) = Seq(1.0, 100.0).map { unit =>
+      val weighted = rows.zipWithIndex.map { case (r, i) => r.copy(weight = unit * (if (i % 3 == 0) 2.0 else 1.0)) }
       val fit = nextFit()
-      val dual = new DualRounds(new RowProblem(some, 1, SmoothedHinge(0.5), 0.1, nu = 0.5), solver, fit)
+      val dual = new DualRounds(new RowProblem(weighted, 1, SmoothedHinge(0.5), 0.1, nu = 0.5), fit)
       for (_ <- 0 until 300) {
         dual.round()
         dual.recentre()
       }
-      solver.free(fit)
+      NativeLibrary.free(fit)
       dual.coefficients :+ dual.intercept
     }
-    val weighted = fitted(once.zipWithIndex.map { case (r, i) => r.copy(weight = if (i % 3 == 0) 2.0 else 1.0) })
-    val repeated = fitted(once.zipWithIndex.flatMap { case (r, i) => Seq.fill(if (i % 3 == 0) 2 else 1)(r) })
-    val scaled = fitted(once.zipWithIndex.map { case (r, i) => r.copy(weight = if (i % 3 == 0) 200.0 else 100.0) })
-    for (other <- Seq(repeated, scaled)) {
-      weighted.zip(other).foreach { case (a, b) => assert(math.abs(a - b) < 1e-7) }
-    }
+    once.zip(scaled).foreach { case (a, b) => assert(math.abs(a - b) < 1e-7) }
   }
 
   test("too much added to the predictions of others is seen in the objective") {
@@ -227,14 +181,10 @@ private[solver] trait DualSolverTests extends LimitedSuite {
     val p = new RowProblem(same, 4, Squared, 1e-3)
     val fit = nextFit()
     val request = p.request(fit, 0).copy(sigmaPrime = 1.0)
-    val results = p.data.indices.map(p.round(solver, _, request).get)
+    val results = p.data.indices.map(p.round(_, request).get)
     val w = p.sum(results)
     val dual = results.map(ResultHeader.get(_, CdLayout.VALUE_AFTER)).sum + p.penalty(w)
     assert(dual > 0.0, "it was 0 before")
-    solver.free(fit)
+    NativeLibrary.free(fit)
   }
-}
-
-private[solver] object DualSolverTests {
-  val losses: Seq[MarginLoss] = Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge)
 }

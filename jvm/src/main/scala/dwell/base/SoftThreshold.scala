@@ -1,4 +1,4 @@
-package dwell.base.kernel
+package dwell.base
 
 /** Soft thresholding: sign(t) max(|t| - threshold, 0), for a threshold of at least 0. */
 private[dwell] object SoftThreshold {
