@@ -8,12 +8,16 @@ import sources
 CONTRIBUTING = sources.ROOT / "CONTRIBUTING.md"
 
 
+def section(title):
+    found = re.search(r"^### %s\n(.*?)(?=^#|\Z)" % re.escape(title), CONTRIBUTING.read_text("utf-8"), re.M | re.S)
+    if found is None:
+        raise AssertionError("CONTRIBUTING.md has no section '%s'" % title)
+    return found.group(1)
+
+
 def rows_of(title):
     """The rows of the table below a heading, each the rooms that stand side by side in it."""
-    section = re.search(r"^### %s\n(.*?)(?=^#|\Z)" % re.escape(title), CONTRIBUTING.read_text("utf-8"), re.M | re.S)
-    if section is None:
-        raise AssertionError("CONTRIBUTING.md has no section '%s'" % title)
-    cells = re.findall(r"^\| (`[^|]*) \|", section.group(1), re.M)
+    cells = re.findall(r"^\| (`[^|]*) \|", section(title), re.M)
     return [re.findall(r"`([\w.:]+)`", cell) for cell in cells]
 
 

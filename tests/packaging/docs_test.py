@@ -121,10 +121,12 @@ class Documents(unittest.TestCase):
 
     def test_configuration_keys_are_those_of_the_sources(self):
         sources = source_text()
-        for pattern, heading in ((r"(spark\.dwell\.[a-zA-Z.]*[a-zA-Z])", "Keys of the Spark session"),
-                                 (r"(dwell\.(?:library|native)\.[a-zA-Z]+)", "System properties of a JVM")):
+        for pattern, where, heading in (
+                (r"(spark\.dwell\.(?!bench\.)[a-zA-Z.]*[a-zA-Z])", "docs/params.md", "Keys of the Spark session"),
+                (r"(spark\.dwell\.bench\.[a-zA-Z]+)", "CONTRIBUTING.md", "Switches of the benchmarks"),
+                (r"(dwell\.(?:library|native)\.[a-zA-Z]+)", "docs/params.md", "System properties of a JVM")):
             keys = set(re.findall('"%s"' % pattern, sources))
-            listed = re.findall(r"^\| `%s` \|" % pattern, section("docs/params.md", heading), re.MULTILINE)
+            listed = re.findall(r"^\| `%s` \|" % pattern, section(where, heading), re.MULTILINE)
             self.assertEqual(sorted(keys), sorted(listed))
             for document in FOR_USERS:
                 self.assertLessEqual(set(re.findall(pattern, text(document))), keys, document)

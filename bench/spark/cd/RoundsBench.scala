@@ -12,7 +12,7 @@ import dwell.report.{FitReport, RoundRecord}
 
 /**
  * Rounds to a relative suboptimality and to a relative gap of 1e-3 and of 1e-4, with 8 workers and one epoch a round, by
- * searched steps and by plain adding (`spark.dwell.step`). No time is measured.
+ * searched steps and by plain adding (`spark.dwell.bench.step`). No time is measured.
  *
  * The suboptimality is against the lower bound of a long fit by one worker. Rounds to a gap are those after which the
  * report knows of it. In the dual orientation the primal objective of a round is known one or two rounds later; rounds to a

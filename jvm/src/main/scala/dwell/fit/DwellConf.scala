@@ -9,9 +9,9 @@ import org.apache.spark.sql.SparkSession
  * @param fallbackIsError
  *   `spark.dwell.fallback=error`: a fit that cannot run natively throws an exception
  * @param travellingState
- *   `spark.dwell.state=travelling`: worker state travels with every round instead of staying with the worker
+ *   `spark.dwell.bench.state=travelling`, for benchmarks and tests: worker state travels with every round instead of staying with the worker
  * @param adding
- *   `spark.dwell.step=add`: the leader adds the workers' steps without a line search, and the local models use the
+ *   `spark.dwell.bench.step=add`, for benchmarks and tests: the leader adds the workers' steps without a line search, and the local models use the
  *   sigma' that is safe for this, the number of workers. It is the reference that searched steps are compared with
  * @param shareData
  *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
@@ -58,8 +58,8 @@ final case class DwellConf(
 /** The keys of the settings. */
 object DwellConf {
   val Fallback = "spark.dwell.fallback"
-  val State = "spark.dwell.state"
-  val Step = "spark.dwell.step"
+  val State = "spark.dwell.bench.state"
+  val Step = "spark.dwell.bench.step"
   val ShareData = "spark.dwell.shareData"
   val DefaultAggregation = "spark.dwell.aggregation"
   val GangPatience = "spark.dwell.gangPatience"

@@ -154,8 +154,10 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
         placement,
         held.toLine(nonzeros),
         f"objective $objective%.10g, $proof",
-        f"reading and set-up $flattenSeconds%.2f s${flattenEpochs.fold("")(e => f" ($e%.0f epochs)")}, " +
+        f"reading and set-up $flattenSeconds%.2f s$inEpochs, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
+
+  private def inEpochs: String = flattenEpochs.fold("")(epochs => f" ($epochs%.0f epochs)")
 
   /** Lines on what was chosen for this family alone. */
   private[report] def choices: Seq[String]

@@ -53,18 +53,16 @@ object WorkerState {
   def zero(coordinates: Int): WorkerState =
     WorkerState(0L, 0L, 0L, new Array[Double](coordinates), new Array[Double](coordinates), None)
 
-  /** Stamps: 0 at the start of a fit, and two for every rebuild. */
+  /**
+   * Stamps: 0 at the start of a fit, and two for every rebuild, `2 version` and `2 version + 1` for the version that it
+   * leaves.
+   *
+   * Every rebuild has stamps of its own, even for a state that it keeps, because it drops the step of its round. A
+   * worker that lost its state and receives messages from before the rebuild would bring that step back under the old
+   * stamp. The two stamps of a rebuild tell a state that was kept from one that started again, because two attempts
+   * of a rebuild on two workers may end differently.
+   */
   object Stamp {
-
-    /**
-     * The stamp of a state that a rebuild leaves as `version`.
-     *
-     * Every rebuild has stamps of its own, even for a state that it keeps, because it drops the step of its round. A
-     * worker that lost its state and receives messages from before the rebuild would bring that step back under the old
-     * stamp. The two stamps of a rebuild tell a state that was kept from one that started again, because two attempts
-     * of a rebuild on two workers may end differently.
-     */
-    def ofRebuild(version: Long, restarted: Boolean): Long = 2L * version + (if (restarted) 1L else 0L)
 
     /** Whether the rebuild had to start again from zero: the state had been lost. */
     def isRestart(stamp: Long): Boolean = stamp % 2L == 1L
