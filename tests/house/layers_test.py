@@ -86,7 +86,7 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(crowded, {})
 
 
-MOST_FILES = 17
+MOST_FILES = 15
 
 
 class SourcesTest(unittest.TestCase):

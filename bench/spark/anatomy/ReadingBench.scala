@@ -8,7 +8,7 @@ import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression
 
 import dwell.bench.{Bench, NamedArguments}
 import dwell.data.{TrainingReader, TrainingRows}
-import dwell.data.block.CachedDataset
+import dwell.data.cache.CachedDataset
 import dwell.data.documents.DocumentDataset
 import dwell.data.rows.{RowForm, RowUse}
 

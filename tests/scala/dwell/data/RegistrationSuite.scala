@@ -14,7 +14,8 @@ import org.scalatest.BeforeAndAfterAll
 
 import dwell.{LimitedSuite, SparkSuite}
 import dwell.bulk.Kept
-import dwell.data.block.{CachedDataset, LabeledRow}
+import dwell.data.block.LabeledRow
+import dwell.data.cache.CachedDataset
 import dwell.data.columns.ColumnPartition
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.data.rows.{RowForm, RowPartition, RowUse}

@@ -13,6 +13,7 @@ import dwell.base.{InputChangedException, LittleEndian, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
 import dwell.data.merge.{MatrixPiece, RowDistribution}
+import dwell.data.moments.{MergedMoments, MomentPiece}
 import dwell.data.rows._
 
 /** Rows by partition, in the forms that the solvers take. */

@@ -10,7 +10,8 @@ import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
-import dwell.data.block.{CachedDataset, LabeledRow}
+import dwell.data.block.LabeledRow
+import dwell.data.cache.CachedDataset
 import dwell.data.rows.RowForm
 
 /** The datasets that fits make of the same rows, and their release. */

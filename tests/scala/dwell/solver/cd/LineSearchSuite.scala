@@ -3,7 +3,7 @@ package dwell.solver.cd
 import scala.util.Random
 
 import dwell.LimitedSuite
-import dwell.solver.cd.leader.{LineSearch, StepFunction, StepValue}
+import dwell.solver.cd.step.{LineSearch, StepFunction, StepValue}
 
 /** The minimisation of a smooth function along two directions. */
 class LineSearchSuite extends LimitedSuite {

@@ -1,7 +1,7 @@
 package dwell.solver.cd
 
 import dwell.LimitedSuite
-import dwell.solver.cd.leader.LocalWork
+import dwell.solver.cd.step.LocalWork
 
 /** The choice of the epochs in a round. */
 class LocalWorkSuite extends LimitedSuite {

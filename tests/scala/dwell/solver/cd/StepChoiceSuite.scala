@@ -3,7 +3,7 @@ package dwell.solver.cd
 import scala.util.Random
 
 import dwell.LimitedSuite
-import dwell.solver.cd.leader.{StepChoice, StepFunction}
+import dwell.solver.cd.step.{StepChoice, StepFunction}
 
 /** The leader's choice of the step along the workers' direction and the previous one. */
 class StepChoiceSuite extends LimitedSuite {

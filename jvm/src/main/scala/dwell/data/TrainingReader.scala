@@ -7,7 +7,8 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Answers
 import dwell.bulk.Kept
-import dwell.data.block.{BadRow, Cached, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlockBuilder}
+import dwell.data.block.{BadRow, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlockBuilder}
+import dwell.data.cache.Cached
 
 /**
  * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels

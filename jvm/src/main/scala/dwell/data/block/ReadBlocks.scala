@@ -9,6 +9,7 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.TaskFailure
 import dwell.bulk.Kept
+import dwell.data.cache.Cached
 import dwell.data.matrix.{BlockIndex, ReadBlock}
 
 /**

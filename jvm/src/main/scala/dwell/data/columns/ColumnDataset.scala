@@ -5,7 +5,8 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Answers, SliceBounds}
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{Cached, CachedDataset, DataLimits, ReadRows}
+import dwell.data.block.{DataLimits, ReadRows}
+import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
 import dwell.report.HeldBytes
 

@@ -8,7 +8,8 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.{Answers, WorkerCount}
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{BadRow, BlockGroups, Cached, CachedDataset, GroupedBlocks, Placement, ReadBlocks, SourceSize}
+import dwell.data.block.{BadRow, BlockGroups, GroupedBlocks, Placement, ReadBlocks, SourceSize}
+import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
 import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
 import dwell.report.HeldBytes

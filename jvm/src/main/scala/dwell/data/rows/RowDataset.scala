@@ -5,7 +5,8 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.Answers
 import dwell.bulk.Kept
-import dwell.data.block.{Cached, CachedDataset, ColumnNames, ReadRows}
+import dwell.data.block.{ColumnNames, ReadRows}
+import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
 import dwell.report.HeldBytes
 

@@ -3,7 +3,8 @@ package dwell.data.rows
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.data.block.{BlockGroups, Cached, GroupedBlocks, ReadRows}
+import dwell.data.block.{BlockGroups, GroupedBlocks, ReadRows}
+import dwell.data.cache.Cached
 import dwell.data.matrix.ExcludedFeatures
 
 /**

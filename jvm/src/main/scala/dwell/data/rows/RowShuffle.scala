@@ -4,7 +4,8 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.BulkShuffle
-import dwell.data.block.{Cached, ReadRows}
+import dwell.data.block.ReadRows
+import dwell.data.cache.Cached
 import dwell.data.matrix.ExcludedFeatures
 import dwell.data.merge.MatrixPiece
 

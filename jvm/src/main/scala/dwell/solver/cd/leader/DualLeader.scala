@@ -6,6 +6,7 @@ import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
 import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
+import dwell.solver.cd.step.{StepFunction, StepValue}
 import dwell.solver.problem.{DualFeasibility, LabelFacts, LinearProblem, MarginLoss}
 
 /**

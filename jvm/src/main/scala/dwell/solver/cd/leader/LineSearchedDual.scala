@@ -3,6 +3,7 @@ package dwell.solver.cd.leader
 import dwell.jni.CdLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
+import dwell.solver.cd.step.{SigmaPrime, StepChoice, StepFunction}
 import dwell.solver.problem.{CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss}
 
 /**

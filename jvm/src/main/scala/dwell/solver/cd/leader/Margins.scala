@@ -2,6 +2,7 @@ package dwell.solver.cd.leader
 
 import dwell.jni.MarginLayout
 import dwell.solver.cd.contract.MarginOperation
+import dwell.solver.cd.step.StepValue
 import dwell.solver.problem.InterceptSearch
 
 /**

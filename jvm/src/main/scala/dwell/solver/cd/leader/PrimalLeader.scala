@@ -3,6 +3,7 @@ package dwell.solver.cd.leader
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
 import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
+import dwell.solver.cd.step.{SigmaPrime, StepChoice, StepFunction, StepValue}
 import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem, MarginLoss}
 
 /**

@@ -7,6 +7,7 @@ import dwell.comm.{Gathered, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.report.RoundRecord
 import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, StartingPoint, WorkerState}
+import dwell.solver.cd.step.LocalWork
 import dwell.solver.problem.LinearProblem
 
 /**

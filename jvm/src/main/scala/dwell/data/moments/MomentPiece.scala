@@ -1,4 +1,4 @@
-package dwell.data.rows
+package dwell.data.moments
 
 /**
  * Moments of the nonzeros of some columns, in one block or in one source partition.

@@ -1,4 +1,4 @@
-package dwell.data.block
+package dwell.data.cache
 
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast

@@ -1,4 +1,4 @@
-package dwell.solver.cd.leader
+package dwell.solver.cd.step
 
 import dwell.solver.problem.Algorithm
 

@@ -1,4 +1,4 @@
-package dwell.solver.cd.leader
+package dwell.solver.cd.step
 
 /**
  * Chooses the local work of a round: H, in epochs over the local coordinates.

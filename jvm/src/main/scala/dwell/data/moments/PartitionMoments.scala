@@ -1,7 +1,7 @@
-package dwell.data.rows
+package dwell.data.moments
 
 /** Merges the moments of the blocks of one source partition, in their order, for the columns that any of them has. */
-private[rows] final class PartitionMoments(numFeatures: Int, binary: Boolean) {
+private[data] final class PartitionMoments(numFeatures: Int, binary: Boolean) {
   private val sums = new RunningMoments(binary)
 
   /** For each column, 1 + its position in the sums, or 0. */

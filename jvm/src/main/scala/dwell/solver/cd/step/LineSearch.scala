@@ -1,4 +1,4 @@
-package dwell.solver.cd.leader
+package dwell.solver.cd.step
 
 /**
  * The value, gradient (1, 2) and Hessian (11, 12, 22) of a convex function at a step (g1, g2) along two directions. The

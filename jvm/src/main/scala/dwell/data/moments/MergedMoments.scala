@@ -1,4 +1,4 @@
-package dwell.data.rows
+package dwell.data.moments
 
 import dwell.base.LittleEndian
 

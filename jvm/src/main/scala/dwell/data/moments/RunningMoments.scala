@@ -1,4 +1,4 @@
-package dwell.data.rows
+package dwell.data.moments
 
 /**
  * Moments of columns that pieces are merged into, one after another. Fields as in [[MomentPiece]].
@@ -6,7 +6,7 @@ package dwell.data.rows
  * @param binary
  *   whether the pieces have sums by class
  */
-private[rows] final class RunningMoments(binary: Boolean) {
+private[data] final class RunningMoments(binary: Boolean) {
   var counts: Array[Long] = Array.emptyLongArray
   var weight, mean, squares: Array[Double] = Array.emptyDoubleArray
 

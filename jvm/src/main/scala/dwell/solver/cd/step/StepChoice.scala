@@ -1,4 +1,4 @@
-package dwell.solver.cd.leader
+package dwell.solver.cd.step
 
 /**
  * The step factors of a round: `(g1, g2)` for the sum of the workers' directions and for the step before it.
