@@ -13,7 +13,8 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.bench.lda.{LdaCorpus, LdaShape}
 import dwell.bench.sgd.{SgdData, SgdShape}
-import dwell.report.{ComparedFit, FitPhases, RoundRecord}
+import dwell.record.{FitPhases, RoundRecord}
+import dwell.report.ComparedFit
 
 /**
  * One run of a benchmark on Spark: its arguments, its data, and the JSON file that it writes.

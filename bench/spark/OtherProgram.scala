@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
-import dwell.report.RoundRecord
+import dwell.record.RoundRecord
 
 /**
  * An implementation that is a program of its own, and reads the files of [[PartitionFiles]].

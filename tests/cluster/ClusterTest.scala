@@ -24,9 +24,9 @@ import dwell.data.block.LabeledRow
 import dwell.fit.DwellConf
 import dwell.jni.{NativeBridge, NativeLoader, ResultHeader}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
-import dwell.report.{FitReport, RoundCompleted}
-import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RowsMessage, PrimalSubproblem, RoundRequest}
-import dwell.solver.cd.worker.CdStep
+import dwell.record.RoundCompleted
+import dwell.report.FitReport
+import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, CoordinateMessage, Phase, PrimalSubproblem, RoundRequest, RowsMessage}
 
 /**
  * Tests that need real executors. spark-submit runs them on a `local-cluster` with `--jars`, as a user would. Prints

@@ -19,13 +19,14 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.storage.RDDBlockId
 
 import dwell.{CheckLong, Waiting}
-import dwell.base.{InputChangedException, Unpersist}
 import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
-import dwell.data.rows.{RowForm, RowPartition, RowUse}
+import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
+import dwell.problem.{Algorithm, GradientAlgorithm, Orientation, RowUse}
 import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
-import dwell.solver.problem.{Algorithm, GradientAlgorithm, LinearProblem, Orientation}
+import dwell.solver.linear.LinearProblem
+import dwell.spark.{InputChangedException, Unpersist}
 
 /**
  * Faults on a real cluster: each fit ends with the objective of an undisturbed fit, or with an exception that gives

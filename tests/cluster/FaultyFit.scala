@@ -11,12 +11,11 @@ import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSettings}
-import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, CoordinateMessage, RowsMessage, WorkerState}
-import dwell.solver.cd.worker.{CdStates, CdStep, NativeCd}
-import dwell.solver.problem.{Algorithm, LinearProblem, Logistic, Orientation, Squared}
-import dwell.solver.sgd.contract.{DescendCall, EvaluateCall, SearchCall, SgdMessage}
-import dwell.solver.sgd.worker.SgdStep
+import dwell.problem.{Algorithm, Logistic, Orientation, Squared}
+import dwell.record.RoundRecord
+import dwell.solver.cd.worker.{CdMessage, CdStates, CdStep, CoordinateMessage, NativeCd, RowsMessage, WorkerState}
+import dwell.solver.linear.LinearProblem
+import dwell.solver.rows.worker.{DescendCall, EvaluateCall, SearchCall, SgdMessage, SgdStep}
 
 /**
  * A fault in an exchange.
@@ -59,7 +58,7 @@ private[dwell] object Fault {
  * The properties of a message that decide whether a fault happens.
  *
  * @param phase
- *   name of the [[dwell.solver.cd.contract.Phase]], or in other kinds of fit the name of the call
+ *   name of the [[dwell.solver.cd.worker.Phase]], or in other kinds of fit the name of the call
  * @param round
  *   number of the worker's round; 0 if the message does not contain it
  * @param loseState

@@ -6,8 +6,7 @@ import dwell.data.block.LabeledRow
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.fit.Aggregation
 import dwell.solver.lda.LdaTrainer
-import dwell.solver.lda.contract.{BoundCall, Inference, LdaMessage, LdaPriors, LdaProblem, LdaReply, LdaSchedule, RoundCall}
-import dwell.solver.lda.worker.LdaStep
+import dwell.solver.lda.worker.{BoundCall, Inference, LdaMessage, LdaPriors, LdaProblem, LdaReply, LdaSchedule, LdaStep, RoundCall}
 
 /** A fit of topics whose workers have faults; the features of rows are counts of words. */
 private[dwell] final class FaultyTopics(

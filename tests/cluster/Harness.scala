@@ -16,7 +16,8 @@ import dwell.comm.ModelStore
 import dwell.jni.{NativeBridge, NativeLoader}
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
-import dwell.report.{FitReport, RoundCompleted}
+import dwell.record.RoundCompleted
+import dwell.report.FitReport
 import dwell.solver.cd.worker.MarginSlices
 
 /** The common parts of programs that test on real executors; they end with a line `N passed, N failed`. */

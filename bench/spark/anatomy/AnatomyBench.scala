@@ -11,7 +11,8 @@ import dwell.bench.{Bench, NamedArguments}
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
-import dwell.report.{FitPhases, FitReport}
+import dwell.record.FitPhases
+import dwell.report.FitReport
 
 /**
  * Whole fits by phase ([[FitPhases]]), with one import changed and everything else default, beside Spark's own scan of the same

@@ -10,7 +10,8 @@ import dwell.bench.{Bench, NamedArguments}
 import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.cache.CachedDataset
 import dwell.data.documents.DocumentDataset
-import dwell.data.rows.{RowForm, RowUse}
+import dwell.data.rows.RowForm
+import dwell.problem.RowUse
 
 /**
  * Seconds of reading, alone and with the set-up for each kind of solver, beside Spark's own scan of the same columns

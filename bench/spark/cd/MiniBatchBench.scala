@@ -3,8 +3,9 @@ package dwell.bench.cd
 import java.nio.file.Paths
 
 import dwell.bench.Bench
-import dwell.report.{ComparisonPage, RoundRecord}
-import dwell.solver.problem.{Algorithm, Orientation}
+import dwell.problem.{Algorithm, Orientation}
+import dwell.record.RoundRecord
+import dwell.report.ComparisonPage
 
 /**
  * Rounds and seconds to a suboptimality of 1e-3 of CoCoA, of mini-batch SCD and of mini-batch SGD, as in figure 6 of Duenner et

@@ -4,7 +4,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.base.SplitMix
 import dwell.data.columns.ColumnPartition
-import dwell.report.RoundRecord
+import dwell.record.RoundRecord
 
 /**
  * CoCoA on plain Spark, for ridge regression: implementation (A) of Duenner et al., Understanding and Optimizing the Performance of

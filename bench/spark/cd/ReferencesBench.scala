@@ -6,7 +6,8 @@ import org.apache.spark.rdd.RDD
 
 import dwell.bench.{Bench, ExchangeBench, OtherProgram}
 import dwell.fit.Aggregation
-import dwell.report.{ComparisonPage, RoundRecord}
+import dwell.record.RoundRecord
+import dwell.report.ComparisonPage
 
 /**
  * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2017: plain Spark in Scala

@@ -7,9 +7,10 @@ import org.apache.spark.sql.functions.{avg, col, lit}
 import dwell.data.TrainingReader
 import dwell.data.columns.ColumnDataset
 import dwell.fit.{Aggregation, SolverSettings}
-import dwell.report.RoundRecord
+import dwell.problem.{Algorithm, Orientation, Squared}
+import dwell.record.RoundRecord
 import dwell.solver.LinearTrainer
-import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /**
  * Ridge regression, the problem that the implementations of CoCoA are compared on: labels about their mean, no intercept,

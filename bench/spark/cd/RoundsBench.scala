@@ -8,7 +8,8 @@ import dwell.bench.{Bench, BenchData}
 import dwell.fit.DwellConf
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
-import dwell.report.{FitReport, RoundRecord}
+import dwell.record.RoundRecord
+import dwell.report.FitReport
 
 /**
  * Rounds to a relative suboptimality and to a relative gap of 1e-3 and of 1e-4, with 8 workers and one epoch a round, by

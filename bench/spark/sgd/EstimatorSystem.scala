@@ -5,8 +5,8 @@ import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, Logistic
 
 import dwell.bench.Bench
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.problem.Hinge
 import dwell.report.FitReport
-import dwell.solver.problem.Hinge
 
 /**
  * An estimator, from whose fit no model comes out before the end: the models on the way are those of fits of so many

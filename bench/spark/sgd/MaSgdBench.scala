@@ -3,7 +3,7 @@ package dwell.bench.sgd
 import java.nio.file.{Files, Path}
 
 import dwell.bench.Bench
-import dwell.solver.problem.Logistic
+import dwell.problem.Logistic
 
 /**
  * MA-SGD beside what it replaces, as in figures 4 to 6 of Guo et al. 2021: the objective against seconds and against

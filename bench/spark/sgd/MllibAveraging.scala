@@ -4,7 +4,7 @@ import org.apache.spark.mllib.linalg.{SparseVector, Vector => OldVector}
 import org.apache.spark.rdd.RDD
 
 import dwell.bench.Bench
-import dwell.solver.problem.MarginLoss
+import dwell.problem.MarginLoss
 
 /**
  * Model averaging and nothing else on top of Spark's mini-batch SGD: each partition makes a pass of SGD over its rows, in their

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import org.apache.spark.mllib.linalg.{Vector => OldVector, Vectors => OldVectors}
 import org.apache.spark.mllib.optimization.{GradientDescent, HingeGradient, LogisticGradient, SquaredL2Updater, Updater}
 
-import dwell.solver.problem.Hinge
+import dwell.problem.Hinge
 
 /**
  * Spark's mini-batch SGD, `org.apache.spark.mllib.optimization.GradientDescent`: a gradient of a sample of the rows in each

@@ -3,7 +3,7 @@ package dwell.bench.sgd
 import scala.concurrent.duration.FiniteDuration
 
 import dwell.bench.NamedArguments
-import dwell.solver.problem.MarginLoss
+import dwell.problem.MarginLoss
 
 /**
  * What the benchmarks of MA-SGD are asked for: `shapes=avazu,url`, `losses=logistic`, `penalties=0,0.1`, `systems=Dwell;MLlib SGD`

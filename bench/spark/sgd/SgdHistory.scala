@@ -3,7 +3,8 @@ package dwell.bench.sgd
 import java.nio.file.Paths
 
 import dwell.bench.Bench
-import dwell.report.{ComparedFit, ComparisonPage, RoundRecord}
+import dwell.record.RoundRecord
+import dwell.report.{ComparedFit, ComparisonPage}
 
 /**
  * How good the models of a system were on the way.

@@ -3,7 +3,7 @@ package dwell.bench.sgd
 import org.apache.spark.mllib.linalg.{SparseVector, Vector => OldVector}
 import org.apache.spark.rdd.RDD
 
-import dwell.solver.problem.{Hinge, Logistic, MarginLoss}
+import dwell.problem.{Hinge, Logistic, MarginLoss}
 
 /**
  * A model on the way of a fit.

@@ -9,7 +9,8 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, log1p}
 
 import dwell.ml.regression.LinearRegression
-import dwell.report.{FitReport, RoundCompleted, RoundRecord}
+import dwell.record.{RoundCompleted, RoundRecord}
+import dwell.report.FitReport
 
 /**
  * Ridge regression of the logarithm of a package's installed size on the words of its description, by Dwell and by

@@ -8,7 +8,8 @@ import org.apache.spark.mllib.rdd.MLPairRDDFunctions._
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import dwell.ml.clustering.LDA
-import dwell.report.{FitReport, RoundRecord}
+import dwell.record.RoundRecord
+import dwell.report.FitReport
 
 /**
  * Topics of package descriptions, by a Pipeline of Spark's own stages and Dwell's LDA; prints the words of each topic, and the

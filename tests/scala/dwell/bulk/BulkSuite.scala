@@ -3,7 +3,7 @@ package dwell.bulk
 import java.io._
 
 import dwell.SparkSuite
-import dwell.base.Shuffle
+import dwell.spark.Shuffle
 
 /** Arrays in bulk: in streams of bytes, in Java's streams of objects, and in shuffles. */
 class BulkSuite extends SparkSuite {

@@ -7,11 +7,11 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.rdd.RDD
 
 import dwell.SparkSuite
-import dwell.base.{InputChangedException, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.documents.DocumentDataset
 import dwell.data.matrix.MatrixBlock
 import dwell.data.rows.RowForm
+import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Source partitions that are read in several blocks. */
 class BlocksSuite extends SparkSuite {

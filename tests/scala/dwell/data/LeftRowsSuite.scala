@@ -11,9 +11,10 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.types.{DataType, DoubleType}
 
 import dwell.SparkSuite
-import dwell.base.{InputChangedException, TaskFailure}
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
-import dwell.data.rows.{RowForm, RowPartition, RowUse}
+import dwell.data.rows.{RowForm, RowPartition}
+import dwell.problem.RowUse
+import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows that stay where Spark has them. */
 class LeftRowsSuite extends SparkSuite {

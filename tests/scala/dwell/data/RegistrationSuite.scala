@@ -18,8 +18,9 @@ import dwell.data.block.LabeledRow
 import dwell.data.cache.CachedDataset
 import dwell.data.columns.ColumnPartition
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
-import dwell.data.rows.{RowForm, RowPartition, RowUse}
+import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
+import dwell.problem.RowUse
 import dwell.report.FitReport
 
 /** Data in an application whose Kryo refuses classes that are not registered. */

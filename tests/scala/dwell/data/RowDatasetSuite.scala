@@ -9,12 +9,13 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.{CheckLong, SparkSuite}
-import dwell.base.{InputChangedException, LittleEndian, TaskFailure}
+import dwell.base.LittleEndian
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
 import dwell.data.merge.{MatrixPiece, RowDistribution}
 import dwell.data.moments.{MergedMoments, MomentPiece}
 import dwell.data.rows._
+import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows by partition, in the forms that the solvers take. */
 class RowDatasetSuite extends SparkSuite {

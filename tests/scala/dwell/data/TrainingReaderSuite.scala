@@ -11,12 +11,13 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.serializer.KryoSerializer
 
 import dwell.SparkSuite
-import dwell.base.{InputChangedException, SliceBounds, TaskFailure}
+import dwell.base.SliceBounds
 import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, RowBlockBuilder}
-import dwell.data.matrix.NarrowValues
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
+import dwell.data.matrix.NarrowValues
 import dwell.data.rows.RowForm
 import dwell.jni.ResultHeader
+import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows as read, and their columns by partition. */
 class TrainingReaderSuite extends SparkSuite {

@@ -2,7 +2,7 @@ package dwell.fit
 
 import dwell.LimitedSuite
 import dwell.jni.ResultHeader
-import dwell.report.RoundRecord
+import dwell.record.RoundRecord
 
 /** The parts of a round's seconds, by the clocks of workers and leader. */
 class TimelineSuite extends LimitedSuite {

@@ -7,11 +7,12 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
 import dwell.SparkSuite
-import dwell.base.InputChangedException
 import dwell.data.TestData
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.clustering.LDA
-import dwell.report.{FitReport, RoundCompleted}
+import dwell.record.RoundCompleted
+import dwell.report.FitReport
+import dwell.spark.InputChangedException
 
 /** Sources that give other rows when Spark reads them again in the middle of a fit. */
 class ChangedInputSuite extends SparkSuite {

@@ -7,7 +7,7 @@ import org.apache.spark.sql.DataFrame
 import dwell.SparkSuite
 import dwell.ml.clustering.LDA
 import dwell.report.FitReport
-import dwell.solver.lda.contract.LdaSchedule
+import dwell.solver.lda.worker.LdaSchedule
 
 /** Odd or wrong documents and Params of LDA: Spark's answer where Spark has a rule, else an exception that names the
  * fix. */

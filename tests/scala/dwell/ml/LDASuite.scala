@@ -11,7 +11,7 @@ import dwell.base.SplitMix
 import dwell.fit.DwellConf
 import dwell.ml.clustering.LDA
 import dwell.report.{FitReport, TopicFitReport}
-import dwell.solver.lda.contract.LdaSchedule
+import dwell.solver.lda.worker.LdaSchedule
 
 /** The estimator of topics through Spark ML's interface. */
 class LDASuite extends SparkSuite {

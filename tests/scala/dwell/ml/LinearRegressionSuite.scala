@@ -18,7 +18,8 @@ import dwell.{SparkSuite, Waiting}
 import dwell.fit.DwellConf
 import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
-import dwell.report.{FitReport, LinearFitReport, RoundCompleted}
+import dwell.record.RoundCompleted
+import dwell.report.{FitReport, LinearFitReport}
 
 /** The estimator of linear regression through Spark ML's interface. */
 class LinearRegressionSuite extends SparkSuite {

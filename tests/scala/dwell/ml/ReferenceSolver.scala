@@ -2,7 +2,7 @@ package dwell.ml
 
 import breeze.linalg.{norm, DenseMatrix, DenseVector}
 
-import dwell.solver.problem.{Hinge, Logistic, MarginLoss, SquaredHinge}
+import dwell.problem.{Hinge, Logistic, MarginLoss, SquaredHinge}
 
 /**
  * Small dense problems of classification, solved by other means than coordinate descent over partitions: Newton's method

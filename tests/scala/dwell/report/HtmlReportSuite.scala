@@ -8,6 +8,7 @@ import javax.xml.parsers.DocumentBuilderFactory
 import org.xml.sax.InputSource
 
 import dwell.LimitedSuite
+import dwell.record.{FitPhases, HeldBytes, RoundRecord, WorkerTime}
 
 /** Pages are complete, well formed and the same in every locale. Their looks were checked in a browser. */
 class HtmlReportSuite extends LimitedSuite {

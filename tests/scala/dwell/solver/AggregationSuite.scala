@@ -12,9 +12,10 @@ import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSettings}
 import dwell.jni.ResultHeader
-import dwell.report.RoundCompleted
+import dwell.problem.{Algorithm, Orientation, Squared}
+import dwell.record.RoundCompleted
 import dwell.solver.cd.worker.MarginSlices
-import dwell.solver.problem.{Algorithm, LinearProblem, LinearSolution, Orientation, Squared}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /** The mode that takes over if a gang has no slots. */
 class AggregationSuite extends SparkSuite {

@@ -7,8 +7,8 @@ import org.apache.spark.sql.DataFrame
 import dwell.{CheckLong, SparkSuite}
 import dwell.ml.{ClassificationData, LocalRows, ReferenceSolver}
 import dwell.ml.classification.LinearSVC
+import dwell.problem.{Hinge, SquaredHinge}
 import dwell.report.FitReport
-import dwell.solver.problem.{Hinge, SquaredHinge}
 
 /**
  * At least as good as Spark's answers, for every combination of the Params that change the objective. Spark's own

@@ -7,8 +7,8 @@ import org.apache.spark.sql.DataFrame
 import dwell.{CheckLong, SparkSuite}
 import dwell.ml.{ClassificationData, LocalRows, ReferenceSolver}
 import dwell.ml.classification.LogisticRegression
+import dwell.problem.Logistic
 import dwell.report.FitReport
-import dwell.solver.problem.Logistic
 
 /** The same answers as Spark's l-bfgs and owl-qn, for every combination of the Params that change the objective. */
 class LogisticRegressionParitySuite extends SparkSuite {

@@ -5,7 +5,7 @@ import org.apache.spark.sql.SparkSession
 import dwell.SparkSuite
 import dwell.data.TestData
 import dwell.fit.DwellConf
-import dwell.solver.problem.{Algorithm, Orientation}
+import dwell.problem.{Algorithm, Orientation}
 
 /** The orientations whose vectors there is room for. */
 class OrientationsSuite extends SparkSuite {

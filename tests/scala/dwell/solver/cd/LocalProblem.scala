@@ -2,15 +2,15 @@ package dwell.solver.cd
 
 import java.util.concurrent.atomic.AtomicLong
 
-import dwell.base.{LittleEndian, NativeLibrary}
+import dwell.base.LittleEndian
 import dwell.data.{ColumnData, DenseForm, LocalData, RowData, TestData}
 import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.solver.cd.contract.{DualSubproblem, PrimalSubproblem, RoundRequest, Subproblem}
-import dwell.solver.cd.worker.NativeCd
-import dwell.solver.problem.{Labels, MarginLoss}
+import dwell.problem.{Labels, MarginLoss}
+import dwell.solver.cd.worker.{DualSubproblem, NativeCd, PrimalSubproblem, RoundRequest, Subproblem}
+import dwell.spark.NativeLibrary
 
 /** A problem on random data in one orientation, with the leader's part of a round in either orientation, without
  * Spark. */

@@ -6,12 +6,11 @@ import scala.concurrent.duration._
 import scala.util.Random
 
 import dwell.{LimitedSuite, Waiting}
-import dwell.base.NativeLibrary
 import dwell.comm.wire.Contribution
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.{CdReply, MarginOperation, MarginSlice}
-import dwell.solver.cd.worker.{MarginSlices, NativeCd}
-import dwell.solver.problem.{Logistic, SmoothedHinge, Squared, SquaredHinge}
+import dwell.problem.{Logistic, SmoothedHinge, Squared, SquaredHinge}
+import dwell.solver.cd.worker.{CdReply, MarginOperation, MarginSlice, MarginSlices, NativeCd}
+import dwell.spark.NativeLibrary
 
 /** Operations on slices of rows, which the tasks of this process own. */
 class MarginSlicesSuite extends LimitedSuite {

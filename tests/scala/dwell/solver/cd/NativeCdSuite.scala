@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.jdk.CollectionConverters._
 
 import dwell.LimitedSuite
-import dwell.base.{BucketOrder, NativeLibrary}
+import dwell.base.BucketOrder
 import dwell.data.{ColumnData, RowData, TestData}
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.{Cancellation, CdLayout, NativeBridge, ResultHeader}
+import dwell.problem.{Hinge, Squared}
 import dwell.solver.Questions
-import dwell.solver.cd.contract.{RoundRequest, WorkerState}
-import dwell.solver.cd.worker.NativeCd
-import dwell.solver.problem.{Hinge, Squared}
+import dwell.solver.cd.worker.{NativeCd, RoundRequest, WorkerState}
+import dwell.spark.NativeLibrary
 
 /** Rounds of coordinate descent: least squares on columns, and the protocol in both orientations. */
 class NativeCdSuite extends LimitedSuite {

@@ -3,12 +3,13 @@ package dwell.solver.cd
 import org.apache.spark.ml.linalg.Vectors
 
 import dwell.LimitedSuite
-import dwell.base.{BucketOrder, NativeLibrary}
+import dwell.base.BucketOrder
 import dwell.data.TestData
 import dwell.data.block.LabeledRow
 import dwell.jni.{CdLayout, ResultHeader}
+import dwell.problem.{DualFormulas, Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
 import dwell.solver.cd.worker.NativeCd
-import dwell.solver.problem.{DualFormulas, Hinge, Logistic, MarginLoss, SmoothedHinge, Squared, SquaredHinge}
+import dwell.spark.NativeLibrary
 
 /** Rounds of coordinate descent on rows: the dual objective against the primal one, and the steps of one partition. */
 class NativeDualSuite extends LimitedSuite {

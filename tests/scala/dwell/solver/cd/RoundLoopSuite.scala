@@ -13,7 +13,8 @@ import dwell.fit.DwellConf
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
-import dwell.report.{FitReport, RoundCompleted}
+import dwell.record.RoundCompleted
+import dwell.report.FitReport
 
 /** Rounds on Spark: the same iterates wherever the state is, and the same answer after a loss. */
 class RoundLoopSuite extends SparkSuite {

@@ -2,8 +2,8 @@ package dwell.solver.lda
 
 import dwell.LimitedSuite
 import dwell.solver.cd.Golden._
-import dwell.solver.lda.contract.LdaSchedule
 import dwell.solver.lda.leader.LdaPace
+import dwell.solver.lda.worker.LdaSchedule
 
 /** Step sizes, and the number of documents in a round. */
 class LdaScheduleSuite extends LimitedSuite {

@@ -1,13 +1,11 @@
 package dwell.solver.lda
 
 import dwell.LimitedSuite
-import dwell.jni.ResultHeader
 import dwell.data.documents.DocumentPartition
 import dwell.fit.SolverSettings
-import dwell.jni.{Cancellation, LdaLayout}
-import dwell.solver.lda.contract.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaPriors, LdaProblem, LdaRound, LdaSchedule, LdaSolver, RoundCall}
+import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
 import dwell.solver.lda.leader.LdaTask
-import dwell.solver.lda.worker.LdaStep
+import dwell.solver.lda.worker.{BoundCall, LdaBound, LdaCall, LdaMessage, LdaPriors, LdaProblem, LdaRound, LdaSchedule, LdaSolver, LdaStep, RoundCall}
 
 /** The distribution of a round's documents to workers, and the work on each part. */
 class LdaTaskSuite extends LimitedSuite {

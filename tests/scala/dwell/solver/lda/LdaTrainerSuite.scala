@@ -9,9 +9,8 @@ import dwell.data.block.LabeledRow
 import dwell.data.documents.DocumentDataset
 import dwell.fit.{Aggregation, SolverSettings}
 import dwell.jni.{LdaLayout, NativeLoader, ResultHeader}
-import dwell.solver.lda.contract.{LdaPriors, LdaProblem, LdaRound, LdaSchedule}
 import dwell.solver.lda.leader.{InitialTopics, LdaPlan, LdaTask}
-import dwell.solver.lda.worker.NativeLda
+import dwell.solver.lda.worker.{LdaPriors, LdaProblem, LdaRound, LdaSchedule, NativeLda}
 
 /** A round through Spark against the calls of which it consists. */
 class LdaTrainerSuite extends SparkSuite {

@@ -4,7 +4,7 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Shuffle
+import dwell.spark.Shuffle
 
 /** Shuffles of large pieces. */
 private[dwell] object BulkShuffle {

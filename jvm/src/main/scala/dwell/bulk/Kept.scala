@@ -6,11 +6,11 @@ import org.apache.spark.{Partition, PersistedBlocks, SerializableWritable, Spark
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Cargo, Unpersist}
+import dwell.spark.{Cargo, Unpersist}
 
 /**
  * Objects that Spark keeps, as `stored` persists them. Spark writes them to disk and to other executors with the user's
- * serialiser: see [[dwell.base.Cargo]], which leaves [[Bulk]] objects to their own format.
+ * serialiser: see [[dwell.spark.Cargo]], which leaves [[Bulk]] objects to their own format.
  */
 private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWritable[Cargo[T]]])
     extends RDD[T](stored) {
@@ -42,7 +42,7 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
     blocks.map(_.getOrElse(throw new SparkException("the cached data of this task was lost")).value.content)
   }
 
-  /** Removes the objects from all executors. See [[dwell.base.Unpersist]]. */
+  /** Removes the objects from all executors. See [[dwell.spark.Unpersist]]. */
   def drop(): Unit = Unpersist(stored)
 
   override def cleanShuffleDependencies(blocking: Boolean): Unit = stored.cleanShuffleDependencies(blocking)

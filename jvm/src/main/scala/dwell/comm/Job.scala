@@ -7,7 +7,7 @@ import scala.reflect.ClassTag
 import org.apache.spark.SerializableWritable
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Cargo
+import dwell.spark.Cargo
 
 /** Spark jobs with one task for each partition, and their descriptions in Spark's UI. */
 private[dwell] object Job {

@@ -5,10 +5,10 @@ import org.apache.spark.sql.RowOrder
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Answers
 import dwell.bulk.Kept
 import dwell.data.block.{BadRow, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlockBuilder}
 import dwell.data.cache.Cached
+import dwell.spark.Answers
 
 /**
  * Reads and validates training data, in one pass. The rows stay on the workers as primitive arrays, with their labels

@@ -4,10 +4,11 @@ import scala.collection.mutable
 
 import org.apache.spark.SparkContext
 
-import dwell.base.WorkerCount
 import dwell.data.block.{BlockGroups, DataLimits, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle, RowUse}
+import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
+import dwell.problem.RowUse
+import dwell.spark.WorkerCount
 
 /**
  * Training data, read and validated. It makes the datasets that solvers work on: one for each form and number of
@@ -62,7 +63,7 @@ final class TrainingRows private[data] (read: ReadRows) {
    * The data split by columns, without the constant ones.
    *
    * @param numWorkers
-   *   number of partitions, K; those beyond the number of columns stay empty. 0: [[dwell.base.WorkerCount]] chooses it
+   *   number of partitions, K; those beyond the number of columns stay empty. 0: [[dwell.spark.WorkerCount]] chooses it
    * @throws IllegalArgumentException
    *   if the data does not fit this form; the message names the fix
    * @throws InputChangedException
@@ -89,7 +90,7 @@ final class TrainingRows private[data] (read: ReadRows) {
    * share of any stretch of rows. Forms of the same rows share one shuffle.
    *
    * @param numWorkers
-   *   number of partitions, K; those beyond the number of rows stay empty. 0: [[dwell.base.WorkerCount]] chooses it, and
+   *   number of partitions, K; those beyond the number of rows stay empty. 0: [[dwell.spark.WorkerCount]] chooses it, and
    *   fewer if the rows can then stay
    * @throws IllegalArgumentException
    *   if the data does not fit this form; the message names the fix
@@ -102,7 +103,7 @@ final class TrainingRows private[data] (read: ReadRows) {
     if (form.signedLabels) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
     def varying = nonzeros - read.constant.length * numRows
-    val workers = partitionsFor(numWorkers, form.use.worthAWorker(numFeatures))(varying, bytesByRow)
+    val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(form.use, numFeatures))(varying, bytesByRow)
     val groups = groupsFor(form.use, workers, exactly = numWorkers > 0)
     val key = (groups.fold(_ => workers, _.count), form)
     rowDatasets.get(key).filterNot(_.isReleased).getOrElse {
@@ -140,7 +141,8 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   /** The number of workers that the size of the data pays for, for this use of rows. */
-  def workers(use: RowUse): Int = WorkerCount.choose(sc, nonzeros, bytesByRow, use.worthAWorker(numFeatures))
+  def workers(use: RowUse): Int =
+    WorkerCount.choose(sc, nonzeros, bytesByRow, WorkerCount.worthAWorker(use, numFeatures))
 
   /** The population standard deviation of each feature over all rows; 0 for a constant one. */
   def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))

@@ -1,6 +1,6 @@
 package dwell.fit
 
-import dwell.report.RoundRecord
+import dwell.record.RoundRecord
 
 /**
  * An attempt to run the rounds of a fit.

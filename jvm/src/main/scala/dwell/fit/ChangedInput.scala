@@ -2,7 +2,7 @@ package dwell.fit
 
 import org.apache.spark.internal.Logging
 
-import dwell.base.InputChangedException
+import dwell.spark.InputChangedException
 
 /** Fits whose source gives other rows when Spark has to read it again. */
 private[dwell] object ChangedInput extends Logging {

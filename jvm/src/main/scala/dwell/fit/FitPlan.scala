@@ -1,10 +1,10 @@
 package dwell.fit
 
-import dwell.jni.ResultHeader
 import dwell.base.SplitMix
 import dwell.comm.Replicas
 import dwell.comm.wire.{Numbers, VectorFormat}
-import dwell.report.RoundRecord
+import dwell.jni.ResultHeader
+import dwell.record.RoundRecord
 
 /**
  * One fit, in a form that can be sent to its leader.

@@ -8,12 +8,12 @@ import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 
-import dwell.jni.ResultHeader
-import dwell.base.{Sent, TaskFailure}
 import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
-import dwell.report.{RoundCompleted, RoundRecord}
+import dwell.jni.ResultHeader
+import dwell.record.{RoundCompleted, RoundRecord}
+import dwell.spark.{Sent, TaskFailure}
 
 /**
  * Runs a [[FitPlan]] on Spark, in the mode that was asked for. If that mode cannot run, it takes one that can.

@@ -3,7 +3,7 @@ package dwell.fit
 import scala.collection.mutable
 
 import dwell.jni.ResultHeader
-import dwell.report.{RoundRecord, WorkerTime}
+import dwell.record.{RoundRecord, WorkerTime}
 
 /**
  * The records of the rounds of one fit, from the reports of its workers.

@@ -2,6 +2,7 @@ package dwell.report
 
 import java.nio.file.Path
 
+import dwell.record.{FitPhases, RoundRecord}
 import dwell.report.Markup.{escaped, number}
 
 /**

@@ -2,6 +2,8 @@ package dwell.report
 
 import java.nio.file.Path
 
+import dwell.record.{FitPhases, RoundRecord}
+
 /** One fit as a page: its summary, where its seconds go and, where there are rounds, their charts and their table. */
 private[report] object FitPage {
 

@@ -7,6 +7,8 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
 
+import dwell.record.{FitPhases, HeldBytes, RoundRecord}
+
 /**
  * How a model was trained. `FitReport.of(model)` finds the report of a model that was fitted in this session.
  *

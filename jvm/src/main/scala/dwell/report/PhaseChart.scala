@@ -1,5 +1,7 @@
 package dwell.report
 
+import dwell.record.{FitPhases, RoundRecord}
+
 /** Charts of where the seconds go. A phase has the same colour in each of them. */
 private[report] object PhaseChart {
 

@@ -11,17 +11,16 @@ import org.apache.spark.rdd.RDD
 import dwell.comm.Workers
 import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.columns.ColumnPartition
-import dwell.data.rows.{RowDataset, RowForm, RowPartition, RowUse}
+import dwell.data.rows.{RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
-import dwell.report.HeldBytes
-import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
+import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, LabelFacts, Labels, Loss, MarginLoss, Orientation, RowUse, Softmax}
+import dwell.record.HeldBytes
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
-import dwell.solver.cd.worker.{CdStates, CdStep}
-import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
-import dwell.solver.sgd.contract.SgdMessage
-import dwell.solver.sgd.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
-import dwell.solver.sgd.worker.SgdStep
+import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
+import dwell.solver.linear.{LinearProblem, LinearSolution, Trained}
+import dwell.solver.rows.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
+import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 
 /**
  * Trains linear models on one set of rows. It brings the data into the form of each orientation once. A fit starts from

@@ -1,7 +1,8 @@
 package dwell.solver
 
 import dwell.data.TrainingRows
-import dwell.solver.problem.{LinearProblem, Loss, MarginLoss, Orientation, Softmax}
+import dwell.problem.{Loss, MarginLoss, Orientation, Softmax}
+import dwell.solver.linear.LinearProblem
 
 /**
  * The orientation of a fit.

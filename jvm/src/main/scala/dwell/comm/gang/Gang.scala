@@ -11,9 +11,9 @@ import scala.util.Failure
 import org.apache.spark.{BlockExchange, DwellBridge, Rendezvous, SerializableWritable, SimpleFutureAction, SparkContext, SparkException}
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Cargo
 import dwell.comm.{OnExecutors, Replicas, Workers}
 import dwell.comm.wire.VectorFormat
+import dwell.spark.Cargo
 
 /**
  * The `gang` mode: one barrier stage for a whole fit. Its first task leads: it sends messages to the other tasks and
@@ -63,7 +63,7 @@ object Gang {
    *   how long the stage may wait for slots, and its tasks all for one another
    * @param lead
    *   runs on an executor. It gets the workers, and a function that sends a message to the driver. An exception of it
-   *   is thrown here if a second try would throw it again ([[dwell.base.TaskFailure.isFinal]])
+   *   is thrown here if a second try would throw it again ([[dwell.spark.TaskFailure.isFinal]])
    * @param told
    *   called on the driver with each message of the leader, in a thread of Spark
    * @param watch

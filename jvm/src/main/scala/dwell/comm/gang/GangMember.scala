@@ -6,9 +6,9 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.{Rendezvous, TaskContext, TaskKilledException}
 
-import dwell.base.TaskFailure
 import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, SlicedWorkers, Workers}
 import dwell.comm.wire.{Contribution, Packet, VectorFormat}
+import dwell.spark.TaskFailure
 
 /**
  * One task of a gang. The first task leads. The others follow its orders until it dismisses them.

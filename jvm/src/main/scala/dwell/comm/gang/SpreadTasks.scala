@@ -5,9 +5,9 @@ import scala.reflect.ClassTag
 import org.apache.spark.{DwellBridge, Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Locality
+import dwell.spark.Locality
 
-/** The same elements, by tasks that have one executor each to prefer, see [[dwell.base.Locality]]. */
+/** The same elements, by tasks that have one executor each to prefer, see [[dwell.spark.Locality]]. */
 private[gang] final class SpreadTasks[T: ClassTag](data: RDD[T]) extends RDD[T](data) {
 
   @transient private lazy val locations =

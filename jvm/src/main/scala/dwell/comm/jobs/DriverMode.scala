@@ -6,9 +6,9 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Sent
 import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, VectorFormat}
+import dwell.spark.Sent
 
 /**
  * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast. The vectors come back as byte

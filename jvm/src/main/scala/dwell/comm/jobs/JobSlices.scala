@@ -7,9 +7,9 @@ import scala.reflect.ClassTag
 import org.apache.spark.SparkContext
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Sent
 import dwell.comm.{Job, Replies, SlicedWorkers, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
+import dwell.spark.Sent
 
 /**
  * Vectors in slices that the executors hold, for a leader on the driver. Each exchange is one Spark job: a shuffle adds

@@ -2,8 +2,8 @@ package dwell.comm.jobs
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Answers
 import dwell.comm.{Job, ModelStore, Recovered}
+import dwell.spark.Answers
 
 /** The models that gangs left in the [[ModelStore]]s of executors, for a leader on the driver. */
 private[comm] object LeftModels {

@@ -7,9 +7,9 @@ import scala.reflect.ClassTag
 import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Sent
 import dwell.comm.{Gathered, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
+import dwell.spark.Sent
 
 /**
  * The `shuffle` mode: an exchange is one Spark job with a shuffle. The executors add the updates: each reducer adds one

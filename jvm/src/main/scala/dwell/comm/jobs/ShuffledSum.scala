@@ -7,9 +7,9 @@ import scala.reflect.ClassTag
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 
-import dwell.base.Shuffle
 import dwell.comm.{Gathering, Job, Replies}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
+import dwell.spark.Shuffle
 
 /** The sum of the workers' vectors by a shuffle: each reducer adds one slice of all of them (reduce-scatter). */
 private[jobs] object ShuffledSum {

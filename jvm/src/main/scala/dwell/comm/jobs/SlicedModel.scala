@@ -6,9 +6,9 @@ import org.apache.spark.{PersistedBlocks, SparkContext, SparkException}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Shuffle, Unpersist}
 import dwell.comm.{Job, ModelLostException}
 import dwell.comm.wire.{Packet, Slices, VectorFormat}
+import dwell.spark.{Shuffle, Unpersist}
 
 /**
  * A model, or another vector, in slices. Executors hold the slices as the persisted partitions of an RDD. If there are several executors,

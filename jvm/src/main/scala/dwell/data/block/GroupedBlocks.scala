@@ -7,8 +7,8 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Locality, Sent}
 import dwell.data.matrix.ReadBlock
+import dwell.spark.{Locality, Sent}
 
 /**
  * Groups of whole source partitions, without a shuffle: the one element of a partition gives the blocks of a group that have

@@ -7,10 +7,10 @@ import org.apache.spark.internal.Logging
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.TaskFailure
 import dwell.bulk.Kept
 import dwell.data.cache.Cached
 import dwell.data.matrix.{BlockIndex, ReadBlock}
+import dwell.spark.TaskFailure
 
 /**
  * The blocks that were read of each partition of the source: in memory until datasets hold the rows in forms of their
@@ -34,7 +34,7 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
     Kept.of(read.mapPartitionsWithIndex((partition, blocks) => index.verified(partition, blocks)), name)
   }
 
-  /** The blocks. A task fails with [[dwell.base.InputChangedException]] if a block was read again and differs. */
+  /** The blocks. A task fails with [[dwell.spark.InputChangedException]] if a block was read again and differs. */
   def verified: RDD[B] = compared
 
   private def isKept: Boolean = read.isKept || compared.isKept

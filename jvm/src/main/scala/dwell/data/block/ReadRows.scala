@@ -5,7 +5,7 @@ import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
 import dwell.data.matrix.{BlockIndex, ConstantColumns, NarrowValues}
-import dwell.report.HeldBytes
+import dwell.record.HeldBytes
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
@@ -55,7 +55,7 @@ private[data] final class ReadRows(
   private val readBlocks = new ReadBlocks(blocks, index, s"$title: rows on disk", repeatable)
 
   /**
-   * The blocks of each source partition, in their order. A task fails with [[dwell.base.InputChangedException]] if a block
+   * The blocks of each source partition, in their order. A task fails with [[dwell.spark.InputChangedException]] if a block
    * was read again and differs.
    */
   def verifiedBlocks: RDD[RowBlock] = readBlocks.verified

@@ -3,8 +3,8 @@ package dwell.data.cache
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 
-import dwell.base.TaskFailure
 import dwell.bulk.Kept
+import dwell.spark.TaskFailure
 
 /** Releases kept RDDs and broadcasts, also if making them fails. */
 private[data] object Cached {
@@ -16,7 +16,7 @@ private[data] object Cached {
       broadcasts.foreach(_.destroy())
     }
 
-  /** Runs `body`, and releases the RDD and the broadcasts if it throws. See [[dwell.base.TaskFailure.unwrapped]]. */
+  /** Runs `body`, and releases the RDD and the broadcasts if it throws. See [[dwell.spark.TaskFailure.unwrapped]]. */
   def orRelease[T](rdd: Kept[_], broadcasts: Seq[Broadcast[_]])(body: => T): T =
     try TaskFailure.unwrapped(body)
     catch {

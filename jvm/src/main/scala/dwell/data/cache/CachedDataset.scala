@@ -4,13 +4,13 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
-import dwell.report.HeldBytes
+import dwell.record.HeldBytes
 
 /**
  * Training data in the form that a local solver works on, cached on the workers.
  *
  * If cached data is lost and the source no longer gives the same rows, reading `partitions` fails with an
- * [[dwell.base.InputChangedException]].
+ * [[dwell.spark.InputChangedException]].
  *
  * @param kept
  *   one element in each Spark partition, in order of their index; kept and materialised

@@ -3,12 +3,13 @@ package dwell.data.columns
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, SliceBounds}
+import dwell.base.SliceBounds
 import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{DataLimits, ReadRows}
 import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
-import dwell.report.HeldBytes
+import dwell.record.HeldBytes
+import dwell.spark.Answers
 
 /**
  * Training data as columns, without the constant ones, split into partitions with about equally many nonzeros.

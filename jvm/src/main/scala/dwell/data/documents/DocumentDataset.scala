@@ -6,13 +6,13 @@ import org.apache.spark.sql.RowOrder
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.{Answers, WorkerCount}
 import dwell.bulk.{BulkShuffle, Kept}
 import dwell.data.block.{BadRow, BlockGroups, GroupedBlocks, Placement, ReadBlocks, SourceSize}
 import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{BlockIndex, ExcludedFeatures, MatrixBlock, PartitionForm}
 import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, VectorSizes, WholeBlocks}
-import dwell.report.HeldBytes
+import dwell.record.HeldBytes
+import dwell.spark.{Answers, WorkerCount}
 
 /**
  * Documents as counts of words, read and validated, split into partitions of about equally much work.
@@ -74,7 +74,7 @@ object DocumentDataset {
    * @param vocabulary
    *   length that every vector must have
    * @param numWorkers
-   *   number of partitions; those beyond the number of documents stay empty. 0: [[dwell.base.WorkerCount]] chooses it,
+   *   number of partitions; those beyond the number of documents stay empty. 0: [[dwell.spark.WorkerCount]] chooses it,
    *   and fewer if the documents can then stay
    * @param title
    *   name of the cached data on Spark's storage page

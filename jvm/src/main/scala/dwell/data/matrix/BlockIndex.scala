@@ -1,6 +1,6 @@
 package dwell.data.matrix
 
-import dwell.base.InputChangedException
+import dwell.spark.InputChangedException
 
 /**
  * The position of each source partition in the whole dataset, and its contents when it was first read.
@@ -21,7 +21,7 @@ private[data] final class BlockIndex(firstRows: Array[Long], fingerprints: Array
   /**
    * Returns the blocks of a source partition if they hold the same rows as when they were first read.
    *
-   * @throws dwell.base.InputChangedException
+   * @throws dwell.spark.InputChangedException
    *   otherwise, once the last block is asked for
    */
   def verified[B <: ReadBlock](partition: Int, blocks: Iterator[B]): Iterator[B] = {

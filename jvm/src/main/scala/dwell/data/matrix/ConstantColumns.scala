@@ -2,7 +2,7 @@ package dwell.data.matrix
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.{Answers, Shuffle, TaskFailure}
+import dwell.spark.{Answers, Shuffle, TaskFailure}
 
 /** The columns that have one value throughout, ascending, and that value. */
 private[data] final case class ConstantColumns(indices: Array[Int], values: Array[Double]) {

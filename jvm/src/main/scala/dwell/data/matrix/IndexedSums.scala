@@ -2,7 +2,8 @@ package dwell.data.matrix
 
 import org.apache.spark.rdd.RDD
 
-import dwell.base.{LittleEndian, Shuffle, TaskFailure}
+import dwell.base.LittleEndian
+import dwell.spark.{Shuffle, TaskFailure}
 
 /**
  * Sums over one partition, one for each of some columns or classes. Sparse, because a partition of hashed text

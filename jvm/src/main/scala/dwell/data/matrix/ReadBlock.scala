@@ -2,7 +2,7 @@ package dwell.data.matrix
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import dwell.base.NativeLibrary
+import dwell.spark.NativeLibrary
 
 /** Rows that were read of one source partition, one after another. */
 private[data] trait ReadBlock extends Serializable {

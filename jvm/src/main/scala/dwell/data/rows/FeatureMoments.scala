@@ -1,9 +1,10 @@
 package dwell.data.rows
 
-import dwell.base.{Answers, LittleEndian, Shuffle, TaskFailure}
+import dwell.base.LittleEndian
 import dwell.data.block.{LabelMoments, ReadRows, RowBlock}
 import dwell.data.matrix.{ColumnCounts, IndexRanges}
 import dwell.data.moments.{MergedMoments, MomentPiece, PackedMoments, PartitionMoments}
+import dwell.spark.{Answers, Shuffle, TaskFailure}
 
 /**
  * Weighted moments of each feature over all rows, including implicit zeros. Features that are not solved for have 0 in

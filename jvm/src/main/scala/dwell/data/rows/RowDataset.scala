@@ -3,12 +3,12 @@ package dwell.data.rows
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
-import dwell.base.Answers
 import dwell.bulk.Kept
 import dwell.data.block.{ColumnNames, ReadRows}
 import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
-import dwell.report.HeldBytes
+import dwell.record.HeldBytes
+import dwell.spark.Answers
 
 /**
  * Training data as rows, split into partitions of about equally much work. Constant features are not solved for, and have no

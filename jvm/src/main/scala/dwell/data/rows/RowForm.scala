@@ -1,5 +1,7 @@
 package dwell.data.rows
 
+import dwell.problem.RowUse
+
 /**
  * The form in which a solver needs the rows.
  *

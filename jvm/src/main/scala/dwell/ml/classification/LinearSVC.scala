@@ -12,7 +12,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import dwell.data.TrainingRows
 import dwell.ml.param.ParamValues
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.problem.{Hinge, LinearSolution, MarginLoss, SquaredHinge}
+import dwell.problem.{Hinge, MarginLoss, SquaredHinge}
+import dwell.solver.linear.LinearSolution
 
 /**
  * Spark's `LinearSVC`, trained by CoCoA with native local solvers.

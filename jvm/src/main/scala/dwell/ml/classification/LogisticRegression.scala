@@ -12,7 +12,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.problem.{GradientAlgorithm, LinearSolution, Logistic, MarginLoss}
+import dwell.problem.{GradientAlgorithm, Logistic, MarginLoss}
+import dwell.solver.linear.LinearSolution
 
 /**
  * Spark's `LogisticRegression`, trained by CoCoA with native local solvers for two classes, and by model averaging or

@@ -8,15 +8,16 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.sql.Dataset
 
-import dwell.base.NativeLibrary
 import dwell.data.documents.DocumentDataset
 import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.{FitClock, LeavingToSpark}
-import dwell.report.{FitPhases, FitReport, SparkFitReport, TopicFitReport}
+import dwell.record.FitPhases
+import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
-import dwell.solver.lda.contract.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
+import dwell.solver.lda.worker.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
+import dwell.spark.NativeLibrary
 
 /**
  * Spark's `LDA`, trained by model averaging with native local solvers: stochastic variational inference (Hoffman, Blei,

@@ -2,7 +2,7 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{DoubleParam, Param, ParamValidators}
 
-import dwell.solver.problem.{Algorithm, Orientation, StepSchedule}
+import dwell.problem.{Algorithm, Orientation, StepSchedule}
 
 /**
  * The Params that Dwell adds to Spark's own linear estimators.

@@ -11,7 +11,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.solver.problem.{LinearSolution, MarginLoss, Squared}
+import dwell.problem.{MarginLoss, Squared}
+import dwell.solver.linear.LinearSolution
 
 /**
  * Spark's `LinearRegression`, trained by CoCoA with native local solvers.

@@ -4,7 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.solver.problem.{LinearSolution, MarginLoss}
+import dwell.problem.MarginLoss
+import dwell.solver.linear.LinearSolution
 
 /**
  * The penalty of a problem, before scaling by the features' deviations.
@@ -46,7 +47,7 @@ private[ml] trait LinearTask[M] {
   /** The number of classes if the softmax over them replaces `loss`. */
   def classes(data: TrainingRows): Option[Int] = None
 
-  /** The user's coefficients and intercepts to start from, laid out as in [[dwell.solver.problem.LinearSolution]]. */
+  /** The user's coefficients and intercepts to start from, laid out as in [[dwell.solver.linear.LinearSolution]]. */
   def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] = None
 
   /** Spark's model of a solution, with Params and training summary. */

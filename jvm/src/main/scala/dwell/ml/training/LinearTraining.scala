@@ -5,14 +5,16 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
 import org.apache.spark.sql.{CacheBridge, Dataset}
 
-import dwell.base.NativeLibrary
 import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.report.{FitPhases, FitReport, LinearFitReport, SparkFitReport}
+import dwell.problem.{Algorithm, DescentSettings, GradientAlgorithm, Loss, Orientation, Softmax}
+import dwell.record.FitPhases
+import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.LinearTrainer
-import dwell.solver.problem.{Algorithm, DescentSettings, GradientAlgorithm, LinearProblem, LinearSolution, Loss, Orientation, Softmax}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.spark.NativeLibrary
 
 /**
  * The training that all linear estimators share, from DataFrame to model and report. If a problem cannot be solved

@@ -2,10 +2,10 @@ package dwell.ml.training
 
 import org.apache.spark.ExecutorMemory
 
-import dwell.jni.ResultHeader
 import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
-import dwell.solver.problem.{Algorithm, Loss, Orientation}
+import dwell.jni.ResultHeader
+import dwell.problem.{Algorithm, Loss, Orientation}
 
 /** Finds the orientations in which a problem exists, and those whose results the driver has room for. */
 private[training] object Orientations {

@@ -4,11 +4,10 @@ import java.util.UUID
 
 import dwell.comm.Workers
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
-import dwell.base.NativeLibrary
 import dwell.fit.FitRunner
-import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution}
 import dwell.solver.lda.leader.{LdaPlan, LdaTask}
-import dwell.solver.lda.worker.LdaStep
+import dwell.solver.lda.worker.{LdaMessage, LdaProblem, LdaReply, LdaResult, LdaSolution, LdaStep}
+import dwell.spark.NativeLibrary
 
 /** Finds topics in documents. */
 object LdaTrainer {

@@ -1,7 +1,7 @@
 package dwell.solver.cd.leader
 
 import dwell.fit.ResultHeaders
-import dwell.solver.cd.contract.Subproblem
+import dwell.solver.cd.worker.Subproblem
 
 /**
  * The leader of CoCoA in one orientation. It states the workers' subproblem and turns the sum of their updates into a

@@ -3,9 +3,10 @@ package dwell.solver.cd.leader
 import dwell.comm.{Replicas, Workers}
 import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
-import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, CdReply, FromFits, RowsMessage, RowsRequest, StartingPoint}
-import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss, Softmax, Trained}
+import dwell.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, MarginLoss, Softmax}
+import dwell.record.RoundRecord
+import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, RowsMessage, RowsRequest, StartingPoint}
+import dwell.solver.linear.{LinearProblem, Trained}
 
 /**
  * A fit by coordinate descent.

@@ -1,10 +1,11 @@
 package dwell.solver.cd.leader
 
-import dwell.jni.CdLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
+import dwell.jni.CdLayout
+import dwell.problem.{LabelFacts, MarginLoss}
 import dwell.solver.cd.step.{LineSearch, StepFunction}
-import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
+import dwell.solver.linear.LinearProblem
 
 /**
  * Dual CoCoA by over-relaxed consensus ADMM (Boyd et al., "Distributed Optimization and Statistical Learning via the

@@ -1,13 +1,13 @@
 package dwell.solver.cd.leader
 
 import dwell.base.LittleEndian
-import dwell.base.SoftThreshold
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
-import dwell.solver.cd.contract.{DualSubproblem, Subproblem}
+import dwell.problem.{DualFeasibility, LabelFacts, MarginLoss, SoftThreshold}
 import dwell.solver.cd.step.{StepFunction, StepValue}
-import dwell.solver.problem.{DualFeasibility, LabelFacts, LinearProblem, MarginLoss}
+import dwell.solver.cd.worker.{DualSubproblem, Subproblem}
+import dwell.solver.linear.LinearProblem
 
 /**
  * The parts of a dual leader that do not depend on the choice of the step: the regulariser, the certificate and its

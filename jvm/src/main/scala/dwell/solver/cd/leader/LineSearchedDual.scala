@@ -1,10 +1,11 @@
 package dwell.solver.cd.leader
 
-import dwell.jni.CdLayout
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
+import dwell.jni.CdLayout
+import dwell.problem.{CoordinateAlgorithm, LabelFacts, MarginLoss}
 import dwell.solver.cd.step.{SigmaPrime, StepChoice, StepFunction}
-import dwell.solver.problem.{CoordinateAlgorithm, LabelFacts, LinearProblem, MarginLoss}
+import dwell.solver.linear.LinearProblem
 
 /**
  * Dual CoCoA with a line search (`ls2`): the step minimises the dual objective along the sum of the workers' directions

@@ -3,9 +3,8 @@ package dwell.solver.cd.leader
 import dwell.base.{LittleEndian, SliceBounds}
 import dwell.fit.SolverSettings
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.{MarginOperation, MarginSlice, RowsRead}
-import dwell.solver.cd.worker.NativeCd
-import dwell.solver.problem.MarginLoss
+import dwell.problem.MarginLoss
+import dwell.solver.cd.worker.{MarginOperation, MarginSlice, NativeCd, RowsRead}
 
 /**
  * The margins of all rows, which the leader holds.

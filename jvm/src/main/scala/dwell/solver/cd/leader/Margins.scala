@@ -1,9 +1,9 @@
 package dwell.solver.cd.leader
 
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.MarginOperation
+import dwell.problem.InterceptSearch
 import dwell.solver.cd.step.StepValue
-import dwell.solver.problem.InterceptSearch
+import dwell.solver.cd.worker.MarginOperation
 
 /**
  * The margins of all rows, in as many slices as there are workers. Sums are those of the slices, added in order.

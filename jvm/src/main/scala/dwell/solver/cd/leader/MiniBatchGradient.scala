@@ -1,10 +1,10 @@
 package dwell.solver.cd.leader
 
-import dwell.jni.CdLayout
-import dwell.base.SoftThreshold
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
-import dwell.solver.problem.{LabelFacts, LinearProblem, MarginLoss}
+import dwell.jni.CdLayout
+import dwell.problem.{LabelFacts, MarginLoss, SoftThreshold}
+import dwell.solver.linear.LinearProblem
 
 /**
  * Mini-batch SGD as in Spark's `GradientDescent`. In every round the workers take the gradients of their next rows at

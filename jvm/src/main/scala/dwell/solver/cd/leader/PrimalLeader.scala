@@ -2,9 +2,10 @@ package dwell.solver.cd.leader
 
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
-import dwell.solver.cd.contract.{PrimalSubproblem, Subproblem}
+import dwell.problem.{CoordinateAlgorithm, InterceptSearch, MarginLoss}
 import dwell.solver.cd.step.{SigmaPrime, StepChoice, StepFunction, StepValue}
-import dwell.solver.problem.{CoordinateAlgorithm, InterceptSearch, LinearProblem, MarginLoss}
+import dwell.solver.cd.worker.{PrimalSubproblem, Subproblem}
+import dwell.solver.linear.LinearProblem
 
 /**
  * The leader of primal CoCoA. It holds the margins of all rows, the objective and the lower bound, and searches for the

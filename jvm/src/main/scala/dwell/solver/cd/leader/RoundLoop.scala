@@ -2,13 +2,13 @@ package dwell.solver.cd.leader
 
 import org.apache.spark.internal.Logging
 
-import dwell.jni.CdLayout
 import dwell.comm.{Gathered, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
-import dwell.report.RoundRecord
-import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, StartingPoint, WorkerState}
+import dwell.jni.CdLayout
+import dwell.record.RoundRecord
 import dwell.solver.cd.step.LocalWork
-import dwell.solver.problem.LinearProblem
+import dwell.solver.cd.worker.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, StartingPoint, WorkerState}
+import dwell.solver.linear.LinearProblem
 
 /**
  * Runs the rounds of one fit (Smith et al. 2018, algorithm 1). It asks every worker for local steps, lets the

@@ -2,8 +2,8 @@ package dwell.solver.cd.leader
 
 import dwell.comm.{Gathered, ModelLostException, Replies, SlicedWorkers, Workers}
 import dwell.jni.MarginLayout
-import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, MarginOperation, RowsMessage, RowsRequest}
-import dwell.solver.problem.MarginLoss
+import dwell.problem.MarginLoss
+import dwell.solver.cd.worker.{CdMessage, CdReply, CoordinateMessage, MarginOperation, RowsMessage, RowsRequest}
 
 /**
  * The margins of all rows, of which each worker holds its slice. Only sums come to the leader. All methods throw
@@ -12,7 +12,7 @@ import dwell.solver.problem.MarginLoss
  * @param message
  *   wraps a request
  * @param origin
- *   see [[dwell.solver.cd.contract.MarginSlice.of]]
+ *   see [[dwell.solver.cd.worker.MarginSlice.of]]
  */
 private[leader] final class WorkerMargins(
     workers: SlicedWorkers[CdMessage, CdReply],

@@ -1,6 +1,6 @@
 package dwell.solver.cd.step
 
-import dwell.solver.problem.Algorithm
+import dwell.problem.Algorithm
 
 /**
  * The weight of the quadratic term of the workers' local models.

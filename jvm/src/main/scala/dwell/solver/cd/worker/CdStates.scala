@@ -1,7 +1,7 @@
 package dwell.solver.cd.worker
 
-import dwell.base.NativeLibrary
 import dwell.comm.ModelStore
+import dwell.spark.NativeLibrary
 
 /** What coordinate descent keeps in this JVM between exchanges: worker states and slices of rows. */
 private[dwell] object CdStates {

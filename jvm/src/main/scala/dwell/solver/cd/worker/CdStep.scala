@@ -2,11 +2,11 @@ package dwell.solver.cd.worker
 
 import java.util.concurrent.atomic.AtomicLong
 
-import dwell.base.{NativeLibrary, SplitMix, TaskCancellation}
+import dwell.base.SplitMix
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdMessage, CdReply, CoordinateMessage, Phase, RoundRequest, RowsMessage, StartingPoint, WorkerState}
+import dwell.spark.{NativeLibrary, TaskCancellation}
 
 /** The worker's part of an exchange. It runs in a task. */
 object CdStep {

@@ -5,7 +5,6 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.jdk.CollectionConverters._
 
 import dwell.comm.wire.Contribution
-import dwell.solver.cd.contract.{CdReply, MarginSlice}
 
 /** The slices of rows that the tasks of this process own, by fit and partition. They are freed with their fit. */
 private[dwell] object MarginSlices {

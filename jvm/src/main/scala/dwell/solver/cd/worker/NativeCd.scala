@@ -2,8 +2,7 @@ package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, MarginLayout, NativeBridge}
-import dwell.solver.cd.contract.{DualSubproblem, MarginOperation, MarginSlice, PendingStep, PrimalSubproblem, RoundRequest, Subproblem, WorkerState}
-import dwell.solver.problem.{MarginLoss, Squared}
+import dwell.problem.{MarginLoss, Squared}
 
 /**
  * The local solver of coordinate descent: calls of native code. The library keeps one worker state per (fit, partition) and

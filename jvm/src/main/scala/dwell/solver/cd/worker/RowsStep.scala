@@ -4,7 +4,6 @@ import dwell.base.{LittleEndian, SliceBounds}
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData}
 import dwell.jni.{MarginLayout, ResultHeader}
-import dwell.solver.cd.contract.{CdReply, MarginSlice, RowsMessage, RowsRead, RowsRequest}
 
 /** The worker's part of an exchange about its slice of the rows. */
 private[worker] object RowsStep {

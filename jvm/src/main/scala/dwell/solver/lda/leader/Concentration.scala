@@ -1,6 +1,6 @@
 package dwell.solver.lda.leader
 
-import dwell.solver.lda.contract.LdaPriors
+import dwell.solver.lda.worker.LdaPriors
 
 /**
  * Learns alpha, the prior of the topics in a document.

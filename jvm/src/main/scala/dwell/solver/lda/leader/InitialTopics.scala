@@ -4,7 +4,7 @@ import dwell.base.{LittleEndian, SplitMix}
 import dwell.comm.GeneratedModel
 
 /**
- * The initial topics of a fit, in the layout of [[dwell.solver.lda.contract.LdaSolver]]: numbers of mean 1 and variance
+ * The initial topics of a fit, in the layout of [[dwell.solver.lda.worker.LdaSolver]]: numbers of mean 1 and variance
  * 0.01. Each number depends only on the seed, its word and its topic, and has the same bits as in native code.
  *
  * Hoffman, Blei, Bach and Spark begin with Gamma(100, 1/100). Dwell approximates it by the cube of a normal number

@@ -1,6 +1,6 @@
 package dwell.solver.lda.leader
 
-import dwell.solver.lda.contract.LdaSchedule
+import dwell.solver.lda.worker.LdaSchedule
 
 /**
  * Chooses the number of documents of each round. Iterations are those of Spark: each visits a part of the corpus. An

@@ -3,8 +3,8 @@ package dwell.solver.lda.leader
 import dwell.comm.Replicas
 import dwell.comm.wire.Numbers
 import dwell.fit.{Attempt, FitPlan, Timeline}
-import dwell.report.RoundRecord
-import dwell.solver.lda.contract.{LdaMessage, LdaProblem, LdaReply}
+import dwell.record.RoundRecord
+import dwell.solver.lda.worker.{LdaMessage, LdaProblem, LdaReply}
 
 /** A fit of topics by model averaging. */
 private[solver] final case class LdaPlan(id: Long, task: LdaTask) extends FitPlan[LdaMessage, LdaReply, TrainedTopics] {

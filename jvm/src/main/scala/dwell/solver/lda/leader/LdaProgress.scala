@@ -1,6 +1,6 @@
 package dwell.solver.lda.leader
 
-import dwell.solver.lda.contract.{LdaPriors, LdaProblem}
+import dwell.solver.lda.worker.{LdaPriors, LdaProblem}
 
 /**
  * The progress of the rounds. With each round, the leader sends the workers the progress after that round, so that a

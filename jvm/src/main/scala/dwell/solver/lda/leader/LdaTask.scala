@@ -1,7 +1,7 @@
 package dwell.solver.lda.leader
 
 import dwell.jni.LdaLayout
-import dwell.solver.lda.contract.{LdaProblem, LdaSchedule}
+import dwell.solver.lda.worker.{LdaProblem, LdaSchedule}
 
 /**
  * The problem with the size of its documents, for all parts of the leader.

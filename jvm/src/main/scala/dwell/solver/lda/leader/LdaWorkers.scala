@@ -2,7 +2,7 @@ package dwell.solver.lda.leader
 
 import dwell.comm.{Recovered, Replicas}
 import dwell.fit.ResultHeaders
-import dwell.solver.lda.contract.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
+import dwell.solver.lda.worker.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
 
 /**
  * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.

@@ -1,9 +1,9 @@
 package dwell.solver.lda.leader
 
-import dwell.report.RoundRecord
+import dwell.record.RoundRecord
 
 /**
- * The result of the rounds of a fit. [[dwell.solver.lda.contract.LdaSolution]] describes the fields.
+ * The result of the rounds of a fit. [[dwell.solver.lda.worker.LdaSolution]] describes the fields.
  *
  * @param topics
  *   lambda without its prior, in the bytes that travel

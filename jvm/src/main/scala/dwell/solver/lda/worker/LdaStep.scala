@@ -1,11 +1,10 @@
 package dwell.solver.lda.worker
 
-import dwell.base.{NativeLibrary, TaskCancellation}
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.documents.DocumentPartition
 import dwell.jni.{Cancellation, LdaLayout, ResultHeader}
-import dwell.solver.lda.contract.{LdaBound, LdaMessage, LdaReply, LdaResult, LdaSolver, RoundCall}
+import dwell.spark.{NativeLibrary, TaskCancellation}
 
 /**
  * The worker's part of an exchange. It runs in a task and keeps no state that matters, so a second run gives the same

@@ -2,7 +2,6 @@ package dwell.solver.lda.worker
 
 import dwell.data.documents.DocumentPartition
 import dwell.jni.{Cancellation, LdaLayout, NativeBridge}
-import dwell.solver.lda.contract.{Inference, LdaBound, LdaPriors, LdaRound, LdaSchedule, LdaSolver}
 
 /** The local solver of latent Dirichlet allocation in native code. */
 private[lda] object NativeLda extends LdaSolver {

@@ -1,0 +1,58 @@
+package dwell.solver.linear
+
+import dwell.fit.{Aggregation, FitProblem, SolverSettings}
+import dwell.problem.{Algorithm, DescentSettings, Loss, Orientation}
+
+/**
+ * A linear model to train: minimise over coefficients alpha and intercept b
+ *
+ * {{{
+ *   F = (1/S) sum_i s_i loss(x_i^T alpha + b; y_i) + sum_j [ l1 u_j |alpha_j| + l2 u_j^2 alpha_j^2 / 2 ]
+ * }}}
+ *
+ * @param algorithm
+ *   the workers' part of a round
+ * @param loss
+ *   where the loss takes -1 and 1, the labels of the data are 0 and 1. Only a [[GradientAlgorithm]] takes the softmax
+ * @param scaleFactor
+ *   0: u_j = 1. Otherwise u_j^2 is the population variance of feature j times this factor: 1, or the factor that gives
+ *   the sample variance
+ * @param intercept
+ *   whether b is trained, without a penalty; 0 otherwise
+ * @param tolerance
+ *   the bound of the relative suboptimality at which to stop. No bound exists without a penalty; the fit then stops at
+ *   this largest correlation of a feature with the residual
+ * @param localWork
+ *   epochs over the local coordinates in a round, at most one for a batch; None lets the measured times choose
+ * @param orientation
+ *   None chooses the one that is expected to be faster
+ * @param numWorkers
+ *   0 chooses by the size of the data
+ * @param aggregation
+ *   None chooses by what the cluster allows
+ * @param initial
+ *   coefficients and intercepts to start from, in the layout of [[LinearSolution]]; used in the primal orientation and
+ *   by algorithms that work on coefficients
+ * @param handsOver
+ *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
+ */
+final case class LinearProblem(
+    uid: String,
+    algorithm: Algorithm,
+    loss: Loss,
+    l1: Double,
+    l2: Double,
+    scaleFactor: Double,
+    intercept: Boolean,
+    tolerance: Double,
+    maxRounds: Int,
+    localWork: Option[Double],
+    orientation: Option[Orientation],
+    numWorkers: Int,
+    aggregation: Option[Aggregation],
+    seed: Long,
+    initial: Option[(Array[Double], Array[Double])],
+    settings: SolverSettings,
+    descent: DescentSettings = DescentSettings(),
+    handsOver: Boolean = false)
+    extends FitProblem

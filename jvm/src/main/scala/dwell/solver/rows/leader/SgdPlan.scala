@@ -1,0 +1,103 @@
+package dwell.solver.rows.leader
+
+import dwell.comm.Replicas
+import dwell.fit.{Attempt, FitPlan, Timeline}
+import dwell.problem.{GradientAlgorithm, Hinge}
+import dwell.record.RoundRecord
+import dwell.solver.linear.{LinearProblem, Trained}
+import dwell.solver.rows.worker.SgdMessage
+
+/**
+ * A fit by a gradient algorithm: model averaging, L-BFGS, or one after the other.
+ *
+ * @param after
+ *   what coordinate descent leaves to it
+ */
+private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: GradientAlgorithm, after: Option[Handover])
+    extends FitPlan[SgdMessage, Unit, Trained] {
+
+  override def problem: LinearProblem = task.problem
+
+  override def vectorLength: Int = task.vectorLength
+
+  override def lead(workers: Replicas[SgdMessage, Unit], attempt: Attempt)(completed: RoundRecord => Unit): Trained = {
+    val timeline = new Timeline(completed)
+    val asked = new SgdWorkers(workers, task, attemptId(attempt.number))
+    val certificate = new ModelCertificate(asked, task)
+    val start = problem.initial match {
+      case Some((coefficients, intercepts)) =>
+        val model = coefficients ++ intercepts
+        Reached(model, certificate.objective(model), converged = false)
+      case None => task.priorModel
+    }
+    after match {
+      case Some(handover) => timeline.follow(handover.rounds)
+      case None => timeline.begin(start.objective, Double.NaN)
+    }
+    val proof = after.map(handover => new Proof(certificate, handover.lowerBound))
+    val averaged =
+      if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline).run(start, algorithm.refines)
+      else start
+    val reached = proof match {
+      case Some(proof) if task.sgd.loss == Hinge =>
+        new HingeContinuation(workers, task, attemptId(attempt.number), timeline, proof).run(averaged)
+      case _ if algorithm.refines => new QuasiNewton(asked, task, timeline, proof).run(averaged)
+      case _ => averaged
+    }
+    val model = centred(reached.model)
+    val certified = certificate.of(model)
+    proof.foreach(_.raise(certified.dual))
+    val dual = proof.map(_.lowerBound).filterNot(_.isInfinite).getOrElse(certified.dual)
+    val coefficients = task.numFeatures * task.outputs
+    Trained(
+      model.take(coefficients),
+      model.drop(coefficients),
+      certified.objective,
+      dual,
+      reached.converged,
+      drift = 0.0,
+      timeline.records)
+  }
+
+  /**
+   * The equivalent softmax model whose coefficients of a feature, and intercepts, have mean 0 over the classes, as in
+   * Spark: adding a number to all coefficients of a feature does not change the softmax. Centring gives the smallest L2
+   * penalty. It could raise an L1 penalty, so with one only the intercepts are centred.
+   */
+  private def centred(model: Array[Double]): Array[Double] = {
+    val outputs = task.outputs
+    if (outputs == 1) model
+    else {
+      val result = model.clone()
+      val numFeatures = task.numFeatures
+      val first = if (problem.l1 > 0.0) numFeatures else 0
+      var j = first
+      while (j <= numFeatures) {
+        var mean = 0.0
+        var c = 0
+        while (c < outputs) {
+          mean += result(j * outputs + c)
+          c += 1
+        }
+        mean /= outputs
+        c = 0
+        while (c < outputs) {
+          result(j * outputs + c) -= mean
+          c += 1
+        }
+        j += 1
+      }
+      result
+    }
+  }
+}
+
+/**
+ * What coordinate descent leaves to L-BFGS.
+ *
+ * @param rounds
+ *   its rounds
+ * @param lowerBound
+ *   of F over all models
+ */
+private[solver] final case class Handover(rounds: Seq[RoundRecord], lowerBound: Double)

@@ -1,0 +1,53 @@
+package dwell.solver.rows.leader
+
+import dwell.jni.SgdLayout
+import dwell.solver.linear.LinearProblem
+import dwell.solver.rows.worker.SgdProblem
+
+/**
+ * A linear problem with the statistics of its rows, for all parts of the leader.
+ *
+ * @param numFeatures
+ *   length of the feature vectors, n
+ */
+private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: Int, facts: RowFacts) {
+
+  /** The objective for the workers. */
+  val sgd: SgdProblem =
+    SgdProblem(problem.loss, problem.l1, problem.l2, problem.intercept, facts.rows / facts.labels.totalWeight)
+
+  /** Outputs of the model, C. */
+  def outputs: Int = sgd.loss.outputs
+
+  /** Entries of a model, C (n + 1). */
+  def vectorLength: Int = SgdLayout.entries(numFeatures, outputs)
+
+  /** One over the squared penalty factor of a feature. */
+  def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
+
+  /** The best model without coefficients, and its objective. */
+  def priorModel: Reached = {
+    val model = new Array[Double](vectorLength)
+    val intercepts = if (problem.intercept) sgd.loss.bestConstant(facts.labels) else new Array[Double](outputs)
+    System.arraycopy(intercepts, 0, model, numFeatures * outputs, outputs)
+    Reached(model, sgd.loss.meanAt(intercepts, facts.labels), converged = false)
+  }
+
+  /**
+   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean
+   * loss along an intercept, which has no penalty. For all losses of classes, the latter is taken from the cross
+   * entropy at the prior model.
+   */
+  def leastCurvature: Double =
+    if (problem.intercept) math.min(sgd.l2, interceptCurvature) else sgd.l2
+
+  private def interceptCurvature: Double =
+    if (facts.labels.classWeights == null) 1.0
+    else {
+      facts.labels.classWeights
+        .filter(_ > 0.0)
+        .map(_ / facts.labels.totalWeight)
+        .map(share => share * (1.0 - share))
+        .min
+    }
+}

@@ -1,0 +1,86 @@
+package dwell.solver.rows.leader
+
+import dwell.base.LittleEndian
+import dwell.comm.{Recovered, Replicas}
+import dwell.fit.ResultHeaders
+import dwell.jni.SgdLayout
+import dwell.solver.rows.worker.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage}
+
+/**
+ * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.
+ *
+ * @param fit
+ *   identifier of this attempt
+ */
+private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: SgdTask, fit: Long) {
+
+  /** Makes `model` the model `version` of every worker. */
+  def distribute(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
+    workers.distribute(version, model, note, described("model to the workers"))
+
+  /** Lets every worker descend from model `from`. The sum of their updates becomes model `to` of all workers. */
+  def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
+    val replies = workers.allReduce(message(call), from, to, kept, Some(note), described(what))
+    Averaged(new ResultHeaders(replies.headers), replies.addSeconds)
+  }
+
+  /** Fetches model `version` from the workers. */
+  def collect(version: Long): Array[Double] =
+    LittleEndian.doubles(workers.collect(version, described("model from the workers")))
+
+  /** The newest model that the workers still hold, and its note. */
+  def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
+
+  /** For each candidate, the mean objective after local descent from model `from`, weighted over the partitions. */
+  def search(call: SearchCall, from: Long): Array[Double] = {
+    val replies = workers.ask(message(call), from, described("step search"))
+    val headers = new ResultHeaders(replies.headers)
+    val weights = headers.slot(SgdLayout.WEIGHT_SUM)
+    call.candidates.indices.map { i =>
+      val objectives = headers.slot(SgdLayout.OBJECTIVES + i)
+      weights.indices.filter(weights(_) > 0.0).map(k => weights(k) * objectives(k)).sum / weights.sum
+    }.toArray
+  }
+
+  /** Losses and gradient at a model, or their dual counterparts. */
+  def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
+    val call = EvaluateCall(1.0 / task.facts.labels.totalWeight, dual)
+    val gathered = workers.exchange(message(call), LittleEndian.bytes(model), described(what))
+    val headers = new ResultHeaders(gathered.headers)
+    Evaluated(
+      headers.sum(SgdLayout.LOSS_SUM) / task.facts.labels.totalWeight,
+      ModelNorms.shared(headers).penalty(task.sgd),
+      gathered.sum,
+      headers,
+      gathered.addSeconds)
+  }
+
+  private def described(what: String): String = s"dwell ${task.problem.uid}: $what"
+
+  private def message(call: SgdCall): SgdMessage =
+    SgdMessage(fit, task.problem.seed, task.sgd, call)
+}
+
+/** The workers' reports of a round of local descent. */
+private[rows] final case class Averaged(headers: ResultHeaders, addSeconds: Double)
+
+/**
+ * The result of a pass over all rows.
+ *
+ * @param loss
+ *   mean loss, or mean conjugate
+ * @param penalty
+ *   penalty of the model
+ * @param gradient
+ *   gradient of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
+ */
+private[rows] final case class Evaluated(
+    loss: Double,
+    penalty: Double,
+    gradient: Array[Double],
+    headers: ResultHeaders,
+    addSeconds: Double) {
+
+  /** F at the model. */
+  def objective: Double = loss + penalty
+}

@@ -1,0 +1,44 @@
+package dwell.solver.rows.worker
+
+import dwell.problem.StepSchedule
+
+/** The request of one exchange. Numbers that differ between the workers are in arrays by partition. */
+private[solver] sealed trait SgdCall extends Serializable
+
+/**
+ * Local descent over the next rows. The update is the model that descent has reached, times its share.
+ *
+ * @param epochs
+ *   passes over the partition's rows
+ * @param cursors
+ *   position of each partition in its order of rows: see [[Descend]]
+ * @param steps
+ *   rows that each partition has visited
+ * @param running
+ *   whether the result is the mean of the models after each step, instead of the last one
+ * @param shares
+ *   weight of each partition's model in the average
+ */
+private[solver] final case class DescendCall(
+    schedule: StepSchedule,
+    epochs: Double,
+    cursors: Array[Long],
+    steps: Array[Long],
+    running: Boolean,
+    shares: Array[Double])
+    extends SgdCall
+
+/**
+ * Local descent with each candidate for the first step size. The update has no vector.
+ *
+ * @param rows
+ *   number of rows of each partition to descend over
+ */
+private[solver] final case class SearchCall(schedule: StepSchedule, candidates: Array[Double], rows: Long)
+    extends SgdCall
+
+/** Losses and gradient of all rows, or their dual counterparts. The update is the gradient. See [[Evaluate]]. */
+private[solver] final case class EvaluateCall(factor: Double, dual: Option[Array[Double]]) extends SgdCall
+
+/** The message of one exchange. The model travels with it. */
+private[solver] final case class SgdMessage(fit: Long, seed: Long, problem: SgdProblem, call: SgdCall)

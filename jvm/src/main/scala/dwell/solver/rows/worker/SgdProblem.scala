@@ -1,0 +1,25 @@
+package dwell.solver.rows.worker
+
+import dwell.problem.Loss
+
+/**
+ * The objective, over coefficients w (one for each feature j and output c) and intercepts b (one for each output):
+ *
+ * {{{
+ *   (1/S) sum_i s_i l(x_i^T w + b; y_i) + l1 sum_jc u_j |w_jc| + (l2/2) sum_jc u_j^2 w_jc^2,   u_j = 1 / sqrt(scale_j)
+ * }}}
+ *
+ * with row weights s, their sum S over all rows, and the scale of [[dwell.data.RowData]]. A feature of scale 0 is
+ * constant: it has no entries, and its coefficients stay 0.
+ *
+ * @param l1
+ *   L1 penalty, finite and at least 0
+ * @param l2
+ *   L2 penalty, finite and at least 0
+ * @param intercept
+ *   whether there are intercepts; they are not penalised
+ * @param weightFactor
+ *   m / S, the number of all rows over the sum of their weights, finite and positive. It makes the length of steps
+ *   independent of the unit of the weights
+ */
+final case class SgdProblem(loss: Loss, l1: Double, l2: Double, intercept: Boolean, weightFactor: Double)

@@ -1,0 +1,71 @@
+package dwell.solver.rows.worker
+
+import dwell.problem.StepSchedule
+
+/**
+ * A worker's part of a round.
+ *
+ * @param fit
+ *   identifier of the fit, unique within the application
+ * @param seed
+ *   seed of the order of rows
+ * @param budget
+ *   rows to visit, at least 1; descent finishes the bucket that reaches it
+ * @param cursor
+ *   buckets that the worker has visited since the start of the fit
+ * @param steps
+ *   rows that the worker has visited since the start of the fit
+ * @param running
+ *   whether the result is the mean of the models after each step of this call, instead of the last one
+ * @param share
+ *   factor of the result, 0 to 1: the worker's weight in the average of the models
+ */
+final case class Descend(
+    fit: Long,
+    seed: Long,
+    problem: SgdProblem,
+    schedule: StepSchedule,
+    budget: Long,
+    cursor: Long,
+    steps: Long,
+    running: Boolean,
+    share: Double)
+
+/**
+ * A search for the first step size.
+ *
+ * @param schedule
+ *   the schedule of the steps; its own first step size is ignored
+ * @param candidates
+ *   first step sizes, each in the range of [[StepSchedule.eta0]]; 1 to [[dwell.jni.SgdLayout.MAX_CANDIDATES]] of them
+ * @param budget
+ *   rows to descend over, at least 1, and as many rows to measure at. If the partition has fewer rows than both need,
+ *   each is half of its rows
+ * @param cursor
+ *   as in [[Descend]]
+ * @param steps
+ *   as in [[Descend]]
+ */
+final case class Search(
+    fit: Long,
+    seed: Long,
+    problem: SgdProblem,
+    schedule: StepSchedule,
+    candidates: Array[Double],
+    budget: Long,
+    cursor: Long,
+    steps: Long)
+
+/**
+ * A pass over all rows of a partition.
+ *
+ * @param factor
+ *   factor of the vector of the result, finite
+ * @param dual
+ *   None for losses and their gradient. Otherwise the numbers that make the dual variables feasible for the whole
+ *   problem. By loss: - squared: delta, which is subtracted from the residuals, a = (y - z) - delta - another margin
+ *   loss: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1 and a probability r_c of
+ *   each class, a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the
+ *     predicted probabilities q
+ */
+final case class Evaluate(fit: Long, problem: SgdProblem, factor: Double, dual: Option[Array[Double]])

@@ -1,0 +1,119 @@
+package dwell.solver.rows
+
+import dwell.base.BucketOrder
+import dwell.data.{RowData, TestData}
+import dwell.problem.{MarginLoss, Softmax, StepSchedule}
+import dwell.solver.rows.worker.SgdProblem
+
+/**
+ * The plain definition of what [[dwell.solver.rows.worker.NativeSgd]] computes: every step changes every
+ * coefficient, the mean adds up every model, and data are dense. It shares nothing with the native code: the order of
+ * rows and the losses of one margin are those of Scala.
+ */
+private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
+  import EagerSgd._
+
+  private val p = data.partition
+  val features: Int = p.features
+  val outputs: Int = problem.loss.outputs
+
+  val x: Array[Array[Double]] = Array.tabulate(p.numRows) { i =>
+    val row = new Array[Double](features)
+    TestData.stored(p, i).foreach { case (feature, value) => row(feature) = value }
+    row
+  }
+
+  def weight(i: Int): Double = if (p.weights == null) 1.0 else p.weights(i)
+  def scale(j: Int): Double = if (data.scale == null) 1.0 else data.scale(j)
+
+  /** Relative penalty of a feature, 0 if its scale is 0. */
+  private def u(j: Int): Double = if (scale(j) == 0.0) 0.0 else 1.0 / math.sqrt(scale(j))
+
+  def prediction(model: Array[Double], i: Int, c: Int): Double =
+    (0 until features).map(j => x(i)(j) * model(j * outputs + c)).sum + model(features * outputs + c)
+
+  def predictions(model: Array[Double], i: Int): Array[Double] = Array.tabulate(outputs)(prediction(model, i, _))
+
+  def loss(z: Array[Double], y: Double): Double = problem.loss match {
+    case loss: MarginLoss => loss.value(z(0), y)
+    case Softmax(_) => z.max + math.log(z.map(v => math.exp(v - z.max)).sum) - z(y.toInt)
+  }
+
+  def derivatives(z: Array[Double], y: Double): Array[Double] = problem.loss match {
+    case loss: MarginLoss => Array(loss.derivative(z(0), y))
+    case Softmax(classes) => Array.tabulate(classes)(c => probability(z, c) - (if (c == y.toInt) 1.0 else 0.0))
+  }
+
+  def probability(z: Array[Double], c: Int): Double = math.exp(z(c) - z.max) / z.map(v => math.exp(v - z.max)).sum
+
+  /** sum_i s_i l over all rows. */
+  def lossSum(model: Array[Double], rows: Seq[Int] = x.indices): Double =
+    rows.map(i => weight(i) * loss(predictions(model, i), p.labels(i))).sum
+
+  def l1Norm(model: Array[Double]): Double =
+    (0 until features * outputs).map(k => u(k / outputs) * math.abs(model(k))).sum
+
+  def squareNorm(model: Array[Double]): Double =
+    (0 until features * outputs).map(k => math.pow(u(k / outputs) * model(k), 2)).sum
+
+  def penalty(model: Array[Double]): Double = problem.l1 * l1Norm(model) + problem.l2 / 2.0 * squareNorm(model)
+
+  /** sum_i s_i v_ic x_ij for every feature and output, then sum_i s_i v_ic. */
+  def product(v: (Int, Int) => Double): Array[Double] = Array.tabulate((features + 1) * outputs) { k =>
+    val (j, c) = (k / outputs, k % outputs)
+    x.indices.map(i => weight(i) * v(i, c) * (if (j == features) 1.0 else x(i)(j))).sum
+  }
+
+  /** Numbers of the rows visited from `cursor` on, and the cursor after them. */
+  def visited(seed: Long, budget: Long, cursor: Long): (Seq[Int], Long) =
+    if (p.numRows == 0) (Nil, cursor)
+    else {
+      val order = new BucketOrder(p.numRows, seed, p.index)
+      var rows = Vector.empty[Int]
+      var at = cursor
+      while (rows.size < budget) {
+        val start = order.start(at)
+        rows ++= start until order.end(start)
+        at += 1
+      }
+      (rows, at)
+    }
+
+  /** Steps on these rows, the first of them at time `steps`. */
+  def descend(start: Array[Double], rows: Seq[Int], schedule: StepSchedule, steps: Long): Descent = {
+    val model = start.clone()
+    val sum = new Array[Double](model.length)
+    var losses = 0.0
+    rows.zipWithIndex.foreach { case (i, k) =>
+      val eta = schedule.kind match {
+        case StepSchedule.Constant => schedule.eta0
+        case StepSchedule.InverseSqrt => schedule.eta0 / math.sqrt(1.0 + schedule.rate * (steps + k))
+        case StepSchedule.Inverse => schedule.eta0 / (1.0 + schedule.rate * schedule.eta0 * (steps + k))
+      }
+      val z = predictions(model, i)
+      losses += weight(i) * loss(z, p.labels(i))
+      val g = derivatives(z, p.labels(i)).map(weight(i) * problem.weightFactor * _)
+      for (c <- 0 until outputs) {
+        for (j <- 0 until features) {
+          val at = j * outputs + c
+          val moved = (1.0 - eta * problem.l2) * model(at) - eta * g(c) * scale(j) * x(i)(j)
+          model(at) = math.signum(moved) * math.max(0.0, math.abs(moved) - eta * problem.l1 * math.sqrt(scale(j)))
+        }
+        if (problem.intercept) model(features * outputs + c) -= eta * g(c)
+      }
+      model.indices.foreach(at => sum(at) += model(at))
+    }
+    Descent(
+      model,
+      sum.map(_ / rows.size),
+      losses,
+      rows.map(weight).sum,
+      rows.map(i => p.offsets(i + 1) - p.offsets(i)).sum)
+  }
+}
+
+private[rows] object EagerSgd {
+
+  /** The result of steps; `mean` is the mean of the models after each of them. */
+  final case class Descent(model: Array[Double], mean: Array[Double], lossSum: Double, weightSum: Double, nonzeros: Int)
+}

@@ -1,0 +1,382 @@
+package dwell.solver.rows
+
+import java.nio.{ByteBuffer, ByteOrder}
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.apache.spark.{SparkContext, SparkEnv}
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.storage.RDDBlockId
+
+import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies, SlicedWorkers}
+import dwell.comm.jobs.ShuffleMode
+import dwell.data.block.LabeledRow
+import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
+import dwell.data.rows.RowForm
+import dwell.fit.{Aggregation, Attempt, SolverSettings}
+import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
+import dwell.problem.{Algorithm, DescentSettings, Labels, Squared, StepSchedule}
+import dwell.record.RoundRecord
+import dwell.solver.cd.LocalProblem.nextFit
+import dwell.solver.linear.{LinearProblem, LinearSolution, Trained}
+import dwell.solver.LinearTrainer
+import dwell.solver.rows.leader.{RowFacts, SgdPlan, SgdTask}
+import dwell.solver.rows.worker.{Descend, DescendCall, EvaluateCall, NativeSgd, SearchCall, SgdMessage, SgdProblem, SgdStep}
+import dwell.spark.NativeLibrary
+import dwell.SparkSuite
+
+/** The rounds of model averaging against the definition: local SGD from the average, and the average of the models
+ * that it reaches. */
+class ModelAveragingSuite extends SparkSuite {
+  import ModelAveragingSuite._
+
+  private def read(): TrainingRows = TrainingReader.read(
+    sc.parallelize(0 until 101, 2).map { j =>
+      val random = new Random(j)
+      val x = Array.fill(Features)(if (random.nextInt(3) == 0) 0.0 else random.nextGaussian())
+      LabeledRow(x.sum + random.nextGaussian(), 0.5 + random.nextInt(3), Vectors.dense(x).compressed).toInternal
+    },
+    Features,
+    "averaging")
+
+  private def problem(rounds: Int, workers: Int, descent: DescentSettings = ByConstantSteps): LinearProblem = {
+    val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue, rowsOfWorkers = 0)
+    LinearProblem(
+      "averaging",
+      Algorithm.ModelAveraging,
+      Squared,
+      l1 = 0.01,
+      l2 = 0.1,
+      scaleFactor = 0.0,
+      intercept = true,
+      tolerance = 0.0,
+      maxRounds = rounds,
+      localWork = Some(1.0),
+      orientation = None,
+      numWorkers = workers,
+      aggregation = Some(Aggregation.Driver),
+      seed = Seed,
+      initial = None,
+      settings,
+      descent = descent)
+  }
+
+  private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution = {
+    val solver = new LinearTrainer(rows)
+    try solver.solve(problem(rounds, workers))
+    finally solver.close()
+  }
+
+  /**
+   * The expected model, by the definition.
+   *
+   * @param again
+   *   round whose model was found after a loss: the positions of its workers are unknown
+   */
+  private def expected(
+      rows: TrainingRows,
+      workers: Int,
+      rounds: Int,
+      again: Option[Int] = None,
+      decay: Double = 1.0): Array[Double] = {
+    val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
+    val parts = data.partitions.collect().map(RowData(_, null))
+    val problem = SgdProblem(Squared, 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
+    val weights = parts.map(_.partition.weights.sum)
+    var model = new Array[Double](Features + 1)
+    model(Features) = rows.labelMean
+    var places = Array.fill(workers)((0L, 0L))
+    val fit = nextFit()
+    for (round <- 1 to rounds) {
+      val before = places.clone()
+      val bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN)
+      bytes.asDoubleBuffer().put(model)
+      val next = new Array[Double](model.length)
+      parts.zipWithIndex.foreach { case (part, k) =>
+        val result = SgdLayout.allocate(Features, 1)
+        val r = Descend(
+          fit,
+          Seed,
+          problem,
+          StepSchedule(StepSchedule.Constant, Eta * math.pow(decay, round - 1.0), 0.0),
+          part.partition.numRows.toLong,
+          places(k)._1,
+          places(k)._2,
+          running = false,
+          share = 1.0)
+        NativeSgd.descend(part, r, bytes.array(), result, Cancellation.NEVER)
+        places(k) =
+          (ResultHeader.get(result, SgdLayout.CURSOR).toLong, ResultHeader.get(result, SgdLayout.STEPS).toLong)
+        val reached = ResultHeader.vector(result)
+        next.indices.foreach(j => next(j) += weights(k) / rows.totalWeight * reached.get(j))
+      }
+      model = next
+      if (again.contains(round)) places = before
+    }
+    NativeLibrary.free(fit)
+    model
+  }
+
+  private def close(found: Array[Double], wanted: Array[Double]): Unit =
+    found.zip(wanted).foreach { case (a, b) => assert(math.abs(a - b) <= 1e-12 * (1.0 + math.abs(b))) }
+
+  /** The same fit led from this test, with workers that lose models. */
+  private final class Lossy(descent: DescentSettings, rounds: Int)(lose: (String, Int) => Loss) {
+    private val workers = 2
+    private val rows = read()
+    private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
+    private val facts = RowFacts.of(rows, data, Labels.Real)
+    private val plan = {
+      val task = SgdTask(problem(rounds, workers, descent), Features, facts)
+      SgdPlan(nextFit(), task, Algorithm.ModelAveraging, after = None)
+    }
+    private val parts = data.partitions.map[LocalData](RowData(_, null))
+    private val replicas =
+      new LosingReplicas(new ShuffleMode(parts, plan.id, plan.format)(SgdStep(_, _, _)), plan.id, lose)
+
+    /** How often this method was called. */
+    def asked(what: String): Int = replicas.asked(what)
+
+    /** Records in the order of their reports. */
+    val told = mutable.ArrayBuffer.empty[RoundRecord]
+
+    def lead(attempt: Attempt = Attempt.first): Trained = plan.lead(replicas, attempt)(told += _)
+
+    def expected(again: Option[Int] = None): Array[Double] =
+      ModelAveragingSuite.this.expected(rows, workers, rounds, again, descent.decay)
+
+    def close(): Unit = {
+      replicas.release()
+      Seq(0, 1).foreach(attempt => NativeLibrary.free(plan.attemptId(attempt)))
+      rows.unpersist()
+    }
+  }
+
+  private def lossy(descent: DescentSettings = Decaying, rounds: Int = 5)(lose: PartialFunction[(String, Int), Loss])(
+      check: Lossy => Unit): Unit = {
+    val fit = new Lossy(descent, rounds)((what, n) => lose.applyOrElse((what, n), (_: (String, Int)) => NoLoss))
+    try check(fit)
+    finally fit.close()
+  }
+
+  private def model(trained: Trained): Array[Double] = trained.coefficients ++ trained.intercepts
+
+  private def numbers(records: collection.Seq[RoundRecord]): Seq[Int] = records.map(_.round).toSeq
+
+  for (workers <- Seq(1, 2, 3)) {
+    test(s"$workers workers: the average, weighted by rows, of local descents from the last average") {
+      for (rounds <- Seq(1, 4)) {
+        val wanted = expected(read(), workers, rounds)
+        val solution = solve(read(), workers, rounds)
+        assert(solution.rounds.size == rounds + 1)
+        val found = solution.coefficients ++ solution.intercepts
+        close(found, wanted)
+        if (workers == 1) assert(found.sameElements(wanted), "one worker is plain SGD to the bit")
+      }
+    }
+  }
+
+  test("a model that is lost costs its round: the rounds go on from the one before") {
+    lossy() { case ("allReduce", 4) => Newest } { fit =>
+      val trained = fit.lead()
+      close(model(trained), fit.expected(again = Some(2)))
+      assert(numbers(fit.told) == Seq(1, 2, 3, 3, 4, 5), "the third was made again")
+      assert(numbers(trained.records) == (0 to 5))
+      assert(trained.records(3) eq fit.told(3), "the report has what led to the model")
+    }
+  }
+
+  test("a last model that is lost before it is collected is made again") {
+    lossy() { case ("collect", 1) => Newest } { fit =>
+      close(model(fit.lead()), fit.expected(again = Some(4)))
+      assert(numbers(fit.told) == Seq(1, 2, 3, 4, 5, 5))
+    }
+  }
+
+  test("where all models are lost the rounds begin again, and are the same") {
+    lossy() { case ("allReduce", 4) => All } { fit =>
+      val trained = fit.lead()
+      close(model(trained), fit.expected())
+      assert(numbers(fit.told) == Seq(1, 2, 3, 1, 2, 3, 4, 5) && numbers(trained.records) == (0 to 5))
+    }
+  }
+
+  test("a search for the first step that loses its model is made again, and no other one is") {
+    val searched = Decaying.copy(stepSize = None)
+    var undisturbed = Array.empty[Double]
+    lossy(searched)(PartialFunction.empty) { fit =>
+      undisturbed = model(fit.lead())
+      assert(fit.asked("ask") == 1)
+    }
+    lossy(searched) {
+      case ("ask", 1) => All
+      case ("allReduce", 3) => All
+    } { fit =>
+      assert(model(fit.lead()).sameElements(undisturbed) && fit.asked("ask") == 2)
+    }
+  }
+
+  test("a fit whose models stay nowhere ends with what was lost") {
+    lossy() { case ("allReduce", n) if n >= 3 => All } { fit =>
+      assert(intercept[ModelLostException](fit.lead()).getMessage.contains("gone with the executors"))
+      assert(numbers(fit.told) == Seq(1, 2) && fit.asked("allReduce") == 8)
+    }
+  }
+
+  test("losses between which there are rounds may be as many as they like") {
+    // Each of the seven losses costs a failed call and a repeated round.
+    lossy(rounds = 12) { case ("allReduce", n) if n % 3 == 0 && n <= 21 => Newest } { fit =>
+      assert(numbers(fit.lead().records) == (0 to 12) && fit.asked("allReduce") == 12 + 7 + 7)
+    }
+  }
+
+  test("a later attempt goes on with the rounds of those before it, and they count") {
+    lossy() { case ("allReduce", 4) => Breakdown } { fit =>
+      intercept[IllegalStateException](fit.lead())
+      val earlier = fit.told.toSeq
+      assert(numbers(earlier) == Seq(1, 2, 3))
+      // It had reported a fourth round, whose model is lost.
+      val lost = earlier.last.copy(round = 4)
+      val trained = fit.lead(Attempt(1, earlier :+ lost, seconds = 100.0))
+      close(model(trained), fit.expected(again = Some(3)))
+      assert(numbers(trained.records) == (0 to 5))
+      assert(trained.records.slice(1, 4) == earlier)
+      assert(trained.records.drop(4).forall(r => r.elapsed > 100.0 && r.elapsed < 200.0))
+      assert(trained.records.drop(4).forall(_.workers.forall(w => w.start > 100.0 && w.start < 200.0)))
+    }
+  }
+
+  test(
+    "a contribution of local descent says what became of the coefficients that no row has; a gradient's says nothing") {
+    val random = new Random(4)
+    val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
+    val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
+    val problem = SgdProblem(Squared, 0.0, 0.1, intercept = true, 1.0)
+    val schedule = StepSchedule(StepSchedule.Constant, Eta, 0.0)
+    val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), running = false, Array(0.25))
+    val calls =
+      Seq(descent, descent.copy(running = true), SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
+    val fit = nextFit()
+    val Seq(known, none @ _*) = sc
+      .parallelize(calls, 1)
+      .map { call =>
+        val c = SgdStep(data, SgdMessage(fit, Seed, problem, call), SgdCase.pack(shared))
+        (c.factors.toSeq, c.update)
+      }
+      .collect()
+      .toSeq
+    NativeLibrary.free(fit)
+    val (factors, update) = known
+    assert(factors.size == 2 && factors.last == 0.25)
+    val vector = SgdCase.vector(update)
+    for (j <- 0 until 5) assert((vector(j) == factors.foldLeft(shared(j))(_ * _)) == (j >= 3), s"feature $j")
+    assert(none.size == 3 && none.forall(_._1.isEmpty))
+  }
+
+  test("the objective that is returned is that of the model, exactly") {
+    val rows = read()
+    val data = rows.rows(2, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
+    val parts = data.partitions.collect().map(RowData(_, null))
+    val problem = SgdProblem(Squared, 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
+    val total = rows.totalWeight
+    val solution = solve(rows, 2, 3)
+    val model = solution.coefficients ++ solution.intercepts
+    val eager = parts.map(new EagerSgd(_, problem))
+    val objective = eager.map(_.lossSum(model)).sum / total + eager.head.penalty(model)
+    assert(math.abs(solution.objective - objective) <= 1e-12 * objective)
+    assert(solution.dual <= solution.objective)
+  }
+}
+
+object ModelAveragingSuite {
+  private val Features = 7
+  private val Seed = 3L
+  private val Eta = 0.005
+  private val ByConstantSteps = DescentSettings(stepSize = Some(Eta), schedule = Some(StepSchedule.Constant))
+
+  /** Step sizes with which wrongly counted rounds show. */
+  private val Decaying = ByConstantSteps.copy(decay = 0.7)
+
+  /** The loss before an exchange: nothing, the newest model, all models, or the leader. */
+  private sealed trait Loss
+  private case object NoLoss extends Loss
+  private case object Newest extends Loss
+  private case object All extends Loss
+
+  /** The leader breaks down. */
+  private case object Breakdown extends Loss
+
+  /**
+   * Workers whose blocks of models are lost.
+   *
+   * @param lose
+   *   the loss before an exchange, by the name of the method and the number of its calls
+   */
+  private final class LosingReplicas(workers: Replicas[SgdMessage, Unit], fit: Long, lose: (String, Int) => Loss)
+      extends Replicas[SgdMessage, Unit] {
+    private val calls = mutable.Map.empty[String, Int].withDefaultValue(0)
+
+    def asked(what: String): Int = calls(what)
+
+    private def call(what: String): Unit = {
+      calls(what) += 1
+      lose(what, calls(what)) match {
+        case NoLoss =>
+        case Newest => models.maxByOption(_._1).foreach { case (_, model) => drop(model) }
+        case All => models.foreach { case (_, model) => drop(model) }
+        case Breakdown => throw new IllegalStateException("broken down")
+      }
+    }
+
+    /** Versions of the models, and ids of their RDDs. */
+    private def models: Seq[(Long, Int)] = {
+      val Name = s"dwell: model (\\d+) of fit $fit".r
+      SparkContext
+        .getOrCreate()
+        .getPersistentRDDs
+        .toSeq
+        .collect { case (id, rdd) =>
+          Option(rdd.name).collect { case Name(version) => (version.toLong, id) }
+        }
+        .flatten
+    }
+
+    private def drop(model: Int): Unit = SparkEnv.get.blockManager.removeBlock(RDDBlockId(model, 0))
+
+    override def exchange(m: SgdMessage, shared: Array[Byte], what: String): Gathered[Unit] =
+      workers.exchange(m, shared, what)
+
+    override def distribute(version: Long, model: Array[Byte], note: Option[Serializable], what: String): Unit =
+      workers.distribute(version, model, note, what)
+
+    override def begin(version: Long, origin: GeneratedModel, what: String): Unit = workers.begin(version, origin, what)
+
+    override def allReduce(
+        m: SgdMessage,
+        from: Long,
+        to: Long,
+        kept: Set[Long],
+        note: Option[Serializable],
+        what: String): Replies[Unit] = {
+      call("allReduce")
+      workers.allReduce(m, from, to, kept, note, what)
+    }
+
+    override def ask(m: SgdMessage, from: Long, what: String): Replies[Unit] = {
+      call("ask")
+      workers.ask(m, from, what)
+    }
+
+    override def collect(version: Long, what: String): Array[Byte] = {
+      call("collect")
+      workers.collect(version, what)
+    }
+
+    override def recover(what: String): Option[Recovered] = workers.recover(what)
+
+    override def sliced: SlicedWorkers[SgdMessage, Unit] = workers.sliced
+
+    override def release(): Unit = workers.release()
+  }
+}
