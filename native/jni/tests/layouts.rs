@@ -194,14 +194,14 @@ fn coordinate_descent() {
 #[test]
 fn margins() {
     let java = family("MarginLayout", "MARGIN_", &[]);
-    assert_eq!(java, rust("margins/layout.rs", &header_of_rust()));
+    assert_eq!(java, rust("cd/margins/layout.rs", &header_of_rust()));
 }
 
 #[test]
 fn model_averaging() {
     let java = family("SgdLayout", "SGD_", &[]);
     assert_eq!(java["OBJECTIVES"], 16);
-    assert_eq!(java, rust("sgd/layout.rs", &header_of_rust()));
+    assert_eq!(java, rust("rows/layout.rs", &header_of_rust()));
 }
 
 #[test]

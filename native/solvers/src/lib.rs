@@ -30,7 +30,7 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
-//! [`sgd`] is local SGD, the local solver of MA-SGD. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] holds
+//! [`rows`] is local SGD, the local solver of MA-SGD, and the sums of losses and gradients for L-BFGS. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] holds
 //! the losses and penalties.
 //!
 //! The order of every sum is fixed: results depend neither on how work is cut into slices nor on the number of threads in the pool.
@@ -43,7 +43,7 @@ mod base;
 pub mod cd;
 pub mod lda;
 pub mod problem;
-pub mod sgd;
+pub mod rows;
 
 pub use base::{
     columns::{Columns, Values},
@@ -64,7 +64,7 @@ pub use problem::{
     penalty::{ColumnPenalty, ElasticNet, ElasticNetParams},
     softmax::SgdLoss,
 };
-pub use sgd::{
+pub use rows::{
     EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,
     SgdData, SgdEvaluation, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch,
 };

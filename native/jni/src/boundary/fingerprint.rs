@@ -73,7 +73,7 @@ mod tests {
             primal::{Moments, Primal},
         },
         lda::documents::Lda,
-        sgd::rows::{LabelledRows, Sgd},
+        rows::arrays::{LabelledRows, Sgd},
     };
 
     /// Coordinates of 0, 3, 2 and 4 entries, of length 4.

@@ -9,9 +9,11 @@
 //! | [`primal`], [`dual`] | the two orientations |
 //! | [`request`] | a decoded call |
 //! | [`rounds`] | rounds and products: computed slice by slice, then kept |
+//! | [`margins`] | margins, losses and their sums over rows: calls without a worker state |
 
 pub mod dual;
 pub mod layout;
+pub mod margins;
 pub mod numbers;
 pub mod orientation;
 pub mod primal;

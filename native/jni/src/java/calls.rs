@@ -28,10 +28,10 @@ use crate::{
         lender::{Arguments, JavaLender},
     },
     lda::{self, calls::LdaCall, documents::Lda},
-    sgd::{
+    rows::{
         self,
+        arrays::{LabelledRows, Sgd},
         calls::SgdCall,
-        rows::{LabelledRows, Sgd},
     },
 };
 
@@ -198,13 +198,13 @@ pub fn sgd_call<'l, P: SgdCall>(
         result: &result,
         cancellation: &cancellation,
     };
-    let mut room = [0; sgd::layout::CONTROL_SLOTS];
+    let mut room = [0; rows::layout::CONTROL_SLOTS];
     let control = numbers(env, "control", &control, &mut room)?;
     let settings = copied(env, "settings", &settings)?;
     let request = P::decode(control, &settings)?;
     let vector = if P::HAS_VECTOR { request.length } else { 0 };
     let mut lender = JavaLender::new(env, &arguments, request.length, vector)?;
-    let header = sgd::calls::compute(&CHECKS, &mut lender, &request)?;
+    let header = rows::calls::compute(&CHECKS, &mut lender, &request)?;
     write_header(lender.env, &result, &header)
 }
 

@@ -16,11 +16,11 @@ use crate::{
         pool,
         slices::SliceLength,
     },
-    java::arguments::{expect_length, numbers, optional},
-    margins::{
+    cd::margins::{
         layout::{CONTROL_SLOTS, SETTING_SLOTS, SUMS},
         request::MarginRequest,
     },
+    java::arguments::{expect_length, numbers, optional},
 };
 
 /// See `NativeBridge.margins`.

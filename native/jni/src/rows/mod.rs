@@ -1,13 +1,13 @@
-//! The calls of model averaging, which have no worker state.
+//! The calls of algorithms along rows, which have no worker state.
 //!
 //! | module | |
 //! |---|---|
 //! | [`layout`] | slots of `control`, `settings` and results |
-//! | [`rows`] | the arrays |
+//! | [`arrays`] | the arrays |
 //! | [`request`] | a decoded call |
 //! | [`calls`] | the three calls: descent, evaluation, search |
 
+pub mod arrays;
 pub mod calls;
 pub mod layout;
 pub mod request;
-pub mod rows;

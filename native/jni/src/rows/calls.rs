@@ -14,14 +14,14 @@ use crate::{
         slices::{Lender, data, in_slices, write_vector},
     },
     checks::Checks,
-    sgd::{
+    rows::{
+        arrays::Sgd,
         layout::{
             CURSOR, DIVERGED, FACTOR, FACTORS, L1_NORM, LOSS_SUM, MAX_CANDIDATES, MAX_FACTORS,
             NEGATIVE_SUM, OBJECTIVES, POSITIVE_SUM, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS,
             SETTING_FACTOR, SETTING_SHARE, SQUARE_NORM, STEPS, WEIGHT_SUM,
         },
         request::{Common, SgdRequest},
-        rows::Sgd,
     },
 };
 
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::{
         boundary::fault::Fault,
-        sgd::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING},
+        rows::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING},
     };
 
     /// Legal numbers, with intercept and running average, for the smoothed hinge.

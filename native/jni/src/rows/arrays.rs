@@ -1,4 +1,4 @@
-//! The arrays of the calls of model averaging.
+//! The arrays of the calls along rows.
 
 use dwell_solvers::{Columns, SgdData, SolverError};
 

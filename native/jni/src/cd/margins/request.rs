@@ -10,7 +10,7 @@ use crate::{
         fault::{Fault, argument},
         numbers::{ControlSlots, SettingSlots},
     },
-    margins::layout::{
+    cd::margins::layout::{
         ALONG, CONJUGATES, CONTROL_LOSS, CONTROL_OPERATION, CONTROL_SLOTS, CONTROL_THREADS,
         CONTROL_VERSION, LAYOUT_VERSION, LOSSES, MOVE, RESIDUALS, SETTING_FIRST, SETTING_GAMMA,
         SETTING_INTERCEPT, SETTING_SECOND, SETTING_SLOTS, SLOPES,

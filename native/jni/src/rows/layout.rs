@@ -1,6 +1,6 @@
 //! Layout of the calls of model averaging. `dwell.jni.SgdLayout` has the same constants, and says what each number means.
 
-use dwell_solvers::sgd;
+use dwell_solvers::rows;
 
 use crate::boundary::header;
 
@@ -108,7 +108,7 @@ pub const MAX_FACTORS: usize = 24;
 /// Search: first objective.
 pub const OBJECTIVES: usize = 16;
 
-const _: () = assert!(MAX_FACTORS == sgd::MAX_FACTORS && MAX_CANDIDATES == sgd::MAX_STEP_SIZES);
+const _: () = assert!(MAX_FACTORS == rows::MAX_FACTORS && MAX_CANDIDATES == rows::MAX_STEP_SIZES);
 const _: () = assert!(SETTING_CANDIDATES == SETTING_SLOTS && SETTING_DUAL == SETTING_SLOTS);
 const _: () = assert!(FACTOR + MAX_FACTORS <= header::FIRST_FREE);
 const _: () = assert!(OBJECTIVES + MAX_CANDIDATES <= header::FIRST_FREE);
