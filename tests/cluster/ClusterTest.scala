@@ -24,6 +24,7 @@ import dwell.data.block.LabeledRow
 import dwell.fit.DwellConf
 import dwell.jni.{NativeBridge, NativeLoader, ResultHeader}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.problem.Penalty
 import dwell.record.RoundCompleted
 import dwell.report.FitReport
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, CoordinateMessage, Phase, PrimalSubproblem, RoundRequest, RowsMessage}
@@ -360,7 +361,7 @@ object ClusterTest extends Harness {
           theta1 = 1.0,
           theta2 = 0.0,
           points = Array.emptyDoubleArray,
-          PrimalSubproblem(0.01, 0.01, 1.0, centred = true))
+          PrimalSubproblem(Penalty(0.01, 0.01, 1.0), centred = true))
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
         val message = CoordinateMessage(Phase.Round, request, null)

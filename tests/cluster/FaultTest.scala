@@ -23,7 +23,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
-import dwell.problem.{Algorithm, GradientAlgorithm, Orientation, RowUse}
+import dwell.problem.{Algorithm, GradientAlgorithm, Labels, Orientation, RowUse}
 import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
 import dwell.solver.linear.LinearProblem
 import dwell.spark.{InputChangedException, Unpersist}
@@ -201,11 +201,11 @@ object FaultTest extends Harness {
     }
 
     def checkConverged(solution: Solved): Unit =
-      FaultTest.check(solution.converged, s"not converged: $solution")
+      FaultTest.check(solution.facts.converged, s"not converged: $solution")
 
     def checkBits(solution: Solved): Unit = FaultTest.check(
       solution.numbers.sameElements(reference.numbers),
-      s"other bits: objective ${solution.objective} in place of ${reference.objective}")
+      s"other bits: objective ${solution.facts.objective} in place of ${reference.facts.objective}")
   }
 
   /** A problem of a linear model. */
@@ -242,8 +242,8 @@ object FaultTest extends Harness {
 
     override def check(solution: Solved): Unit = {
       checkConverged(solution)
-      val difference = math.abs(solution.objective - reference.objective)
-      val allowed = math.max(solution.gap, reference.gap)
+      val difference = math.abs(solution.facts.objective - reference.facts.objective)
+      val allowed = math.max(solution.facts.gap, reference.facts.gap)
       FaultTest.check(difference <= allowed, s"the objective differs by $difference, by more than $allowed")
     }
   }
@@ -261,10 +261,10 @@ object FaultTest extends Harness {
     override def check(solution: Solved): Unit = {
       checkConverged(solution)
       // No step depends on a worker's past. A gang that begins again continues from an average.
-      if (solution.restarts == 0) checkBits(solution)
+      if (solution.facts.restarts == 0) checkBits(solution)
       else {
-        val difference = math.abs(solution.objective - reference.objective)
-        FaultTest.check(difference <= 1e-3 * reference.objective, s"the objective differs by $difference")
+        val difference = math.abs(solution.facts.objective - reference.facts.objective)
+        FaultTest.check(difference <= 1e-3 * reference.facts.objective, s"the objective differs by $difference")
       }
     }
   }
@@ -297,10 +297,10 @@ object FaultTest extends Harness {
       checkConverged(solution)
       // Rounds equal those of an undisturbed fit, except that the first round of another gang has an alpha one round
       // older.
-      if (!learnAlpha || solution.restarts == 0) checkBits(solution)
+      if (!learnAlpha || solution.facts.restarts == 0) checkBits(solution)
       else {
-        val difference = math.abs(solution.objective - reference.objective)
-        FaultTest.check(difference <= 1e-3 * reference.objective, s"the objective differs by $difference")
+        val difference = math.abs(solution.facts.objective - reference.facts.objective)
+        FaultTest.check(difference <= 1e-3 * reference.facts.objective, s"the objective differs by $difference")
       }
     }
   }
@@ -341,7 +341,7 @@ object FaultTest extends Harness {
         val solution = fit.solve(fits = if (phase == "start") 2 else 1)
         p.check(solution)
         check(fit.happened.forall(_ == 1), fit.happened.toString)
-        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        check(solution.facts.restarts == restarts(mode), s"${solution.facts.restarts} restarts")
         checkNothingLeft(spark)
       }
     }
@@ -436,7 +436,8 @@ object FaultTest extends Harness {
       waitForExecutors(spark, 2)
       val training = TrainingReader.read(p.rows.map(_.toInternal), Features, "in place")
       try {
-        val data = training.rows(2, RowForm(1.0, intercept = true, signedLabels = true, mixed = true, RowUse.Averages))
+        val data =
+          training.rows(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true, RowUse.Averages))
         check(data.placement == "rows left where Spark has them", data.placement)
         def bits(partitions: RDD[RowPartition]) = partitions
           .map { p =>
@@ -492,7 +493,7 @@ object FaultTest extends Harness {
             evict(recovery.evicted.toSeq)
           })
         p.check(solution)
-        check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+        check(solution.facts.restarts == restarts(mode), s"${solution.facts.restarts} restarts")
         check(recovery.cachedAgain.nonEmpty && recovery.fetchesFailed.get == 0, "the data were not missed")
         checkNothingLeft(spark)
       }
@@ -558,7 +559,7 @@ object FaultTest extends Harness {
       val problem = p.problem("driver")
       def prepare(data: TrainingRows): Unit = {
         // Runs the passes that precede the flattening now, and only once.
-        if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, true))
+        if (p.orientation == Orientation.Primal) data.columns(1) else data.rows(1, RowForm(1.0, true, Labels.Signed))
         rowsAsRead(spark, problem.uid).foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = true))
         files.delete()
       }
@@ -653,8 +654,8 @@ object FaultTest extends Harness {
       val solution = fit.solve()
       Await.result(evicting, Limit)
       p.check(solution)
-      val rounds = p.reference.rounds.map(_.round)
-      check(solution.rounds.map(_.round) == rounds, solution.rounds.map(_.round).toString)
+      val rounds = p.reference.facts.rounds.map(_.round)
+      check(solution.facts.rounds.map(_.round) == rounds, solution.facts.rounds.map(_.round).toString)
       // The first round was made twice.
       check(fit.happened.last == rounds.last + 1, s"${fit.happened}")
       checkNothingLeft(spark)
@@ -704,10 +705,12 @@ object FaultTest extends Harness {
       val thrown = Fault(Fault.Throw, p.round, from = before.toLong, partition = 1)
       val fit = p.fitOf(most, "gang", asked, thrown, p.slow)
       val solution = fit.solve()
-      val rounds = solution.rounds
+      val rounds = solution.facts.rounds
       check(rounds.map(_.round) == (0 to most), rounds.map(_.round).toString)
       check(rounds.map(_.elapsed) == rounds.map(_.elapsed).sorted, rounds.map(_.elapsed).toString)
-      check(solution.restarts == 1 && fit.happened.head == most + 1, s"${solution.restarts}, ${fit.happened}")
+      check(
+        solution.facts.restarts == 1 && fit.happened.head == most + 1,
+        s"${solution.facts.restarts}, ${fit.happened}")
       checkNothingLeft(spark)
     }
 
@@ -725,7 +728,7 @@ object FaultTest extends Harness {
       val fit = p.fit(mode, p.searched +: faults: _*)
       val solution = countingKills(fit)(solve(fit))
       p.check(solution)
-      check(solution.restarts == restarts(mode), s"${solution.restarts} restarts")
+      check(solution.facts.restarts == restarts(mode), s"${solution.facts.restarts} restarts")
       check(
         fit.happened.head == p.searches + searchesAgain,
         s"searched ${fit.happened.head} times, and undisturbed ${p.searches} times")
@@ -770,7 +773,7 @@ object FaultTest extends Harness {
   private def killInLineSearch(spark: SparkSession, mode: String, p: Problem): Unit = {
     val slow = Fault(Fault.Sleep(60L), "evaluate", again = true)
     survives(spark, mode, p, "in the middle of L-BFGS", Seq(slow)) { fit =>
-      withExecutorKilled(spark, after = p.reference.rounds.last.round - 2)(fit.solve())
+      withExecutorKilled(spark, after = p.reference.facts.rounds.last.round - 2)(fit.solve())
     }
   }
 
@@ -783,8 +786,8 @@ object FaultTest extends Harness {
       val solution = afterRound(spark)(_ => pids.foreach(kill))(fit.solve())
       // The rounds begin again from the start, and repeat exactly.
       p.check(solution)
-      val last = p.reference.rounds.last.round
-      check(solution.rounds.map(_.round) == (0 to last), solution.rounds.map(_.round).toString)
+      val last = p.reference.facts.rounds.last.round
+      check(solution.facts.rounds.map(_.round) == (0 to last), solution.facts.rounds.map(_.round).toString)
       val Seq(searches, descents) = fit.happened
       check(searches == p.searches && descents >= last + 3, s"$searches searches, $descents descents")
       checkNothingLeft(spark)
@@ -797,7 +800,7 @@ object FaultTest extends Harness {
       val fit = p.fit("gang", faults: _*)
       val solution = countingKills(fit)(fit.solve())
       p.check(solution)
-      check(solution.restarts == 2 && fit.happened == Seq(1, 1), s"${solution.restarts}, ${fit.happened}")
+      check(solution.facts.restarts == 2 && fit.happened == Seq(1, 1), s"${solution.facts.restarts}, ${fit.happened}")
       checkNothingLeft(spark)
     }
 
@@ -901,7 +904,9 @@ object FaultTest extends Harness {
       p.check(solution)
       // Spark does not copy tasks of barrier stages.
       check(if (mode == "gang") copies.get == 0 else copies.get > 0, s"${copies.get} copies")
-      check(fit.happened == Seq(1) && solution.restarts == 0, s"${fit.happened}, ${solution.restarts} restarts")
+      check(
+        fit.happened == Seq(1) && solution.facts.restarts == 0,
+        s"${fit.happened}, ${solution.facts.restarts} restarts")
       checkNothingLeft(spark)
     }
   }

@@ -11,8 +11,8 @@ import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSettings}
-import dwell.problem.{Algorithm, Logistic, Orientation, Squared}
-import dwell.record.RoundRecord
+import dwell.problem.{Algorithm, Logistic, Orientation, Penalty, Squared}
+import dwell.record.FitFacts
 import dwell.solver.cd.worker.{CdMessage, CdStates, CdStep, CoordinateMessage, NativeCd, RowsMessage, WorkerState}
 import dwell.solver.linear.LinearProblem
 import dwell.solver.rows.worker.{DescendCall, EvaluateCall, SearchCall, SgdMessage, SgdStep}
@@ -140,13 +140,7 @@ private final class FaultyStep[D, M, S](
  * @param gap
  *   the largest possible distance of the objective from the optimum; NaN if unknown
  */
-private[dwell] final case class Solved(
-    numbers: Array[Double],
-    objective: Double,
-    gap: Double,
-    converged: Boolean,
-    restarts: Int,
-    rounds: Seq[RoundRecord])
+private[dwell] final case class Solved(numbers: Array[Double], facts: FitFacts)
 
 /** A fit on data of its own, whose workers have faults; for one use. */
 private[dwell] abstract class FaultyFit(val uid: String, faults: Seq[Fault]) {
@@ -211,7 +205,7 @@ private[dwell] final class FaultyLinear(
     try {
       prepare(data)
       val s = (1 to fits).map(_ => solver.solve(problem)).last
-      Solved(s.coefficients :+ s.intercept, s.objective, s.gap, s.converged, s.restarts, s.rounds)
+      Solved(s.coefficients :+ s.intercept, s.facts)
     } finally solver.close()
   }
 }
@@ -250,9 +244,10 @@ private[dwell] object FaultyFit {
       uid(),
       algorithm,
       loss = if (orientation == Orientation.Primal) Squared else Logistic,
-      l1 = 0.0,
-      l2 = if (averages) 4.0 else if (orientation == Orientation.Primal) 0.5 else 0.01,
-      scaleFactor = 1.0,
+      Penalty(
+        l1 = 0.0,
+        l2 = if (averages) 4.0 else if (orientation == Orientation.Primal) 0.5 else 0.01,
+        scaleFactor = 1.0),
       intercept = !averages,
       tolerance = if (averages) 1e-3 else 1e-5,
       maxRounds = 1000,

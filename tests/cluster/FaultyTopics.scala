@@ -23,8 +23,7 @@ private[dwell] final class FaultyTopics(
     try {
       val step = faulty[DocumentPartition, LdaMessage, LdaReply](LdaStep(_, _, _), FaultyTopics.asked)
       val s = (1 to fits).map(_ => LdaTrainer.run(data, problem, step)).last
-      // Only the number of rounds ends the fit.
-      Solved(s.lambda ++ s.alpha, s.objective, gap = Double.NaN, converged = true, s.restarts, s.rounds)
+      Solved(s.lambda ++ s.alpha, s.facts)
     } finally data.unpersist()
   }
 }

@@ -11,7 +11,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.cache.CachedDataset
 import dwell.data.documents.DocumentDataset
 import dwell.data.rows.RowForm
-import dwell.problem.RowUse
+import dwell.problem.{Labels, RowUse}
 
 /**
  * Seconds of reading, alone and with the set-up for each kind of solver, beside Spark's own scan of the same columns
@@ -28,7 +28,7 @@ object ReadingBench {
   private final case class Step(name: String, run: () => Ready)
 
   /** The form of a problem that is standardised and has an intercept, as by default. */
-  private val Standardised = RowForm(scaleFactor = 1.0, intercept = true, signedLabels = false)
+  private val Standardised = RowForm(scaleFactor = 1.0, intercept = true, labels = Labels.Real)
 
   def main(args: Array[String]): Unit = {
     val (own, others) = args.splitAt(Bench.Arguments)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.functions.{avg, col, lit}
 import dwell.data.TrainingReader
 import dwell.data.columns.ColumnDataset
 import dwell.fit.{Aggregation, SolverSettings}
-import dwell.problem.{Algorithm, Orientation, Squared}
+import dwell.problem.{Algorithm, Orientation, Penalty, Squared}
 import dwell.record.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.linear.{LinearProblem, LinearSolution}
@@ -39,22 +39,20 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
   /** A lower bound of the objective over all models, at most 1e-8 below the optimum. */
   lazy val optimum: Double = {
     val solution = fit(RidgeProblem.Searched, localWork = None, rounds = 1000, tolerance = 1e-8)
-    require(solution.converged, s"$name: the optimum was not bounded")
-    solution.dual
+    require(solution.facts.converged, s"$name: the optimum was not bounded")
+    solution.facts.dual
   }
 
   /** Records of a fit that stops after `rounds` rounds, or at a relative gap of `tolerance`. */
   def rounds(variant: Variant, localWork: Double, rounds: Int, tolerance: Double): Seq[RoundRecord] =
-    fit(variant, Some(localWork), rounds, tolerance).rounds
+    fit(variant, Some(localWork), rounds, tolerance).facts.rounds
 
   private def fit(variant: Variant, localWork: Option[Double], rounds: Int, tolerance: Double): LinearSolution = {
     val problem = LinearProblem(
       name,
       variant.algorithm,
       Squared,
-      l1 = 0.0,
-      l2,
-      scaleFactor = 0.0,
+      Penalty(l1 = 0.0, l2 = l2),
       intercept = false,
       tolerance,
       rounds,

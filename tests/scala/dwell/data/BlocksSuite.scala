@@ -11,13 +11,14 @@ import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.documents.DocumentDataset
 import dwell.data.matrix.MatrixBlock
 import dwell.data.rows.RowForm
+import dwell.problem.Labels
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Source partitions that are read in several blocks. */
 class BlocksSuite extends SparkSuite {
   import BlocksSuite._
 
-  private val form = RowForm(1.0, intercept = true, signedLabels = true)
+  private val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
 
   private def read(partitions: Seq[LabeledRow]*): TrainingRows =
     TrainingReader.read(

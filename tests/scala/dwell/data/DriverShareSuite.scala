@@ -10,6 +10,7 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListe
 import dwell.SparkSuite
 import dwell.data.block.LabeledRow
 import dwell.data.rows.RowForm
+import dwell.problem.Labels
 
 /** What reading and set-up bring to the driver: nothing that grows with rows, nor with features times partitions. */
 class DriverShareSuite extends SparkSuite {
@@ -36,7 +37,7 @@ class DriverShareSuite extends SparkSuite {
     bytes.get
   }
 
-  private val form = RowForm(1.0, intercept = true, signedLabels = true)
+  private val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
 
   /** All that estimators ask of the data before a fit, apart from the labels of the primal form. */
   private def prepare(all: TrainingRows, workers: Int): Unit = {
@@ -44,7 +45,7 @@ class DriverShareSuite extends SparkSuite {
     all.rows(workers, form).holders
     all.rows(workers, form.copy(mixed = true))
     all.featureDeviations
-    all.rows(workers, form.copy(signedLabels = false)).classWeights(3)
+    all.rows(workers, form.copy(labels = Labels.Real)).classWeights(Labels.Classes(3))
     ()
   }
 

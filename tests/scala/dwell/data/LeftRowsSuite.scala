@@ -13,13 +13,13 @@ import org.apache.spark.sql.types.{DataType, DoubleType}
 import dwell.SparkSuite
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
 import dwell.data.rows.{RowForm, RowPartition}
-import dwell.problem.RowUse
+import dwell.problem.{Labels, RowUse}
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows that stay where Spark has them. */
 class LeftRowsSuite extends SparkSuite {
 
-  private val sums = RowForm(1.0, intercept = true, signedLabels = true, use = RowUse.Sums)
+  private val sums = RowForm(1.0, intercept = true, labels = Labels.Signed, use = RowUse.Sums)
   private val averages = sums.copy(mixed = true, use = RowUse.Averages)
 
   private val numFeatures = 8

@@ -20,7 +20,7 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
-import dwell.problem.RowUse
+import dwell.problem.{Labels, RowUse}
 import dwell.report.FitReport
 
 /** Data in an application whose Kryo refuses classes that are not registered. */
@@ -59,7 +59,7 @@ class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
   test("columns and rows are read, moved, and kept on disk") {
     val training = TrainingReader.read(source(_.toInternal), 8, "test")
     throughDisk(training.columns(2))(textOf(_))
-    throughDisk(training.rows(2, RowForm(1.0, intercept = true, signedLabels = true)))(textOf(_))
+    throughDisk(training.rows(2, RowForm(1.0, intercept = true, labels = Labels.Signed)))(textOf(_))
     training.unpersist()
   }
 
@@ -72,7 +72,7 @@ class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
 
   test("rows left in place are read again from the user's own partitions") {
     val training = TrainingReader.read(source(_.toInternal), 8, "test")
-    val form = RowForm(1.0, intercept = true, signedLabels = true, use = RowUse.Sums)
+    val form = RowForm(1.0, intercept = true, labels = Labels.Signed, use = RowUse.Sums)
     throughDisk(training.rows(1, form))(textOf(_))
     training.unpersist()
   }

@@ -15,6 +15,7 @@ import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
 import dwell.data.merge.{MatrixPiece, RowDistribution}
 import dwell.data.moments.{MergedMoments, MomentPiece}
 import dwell.data.rows._
+import dwell.problem.Labels
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows by partition, in the forms that the solvers take. */
@@ -42,8 +43,8 @@ class RowDatasetSuite extends SparkSuite {
   private val forms = for {
     scaleFactor <- Seq(0.0, 1.0, 1.25)
     intercept <- Seq(false, true)
-    signedLabels <- Seq(false, true)
-  } yield RowForm(scaleFactor, intercept, signedLabels)
+    labels <- Seq(Labels.Real, Labels.Signed)
+  } yield RowForm(scaleFactor, intercept, labels)
 
   /** Random rows with labels 0 and 1, those of label 0 first if `sorted`. */
   private def binary(rows: Seq[LabeledRow], sorted: Boolean = false): Seq[LabeledRow] = {
@@ -80,7 +81,7 @@ class RowDatasetSuite extends SparkSuite {
     val centredNorms =
       kept.indices.map(i => if (form.intercept) norms(i) - 2 * projections(i) + meanScaleMean else norms(i))
     assert(close(data.summary.meanSquareNorm, sum(i => s(i) * centredNorms(i)) / total))
-    if (form.signedLabels) {
+    if (form.labels == Labels.Signed) {
       def classSum(label: Double): Array[Double] =
         Array.tabulate(n)(j => if (constant(j)) 0.0 else sum(i => if (kept(i).label == label) s(i) * x(i)(j) else 0.0))
       assert(
@@ -115,7 +116,7 @@ class RowDatasetSuite extends SparkSuite {
         assert(RowDistribution.partitionOf(r, partitions.length) == p.index)
         val entries = (0 until n).map(j => (j, if (constant(j)) 0.0 else x(r)(j)))
         assert(TestData.stored(p, i) == (if (p.isDense) entries else entries.filter(_._2 != 0.0)))
-        assert(p.labels(i) == (if (form.signedLabels) 2.0 * kept(r).label - 1.0 else kept(r).label))
+        assert(p.labels(i) == (if (form.labels == Labels.Signed) 2.0 * kept(r).label - 1.0 else kept(r).label))
         if (p.weights != null) assert(p.weights(i) == s(r))
         assert(close(p.norms(i), norms(r)))
         if (form.intercept) assert(close(p.projections(i), projections(r)))
@@ -145,8 +146,8 @@ class RowDatasetSuite extends SparkSuite {
       numPartitions: Int,
       scaleFactor: Double,
       intercept: Boolean,
-      signedLabels: Boolean) {
-    def form: RowForm = RowForm(scaleFactor, intercept, signedLabels)
+      labels: Labels) {
+    def form: RowForm = RowForm(scaleFactor, intercept, labels)
   }
 
   private case class Data(values: Values, weighted: Boolean, dense: Boolean, density: Double)
@@ -166,7 +167,7 @@ class RowDatasetSuite extends SparkSuite {
       numPartitions,
       form.scaleFactor,
       form.intercept,
-      form.signedLabels)
+      form.labels)
     CheckLong.pairsWithin(all)
   }
 
@@ -194,7 +195,7 @@ class RowDatasetSuite extends SparkSuite {
 
   test("labels are taken as they are where they are no classes") {
     val blocks = TestData.random(7, 40, 9, 0.4, weighted = true).grouped(15).toSeq
-    for (form <- forms if !form.signedLabels) rows(blocks, 3, form)(check(_, blocks, form))
+    for (form <- forms if form.labels == Labels.Real) rows(blocks, 3, form)(check(_, blocks, form))
   }
 
   test("one row, no feature, constant features only, more partitions than rows") {
@@ -208,9 +209,9 @@ class RowDatasetSuite extends SparkSuite {
       set <- sets.indices
       numPartitions <- Seq(1, 4)
       form <- forms
-    } yield (set, numPartitions, form.scaleFactor, form.intercept, form.signedLabels)
-    for ((set, numPartitions, scaleFactor, intercept, signedLabels) <- CheckLong.pairsWithin(all)) {
-      val form = RowForm(scaleFactor, intercept, signedLabels)
+    } yield (set, numPartitions, form.scaleFactor, form.intercept, form.labels)
+    for ((set, numPartitions, scaleFactor, intercept, labels) <- CheckLong.pairsWithin(all)) {
+      val form = RowForm(scaleFactor, intercept, labels)
       rows(sets(set), numPartitions, form) { data =>
         assert(data.numPartitions == numPartitions)
         check(data, sets(set), form)
@@ -232,7 +233,7 @@ class RowDatasetSuite extends SparkSuite {
   test("each partition gets its share of either class, though labels are sorted") {
     val sorted = binary(TestData.random(5, 1000, 4, 0.5), sorted = true)
     for (numPartitions <- Seq(2, 3, 8)) {
-      rows(sorted.grouped(300).toSeq, numPartitions, RowForm(0.0, intercept = false, signedLabels = true)) { data =>
+      rows(sorted.grouped(300).toSeq, numPartitions, RowForm(0.0, intercept = false, labels = Labels.Signed)) { data =>
         val positive = data.partitions.collect().map(_.labels.count(_ > 0.0))
         assert(positive.max - positive.min <= 2)
       }
@@ -241,7 +242,7 @@ class RowDatasetSuite extends SparkSuite {
 
   test("mixed rows are the same rows, always in the same order, and no stretch of them has one class only") {
     val sorted = binary(TestData.random(5, 1000, 4, 0.5), sorted = true).grouped(300).toSeq
-    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
     def entries(p: RowPartition): Seq[Any] = p.rows.indices.map { i =>
       val at = p.offsets(i) until p.offsets(i + 1)
       val values = if (p.values64 != null) at.map(p.values64(_)) else at.map(p.values32(_))
@@ -281,7 +282,7 @@ class RowDatasetSuite extends SparkSuite {
 
   test("the same data gives the same bits in every run, whatever the order in which the shuffle delivers") {
     val blocks = binary(TestData.random(8, 300, 50, 0.3, weighted = true)).grouped(20).toSeq
-    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
     val first = rows(blocks, 3, form)(content)
     for (_ <- 0 until 4) assert(rows(blocks, 3, form)(content) == first)
   }
@@ -300,7 +301,8 @@ class RowDatasetSuite extends SparkSuite {
         p
       }
     def rowsOf(facts: Seq[RowFacts], pieces: Seq[MatrixPiece]): RowPartition = {
-      val merge = new RowMerge(20, weighted = true, signedLabels = true, mixed = false, PartitionForm.Choice.Smallest)
+      val merge =
+        new RowMerge(20, weighted = true, labels = Labels.Signed, mixed = false, PartitionForm.Choice.Smallest)
       merge.dealt(0, 2, firstRows.last.toLong, facts.iterator, pieces.iterator, null, null)
     }
     val (a, b) = (rowsOf(facts, pieces), rowsOf(facts.reverse, pieces.reverse))
@@ -345,7 +347,7 @@ class RowDatasetSuite extends SparkSuite {
         1.0 + i % 3,
         Vectors.sparse(n, Array(i, 4095, 4096, 5000, 5001, n - 1), Array.tabulate(6)(i * 0.1 + _)))
     }
-    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
     val blocks = wide.grouped(9).toSeq
     rows(blocks, 2, form)(check(_, blocks, form))
   }
@@ -354,7 +356,7 @@ class RowDatasetSuite extends SparkSuite {
     val far = (0 until 1000).map(j => LabeledRow(j, 0.1 + j % 7, Vectors.dense(1e9 + j % 2, j % 3)))
     val total = far.map(_.weight).sum
     val ones = far.filter(_.features(0) != 1e9).map(_.weight).sum / total
-    rows(far.grouped(100).toSeq, 1, RowForm(1.0, intercept = true, signedLabels = false)) { data =>
+    rows(far.grouped(100).toSeq, 1, RowForm(1.0, intercept = true, labels = Labels.Real)) { data =>
       assert(math.abs(1.0 / data.summary.scale(0) - ones * (1 - ones)) < 1e-9)
     }
   }
@@ -362,11 +364,12 @@ class RowDatasetSuite extends SparkSuite {
   test("a feature is constant only if all rows have exactly the same value; huge constants do no harm") {
     val almost = Math.nextUp(0.1)
     val blocks = Seq(Seq(row(0, 0.1, 0.1, 1e300)), Seq(row(1, 0.1, almost, 1e300), row(0, 0.1, 0.1, 1e300)))
-    for (form <- Seq(RowForm(0.0, true, true), RowForm(1.0, true, true))) rows(blocks, 1, form) { data =>
-      assert(data.partitions.first().indices.sameElements(Array(1, 1, 1)))
-      assert(data.summary.mean(0) == 0.0 && data.summary.mean(2) == 0.0 && data.summary.classSums.negative(2) == 0.0)
-      if (data.summary.scale != null)
-        assert(data.summary.scale(0) == 0.0 && data.summary.scale(1) > 0.0 && data.summary.scale(2) == 0.0)
+    for (form <- Seq(RowForm(0.0, true, Labels.Signed), RowForm(1.0, true, Labels.Signed))) rows(blocks, 1, form) {
+      data =>
+        assert(data.partitions.first().indices.sameElements(Array(1, 1, 1)))
+        assert(data.summary.mean(0) == 0.0 && data.summary.mean(2) == 0.0 && data.summary.classSums.negative(2) == 0.0)
+        if (data.summary.scale != null)
+          assert(data.summary.scale(0) == 0.0 && data.summary.scale(1) > 0.0 && data.summary.scale(2) == 0.0)
     }
   }
 
@@ -384,7 +387,7 @@ class RowDatasetSuite extends SparkSuite {
 
   test("a partition survives Java's and Kryo's serialisers") {
     val blocks = Seq(binary(TestData.random(1, 20, 9, 0.3, Values.Singles, weighted = true)))
-    val p = rows(blocks, 1, RowForm(1.0, true, true))(_.partitions.first())
+    val p = rows(blocks, 1, RowForm(1.0, true, Labels.Signed))(_.partitions.first())
     val bytes = new ByteArrayOutputStream()
     new ObjectOutputStream(bytes).writeObject(p)
     val java =
@@ -402,7 +405,7 @@ class RowDatasetSuite extends SparkSuite {
   test("lost rows are computed again, unless the source has changed meanwhile") {
     val base = binary(TestData.random(4, 30, 6, 0.5))
     val reads = RowDatasetSuite.reads
-    val form = RowForm(1.0, intercept = true, signedLabels = true)
+    val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
     for (changing <- Seq(false, true)) {
       reads.set(0)
       val source = sc.parallelize(Seq(0), 1).flatMap { _ =>
@@ -435,17 +438,19 @@ class RowDatasetSuite extends SparkSuite {
       try intercept[IllegalArgumentException](training.rows(2, form)).getMessage
       finally training.unpersist()
     }
-    val labels = failure(RowForm(0.0, false, true), row(1, 1, 2), row(2, 3, 4))
+    val labels = failure(RowForm(0.0, false, Labels.Signed), row(1, 1, 2), row(2, 3, 4))
     assert(labels.contains("'size'") && labels.contains("label 2.0 in row 1") && labels.contains("StringIndexer"))
-    val far = failure(RowForm(0.0, false, true), row(1, 1e150, 2), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
+    val far =
+      failure(RowForm(0.0, false, Labels.Signed), row(1, 1e150, 2), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
     assert(far.contains("'terms', index 0"))
     // The squares of the values leave the range; the squares of their differences do not.
-    val near = failure(RowForm(0.0, false, true), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
+    val near = failure(RowForm(0.0, false, Labels.Signed), row(1, 1e155, 2), row(0, 1e155 * (1.0 + 1e-10), 3))
     assert(near.contains("'terms', row ") && near.contains("squared norm") && near.contains("Scale"))
-    val flat = failure(RowForm(1.0, false, true), row(1, 1e-155, 2), row(0, 0, 3))
+    val flat = failure(RowForm(1.0, false, Labels.Signed), row(1, 1e-155, 2), row(0, 0, 3))
     assert(flat.contains("'terms', index 0") && flat.contains("Scale"))
     for (factor <- Seq(-1.0, Double.NaN, Double.PositiveInfinity)) {
-      assert(intercept[IllegalArgumentException](RowForm(factor, true, true)).getMessage.contains("scaleFactor"))
+      assert(
+        intercept[IllegalArgumentException](RowForm(factor, true, Labels.Signed)).getMessage.contains("scaleFactor"))
     }
   }
 }

@@ -13,11 +13,12 @@ import dwell.SparkSuite
 import dwell.data.block.LabeledRow
 import dwell.data.cache.CachedDataset
 import dwell.data.rows.RowForm
+import dwell.problem.Labels
 
 /** The datasets that fits make of the same rows, and their release. */
 class TrainingRowsSuite extends SparkSuite {
 
-  private val form = RowForm(1.0, intercept = true, signedLabels = true)
+  private val form = RowForm(1.0, intercept = true, labels = Labels.Signed)
 
   private def training(seed: Int = 1, sc: SparkContext = this.sc): TrainingRows = {
     val rows = TestData.random(seed, 60, 8, 0.5).map(r => r.copy(label = if (r.label > 0.0) 1.0 else 0.0))
@@ -172,7 +173,8 @@ class TrainingRowsSuite extends SparkSuite {
       try {
         val expected = new Array[Double](100000)
         rows.foreach(r => expected(r.label.toInt) += r.weight)
-        val found = read.rows(2, RowForm(0.0, intercept = true, signedLabels = false)).classWeights(100000)
+        val found =
+          read.rows(2, RowForm(0.0, intercept = true, labels = Labels.Real)).classWeights(Labels.Classes(100000))
         assert(found.length == expected.length)
         found.indices.foreach(c => assert(math.abs(found(c) - expected(c)) <= 1e-12 * expected(c)))
         assert(read.largestLabel == rows.filter(_.weight > 0.0).map(_.label).max && !read.labelConstant)

@@ -134,7 +134,7 @@ class LinearRegressionSuite extends SparkSuite {
     val epochSeconds = report.rounds.map(_.workerSeconds).sum / report.rounds.map(_.localWork).sum
     assert(math.abs(report.flattenEpochs.get * epochSeconds - report.flattenSeconds) < 1e-9 * report.flattenSeconds)
     val linear = report.asInstanceOf[LinearFitReport]
-    assert(linear.copy(rounds = report.rounds.take(1)).flattenEpochs.isEmpty)
+    assert(linear.copy(facts = linear.facts.copy(rounds = report.rounds.take(1))).flattenEpochs.isEmpty)
     val text = report.toText
     assert(text.linesIterator.size == 10 + report.rounds.size && text.contains("converged"))
     val phases = report.phases

@@ -35,7 +35,7 @@ class FitPhasesSuite extends LimitedSuite {
 
   test("a report begins with the line, and its seconds are those of the phases") {
     val phases = FitPhases.of(total = 2.5, reading = 0.125, spark = 2.25)
-    val report = SparkFitReport("linReg_1", "the label is constant", 1e-6, 5, phases)
+    val report = SparkFitReport.of("linReg_1", "the label is constant", 5, phases, 1e-6)
     assert(
       report.toText.linesIterator.toSeq == Seq(
         phases.toLine,

@@ -8,7 +8,7 @@ import javax.xml.parsers.DocumentBuilderFactory
 import org.xml.sax.InputSource
 
 import dwell.LimitedSuite
-import dwell.record.{FitPhases, HeldBytes, RoundRecord, WorkerTime}
+import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord, WorkerTime}
 
 /** Pages are complete, well formed and the same in every locale. Their looks were checked in a browser. */
 class HtmlReportSuite extends LimitedSuite {
@@ -32,27 +32,25 @@ class HtmlReportSuite extends LimitedSuite {
     }
     LinearFitReport(
       uid,
-      "cocoa",
-      "",
-      "dual",
-      "because <it> & that",
-      "gang",
-      "slots",
-      1,
-      rounds,
-      rounds.last.objective,
-      1.0,
-      rounds.last.gap,
-      1e-4,
-      true,
-      0.0,
-      10L,
-      5,
-      40L,
-      Seq(20L, 20L),
-      "rows left where Spark has them",
-      HeldBytes(480L, 960L),
-      FitPhases.of(total = 9.0 + numRounds, reading = 1.25, setUp = 0.25, rounds, model = 0.5))
+      FitFacts(
+        algorithm = "cocoa",
+        orientation = "dual",
+        orientationReason = "because <it> & that",
+        aggregation = "gang",
+        aggregationReason = "slots",
+        restarts = 1,
+        rounds = rounds,
+        objective = rounds.last.objective,
+        dual = 1.0,
+        tolerance = 1e-4,
+        converged = true,
+        numRows = 10L,
+        numFeatures = 5,
+        nonzeros = 40L,
+        nonzerosPerPartition = Seq(20L, 20L),
+        placement = "rows left where Spark has them",
+        held = HeldBytes(480L, 960L),
+        phases = FitPhases.of(total = 9.0 + numRounds, reading = 1.25, setUp = 0.25, rounds, model = 0.5)))
   }
 
   private def page(write: String => Unit): String = {
@@ -64,7 +62,7 @@ class HtmlReportSuite extends LimitedSuite {
   }
 
   private val bySpark =
-    SparkFitReport("linReg_2", "regParam is 0", 1e-6, 5, FitPhases.of(total = 3.0, reading = 0.5, spark = 2.25))
+    SparkFitReport.of("linReg_2", "regParam is 0", 5, FitPhases.of(total = 3.0, reading = 0.5, spark = 2.25), 1e-6)
 
   /** Name, left edge and width of each part of a bar along the axis. */
   private def boxes(chart: org.w3c.dom.Document): Seq[(String, Double, Double)] = {
@@ -115,7 +113,7 @@ class HtmlReportSuite extends LimitedSuite {
 
   test("a gap of 0 is not on the scale, and does not break it") {
     val r = report(5)
-    val html = page(r.copy(rounds = r.rounds.init :+ r.rounds.last.copy(gap = 0.0)).writeHtml)
+    val html = page(r.copy(facts = r.facts.copy(rounds = r.rounds.init :+ r.rounds.last.copy(gap = 0.0))).writeHtml)
     assert(charts(html).size == 8 && !html.contains("NaN"))
   }
 

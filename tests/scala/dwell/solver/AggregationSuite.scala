@@ -12,7 +12,7 @@ import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSettings}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, Orientation, Squared}
+import dwell.problem.{Algorithm, Orientation, Penalty, Squared}
 import dwell.record.RoundCompleted
 import dwell.solver.cd.worker.MarginSlices
 import dwell.solver.linear.{LinearProblem, LinearSolution}
@@ -40,9 +40,7 @@ class AggregationSuite extends SparkSuite {
       "modes",
       Algorithm.CoCoA,
       Squared,
-      l1 = 0.0,
-      l2 = 0.1,
-      scaleFactor = 0.0,
+      Penalty(l1 = 0.0, l2 = 0.1),
       intercept = true,
       tolerance = 1e-8,
       maxRounds = 100,
@@ -63,9 +61,11 @@ class AggregationSuite extends SparkSuite {
     val byDriver = solve(room)
     val byShuffle = solve(room - 1)
     val byLeader = solve(room, rowsOfWorkers = Rows + 1)
-    assert(byDriver.aggregation == "driver" && byShuffle.aggregation == "shuffle")
+    assert(byDriver.facts.aggregation == "driver" && byShuffle.facts.aggregation == "shuffle")
     Seq(byDriver, byShuffle, byLeader).foreach { solution =>
-      assert(solution.converged && solution.aggregationReason.contains("2 slots"), solution.aggregationReason)
+      assert(
+        solution.facts.converged && solution.facts.aggregationReason.contains("2 slots"),
+        solution.facts.aggregationReason)
     }
     assert(byDriver.coefficients.sameElements(byShuffle.coefficients))
     // The leader holds the margins of few rows itself, with the same bits.
@@ -96,9 +96,11 @@ class AggregationSuite extends SparkSuite {
       val solution =
         try solve(maxResultBytes)
         finally sc.removeSparkListener(listener)
-      assert(lost.get == 2 && solution.aggregation == mode)
-      assert(solution.rounds.map(_.stateLosses).sum >= 2)
-      assert(solution.converged && math.abs(solution.objective - expected.objective) <= 1e-8 * expected.objective)
+      assert(lost.get == 2 && solution.facts.aggregation == mode)
+      assert(solution.facts.rounds.map(_.stateLosses).sum >= 2)
+      assert(
+        solution.facts.converged && math.abs(
+          solution.facts.objective - expected.facts.objective) <= 1e-8 * expected.facts.objective)
     }
   }
 }

@@ -10,6 +10,7 @@ import dwell.data.block.{ColumnNames, LabeledRow, RowBlock, RowBlockBuilder}
 import dwell.data.matrix.{DenseBlock, ExcludedFeatures, NarrowValues, SparseBlock}
 import dwell.data.merge.{DealtRows, MatrixMerge, MatrixPiece, RowDistribution, VectorSizes}
 import dwell.data.matrix.PartitionForm.Choice
+import dwell.problem.Labels
 
 /** Pieces of rows, dense and sparse, and the partitions that they become. */
 class RowMergeSuite extends LimitedSuite with Tolerance {
@@ -38,7 +39,7 @@ class RowMergeSuite extends LimitedSuite with Tolerance {
       MatrixPiece.cut(b.matrix, first, excluded, numPartitions, valuesAtATime)
     })
     (0 until numPartitions).map { k =>
-      val merge = new RowMerge(numFeatures, weighted = true, signedLabels = true, mixed, choice)
+      val merge = new RowMerge(numFeatures, weighted = true, labels = Labels.Signed, mixed, choice)
       val (ownFacts, ownPieces) =
         (facts.iterator.collect { case (`k`, f) => f }, pieces.iterator.collect { case (`k`, p) => p })
       merge.dealt(k, numPartitions, firstRows.last, ownFacts, ownPieces, scale, mean)
@@ -104,10 +105,10 @@ class RowMergeSuite extends LimitedSuite with Tolerance {
       choice: Choice,
       mixed: Boolean = false,
       excluded: ExcludedFeatures = excluded,
-      signedLabels: Boolean = true,
+      labels: Labels = Labels.Signed,
       weighted: Boolean = true): RowPartition = {
     val firstRows = all.scanLeft(0L)(_ + _.matrix.rows)
-    val merge = new RowMerge(numFeatures, weighted, signedLabels, mixed, choice)
+    val merge = new RowMerge(numFeatures, weighted, labels, mixed, choice)
     merge.ofBlocks(1, 2, () => group.iterator.map(all), b => firstRows(all.indexOf(b)), excluded, scale, mean)
   }
 
@@ -146,17 +147,17 @@ class RowMergeSuite extends LimitedSuite with Tolerance {
         choice: Choice,
         mixed: Boolean = false,
         excluded: ExcludedFeatures = none,
-        signed: Boolean = false) = {
-      val (b, p) = (blocks(block), ofBlocks(blocks, Seq(block), choice, mixed, excluded, signed))
+        labels: Labels = Labels.Real) = {
+      val (b, p) = (blocks(block), ofBlocks(blocks, Seq(block), choice, mixed, excluded, labels))
       val values = (b.matrix.values.values64 eq p.values64) && (b.matrix.values.values32 eq p.values32)
       (values, b.labels eq p.labels, b.weights eq p.weights)
     }
     assert(lent(1, Choice.Sparse) == ((true, true, true)) && lent(0, Choice.Smallest) == ((true, true, true)))
     assert(lent(0, Choice.Sparse)._1 == false, "another form")
-    assert(lent(1, Choice.Sparse, signed = true) == ((true, false, true)))
+    assert(lent(1, Choice.Sparse, labels = Labels.Signed) == ((true, false, true)))
     assert(lent(1, Choice.Sparse, mixed = true) == ((false, false, false)))
     assert(lent(1, Choice.Sparse, excluded = excluded) == ((false, true, true)))
-    val plain = ofBlocks(blocks, Seq(1), Choice.Sparse, excluded = none, signedLabels = false, weighted = false)
+    val plain = ofBlocks(blocks, Seq(1), Choice.Sparse, excluded = none, labels = Labels.Real, weighted = false)
     assert(plain.weights == null && (plain.indices eq sparse.matrix.asInstanceOf[SparseBlock].indices))
     // The same block in the same form, but built anew.
     val built = ofBlocks(blocks, Seq(1), Choice.Sparse, excluded = new ExcludedFeatures(Array(8), numFeatures))
@@ -192,7 +193,7 @@ class RowMergeSuite extends LimitedSuite with Tolerance {
         MatrixPiece.cut(b.matrix, first, excluded, 1, 1000).map(_._2)
       }
       val bytes = Forms.allocated {
-        val merge = new RowMerge(numFeatures, weighted = true, signedLabels = true, mixed = true, choice)
+        val merge = new RowMerge(numFeatures, weighted = true, labels = Labels.Signed, mixed = true, choice)
         merge.dealt(0, 1, 6000L, facts.iterator, pieces.iterator, scale, mean)
       }
       // Two numbers of 4 bytes a row, its place and its count, are needed for a while.

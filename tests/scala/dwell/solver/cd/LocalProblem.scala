@@ -8,7 +8,7 @@ import dwell.data.block.LabeledRow
 import dwell.data.columns.ColumnPartition
 import dwell.data.rows.RowPartition
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
-import dwell.problem.{Labels, MarginLoss}
+import dwell.problem.{Labels, MarginLoss, Penalty}
 import dwell.solver.cd.worker.{DualSubproblem, NativeCd, PrimalSubproblem, RoundRequest, Subproblem}
 import dwell.spark.NativeLibrary
 
@@ -128,7 +128,7 @@ private[solver] final class ColumnProblem(
 
   override val data: IndexedSeq[ColumnData] = partitions.toIndexedSeq.map(ColumnData(_, weights))
 
-  override val subproblem: PrimalSubproblem = PrimalSubproblem(l1, l2, scaleFactor, centred)
+  override val subproblem: PrimalSubproblem = PrimalSubproblem(Penalty(l1, l2, scaleFactor), centred)
 
   override val start: Array[Double] = {
     val raw = kept.map(_.label).toArray

@@ -80,7 +80,7 @@ class LdaTrainerSuite extends SparkSuite {
         val expected = each.toSeq.zip(budgets).map { case (u, n) => u.map(_ * n / budgets.sum) }.transpose.map(_.sum)
         for (mode <- Seq(Aggregation.Gang, Aggregation.Driver, Aggregation.Shuffle)) {
           val solution = LdaTrainer.run(data, problem.copy(aggregation = Some(mode)))
-          assert(solution.rounds.size == 2 && solution.lambda.length == Vocabulary * Topics)
+          assert(solution.facts.rounds.size == 2 && solution.lambda.length == Vocabulary * Topics)
           solution.lambda.zip(expected).foreach { case (lambda, u) =>
             // Sums of up to three floats, each rounded.
             assert(

@@ -56,7 +56,8 @@ private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
   def squareNorm(model: Array[Double]): Double =
     (0 until features * outputs).map(k => math.pow(u(k / outputs) * model(k), 2)).sum
 
-  def penalty(model: Array[Double]): Double = problem.l1 * l1Norm(model) + problem.l2 / 2.0 * squareNorm(model)
+  def penalty(model: Array[Double]): Double =
+    problem.penalty.l1 * l1Norm(model) + problem.penalty.l2 / 2.0 * squareNorm(model)
 
   /** sum_i s_i v_ic x_ij for every feature and output, then sum_i s_i v_ic. */
   def product(v: (Int, Int) => Double): Array[Double] = Array.tabulate((features + 1) * outputs) { k =>
@@ -96,8 +97,9 @@ private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
       for (c <- 0 until outputs) {
         for (j <- 0 until features) {
           val at = j * outputs + c
-          val moved = (1.0 - eta * problem.l2) * model(at) - eta * g(c) * scale(j) * x(i)(j)
-          model(at) = math.signum(moved) * math.max(0.0, math.abs(moved) - eta * problem.l1 * math.sqrt(scale(j)))
+          val moved = (1.0 - eta * problem.penalty.l2) * model(at) - eta * g(c) * scale(j) * x(i)(j)
+          model(at) =
+            math.signum(moved) * math.max(0.0, math.abs(moved) - eta * problem.penalty.l1 * math.sqrt(scale(j)))
         }
         if (problem.intercept) model(features * outputs + c) -= eta * g(c)
       }

@@ -16,10 +16,10 @@ import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
 import dwell.data.rows.RowForm
 import dwell.fit.{Aggregation, Attempt, SolverSettings}
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
-import dwell.problem.{Algorithm, DescentSettings, Labels, Squared, StepSchedule}
+import dwell.problem.{Algorithm, DescentSettings, Labels, Penalty, Squared, StepSchedule}
 import dwell.record.RoundRecord
 import dwell.solver.cd.LocalProblem.nextFit
-import dwell.solver.linear.{LinearProblem, LinearSolution, Trained}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.LinearTrainer
 import dwell.solver.rows.leader.{RowFacts, SgdPlan, SgdTask}
 import dwell.solver.rows.worker.{Descend, DescendCall, EvaluateCall, NativeSgd, SearchCall, SgdMessage, SgdProblem, SgdStep}
@@ -46,9 +46,7 @@ class ModelAveragingSuite extends SparkSuite {
       "averaging",
       Algorithm.ModelAveraging,
       Squared,
-      l1 = 0.01,
-      l2 = 0.1,
-      scaleFactor = 0.0,
+      Penalty(l1 = 0.01, l2 = 0.1),
       intercept = true,
       tolerance = 0.0,
       maxRounds = rounds,
@@ -80,9 +78,9 @@ class ModelAveragingSuite extends SparkSuite {
       rounds: Int,
       again: Option[Int] = None,
       decay: Double = 1.0): Array[Double] = {
-    val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
+    val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(Squared, 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
+    val problem = SgdProblem(Squared, Penalty(0.01, 0.1), intercept = true, rows.numRows / rows.totalWeight)
     val weights = parts.map(_.partition.weights.sum)
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
@@ -125,7 +123,7 @@ class ModelAveragingSuite extends SparkSuite {
   private final class Lossy(descent: DescentSettings, rounds: Int)(lose: (String, Int) => Loss) {
     private val workers = 2
     private val rows = read()
-    private val data = rows.rows(workers, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
+    private val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     private val facts = RowFacts.of(rows, data, Labels.Real)
     private val plan = {
       val task = SgdTask(problem(rounds, workers, descent), Features, facts)
@@ -141,7 +139,7 @@ class ModelAveragingSuite extends SparkSuite {
     /** Records in the order of their reports. */
     val told = mutable.ArrayBuffer.empty[RoundRecord]
 
-    def lead(attempt: Attempt = Attempt.first): Trained = plan.lead(replicas, attempt)(told += _)
+    def lead(attempt: Attempt = Attempt.first): LinearSolution = plan.lead(replicas, attempt)(told += _)
 
     def expected(again: Option[Int] = None): Array[Double] =
       ModelAveragingSuite.this.expected(rows, workers, rounds, again, descent.decay)
@@ -160,7 +158,7 @@ class ModelAveragingSuite extends SparkSuite {
     finally fit.close()
   }
 
-  private def model(trained: Trained): Array[Double] = trained.coefficients ++ trained.intercepts
+  private def model(trained: LinearSolution): Array[Double] = trained.coefficients ++ trained.intercepts
 
   private def numbers(records: collection.Seq[RoundRecord]): Seq[Int] = records.map(_.round).toSeq
 
@@ -169,7 +167,7 @@ class ModelAveragingSuite extends SparkSuite {
       for (rounds <- Seq(1, 4)) {
         val wanted = expected(read(), workers, rounds)
         val solution = solve(read(), workers, rounds)
-        assert(solution.rounds.size == rounds + 1)
+        assert(solution.facts.rounds.size == rounds + 1)
         val found = solution.coefficients ++ solution.intercepts
         close(found, wanted)
         if (workers == 1) assert(found.sameElements(wanted), "one worker is plain SGD to the bit")
@@ -182,8 +180,8 @@ class ModelAveragingSuite extends SparkSuite {
       val trained = fit.lead()
       close(model(trained), fit.expected(again = Some(2)))
       assert(numbers(fit.told) == Seq(1, 2, 3, 3, 4, 5), "the third was made again")
-      assert(numbers(trained.records) == (0 to 5))
-      assert(trained.records(3) eq fit.told(3), "the report has what led to the model")
+      assert(numbers(trained.facts.rounds) == (0 to 5))
+      assert(trained.facts.rounds(3) eq fit.told(3), "the report has what led to the model")
     }
   }
 
@@ -198,7 +196,7 @@ class ModelAveragingSuite extends SparkSuite {
     lossy() { case ("allReduce", 4) => All } { fit =>
       val trained = fit.lead()
       close(model(trained), fit.expected())
-      assert(numbers(fit.told) == Seq(1, 2, 3, 1, 2, 3, 4, 5) && numbers(trained.records) == (0 to 5))
+      assert(numbers(fit.told) == Seq(1, 2, 3, 1, 2, 3, 4, 5) && numbers(trained.facts.rounds) == (0 to 5))
     }
   }
 
@@ -227,7 +225,7 @@ class ModelAveragingSuite extends SparkSuite {
   test("losses between which there are rounds may be as many as they like") {
     // Each of the seven losses costs a failed call and a repeated round.
     lossy(rounds = 12) { case ("allReduce", n) if n % 3 == 0 && n <= 21 => Newest } { fit =>
-      assert(numbers(fit.lead().records) == (0 to 12) && fit.asked("allReduce") == 12 + 7 + 7)
+      assert(numbers(fit.lead().facts.rounds) == (0 to 12) && fit.asked("allReduce") == 12 + 7 + 7)
     }
   }
 
@@ -240,10 +238,10 @@ class ModelAveragingSuite extends SparkSuite {
       val lost = earlier.last.copy(round = 4)
       val trained = fit.lead(Attempt(1, earlier :+ lost, seconds = 100.0))
       close(model(trained), fit.expected(again = Some(3)))
-      assert(numbers(trained.records) == (0 to 5))
-      assert(trained.records.slice(1, 4) == earlier)
-      assert(trained.records.drop(4).forall(r => r.elapsed > 100.0 && r.elapsed < 200.0))
-      assert(trained.records.drop(4).forall(_.workers.forall(w => w.start > 100.0 && w.start < 200.0)))
+      assert(numbers(trained.facts.rounds) == (0 to 5))
+      assert(trained.facts.rounds.slice(1, 4) == earlier)
+      assert(trained.facts.rounds.drop(4).forall(r => r.elapsed > 100.0 && r.elapsed < 200.0))
+      assert(trained.facts.rounds.drop(4).forall(_.workers.forall(w => w.start > 100.0 && w.start < 200.0)))
     }
   }
 
@@ -252,7 +250,7 @@ class ModelAveragingSuite extends SparkSuite {
     val random = new Random(4)
     val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
     val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
-    val problem = SgdProblem(Squared, 0.0, 0.1, intercept = true, 1.0)
+    val problem = SgdProblem(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
     val schedule = StepSchedule(StepSchedule.Constant, Eta, 0.0)
     val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), running = false, Array(0.25))
     val calls =
@@ -276,16 +274,16 @@ class ModelAveragingSuite extends SparkSuite {
 
   test("the objective that is returned is that of the model, exactly") {
     val rows = read()
-    val data = rows.rows(2, RowForm(0.0, intercept = true, signedLabels = false, mixed = true))
+    val data = rows.rows(2, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(Squared, 0.01, 0.1, intercept = true, rows.numRows / rows.totalWeight)
+    val problem = SgdProblem(Squared, Penalty(0.01, 0.1), intercept = true, rows.numRows / rows.totalWeight)
     val total = rows.totalWeight
     val solution = solve(rows, 2, 3)
     val model = solution.coefficients ++ solution.intercepts
     val eager = parts.map(new EagerSgd(_, problem))
     val objective = eager.map(_.lossSum(model)).sum / total + eager.head.penalty(model)
-    assert(math.abs(solution.objective - objective) <= 1e-12 * objective)
-    assert(solution.dual <= solution.objective)
+    assert(math.abs(solution.facts.objective - objective) <= 1e-12 * objective)
+    assert(solution.facts.dual <= solution.facts.objective)
   }
 }
 

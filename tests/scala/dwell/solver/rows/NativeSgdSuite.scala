@@ -11,7 +11,7 @@ import dwell.data.rows.RowPartition
 import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, NativeBridge, ResultHeader, SgdLayout}
 import dwell.LimitedSuite
-import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, Loss, MarginLoss, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
+import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, Loss, MarginLoss, Penalty, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.cd.LocalProblem.{comparable, nextFit}
 import dwell.solver.Questions
 import dwell.solver.rows.worker.{Descend, NativeSgd, SgdProblem}
@@ -91,7 +91,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
   }
 
   test("at its corner the hinge has no derivative, and nothing but decay happens") {
-    val problem = SgdProblem(Hinge, 0.0, 0.5, intercept = true, weightFactor = 1.0)
+    val problem = SgdProblem(Hinge, Penalty(0.0, 0.5), intercept = true, weightFactor = 1.0)
     val data = SgdCase.dense(Seq(Seq(1.0, 1.0)), Seq(1.0))
     val result = SgdLayout.allocate(2, 1)
     val schedule = StepSchedule(StepSchedule.Constant, 0.5, 0.0)
@@ -261,7 +261,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
       Array.fill(rows)(length.toDouble),
       null)
     for ((l1, running) <- Seq((0.0, false), (1e-3, true))) {
-      val problem = SgdProblem(Squared, l1, 0.1, intercept = true, weightFactor = 1.0)
+      val problem = SgdProblem(Squared, Penalty(l1, 0.1), intercept = true, weightFactor = 1.0)
       val schedule = StepSchedule(StepSchedule.Constant, 1e-9, 0.0)
       Questions.endInTheMiddle(features.length.toLong) { (passes, cancellation) =>
         NativeSgd.descend(

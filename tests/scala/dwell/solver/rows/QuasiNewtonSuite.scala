@@ -10,7 +10,7 @@ import dwell.data.{LocalData, TrainingReader}
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, SolverSettings}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, Logistic}
+import dwell.problem.{Algorithm, Logistic, Penalty}
 import dwell.record.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.linear.LinearProblem
@@ -32,9 +32,7 @@ class QuasiNewtonSuite extends SparkSuite {
       "iterations",
       Algorithm.LBFGS,
       Logistic,
-      l1 = 0.1,
-      l2 = 0.01,
-      scaleFactor = 0.0,
+      Penalty(l1 = 0.1, l2 = 0.01),
       intercept = true,
       tolerance = 0.0,
       maxRounds = 8,
@@ -46,7 +44,7 @@ class QuasiNewtonSuite extends SparkSuite {
       initial = None,
       settings)
     val solver = new LinearTrainer(TrainingReader.read(rows, 4, "iterations"), gradientStep = slow(_, _, _))
-    try solver.solve(problem).rounds.tail
+    try solver.solve(problem).facts.rounds.tail
     finally solver.close()
   }
 

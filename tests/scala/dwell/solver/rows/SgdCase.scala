@@ -7,7 +7,7 @@ import dwell.data.{RowData, TestData}
 import dwell.data.rows.RowPartition
 import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
-import dwell.problem.{Loss, MarginLoss, Softmax, Squared, StepSchedule}
+import dwell.problem.{Loss, MarginLoss, Penalty, Softmax, Squared, StepSchedule}
 import dwell.solver.cd.{LocalProblem, RowProblem}
 import dwell.solver.rows.worker.{Descend, Evaluate, NativeSgd, Search, SgdProblem}
 
@@ -49,7 +49,7 @@ private[rows] final class SgdCase(
   val problem: SgdProblem = {
     val p = data.partition
     val factor = if (p.weights == null) 1.0 else p.numRows / p.weights.sum
-    SgdProblem(loss, l1, l2, intercept, factor)
+    SgdProblem(loss, Penalty(l1, l2), intercept, factor)
   }
 
   val eager = new EagerSgd(data, problem)

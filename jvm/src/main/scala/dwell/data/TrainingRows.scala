@@ -7,7 +7,7 @@ import org.apache.spark.SparkContext
 import dwell.data.block.{BlockGroups, DataLimits, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
 import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
-import dwell.problem.RowUse
+import dwell.problem.{LabelFacts, Labels, RowUse}
 import dwell.spark.WorkerCount
 
 /**
@@ -100,7 +100,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   def rows(numWorkers: Int, form: RowForm): RowDataset = synchronized {
     checkUse(numWorkers)
     DataLimits.checkSharedFeatures(numFeatures, read.names)
-    if (form.signedLabels) requireBinaryLabels()
+    if (form.labels == Labels.Signed) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
     def varying = nonzeros - read.constant.length * numRows
     val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(form.use, numFeatures))(varying, bytesByRow)
@@ -139,6 +139,10 @@ final class TrainingRows private[data] (read: ReadRows) {
     case RowUse.Sums => read.groups(workers, exactly, alike = false)
     case RowUse.Averages => read.groups(workers, exactly, alike = true)
   }
+
+  /** What a leader needs to know of labels of this kind. */
+  def labelFacts(data: RowDataset, labels: Labels): LabelFacts =
+    LabelFacts(labelMean, labelVariance, totalWeight, data.classWeights(labels))
 
   /** The number of workers that the size of the data pays for, for this use of rows. */
   def workers(use: RowUse): Int =

@@ -12,7 +12,7 @@ import dwell.comm.{Job, ModelStore, OnExecutors, Replicas, Workers}
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.jni.ResultHeader
-import dwell.record.{RoundCompleted, RoundRecord}
+import dwell.record.{FitFacts, RoundCompleted, RoundRecord}
 import dwell.spark.{Sent, TaskFailure}
 
 /**
@@ -163,7 +163,12 @@ private[dwell] object FitRunner {
    * @param reason
    *   why this mode was used
    */
-  final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String)
+  final case class Outcome[T](trained: T, attempt: Int, aggregation: Aggregation, reason: String) {
+
+    /** The facts, with how the updates travelled. */
+    def tell(facts: FitFacts): FitFacts =
+      facts.copy(aggregation = aggregation.name, aggregationReason = reason, restarts = attempt)
+  }
 
   /**
    * Frees the states and the models of fits, or of attempts, on all executors, and does not wait for them.

@@ -1,7 +1,11 @@
 package dwell.problem
 
 /** The labels that a loss is defined for. */
-sealed abstract class Labels extends Serializable
+sealed abstract class Labels extends Serializable {
+
+  /** The labels that stand for those of the data; the same array if they are the same. */
+  def of(labels: Array[Double]): Array[Double] = labels
+}
 
 /** The kinds of labels. */
 object Labels {
@@ -11,9 +15,15 @@ object Labels {
 
   /** -1 or 1, for the two classes that Spark calls 0 and 1. */
   case object Signed extends Labels {
-
-    /** The label that stands for Spark's label 0 or 1. */
-    def of(label: Double): Double = 2.0 * label - 1.0
+    override def of(labels: Array[Double]): Array[Double] = {
+      val signs = new Array[Double](labels.length)
+      var i = 0
+      while (i < signs.length) {
+        signs(i) = if (labels(i) > 0.0) 1.0 else -1.0
+        i += 1
+      }
+      signs
+    }
   }
 
   /** The numbers of classes, 0 to `count` - 1. */

@@ -4,7 +4,7 @@ package dwell.problem
 sealed abstract class Orientation(val name: String) extends Serializable {
 
   /** The reason why a problem has no form in this orientation; None if it has one. */
-  def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Orientation.Objection]
+  def objection(algorithm: Algorithm, loss: Loss, penalty: Penalty): Option[Orientation.Objection]
 }
 
 /** The orientations, and the objections against them. */
@@ -12,7 +12,7 @@ object Orientation {
 
   /** Columns: coordinates are coefficients. */
   case object Primal extends Orientation("primal") {
-    override def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Objection] =
+    override def objection(algorithm: Algorithm, loss: Loss, penalty: Penalty): Option[Objection] =
       if (algorithm.ofRows) Some(AlongRows)
       else if (loss.curvature.isInfinite) Some(NotSmooth)
       else None
@@ -20,8 +20,8 @@ object Orientation {
 
   /** Rows: coordinates are dual variables. Algorithms whose steps are along rows use this form of the data too. */
   case object Dual extends Orientation("dual") {
-    override def objection(algorithm: Algorithm, loss: Loss, l2: Double): Option[Objection] =
-      if (l2 == 0.0 && !algorithm.ofRows) Some(NoL2) else None
+    override def objection(algorithm: Algorithm, loss: Loss, penalty: Penalty): Option[Objection] =
+      if (penalty.l2 == 0.0 && !algorithm.ofRows) Some(NoL2) else None
   }
 
   /** A reason why a problem has no form in an orientation. */

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
 
-import dwell.record.{FitPhases, HeldBytes, RoundRecord}
+import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord}
 
 /**
  * How a model was trained. `FitReport.of(model)` finds the report of a model that was fitted in this session.
@@ -24,8 +24,11 @@ sealed abstract class FitReport extends Product with Serializable {
   /** That of the estimator, which the model shares. */
   def uid: String
 
+  /** All that the fit has found out about itself; the methods below say what each fact means. */
+  def facts: FitFacts
+
   /** The Param `algorithm` as it was used, such as `cocoa`; `ma-lda` for topics; `spark` where Spark's own code trained. */
-  def algorithm: String
+  final def algorithm: String = facts.algorithm
 
   /** `native`, or `spark` where Spark's own code trained. */
   def solver: String
@@ -34,74 +37,74 @@ sealed abstract class FitReport extends Product with Serializable {
   def reason: Option[String]
 
   /** `primal`: coordinates were features; `dual`: they were rows; empty for topics and where Spark's own code trained. */
-  def orientation: String = ""
+  final def orientation: String = facts.orientation
 
   /** Why this orientation; empty where there is none. */
-  def orientationReason: String = ""
+  final def orientationReason: String = facts.orientationReason
 
   /** How updates travelled: `driver`, `shuffle` or `gang`; empty where Spark's own code trained. */
-  def aggregation: String
+  final def aggregation: String = facts.aggregation
 
   /** Why they travelled in this way; empty where Spark's own code trained. */
-  def aggregationReason: String
+  final def aggregationReason: String = facts.aggregationReason
 
   /** Times that a gang began again, from what the remaining workers had. */
-  def restarts: Int
+  final def restarts: Int = facts.restarts
 
   /**
    * The start and the rounds after it; none where Spark's own code trained. After a restart they are all the rounds that
    * led to the model, with CoCoA and mini-batches only those of the last attempt.
    */
-  def rounds: Seq[RoundRecord]
+  final def rounds: Seq[RoundRecord] = facts.rounds
 
   /**
    * Of a linear model F of its coefficients, in units of the label. Of topics minus the variational bound on the
    * logarithm of the likelihood, by token, of a sample of the documents; the topics' own part of the bound is not in it.
    * NaN where Spark's own code trained.
    */
-  def objective: Double
+  final def objective: Double = facts.objective
 
   /** Best lower bound of F over all models, the value of the dual problem; NaN where there is none. */
-  def dual: Double = Double.NaN
+  final def dual: Double = facts.dual
 
   /** `objective - dual`: F - F* is at most this. NaN where there is no bound. */
-  def gap: Double = Double.NaN
+  final def gap: Double = facts.gap
 
   /** Bound of the relative suboptimality (F - F*)/F of the returned model; NaN where there is none. */
   final def relativeGap: Double = RoundRecord.relativeGap(gap, objective)
 
   /** The Param `tol`, which ends a fit; 0 for topics, which have none. */
-  def tolerance: Double = 0.0
+  final def tolerance: Double = facts.tolerance
 
   /** Whether the stop rule was met within `maxIter` rounds; of topics always. False where Spark's own code trained. */
-  def converged: Boolean
+  final def converged: Boolean = facts.converged
 
   /** Relative difference of the carried residual's objective and the recomputed one: rounding, if all is well. */
-  def drift: Double = 0.0
+  final def drift: Double = facts.drift
 
   /** Rows, or documents with words; 0 where Spark's own code trained. */
-  def numRows: Long
+  final def numRows: Long = facts.numRows
 
   /** Features, or words of the vocabulary. */
-  def numFeatures: Int
+  final def numFeatures: Int = facts.numFeatures
 
   /** Nonzeros of all rows; 0 where Spark's own code trained. */
-  def nonzeros: Long
+  final def nonzeros: Long = facts.nonzeros
 
   /**
    * Values that each partition stores: its nonzeros, or its zeros too where that takes less memory; none where Spark's own
    * code trained.
    */
-  def nonzerosPerPartition: Seq[Long]
+  final def nonzerosPerPartition: Seq[Long] = facts.nonzerosPerPartition
 
   /** How the data came to their partitions, and why; empty where Spark's own code trained. */
-  def placement: String = ""
+  final def placement: String = facts.placement
 
   /** The bytes of the training data; none where Spark's own code trained. */
-  def held: HeldBytes = HeldBytes.Nothing
+  final def held: HeldBytes = facts.held
 
   /** The seconds of the fit by phase. */
-  def phases: FitPhases
+  final def phases: FitPhases = facts.phases
 
   /** Seconds of reading the data and bringing it into the form of the solvers. */
   final def flattenSeconds: Double = phases.reading + phases.setUp
@@ -172,34 +175,11 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
  * A fit of a linear model by Dwell, and the certificate of its optimality.
  *
  * There is no lower bound without an L2 penalty in model averaging and L-BFGS.
- *
- * @param handover
- *   why L-BFGS went on where coordinate descent had ended; empty if it did not
  */
-final case class LinearFitReport(
-    uid: String,
-    algorithm: String,
-    handover: String,
-    override val orientation: String,
-    override val orientationReason: String,
-    aggregation: String,
-    aggregationReason: String,
-    restarts: Int,
-    rounds: Seq[RoundRecord],
-    objective: Double,
-    override val dual: Double,
-    override val gap: Double,
-    override val tolerance: Double,
-    converged: Boolean,
-    override val drift: Double,
-    numRows: Long,
-    numFeatures: Int,
-    nonzeros: Long,
-    nonzerosPerPartition: Seq[Long],
-    override val placement: String,
-    override val held: HeldBytes,
-    phases: FitPhases)
-    extends DwellFitReport {
+final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitReport {
+
+  /** Why L-BFGS went on where coordinate descent had ended; empty if it did not. */
+  def handover: String = facts.handover
 
   private[report] override def choices: Seq[String] =
     s"$orientation orientation: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
@@ -211,24 +191,7 @@ final case class LinearFitReport(
 }
 
 /** A fit of topics by Dwell. How much better topics could be is not known, and the number of iterations alone ends a fit. */
-final case class TopicFitReport(
-    uid: String,
-    algorithm: String,
-    aggregation: String,
-    aggregationReason: String,
-    restarts: Int,
-    rounds: Seq[RoundRecord],
-    objective: Double,
-    numRows: Long,
-    numFeatures: Int,
-    nonzeros: Long,
-    nonzerosPerPartition: Seq[Long],
-    override val placement: String,
-    override val held: HeldBytes,
-    phases: FitPhases)
-    extends DwellFitReport {
-
-  override def converged: Boolean = true
+final case class TopicFitReport(uid: String, facts: FitFacts) extends DwellFitReport {
   private[report] override def choices: Seq[String] = Seq.empty
   private[report] override def proof: String = "no lower bound"
 }
@@ -239,29 +202,22 @@ final case class TopicFitReport(
  * @param why
  *   the reason
  */
-final case class SparkFitReport(
-    uid: String,
-    why: String,
-    override val tolerance: Double,
-    numFeatures: Int,
-    phases: FitPhases)
-    extends FitReport {
-
-  override def algorithm: String = "spark"
-  override def solver: String = "spark"
+final case class SparkFitReport(uid: String, why: String, facts: FitFacts) extends FitReport {
+  override def solver: String = algorithm
   override def reason: Option[String] = Some(why)
-  override def aggregation: String = ""
-  override def aggregationReason: String = ""
-  override def restarts: Int = 0
-  override def rounds: Seq[RoundRecord] = Seq.empty
-  override def objective: Double = Double.NaN
-  override def converged: Boolean = false
-  override def numRows: Long = 0L
-  override def nonzeros: Long = 0L
-  override def nonzerosPerPartition: Seq[Long] = Seq.empty
 
   private[report] override def summary: Seq[String] =
     Seq(s"$uid: trained by Spark's own code: $why")
+}
+
+private[dwell] object SparkFitReport {
+
+  /** The report of a fit that Spark's own code made, of which nothing else is known. */
+  def of(uid: String, why: String, numFeatures: Int, phases: FitPhases, tolerance: Double = 0.0): SparkFitReport =
+    SparkFitReport(
+      uid,
+      why,
+      FitFacts(algorithm = "spark", tolerance = tolerance, numFeatures = numFeatures, phases = phases))
 }
 
 object FitReport {

@@ -14,11 +14,11 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.rows.{RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, LabelFacts, Labels, Loss, MarginLoss, Orientation, RowUse, Softmax}
+import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, Loss, MarginLoss, Orientation, RowUse, Softmax}
 import dwell.record.HeldBytes
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
-import dwell.solver.linear.{LinearProblem, LinearSolution, Trained}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.rows.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 
@@ -58,7 +58,8 @@ final class LinearTrainer(
         problem.loss match {
           case loss: MarginLoss =>
             val solution = byCoordinates(problem, algorithm, loss, choice, started)
-            if (problem.handsOver && !solution.converged && hasRoom) handedOver(problem, solution, choice) else solution
+            if (problem.handsOver && !solution.facts.converged && hasRoom) handedOver(problem, solution, choice)
+            else solution
           case Softmax(_) =>
             throw new IllegalArgumentException(
               s"algorithm=${algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm l-bfgs, " +
@@ -78,14 +79,17 @@ final class LinearTrainer(
       case Orientation.Dual => dual(problem)
     }
     val plan = CdPlan(newId, problem, algorithm, loss, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
-    run(plan, algorithm, work.parts, choice, started, step) { (done, attempt) =>
+    run(plan, problem, work.parts, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
       val keeps = problem.algorithm.keepsVariables
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
       if (kept.isEmpty) free(Seq(fit))
       if (keeps) {
-        remember(problem, choice.orientation, Previous(done.coefficients, done.intercepts.head, problem.l2, kept))
+        remember(
+          problem,
+          choice.orientation,
+          Previous(done.coefficients, done.intercepts.head, problem.penalty.l2, kept))
       }
     }
   }
@@ -97,11 +101,12 @@ final class LinearTrainer(
       choice: OrientationChoice,
       started: Long,
       after: Option[Handover]): LinearSolution = {
-    val form = RowForm(problem.scaleFactor, problem.intercept, signed(problem), mixed = algorithm.averages, use)
+    val form =
+      RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed = algorithm.averages, use)
     val data = rows.rows(problem.numWorkers, form)
     val facts = RowFacts.of(rows, data, problem.loss.labels)
     val plan = SgdPlan(newId, SgdTask(problem, rows.numFeatures, facts), algorithm, after)
-    run(plan, algorithm, parts(data), choice, started, gradientStep) { (_, attempt) =>
+    run(plan, problem, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
   }
@@ -113,7 +118,8 @@ final class LinearTrainer(
    */
   private def handedOver(problem: LinearProblem, first: LinearSolution, choice: OrientationChoice): LinearSolution = {
     val started = System.nanoTime()
-    val done = first.rounds.last.round
+    val before = first.facts
+    val done = before.rounds.last.round
     val rest = problem.copy(
       algorithm = Algorithm.LBFGS,
       initial = if (problem.loss == Hinge) Some((first.coefficients, first.intercepts)) else problem.initial,
@@ -122,23 +128,22 @@ final class LinearTrainer(
     // Rows that were dealt to workers for coordinate descent serve as they are.
     val use = if (choice.orientation == Orientation.Dual) problem.algorithm.use else Algorithm.LBFGS.use
     val second =
-      byGradients(rest, Algorithm.LBFGS, use, choice, started, after = Some(Handover(first.rounds, first.dual)))
-    val best = if (second.objective < first.objective) second else first
-    val dual = Seq(first.dual, second.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN)
-    val gap = math.max(0.0, best.objective - dual)
+      byGradients(rest, Algorithm.LBFGS, use, choice, started, after = Some(Handover(before.rounds, before.dual)))
+    val after = second.facts
+    val best = if (after.objective < before.objective) second else first
+    val bounded =
+      best.facts.copy(dual = Seq(before.dual, after.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN))
     val why =
       if (done < problem.maxRounds) "the gap had not halved in ten rounds"
       else s"maxIter = ${problem.maxRounds} rounds were done"
-    best.copy(
-      dual = dual,
-      gap = gap,
-      converged = second.converged || gap <= problem.tolerance * best.objective,
-      algorithm = s"${first.algorithm}+${second.algorithm}",
+    best.copy(facts = bounded.copy(
+      converged = after.converged || bounded.gap <= problem.tolerance * bounded.objective,
+      algorithm = s"${before.algorithm}+${after.algorithm}",
       handover =
-        f"l-bfgs went on after round $done, where $why and the relative gap was ${first.gap / first.objective}%.1e",
-      restarts = first.restarts + second.restarts,
-      rounds = second.rounds,
-      flattenSeconds = first.flattenSeconds + second.flattenSeconds)
+        f"l-bfgs went on after round $done, where $why and the relative gap was ${before.gap / before.objective}%.1e",
+      restarts = before.restarts + after.restarts,
+      rounds = after.rounds,
+      setUpSeconds = before.setUpSeconds + after.setUpSeconds))
   }
 
   /** Whether the driver has room for L-BFGS. */
@@ -156,38 +161,33 @@ final class LinearTrainer(
 
   /** Runs a fit on its parts; `done` keeps or frees the worker states of its last attempt. */
   private def run[M: ClassTag, S: ClassTag](
-      plan: FitPlan[M, S, Trained],
-      algorithm: Algorithm,
+      plan: FitPlan[M, S, LinearSolution],
+      problem: LinearProblem,
       parts: Parts,
       choice: OrientationChoice,
       started: Long,
-      step: Workers.Step[LocalData, M, S])(done: (Trained, Int) => Unit): LinearSolution = {
-    val flattenSeconds = (System.nanoTime() - started) * 1e-9
+      step: Workers.Step[LocalData, M, S])(done: (LinearSolution, Int) => Unit): LinearSolution = {
+    val setUpSeconds = (System.nanoTime() - started) * 1e-9
     val runner = new FitRunner(rows.sc, parts.all, parts.forBarrier, plan, step, CdStates.free)
     try {
       val outcome = runner.run()
       val trained = outcome.trained
       done(trained, outcome.attempt)
-      LinearSolution(
-        trained.coefficients,
-        trained.intercepts,
-        trained.objective,
-        trained.dual,
-        math.max(0.0, trained.objective - trained.dual),
-        trained.converged,
-        trained.drift,
-        algorithm.name,
-        handover = "",
-        choice.orientation,
-        choice.reason,
-        outcome.aggregation.name,
-        outcome.reason,
-        outcome.attempt,
-        trained.records,
-        parts.nonzeros.toSeq,
-        parts.placement,
-        parts.held,
-        flattenSeconds)
+      val facts = outcome
+        .tell(trained.facts)
+        .copy(
+          algorithm = problem.algorithm.name,
+          orientation = choice.orientation.name,
+          orientationReason = choice.reason,
+          tolerance = problem.tolerance,
+          numRows = rows.numRows,
+          numFeatures = rows.numFeatures,
+          nonzeros = rows.nonzeros,
+          nonzerosPerPartition = parts.nonzeros.toSeq,
+          placement = parts.placement,
+          held = parts.held,
+          setUpSeconds = setUpSeconds)
+      trained.copy(facts = facts)
     } catch {
       case e: Throwable =>
         runner.freeAll()
@@ -217,22 +217,17 @@ final class LinearTrainer(
   private def dual(problem: LinearProblem): Work = {
     val data = rows.rows(
       problem.numWorkers,
-      RowForm(problem.scaleFactor, problem.intercept, signed(problem), use = problem.algorithm.use))
+      RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, use = problem.algorithm.use))
     val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
     val leader = DualPlan(
       data.summary,
       if (DualPlan.averages(problem, data.numPartitions)) data.holders else null,
       rows.numFeatures,
-      labelFacts(problem, data),
+      rows.labelFacts(data, problem.loss.labels),
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Dual variables times the ratio of the penalties keep the coefficients. A factor above 1 could leave their bounds.
-    val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.l2 / p.l2))))
+    val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.penalty.l2 / p.l2))))
     Work(parts(data), data.summary.rowsPerPartition, leader, from)
-  }
-
-  private def labelFacts(problem: LinearProblem, data: RowDataset): LabelFacts = {
-    val classWeights = if (signed(problem)) data.summary.classSums.weights else null
-    LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights)
   }
 
   private def parts(data: RowDataset): Parts = {
@@ -295,8 +290,5 @@ private[solver] object LinearTrainer {
       from: Option[StartingPoint])
 
   private def family(problem: LinearProblem, orientation: Orientation): Family =
-    Family(problem.loss, problem.scaleFactor, problem.intercept, orientation, problem.numWorkers)
-
-  /** Whether labels 0 and 1 become -1 and 1. */
-  private def signed(problem: LinearProblem): Boolean = problem.loss.labels == Labels.Signed
+    Family(problem.loss, problem.penalty.scaleFactor, problem.intercept, orientation, problem.numWorkers)
 }

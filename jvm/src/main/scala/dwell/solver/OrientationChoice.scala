@@ -25,7 +25,7 @@ private[solver] object OrientationChoice {
    */
   def apply(problem: LinearProblem, rows: TrainingRows): OrientationChoice = {
     def objection(orientation: Orientation): Option[String] =
-      orientation.objection(problem.algorithm, problem.loss, problem.l2).map(told(_, problem))
+      orientation.objection(problem.algorithm, problem.loss, problem.penalty).map(told(_, problem))
     problem.orientation match {
       case Some(asked) =>
         objection(asked).foreach { why =>

@@ -7,6 +7,7 @@ import dwell.bulk.Kept
 import dwell.data.block.{ColumnNames, ReadRows}
 import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
+import dwell.problem.Labels
 import dwell.record.HeldBytes
 import dwell.spark.Answers
 
@@ -36,9 +37,12 @@ final class RowDataset private (
   lazy val holders: Array[Int] =
     IndexedSums.total(partitions.map(RowDataset.used), numFeatures).map(_.toInt)
 
-  /** The sum of the weights of each class, by a job. Labels must be class numbers, 0 to `numClasses` - 1. */
-  def classWeights(numClasses: Int): Array[Double] =
-    IndexedSums.total(partitions.map(RowDataset.classWeights(_, numClasses)), numClasses)
+  /** The sum of the weights of each class, in the order of the classes; null where labels are not classes. */
+  def classWeights(labels: Labels): Array[Double] = labels match {
+    case Labels.Real => null
+    case Labels.Signed => summary.classSums.weights
+    case Labels.Classes(count) => IndexedSums.total(partitions.map(RowDataset.classWeights(_, count)), count)
+  }
 }
 
 private[data] object RowDataset {
@@ -64,7 +68,7 @@ private[data] object RowDataset {
     val meanBroadcast = Cached.broadcast(sc, mean)
     val numFeatures = rows.numFeatures
     val choice = PartitionForm.Choice.ForSolvers
-    val merge = new RowMerge(numFeatures, rows.labels.weighted, form.signedLabels, form.mixed, choice)
+    val merge = new RowMerge(numFeatures, rows.labels.weighted, form.labels, form.mixed, choice)
     val merged = placement.partitions(merge, scaleBroadcast, meanBroadcast)
     val partitions = Kept.of(merged, s"${rows.title}: rows").keep(StorageLevel.MEMORY_AND_DISK)
     val broadcasts = Seq(scaleBroadcast, meanBroadcast).filter(_ != null) ++ placement.broadcasts
@@ -93,7 +97,7 @@ private[data] object RowDataset {
             scale,
             j => moments.variance(j) + (if (form.intercept) 0.0 else moments.mean(j) * moments.mean(j)),
             numFeatures),
-          if (form.signedLabels) moments.classSums else null),
+          if (form.labels == Labels.Signed) moments.classSums else null),
         scaleBroadcast,
         reason,
         placement.isShuffle,

@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.problem.RowUse
+import dwell.problem.{Labels, RowUse}
 
 /**
  * The form in which a solver needs the rows.
@@ -10,8 +10,8 @@ import dwell.problem.RowUse
  *   factor is 1, or turns the population variance into that of a sample
  * @param intercept
  *   whether the model has an intercept, which needs products with the features' means
- * @param signedLabels
- *   whether labels 0 and 1 become -1 and 1
+ * @param labels
+ *   the labels that the solver takes
  * @param mixed
  *   whether the rows of a partition are in random order; otherwise they are in the order of the dataset. Stochastic
  *   gradients need it: similar rows must not follow one another, as those of one class do if labels are sorted
@@ -21,7 +21,7 @@ import dwell.problem.RowUse
 final case class RowForm(
     scaleFactor: Double,
     intercept: Boolean,
-    signedLabels: Boolean,
+    labels: Labels,
     mixed: Boolean = false,
     use: RowUse = RowUse.Coordinates) {
   require(

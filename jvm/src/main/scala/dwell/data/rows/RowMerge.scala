@@ -3,21 +3,22 @@ package dwell.data.rows
 import dwell.data.block.RowBlock
 import dwell.data.matrix.{ExcludedFeatures, PartitionForm}
 import dwell.data.merge.{BlockRows, DealtRows, MatrixMerge, MatrixPiece, PartitionMatrix, PartitionRows, WholeBlocks}
+import dwell.problem.Labels
 
 /**
  * Puts the rows of a partition together.
  *
  * @param weighted
  *   whether any row of the whole dataset has a weight other than 1
- * @param signedLabels
- *   whether labels 0 and 1 become -1 and 1
+ * @param labels
+ *   the labels that the solver takes
  * @param mixed
  *   see [[RowForm]]
  */
 private[data] final class RowMerge(
     numFeatures: Int,
     weighted: Boolean,
-    signedLabels: Boolean,
+    labels: Labels,
     mixed: Boolean,
     choice: PartitionForm.Choice)
     extends Serializable {
@@ -91,7 +92,7 @@ private[data] final class RowMerge(
       facts: Array[RowFacts],
       scale: Array[Double],
       mean: Array[Double]): RowPartition = {
-    val labels = if (signedLabels) signs(placed(rows, facts, _.labels)) else placed(rows, facts, _.labels)
+    val labels = this.labels.of(placed(rows, facts, _.labels))
     val weights = if (weighted) placed(rows, facts, _.weights) else null
     val norms = new Array[Double](rows.size)
     val projections = if (mean == null) null else new Array[Double](rows.size)
@@ -138,15 +139,5 @@ private[data] final class RowMerge(
       }
       placed
     }
-  }
-
-  private def signs(labels: Array[Double]): Array[Double] = {
-    val signs = new Array[Double](labels.length)
-    var i = 0
-    while (i < signs.length) {
-      signs(i) = if (labels(i) > 0.0) 1.0 else -1.0
-      i += 1
-    }
-    signs
   }
 }

@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.param.ParamValues
-import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.problem.{Hinge, MarginLoss, SquaredHinge}
+import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
+import dwell.problem.{Hinge, MarginLoss, Penalty, SquaredHinge}
 import dwell.solver.linear.LinearSolution
 
 /**
@@ -78,7 +78,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     override val loss: MarginLoss = losses.toMap.apply(getLoss)
 
-    override def elasticNet: Double = 0.0
+    override def penalty: Penalty = Penalty.of($(regParam))
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
 
@@ -87,14 +87,14 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data)
 
-    override def penalty(data: TrainingRows): Penalty =
-      Penalty(l1 = 0.0, l2 = $(regParam), scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
+    override def penaltyOn(data: TrainingRows): Penalty =
+      penalty.copy(scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
 
     override def model(data: TrainingRows, solution: LinearSolution): LinearSVCModel =
       LinearSVCBridge.attachSummary(
         copyValues(LinearSVCBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept)),
         dataset,
-        solution.rounds.map(_.objective).toArray)
+        solution.facts.rounds.map(_.objective).toArray)
 
     override def trainBySpark(): LinearSVCModel = trainBySuperclass(dataset)
 

@@ -11,8 +11,8 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.problem.{GradientAlgorithm, Logistic, MarginLoss}
+import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
+import dwell.problem.{GradientAlgorithm, Logistic, MarginLoss, Penalty}
 import dwell.solver.linear.LinearSolution
 
 /**
@@ -93,7 +93,7 @@ class LogisticRegression(override val uid: String)
 
     override def loss: MarginLoss = Logistic
 
-    override def elasticNet: Double = $(elasticNetParam)
+    override def penalty: Penalty = Penalty.of($(regParam), $(elasticNetParam))
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
 
@@ -135,11 +135,8 @@ class LogisticRegression(override val uid: String)
 
     override def classes(data: TrainingRows): Option[Int] = Some(numClasses(data)).filterNot(binomial)
 
-    override def penalty(data: TrainingRows): Penalty =
-      Penalty(
-        l1 = $(regParam) * $(elasticNetParam),
-        l2 = $(regParam) * (1.0 - $(elasticNetParam)),
-        scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
+    override def penaltyOn(data: TrainingRows): Penalty =
+      penalty.copy(scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
 
     /** As in Spark, an initial model of another shape is ignored. */
     override def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] =
@@ -163,7 +160,7 @@ class LogisticRegression(override val uid: String)
         copyValues(
           LogisticRegressionBridge.model(uid, solution.coefficients, solution.intercepts, classes(data).getOrElse(2))),
         dataset,
-        solution.rounds.map(_.objective).toArray)
+        solution.facts.rounds.map(_.objective).toArray)
 
     override def trainBySpark(): LogisticRegressionModel = trainBySuperclass(dataset)
   }

@@ -16,7 +16,7 @@ import dwell.ml.training.{FitClock, LeavingToSpark}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
-import dwell.solver.lda.worker.{Inference, LdaPriors, LdaProblem, LdaSchedule, LdaSolution}
+import dwell.solver.lda.worker.{Inference, LdaPriors, LdaProblem, LdaSchedule}
 import dwell.spark.NativeLibrary
 
 /**
@@ -62,7 +62,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       case Left(reason) =>
         leaveToSpark(conf, reason, missing = None)(clock.bySpark(super.fit(dataset))) { model =>
           val phases = FitPhases.of(clock.seconds, spark = clock.sparkSeconds)
-          SparkFitReport(uid, reason, tolerance = 0.0, model.vocabSize, phases)
+          SparkFitReport.of(uid, reason, model.vocabSize, phases)
         }
       case Right(model) => model
     }
@@ -82,7 +82,14 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
           copyValues(LDABridge.model(uid, solution.lambda, solution.alpha, eta, $(seed), dataset.sparkSession))
             .setParent(this)
         }
-        FitReport.attach(model, report(data, solution, clock))
+        val facts = solution.facts
+        val phases = FitPhases.of(
+          clock.seconds,
+          clock.readSeconds - facts.setUpSeconds,
+          facts.setUpSeconds,
+          facts.rounds,
+          clock.modelSeconds)
+        FitReport.attach(model, TopicFitReport(uid, facts.copy(phases = phases)))
       } finally data.unpersist()
     }
   }
@@ -141,34 +148,11 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       $(seed),
       conf.solverSettings,
       Inference(mean = $(topicEstimate) == LdaParams.Mean))
-
-  private def report(data: DocumentDataset, solution: LdaSolution, clock: FitClock): TopicFitReport =
-    TopicFitReport(
-      uid = uid,
-      algorithm = Algorithm,
-      aggregation = solution.aggregation,
-      aggregationReason = solution.aggregationReason,
-      restarts = solution.restarts,
-      rounds = solution.rounds,
-      objective = solution.objective,
-      numRows = data.documents,
-      numFeatures = data.vocabulary,
-      nonzeros = data.nonzeros,
-      nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
-      placement = data.placement,
-      held = data.held,
-      phases = FitPhases.of(
-        clock.seconds,
-        clock.readSeconds - data.moveSeconds,
-        data.moveSeconds,
-        solution.rounds,
-        clock.modelSeconds))
 }
 
 object LDA extends DefaultParamsReadable[LDA] {
 
   private val Online = "online"
-  private val Algorithm = "ma-lda"
 
   /**
    * The bytes of all topics in single precision, and the limit that they exceed.

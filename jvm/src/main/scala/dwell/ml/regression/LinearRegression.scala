@@ -10,8 +10,8 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.ml.training.{LinearTask, LinearTraining, Penalty, SampleVariance}
-import dwell.problem.{MarginLoss, Squared}
+import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
+import dwell.problem.{MarginLoss, Penalty, Squared}
 import dwell.solver.linear.LinearSolution
 
 /**
@@ -72,7 +72,7 @@ class LinearRegression(override val uid: String)
 
     override def loss: MarginLoss = Squared
 
-    override def elasticNet: Double = $(elasticNetParam)
+    override def penalty: Penalty = Penalty.of($(regParam), $(elasticNetParam))
 
     override def l2Divisor: Option[String] = Some("the label's deviation")
 
@@ -89,10 +89,9 @@ class LinearRegression(override val uid: String)
       if (data.labelConstant) Some("the label is constant") else None
 
     /** The label's deviation divides the L2 penalty, but not the L1 penalty. */
-    override def penalty(data: TrainingRows): Penalty =
-      Penalty(
-        l1 = $(regParam) * $(elasticNetParam),
-        l2 = $(regParam) * (1.0 - $(elasticNetParam)) / labelDeviation(data),
+    override def penaltyOn(data: TrainingRows): Penalty =
+      penalty.copy(
+        l2 = penalty.l2 / labelDeviation(data),
         scaleFactor = if ($(standardization)) varianceFactor(data) else 0.0)
 
     override def model(data: TrainingRows, solution: LinearSolution): LinearRegressionModel = {
@@ -100,7 +99,7 @@ class LinearRegression(override val uid: String)
       val unit = labelDeviation(data) * labelDeviation(data)
       val model = copyValues(
         LinearRegressionBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept))
-      LinearRegressionBridge.attachSummary(model, dataset, solution.rounds.map(_.objective / unit).toArray)
+      LinearRegressionBridge.attachSummary(model, dataset, solution.facts.rounds.map(_.objective / unit).toArray)
     }
 
     override def trainBySpark(): LinearRegressionModel = trainBySuperclass(dataset)

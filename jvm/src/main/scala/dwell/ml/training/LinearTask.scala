@@ -4,21 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.problem.MarginLoss
+import dwell.problem.{MarginLoss, Penalty}
 import dwell.solver.linear.LinearSolution
-
-/**
- * The penalty of a problem, before scaling by the features' deviations.
- *
- * @param l1
- *   weight of |a|_1
- * @param l2
- *   weight of |a|_2^2 / 2
- * @param scaleFactor
- *   0: the penalty applies to the coefficients themselves. Otherwise it applies to coefficient times standard
- *   deviation, whose square is this factor times the population variance
- */
-private[ml] final case class Penalty(l1: Double, l2: Double, scaleFactor: Double)
 
 /** One call of `train`: the part of the training that differs between linear estimators. */
 private[ml] trait LinearTask[M] {
@@ -26,8 +13,8 @@ private[ml] trait LinearTask[M] {
   /** The loss of a row, as a function of its label and its margin. */
   def loss: MarginLoss
 
-  /** The share of the L1 penalty in `regParam`, 0 to 1. */
-  def elasticNet: Double
+  /** The penalty of the Params, before the data is known. */
+  def penalty: Penalty
 
   /** The name of the divisor of the L2 part of `regParam`, if the divisor depends on the data. */
   def l2Divisor: Option[String] = None
@@ -41,8 +28,8 @@ private[ml] trait LinearTask[M] {
   /** Why Dwell does not solve this problem natively, judged by the data. */
   def unsuitable(data: TrainingRows): Option[String]
 
-  /** The penalty that Spark would use. */
-  def penalty(data: TrainingRows): Penalty
+  /** The penalty that Spark would use on this data: with its scales of features, and in units of its labels. */
+  def penaltyOn(data: TrainingRows): Penalty
 
   /** The number of classes if the softmax over them replaces `loss`. */
   def classes(data: TrainingRows): Option[Int] = None

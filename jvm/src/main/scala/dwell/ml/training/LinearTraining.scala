@@ -13,7 +13,7 @@ import dwell.problem.{Algorithm, DescentSettings, GradientAlgorithm, Loss, Orien
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.LinearTrainer
-import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.linear.LinearProblem
 import dwell.spark.NativeLibrary
 
 /**
@@ -63,13 +63,9 @@ trait LinearTraining[M <: Model[M]]
     val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)).orElse(NativeLibrary.missing) match {
       case Some(reason) => Left(reason)
       case None =>
-        if (task.l2Divisor.isEmpty) checkStepSize(task, $(regParam) * (1.0 - task.elasticNet))
-        val possible = Orientations.possible(
-          Orientation.named($(orientation)),
-          chosenAlgorithm,
-          task.loss,
-          $(regParam),
-          task.elasticNet)
+        if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
+        val possible =
+          Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
         onRows(dataset, numFeatures, conf) { rows =>
           NativeLibrary.orMissing {
             rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
@@ -89,7 +85,7 @@ trait LinearTraining[M <: Model[M]]
       case Left(reason) =>
         leaveToSpark(conf, reason, task.missingInSpark)(clock.bySpark(task.trainBySpark())) { _ =>
           val phases = FitPhases.of(clock.seconds, reading = clock.readSeconds, spark = clock.sparkSeconds)
-          SparkFitReport(uid, reason, $(tol), numFeatures, phases)
+          SparkFitReport.of(uid, reason, numFeatures, phases, $(tol))
         }
     }
   }
@@ -115,7 +111,7 @@ trait LinearTraining[M <: Model[M]]
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
 
   private def unpenalised(task: LinearTask[M]): Option[String] =
-    if ($(regParam) > 0.0 || chosenAlgorithm.ofRows) None
+    if (!task.penalty.isNone || chosenAlgorithm.ofRows) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
     } else if ($(algorithm) == ParamValues.Auto) {
@@ -173,15 +169,13 @@ trait LinearTraining[M <: Model[M]]
       data: TrainingRows,
       orientation: Option[Orientation],
       conf: DwellConf): LinearProblem = {
-    val penalty = task.penalty(data)
+    val penalty = task.penaltyOn(data)
     checkStepSize(task, penalty.l2)
     LinearProblem(
       uid = uid,
       algorithm = chosenAlgorithm,
       loss = task.classes(data).fold[Loss](task.loss)(Softmax),
-      l1 = penalty.l1,
-      l2 = penalty.l2,
-      scaleFactor = penalty.scaleFactor,
+      penalty = penalty,
       intercept = $(fitIntercept),
       tolerance = $(tol),
       maxRounds = $(maxIter),
@@ -207,42 +201,18 @@ trait LinearTraining[M <: Model[M]]
       problem: LinearProblem,
       clock: FitClock): M = {
     val solution = solver.solve(problem)
-    if (!solution.converged) {
+    val facts = solution.facts
+    if (!facts.converged) {
       // Some algorithms give no bound.
-      val proven = if (solution.gap.isNaN) "" else f" with a relative gap of ${solution.gap / solution.objective}%.2e"
+      val proven = if (facts.gap.isNaN) "" else f" with a relative gap of ${facts.gap / facts.objective}%.2e"
       logWarning(
         s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter or " +
           "localWork, or tol.")
     }
     val model = clock.building(task.model(data, solution))
-    FitReport.attach(model, report(data, solution, clock))
+    val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)
+    FitReport.attach(model, LinearFitReport(uid, facts.copy(phases = phases)))
   }
-
-  private def report(data: TrainingRows, solution: LinearSolution, clock: FitClock): LinearFitReport =
-    LinearFitReport(
-      uid = uid,
-      algorithm = solution.algorithm,
-      handover = solution.handover,
-      orientation = solution.orientation.name,
-      orientationReason = solution.orientationReason,
-      aggregation = solution.aggregation,
-      aggregationReason = solution.aggregationReason,
-      restarts = solution.restarts,
-      rounds = solution.rounds,
-      objective = solution.objective,
-      dual = solution.dual,
-      gap = solution.gap,
-      tolerance = $(tol),
-      converged = solution.converged,
-      drift = solution.drift,
-      numRows = data.numRows,
-      numFeatures = data.numFeatures,
-      nonzeros = data.nonzeros,
-      nonzerosPerPartition = solution.nonzerosPerPartition,
-      placement = solution.placement,
-      held = solution.held,
-      phases =
-        FitPhases.of(clock.seconds, clock.readSeconds, solution.flattenSeconds, solution.rounds, clock.modelSeconds))
 }
 
 private object LinearTraining {

@@ -5,7 +5,7 @@ import org.apache.spark.ExecutorMemory
 import dwell.data.TrainingRows
 import dwell.fit.{Aggregation, DwellConf}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, Loss, Orientation}
+import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
 
 /** Finds the orientations in which a problem exists, and those whose results the driver has room for. */
 private[training] object Orientations {
@@ -18,24 +18,19 @@ private[training] object Orientations {
    * @throws IllegalArgumentException
    *   if the problem does not exist in the orientation asked for
    */
-  def possible(
-      asked: Option[Orientation],
-      algorithm: Algorithm,
-      loss: Loss,
-      regParam: Double,
-      elasticNet: Double): Seq[Orientation] = {
-    def objection(orientation: Orientation) = orientation.objection(algorithm, loss, regParam * (1.0 - elasticNet))
+  def possible(asked: Option[Orientation], algorithm: Algorithm, loss: Loss, penalty: Penalty): Seq[Orientation] = {
+    def objection(orientation: Orientation) = orientation.objection(algorithm, loss, penalty)
     asked match {
       case None => Orientation.all.filter(objection(_).isEmpty)
       case Some(orientation) =>
         objection(orientation).foreach { why =>
-          throw new IllegalArgumentException(refusal(why, algorithm, loss, regParam))
+          throw new IllegalArgumentException(refusal(why, algorithm, loss, penalty))
         }
         Seq(orientation)
     }
   }
 
-  private def refusal(objection: Orientation.Objection, algorithm: Algorithm, loss: Loss, regParam: Double): String =
+  private def refusal(objection: Orientation.Objection, algorithm: Algorithm, loss: Loss, penalty: Penalty): String =
     objection match {
       case Orientation.AlongRows =>
         s"orientation=primal is not for algorithm=${algorithm.name}, whose steps are along rows. Use orientation dual or auto."
@@ -44,10 +39,10 @@ private[training] object Orientations {
           "Use orientation dual or auto."
       case Orientation.NoL2 =>
         val cause =
-          if (regParam == 0.0) "regParam is 0"
+          if (penalty.isNone) "regParam is 0"
           else "elasticNetParam is 1, and the L1 penalty alone leaves the dual problem without a unique model"
         s"orientation=dual needs an L2 penalty, but $cause. Use orientation primal or auto, or " +
-          (if (regParam == 0.0) "raise regParam." else "lower elasticNetParam.")
+          (if (penalty.isNone) "raise regParam." else "lower elasticNetParam.")
     }
 
   /**

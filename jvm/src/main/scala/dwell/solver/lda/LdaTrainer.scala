@@ -12,6 +12,8 @@ import dwell.spark.NativeLibrary
 /** Finds topics in documents. */
 object LdaTrainer {
 
+  private val Algorithm = "ma-lda"
+
   /**
    * Finds topics with any local solver.
    *
@@ -38,11 +40,17 @@ object LdaTrainer {
     LdaSolution(
       withPrior(LdaResult.numbers(trained.topics, data.vocabulary, problem.priors.topics), problem.priors.eta),
       trained.alpha,
-      trained.objective,
-      outcome.aggregation.name,
-      outcome.reason,
-      outcome.attempt,
-      trained.records)
+      outcome
+        .tell(trained.facts)
+        .copy(
+          algorithm = Algorithm,
+          numRows = data.documents,
+          numFeatures = data.vocabulary,
+          nonzeros = data.nonzeros,
+          nonzerosPerPartition = data.nonzerosPerPartition.toSeq,
+          placement = data.placement,
+          held = data.held,
+          setUpSeconds = data.moveSeconds))
   }
 
   private def withPrior(lambda: Array[Double], eta: Double): Array[Double] = {

@@ -1,7 +1,7 @@
 package dwell.solver.linear
 
 import dwell.fit.{Aggregation, FitProblem, SolverSettings}
-import dwell.problem.{Algorithm, DescentSettings, Loss, Orientation}
+import dwell.problem.{Algorithm, DescentSettings, Loss, Orientation, Penalty}
 
 /**
  * A linear model to train: minimise over coefficients alpha and intercept b
@@ -14,9 +14,8 @@ import dwell.problem.{Algorithm, DescentSettings, Loss, Orientation}
  *   the workers' part of a round
  * @param loss
  *   where the loss takes -1 and 1, the labels of the data are 0 and 1. Only a [[GradientAlgorithm]] takes the softmax
- * @param scaleFactor
- *   0: u_j = 1. Otherwise u_j^2 is the population variance of feature j times this factor: 1, or the factor that gives
- *   the sample variance
+ * @param penalty
+ *   defines l1, l2 and u
  * @param intercept
  *   whether b is trained, without a penalty; 0 otherwise
  * @param tolerance
@@ -40,9 +39,7 @@ final case class LinearProblem(
     uid: String,
     algorithm: Algorithm,
     loss: Loss,
-    l1: Double,
-    l2: Double,
-    scaleFactor: Double,
+    penalty: Penalty,
     intercept: Boolean,
     tolerance: Double,
     maxRounds: Int,

@@ -4,9 +4,9 @@ import dwell.comm.{Replicas, Workers}
 import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, MarginLoss, Softmax}
-import dwell.record.RoundRecord
+import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, RowsMessage, RowsRequest, StartingPoint}
-import dwell.solver.linear.{LinearProblem, Trained}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /**
  * A fit by coordinate descent.
@@ -25,12 +25,12 @@ private[dwell] final case class CdPlan(
     coordinates: Array[Int],
     leaderPlan: CdLeaderPlan,
     from: Option[StartingPoint])
-    extends FitPlan[CdMessage, CdReply, Trained] {
+    extends FitPlan[CdMessage, CdReply, LinearSolution] {
 
   override def vectorLength: Int = leaderPlan.vectorLength
 
   override def lead(workers: Replicas[CdMessage, CdReply], attempt: Attempt)(
-      completed: RoundRecord => Unit): Trained = {
+      completed: RoundRecord => Unit): LinearSolution = {
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
     val fit = attemptId(attempt.number)
     val led = leaderPlan.of(problem, algorithm, loss, workers, fit)
@@ -38,14 +38,15 @@ private[dwell] final case class CdPlan(
     val loop = new RoundLoop(led.workers, fit, coordinates, leader, problem, completed)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
-    Trained(
+    LinearSolution(
       coefficients,
       Array(intercept),
-      leader.upperBound,
-      leader.lowerBound,
-      rounds.converged,
-      leader.drift,
-      rounds.records)
+      FitFacts(
+        rounds = rounds.records,
+        objective = leader.upperBound,
+        dual = leader.lowerBound,
+        converged = rounds.converged,
+        drift = leader.drift))
   }
 }
 

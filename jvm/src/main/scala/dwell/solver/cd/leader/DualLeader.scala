@@ -35,7 +35,7 @@ private[solver] abstract class DualLeader(
     extends CdLeader {
   import DualLeader._
 
-  protected final val l2: Double = problem.l2
+  protected final val l2: Double = problem.penalty.l2
   protected final val centred: Boolean = problem.intercept
 
   /**
@@ -230,7 +230,7 @@ private[solver] abstract class DualLeader(
       }
       j += 1
     }
-    problem.l1 * sizes + l2 * squares / 2.0
+    problem.penalty.l1 * sizes + l2 * squares / 2.0
   }
 
   /** Turns the product with uncentred features into the product with centred ones, in place. */
@@ -250,7 +250,8 @@ private[solver] abstract class DualLeader(
 
   /** Soft threshold at a multiple of a feature's L1 penalty, in units of coefficients. */
   protected final def soft(value: Double, scale: Double, multiple: Double): Double =
-    if (problem.l1 == 0.0) value else SoftThreshold(value, multiple * problem.l1 / l2 * math.sqrt(scale))
+    if (problem.penalty.l1 == 0.0) value
+    else SoftThreshold(value, multiple * problem.penalty.l1 / l2 * math.sqrt(scale))
 
   /** The conjugate of the regulariser along two directions from `z`. Each evaluation is a pass over the features. */
   protected final def regulariserAlong(z: Array[Double], first: Array[Double], second: Array[Double]): StepFunction = {
@@ -266,7 +267,7 @@ private[solver] abstract class DualLeader(
           value += factor * (moved - before) * (moved + before) / 2.0
           slope1 += factor * moved * first(j)
           slope2 += factor * moved * second(j)
-          if (moved != 0.0 || problem.l1 == 0.0) {
+          if (moved != 0.0 || problem.penalty.l1 == 0.0) {
             curve11 += factor * first(j) * first(j)
             curve12 += factor * first(j) * second(j)
             curve22 += factor * second(j) * second(j)
@@ -276,7 +277,7 @@ private[solver] abstract class DualLeader(
       }
       StepValue(value, slope1, slope2, curve11, curve12, curve22)
     }
-    if (problem.l1 > 0.0) (g1, g2) => at(g1, g2)
+    if (problem.penalty.l1 > 0.0) (g1, g2) => at(g1, g2)
     else {
       val origin = at(0.0, 0.0)
       StepFunction.quadratic(origin.slope1, origin.slope2, origin.curve11, origin.curve12, origin.curve22)

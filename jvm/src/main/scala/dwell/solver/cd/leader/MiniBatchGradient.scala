@@ -86,7 +86,8 @@ private[solver] final class MiniBatchGradient(
     while (j < n) {
       val scale = scaleOf(j)
       if (scale > 0.0) {
-        w(j) = SoftThreshold(w(j) + factor * update(j), length * problem.l1 * math.sqrt(scale)) / (1.0 + length * l2)
+        w(j) =
+          SoftThreshold(w(j) + factor * update(j), length * problem.penalty.l1 * math.sqrt(scale)) / (1.0 + length * l2)
       }
       j += 1
     }

@@ -48,7 +48,7 @@ private[solver] final class PrimalLeader(
 
   private val workers = coordinates.length
   private val curvature = loss.curvature
-  private val penalised = problem.l1 > 0.0 || problem.l2 > 0.0
+  private val penalised = !problem.penalty.isNone
 
   private var intercept = 0.0
   private var sums: Margins.Losses = _
@@ -76,10 +76,10 @@ private[solver] final class PrimalLeader(
   override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
 
   override val subproblem: Subproblem =
-    PrimalSubproblem(problem.l1 / curvature, problem.l2 / curvature, problem.scaleFactor, problem.intercept)
+    PrimalSubproblem(problem.penalty.over(curvature), problem.intercept)
 
   override val points: Array[Double] =
-    if (problem.l1 > 0.0) StepChoice.everywhere(workers) else Array.emptyDoubleArray
+    if (problem.penalty.l1 > 0.0) StepChoice.everywhere(workers) else Array.emptyDoubleArray
 
   override def shared: Array[Byte] = margins.residuals(intercept)
 
@@ -136,7 +136,7 @@ private[solver] final class PrimalLeader(
    * worker had set to zero. One round of plain adding, with the local model that is safe for it, sets such coefficients
    * to zero again.
    */
-  override def finishes: Boolean = problem.l1 > 0.0
+  override def finishes: Boolean = problem.penalty.l1 > 0.0
 
   override def finish(): Unit = adding = adding || finishes
 

@@ -47,12 +47,9 @@ object MarginSlice {
    *   subtracted from the labels of a loss that takes any number
    */
   def of(labels: Array[Double], weights: Array[Double], loss: MarginLoss, origin: Double): MarginSlice = {
-    val signed = loss.labels == Labels.Signed
-    val own = new Array[Double](labels.length)
-    var j = 0
-    while (j < own.length) {
-      own(j) = if (signed) Labels.Signed.of(labels(j)) else labels(j) - origin
-      j += 1
+    val own = loss.labels match {
+      case Labels.Real => labels.map(_ - origin)
+      case kind => kind.of(labels)
     }
     new MarginSlice(own, weights)
   }

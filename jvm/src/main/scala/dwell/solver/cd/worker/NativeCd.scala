@@ -204,16 +204,18 @@ private[dwell] object NativeCd {
       loss.code)
   }
 
-  private def settings(r: RoundRequest, problem: PrimalSubproblem): Array[Double] =
+  private def settings(r: RoundRequest, problem: PrimalSubproblem): Array[Double] = {
+    val penalty = problem.penalty
     CdLayout.primalSettings(
       r.sigmaPrime,
-      problem.l1,
-      problem.l2,
+      penalty.l1,
+      penalty.l2,
       r.totalWeight,
-      problem.scaleFactor,
+      penalty.scaleFactor,
       r.theta1,
       r.theta2,
       r.points)
+  }
 
   private def settings(r: RoundRequest, problem: DualSubproblem): Array[Double] =
     CdLayout.dualSettings(

@@ -1,7 +1,7 @@
 package dwell.solver.cd.worker
 
 import dwell.data.LocalData
-import dwell.problem.MarginLoss
+import dwell.problem.{MarginLoss, Penalty}
 
 /** The part of a local problem that differs between the orientations. */
 sealed trait Subproblem extends Serializable
@@ -19,17 +19,12 @@ object Subproblem {
  * Coefficients of the columns, for least squares: g_i(a) = l1_i |a| + l2_i a^2 / 2 is the penalty. For a smooth loss
  * with curvature bound d the caller shares r = -l'(z) / d instead of the residual, and divides both penalties by d.
  *
- * @param l1
- *   L1 penalty per unit of coefficient, before standardisation
- * @param l2
- *   L2 penalty, before standardisation
- * @param scaleFactor
- *   factor, such as S / (S - 1), from population variances to those that scale the penalty; 0 leaves the penalty
- *   unscaled (standardization = false)
+ * @param penalty
+ *   before standardisation
  * @param centred
  *   whether columns and label are centred implicitly, which makes the intercept exact
  */
-final case class PrimalSubproblem(l1: Double, l2: Double, scaleFactor: Double, centred: Boolean) extends Subproblem
+final case class PrimalSubproblem(penalty: Penalty, centred: Boolean) extends Subproblem
 
 /**
  * Dual variables of the rows, for any loss and a penalty with an L2 part.

@@ -2,6 +2,7 @@ package dwell.solver.lda.leader
 
 import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
 import dwell.jni.LdaLayout
+import dwell.record.FitFacts
 
 /**
  * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021,
@@ -35,7 +36,8 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
       next = task.pace.next(progress.seen)
     }
     val objective = workers.objective(progress)
-    TrainedTopics(workers.collect(progress), progress.alpha, objective, timeline.records)
+    val facts = FitFacts(rounds = timeline.records, objective = objective, converged = true)
+    TrainedTopics(workers.collect(progress), progress.alpha, facts)
   }
 
   private def made(progress: LdaProgress, round: LdaPace.Round): LdaProgress = {

@@ -1,6 +1,6 @@
 package dwell.solver.lda.leader
 
-import dwell.record.RoundRecord
+import dwell.record.FitFacts
 
 /**
  * The result of the rounds of a fit. [[dwell.solver.lda.worker.LdaSolution]] describes the fields.
@@ -8,8 +8,4 @@ import dwell.record.RoundRecord
  * @param topics
  *   lambda without its prior, in the bytes that travel
  */
-private[solver] final case class TrainedTopics(
-    topics: Array[Byte],
-    alpha: Array[Double],
-    objective: Double,
-    records: Seq[RoundRecord])
+private[solver] final case class TrainedTopics(topics: Array[Byte], alpha: Array[Double], facts: FitFacts)

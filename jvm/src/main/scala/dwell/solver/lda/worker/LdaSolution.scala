@@ -1,6 +1,6 @@
 package dwell.solver.lda.worker
 
-import dwell.record.RoundRecord
+import dwell.record.FitFacts
 
 /**
  * The topics found, with their priors.
@@ -9,20 +9,8 @@ import dwell.record.RoundRecord
  *   length V K: parameters of the topics' Dirichlet distributions, prior included, of word w and topic k at `w K + k`
  * @param alpha
  *   prior of the topics in a document
- * @param objective
- *   minus the bound on the log likelihood of a sample of the documents, per token
- * @param aggregation
- *   the mode that was used
- * @param aggregationReason
- *   why this mode was used
- * @param restarts
- *   times that the rounds began again, from what was left with the workers
+ * @param facts
+ *   what is known of the fit so far; `objective` is minus the bound on the log likelihood of a sample of the documents, per
+ *   token
  */
-final case class LdaSolution(
-    lambda: Array[Double],
-    alpha: Array[Double],
-    objective: Double,
-    aggregation: String,
-    aggregationReason: String,
-    restarts: Int,
-    rounds: Seq[RoundRecord])
+final case class LdaSolution(lambda: Array[Double], alpha: Array[Double], facts: FitFacts)

@@ -45,7 +45,7 @@ private[rows] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
   }
 
   /** The longest step: the penalty may shrink the coefficients, but must not reverse their signs. */
-  val largest: Double = if (task.sgd.l2 > 0.0) MostDecay / task.sgd.l2 else Double.MaxValue
+  val largest: Double = if (task.sgd.penalty.l2 > 0.0) MostDecay / task.sgd.penalty.l2 else Double.MaxValue
 
   private def bounded(step: Double): Double = math.min(step, largest)
 

@@ -134,7 +134,7 @@ private[rows] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, att
   }
 
   private def kind: StepSchedule.Kind =
-    settings.schedule.getOrElse(if (task.sgd.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
+    settings.schedule.getOrElse(if (task.sgd.penalty.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
 
   private def byEpochs: Double = 1.0 / task.facts.rowsPerPartition.max
 }

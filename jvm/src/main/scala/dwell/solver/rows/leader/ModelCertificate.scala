@@ -19,7 +19,7 @@ private[rows] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   private val facts = task.facts
 
   /** Whether there is a lower bound. */
-  def exists: Boolean = task.sgd.l2 > 0.0
+  def exists: Boolean = task.sgd.penalty.l2 > 0.0
 
   /** F of `model`: one pass over the data. */
   def objective(model: Array[Double]): Double = at(model).objective
@@ -71,7 +71,7 @@ private[rows] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
     while (j < task.numFeatures) {
       val scale = task.scaleOf(j)
       if (scale > 0.0) {
-        val threshold = task.sgd.l1 / math.sqrt(scale)
+        val threshold = task.sgd.penalty.l1 / math.sqrt(scale)
         var c = 0
         while (c < task.outputs) {
           val excess = math.max(0.0, math.abs(dual.gradient(j * task.outputs + c)) - threshold)
@@ -81,7 +81,7 @@ private[rows] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
       }
       j += 1
     }
-    -dual.loss - conjugate / (2.0 * task.sgd.l2)
+    -dual.loss - conjugate / (2.0 * task.sgd.penalty.l2)
   }
 }
 

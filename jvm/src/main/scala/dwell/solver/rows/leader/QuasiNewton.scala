@@ -54,9 +54,10 @@ private[rows] final class QuasiNewton(
     // Spark.
     val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
-      if (task.sgd.l1 == 0.0 && smooth) new LimitedMemory(most, Memory, tolerance)
+      if (task.sgd.penalty.l1 == 0.0 && smooth) new LimitedMemory(most, Memory, tolerance)
       else {
-        val penalties = Array.tabulate(variables)(i => if (i < first) task.sgd.l1 * weights(i / outputs) else 0.0)
+        val penalties =
+          Array.tabulate(variables)(i => if (i < first) task.sgd.penalty.l1 * weights(i / outputs) else 0.0)
         new OrthantWise(most, Memory, tolerance, penalties)
       }
     var clock = System.nanoTime()
@@ -105,7 +106,7 @@ private[rows] final class QuasiNewton(
       val deviation = facts.deviation(j)
       if (deviation > 0.0) {
         val mean = if (facts.mean == null) 0.0 else facts.mean(j)
-        val l2 = task.sgd.l2 * weights(j) * weights(j)
+        val l2 = task.sgd.penalty.l2 * weights(j) * weights(j)
         var c = 0
         while (c < outputs) {
           val i = j * outputs + c

@@ -48,11 +48,5 @@ private[solver] object RowFacts {
     data.summary.mean,
     rows.featureDeviations,
     data.summary.meanSquareNorm,
-    LabelFacts(rows.labelMean, rows.labelVariance, rows.totalWeight, classWeights(data, labels)))
-
-  private def classWeights(data: RowDataset, labels: Labels): Array[Double] = labels match {
-    case Labels.Real => null
-    case Labels.Signed => data.summary.classSums.weights
-    case Labels.Classes(count) => data.classWeights(count)
-  }
+    rows.labelFacts(data, labels))
 }

@@ -3,8 +3,8 @@ package dwell.solver.rows.leader
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.problem.{GradientAlgorithm, Hinge}
-import dwell.record.RoundRecord
-import dwell.solver.linear.{LinearProblem, Trained}
+import dwell.record.{FitFacts, RoundRecord}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.rows.worker.SgdMessage
 
 /**
@@ -14,13 +14,14 @@ import dwell.solver.rows.worker.SgdMessage
  *   what coordinate descent leaves to it
  */
 private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: GradientAlgorithm, after: Option[Handover])
-    extends FitPlan[SgdMessage, Unit, Trained] {
+    extends FitPlan[SgdMessage, Unit, LinearSolution] {
 
   override def problem: LinearProblem = task.problem
 
   override def vectorLength: Int = task.vectorLength
 
-  override def lead(workers: Replicas[SgdMessage, Unit], attempt: Attempt)(completed: RoundRecord => Unit): Trained = {
+  override def lead(workers: Replicas[SgdMessage, Unit], attempt: Attempt)(
+      completed: RoundRecord => Unit): LinearSolution = {
     val timeline = new Timeline(completed)
     val asked = new SgdWorkers(workers, task, attemptId(attempt.number))
     val certificate = new ModelCertificate(asked, task)
@@ -49,14 +50,10 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
     proof.foreach(_.raise(certified.dual))
     val dual = proof.map(_.lowerBound).filterNot(_.isInfinite).getOrElse(certified.dual)
     val coefficients = task.numFeatures * task.outputs
-    Trained(
+    LinearSolution(
       model.take(coefficients),
       model.drop(coefficients),
-      certified.objective,
-      dual,
-      reached.converged,
-      drift = 0.0,
-      timeline.records)
+      FitFacts(rounds = timeline.records, objective = certified.objective, dual = dual, converged = reached.converged))
   }
 
   /**
@@ -70,7 +67,7 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
     else {
       val result = model.clone()
       val numFeatures = task.numFeatures
-      val first = if (problem.l1 > 0.0) numFeatures else 0
+      val first = if (problem.penalty.l1 > 0.0) numFeatures else 0
       var j = first
       while (j <= numFeatures) {
         var mean = 0.0

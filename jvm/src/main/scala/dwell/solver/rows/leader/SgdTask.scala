@@ -14,7 +14,7 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
 
   /** The objective for the workers. */
   val sgd: SgdProblem =
-    SgdProblem(problem.loss, problem.l1, problem.l2, problem.intercept, facts.rows / facts.labels.totalWeight)
+    SgdProblem(problem.loss, problem.penalty, problem.intercept, facts.rows / facts.labels.totalWeight)
 
   /** Outputs of the model, C. */
   def outputs: Int = sgd.loss.outputs
@@ -39,7 +39,7 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
    * entropy at the prior model.
    */
   def leastCurvature: Double =
-    if (problem.intercept) math.min(sgd.l2, interceptCurvature) else sgd.l2
+    if (problem.intercept) math.min(sgd.penalty.l2, interceptCurvature) else sgd.penalty.l2
 
   private def interceptCurvature: Double =
     if (facts.labels.classWeights == null) 1.0

@@ -57,8 +57,8 @@ private[solver] object NativeSgd {
         schedule = r.schedule.kind.code),
       SgdLayout.descent(
         r.problem.loss.gamma,
-        r.problem.l1,
-        r.problem.l2,
+        r.problem.penalty.l1,
+        r.problem.penalty.l2,
         r.problem.weightFactor,
         r.schedule.eta0,
         r.schedule.rate,
@@ -90,8 +90,8 @@ private[solver] object NativeSgd {
         schedule = r.schedule.kind.code),
       SgdLayout.search(
         r.problem.loss.gamma,
-        r.problem.l1,
-        r.problem.l2,
+        r.problem.penalty.l1,
+        r.problem.penalty.l2,
         r.problem.weightFactor,
         r.schedule.rate,
         r.candidates),
@@ -124,8 +124,8 @@ private[solver] object NativeSgd {
         schedule = StepSchedule.Constant.code),
       SgdLayout.evaluation(
         r.problem.loss.gamma,
-        r.problem.l1,
-        r.problem.l2,
+        r.problem.penalty.l1,
+        r.problem.penalty.l2,
         r.problem.weightFactor,
         r.factor,
         r.dual.getOrElse(Array.emptyDoubleArray)),

@@ -1,6 +1,6 @@
 package dwell.solver.rows.worker
 
-import dwell.problem.Loss
+import dwell.problem.{Loss, Penalty}
 
 /**
  * The objective, over coefficients w (one for each feature j and output c) and intercepts b (one for each output):
@@ -12,14 +12,12 @@ import dwell.problem.Loss
  * with row weights s, their sum S over all rows, and the scale of [[dwell.data.RowData]]. A feature of scale 0 is
  * constant: it has no entries, and its coefficients stay 0.
  *
- * @param l1
- *   L1 penalty, finite and at least 0
- * @param l2
- *   L2 penalty, finite and at least 0
+ * @param penalty
+ *   l1 and l2 are finite and at least 0; the scale is that of the data
  * @param intercept
  *   whether there are intercepts; they are not penalised
  * @param weightFactor
  *   m / S, the number of all rows over the sum of their weights, finite and positive. It makes the length of steps
  *   independent of the unit of the weights
  */
-final case class SgdProblem(loss: Loss, l1: Double, l2: Double, intercept: Boolean, weightFactor: Double)
+final case class SgdProblem(loss: Loss, penalty: Penalty, intercept: Boolean, weightFactor: Double)
