@@ -1,8 +1,9 @@
 package dwell.solver.lda.leader
 
-import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
+import dwell.fit.{Attempt, ResultHeaders, Timeline}
 import dwell.jni.LdaLayout
 import dwell.record.FitFacts
+import dwell.solver.average.AveragedRounds
 
 /**
  * Model averaging for topics (Guo et al., Model Averaging in Distributed Machine Learning, VLDB Journal 30, 2021,
@@ -15,39 +16,29 @@ import dwell.record.FitFacts
  * the round began with. It costs no exchange. It leaves out the topics' own part of the bound, which depends on the
  * size of the vocabulary and not on the sample.
  */
-private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attempt: Attempt, timeline: Timeline) {
+private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attempt: Attempt, timeline: Timeline)
+    extends AveragedRounds[LdaProgress, TrainedTopics](workers, task.problem.uid, attempt, timeline) {
   private val problem = task.problem
-  private val lost = new LostModels(problem.uid)
 
-  /** The highest version that topics may have. */
-  private var highest = -1L
-
-  /** Runs all rounds. */
-  def run(): TrainedTopics = {
-    timeline.begin(Double.NaN, Double.NaN)
-    lost.outlived(rounds(begin()))
+  protected override def first(version: Long): LdaProgress = {
+    workers.begin(version)
+    LdaProgress(version, 0, new Array[Long](task.documents.length), problem.priors.alpha)
   }
 
-  private def rounds(from: LdaProgress): TrainedTopics = {
-    var progress = from
-    var next = task.pace.next(progress.seen)
-    while (next.nonEmpty) {
-      progress = made(progress, next.get)
-      next = task.pace.next(progress.seen)
-    }
+  protected override def ended(progress: LdaProgress): Boolean = task.pace.next(progress.seen).isEmpty
+
+  protected override def result(progress: LdaProgress): TrainedTopics = {
     val objective = workers.objective(progress)
     val facts = FitFacts(rounds = timeline.records, objective = objective, converged = true)
-    TrainedTopics(workers.collect(progress), progress.alpha, facts)
+    TrainedTopics(workers.collected(progress.version), progress.alpha, facts)
   }
 
-  private def made(progress: LdaProgress, round: LdaPace.Round): LdaProgress = {
-    val clock = System.nanoTime()
+  protected override def round(progress: LdaProgress, clock: Long): LdaProgress = {
+    val round = task.pace.next(progress.seen).get
     val after = progress.after(task.budgets(round.documents))
-    highest = after.version
     val documents = (after.seen - progress.seen).toDouble
     val what = s"${progress.rounds} rounds, ${progress.seen} documents"
-    val replies = workers.round(progress, after, round.warming, what)
-    lost.roundMade()
+    val replies = madeBy(workers.round(progress, after, round.warming, what))
     timeline.add(
       replies.objective,
       Double.NaN,
@@ -73,21 +64,6 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
         f", steps of $steps%.1f in all: workers drift apart; smaller subsamplingRate or larger learningOffset"
       } else ""
     s"$seen documents seen, a worker sends $words of ${task.vocabulary} words$remark"
-  }
-
-  /**
-   * Begins from the newest topics that the workers hold, of this attempt or an earlier one; without any from the start.
-   */
-  private def begin(): LdaProgress = {
-    val found = workers.recover()
-    highest = math.max(highest, found.fold(-1L)(_.version)) + 1L
-    val progress = found match {
-      case Some(recovered) => recovered.note.asInstanceOf[LdaProgress].copy(version = highest)
-      case None => LdaProgress(highest, 0, new Array[Long](task.documents.length), problem.priors.alpha)
-    }
-    timeline.goOn(progress.rounds, attempt)
-    found.fold(workers.begin(highest))(recovered => workers.distribute(highest, recovered.model, progress))
-    progress
   }
 }
 

@@ -21,6 +21,8 @@ private[solver] final case class LdaPlan(id: Long, task: LdaTask) extends FitPla
   override def lead(workers: Replicas[LdaMessage, LdaReply], attempt: Attempt)(
       completed: RoundRecord => Unit): TrainedTopics = {
     val asked = new LdaWorkers(workers, task, attemptId(attempt.number))
-    new LdaAveraging(asked, task, attempt, new Timeline(completed)).run()
+    val timeline = new Timeline(completed)
+    timeline.begin(Double.NaN, Double.NaN)
+    new LdaAveraging(asked, task, attempt, timeline).run()
   }
 }

@@ -1,5 +1,6 @@
 package dwell.solver.lda.leader
 
+import dwell.solver.average.AveragedRounds
 import dwell.solver.lda.worker.{LdaPriors, LdaProblem}
 
 /**
@@ -16,7 +17,12 @@ import dwell.solver.lda.worker.{LdaPriors, LdaProblem}
  * @param alpha
  *   prior of the topics in a document
  */
-private[lda] final case class LdaProgress(version: Long, rounds: Int, cursors: Array[Long], alpha: Array[Double]) {
+private[lda] final case class LdaProgress(version: Long, rounds: Int, cursors: Array[Long], alpha: Array[Double])
+    extends AveragedRounds.Progress[LdaProgress] {
+
+  override def next: Long = version + 1L
+
+  override def from(version: Long): LdaProgress = copy(version = version)
 
   /** Documents that all partitions have visited. */
   val seen: Long = cursors.sum
@@ -26,5 +32,5 @@ private[lda] final case class LdaProgress(version: Long, rounds: Int, cursors: A
 
   /** The progress after a round in which each partition visits `budgets` documents, with the alpha of before. */
   def after(budgets: Array[Long]): LdaProgress =
-    LdaProgress(version + 1L, rounds + 1, cursors.indices.map(k => cursors(k) + budgets(k)).toArray, alpha)
+    LdaProgress(next, rounds + 1, cursors.indices.map(k => cursors(k) + budgets(k)).toArray, alpha)
 }

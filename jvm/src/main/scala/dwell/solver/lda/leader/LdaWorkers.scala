@@ -1,7 +1,8 @@
 package dwell.solver.lda.leader
 
-import dwell.comm.{Recovered, Replicas}
+import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
+import dwell.solver.average.ModelWorkers
 import dwell.solver.lda.worker.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRound, RoundCall}
 
 /**
@@ -10,12 +11,9 @@ import dwell.solver.lda.worker.{BoundCall, LdaCall, LdaMessage, LdaReply, LdaRou
  * @param fit
  *   identifier of this attempt
  */
-private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], task: LdaTask, fit: Long) {
+private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], task: LdaTask, fit: Long)
+    extends ModelWorkers(workers, task.problem.uid) {
   private val problem = task.problem
-
-  /** Makes `topics` the topics of version `version` of every worker. */
-  def distribute(version: Long, topics: Array[Byte], note: LdaProgress): Unit =
-    workers.distribute(version, topics, Some(note), described("topics to the workers"))
 
   /** Lets every worker generate the initial topics, as version `version`. */
   def begin(version: Long): Unit =
@@ -64,13 +62,6 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
     sampled(replies.scalars)
   }
 
-  /** Fetches the topics from the workers. */
-  def collect(from: LdaProgress): Array[Byte] =
-    workers.collect(from.version, described("topics from the workers"))
-
-  /** The newest topics that the workers still hold, and their note. */
-  def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
-
   private def message(at: LdaProgress, call: LdaCall): LdaMessage =
     LdaMessage(fit, at.priors(problem), problem.inference, call)
 
@@ -81,8 +72,6 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
     replies.map(_.logThetaSums).filter(_.nonEmpty).foldLeft(new Array[Double](problem.priors.topics)) { (sums, more) =>
       sums.indices.map(k => sums(k) + more(k)).toArray
     }
-
-  private def described(what: String): String = s"dwell ${problem.uid}: $what"
 }
 
 /**

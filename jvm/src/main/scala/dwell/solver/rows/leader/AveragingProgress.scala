@@ -1,5 +1,7 @@
 package dwell.solver.rows.leader
 
+import dwell.solver.average.AveragedRounds
+
 /**
  * The measurements of a round of local descent.
  *
@@ -136,14 +138,14 @@ private[rows] final case class AveragingProgress(
     waited: Int,
     stalled: Int,
     slow: Boolean,
-    note: String) {
+    note: String)
+    extends AveragedRounds.Progress[AveragingProgress] {
   import AveragingProgress._
 
   /** Whether more rounds are pointless. */
   def exhausted: Boolean = stalled >= MostStalled || eta0 < LeastStep
 
-  /** The progress under a new version of its model, when the workers hold no other model. */
-  def from(version: Long): AveragingProgress =
+  override def from(version: Long): AveragingProgress =
     copy(
       current = version,
       begun = version,

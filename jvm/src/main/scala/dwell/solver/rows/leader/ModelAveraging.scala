@@ -1,11 +1,10 @@
 package dwell.solver.rows.leader
 
-import org.apache.spark.internal.Logging
-
 import dwell.base.LittleEndian
-import dwell.fit.{Attempt, LostModels, ResultHeaders, Timeline}
+import dwell.fit.{Attempt, ResultHeaders, Timeline}
 import dwell.jni.SgdLayout
 import dwell.problem.StepSchedule
+import dwell.solver.average.AveragedRounds
 import dwell.solver.rows.worker.{DescendCall, ModelNorms}
 
 /**
@@ -23,9 +22,20 @@ import dwell.solver.rows.worker.{DescendCall, ModelNorms}
  * that epoch, or, if the objective rises again at once, to the beginning of the epoch before. If epochs make no
  * progress, the leader halves the step too, because noise prevents progress. Training has converged when halvings have
  * no effect either.
+ *
+ * @param start
+ *   the first model, and its objective
+ * @param handOver
+ *   whether to end when progress becomes slow, so that another algorithm can continue
  */
-private[rows] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, attempt: Attempt, timeline: Timeline)
-    extends Logging {
+private[rows] final class ModelAveraging(
+    workers: SgdWorkers,
+    task: SgdTask,
+    attempt: Attempt,
+    timeline: Timeline,
+    start: Reached,
+    handOver: Boolean)
+    extends AveragedRounds[AveragingProgress, Reached](workers, task.problem.uid, attempt, timeline) {
   private val problem = task.problem
   private val settings = problem.descent
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
@@ -34,57 +44,31 @@ private[rows] final class ModelAveraging(workers: SgdWorkers, task: SgdTask, att
   /** The first step size, once it is known. Rounds that begin again from the start repeat the same steps with it. */
   private var firstStep = settings.stepSize
 
-  /** The highest version that a model may have. */
-  private var highest = -1L
+  private def exhausted(progress: AveragingProgress): Boolean = progress.exhausted || (handOver && progress.slow)
 
-  private val lost = new LostModels(problem.uid)
+  protected override def ended(progress: AveragingProgress): Boolean =
+    exhausted(progress) || timeline.rounds >= problem.maxRounds
 
-  /**
-   * Runs the rounds.
-   *
-   * @param start
-   *   the first model, and its objective
-   * @param handOver
-   *   whether to end when progress becomes slow, so that another algorithm can continue
-   */
-  def run(start: Reached, handOver: Boolean): Reached = lost.outlived(rounds(begin(start), handOver))
+  protected override def result(progress: AveragingProgress): Reached =
+    Reached(workers.collect(progress.current), progress.objective, exhausted(progress))
 
-  private def rounds(from: AveragingProgress, handOver: Boolean): Reached = {
-    var progress = from
-    def ended: Boolean = progress.exhausted || (handOver && progress.slow)
-    while (!ended && timeline.rounds < problem.maxRounds) {
-      val clock = System.nanoTime()
-      highest = progress.next
-      val round = descend(progress)
-      lost.roundMade()
-      progress = progress.after(outcome(progress, round.headers), roundsOfEpoch, problem.tolerance)
-      val begun = if (timeline.rounds == 0) f"first step size ${from.eta0}%.3g" else ""
-      val note = Seq(begun, progress.note).filter(_.nonEmpty).mkString("; ")
-      if (note.nonEmpty) logInfo(s"${problem.uid}: $note")
-      timeline.add(progress.seen, Double.NaN, clock, round.addSeconds, epochs, round.headers, note = note)
-    }
-    Reached(workers.collect(progress.current), progress.objective, ended)
+  protected override def round(before: AveragingProgress, clock: Long): AveragingProgress = {
+    val round = madeBy(descend(before))
+    val progress = before.after(outcome(before, round.headers), roundsOfEpoch, problem.tolerance)
+    val begun = if (timeline.rounds == 0) firstStep.fold("")(step => f"first step size $step%.3g") else ""
+    val note = Seq(begun, progress.note).filter(_.nonEmpty).mkString("; ")
+    if (note.nonEmpty) logInfo(s"${problem.uid}: $note")
+    timeline.add(progress.seen, Double.NaN, clock, round.addSeconds, epochs, round.headers, note = note)
+    progress
   }
 
-  /**
-   * Begins from the newest model that the workers hold, of this attempt or an earlier one; without one from `start`.
-   */
-  private def begin(start: Reached): AveragingProgress = workers.recover() match {
-    case Some(found) =>
-      highest = math.max(highest, found.version) + 1L
-      val progress = found.note.asInstanceOf[AveragingProgress].from(highest)
-      timeline.goOn(progress.rounds, attempt)
-      workers.distribute(highest, found.model, Some(progress))
-      progress
-    case None =>
-      highest += 1L
-      timeline.goOn(0, attempt)
-      workers.distribute(highest, LittleEndian.bytes(start.model), None)
-      val search = new FirstStep(workers, task)
-      if (firstStep.isEmpty) firstStep = Some(search.run(highest, searched))
-      val models = task.facts.rowsPerPartition.count(_ > 0)
-      val growth = if (settings.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
-      AveragingProgress.start(start.objective, firstStep.get, growth, task.facts.rowsPerPartition.length).from(highest)
+  protected override def first(version: Long): AveragingProgress = {
+    workers.distribute(version, LittleEndian.bytes(start.model), None)
+    val search = new FirstStep(workers, task)
+    if (firstStep.isEmpty) firstStep = Some(search.run(version, searched))
+    val models = task.facts.rowsPerPartition.count(_ > 0)
+    val growth = if (settings.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
+    AveragingProgress.start(start.objective, firstStep.get, growth, task.facts.rowsPerPartition.length).from(version)
   }
 
   private def descend(progress: AveragingProgress): Averaged = {

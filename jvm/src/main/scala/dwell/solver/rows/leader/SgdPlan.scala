@@ -37,7 +37,7 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
     }
     val proof = after.map(handover => new Proof(certificate, handover.lowerBound))
     val averaged =
-      if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline).run(start, algorithm.refines)
+      if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline, start, algorithm.refines).run()
       else start
     val reached = proof match {
       case Some(proof) if task.sgd.loss == Hinge =>

@@ -1,9 +1,10 @@
 package dwell.solver.rows.leader
 
 import dwell.base.LittleEndian
-import dwell.comm.{Recovered, Replicas}
+import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
 import dwell.jni.SgdLayout
+import dwell.solver.average.ModelWorkers
 import dwell.solver.rows.worker.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage}
 
 /**
@@ -12,11 +13,8 @@ import dwell.solver.rows.worker.{DescendCall, EvaluateCall, ModelNorms, SearchCa
  * @param fit
  *   identifier of this attempt
  */
-private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: SgdTask, fit: Long) {
-
-  /** Makes `model` the model `version` of every worker. */
-  def distribute(version: Long, model: Array[Byte], note: Option[Serializable]): Unit =
-    workers.distribute(version, model, note, described("model to the workers"))
+private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: SgdTask, fit: Long)
+    extends ModelWorkers(workers, task.problem.uid) {
 
   /** Lets every worker descend from model `from`. The sum of their updates becomes model `to` of all workers. */
   def average(call: DescendCall, from: Long, to: Long, kept: Set[Long], note: Serializable, what: String): Averaged = {
@@ -25,11 +23,7 @@ private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: 
   }
 
   /** Fetches model `version` from the workers. */
-  def collect(version: Long): Array[Double] =
-    LittleEndian.doubles(workers.collect(version, described("model from the workers")))
-
-  /** The newest model that the workers still hold, and its note. */
-  def recover(): Option[Recovered] = workers.recover(described("what the workers still hold"))
+  def collect(version: Long): Array[Double] = LittleEndian.doubles(collected(version))
 
   /** For each candidate, the mean objective after local descent from model `from`, weighted over the partitions. */
   def search(call: SearchCall, from: Long): Array[Double] = {
@@ -54,8 +48,6 @@ private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: 
       headers,
       gathered.addSeconds)
   }
-
-  private def described(what: String): String = s"dwell ${task.problem.uid}: $what"
 
   private def message(call: SgdCall): SgdMessage =
     SgdMessage(fit, task.problem.seed, task.sgd, call)
