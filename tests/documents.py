@@ -54,3 +54,11 @@ def missing(shown, output):
         wanted = shape(line)
         return any(one.startswith(wanted[:-3]) if wanted.endswith("...") else one == wanted for one in printed)
     return [line for line in shown.lines if not has(line)]
+
+
+def unshown(shown, output):
+    """Lines of output, from the first to the last that a `text` block shows, which the block lacks."""
+    wanted = [shape(line) for line in shown.lines]
+    printed = output.splitlines()
+    places = [i for i, line in enumerate(printed) if shape(line) in wanted]
+    return [line for line in printed[places[0]:places[-1]] if shape(line) not in wanted] if places else []

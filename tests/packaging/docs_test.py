@@ -155,6 +155,18 @@ class Documents(unittest.TestCase):
         self.assertIn("glibc %s " % built["glibcVersion"], versions)
         rows = re.findall(r"^\| (\d+\.\d+\.\d+) \|", section("docs/limits.md", "Versions and platforms"), re.MULTILINE)
         self.assertEqual([newest, older, oldest], rows)
+        bridge = (SOURCES[0] / "java/dwell/jni/NativeBridge.java").read_text(encoding="utf-8")
+        abi = re.search(r"ABI_VERSION = (\d+);", bridge).group(1)
+        shown = [found for document in FOR_USERS for found in re.findall(r"dwell ([\d.]+) \(abi (\d+),", text(document))]
+        self.assertTrue(shown)
+        self.assertEqual({(built["version"], abi)}, set(shown))
+
+    def test_suites_on_other_versions_of_spark_are_those_of_the_build(self):
+        build = (ROOT / "build.gradle").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| [\d.]+ \| [\d.]+ \| (.*) \|$", section("docs/limits.md", "Versions and platforms"), re.MULTILINE)
+        for group, row in (("scalaTestOlder", rows[1]), ("scalaTestOldest", rows[2])):
+            names = re.search(r"suitesOn\('%s',.*selection: suites\(\[(.*?)\]\)" % group, build).group(1)
+            self.assertEqual(re.findall(r"'(\w+)'", names), re.findall(r"`(\w+)Suite`", row))
 
     def test_every_result_names_its_file(self):
         for document, titles in {"README.md": ["Results"], "docs/results.md": ["Beside Spark", "Where Dwell is slower", "Beside other programs"]}.items():

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from documents import FOR_USERS, blocks, missing  # noqa: E402
+from documents import FOR_USERS, blocks, missing, unshown  # noqa: E402
 
 # The `spark`, `train` and `counts` of the texts: three classes along a line, and documents of two kinds of words.
 PYTHON_BEFORE = """\
@@ -88,6 +88,7 @@ class Code(unittest.TestCase):
                 self.assertIsNotNone(printed, "%s: this did not run to its end:\n%s\n%s" % (document, block.code, output))
                 if shown is not None:
                     self.assertEqual([], missing(shown, printed), "%s shows what is not in\n%s" % (document, printed))
+                    self.assertEqual([], unshown(shown, printed), "%s does not show all of\n%s" % (document, printed))
             printed = part(output, document, 0, "end")
             self.assertIsNotNone(printed, output)
             for pattern in expected[document][1]:

@@ -4,8 +4,8 @@ package dwell.jni;
  * The functions of the native library. Call {@link NativeLoader#ensureLoaded()} first; a call before it is an
  * {@link UnsatisfiedLinkError}. The package must not be relocated: the library binds these methods by name.
  *
- * <p>There are three families of calls. {@link CdLayout}, {@link SgdLayout} and {@link LdaLayout} describe the arrays
- * {@code control} and {@code settings} of each family and the slots of its {@code result}, and make control and settings.
+ * <p>{@link CdLayout}, {@link MarginLayout}, {@link SgdLayout} and {@link LdaLayout} each describe the arrays {@code control} and
+ * {@code settings} of a family of calls and the slots of its {@code result}, and make control and settings.
  * {@link ResultHeader} describes the slots that all results share.
  *
  * <h2>Coordinate descent</h2>

@@ -50,7 +50,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   def largestLabel: Double = read.labels.largest
 
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
-  // No two uses have partitions of different rows where the rest of the form and the number of partitions are equal.
+  // One dataset for each number of partitions and form.
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
   private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false

@@ -46,7 +46,7 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
   /** Whether the block takes no more vectors. */
   def isFull: Boolean = first != null || stored + chunk.length + rows >= mostValues || rowsRead == MostRowsRead
 
-  // As much memory as counts of all columns take is no matter, and many columns want larger cuts.
+  // A block may be as large as one counter for each column, so that wide data is cut less often.
   private def mostValues: Int = math.max(MatrixBlock.ValuesAtATime, numColumns / 4)
 
   /**
