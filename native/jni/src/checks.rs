@@ -43,7 +43,7 @@ impl Checks {
     /// Validates the arrays of a partition and then calls `further` for its own checks, unless the arrays were validated before.
     ///
     /// # Errors
-    /// `Argument` names the array and the place at fault; those of `further` and of the lender.
+    /// `Argument` names the array and the place at fault; the errors of `further` and of the lender.
     pub fn validate<P: Partition, L: Lender<P>>(
         &self,
         key: Key,

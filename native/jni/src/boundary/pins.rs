@@ -14,7 +14,7 @@ use jni::{
 
 use crate::boundary::fault::{Fault, argument};
 
-/// Most arrays that one call pins: those of a partition of rows, the shared vector and the result.
+/// Most arrays that one call pins: the arrays of a partition of rows, the shared vector and the result.
 const MAX_PINS: usize = 10;
 
 /// The two functions of the JVM that pin and release. A trait, so that the guard can be tested without a JVM.
@@ -114,7 +114,7 @@ impl<'a, T: TypeArray> ArrayRef<'a, T> {
             return Err(argument!("{name} is null: an array is needed"));
         }
         let length = array.len(env)?;
-        // SAFETY: the reference is borrowed for 'a, its type is that of the parameter, and the length was just read.
+        // SAFETY: the reference is borrowed for 'a, its type is the type of the parameter, and the length was just read.
         Ok(unsafe { Self::from_raw(array.as_raw(), length) })
     }
 }
@@ -265,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// Arrays on the heap, lent as copies like those of -Xcheck:jni. A reference is the address of one.
+    /// Arrays on the heap, lent as copies, as -Xcheck:jni does. A reference is the address of one.
     struct Heap {
         log: std::cell::RefCell<Vec<(char, usize)>>,
         refuse: Cell<Option<usize>>,

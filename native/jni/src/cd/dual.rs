@@ -66,7 +66,7 @@ impl Partition for Dual {
     }
 
     fn check(columns: Columns<'_>, fields: Rows<&[f64]>) -> Result<(), SolverError> {
-        // First, because the lengths of the others are compared with that of the labels.
+        // First, because the lengths of the others are compared with the length of the labels.
         if fields.labels.len() != columns.len() {
             return Err(SolverError::Shape(format!(
                 "labels has length {}, expected {}: one for each row",

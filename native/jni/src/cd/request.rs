@@ -19,7 +19,7 @@ pub struct Request<O: Orientation> {
 }
 
 impl<O: Orientation> Request<O> {
-    /// Checks and names the numbers of a call. The solver checks those of the problem.
+    /// Checks and names the numbers of a call. The solver checks the numbers of the problem.
     ///
     /// # Errors
     /// `Argument` names the number at fault.

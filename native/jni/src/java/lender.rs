@@ -130,7 +130,7 @@ impl<P: Partition> Lender<P> for JavaLender<'_, '_, P> {
     ) -> Result<R, Fault> {
         let critical = EnvCritical::new(self.env);
         let pins = Pins::new(&critical);
-        // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` requires that of its callers, partitions are immutable
+        // SAFETY: no Java thread writes these arrays during a call: `NativeBridge` requires this of its callers, partitions are immutable
         // once they are built, and a result belongs to one task. The result is none of the other arrays: only the shared vector is a byte[]
         // too, and `new` has checked that it is another object.
         let (arrays, result) = unsafe {

@@ -96,7 +96,7 @@ fn check_counts<L: Lender<Lda>>(lender: &mut L, vocabulary: usize) -> Result<(),
     Ok(())
 }
 
-/// Parameters of a round of the topics: those of the solver, the documents of the bound, and the factor of the model reached.
+/// Parameters of a round of the topics: the parameters of the solver, the documents of the bound, and the factor of the model reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopicsRound {
     params: LdaParams,

@@ -56,7 +56,7 @@ pub struct Common<'a> {
 }
 
 impl<'a> Common<'a> {
-    /// Checks and names the numbers of a call. The solver checks those of the problem.
+    /// Checks and names the numbers of a call. The solver checks the numbers of the problem.
     ///
     /// # Errors
     /// `Argument` names the number at fault.

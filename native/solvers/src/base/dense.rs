@@ -7,7 +7,7 @@
 //! b_l = a_l + a_(l+8),   c_l = b_l + b_(l+4),   d_l = c_l + c_(l+2),   d_0 + d_1
 //! ```
 //!
-//! Predictions of several outputs add entry after entry, as those of sparse entries do.
+//! Predictions of several outputs add entry after entry, as predictions of sparse entries do.
 //!
 //! A product is rounded before it is added, so all instructions give the same bits. The loops are plain Rust, which the compiler
 //! vectorises with the instructions of the function that they are inlined into: therefore every function here is inlined, and the type

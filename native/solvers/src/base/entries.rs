@@ -47,7 +47,7 @@ pub trait Column: Copy {
     /// `w[rows_k] -= step values_k`, times the weight of the row if there are weights.
     fn subtract(self, step: f64, weights: Option<&[f64]>, w: &mut [f64]);
 
-    /// Calls `change` with the cells, the row and the value of each entry, in order. The cells are those of [`Column::gather`].
+    /// Calls `change` with the cells, the row and the value of each entry, in order. [`Column::gather`] makes the cells.
     fn each(self, cells: &mut [f64], stride: usize, change: impl FnMut(&mut [f64], usize, f64));
 
     /// Rows and values in fours, and the 0 to 3 entries that remain.

@@ -1,6 +1,6 @@
 //! The order in which a partition visits its coordinates: buckets of neighbours, reshuffled every epoch.
 //!
-//! Inside a bucket the order is that of storage, which the hardware prefetcher can follow. The order of the buckets is a new random
+//! Inside a bucket the order is the order of storage, which the hardware prefetcher can follow. The order of the buckets is a new random
 //! permutation in every epoch, which the convergence of coordinate descent needs.
 //!
 //! The order is a function of (seed, partition, cursor) alone; the cursor counts the buckets visited since the start of a fit.

@@ -160,7 +160,7 @@ impl<P: Subproblem> Local<P> {
 
     /// Writes the update of the shared vector for the entries from `start` on, as many as `out` has room for, little endian, without the
     /// factor `sigma'`. Columns: `u_j = sum_i (a'_i - a_i) c_ij`, of centred columns if `centred`.
-    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared` and `weights` are those of [`Local::load`].
+    /// Rows: `U_j = sum_i t_i (a'_i - a_i) scale_j x_ij`. `shared` and `weights` are the arrays of [`Local::load`].
     ///
     /// # Errors
     /// `Shape` for wrong lengths, `Unfinished` if the shared vector is not loaded, `NonFinite` if the steps overflowed.

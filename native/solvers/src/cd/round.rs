@@ -513,7 +513,7 @@ impl<P: Subproblem> Round<P> {
     }
 
     /// Writes the update of the shared vector from number `start` on, as many as `out` has room for, little endian: see
-    /// [`Local::write_update`]. `shared` is that of [`Round::advance`].
+    /// [`Local::write_update`]. `shared` is the vector of [`Round::advance`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths, `NonFinite` if the steps overflowed.

@@ -77,7 +77,7 @@ pub trait Subproblem: Copy + Debug + Send + Sync {
     /// Weights of the entries of the vector, if its changes are weighted.
     fn entry_weights<'a>(data: &'a DataOf<'_, Self>) -> Option<&'a [f64]>;
 
-    /// Numbers that multiply the entries of the shared vector when it is loaded, and divide those of its update.
+    /// Numbers that multiply the entries of the shared vector when it is loaded, and divide the entries of its update.
     fn load_weights<'a>(data: &'a DataOf<'_, Self>) -> Option<&'a [f64]>;
 
     /// Refuses data that do not suit the problem: O(1).

@@ -354,7 +354,7 @@ impl<R: Real> WithLanes<R> for Iterations<'_, R> {
             e.proceed(l, further);
             if shorter {
                 e.compact();
-                // The topics that stay take over the share of those that left: this change does not count as a rise.
+                // The topics that stay take over the share of the topics that left: this change does not count as a rise.
                 (e.change, e.falling) = (R::MAX_RATIO, false);
             }
         }

@@ -58,7 +58,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
         })
     }
 
-    /// Prepares the factors of the words of some documents, and forgets those of others.
+    /// Prepares the factors of the words of some documents, and forgets the factors of other words.
     ///
     /// # Errors
     /// `Shape` for another vocabulary, `OutOfMemory`.
@@ -88,7 +88,7 @@ impl<'a, R: Real> LdaInference<'a, R> {
         Ok(())
     }
 
-    /// Gamma of document `d`, one of those that the last [`LdaInference::prepare`] took.
+    /// Gamma of document `d`, which the last [`LdaInference::prepare`] took.
     ///
     /// # Panics
     /// If `d` is another document.

@@ -188,7 +188,7 @@ impl<R: Real> LdaRound<R> {
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns: one is a row of 16 topics in one iteration of gamma. Topics and documents must be those of the first
+    /// Works for about `budget` units of 1 to 2 ns: one is a row of 16 topics in one iteration of gamma. Topics and documents must be the ones of the first
     /// call. Drop the round and the topics after an error.
     ///
     /// # Errors

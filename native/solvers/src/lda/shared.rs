@@ -4,7 +4,7 @@
 //! length in bytes is a multiple of 8, see [`vector_bytes`]: a 0 follows an odd number of `f32`. Each worker makes a round from it and writes `share v'`.
 //! The shares of all workers sum to 1, so the sum of their vectors is the mean of their topics.
 //!
-//! A word that is in no document of the round only decays. Its numbers are those of the vector times each of [`SharedOutcome::factors`] in turn, rounded
+//! A word that is in no document of the round only decays. Its numbers are the numbers of the vector times each of [`SharedOutcome::factors`] in turn, rounded
 //! to `R` after every product, to the bit, subnormal numbers and underflow included. A receiver that has the vector and the factors needs only the words that
 //! the round has touched.
 //!
@@ -50,7 +50,7 @@ pub struct SharedOutcome<'a, R> {
     pub round: &'a LdaOutcome,
     /// The bound of the sample at the shared vector.
     pub bound: BoundOutcome,
-    /// A number of a word that is in no document of the round equals that of the shared vector times each of these in turn, rounded after every product. The
+    /// A number of a word that is in no document of the round equals the number in the shared vector times each of these factors in turn, rounded after every product. The
     /// share is the last factor. Empty if there were more than [`MAX_FACTORS`].
     pub factors: Vec<R>,
 }
@@ -78,7 +78,7 @@ impl<R: Real> SharedRound<R> {
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may move in memory.
+    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be the ones of the first call; they may move in memory.
     ///
     /// # Errors
     /// `Shape` for documents or a vector of another shape, or fewer documents than the sample has; `NonFinite` for a number of the vector that is not 0 to
@@ -112,7 +112,7 @@ impl<R: Real> SharedRound<R> {
     }
 
     /// Writes the update from byte `start` on, as much as `out` has room for: `share v'` as a shared vector, padding included, then with `concentration` the
-    /// sums of `E[log theta]` as little endian `f64`. `start` and the length of `out` are multiples of 8; `shared` is that of [`SharedRound::advance`].
+    /// sums of `E[log theta]` as little endian `f64`. `start` and the length of `out` are multiples of 8; `shared` is the vector of [`SharedRound::advance`].
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths.
@@ -226,7 +226,7 @@ impl<R: Real> SharedBound<R> {
         })
     }
 
-    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be those of the first call; they may move in memory.
+    /// Works for about `budget` units of 1 to 2 ns. Documents and vector must be the ones of the first call; they may move in memory.
     ///
     /// # Errors
     /// As [`SharedRound::advance`].

@@ -119,7 +119,7 @@ impl SgdRound {
     }
 
     /// Writes `share` times the model reached, or the mean, from number `start` on, as many as `out` has room for, little endian. `shared` is
-    /// that of [`SgdRound::advance`]: if the round diverged, the result is `share` times it.
+    /// the vector of [`SgdRound::advance`]: if the round diverged, the result is `share` times it.
     ///
     /// # Errors
     /// `Unfinished` before the round is done, `Shape` for wrong lengths.

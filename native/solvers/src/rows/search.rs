@@ -73,9 +73,9 @@ pub struct ValidSearchParams(SearchParams);
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchOutcome {
-    /// `loss_sum` is 0, `diverged` is false; `weight_sum` is that of the rows for the loss; rows and entries are those of all candidates.
+    /// `loss_sum` is 0, `diverged` is false; `weight_sum` sums the weights of the rows for the loss; rows and entries are counted over all candidates.
     pub scalars: SgdScalars,
-    /// For each candidate the objective at the model that it reached: the mean loss over the rows after those of the steps, plus the
+    /// For each candidate the objective at the model that it reached: the mean loss over the rows that follow the rows of the steps, plus the
     /// penalty. Infinite if the candidate diverged.
     pub objectives: Vec<f64>,
 }
@@ -140,7 +140,7 @@ struct Search {
     test: Vec<Range<usize>>,
     /// Sum of the weights of the rows of `test`.
     weight_sum: f64,
-    /// Totals of the current candidate, and of those before.
+    /// Totals of the current candidate, and of the candidates before it.
     visited: Totals,
     totals: Totals,
     /// Objectives of the candidates before.
@@ -341,7 +341,7 @@ impl Search {
         };
     }
 
-    /// Adds the totals of the current candidate to those of all, and begins again at 0.
+    /// Adds the totals of the current candidate to the totals of all, and begins again at 0.
     fn count_visited(&mut self) {
         self.totals.rows += self.visited.rows;
         self.totals.nonzeros += self.visited.nonzeros;

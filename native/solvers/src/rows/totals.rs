@@ -38,7 +38,7 @@ pub struct SgdScalars {
     pub l1_norm: f64,
     /// `sum u_j^2 w_jc^2` of the shared model.
     pub square_norm: f64,
-    /// Whether a number became infinite or NaN. The vector is then that of a call without rows.
+    /// Whether a number became infinite or NaN. The vector is then the vector of a call without rows.
     pub diverged: bool,
     /// Rows visited.
     pub rows: u64,

@@ -1,4 +1,4 @@
-//! Lanes of x86-64. The instructions are those of `pulp`, which are safe: its tokens prove that the processor has them.
+//! Lanes of x86-64. The instructions come from `pulp`, which makes them safe: its tokens prove that the processor has them.
 //!
 //! The compiler inlines instructions only into functions that enable them. A closure for a function that is not always inlined (`map` or `from_fn` of
 //! arrays) must therefore contain none: each would become a call, through memory.

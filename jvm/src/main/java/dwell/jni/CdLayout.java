@@ -158,7 +158,7 @@ public final class CdLayout {
 
   // A point (g1, g2) of the line search stands for the change g1 step + g2 previous, where previous is the change of the last commit.
   // There the value changes by SLOPE1 g1 + SLOPE2 g2 + (CURVE11 g1^2 + 2 CURVE12 g1 g2 + CURVE22 g2^2) / 2 + the point's sample.
-  // All of these are 0 in a product.
+  // A product has 0 in each of these slots.
 
   /** Derivative of the quadratic terms of the value along the step. */
   public static final int SLOPE1 = 11;

@@ -108,7 +108,7 @@ public final class LdaLayout {
   /** Round: number of steps. */
   public static final int UPDATES = 2;
 
-  /** Number of iterations of all documents; a round does not count those of the sample. */
+  /** Number of iterations of all documents; a round does not count the iterations of the sample. */
   public static final int ITERATIONS = 3;
 
   /**

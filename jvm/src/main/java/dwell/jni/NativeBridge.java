@@ -49,7 +49,7 @@ package dwell.jni;
  * <h2>Model averaging</h2>
  * {@link #sgdDescend}, {@link #sgdSearch} and {@link #sgdEvaluate} are pure functions of their arguments. Native code keeps no worker
  * state for them, only a record that it has checked the arrays of (fit, partition); records are freed and counted as states are. The
- * matrix is that of a dual call, with labels, weights and scale as there; with the softmax loss a label is the number of a class.
+ * matrix is the matrix of a dual call, with labels, weights and scale as there; with the softmax loss a label is the number of a class.
  *
  * <p>A step on row i, after t rows since the start of the fit, is
  * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, where S(v, h) moves v towards 0 by h

@@ -159,7 +159,7 @@ public final class SgdLayout {
   public static final int MAX_FACTORS = 24;
 
   /**
-   * Search: first of the objectives, one for each candidate: the mean loss of the rows after those of its steps, plus the penalty, at
+   * Search: first of the objectives, one for each candidate: the mean loss of the rows that follow the rows of its steps, plus the penalty, at
    * the model that it reached; infinite if it diverged.
    */
   public static final int OBJECTIVES = 16;

@@ -29,7 +29,7 @@ private[comm] final class Gathering[S: ClassTag](partitions: Int, format: Vector
   def added: Int = next
 
   /**
-   * Takes a worker's contribution, and adds it once those of all lower partitions have arrived.
+   * Takes a worker's contribution, and adds it once the contributions of all lower partitions have arrived.
    *
    * @param header
    *   returned unchanged in the result

@@ -25,7 +25,7 @@ private[dwell] sealed class ModelStore(millis: () => Long) {
     override def removeEldestEntry(eldest: java.util.Map.Entry[Long, Unit]): Boolean = size() > RememberedFits
   }
 
-  /** Adds a model, or replaces that of the same version. Does nothing if the fit was freed. */
+  /** Adds a model, or replaces the model of the same version. Does nothing if the fit was freed. */
   def put(fit: Long, version: Long, entry: Entry): Unit = synchronized {
     expire(AbandonedMillis)
     if (!freed.containsKey(fit)) {

@@ -67,7 +67,7 @@ object DwellConf {
   private val RowsOfWorkers = 1000000
 
   /**
-   * Reads the session's settings, which include those of spark-submit.
+   * Reads the session's settings, which include the settings of spark-submit.
    *
    * @throws IllegalArgumentException
    *   if a setting has a value that is not allowed

@@ -2,7 +2,7 @@ package dwell.fit
 
 import dwell.jni.ResultHeader
 
-/** The headers of the workers' results, in the order of the partitions. Slots are those of [[ResultHeader]]. */
+/** The headers of the workers' results, in the order of the partitions. [[ResultHeader]] lists the slots. */
 private[dwell] final class ResultHeaders(headers: Array[Array[Byte]]) {
 
   /** Slot i of each worker. */

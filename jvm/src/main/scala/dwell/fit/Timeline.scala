@@ -35,7 +35,7 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
   }
 
   /**
-   * Continues the rounds of `attempt` from the model of round `from`. Records of later rounds are dropped; those of
+   * Continues the rounds of `attempt` from the model of round `from`. Records of later rounds are dropped; records of
    * earlier attempts up to `from` are kept.
    */
   def goOn(from: Int, attempt: Attempt): Unit = {
@@ -64,7 +64,7 @@ private[dwell] final class Timeline(completed: RoundRecord => Unit) {
    * @param losses
    *   partitions that had lost their state when the round began
    * @param earlierWork
-   *   seconds in the local solver, of the slowest worker in each exchange of the round before that of `headers`
+   *   seconds in the local solver, of the slowest worker in each exchange of the round that came before the exchange of `headers`
    * @param note
    *   a remark for the reader of the report
    */

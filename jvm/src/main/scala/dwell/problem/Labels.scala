@@ -3,7 +3,7 @@ package dwell.problem
 /** The labels that a loss is defined for. */
 sealed abstract class Labels extends Serializable {
 
-  /** The labels that stand for those of the data; the same array if they are the same. */
+  /** The labels that stand for the labels of the data; the same array if they are the same. */
   def of(labels: Array[Double]): Array[Double] = labels
 }
 

@@ -6,6 +6,6 @@ import org.apache.spark.scheduler.SparkListenerEvent
  * Posted to the listener bus of the SparkContext after each round of a fit.
  *
  * @param uid
- *   that of the estimator
+ *   uid of the estimator
  */
 final case class RoundCompleted(uid: String, record: RoundRecord) extends SparkListenerEvent

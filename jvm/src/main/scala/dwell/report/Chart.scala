@@ -11,7 +11,7 @@ private[report] final case class Row(name: String, bars: Seq[(Double, Double)])
 /** A part of a bar, and the class of its colour. */
 private[report] final case class Part(name: String, style: String)
 
-/** Charts as SVG. Colours are those of the page's style sheet, by class: `s0`, `s1`, ... */
+/** Charts as SVG. The page's style sheet has the colours, by class: `s0`, `s1`, ... */
 private[report] object Chart {
   private val Width = 640.0
   private val Height = 280.0

@@ -28,7 +28,7 @@ private[report] object HtmlPage {
   /** Each text a paragraph. */
   def paragraphs(texts: Seq[String]): String = texts.map(text => s"<p>${escaped(text)}</p>").mkString
 
-  /** The colours of the lines are those of Okabe and Ito, which the colour-blind can tell apart. */
+  /** The lines have the colours of Okabe and Ito, which the colour-blind can tell apart. */
   private val Style =
     """
       |:root { color-scheme: light dark; --text: #1b1f24; --soft: #5b636d; --grid: #dfe3e8; --idle: #eef1f4; --rest: #c3cad2; --page: #ffffff;

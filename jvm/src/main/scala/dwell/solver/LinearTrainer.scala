@@ -238,7 +238,7 @@ final class LinearTrainer(
   }
 
   /**
-   * mean^T coefficients, by which the intercept of centred features exceeds that of uncentred ones; 0 without means.
+   * mean^T coefficients, by which the intercept of centred features exceeds the intercept of uncentred ones; 0 without means.
    */
   private def meanMargin(mean: Array[Double], coefficients: Array[Double]): Double =
     if (mean == null) 0.0 else mean.indices.iterator.map(j => mean(j) * coefficients(j)).sum

@@ -74,7 +74,7 @@ private[solver] object OrientationChoice {
    * number, which takes more rounds.
    *
    * @param excess
-   *   coordinates of this orientation over those of the other
+   *   coordinates of this orientation over coordinates of the other
    */
   private def moreRounds(excess: Double, growth: Double): Double = math.pow(math.max(1.0, excess), growth)
 

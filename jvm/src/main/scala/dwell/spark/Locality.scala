@@ -12,7 +12,7 @@ private[dwell] object Locality {
    * them find their data there.
    *
    * Spark by itself sends all tasks to the executor that holds their data. If that is one for several tasks, they queue,
-   * and those of a barrier stage wait for `spark.locality.wait`.
+   * and the tasks of a barrier stage wait for `spark.locality.wait`.
    *
    * @param held
    *   how much of each task's data an executor holds, by its id

@@ -37,7 +37,7 @@ object WorkerCount {
   }
 
   /**
-   * The number of tasks that the cluster runs at once: those of the executors registered now, which have read the data
+   * The number of tasks that the cluster runs at once: the slots of the executors registered now, which have read the data
    * when this is asked. Not `spark.default.parallelism`, which may be any number. Where no executor is registered, the
    * tasks that Spark would split data into by default.
    */

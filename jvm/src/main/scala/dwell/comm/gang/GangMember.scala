@@ -40,7 +40,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     val mail = new Mailbox(name, rank, at, visit.tell)
     val models = new GangModels(mail, fit, name, format)
     try {
-      // Lazy, so that the code that catches exceptions for the user also catches those of reading the data.
+      // Lazy, so that the code that catches exceptions for the user also catches the exceptions of reading the data.
       lazy val data = elements.next()
       if (rank == Mailbox.Leader) {
         val outcome =

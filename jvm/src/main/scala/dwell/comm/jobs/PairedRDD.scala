@@ -4,7 +4,7 @@ import org.apache.spark.{OneToOneDependency, Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 
 /**
- * Pairs the one element of each partition of `data` with that of `other`. Tasks run where the data are: Spark goes
+ * Pairs the one element of each partition of `data` with the element of `other`. Tasks run where the data are: Spark goes
  * through the dependencies in their order, and takes the first preferred location that it finds. (With `zipPartitions`
  * a shuffle that names a host, as it does on few hosts, would pull tasks away from cached data.)
  */

@@ -7,7 +7,7 @@ package dwell.data.block
 private[data] object AlikeLabels {
 
   /**
-   * How far a group's mean label and its standard deviation may be from those of all rows, in standard deviations.
+   * How far a group's mean label and its standard deviation may be from the mean and the deviation of all rows, in standard deviations.
    *
    * A constant that is off by d standard deviations costs a share d^2 of the variance in squared loss: here 1%, no more
    * than the least that model averaging takes for progress. The means of random groups stay within it from 1,600 rows
@@ -21,7 +21,7 @@ private[data] object AlikeLabels {
    * @param groups
    *   the labels of the source partitions of each group
    * @param all
-   *   those of all rows
+   *   the labels of all rows
    */
   def objection(groups: Seq[Seq[LabelSummary]], all: LabelMoments): Option[String] =
     if (all.smallest == all.largest) None

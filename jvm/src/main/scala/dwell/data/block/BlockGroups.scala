@@ -37,7 +37,7 @@ private[data] final class BlockGroups private (val sources: Array[Array[Int]], s
 
   /**
    * How far the groups are from having their shares of any stretch of the source's rows: the largest distance between the
-   * distribution of a group's rows along the source and that of all rows (Kolmogorov's). A group has at most twice this
+   * distribution of a group's rows along the source and the distribution of all rows (Kolmogorov's). A group has at most twice this
    * share of its rows too many or too few from any stretch.
    */
   def unevenness: Double = {

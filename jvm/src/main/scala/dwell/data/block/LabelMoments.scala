@@ -1,7 +1,7 @@
 package dwell.data.block
 
 /**
- * Sums of the weights, and moments and extremes of the labels of all rows, merged from those of the source
+ * Sums of the weights, and moments and extremes of the labels of all rows, merged from the moments of the source
  * partitions in their order.
  *
  * @param partitions

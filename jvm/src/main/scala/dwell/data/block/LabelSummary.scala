@@ -57,7 +57,7 @@ private[data] final case class LabelSummary(
 
   private def residualAbout(middle: Double): Double = residual + weight * (centre - middle)
 
-  /** The summary of these rows and of those that follow them. */
+  /** The summary of these rows and of the rows that follow them. */
   def ++(that: LabelSummary): LabelSummary =
     if (rows == 0L) that
     else if (that.rows == 0L) this

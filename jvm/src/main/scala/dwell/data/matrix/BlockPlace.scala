@@ -10,7 +10,7 @@ import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
  * @param rowsRead
  *   rows of the partition that earlier blocks have read
  * @param rows
- *   those of them that they keep
+ *   the ones that they keep
  */
 private[data] final case class BlockPlace(partition: Int, rowsRead: Long, rows: Long) {
 

@@ -50,7 +50,7 @@ private[data] object IndexedSums {
   }
 
   /**
-   * Adds the sums of all partitions, one from each, in their order, and returns those of all indices, 0 until `length`.
+   * Adds the sums of all partitions, one from each, in their order, and returns the sums of all indices, 0 until `length`.
    * Tasks add them by [[IndexRanges]].
    */
   def total(partitions: RDD[IndexedSums], length: Int): Array[Double] = {

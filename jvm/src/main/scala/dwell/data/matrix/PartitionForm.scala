@@ -5,7 +5,7 @@ package dwell.data.matrix
  * indices.
  *
  * @param width
- *   width of the values, see [[NarrowValues]]; that of a dense form holds zeros
+ *   width of the values, see [[NarrowValues]]; in a dense form it holds zeros, too
  */
 private[data] final case class PartitionForm(isDense: Boolean, width: Byte) {
 

@@ -4,7 +4,7 @@ import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{DenseBlock, ExcludedFeatures, MatrixBlock, NarrowValues, SparseBlock}
 
 /**
- * Vectors of one block that go to one partition of rows: those of the partition's rows from `from` until `until`.
+ * Vectors of one block that go to one partition of rows: the vectors of the partition's rows from `from` until `until`.
  *
  * @param indices
  *   feature of each nonzero, ascending within a row; null if the vectors are dense

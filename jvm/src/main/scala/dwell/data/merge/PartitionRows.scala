@@ -40,7 +40,7 @@ private[data] sealed abstract class PartitionRows(
    */
   protected def eachPosition(from: Long, until: Long)(use: (Long, Int) => Unit): Unit
 
-  /** A number above those of all rows. */
+  /** A number above the numbers of all rows. */
   protected def end: Long
 
   /** Calls `use` with each row of the partition from `from` until `until`, ascending, and its place. */

@@ -4,13 +4,13 @@ import dwell.bulk.{BulkFormat, BulkInput, BulkOutput}
 import dwell.data.matrix.{DenseBlock, ExcludedFeatures, MatrixBlock, NarrowValues, SparseBlock}
 
 /**
- * The sizes of the vectors of one block that go to one partition of rows. A partition needs those of all its vectors
+ * The sizes of the vectors of one block that go to one partition of rows. A partition needs the sizes of all its vectors
  * before it can place the first.
  *
  * @param firstRow
  *   number of the block's first row in the whole dataset
  * @param blockRows
- *   number of rows of the block, those of other partitions included
+ *   number of rows of the block, including the rows of other partitions
  * @param counts
  *   number of nonzeros of each row of the partition
  * @param width

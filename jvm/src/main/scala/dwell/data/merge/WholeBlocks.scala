@@ -12,7 +12,7 @@ private[data] object WholeBlocks {
    * @param blocks
    *   gives all blocks of `rows`, in the order of the dataset, as often as asked
    * @param sizes
-   *   those of each block's vectors, by [[VectorSizes.whole]]
+   *   sizes of each block's vectors, by [[VectorSizes.whole]]
    * @param excluded
    *   features whose nonzeros are left out
    * @throws IllegalArgumentException

@@ -28,7 +28,7 @@ private[data] final class RunningMoments(binary: Boolean) {
   }
 
   /**
-   * Merges the moments of two parts into those of their union (Chan, Golub and LeVeque).
+   * Merges the moments of two parts into the moments of their union (Chan, Golub and LeVeque).
    *
    * @param position
    *   of a column, in the arrays here

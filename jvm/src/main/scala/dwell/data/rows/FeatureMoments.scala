@@ -29,8 +29,8 @@ private[data] final class FeatureMoments(
 private[data] object FeatureMoments {
 
   /**
-   * Computes the moments. Every block computes those of its columns in two passes, and its source partition merges them.
-   * Tasks merge those of all partitions by ranges of columns, so that neither a worker nor the driver holds them.
+   * Computes the moments. Every block computes the moments of its columns in two passes, and its source partition merges them.
+   * Tasks merge the moments of all partitions by ranges of columns, so that neither a worker nor the driver holds them.
    *
    * @throws IllegalArgumentException
    *   if a variance overflows

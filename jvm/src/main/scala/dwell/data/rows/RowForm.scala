@@ -7,14 +7,14 @@ import dwell.problem.{Labels, RowUse}
  *
  * @param scaleFactor
  *   0: the scale of each feature is 1. Otherwise it is 1 / (scaleFactor * variance) with the population variance: the
- *   factor is 1, or turns the population variance into that of a sample
+ *   factor is 1, or turns the population variance into the sample variance
  * @param intercept
  *   whether the model has an intercept, which needs products with the features' means
  * @param labels
  *   the labels that the solver takes
  * @param mixed
  *   whether the rows of a partition are in random order; otherwise they are in the order of the dataset. Stochastic
- *   gradients need it: similar rows must not follow one another, as those of one class do if labels are sorted
+ *   gradients need it: similar rows must not follow one another, as the rows of one class do if labels are sorted
  * @param use
  *   what workers do with their rows
  */

@@ -27,13 +27,13 @@ import dwell.spark.NativeLibrary
  * `maxIter` iterations, and each visits a share `subsamplingRate` of the documents. An iteration so long that the
  * workers' topics would drift apart is cut into several rounds. After g documents of all workers, the step size for the
  * next `base` documents is `(learningOffset + 1 + g / base)^-learningDecay`. `base` is 1000, or the number of documents
- * in an iteration if that is smaller; steps are then those of Spark. The defaults of `learningOffset` and
+ * in an iteration if that is smaller; steps are then as long as in Spark. The defaults of `learningOffset` and
  * `learningDecay` are 64 and 0.51, and 10 and 0.7 with one worker: with Spark's 1024 a fit forgets its random initial
  * topics only after 30,000 documents and more. (`getLearningOffset` still returns Spark's default.)
  *
  * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on
  * the logarithm of the likelihood of a sample of the documents, by token, without the topics' own part. The objective
- * of a round is that of the topics that the round began with. There is no bound on how much better topics could be.
+ * of a round belongs to the topics that the round began with. There is no bound on how much better topics could be.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
  * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, and executors or a driver that cannot load the native library.

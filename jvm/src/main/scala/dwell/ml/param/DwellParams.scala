@@ -36,7 +36,7 @@ trait DwellParams extends WorkerParams {
   /**
    * `primal`: coordinates are features, and workers exchange a vector with one entry for each row. `dual`: coordinates
    * are rows, and workers exchange a vector with one entry for each feature; it needs an L2 penalty. `auto`: the
-   * cheaper one of those that the problem allows.
+   * cheapest one that the problem allows.
    */
   final val orientation: Param[String] =
     ParamValues.choice(this, "orientation", "orientation of CoCoA", Orientation.choices)

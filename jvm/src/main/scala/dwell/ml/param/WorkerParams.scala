@@ -36,7 +36,7 @@ trait WorkerParams extends Params {
   final def getAggregation: String = $(aggregation)
   final def getNumWorkers: Int = $(numWorkers)
 
-  /** The value of the Param if it is set, otherwise that of the session; None for `auto`. */
+  /** The value of the Param if it is set, otherwise the value of the session; None for `auto`. */
   private[ml] final def chosenAggregation(conf: DwellConf): Option[Aggregation] =
     if (isSet(aggregation)) Aggregation.named($(aggregation)) else conf.aggregation
 }

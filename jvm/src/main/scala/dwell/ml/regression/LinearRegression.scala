@@ -25,7 +25,7 @@ import dwell.solver.linear.LinearSolution
  *                                                     + (1 - elasticNetParam) / (2 sd_y) sum_i u_i^2 a_i^2 ]
  * }}}
  *
- * with u_i the deviation of feature i (1 if `standardization` is off) and sd_y that of the label. Both are deviations
+ * with u_i the deviation of feature i (1 if `standardization` is off) and sd_y the deviation of the label. Both are deviations
  * of the population for `solver` `normal` (Spark's `auto` up to 4096 features), and of the sample for `l-bfgs`.
  *
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the

@@ -1,6 +1,6 @@
 package dwell.ml.training
 
-/** The seconds of a fit, and of those of its phases that the estimator itself runs. */
+/** The seconds of a fit, and of the phases that the estimator itself runs. */
 private[ml] final class FitClock {
   private val started = System.nanoTime()
   private var spentReading = 0.0

@@ -16,7 +16,7 @@ import org.apache.spark.util.io.ChunkedByteBuffer
  * Byte buffers that processes of one application push to each other as blocks of Spark's BlockManager, with Spark's own
  * ports, protocol and authentication. A buffer has a name, is pushed once and taken once. Not for concurrent use.
  *
- * Names are those of `TestBlockId`, the only kind of block whose name a remote side does not interpret. Spark spills
+ * A name is a `TestBlockId`, the only kind of block whose name a remote side does not interpret. Spark spills
  * blocks to disk if storage is short.
  */
 final class BlockExchange private (blocks: BlockManager) {

@@ -36,7 +36,7 @@ private[solver] trait CdLeader {
   /** Whether a round has to visit every coordinate equally often. */
   def wholeEpochs: Boolean = false
 
-  /** Lowest primal objective so far: that of the model that would be returned. */
+  /** Lowest primal objective so far: the objective of the model that would be returned. */
   def upperBound: Double
 
   /** Best lower bound of the optimum so far. */
@@ -75,7 +75,7 @@ private[solver] trait CdLeader {
   /** The final verdict on the last step of the fit. */
   def settle(verdict: (Double, Double)): (Double, Double) = verdict
 
-  /** The time since the last call that the leader has waited for answers of the workers beside those of rounds. */
+  /** The time since the last call that the leader has waited for answers of the workers, apart from the answers of rounds. */
   def waited(): Waited = Waited(0.0, 0.0)
 
   /** Largest relative difference that a restart has found between a carried value and the same value computed anew. */

@@ -111,7 +111,7 @@ private[solver] final class ConsensusDual(
   /**
    * Keeps the averaging from circling, which can happen because an epoch replaces the exact local solution. If the gap
    * has not fallen well for some rounds, it first removes the relaxation. After that it makes the local models safer
-   * step by step, up to those of plain adding, which never circles.
+   * step by step, up to the steps of plain adding, which never circles.
    */
   private def guard(): Unit = {
     val gap = (upperBound - lowerBound) / upperBound

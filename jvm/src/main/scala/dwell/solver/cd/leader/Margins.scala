@@ -6,7 +6,7 @@ import dwell.solver.cd.step.StepValue
 import dwell.solver.cd.worker.MarginOperation
 
 /**
- * The margins of all rows, in as many slices as there are workers. Sums are those of the slices, added in order.
+ * The margins of all rows, in as many slices as there are workers. Sums over the slices are added in order.
  *
  * A margin is the product of the row with the coefficients, plus the intercept that each call gets.
  */

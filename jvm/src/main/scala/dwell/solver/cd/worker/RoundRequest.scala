@@ -32,7 +32,7 @@ package dwell.solver.cd.worker
  * @param points
  *   points at which the line search needs samples: pairs (g1, g2), at most [[dwell.jni.CdLayout.MAX_POINTS]] of them
  * @param subproblem
- *   the local problem; its orientation is that of the data
+ *   the local problem, in the orientation of the data
  */
 final case class RoundRequest(
     fit: Long,

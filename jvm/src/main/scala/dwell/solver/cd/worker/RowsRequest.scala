@@ -25,11 +25,11 @@ object RowsRequest {
 
   /**
    * Runs an operation. The contribution has the residuals as its vector, if the operation writes them. A worker that has
-   * run this request before gives the same answer again. One whose slice is not that of the request before this one has
+   * run this request before gives the same answer again. A worker without the slice of the request before this one has
    * lost it.
    *
    * @param number
-   *   of this request, one more than that of the request before it
+   *   number of this request, one more than the number of the request before it
    * @param takes
    *   whether the slice of the shared vector first becomes the update
    */

@@ -3,7 +3,7 @@ package dwell.solver.lda.leader
 import dwell.solver.lda.worker.LdaSchedule
 
 /**
- * Chooses the number of documents of each round. Iterations are those of Spark: each visits a part of the corpus. An
+ * Chooses the number of documents of each round. As in Spark, each iteration visits a part of the corpus. An
  * iteration after which the workers would have drifted apart is cut into several rounds. A short iteration stays one
  * round, because the user has asked for that number of iterations. The first documents are for warming up: the random
  * initial topics take them in long steps of all workers together.

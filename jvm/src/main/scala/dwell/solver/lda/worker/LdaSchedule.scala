@@ -42,7 +42,7 @@ object LdaSchedule {
   /**
    * The default schedule. It has longer steps for one worker, whose topics need no average, than for several. With
    * several workers the first average comes after about 8,000 documents, and later ones less often. These schedules
-   * were the best of those measured, on corpora of 30,000 and 120,000 documents.
+   * were the best that we measured, on corpora of 30,000 and 120,000 documents.
    *
    * @param workers
    *   number of workers with documents

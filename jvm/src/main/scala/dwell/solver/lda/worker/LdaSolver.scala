@@ -19,7 +19,7 @@ trait LdaSolver {
 
   /**
    * Makes steps on the partition's next documents. The vector of the result is the topics after the steps, times
-   * `r.share`. The bound is that of the sample at the shared topics.
+   * `r.share`. The bound is the bound of the sample at the shared topics.
    *
    * @param data
    *   a partition with at least one document

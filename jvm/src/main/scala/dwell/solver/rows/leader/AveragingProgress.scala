@@ -100,7 +100,7 @@ private[rows] object Growth {
  * @param epoch
  *   sums over the rounds of this epoch
  * @param objective
- *   lowest objective of an epoch with this step size; if `fresh`, that of the last epoch with another step size
+ *   lowest objective of an epoch with this step size; if `fresh`, the objective of the last epoch with another step size
  * @param objectiveBefore
  *   `objective` before the last epoch
  * @param seen

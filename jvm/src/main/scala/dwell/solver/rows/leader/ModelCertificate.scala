@@ -4,7 +4,7 @@ import dwell.jni.SgdLayout
 import dwell.problem.DualFeasibility
 
 /**
- * The exact objective of a model, and a lower bound of that of every model: minus the derivatives of the losses are
+ * The exact objective of a model, and a lower bound of the objective of every model: minus the derivatives of the losses are
  * dual variables, after a correction for the condition of a free intercept. With the corrected a_i = -l'(z_i),
  *
  * {{{

@@ -17,7 +17,7 @@ import dwell.jni.ResultHeader
  * @param proof
  *   ends the iterations once the gap is at most the tolerance, or, without one, Spark's rule does
  * @param slack
- *   what the objective of the fit may be above that of this loss, for the records
+ *   how far the objective of the fit may be above the objective with this loss, for the records
  */
 private[rows] final class QuasiNewton(
     workers: SgdWorkers,
@@ -50,7 +50,7 @@ private[rows] final class QuasiNewton(
       override def calculate(theta: BDV[Double]): (Double, BDV[Double]) = QuasiNewton.this.calculate(theta)
     })
     val most = problem.maxRounds - timeline.rounds
-    // The line search of L-BFGS needs a derivative, that of OWL-QN does not. The hinge therefore goes to OWL-QN, as in
+    // The line search of L-BFGS needs a derivative, the line search of OWL-QN does not. The hinge therefore goes to OWL-QN, as in
     // Spark.
     val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =

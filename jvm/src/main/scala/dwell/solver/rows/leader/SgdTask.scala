@@ -34,7 +34,7 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
   }
 
   /**
-   * A curvature that the objective has in every direction: that of the L2 penalty or, if it is less, that of the mean
+   * A curvature that the objective has in every direction: the curvature of the L2 penalty or, if it is less, of the mean
    * loss along an intercept, which has no penalty. For all losses of classes, the latter is taken from the cross
    * entropy at the prior model.
    */

@@ -13,7 +13,7 @@ import dwell.problem.{Loss, Penalty}
  * constant: it has no entries, and its coefficients stay 0.
  *
  * @param penalty
- *   l1 and l2 are finite and at least 0; the scale is that of the data
+ *   l1 and l2 are finite and at least 0; the data hold the scale
  * @param intercept
  *   whether there are intercepts; they are not penalised
  * @param weightFactor

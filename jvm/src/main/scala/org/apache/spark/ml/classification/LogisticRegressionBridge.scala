@@ -10,7 +10,7 @@ object LogisticRegressionBridge {
    * A model that stores its coefficients as Spark's own training stores them.
    *
    * @param coefficients
-   *   that of feature j and output c is at j C + c, where C is the number of intercepts
+   *   the coefficient of feature j and output c is at j C + c, where C is the number of intercepts
    * @param intercepts
    *   one for a binomial model, otherwise one for each class
    */
