@@ -30,7 +30,7 @@ for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np
 import scipy
 import scipy.sparse as sparse
-from dwell_abi import Columns, Dual, Library, Matrix, Primal, Round, Rows
+from dwell_abi import Columns, Library, Matrix, Round, Rows
 from liblinear import liblinear as lib
 
 try:
@@ -141,7 +141,7 @@ class Dwell:
 
     @staticmethod
     def settings(m, budget):
-        return Round(1.0, LAMBDA / m, m, 1, budget, 0, 1, 0, None)
+        return Round(1.0, LAMBDA / m, m, 1, budget, 0, 1)
 
     def dual(self, data, loss, budget, alpha=None, cursor=0, w=None, norms=None):
         """From zero, or on from `alpha` and `w`: alpha, w and the cursor after at least `budget` rows."""
@@ -152,9 +152,8 @@ class Dwell:
         norms = self.norms(rows) if norms is None else norms
         y = data.y(loss)
         lent = Rows(Matrix(m, n, rows.nnz, rows.indptr.ctypes.data, rows.indices.ctypes.data, rows.data.ctypes.data, None),
-                    y.ctypes.data, None, norms.ctypes.data, None, None)
-        delta, update, cursor, _ = self.library.dual_round(lent, self.settings(m, budget), Dual(self.CODES[loss], 1.0, 0.0, 0.0, 0, None),
-                                                           alpha, cursor, w)
+                    y.ctypes.data, None, norms.ctypes.data, None)
+        delta, update, cursor = self.library.dual_round(lent, self.settings(m, budget), self.CODES[loss], alpha, cursor, w)
         return (delta, update, cursor) if fresh else (alpha + delta, w + update, cursor)
 
     def primal(self, data, budget):
@@ -165,7 +164,7 @@ class Dwell:
         mean, deviation = np.zeros(n), np.sqrt(variance)
         lent = Columns(Matrix(n, m, columns.nnz, columns.indptr.ctypes.data, columns.indices.ctypes.data, columns.data.ctypes.data, None),
                        mean.ctypes.data, variance.ctypes.data, deviation.ctypes.data, None)
-        delta, _, _, _ = self.library.primal_round(lent, self.settings(m, budget), Primal(0.0, 0.0, False, False), np.zeros(n), 0, data.labels)
+        delta, _, _ = self.library.primal_round(lent, self.settings(m, budget), 0.0, np.zeros(n), 0, data.labels)
         return delta
 
 

@@ -1,7 +1,7 @@
 /* Tiny ridge, lasso and elastic net problems through the C ABI, beside the same calculation on dense columns. */
 #include "test.h"
 
-enum { ROWS = 5, COLUMNS = 3, ENTRIES = 9, POINTS = 2 };
+enum { ROWS = 5, COLUMNS = 3, ENTRIES = 9 };
 
 static const int32_t offsets[COLUMNS + 1] = {0, 3, 5, 9};
 static const int32_t rows[ENTRIES] = {0, 2, 4, 1, 2, 0, 1, 3, 4};
@@ -62,21 +62,17 @@ static double objective(double l1, double l2, const double *alpha) {
 /* Rounds with one partition are plain coordinate descent: it converges to the optimum, where the derivatives vanish. */
 static void solve(double l1, double l2) {
   DwellColumns p = partition();
-  const double points[2 * POINTS] = {1.0, 0.0, 0.5, 0.25};
   DwellRound round = {.sigma_prime = 1.0, .l2 = l2, .total_weight = total_weight, .seed = 7, .budget = COLUMNS, .partition = 0,
-                      .threads = 1, .point_count = POINTS, .points = points};
-  DwellPrimal problem = {.l1 = l1, .scale_factor = 0.0, .centred = false, .certificate = true};
+                      .threads = 1};
   double alpha[COLUMNS] = {0.0};
-  double previous[COLUMNS] = {0.0};
   double residual[ROWS];
   double delta[COLUMNS];
   double update[ROWS];
   uint64_t cursor = 0;
-  DwellReport report;
   memcpy(residual, labels, sizeof residual);
   double last = objective(l1, l2, alpha);
   for (int t = 0; t < 200; t++) {
-    int status = dwell_primal_round(&p, &round, &problem, alpha, previous, &cursor, residual, delta, update, &report);
+    int status = dwell_primal_round(&p, &round, l1, alpha, &cursor, residual, delta, update);
     check(status == DWELL_OK, "a round");
     for (int j = 0; j < ROWS; j++) {
       double product = 0.0;
@@ -86,25 +82,14 @@ static void solve(double l1, double l2) {
       close_to(product, update[j], "update");
       residual[j] -= update[j];
     }
-    for (int k = 0; k < POINTS; k++) {
-      double g1 = points[2 * k], g2 = points[2 * k + 1];
-      double moved[COLUMNS];
-      for (int i = 0; i < COLUMNS; i++) {
-        moved[i] = alpha[i] + (g1 * delta[i] + g2 * previous[i]);
-      }
-      close_to(penalty(l1, l2, moved) - penalty(l1, l2, alpha), change(&report, g1, g2, k), "a point of the line search");
-    }
     for (int i = 0; i < COLUMNS; i++) {
       alpha[i] += delta[i];
-      previous[i] = delta[i];
     }
     double now = objective(l1, l2, alpha);
     check(now <= last + 1e-15, "the objective falls");
     last = now;
   }
   check(cursor == 200 * COLUMNS, "cursor");
-  check(report.coordinates == COLUMNS && report.nonzeros == ENTRIES, "work of a round");
-  check(report.value_before >= 0.0 && report.conjugate >= 0.0, "report");
   for (int i = 0; i < COLUMNS; i++) {
     double slope = 0.0;
     for (int j = 0; j < ROWS; j++) {
@@ -122,15 +107,14 @@ static void solve(double l1, double l2) {
 static void errors(void) {
   DwellColumns p = partition();
   DwellRound round = {.sigma_prime = 1.0, .total_weight = total_weight, .budget = 1, .threads = 1};
-  DwellPrimal problem = {.l1 = 0.1};
+  double l1 = 0.1;
   double alpha[COLUMNS] = {0.0};
-  double previous[COLUMNS] = {0.0};
   double delta[COLUMNS];
   double update[ROWS];
   uint64_t cursor = 0;
   char message[200];
 #define ROUND(columns, cursor) \
-  dwell_primal_round(columns, &round, &problem, alpha, previous, cursor, labels, delta, update, NULL)
+  dwell_primal_round(columns, &round, l1, alpha, cursor, labels, delta, update)
   check(ROUND(&p, NULL) == DWELL_ERROR_ARGUMENT, "NULL cursor");
   size_t length = dwell_last_error(message, sizeof message);
   check(length == strlen(message) && strstr(message, "cursor") != NULL, "message of a NULL");
@@ -145,20 +129,13 @@ static void errors(void) {
   p.matrix.length = -1;
   check(ROUND(&p, &cursor) == DWELL_ERROR_ARGUMENT, "negative rows");
   p = partition();
-  problem.l1 = NAN;
-  check(ROUND(&p, &cursor) == DWELL_ERROR_ARGUMENT, "NaN");
-  problem.l1 = 0.1;
+  l1 = NAN;
+  check(ROUND(&p, &cursor) == DWELL_ERROR_ARGUMENT && refused_for("l1"), "NaN");
+  l1 = 0.1;
   round.threads = 0;
   check(ROUND(&p, &cursor) == DWELL_ERROR_ARGUMENT, "threads");
   round.threads = 1;
-  round.point_count = 1;
-  check(ROUND(&p, &cursor) == DWELL_ERROR_ARGUMENT, "points");
-  check(refused_for("points"), "message of points");
-  round.point_count = -1;
-  check(ROUND(&p, &cursor) == DWELL_ERROR_ARGUMENT, "negative points");
   check(cursor == 0, "an error leaves the cursor");
-  round.point_count = 0;
-  check(ROUND(&p, &cursor) == DWELL_OK, "no report wanted");
 #undef ROUND
 }
 

@@ -35,12 +35,6 @@ static bool refused_for(const char *part) {
   return strstr(message, part) != NULL;
 }
 
-/* The change of the value at point k of the line search, (g1, g2), by a report. */
-static double change(const DwellReport *report, double g1, double g2, int k) {
-  return report->slope1 * g1 + report->slope2 * g2 +
-         (report->curve11 * g1 * g1 + 2.0 * report->curve12 * g1 * g2 + report->curve22 * g2 * g2) / 2.0 + report->samples[k];
-}
-
 static void test(const char *name, void (*body)(void)) {
   problems = 0;
   body();

@@ -1,6 +1,7 @@
 """The local solver of the native library, through its C interface."""
 
 import dwell_abi
+import numpy as np
 
 
 class NativeSolver:
@@ -23,6 +24,6 @@ class NativeSolver:
         problem = self.problem
         settings = dwell_abi.Round(sigma_prime=problem.sigma_prime, l2=problem.l2, total_weight=problem.total_weight, seed=problem.seed,
                                    budget=budget, partition=self.number, threads=1)
-        delta, update, cursor, report = self.library.primal_round(self.columns, settings, dwell_abi.Primal(l1=problem.l1), alpha, cursor,
-                                                                  residual)
-        return delta, update, cursor, report.value_after
+        delta, update, cursor = self.library.primal_round(self.columns, settings, problem.l1, alpha, cursor, residual)
+        reached = alpha + delta
+        return delta, update, cursor, problem.l1 * np.abs(reached).sum() + 0.5 * problem.l2 * (reached @ reached)

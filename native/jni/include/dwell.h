@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Version of this interface.
-#define DWELL_ABI_VERSION 4
+#define DWELL_ABI_VERSION 5
 
 // Everything went well.
 #define DWELL_OK 0
@@ -25,12 +25,6 @@
 // An argument is wrong; the message names it.
 #define DWELL_ERROR_ARGUMENT -16
 
-// Most points of a line search.
-#define DWELL_MAX_POINTS 24
-
-// Most candidates for the intercept.
-#define DWELL_MAX_CANDIDATES 16
-
 // (z - y)^2 / 2
 #define DWELL_LOSS_SQUARED 0
 
@@ -39,9 +33,6 @@
 
 // max(0, 1 - y z), labels y are -1 or 1
 #define DWELL_LOSS_HINGE 2
-
-// The hinge, with a parabola of curvature 1 / gamma in place of its corner.
-#define DWELL_LOSS_SMOOTHED_HINGE 3
 
 // max(0, 1 - y z)^2, labels y are -1 or 1
 #define DWELL_LOSS_SQUARED_HINGE 4
@@ -79,7 +70,7 @@ typedef struct DwellColumns {
   const double *weights;
 } DwellColumns;
 
-// Parameters of a round that are the same for columns and rows.
+// Parameters of a round.
 typedef struct DwellRound {
   // Subproblem parameter sigma', positive; the number of partitions is always safe.
   double sigma_prime;
@@ -95,61 +86,7 @@ typedef struct DwellRound {
   int32_t partition;
   // Threads T, 1 to 256, which make steps on T copies of the shared vector: the result depends on T, but not on the machine.
   int32_t threads;
-  // Number of points of the line search, at most DWELL_MAX_POINTS.
-  int64_t point_count;
-  // Two numbers for each point: factors of the steps and of the previous steps. May be NULL if there is none.
-  const double *points;
 } DwellRound;
-
-// Parameters of a primal round.
-typedef struct DwellPrimal {
-  // L1 penalty.
-  double l1;
-  // Factor of the variances that standardise the penalty; 0: the penalty is not standardised.
-  double scale_factor;
-  // Whether columns and residual are centred implicitly.
-  bool centred;
-  // Whether to compute the parts of the duality certificate.
-  bool certificate;
-} DwellPrimal;
-
-// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the sum of
-// the conjugates (s / S) loss*(-alpha) in dual rounds.
-typedef struct DwellReport {
-  // Value at the start of the call.
-  double value_before;
-  // Value after the steps.
-  double value_after;
-  // Primal certificate: sum of the penalty's conjugates; NaN without certificate, like the next two.
-  double conjugate;
-  // Primal certificate: greatest ratio of correlation to L1 penalty.
-  double ratio;
-  // Primal certificate: greatest correlation relative to a column's norm.
-  double correlation;
-  // Primal: sum of mean times step, 0 if not centred. Dual: sum of s / (S l2) times step.
-  double kappa;
-  // At a point (g1, g2) of the line search the value changes by slope1 g1 + slope2 g2 +
-  // (curve11 g1^2 + 2 curve12 g1 g2 + curve22 g2^2) / 2 + its sample.
-  double slope1;
-  // See slope1.
-  double slope2;
-  // See slope1.
-  double curve11;
-  // See slope1.
-  double curve12;
-  // See slope1.
-  double curve22;
-  // For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
-  double samples[DWELL_MAX_POINTS];
-  // For each candidate the sum of (s / S) loss at the coefficients at the start of the call.
-  double losses[DWELL_MAX_CANDIDATES];
-  // Coordinates visited.
-  uint64_t coordinates;
-  // Stored entries visited.
-  uint64_t nonzeros;
-  // Nanoseconds inside the solver.
-  uint64_t nanoseconds;
-} DwellReport;
 
 // Rows of the data with their labels, weights and norms, and the scale of the features. Read only.
 typedef struct DwellRows {
@@ -161,28 +98,9 @@ typedef struct DwellRows {
   const double *weights;
   // n numbers: sum over the features of scale times the square of the row's value.
   const double *norms;
-  // n numbers: sum over the features of scale times mean times the row's value; NULL without intercept.
-  const double *projections;
   // m numbers, at least 0: a feature's L2 penalty is l2 / scale, and with 0 its coefficient stays 0; NULL if every scale is 1.
   const double *scale;
 } DwellRows;
-
-// Parameters of a dual round.
-typedef struct DwellDual {
-  // One of DWELL_LOSS_...
-  int32_t loss;
-  // Width of the parabola of the smoothed hinge, positive; ignored with other losses.
-  double gamma;
-  // Part of the intercept in the squared norm of every row: sum of scale times squared mean, plus the weight of the intercept;
-  // 0 without intercept.
-  double intercept;
-  // The intercept at the start of the round; 0 without intercept.
-  double offset;
-  // Number of candidates for the intercept, at most DWELL_MAX_CANDIDATES; 0: no certificate.
-  int64_t candidate_count;
-  // Intercepts at which to compute the loss of all rows. May be NULL if there is none.
-  const double *candidates;
-} DwellDual;
 
 #ifdef __cplusplus
 extern "C" {
@@ -199,13 +117,12 @@ int32_t dwell_abi_version(void);
 size_t dwell_last_error(char *buffer,
                         size_t capacity);
 
-// Runs one round of primal CoCoA on columns, from coefficients that the caller keeps.
+// Runs one round of primal CoCoA on columns for least squares with an elastic net, from coefficients that the caller keeps. There is no
+// intercept.
 //
-// `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
-// `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
-// `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
-// `report`: written, may be NULL. After an error the contents of delta and update are unspecified, and
-// the cursor is unchanged.
+// `l1`: the L1 penalty. `alpha`: n coefficients, read. `cursor`: place in the order of the coordinates, 0 at first; moved on.
+// `residual`: m numbers, read. `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps.
+// After an error the contents of delta and update are unspecified, and the cursor is unchanged.
 //
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //
@@ -213,23 +130,20 @@ size_t dwell_last_error(char *buffer,
 // All pointers are valid for the lengths above. No other code writes the arrays during the call. Written arrays overlap no other.
 int32_t dwell_primal_round(const struct DwellColumns *columns,
                            const struct DwellRound *round,
-                           const struct DwellPrimal *problem,
+                           double l1,
                            const double *alpha,
-                           const double *previous,
                            uint64_t *cursor,
                            const double *residual,
                            double *delta,
-                           double *update,
-                           struct DwellReport *report);
+                           double *update);
 
 // Runs one round of dual CoCoA on rows, from dual variables that the caller keeps. With the elastic net, l1 > 0, the caller shrinks
-// the coefficients between rounds.
+// the coefficients between rounds. There is no intercept.
 //
-// `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
-// `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
-// `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
-// s / (S l2) times step times value. `report`: written, may be NULL. After an error the contents of delta and
-// update are unspecified, and the cursor is unchanged.
+// `loss`: one of DWELL_LOSS_... `alpha`: n dual variables, read. `cursor`: place in the order of the coordinates, 0 at first; moved on.
+// `coefficients`: m numbers, read. `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale
+// times the sum over the rows of s / (S l2) times step times value. After an error the contents of delta and update are unspecified,
+// and the cursor is unchanged.
 //
 // Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 //
@@ -237,14 +151,12 @@ int32_t dwell_primal_round(const struct DwellColumns *columns,
 // All pointers are valid for the lengths above. No other code writes the arrays during the call. Written arrays overlap no other.
 int32_t dwell_dual_round(const struct DwellRows *rows,
                          const struct DwellRound *round,
-                         const struct DwellDual *problem,
+                         int32_t loss,
                          const double *alpha,
-                         const double *previous,
                          uint64_t *cursor,
                          const double *coefficients,
                          double *delta,
-                         double *update,
-                         struct DwellReport *report);
+                         double *update);
 
 #ifdef __cplusplus
 }  // extern "C"

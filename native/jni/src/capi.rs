@@ -13,7 +13,7 @@ use std::{
 };
 
 use dwell_solvers::{
-    DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, RoundScalars, Values,
+    DualParams, DualSubproblemParams, ElasticNetParams, Loss, PrimalParams, Values,
     cd::SubproblemParams,
 };
 
@@ -21,15 +21,12 @@ use crate::{
     boundary::{
         arrays::{Arrays, Matrix},
         fault::{Fault, argument, code},
-        header,
         panics::{install_panic_hook, panic_text},
         slices::Lender,
         version::ABI_VERSION,
     },
     cd::{
         dual::{Dual, Rows},
-        layout::{MAX_CANDIDATES, MAX_POINTS},
-        numbers,
         orientation::{Orientation, RoundStart},
         primal::{Moments, Primal},
         rounds::compute_round,
@@ -49,19 +46,12 @@ pub const DWELL_ERROR_PANIC: i32 = -3;
 /// An argument is wrong; the message names it.
 pub const DWELL_ERROR_ARGUMENT: i32 = -16;
 
-/// Most points of a line search.
-pub const DWELL_MAX_POINTS: usize = 24;
-/// Most candidates for the intercept.
-pub const DWELL_MAX_CANDIDATES: usize = 16;
-
 /// (z - y)^2 / 2
 pub const DWELL_LOSS_SQUARED: i32 = 0;
 /// log(1 + exp(-y z)), labels y are -1 or 1
 pub const DWELL_LOSS_LOGISTIC: i32 = 1;
 /// max(0, 1 - y z), labels y are -1 or 1
 pub const DWELL_LOSS_HINGE: i32 = 2;
-/// The hinge, with a parabola of curvature 1 / gamma in place of its corner.
-pub const DWELL_LOSS_SMOOTHED_HINGE: i32 = 3;
 /// max(0, 1 - y z)^2, labels y are -1 or 1
 pub const DWELL_LOSS_SQUARED_HINGE: i32 = 4;
 
@@ -69,8 +59,6 @@ const _: () = assert!(
     DWELL_ERROR_SOLVER == -code::SOLVER
         && DWELL_ERROR_OUT_OF_MEMORY == -code::OUT_OF_MEMORY
         && DWELL_ERROR_PANIC == -code::PANIC
-        && DWELL_MAX_POINTS == MAX_POINTS
-        && DWELL_MAX_CANDIDATES == MAX_CANDIDATES
 );
 
 /// A matrix, coordinate by coordinate: a coordinate is a column of the data in primal rounds, a row in dual rounds. Read only.
@@ -119,13 +107,11 @@ pub struct DwellRows {
     pub weights: *const f64,
     /// n numbers: sum over the features of scale times the square of the row's value.
     pub norms: *const f64,
-    /// n numbers: sum over the features of scale times mean times the row's value; NULL without intercept.
-    pub projections: *const f64,
     /// m numbers, at least 0: a feature's L2 penalty is l2 / scale, and with 0 its coefficient stays 0; NULL if every scale is 1.
     pub scale: *const f64,
 }
 
-/// Parameters of a round that are the same for columns and rows.
+/// Parameters of a round.
 #[repr(C)]
 pub struct DwellRound {
     /// Subproblem parameter sigma', positive; the number of partitions is always safe.
@@ -142,81 +128,6 @@ pub struct DwellRound {
     pub partition: i32,
     /// Threads T, 1 to 256, which make steps on T copies of the shared vector: the result depends on T, but not on the machine.
     pub threads: i32,
-    /// Number of points of the line search, at most DWELL_MAX_POINTS.
-    pub point_count: i64,
-    /// Two numbers for each point: factors of the steps and of the previous steps. May be NULL if there is none.
-    pub points: *const f64,
-}
-
-/// Parameters of a primal round.
-#[repr(C)]
-pub struct DwellPrimal {
-    /// L1 penalty.
-    pub l1: f64,
-    /// Factor of the variances that standardise the penalty; 0: the penalty is not standardised.
-    pub scale_factor: f64,
-    /// Whether columns and residual are centred implicitly.
-    pub centred: bool,
-    /// Whether to compute the parts of the duality certificate.
-    pub certificate: bool,
-}
-
-/// Parameters of a dual round.
-#[repr(C)]
-pub struct DwellDual {
-    /// One of DWELL_LOSS_...
-    pub loss: i32,
-    /// Width of the parabola of the smoothed hinge, positive; ignored with other losses.
-    pub gamma: f64,
-    /// Part of the intercept in the squared norm of every row: sum of scale times squared mean, plus the weight of the intercept;
-    /// 0 without intercept.
-    pub intercept: f64,
-    /// The intercept at the start of the round; 0 without intercept.
-    pub offset: f64,
-    /// Number of candidates for the intercept, at most DWELL_MAX_CANDIDATES; 0: no certificate.
-    pub candidate_count: i64,
-    /// Intercepts at which to compute the loss of all rows. May be NULL if there is none.
-    pub candidates: *const f64,
-}
-
-/// Numbers that a round reports. "Value" is the separable part of the objective that is minimised: the penalty in primal rounds, the sum of
-/// the conjugates (s / S) loss*(-alpha) in dual rounds.
-#[repr(C)]
-#[derive(Default)]
-pub struct DwellReport {
-    /// Value at the start of the call.
-    pub value_before: f64,
-    /// Value after the steps.
-    pub value_after: f64,
-    /// Primal certificate: sum of the penalty's conjugates; NaN without certificate, like the next two.
-    pub conjugate: f64,
-    /// Primal certificate: greatest ratio of correlation to L1 penalty.
-    pub ratio: f64,
-    /// Primal certificate: greatest correlation relative to a column's norm.
-    pub correlation: f64,
-    /// Primal: sum of mean times step, 0 if not centred. Dual: sum of s / (S l2) times step.
-    pub kappa: f64,
-    /// At a point (g1, g2) of the line search the value changes by slope1 g1 + slope2 g2 +
-    /// (curve11 g1^2 + 2 curve12 g1 g2 + curve22 g2^2) / 2 + its sample.
-    pub slope1: f64,
-    /// See slope1.
-    pub slope2: f64,
-    /// See slope1.
-    pub curve11: f64,
-    /// See slope1.
-    pub curve12: f64,
-    /// See slope1.
-    pub curve22: f64,
-    /// For each point the change of the terms that are not quadratic; infinite where the point leaves their domain.
-    pub samples: [f64; DWELL_MAX_POINTS],
-    /// For each candidate the sum of (s / S) loss at the coefficients at the start of the call.
-    pub losses: [f64; DWELL_MAX_CANDIDATES],
-    /// Coordinates visited.
-    pub coordinates: u64,
-    /// Stored entries visited.
-    pub nonzeros: u64,
-    /// Nanoseconds inside the solver.
-    pub nanoseconds: u64,
 }
 
 thread_local! {
@@ -252,13 +163,12 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
     })
 }
 
-/// Runs one round of primal CoCoA on columns, from coefficients that the caller keeps.
+/// Runs one round of primal CoCoA on columns for least squares with an elastic net, from coefficients that the caller keeps. There is no
+/// intercept.
 ///
-/// `alpha`: n coefficients, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
-/// `cursor`: place in the order of the coordinates, 0 at first; moved on. `residual`: m numbers, read.
-/// `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps (centred columns if centred).
-/// `report`: written, may be NULL. After an error the contents of delta and update are unspecified, and
-/// the cursor is unchanged.
+/// `l1`: the L1 penalty. `alpha`: n coefficients, read. `cursor`: place in the order of the coordinates, 0 at first; moved on.
+/// `residual`: m numbers, read. `delta`: n numbers, written: the steps. `update`: m numbers, written: the matrix times the steps.
+/// After an error the contents of delta and update are unspecified, and the cursor is unchanged.
 ///
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
@@ -268,21 +178,18 @@ pub unsafe extern "C" fn dwell_last_error(buffer: *mut c_char, capacity: usize) 
 pub unsafe extern "C" fn dwell_primal_round(
     columns: *const DwellColumns,
     round: *const DwellRound,
-    problem: *const DwellPrimal,
+    l1: f64,
     alpha: *const f64,
-    previous: *const f64,
     cursor: *mut u64,
     residual: *const f64,
     delta: *mut f64,
     update: *mut f64,
-    report: *mut DwellReport,
 ) -> i32 {
     guarded(|| {
         // SAFETY: the caller vouches for all pointers and their lengths.
         unsafe {
             let columns = reference("columns", columns)?;
             let round = reference("round", round)?;
-            let problem = reference("problem", problem)?;
             let (n, m) = lengths(&columns.matrix)?;
             let fields = Moments {
                 mean: array("mean", columns.mean, n)?,
@@ -293,30 +200,28 @@ pub unsafe extern "C" fn dwell_primal_round(
             let params = PrimalParams {
                 subproblem: SubproblemParams {
                     penalty: ElasticNetParams {
-                        l1: problem.l1,
+                        l1,
                         l2: round.l2,
-                        scale_factor: problem.scale_factor,
+                        scale_factor: 0.0,
                     },
                     sigma_prime: round.sigma_prime,
                     total_weight: round.total_weight,
-                    centred: problem.centred,
+                    centred: false,
                 },
                 seed: round.seed,
                 partition: round.partition as u32,
                 budget: round.budget,
-                certificate: problem.certificate,
-                points: points(round)?,
+                certificate: false,
+                points: Vec::new(),
                 threads: round.threads as usize,
                 batch: false,
             };
             let vectors = Vectors {
                 alpha,
-                previous,
                 cursor,
                 shared: ("residual", residual),
                 delta,
                 update,
-                report,
             };
             compute::<Primal>(&columns.matrix, fields, round, params, vectors)
         }
@@ -324,13 +229,12 @@ pub unsafe extern "C" fn dwell_primal_round(
 }
 
 /// Runs one round of dual CoCoA on rows, from dual variables that the caller keeps. With the elastic net, l1 > 0, the caller shrinks
-/// the coefficients between rounds.
+/// the coefficients between rounds. There is no intercept.
 ///
-/// `alpha`: n dual variables, read. `previous`: n numbers, read: what was added to alpha after the round before; zeros at first.
-/// `cursor`: place in the order of the coordinates, 0 at first; moved on. `coefficients`: m numbers, read.
-/// `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale times the sum over the rows of
-/// s / (S l2) times step times value. `report`: written, may be NULL. After an error the contents of delta and
-/// update are unspecified, and the cursor is unchanged.
+/// `loss`: one of DWELL_LOSS_... `alpha`: n dual variables, read. `cursor`: place in the order of the coordinates, 0 at first; moved on.
+/// `coefficients`: m numbers, read. `delta`: n numbers, written: the steps. `update`: m numbers, written: for each feature its scale
+/// times the sum over the rows of s / (S l2) times step times value. After an error the contents of delta and update are unspecified,
+/// and the cursor is unchanged.
 ///
 /// Returns DWELL_OK, or an error whose message `dwell_last_error` gives.
 ///
@@ -340,73 +244,64 @@ pub unsafe extern "C" fn dwell_primal_round(
 pub unsafe extern "C" fn dwell_dual_round(
     rows: *const DwellRows,
     round: *const DwellRound,
-    problem: *const DwellDual,
+    loss: i32,
     alpha: *const f64,
-    previous: *const f64,
     cursor: *mut u64,
     coefficients: *const f64,
     delta: *mut f64,
     update: *mut f64,
-    report: *mut DwellReport,
 ) -> i32 {
     guarded(|| {
         // SAFETY: the caller vouches for all pointers and their lengths.
         unsafe {
             let rows = reference("rows", rows)?;
             let round = reference("round", round)?;
-            let problem = reference("problem", problem)?;
             let (n, m) = lengths(&rows.matrix)?;
             let fields = Rows {
                 labels: array("labels", rows.labels, n)?,
                 weights: optional("weights", rows.weights, n)?,
                 norms: array("norms", rows.norms, n)?,
-                projections: optional("projections", rows.projections, n)?,
+                projections: None,
                 scale: optional("scale", rows.scale, m)?,
             };
-            let count = length("candidate_count", problem.candidate_count)?;
-            let candidates = array("candidates", problem.candidates, count)?;
             let params = DualParams {
                 subproblem: DualSubproblemParams {
-                    loss: Loss::from_code(problem.loss.into(), problem.gamma)?,
+                    loss: Loss::from_code(loss.into(), 0.0)?,
                     sigma_prime: round.sigma_prime,
                     l2: round.l2,
                     total_weight: round.total_weight,
-                    intercept: problem.intercept,
-                    offset: problem.offset,
+                    intercept: 0.0,
+                    offset: 0.0,
                     gradient: false,
                 },
                 seed: round.seed,
                 partition: round.partition as u32,
                 budget: round.budget,
-                certificate: numbers::candidates(candidates)?,
-                points: points(round)?,
+                certificate: Vec::new(),
+                points: Vec::new(),
                 threads: round.threads as usize,
                 batch: false,
             };
             let vectors = Vectors {
                 alpha,
-                previous,
                 cursor,
                 shared: ("coefficients", coefficients),
                 delta,
                 update,
-                report,
             };
             compute::<Dual>(&rows.matrix, fields, round, params, vectors)
         }
     })
 }
 
-/// The vectors that a round reads and writes, and its report.
+/// The vectors that a round reads and writes.
 struct Vectors {
     alpha: *const f64,
-    previous: *const f64,
     cursor: *mut u64,
     /// The shared vector, with its name.
     shared: (&'static str, *const f64),
     delta: *mut f64,
     update: *mut f64,
-    report: *mut DwellReport,
 }
 
 /// Checks the arguments that both orientations have, and runs the round.
@@ -431,7 +326,7 @@ unsafe fn compute<O: Orientation>(
     let (n, m) = lengths(matrix)?;
     let (shared_name, shared) = vectors.shared;
     // SAFETY: the caller vouches for all pointers and lengths.
-    let (mut lender, alpha, previous, cursor, delta) = unsafe {
+    let (mut lender, alpha, cursor, delta) = unsafe {
         let lender = PointerLender::<O> {
             arrays: Arrays {
                 matrix: matrix_of(matrix)?,
@@ -443,53 +338,22 @@ unsafe fn compute<O: Orientation>(
         (
             lender,
             array("alpha", vectors.alpha, n)?,
-            array("previous", vectors.previous, n)?,
             reference_mut("cursor", vectors.cursor)?,
             array_mut("delta", vectors.delta, n)?,
         )
     };
+    // They matter only to the points of a line search.
+    let previous = vec![0.0; n];
     let start = RoundStart {
         alpha,
-        previous,
+        previous: &previous,
         cursor: *cursor,
     };
     let threads = round.threads as usize;
-    let computed = compute_round(&mut lender, &params, m, threads, start, None)?;
-    let outcome = computed.result;
+    let outcome = compute_round(&mut lender, &params, m, threads, start, None)?.result;
     delta.copy_from_slice(&outcome.delta);
     *cursor = outcome.cursor;
-    // SAFETY: the caller vouches that the report is NULL or valid for writing.
-    if let Some(report) = unsafe { vectors.report.as_mut() } {
-        *report = DwellReport::new(&outcome.scalars, computed.elapsed.as_nanos() as u64);
-    }
     Ok(())
-}
-
-impl DwellReport {
-    fn new(scalars: &RoundScalars, nanoseconds: u64) -> Self {
-        let [slope1, slope2] = scalars.slope;
-        let [curve11, curve12, curve22] = scalars.curve;
-        let mut report = Self {
-            value_before: scalars.value_before,
-            value_after: scalars.value_after,
-            conjugate: scalars.conjugate,
-            ratio: scalars.ratio,
-            correlation: scalars.correlation,
-            kappa: scalars.kappa,
-            slope1,
-            slope2,
-            curve11,
-            curve12,
-            curve22,
-            coordinates: scalars.coordinates,
-            nonzeros: scalars.nonzeros,
-            nanoseconds,
-            ..Self::default()
-        };
-        header::fill(&mut report.samples, &scalars.samples);
-        header::fill(&mut report.losses, &scalars.losses);
-        report
-    }
 }
 
 /// Calls `work`, and turns a fault or a panic into a number and a message.
@@ -567,12 +431,4 @@ unsafe fn matrix_of<'a>(matrix: &DwellMatrix) -> Result<Matrix<'a>, Fault> {
             values,
         })
     }
-}
-
-/// # Safety
-/// The points of the round are NULL or valid for their number.
-unsafe fn points(round: &DwellRound) -> Result<Vec<[f64; 2]>, Fault> {
-    let count = length("point_count", round.point_count)?;
-    // SAFETY: the caller vouches for the points and their number.
-    numbers::points(unsafe { array("points", round.points, 2 * count)? })
 }

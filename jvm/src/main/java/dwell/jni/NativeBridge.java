@@ -73,7 +73,7 @@ package dwell.jni;
 public final class NativeBridge {
 
   /** Version of the functions in this class; {@link #abiVersion()} is the library's own. */
-  public static final int ABI_VERSION = 4;
+  public static final int ABI_VERSION = 5;
 
   /** Version of {@link CdLayout}. */
   public static final long LAYOUT_VERSION = 2;
