@@ -18,7 +18,7 @@ import dwell.report.HeldBytes
 import dwell.solver.cd.contract.{CdMessage, CdReply, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdStates, CdStep}
-import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
+import dwell.solver.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, LabelFacts, Labels, LinearProblem, LinearSolution, Loss, MarginLoss, Orientation, Softmax, Trained}
 import dwell.solver.sgd.contract.SgdMessage
 import dwell.solver.sgd.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.sgd.worker.SgdStep
@@ -117,7 +117,8 @@ final class LinearTrainer(
     val done = first.rounds.last.round
     val rest = problem.copy(
       algorithm = Algorithm.LBFGS,
-      initial = if (problem.loss == Hinge) Some((first.coefficients, first.intercepts)) else problem.initial,
+      initial =
+        if (problem.loss.curvature.isInfinite) Some((first.coefficients, first.intercepts)) else problem.initial,
       maxRounds = done + problem.maxRounds,
       aggregation = problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle)))
     // Rows that were dealt to workers for coordinate descent serve as they are.

@@ -3,7 +3,7 @@ package dwell.solver.sgd.leader
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.report.RoundRecord
-import dwell.solver.problem.{GradientAlgorithm, Hinge, LinearProblem, Trained}
+import dwell.solver.problem.{GradientAlgorithm, LinearProblem, Trained}
 import dwell.solver.sgd.contract.SgdMessage
 
 /**
@@ -38,7 +38,7 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
       if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline).run(start, algorithm.refines)
       else start
     val reached = proof match {
-      case Some(proof) if task.sgd.loss == Hinge =>
+      case Some(proof) if task.sgd.loss.curvature.isInfinite =>
         new HingeContinuation(workers, task, attemptId(attempt.number), timeline, proof).run(averaged)
       case _ if algorithm.refines => new QuasiNewton(asked, task, timeline, proof).run(averaged)
       case _ => averaged
