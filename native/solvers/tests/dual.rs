@@ -57,7 +57,7 @@ fn one_partition_is_plain_sdca() {
                     Loss::Hinge if q == 0.0 => y,
                     Loss::Hinge => y * (y * a + (1.0 - y * z) / q).clamp(0.0, 1.0),
                     Loss::SmoothedHinge(g) => {
-                        y * ((1.0 - y * z + q * (y * a)) / (q + g)).clamp(0.0, 1.0)
+                        y * (y * a + (1.0 - y * z - g * (y * a)) / (q + g)).clamp(0.0, 1.0)
                     }
                     Loss::SquaredHinge => y * ((1.0 - y * z + q * (y * a)) / (q + 0.5)).max(0.0),
                 };

@@ -1,4 +1,4 @@
-//! The exponential and the logarithms that margins need, without branches, so that the compiler computes several at a time.
+//! The exponential and the logarithms that losses need, without branches, so that the compiler computes several at a time.
 //!
 //! Every function is a fixed order of correctly rounded operations: it gives the same bits with every instruction set. Relative errors
 //! stay below 5e-16; the tests compare with libm.
@@ -18,6 +18,27 @@ const ROUNDING: f64 = 6_755_399_441_055_744.0;
 /// Below it the exponential would not be a normal number.
 const LEAST_EXPONENT: f64 = -708.0;
 
+/// `1 / (k + 2)!`, for the exponential.
+const INVERSE_FACTORIALS: [f64; 12] = {
+    let (mut c, mut k, mut factorial) = ([0.5; 12], 1, 2.0);
+    while k < c.len() {
+        factorial *= (k + 2) as f64;
+        c[k] = 1.0 / factorial;
+        k += 1;
+    }
+    c
+};
+
+/// `1 / (2 k + 3)`, for the area hyperbolic tangent.
+const INVERSE_ODDS: [f64; 12] = {
+    let (mut c, mut k) = ([0.0; 12], 0);
+    while k < c.len() {
+        c[k] = 1.0 / (2 * k + 3) as f64;
+        k += 1;
+    }
+    c
+};
+
 /// `exp(x)` for x <= 0; exp(-708) at least. NaN for NaN.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
@@ -30,18 +51,7 @@ pub(crate) fn exp(x: f64) -> f64 {
     let n = shifted - ROUNDING;
     let r = (x - n * LN2_HIGH) - n * LN2_LOW;
     // |r| <= ln 2 / 2: the first term that is left out is below 5e-18.
-    let mut sum = 1.0 / 6_227_020_800.0;
-    sum = sum * r + 1.0 / 479_001_600.0;
-    sum = sum * r + 1.0 / 39_916_800.0;
-    sum = sum * r + 1.0 / 3_628_800.0;
-    sum = sum * r + 1.0 / 362_880.0;
-    sum = sum * r + 1.0 / 40_320.0;
-    sum = sum * r + 1.0 / 5_040.0;
-    sum = sum * r + 1.0 / 720.0;
-    sum = sum * r + 1.0 / 120.0;
-    sum = sum * r + 1.0 / 24.0;
-    sum = sum * r + 1.0 / 6.0;
-    sum = sum * r + 0.5;
+    let sum = polynomial(r, INVERSE_FACTORIALS);
     let small = r * r * sum + r;
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
     (1.0 + small) * power
@@ -84,20 +94,19 @@ fn logarithm(k: f64, f: f64) -> f64 {
 fn ln_of_sum(f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
-    // z <= 0.0295: the first term that is left out is below 2e-19.
-    let mut sum = 1.0 / 23.0;
-    sum = sum * z + 1.0 / 21.0;
-    sum = sum * z + 1.0 / 19.0;
-    sum = sum * z + 1.0 / 17.0;
-    sum = sum * z + 1.0 / 15.0;
-    sum = sum * z + 1.0 / 13.0;
-    sum = sum * z + 1.0 / 11.0;
-    sum = sum * z + 1.0 / 9.0;
-    sum = sum * z + 1.0 / 7.0;
-    sum = sum * z + 1.0 / 5.0;
-    sum = sum * z + 1.0 / 3.0;
+    // z <= 0.0295: the first term that is left out is below 2e-20.
+    let sum = polynomial(z, INVERSE_ODDS);
     // 2 s = f - f s, whose first term is exact.
     f - s * (f - 2.0 * z * sum)
+}
+
+/// `sum_k c_k x^k` by halves (Estrin's scheme), so that a row alone does not wait for twelve products and sums in turn.
+#[inline(always)]
+fn polynomial(x: f64, c: [f64; 12]) -> f64 {
+    let (x2, x4) = (x * x, (x * x) * (x * x));
+    let two = |k: usize| c[k] + c[k + 1] * x;
+    let four = |k: usize| two(k) + two(k + 2) * x2;
+    (four(0) + four(4) * x4) + four(8) * (x4 * x4)
 }
 
 #[cfg(test)]

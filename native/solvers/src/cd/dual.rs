@@ -143,10 +143,12 @@ impl Separable for ConjugateLoss {
         let before = self.loss.not_quadratic(a, y);
         for ([g1, g2], sample) in points.iter().zip(samples) {
             let there = a + (g1 * delta + g2 * previous);
-            *sample += if self.loss.contains(there, y) {
-                share * (self.loss.not_quadratic(there, y) - before)
+            let rest = self.loss.not_quadratic(there, y);
+            // A weight of 0 does not make an infinite conjugate legal.
+            *sample += if rest == f64::INFINITY {
+                rest
             } else {
-                f64::INFINITY
+                share * (rest - before)
             };
         }
     }

@@ -14,10 +14,9 @@ use rayon::prelude::*;
 use crate::{
     base::{
         checks::{ensure, finite},
-        elementary::{exp, ln, ln_1p},
         error::{SolverError, reserve},
     },
-    problem::loss::Loss,
+    problem::loss::{Formulas, Loss, WithFormulas},
 };
 
 /// Rows whose terms are added before any other sum is taken.
@@ -140,20 +139,24 @@ impl MarginCall {
     }
 
     fn on(&self, block: &mut Block<'_>) -> [f64; MAX_SUMS] {
-        match self.loss {
-            Loss::Squared => self.with(SquaredFormulas, block),
-            Loss::Logistic => self.with(LogisticFormulas, block),
-            Loss::SmoothedHinge(gamma) => self.with(SmoothedHingeFormulas(gamma), block),
-            // `new` refuses the hinge.
-            Loss::SquaredHinge | Loss::Hinge => self.with(SquaredHingeFormulas, block),
-        }
+        self.loss.with(CallOn { call: *self, block })
     }
+}
 
-    fn with<F: Formulas>(&self, formulas: F, block: &mut Block<'_>) -> [f64; MAX_SUMS] {
+/// An operation on a block, compiled for each loss.
+struct CallOn<'w, 'b> {
+    call: MarginCall,
+    block: &'w mut Block<'b>,
+}
+
+impl WithFormulas for CallOn<'_, '_> {
+    type Output = [f64; MAX_SUMS];
+
+    fn run<F: Formulas>(self, formulas: F) -> Self::Output {
         Arch::new().dispatch(BlockWork {
-            call: *self,
+            call: self.call,
             formulas,
-            block,
+            block: self.block,
         })
     }
 }
@@ -222,104 +225,7 @@ struct Block<'a> {
     weights: Option<&'a [f64]>,
 }
 
-/// A smooth loss: the same formulas as [`Loss`], without branches and with [`exp`], [`ln`] and [`ln_1p`].
-trait Formulas: Copy + Send + Sync {
-    /// `l(z)`, `l'(z)`, `l''(z)`
-    fn all(self, z: f64, y: f64) -> (f64, f64, f64);
-    /// `l*(-a)`
-    fn conjugate(self, a: f64, y: f64) -> f64;
-}
-
-#[derive(Clone, Copy)]
-struct SquaredFormulas;
-
-impl Formulas for SquaredFormulas {
-    #[inline(always)]
-    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
-        let residual = z - y;
-        (0.5 * (residual * residual), residual, 1.0)
-    }
-
-    #[inline(always)]
-    fn conjugate(self, a: f64, y: f64) -> f64 {
-        0.5 * (a * a) - a * y
-    }
-}
-
-#[derive(Clone, Copy)]
-struct LogisticFormulas;
-
-impl Formulas for LogisticFormulas {
-    #[inline(always)]
-    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
-        let margin = y * z;
-        let e = exp(-margin.abs());
-        let larger = 1.0 / (1.0 + e);
-        let smaller = e * larger;
-        // p = 1 / (1 + exp(margin)) is minus the slope times the label.
-        let (short, p) = if margin >= 0.0 {
-            (0.0, smaller)
-        } else {
-            (-margin, larger)
-        };
-        (short + ln_1p(e), -y * p, larger * smaller)
-    }
-
-    #[inline(always)]
-    fn conjugate(self, a: f64, y: f64) -> f64 {
-        let p = y * a;
-        let q = 1.0 - p;
-        // At the ends 0 ln 0 = 0.
-        let entropy = p * ln(p) + q * ln_1p(-p);
-        if p >= 0.0 && q >= 0.0 {
-            entropy
-        } else {
-            f64::INFINITY
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct SmoothedHingeFormulas(f64);
-
-impl Formulas for SmoothedHingeFormulas {
-    #[inline(always)]
-    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
-        let Self(gamma) = self;
-        let loss = Loss::SmoothedHinge(gamma);
-        let short = 1.0 - y * z;
-        let curve = if short > 0.0 && short <= gamma {
-            1.0 / gamma
-        } else {
-            0.0
-        };
-        (loss.value(z, y), loss.derivative(z, y), curve)
-    }
-
-    #[inline(always)]
-    fn conjugate(self, a: f64, y: f64) -> f64 {
-        Loss::SmoothedHinge(self.0).conjugate(a, y)
-    }
-}
-
-#[derive(Clone, Copy)]
-struct SquaredHingeFormulas;
-
-impl Formulas for SquaredHingeFormulas {
-    #[inline(always)]
-    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
-        let loss = Loss::SquaredHinge;
-        let curve = if 1.0 - y * z > 0.0 { 2.0 } else { 0.0 };
-        (loss.value(z, y), loss.derivative(z, y), curve)
-    }
-
-    #[inline(always)]
-    fn conjugate(self, a: f64, y: f64) -> f64 {
-        Loss::SquaredHinge.conjugate(a, y)
-    }
-}
-
-/// An operation on a block, compiled for each loss and each set of instructions.
+/// The same, compiled for each set of instructions as well.
 struct BlockWork<'w, 'b, F> {
     call: MarginCall,
     formulas: F,

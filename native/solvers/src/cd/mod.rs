@@ -5,14 +5,15 @@
 //! ```text
 //! round.rs        Round::advance               takes the rest of a bucket of coordinates
 //! local.rs        Local::descend               checks shapes (with threads team.rs starts below, once for each copy of the vector)
-//! base/kernel.rs    with_entries               chooses E, the type of the values: ones, f32 or f64
+//! base/kernel.rs    with_entries               chooses E: sparse or dense, the type of the values, and for dense ones the instructions
 //! local.rs          Descend::run<E>            chooses WEIGHTED: whether the entries of the vector have weights
 //! primal.rs           Subproblem::descend      chooses CENTRED, and makes the rule of a step (for rows: dual.rs)
-//! steps.rs              Span::descend          loops over the coordinates
-//! steps.rs                Steps::run<L>        chooses L, the entries of a coordinate: 1 to 8, or any number
-//! base/kernel.rs            gather             sum_j x_ij w_j (for a known L unrolled in steps.rs)
+//! steps.rs              Span::descend          starts the walk (in a batch it loops by itself)
+//! base/sparse.rs        Entries::walk          loops over the coordinates; chooses L, 1 to 8 entries or any number (base/dense.rs: all)
+//! steps.rs                Visitor::short<L>    one step on L entries; Visitor::column on any number:
+//! base/sparse.rs            Column::dot        sum_j x_ij w_j
 //! primal.rs                 Rule::minimise     the new variable
-//! base/kernel.rs            subtract           w_j -= step x_ij
+//! base/sparse.rs            Column::subtract   w_j -= step x_ij
 //! ```
 //!
 //! A choice has one answer for a whole bucket, or for a run of coordinates of one length, so it must not be a test inside the loop. Each

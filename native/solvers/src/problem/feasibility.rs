@@ -13,8 +13,7 @@ use crate::base::{
 pub enum Feasibility {
     /// One number, finite: `a = -loss'(z) - delta`. For losses whose domain is all numbers.
     Shift,
-    /// Two numbers from 0 to 1, one for each of the labels -1 and 1: `a = -f_y loss'(z)`. For domains that are intervals of p and start at
-    /// 0.
+    /// Two numbers from 0 to 1, for negative and for positive variables: `a = -f loss'(z)`. For domains that are intervals with 0.
     Factors,
 }
 
@@ -33,22 +32,22 @@ impl Feasibility {
         }
     }
 
-    /// The dual variable of a row with label `y`.
+    /// The dual variable of a row.
     #[inline(always)]
-    pub(crate) fn variable(self, numbers: &[f64], y: f64, derivative: f64) -> f64 {
+    pub(crate) fn variable(self, numbers: &[f64], derivative: f64) -> f64 {
         match self {
             Self::Shift => -derivative - numbers[0],
-            Self::Factors => numbers[usize::from(y > 0.0)] * -derivative,
+            Self::Factors => numbers[usize::from(derivative < 0.0)] * -derivative,
         }
     }
 
-    /// Adds a row to the sums from which the leader computes the dual numbers. Factors: `s p`, with `p = -y loss'(z)`, to the first sum if
-    /// the label is 1 and to the second if it is -1.
+    /// Adds a row to the sums from which the leader computes the dual numbers. Factors: `s |loss'(z)|`, to the first sum if minus the
+    /// derivative is positive and to the second if it is negative.
     #[inline(always)]
-    pub(crate) fn add_side(self, weight: f64, y: f64, derivative: f64, sides: &mut [f64; 2]) {
+    pub(crate) fn add_side(self, weight: f64, derivative: f64, sides: &mut [f64; 2]) {
         match self {
             Self::Shift => {}
-            Self::Factors => sides[usize::from(y < 0.0)] += weight * (-y * derivative),
+            Self::Factors => sides[usize::from(derivative > 0.0)] += weight * derivative.abs(),
         }
     }
 }

@@ -10,10 +10,11 @@
 //! | smoothed hinge | -1, 1 | hinge with a parabola of width `gamma` at its corner | `gamma p^2 / 2 - p` | `0 <= p <= 1` |
 //! | squared hinge | -1, 1 | `max(0, 1 - y z)^2` | `p^2 / 4 - p` | `p >= 0` |
 //!
-//! Apart from the formulas, one row of the table in `Loss::properties` says everything that other files ask about a loss. A new loss needs
-//! a row there, its formulas, and a member of [`Labels`] or [`Feasibility`] if none of them suits.
+//! One row of the table in `Loss::properties` says everything that other files ask about a loss, and one type has its
+//! [`Formulas`]. A new loss is a member of [`Loss`], a row there and a type. No other file changes, unless none of [`Labels`] or
+//! [`Feasibility`] suits.
 //!
-//! Every formula is a fixed order of correctly rounded operations, except for the exponentials and logarithms of the logistic loss.
+//! Every formula is a fixed order of correctly rounded operations, except for the exponentials in the dual step of the logistic loss.
 //!
 //! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
 //! the conjugates of its table.
@@ -21,7 +22,11 @@
 use std::sync::LazyLock;
 
 use super::{feasibility::Feasibility, labels::Labels};
-use crate::base::{checks::positive, error::SolverError};
+use crate::base::{
+    checks::positive,
+    elementary::{exp, ln, ln_1p},
+    error::SolverError,
+};
 
 /// A loss; see the table of the module.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,27 +51,61 @@ struct Properties {
     labels: Labels,
     /// The largest second derivative; `None` where there is no bound.
     curvature: Option<f64>,
-    domain: Domain,
-    rest: Rest,
+    /// Whether `loss*(-a)` consists of quadratic terms alone, at every a.
+    quadratic: bool,
     feasibility: Feasibility,
 }
 
-/// The dual variables at which `loss*(-a)` is finite, where `p = y a`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Domain {
-    All,
-    /// `0 <= p <= 1`
-    Fractions,
-    /// `p >= 0`
-    AtLeastZero,
+/// The formulas of one loss. Loops over rows are compiled for each loss; without branches they take several rows at a time.
+pub(crate) trait Formulas: Copy + Send + Sync {
+    /// `loss(z; y)` and its first and second derivative by `z`; at a corner those of the side where the loss is smaller.
+    fn all(self, z: f64, y: f64) -> (f64, f64, f64);
+
+    /// Slope at 0 and curvature of the quadratic terms of `loss*(-a)`.
+    fn quadratic(self, y: f64) -> (f64, f64);
+
+    /// The other terms of `loss*(-a)`, if there are any; infinite outside the domain.
+    #[inline(always)]
+    fn not_quadratic(self, _: f64, _: f64) -> f64 {
+        0.0
+    }
+
+    /// See [`Loss::dual_step`].
+    fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64;
+
+    /// `loss*(-a)`; infinite outside the domain.
+    #[inline(always)]
+    fn conjugate(self, a: f64, y: f64) -> f64 {
+        let (slope, curvature) = self.quadratic(y);
+        let terms = 0.5 * (curvature * (a * a)) + slope * a;
+        let rest = self.not_quadratic(a, y);
+        // Far out the quadratic terms may be NaN.
+        if rest == f64::INFINITY {
+            rest
+        } else {
+            terms + rest
+        }
+    }
 }
 
-/// The terms of `loss*(-a)` that are not quadratic.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Rest {
-    Nothing,
-    /// `p log p + (1 - p) log(1 - p)`
-    Entropy,
+/// Work that is compiled once for each loss.
+pub(crate) trait WithFormulas {
+    type Output;
+    fn run<F: Formulas>(self, formulas: F) -> Self::Output;
+}
+
+/// The value of an expression with the formulas of a loss. No other place says which loss has which formulas.
+#[rustfmt::skip]
+macro_rules! with_formulas {
+    ($loss:expr, $formulas:ident => $value:expr) => {
+        match $loss {
+            Loss::Squared => { let $formulas = Squared; $value }
+            Loss::Logistic => { let $formulas = Logistic; $value }
+            Loss::Hinge => { let $formulas = SmoothedHinge { gamma: 0.0 }; $value }
+            Loss::SmoothedHinge(gamma) => { let $formulas = SmoothedHinge { gamma }; $value }
+            Loss::SquaredHinge => { let $formulas = SquaredHinge; $value }
+        }
+    };
 }
 
 impl Loss {
@@ -74,23 +113,21 @@ impl Loss {
     #[rustfmt::skip]
     #[inline(always)]
     const fn properties(self) -> Properties {
-        use Domain::*;
         use Feasibility::*;
         use Labels::*;
-        use Rest::*;
-        let (code, name, labels, curvature, domain, rest, feasibility) = match self {
-            //                            code name        labels  curvature          domain       rest     feasibility
-            Self::Squared              => (0, "squared",        Real,   Some(1.0),         All,         Nothing, Shift),
-            Self::Logistic             => (1, "logistic",       Signed, Some(0.25),        Fractions,   Entropy, Factors),
-            Self::Hinge                => (2, "hinge",          Signed, None,              Fractions,   Nothing, Factors),
-            Self::SmoothedHinge(gamma) => (3, "smoothed hinge", Signed, Some(1.0 / gamma), Fractions,   Nothing, Factors),
-            Self::SquaredHinge         => (4, "squared hinge",  Signed, Some(2.0),         AtLeastZero, Nothing, Factors),
+        let (code, name, labels, curvature, quadratic, feasibility) = match self {
+            //                         code name              labels  curvature          quadratic feasibility
+            Self::Squared              => (0, "squared",        Real,   Some(1.0),         true,  Shift),
+            Self::Logistic             => (1, "logistic",       Signed, Some(0.25),        false, Factors),
+            Self::Hinge                => (2, "hinge",          Signed, None,              false, Factors),
+            Self::SmoothedHinge(gamma) => (3, "smoothed hinge", Signed, Some(1.0 / gamma), false, Factors),
+            Self::SquaredHinge         => (4, "squared hinge",  Signed, Some(2.0),         false, Factors),
         };
-        Properties { code, name, labels, curvature, domain, rest, feasibility }
+        Properties { code, name, labels, curvature, quadratic, feasibility }
     }
 
     /// Every loss; `gamma` is that of the smoothed hinge.
-    const fn all(gamma: f64) -> [Self; 5] {
+    const fn every(gamma: f64) -> [Self; 5] {
         [
             Self::Squared,
             Self::Logistic,
@@ -115,7 +152,7 @@ impl Loss {
         gamma: f64,
         expected: &'static str,
     ) -> Result<Self, SolverError> {
-        let loss = Self::all(gamma)
+        let loss = Self::every(gamma)
             .into_iter()
             .find(|loss| loss.properties().code == code);
         match loss {
@@ -159,98 +196,37 @@ impl Loss {
     /// Whether `loss*(-a)` consists of quadratic terms alone, at every a.
     #[inline(always)]
     pub(crate) fn is_quadratic(self) -> bool {
-        let Properties { domain, rest, .. } = self.properties();
-        domain == Domain::All && rest == Rest::Nothing
+        self.properties().quadratic
+    }
+
+    /// Runs `work` with the formulas of the loss.
+    #[inline(always)]
+    pub(crate) fn with<W: WithFormulas>(self, work: W) -> W::Output {
+        with_formulas!(self, formulas => work.run(formulas))
+    }
+
+    /// `loss(z; y)` and its first and second derivative by `z`.
+    #[inline(always)]
+    pub(crate) fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
+        with_formulas!(self, formulas => formulas.all(z, y))
     }
 
     /// `loss(z; y)`.
+    #[inline]
     pub fn value(self, z: f64, y: f64) -> f64 {
-        let distance = 1.0 - y * z;
-        match self {
-            Self::Squared => {
-                let residual = z - y;
-                0.5 * (residual * residual)
-            }
-            // An exponent that is never positive cannot overflow, and a small loss keeps its digits.
-            Self::Logistic => {
-                let margin = y * z;
-                (-margin).max(0.0) + (-margin.abs()).exp().ln_1p()
-            }
-            Self::Hinge => distance.max(0.0),
-            Self::SmoothedHinge(gamma) => {
-                if distance <= 0.0 {
-                    0.0
-                } else if distance >= gamma {
-                    distance - 0.5 * gamma
-                } else {
-                    (distance * distance) / (2.0 * gamma)
-                }
-            }
-            Self::SquaredHinge => {
-                let distance = distance.max(0.0);
-                distance * distance
-            }
-        }
+        self.all(z, y).0
     }
 
     /// The derivative by `z`; at the corner of the hinge the subgradient 0.
+    #[inline]
     pub fn derivative(self, z: f64, y: f64) -> f64 {
-        let distance = 1.0 - y * z;
-        match self {
-            Self::Squared => z - y,
-            Self::Logistic => -y * sigmoid(-y * z),
-            Self::Hinge => {
-                if distance > 0.0 {
-                    -y
-                } else {
-                    0.0
-                }
-            }
-            Self::SmoothedHinge(gamma) => -y * (distance / gamma).clamp(0.0, 1.0),
-            Self::SquaredHinge => -2.0 * y * distance.max(0.0),
-        }
-    }
-
-    /// `value` and `derivative`, to the bit. The logistic loss computes one exponential for both.
-    #[inline(always)]
-    pub(crate) fn value_and_derivative(self, z: f64, y: f64) -> (f64, f64) {
-        match self {
-            Self::Logistic => {
-                let margin = y * z;
-                let e = (-margin.abs()).exp();
-                let value = (-margin).max(0.0) + e.ln_1p();
-                (value, -y * sigmoid_of(-margin, e))
-            }
-            Self::Squared | Self::Hinge | Self::SmoothedHinge(_) | Self::SquaredHinge => {
-                (self.value(z, y), self.derivative(z, y))
-            }
-        }
+        self.all(z, y).1
     }
 
     /// `loss*(-a) = sup_z -a z - loss(z; y)`; infinite outside the domain.
+    #[inline]
     pub fn conjugate(self, a: f64, y: f64) -> f64 {
-        if !self.contains(a, y) {
-            return f64::INFINITY;
-        }
-        let p = y * a;
-        match self {
-            Self::Squared => 0.5 * (a * a) - a * y,
-            Self::Logistic => negative_entropy(p),
-            Self::Hinge => -p,
-            Self::SmoothedHinge(gamma) => 0.5 * (gamma * (p * p)) - p,
-            Self::SquaredHinge => 0.25 * (p * p) - p,
-        }
-    }
-
-    /// Whether `a` is in the domain of `loss*(-a)`.
-    #[inline(always)]
-    pub fn contains(self, a: f64, y: f64) -> bool {
-        let p = y * a;
-        match self.properties().domain {
-            Domain::All => true,
-            Domain::Fractions => (0.0..=1.0).contains(&p),
-            Domain::AtLeastZero => p >= 0.0,
-        }
+        with_formulas!(self, formulas => formulas.conjugate(a, y))
     }
 
     /// The minimiser over `a'` of `loss*(-a') + z (a' - a) + q (a' - a)^2 / 2`, with curvature `q >= 0`.
@@ -258,46 +234,26 @@ impl Loss {
     /// Without curvature (a row without entries, and no intercept) it is the limit as `q` goes to 0.
     #[inline(always)]
     pub fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
-        let p = y * a;
-        let distance = 1.0 - y * z;
-        match self {
-            Self::Squared => a + ((y - z) - a) / (1.0 + q),
-            Self::Logistic => y * logistic_root(p, y * z, q),
-            Self::Hinge => {
-                // At the corner and without curvature every p is a minimiser: p stays, and 0 / 0 is never computed.
-                let step = if distance == 0.0 { 0.0 } else { distance / q };
-                y * (p + step).clamp(0.0, 1.0)
-            }
-            Self::SmoothedHinge(gamma) => y * ((distance + q * p) / (q + gamma)).clamp(0.0, 1.0),
-            Self::SquaredHinge => y * ((distance + q * p) / (q + 0.5)).max(0.0),
-        }
+        with_formulas!(self, formulas => formulas.dual_step(a, z, y, q))
     }
 
     /// Slope at `a` and curvature of the quadratic terms of `loss*(-a)`.
     #[inline(always)]
     pub(crate) fn quadratic(self, a: f64, y: f64) -> (f64, f64) {
-        match self {
-            Self::Squared => (a - y, 1.0),
-            Self::Logistic => (0.0, 0.0),
-            Self::Hinge => (-y, 0.0),
-            Self::SmoothedHinge(gamma) => (gamma * a - y, gamma),
-            Self::SquaredHinge => (0.5 * a - y, 0.5),
-        }
+        let (slope, curvature) = with_formulas!(self, formulas => formulas.quadratic(y));
+        (curvature * a + slope, curvature)
     }
 
-    /// The terms of `loss*(-a)` that are not quadratic, at an `a` of the domain.
+    /// The terms of `loss*(-a)` that are not quadratic; infinite outside the domain.
     #[inline(always)]
     pub(crate) fn not_quadratic(self, a: f64, y: f64) -> f64 {
-        match self.properties().rest {
-            Rest::Nothing => 0.0,
-            Rest::Entropy => negative_entropy(y * a),
-        }
+        with_formulas!(self, formulas => formulas.not_quadratic(a, y))
     }
 }
 
 /// Lists the legal codes, for messages: those of the losses above, and `more`.
 pub(super) fn expected_codes(more: Option<(i64, &str)>) -> String {
-    let losses = Loss::all(1.0).map(Loss::properties);
+    let losses = Loss::every(1.0).map(Loss::properties);
     let codes = losses.iter().map(|loss| (loss.code, loss.name)).chain(more);
     let mut codes: Vec<_> = codes
         .map(|(code, name)| format!("{code} ({name})"))
@@ -306,31 +262,150 @@ pub(super) fn expected_codes(more: Option<(i64, &str)>) -> String {
     format!("must be {} or {last}", codes.join(", "))
 }
 
-/// `1 / (1 + exp(-t))`, with an exponent that is never positive.
-fn sigmoid(t: f64) -> f64 {
-    sigmoid_of(t, (-t.abs()).exp())
-}
+/// See [`Loss::Squared`].
+#[derive(Clone, Copy)]
+struct Squared;
 
-/// The same, where `e` is `exp(-|t|)`.
-#[inline(always)]
-fn sigmoid_of(t: f64, e: f64) -> f64 {
-    if t >= 0.0 {
-        1.0 / (1.0 + e)
-    } else {
-        e / (1.0 + e)
+impl Formulas for Squared {
+    #[inline(always)]
+    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
+        let residual = z - y;
+        (0.5 * (residual * residual), residual, 1.0)
+    }
+
+    #[inline(always)]
+    fn quadratic(self, y: f64) -> (f64, f64) {
+        (-y, 1.0)
+    }
+
+    #[inline(always)]
+    fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
+        a + ((y - z) - a) / (1.0 + q)
     }
 }
 
-/// `p log p + (1 - p) log(1 - p)`, where 0 log 0 is 0.
-fn negative_entropy(p: f64) -> f64 {
-    let first = if p == 0.0 { 0.0 } else { p * p.ln() };
-    let rest = 1.0 - p;
-    let second = if rest == 0.0 {
-        0.0
+/// See [`Loss::Logistic`].
+#[derive(Clone, Copy)]
+struct Logistic;
+
+impl Formulas for Logistic {
+    #[inline(always)]
+    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
+        let margin = y * z;
+        // An exponent that is never positive cannot overflow, and a small loss keeps its digits.
+        let e = exp(-margin.abs());
+        let larger = 1.0 / (1.0 + e);
+        let smaller = e * larger;
+        // p = 1 / (1 + exp(margin)) is minus the slope times the label.
+        let (short, p) = if margin >= 0.0 {
+            (0.0, smaller)
+        } else {
+            (-margin, larger)
+        };
+        (short + ln_1p(e), -y * p, larger * smaller)
+    }
+
+    #[inline(always)]
+    fn quadratic(self, _: f64) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+
+    /// `p log p + (1 - p) log(1 - p)`
+    #[inline(always)]
+    fn not_quadratic(self, a: f64, y: f64) -> f64 {
+        let p = y * a;
+        // The logarithms of 0 are finite, so that 0 log 0 is 0.
+        if_fraction(p, p * ln(p) + (1.0 - p) * ln_1p(-p))
+    }
+
+    #[inline(always)]
+    fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
+        y * logistic_root(y * a, y * z, q)
+    }
+}
+
+/// See [`Loss::SmoothedHinge`]. With `gamma` 0, [`Loss::Hinge`].
+#[derive(Clone, Copy)]
+struct SmoothedHinge {
+    gamma: f64,
+}
+
+impl Formulas for SmoothedHinge {
+    #[inline(always)]
+    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
+        let Self { gamma } = self;
+        let distance = 1.0 - y * z;
+        let (value, p, curve) = if distance <= 0.0 {
+            (0.0, 0.0, 0.0)
+        } else if distance > gamma {
+            (distance - 0.5 * gamma, 1.0, 0.0)
+        } else {
+            let p = distance / gamma;
+            (0.5 * (distance * p), p, 1.0 / gamma)
+        };
+        (value, -y * p, curve)
+    }
+
+    #[inline(always)]
+    fn quadratic(self, y: f64) -> (f64, f64) {
+        (-y, self.gamma)
+    }
+
+    #[inline(always)]
+    fn not_quadratic(self, a: f64, y: f64) -> f64 {
+        if_fraction(y * a, 0.0)
+    }
+
+    #[inline(always)]
+    fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
+        let p = y * a;
+        let slope = (1.0 - y * z) - self.gamma * p;
+        // At the corner of the hinge and without curvature every p is a minimiser: p stays, and 0 / 0 is never computed.
+        let step = if slope == 0.0 {
+            0.0
+        } else {
+            slope / (q + self.gamma)
+        };
+        y * (p + step).clamp(0.0, 1.0)
+    }
+}
+
+/// See [`Loss::SquaredHinge`].
+#[derive(Clone, Copy)]
+struct SquaredHinge;
+
+impl Formulas for SquaredHinge {
+    #[inline(always)]
+    fn all(self, z: f64, y: f64) -> (f64, f64, f64) {
+        let distance = (1.0 - y * z).max(0.0);
+        let curve = if distance > 0.0 { 2.0 } else { 0.0 };
+        (distance * distance, -2.0 * y * distance, curve)
+    }
+
+    #[inline(always)]
+    fn quadratic(self, y: f64) -> (f64, f64) {
+        (-y, 0.5)
+    }
+
+    #[inline(always)]
+    fn not_quadratic(self, a: f64, y: f64) -> f64 {
+        if y * a >= 0.0 { 0.0 } else { f64::INFINITY }
+    }
+
+    #[inline(always)]
+    fn dual_step(self, a: f64, z: f64, y: f64, q: f64) -> f64 {
+        y * (((1.0 - y * z) + q * (y * a)) / (q + 0.5)).max(0.0)
+    }
+}
+
+/// `value`, or infinity unless `0 <= p <= 1`.
+#[inline(always)]
+fn if_fraction(p: f64, value: f64) -> f64 {
+    if (0.0..=1.0).contains(&p) {
+        value
     } else {
-        rest * (-p).ln_1p()
-    };
-    first + second
+        f64::INFINITY
+    }
 }
 
 /// A step of Newton's method this small is the last: the error after it is of the order of its square.
@@ -344,6 +419,8 @@ const ROOT_ITERATIONS: usize = 100;
 /// Newton's method in the logit `t` of `p'`, where the function is `q (sigmoid(t) - p) + m + t`: increasing, with slope 1 to `1 + q/4`.
 /// The steps start at its point of inflection, 0, moved into the bracket that holds the root: from there they stay on one side of the
 /// root. Bisection replaces a step that leaves the bracket.
+///
+/// Its iterations wait for each other, so it has one exponential at a time and takes that of the standard library.
 fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
     let mut low = -m - q * (1.0 - p);
     let mut high = -m + q * p;
@@ -371,7 +448,12 @@ fn logistic_root(p: f64, m: f64, q: f64) -> f64 {
             0.5 * low + 0.5 * high
         };
     }
-    sigmoid(t)
+    let e = (-t.abs()).exp();
+    if t >= 0.0 {
+        1.0 / (1.0 + e)
+    } else {
+        e / (1.0 + e)
+    }
 }
 
 #[cfg(test)]
@@ -387,6 +469,20 @@ mod tests {
         Loss::SmoothedHinge(3.0),
         Loss::SquaredHinge,
     ];
+
+    /// The least and the largest `p = y a` of the domain.
+    fn domain(loss: Loss) -> (f64, f64) {
+        match loss {
+            Loss::Squared => (f64::NEG_INFINITY, f64::INFINITY),
+            Loss::Logistic | Loss::Hinge | Loss::SmoothedHinge(_) => (0.0, 1.0),
+            Loss::SquaredHinge => (0.0, f64::INFINITY),
+        }
+    }
+
+    /// Whether `a` is in the domain of `loss*(-a)`.
+    fn contains(loss: Loss, a: f64, y: f64) -> bool {
+        loss.not_quadratic(a, y) < f64::INFINITY
+    }
 
     struct Random(SplitMix64);
 
@@ -415,15 +511,11 @@ mod tests {
 
         /// In the domain, at its ends every third time.
         fn dual(&mut self, loss: Loss, y: f64) -> f64 {
-            let (p, end) = match loss.properties().domain {
-                Domain::All => return self.between(-4.0, 4.0),
-                Domain::Fractions => (self.unit(), Some(1.0)),
-                Domain::AtLeastZero => (self.between(0.0, 5.0), None),
-            };
+            let (low, high) = domain(loss);
             y * match self.0.next_u64() % 6 {
-                0 => 0.0,
-                1 => end.unwrap_or(p),
-                _ => p,
+                0 => low.max(-4.0),
+                1 => high.min(4.0),
+                _ => self.between(low.max(-4.0), high.min(4.0)),
             }
         }
     }
@@ -452,18 +544,18 @@ mod tests {
             for _ in 0..500 {
                 let y = random.label(loss);
                 let (z, step) = (random.between(-6.0, 6.0), 1e-6);
-                let slope = (loss.value(z + step, y) - loss.value(z - step, y)) / (2.0 * step);
-                if (1.0 - y * z).abs() > 2.0 * step {
+                let (_, derivative, curve) = loss.all(z, y);
+                let [low, high] = [z - step, z + step].map(|z| loss.all(z, y));
+                let slopes = [high.0 - low.0, high.1 - low.1].map(|change| change / (2.0 * step));
+                // No corner is between the two.
+                if (high.2 - low.2).abs() < 1e-5 && (1.0 - y * z).abs() > 2.0 * step {
+                    let errors = [slopes[0] - derivative, slopes[1] - curve];
                     assert!(
-                        (slope - loss.derivative(z, y)).abs() < 1e-7,
+                        errors.iter().all(|e| e.abs() < 1e-7),
                         "{loss:?} z {z} y {y}"
                     );
                 }
-                let other = random.between(-6.0, 6.0);
-                let change = (loss.derivative(z, y) - loss.derivative(other, y)).abs();
-                if let Some(curvature) = loss.curvature() {
-                    assert!(change <= curvature * (z - other).abs() + 1e-12);
-                }
+                assert!(curve <= loss.curvature().unwrap_or(0.0));
             }
         }
     }
@@ -493,13 +585,11 @@ mod tests {
                 let objective =
                     |b: f64| loss.conjugate(b, y) + z * (b - a) + 0.5 * q * (b - a) * (b - a);
                 let step = loss.dual_step(a, z, y, q);
-                assert!(loss.contains(step, y), "{loss:?} {step}");
-                let (low, high) = match loss.properties().domain {
-                    Domain::All => (-20.0, 20.0),
-                    Domain::Fractions => (0.0f64.min(y), 0.0f64.max(y)),
-                    Domain::AtLeastZero => (0.0f64.min(20.0 * y), 0.0f64.max(20.0 * y)),
-                };
-                let other = golden_section(low, high, objective);
+                assert!(contains(loss, step, y), "{loss:?} {step}");
+                let (low, high) = domain(loss);
+                let sign = y.signum();
+                let other =
+                    sign * golden_section(low.max(-20.0), high.min(20.0), |p| objective(sign * p));
                 assert!(
                     objective(step) <= objective(other) + 1e-12,
                     "{loss:?} a {a} z {z} y {y} q {q}: {step}, golden section {other}"
@@ -557,37 +647,45 @@ mod tests {
     fn far_out_nothing_overflows() {
         for y in [-1.0, 1.0] {
             assert_eq!(Loss::Logistic.value(-1e4 * y, y), 1e4);
-            assert_eq!(Loss::Logistic.value(1e4 * y, y), 0.0);
-            assert_eq!(Loss::Logistic.value(700.0 * y, y), (-700.0f64).exp());
+            // The exponential is exp(-708) at least.
+            assert_eq!(Loss::Logistic.value(1e4 * y, y), exp(-708.0));
+            assert_eq!(Loss::Logistic.value(700.0 * y, y), exp(-700.0));
             assert_eq!(Loss::Logistic.derivative(-1e4 * y, y), -y);
-            assert_eq!(Loss::Logistic.derivative(1e4 * y, y), 0.0);
+            assert_eq!(Loss::Logistic.derivative(1e4 * y, y), -y * exp(-708.0));
+            let (value, derivative, _) = Loss::Logistic.all(f64::NAN, y);
+            assert!(value.is_nan() && derivative.is_nan());
             assert_eq!(Loss::Logistic.conjugate(0.0, y), 0.0);
             assert_eq!(Loss::Logistic.conjugate(y, y), 0.0);
             for loss in LOSSES {
-                let below = loss.conjugate(-1e-9 * y, y).is_infinite();
-                let above = loss.conjugate((1.0 + 1e-9) * y, y).is_infinite();
-                let expected = match loss.properties().domain {
-                    Domain::All => (false, false),
-                    Domain::Fractions => (true, true),
-                    Domain::AtLeastZero => (true, false),
-                };
-                assert_eq!((below, above), expected, "{loss:?}");
+                let (low, high) = domain(loss);
+                for p in [-1e100, -1e-9, 0.0, 1.0, 1.0 + 1e-9, 1e100] {
+                    let inside = (low..=high).contains(&p);
+                    let conjugate = loss.conjugate(p * y, y);
+                    assert_eq!(contains(loss, p * y, y), inside, "{loss:?} {p}");
+                    assert_eq!(conjugate.is_finite(), inside, "{loss:?} {p}");
+                }
+                if high == 1.0 {
+                    assert_eq!(loss.conjugate(f64::INFINITY * y, y), f64::INFINITY);
+                }
+                assert_eq!(contains(loss, f64::NAN, y), loss.is_quadratic(), "{loss:?}");
             }
         }
     }
 
-    /// The conjugate is the sum of its quadratic terms and of the rest that the table names.
+    /// Quadratic terms at `a` continue to the conjugate elsewhere in the domain; a loss without other terms says so in the table.
     #[test]
     fn conjugates_are_quadratic_terms_and_the_rest() {
         let mut random = Random::new(5);
         for loss in LOSSES {
             for _ in 0..500 {
                 let y = random.label(loss);
-                let a = random.dual(loss, y);
-                let (slope, curvature) = loss.quadratic(0.0, y);
-                let terms = (slope + 0.5 * curvature * a) * a + loss.not_quadratic(a, y);
-                let conjugate = loss.conjugate(a, y);
-                assert!((terms - conjugate).abs() <= 1e-13, "{loss:?} y {y} a {a}");
+                let (a, b) = (random.dual(loss, y), random.dual(loss, y));
+                let (slope, curvature) = loss.quadratic(a, y);
+                let rest = loss.not_quadratic(b, y) - loss.not_quadratic(a, y);
+                let change = (slope + 0.5 * curvature * (b - a)) * (b - a) + rest;
+                let error = change - (loss.conjugate(b, y) - loss.conjugate(a, y));
+                assert!(error.abs() <= 1e-13, "{loss:?} y {y} a {a} b {b}");
+                assert!(!loss.is_quadratic() || rest == 0.0);
             }
         }
     }
@@ -606,10 +704,10 @@ mod tests {
                 };
                 let variable = |numbers: &[f64]| {
                     assert_eq!(loss.feasibility().numbers().check(numbers), Ok(()));
-                    loss.feasibility().variable(numbers, y, derivative)
+                    loss.feasibility().variable(numbers, derivative)
                 };
                 assert_eq!(variable(&none), -derivative);
-                assert!(loss.contains(variable(&some), y), "{loss:?} z {z} y {y}");
+                assert!(contains(loss, variable(&some), y), "{loss:?} z {z} y {y}");
             }
         }
     }

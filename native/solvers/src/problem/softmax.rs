@@ -93,7 +93,7 @@ impl SgdLoss {
     pub(crate) fn differentiate(self, z: &[f64], y: f64, derivatives: &mut [f64]) -> f64 {
         match self {
             Self::Margin(loss) => {
-                let (value, derivative) = loss.value_and_derivative(z[0], y);
+                let (value, derivative, _) = loss.all(z[0], y);
                 derivatives[0] = derivative;
                 value
             }
@@ -128,16 +128,16 @@ impl SgdLoss {
     ) -> f64 {
         match self {
             Self::Margin(loss) => {
-                let (value, derivative) = loss.value_and_derivative(z[0], y);
+                let (value, derivative, _) = loss.all(z[0], y);
                 let feasibility = loss.feasibility();
-                feasibility.add_side(weight, y, derivative, sides);
+                feasibility.add_side(weight, derivative, sides);
                 match dual {
                     None => {
                         coefficients[0] = derivative;
                         value
                     }
                     Some(numbers) => {
-                        coefficients[0] = feasibility.variable(numbers, y, derivative);
+                        coefficients[0] = feasibility.variable(numbers, derivative);
                         loss.conjugate(coefficients[0], y)
                     }
                 }

@@ -51,8 +51,8 @@ pub struct ValidEvaluationParams(EvaluationParams);
 pub struct EvaluationOutcome {
     /// With dual numbers `loss_sum` is the sum of the conjugates, `s_i loss*(-a_i)`.
     pub scalars: SgdScalars,
-    /// Losses with [`Feasibility::Factors`](crate::Feasibility::Factors): the sum of `s_i p_i`, `p = -y loss'(z)`, over the rows with label 1,
-    /// and over those with label -1. 0 for other losses.
+    /// Losses with [`Feasibility::Factors`](crate::Feasibility::Factors): the sum of `s_i |loss'(z_i)|` over the rows whose derivative is
+    /// negative (all with label 1), and over those where it is positive (label -1). 0 for other losses.
     pub sides: [f64; 2],
 }
 

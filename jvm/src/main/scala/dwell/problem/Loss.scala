@@ -34,6 +34,9 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   /** Width of the smoothed hinge's parabola; 0 for every other loss. */
   def gamma: Double = 0.0
 
+  /** A smooth loss that is below this one by gamma / 2 at most; a loss with a bounded curvature is its own. */
+  def smoothed(gamma: Double): Loss = this
+
   /** The predictions of the best model without coefficients, one for each output. */
   def bestConstant(labels: LabelFacts): Array[Double]
 
@@ -160,6 +163,7 @@ case object Logistic extends SignedLoss(1) {
 /** max(0, 1 - yz). */
 case object Hinge extends SignedLoss(2) {
   override def saturates: Boolean = true
+  override def smoothed(gamma: Double): Loss = SmoothedHinge(gamma)
   override def value(z: Double, y: Double): Double = math.max(0.0, 1.0 - y * z)
   override def derivative(z: Double, y: Double): Double = if (y * z < 1.0) -y else 0.0
   override private[problem] def secondDerivative(z: Double, y: Double): Double = 0.0

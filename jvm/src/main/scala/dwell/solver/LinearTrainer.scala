@@ -14,7 +14,7 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.rows.{RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Hinge, Loss, MarginLoss, Orientation, RowUse, Softmax}
+import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse, Softmax}
 import dwell.record.HeldBytes
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
@@ -122,7 +122,8 @@ final class LinearTrainer(
     val done = before.rounds.last.round
     val rest = problem.copy(
       algorithm = Algorithm.LBFGS,
-      initial = if (problem.loss == Hinge) Some((first.coefficients, first.intercepts)) else problem.initial,
+      initial =
+        if (problem.loss.curvature.isInfinite) Some((first.coefficients, first.intercepts)) else problem.initial,
       maxRounds = done + problem.maxRounds,
       aggregation = problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle)))
     // Rows that were dealt to workers for coordinate descent serve as they are.

@@ -2,7 +2,7 @@ package dwell.solver.cd.worker
 
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, MarginLayout, NativeBridge}
-import dwell.problem.{MarginLoss, Squared}
+import dwell.problem.MarginLoss
 
 /**
  * The local solver of coordinate descent: calls of native code. The library keeps one worker state per (fit, partition) and
@@ -187,9 +187,9 @@ private[dwell] object NativeCd {
 
   private def control(data: LocalData, r: RoundRequest): Array[Long] = {
     val (flags, loss) = r.subproblem match {
-      // The loss of a primal subproblem is always the squared one.
-      case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, Squared)
-      case problem: DualSubproblem => (if (problem.gradient) NativeBridge.GRADIENT else 0L, problem.loss)
+      // The residual has all that a primal round needs of the loss.
+      case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, 0)
+      case problem: DualSubproblem => (if (problem.gradient) NativeBridge.GRADIENT else 0L, problem.loss.code)
     }
     CdLayout.control(
       r.fit,
@@ -201,7 +201,7 @@ private[dwell] object NativeCd {
       r.threads,
       data.vectorLength,
       r.stamps(data.index),
-      loss.code)
+      loss)
   }
 
   private def settings(r: RoundRequest, problem: PrimalSubproblem): Array[Double] = {

@@ -2,7 +2,6 @@ package dwell.solver.rows.leader
 
 import dwell.comm.Replicas
 import dwell.fit.Timeline
-import dwell.problem.SmoothedHinge
 import dwell.solver.rows.worker.SgdMessage
 
 /**
@@ -60,7 +59,7 @@ private[rows] final class HingeContinuation(
   /** The model that minimises F_gamma, with its F. */
   private def stage(gamma: Double, from: Reached): Reached = {
     val smoothed = task.copy(problem = problem.copy(
-      loss = SmoothedHinge(gamma),
+      loss = problem.loss.smoothed(gamma),
       tolerance = math.max(sharpest / 2.0, Accuracy * gamma),
       maxRounds = math.min(last, timeline.rounds + ofStage)))
     val asked = new SgdWorkers(workers, smoothed, fit)

@@ -2,7 +2,7 @@ package dwell.solver.rows.leader
 
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
-import dwell.problem.{GradientAlgorithm, Hinge}
+import dwell.problem.GradientAlgorithm
 import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.rows.worker.SgdMessage
@@ -40,7 +40,7 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
       if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline, start, algorithm.refines).run()
       else start
     val reached = proof match {
-      case Some(proof) if task.sgd.loss == Hinge =>
+      case Some(proof) if task.sgd.loss.curvature.isInfinite =>
         new HingeContinuation(workers, task, attemptId(attempt.number), timeline, proof).run(averaged)
       case _ if algorithm.refines => new QuasiNewton(asked, task, timeline, proof).run(averaged)
       case _ => averaged
