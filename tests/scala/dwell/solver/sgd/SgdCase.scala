@@ -75,7 +75,6 @@ private[sgd] final class SgdCase(
     budget = rows.toLong,
     cursor = 0L,
     steps = 0L,
-    running = false,
     share = 1.0)
 
   val searching: Search =
