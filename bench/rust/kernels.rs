@@ -426,7 +426,6 @@ struct SgdCase {
     loss: SgdLoss,
     l1: f64,
     scaled: bool,
-    running: bool,
 }
 
 const CLASSES: usize = 10;
@@ -451,7 +450,6 @@ impl<'a> SgdEpoch<'a> {
             loss: SgdLoss::Margin(Loss::Logistic),
             l1: 0.0,
             scaled: false,
-            running: false,
         };
         let hinge = SgdCase {
             name: "hinge",
@@ -475,23 +473,6 @@ impl<'a> SgdEpoch<'a> {
                     name: "logistic-l1-scale",
                     l1: 1e-7,
                     scaled: true,
-                    ..plain
-                },
-                SgdCase {
-                    name: "logistic-running",
-                    running: true,
-                    ..plain
-                },
-                SgdCase {
-                    name: "logistic-running-scale",
-                    running: true,
-                    scaled: true,
-                    ..plain
-                },
-                SgdCase {
-                    name: "logistic-running-l1",
-                    running: true,
-                    l1: 1e-7,
                     ..plain
                 },
                 SgdCase {
@@ -537,7 +518,6 @@ impl<'a> SgdEpoch<'a> {
             budget: count as u64,
             cursor: 0,
             steps: 0,
-            running: case.running,
             share: 1.0,
         }
         .check()

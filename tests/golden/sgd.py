@@ -5,7 +5,7 @@
 definition and changes all coefficients: nothing is lazy, and no sum has the order of a solver.
 
 averaging    two workers, one epoch in each round; the seed is one that visits rows in the order of their numbers.
-descents     local SGD on one partition: every loss and penalty, weights, scale, intercept, schedules, running averages.
+descents     local SGD on one partition: every loss and penalty, weights, scale, intercept, schedules.
 evaluations  losses, gradients and dual points at a model.
 searches     objectives of candidates for the step size.
 """
@@ -132,7 +132,6 @@ def descend(case, data):
     w, b = split(case["shared"], case["outputs"])
     l1_norm, square_norm = norms(case, w)
     t, total, loss_sum, weight_sum, nonzeros = case["steps"], 0, 0.0, 0.0, 0
-    mean = [0.0] * len(case["shared"])
     cursor = case["cursor"]
     buckets = row_order(len(data), case["seed"], case["partition"], cursor)
     while total < case["budget"]:
@@ -140,11 +139,9 @@ def descend(case, data):
             loss, s, w, b = one_step(case, data[i], i, w, b, t)
             t, total = t + 1, total + 1
             loss_sum, weight_sum, nonzeros = loss_sum + s * loss, weight_sum + s, nonzeros + len(data[i])
-            mean = [u + v for u, v in zip(mean, joined(w, b))]
         cursor += 1
-    model = [u / total for u in mean] if case["running"] else joined(w, b)
     return {
-        "vector": [case["share"] * v for v in model],
+        "vector": [case["share"] * v for v in joined(w, b)],
         "lossSum": loss_sum,
         "weightSum": weight_sum,
         "l1Norm": l1_norm,
@@ -270,18 +267,16 @@ def descent_vectors():
     for k, loss in enumerate(LOSSES):
         for n, (name, l1, l2) in enumerate(kinds):
             draw = 10 * k + n
-            running, other = draw % 2 == 1, draw % 3 == 0
-            case, rows = problem(draw, loss, 23, 9, n % 2 == 1, other or n == 3, k % 2 == 0, l1, l2)
+            case, rows = problem(draw, loss, 23, 9, n % 2 == 1, draw % 3 == 0 or n == 3, k % 2 == 0, l1, l2)
             case |= {"name": f"{loss}, {name}", "kind": draw % 3, "eta0": 0.2, "rate": 0.05}
-            case |= {"budget": 40, "running": running, "share": 0.375}
+            case |= {"budget": 40, "share": 0.375}
             cases.append(case | {"expected": descend(case, rows)})
     for loss in ("squared", "logistic", "softmax"):
-        for running in (False, True):
-            # The decay adds up so much that a worker renormalises many times.
-            case, rows = problem(77, loss, 31, 6, True, True, True, 0.004, 4.0)
-            case |= {"name": f"{loss}, strong penalty", "kind": 0, "eta0": 0.2, "rate": 0.0}
-            case |= {"budget": 100, "running": running, "share": 1.0}
-            cases.append(case | {"expected": descend(case, rows)})
+        # The decay adds up so much that a worker renormalises many times.
+        case, rows = problem(77, loss, 31, 6, True, True, True, 0.004, 4.0)
+        case |= {"name": f"{loss}, strong penalty", "kind": 0, "eta0": 0.2, "rate": 0.0}
+        case |= {"budget": 100, "share": 1.0}
+        cases.append(case | {"expected": descend(case, rows)})
     return cases
 
 
@@ -323,7 +318,7 @@ def averaging_vectors():
                 data = [[(j, float(x)) for j, x in enumerate(X[i]) if x] for i in rows]
                 case = {"loss": "logistic", "gamma": 0.0, "outputs": 1, "features": 4, "labels": [Y[i] for i in rows]}
                 case |= {"weights": None, "scale": None, "weightFactor": 1.0, "intercept": False, "l1": l1, "l2": l2}
-                case |= {"kind": 0, "eta0": eta, "rate": 0.0, "seed": seed, "partition": k, "budget": 3, "running": False}
+                case |= {"kind": 0, "eta0": eta, "rate": 0.0, "seed": seed, "partition": k, "budget": 3}
                 case |= {"cursor": 3 * r, "steps": 3 * r, "share": 0.5, "shared": w}
                 mean = [u + v for u, v in zip(mean, descend(case, data)["vector"])]
             w = mean

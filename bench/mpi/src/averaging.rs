@@ -82,7 +82,6 @@ impl Worker {
                 budget: rows.max(1) as u64,
                 cursor: 0,
                 steps: 0,
-                running: false,
                 share: rows as f64 / problem.rows() as f64,
             },
             features: problem.features,

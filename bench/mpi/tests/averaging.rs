@@ -109,7 +109,6 @@ fn by_hand(directory: &Path, l2: f64, rounds: usize) -> Vec<f64> {
                 budget: rows as u64,
                 cursor: *cursor,
                 steps: *steps,
-                running: false,
                 share: 1.0,
             };
             let mut round = SgdRound::new(params.check().unwrap(), FEATURES).unwrap();

@@ -440,7 +440,6 @@ const SGD: SgdParams = SgdParams {
     budget: 3,
     cursor: 0,
     steps: 0,
-    running: true,
     share: 0.5,
 };
 
@@ -768,39 +767,36 @@ fn extremes_of_sgd_are_reported() {
             (1e300, 1e-300, 1e299),
             (1e-300, 1e300, 1e-301),
         ] {
-            for running in [false, true] {
-                let loss = SgdLoss::Margin(loss);
-                let params = SgdParams {
-                    problem: SgdProblem {
-                        loss,
-                        l1,
-                        l2,
-                        ..SGD.problem
-                    },
-                    schedule: Schedule {
-                        eta0,
-                        rate: 1e300,
-                        ..SGD.schedule
-                    },
-                    running,
-                    budget: 9,
-                    ..SGD
-                };
-                let mut round = SgdRound::new(params.check().unwrap(), 3).unwrap();
-                while round.advance(&data, &shared, 2).unwrap() == Progress::More {}
-                let mut out = vec![0; 32];
-                round.write_update(&shared, 0, &mut out).unwrap();
-                let finite = out
-                    .as_chunks::<8>()
-                    .0
-                    .iter()
-                    .all(|b| f64::from_le_bytes(*b).is_finite());
-                assert!(finite, "{params:?}");
-                let mut search =
-                    SgdSearch::new(search_of(&params, vec![eta0]).check().unwrap(), 3).unwrap();
-                while search.advance(&data, &shared, 2).unwrap() == Progress::More {}
-                assert!(!search.finish().unwrap().objectives[0].is_nan());
-            }
+            let loss = SgdLoss::Margin(loss);
+            let params = SgdParams {
+                problem: SgdProblem {
+                    loss,
+                    l1,
+                    l2,
+                    ..SGD.problem
+                },
+                schedule: Schedule {
+                    eta0,
+                    rate: 1e300,
+                    ..SGD.schedule
+                },
+                budget: 9,
+                ..SGD
+            };
+            let mut round = SgdRound::new(params.check().unwrap(), 3).unwrap();
+            while round.advance(&data, &shared, 2).unwrap() == Progress::More {}
+            let mut out = vec![0; 32];
+            round.write_update(&shared, 0, &mut out).unwrap();
+            let finite = out
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .all(|b| f64::from_le_bytes(*b).is_finite());
+            assert!(finite, "{params:?}");
+            let mut search =
+                SgdSearch::new(search_of(&params, vec![eta0]).check().unwrap(), 3).unwrap();
+            while search.advance(&data, &shared, 2).unwrap() == Progress::More {}
+            assert!(!search.finish().unwrap().objectives[0].is_nan());
         }
     }
 }
@@ -813,7 +809,6 @@ proptest! {
         indices in any::<[i32; 4]>(),
         numbers in any::<[f64; 3]>(),
         code in 0i64..6,
-        running in any::<bool>(),
         scaled in any::<bool>(),
         l1 in prop_oneof![Just(0.0), Just(0.1)],
         slice in 1usize..20,
@@ -826,7 +821,6 @@ proptest! {
         let data = SgdData::validated_before(rows, &[1.0; 3], Some(&numbers), scale).unwrap();
         let params = SgdParams {
             problem: SgdProblem { loss: SgdLoss::from_code(code, 1.0, outputs).unwrap(), l1, ..SGD.problem },
-            running,
             ..SGD
         };
         let shared = vec![0; 32 * outputs];

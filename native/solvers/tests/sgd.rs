@@ -156,7 +156,6 @@ fn golden_averaging() {
                     budget: 3,
                     cursor: 3 * round,
                     steps: 3 * round,
-                    running: false,
                     share: 0.5,
                 };
                 let (_, part) = descend(&params, &rows.data(), &model, 9);
@@ -183,7 +182,6 @@ fn golden_descents() {
             budget: count(&case["budget"]),
             cursor: count(&case["cursor"]),
             steps: count(&case["steps"]),
-            running: case["running"].as_bool().unwrap(),
             share: number(&case["share"]),
         };
         let shared = numbers(&case["shared"]);
@@ -279,26 +277,23 @@ fn a_million_steps() {
         weights: None,
         scale: None,
     };
-    for running in [false, true] {
-        // Thresholds are powers of 2, whose sums are exact: a million roundings would hide errors of laziness.
-        let problem = problem(SgdLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
-        let schedule = Schedule {
-            eta0: 0.125,
-            ..CONSTANT
-        };
-        let params = SgdParams {
-            budget: STEPS,
-            running,
-            ..epoch(problem, schedule, 3)
-        };
-        let shared = [0.1, -0.2, 3000.0, 0.0];
-        let expected = eager(&rows, &params, &shared);
-        let (outcome, vector) = descend(&params, &rows.data(), &shared, usize::MAX);
-        assert_close(&vector, &expected.vector, ROUNDING, "model");
-        assert_eq!(outcome.scalars.rows, expected.rows);
-        // The third feature is never touched: only thresholds move it.
-        assert!(vector[2] > 1000.0 && vector[2] < 3000.0);
-    }
+    // Thresholds are powers of 2, whose sums are exact: a million roundings would hide errors of laziness.
+    let problem = problem(SgdLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
+    let schedule = Schedule {
+        eta0: 0.125,
+        ..CONSTANT
+    };
+    let params = SgdParams {
+        budget: STEPS,
+        ..epoch(problem, schedule, 3)
+    };
+    let shared = [0.1, -0.2, 3000.0, 0.0];
+    let expected = eager(&rows, &params, &shared);
+    let (outcome, vector) = descend(&params, &rows.data(), &shared, usize::MAX);
+    assert_close(&vector, &expected.vector, ROUNDING, "model");
+    assert_eq!(outcome.scalars.rows, expected.rows);
+    // The third feature is never touched: only thresholds move it.
+    assert!(vector[2] > 1000.0 && vector[2] < 3000.0);
 }
 
 /// The derivative of the loss along each number of the model, by differences.
@@ -541,10 +536,6 @@ fn untouched_coefficients_decay_as_reported() {
                 problem: problem(loss, 1e-3, l2),
                 ..params
             };
-            let mean = SgdParams {
-                running: true,
-                ..params
-            };
             // Each call has about as many steps between two renormalisations.
             let long = SgdParams {
                 problem: problem(loss, 0.0, 10.0),
@@ -555,7 +546,7 @@ fn untouched_coefficients_decay_as_reported() {
                 budget: 2000,
                 ..params
             };
-            for unknown in [penalised, mean, long] {
+            for unknown in [penalised, long] {
                 let (outcome, _) = descend(&unknown, &rows.data(), &shared, 1000);
                 let known = if outcome.scalars.diverged {
                     vec![0.3]
@@ -619,10 +610,7 @@ fn storage_of_values() {
             rows = rows.dense();
         }
         let shared = rows.model(&mut random, loss.outputs(), true);
-        let params = SgdParams {
-            running: true,
-            ..epoch(problem(loss, 0.01, 0.1), CONSTANT, 30)
-        };
+        let params = epoch(problem(loss, 0.01, 0.1), CONSTANT, 30);
         let narrow: Vec<f32> = rows.values.iter().map(|&x| x as f32).collect();
         assert_eq!(
             descend(&params, &rows.data(), &shared, 100),
@@ -648,21 +636,18 @@ fn divergence_is_reported() {
     let shared = rows.model(&mut random, 1, true);
     let problem = problem(loss, 0.0, 0.0);
     let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
-    for running in [false, true] {
-        let params = SgdParams {
-            running,
-            share: 0.5,
-            ..epoch(problem, eta(1e30), 60)
-        };
-        let (outcome, vector) = descend(&params, &rows.data(), &shared, 7);
-        assert!(outcome.scalars.diverged);
-        assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
-        assert!(outcome.scalars.rows < 60 && outcome.scalars.rows > 2);
-        assert_eq!(outcome.steps, outcome.scalars.rows);
-        assert_eq!(outcome.cursor, outcome.steps + 1);
-        let half: Vec<f64> = shared.iter().map(|w| 0.5 * w).collect();
-        assert_eq!(vector, half);
-    }
+    let params = SgdParams {
+        share: 0.5,
+        ..epoch(problem, eta(1e30), 60)
+    };
+    let (outcome, vector) = descend(&params, &rows.data(), &shared, 7);
+    assert!(outcome.scalars.diverged);
+    assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
+    assert!(outcome.scalars.rows < 60 && outcome.scalars.rows > 2);
+    assert_eq!(outcome.steps, outcome.scalars.rows);
+    assert_eq!(outcome.cursor, outcome.steps + 1);
+    let half: Vec<f64> = shared.iter().map(|w| 0.5 * w).collect();
+    assert_eq!(vector, half);
     // Only the last step overflows: every row is visited, and the model overflows at the end.
     let one = Rows {
         features: 1,
@@ -751,32 +736,29 @@ fn a_hinge_at_infinity() {
 #[test]
 fn without_rows_or_features() {
     for loss in LOSSES {
-        for running in [false, true] {
-            let mut random = Random::new(9);
-            let nothing = Rows::random(&mut random, loss, 0, 3, false, true);
-            let shared = nothing.model(&mut random, loss.outputs(), true);
-            let params = SgdParams {
-                running,
-                share: 0.25,
-                cursor: 4,
-                steps: 9,
-                ..epoch(problem(loss, 0.1, 0.1), CONSTANT, 10)
-            };
-            let (outcome, vector) = descend(&params, &nothing.data(), &shared, 5);
-            assert_eq!((outcome.cursor, outcome.steps), (4, 9));
-            assert_eq!(outcome.scalars.rows, 0);
-            assert!(!outcome.scalars.diverged);
-            let quarter: Vec<f64> = shared.iter().map(|w| 0.25 * w).collect();
-            assert_eq!(vector, quarter);
+        let mut random = Random::new(9);
+        let nothing = Rows::random(&mut random, loss, 0, 3, false, true);
+        let shared = nothing.model(&mut random, loss.outputs(), true);
+        let params = SgdParams {
+            share: 0.25,
+            cursor: 4,
+            steps: 9,
+            ..epoch(problem(loss, 0.1, 0.1), CONSTANT, 10)
+        };
+        let (outcome, vector) = descend(&params, &nothing.data(), &shared, 5);
+        assert_eq!((outcome.cursor, outcome.steps), (4, 9));
+        assert_eq!(outcome.scalars.rows, 0);
+        assert!(!outcome.scalars.diverged);
+        let quarter: Vec<f64> = shared.iter().map(|w| 0.25 * w).collect();
+        assert_eq!(vector, quarter);
 
-            // A model of intercepts only.
-            let narrow = Rows::random(&mut random, loss, 12, 0, true, false);
-            let shared = narrow.model(&mut random, loss.outputs(), true);
-            let expected = eager(&narrow, &params, &shared);
-            let (outcome, vector) = descend(&params, &narrow.data(), &shared, 5);
-            assert_close(&vector, &expected.vector, OTHER_ORDER, "intercepts");
-            assert_eq!(outcome.scalars.nonzeros, 0);
-        }
+        // A model of intercepts only.
+        let narrow = Rows::random(&mut random, loss, 12, 0, true, false);
+        let shared = narrow.model(&mut random, loss.outputs(), true);
+        let expected = eager(&narrow, &params, &shared);
+        let (outcome, vector) = descend(&params, &narrow.data(), &shared, 5);
+        assert_close(&vector, &expected.vector, OTHER_ORDER, "intercepts");
+        assert_eq!(outcome.scalars.nonzeros, 0);
         let mut random = Random::new(10);
         let params = |candidates| SearchParams {
             problem: problem(loss, 0.1, 0.1),
@@ -822,7 +804,7 @@ struct Case {
 fn cases() -> impl Strategy<Value = Case> {
     let features = prop_oneof![3 => 1usize..9, 1 => 15usize..50];
     let data = (0..LOSSES.len(), 1usize..40, features, any::<u64>());
-    let flags = any::<[bool; 5]>();
+    let flags = any::<[bool; 4]>();
     // With eta l2 = 0.9 a model needs a renormalisation every few steps.
     let penalties = (
         prop_oneof![Just(0.0), 0.0..0.1f64],
@@ -841,7 +823,7 @@ fn cases() -> impl Strategy<Value = Case> {
         .prop_map(
             |(
                 (loss, count, features, seed),
-                [weighted, scaled, intercept, running, dense],
+                [weighted, scaled, intercept, dense],
                 (l1, l2),
                 (kind, eta0, rate),
                 budget,
@@ -873,7 +855,6 @@ fn cases() -> impl Strategy<Value = Case> {
                     budget,
                     cursor,
                     steps: 3 * cursor,
-                    running,
                     share,
                 };
                 Case {
@@ -938,7 +919,6 @@ proptest! {
         for (k, &eta0) in search_params.candidates.iter().enumerate() {
             let round = SgdParams {
                 budget: half,
-                running: false,
                 share: 1.0,
                 schedule: Schedule { eta0, ..params.schedule },
                 ..params

@@ -89,7 +89,6 @@ impl SgdCall for SgdParams {
             budget: common.budget,
             cursor: common.cursor,
             steps: common.steps,
-            running: common.running(),
             share: common.settings.get(SETTING_SHARE),
         };
         Ok(common.request(params))
@@ -239,24 +238,12 @@ mod tests {
     use super::*;
     use crate::{
         boundary::fault::Fault,
-        rows::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING},
+        rows::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION},
     };
 
-    /// Legal numbers, with intercept and running average, for the smoothed hinge.
-    const CONTROL: [i64; CONTROL_SLOTS] = [
-        LAYOUT_VERSION,
-        -5,
-        3,
-        -6,
-        100,
-        3,
-        1,
-        INTERCEPT | RUNNING,
-        50,
-        7,
-        9,
-        2,
-    ];
+    /// Legal numbers, with intercept, for the smoothed hinge.
+    const CONTROL: [i64; CONTROL_SLOTS] =
+        [LAYOUT_VERSION, -5, 3, -6, 100, 3, 1, INTERCEPT, 50, 7, 9, 2];
 
     const SETTINGS: [f64; 7] = [0.25, 0.1, 0.2, 1.5, 0.3, 0.4, 0.5];
 
@@ -293,7 +280,6 @@ mod tests {
             budget: 50,
             cursor: 7,
             steps: 9,
-            running: true,
             share: 0.5,
         };
         assert_eq!(request.params, expected);
@@ -348,7 +334,7 @@ mod tests {
             (6, 0, "control[6]"),
             (6, 2, "outputs"),
             (6, i32::MAX.into(), "no byte[]"),
-            (7, 8, "control[7]"),
+            (7, 4, "control[7]"),
             (7, -1, "control[7]"),
             (8, -1, "control[8]"),
             (9, -1, "control[9]"),

@@ -5,16 +5,14 @@ use dwell_solvers::rows;
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 1;
+pub const LAYOUT_VERSION: i64 = 2;
 
 // Flags of control.
 
 /// Steps change the intercepts.
 pub const INTERCEPT: i64 = 1;
-/// Descent: the mean of the models.
-pub const RUNNING: i64 = 2;
 /// Evaluation: a dual point.
-pub const DUAL: i64 = 4;
+pub const DUAL: i64 = 2;
 
 // control.
 

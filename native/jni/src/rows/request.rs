@@ -12,7 +12,7 @@ use crate::{
     rows::layout::{
         CONTROL_BUDGET, CONTROL_CURSOR, CONTROL_FEATURES, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
         CONTROL_OUTPUTS, CONTROL_PARTITION, CONTROL_SCHEDULE, CONTROL_SEED, CONTROL_SLOTS,
-        CONTROL_STEPS, CONTROL_VERSION, DUAL, INTERCEPT, LAYOUT_VERSION, RUNNING, SETTING_ETA0,
+        CONTROL_STEPS, CONTROL_VERSION, DUAL, INTERCEPT, LAYOUT_VERSION, SETTING_ETA0,
         SETTING_GAMMA, SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
     },
 };
@@ -67,7 +67,7 @@ impl<'a> Common<'a> {
         let key = slots.key(CONTROL_FIT, CONTROL_PARTITION)?;
         let features = slots.int(CONTROL_FEATURES, "the features", 0)? as usize;
         let outputs = slots.int(CONTROL_OUTPUTS, "the outputs", 1)? as usize;
-        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | RUNNING | DUAL)?;
+        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | DUAL)?;
         let budget = slots.within(CONTROL_BUDGET, "the rows to visit", 0, i64::MAX)? as u64;
         let cursor = slots.within(CONTROL_CURSOR, "the cursor", 0, i64::MAX)? as u64;
         let steps = slots.within(CONTROL_STEPS, "the steps", 0, i64::MAX)? as u64;
@@ -107,11 +107,6 @@ impl<'a> Common<'a> {
     /// The partition, for the order of the rows.
     pub fn partition(&self) -> u32 {
         self.key.1 as u32
-    }
-
-    /// Whether a descent averages its models.
-    pub fn running(&self) -> bool {
-        self.flags & RUNNING != 0
     }
 
     /// Whether an evaluation is for a dual point.

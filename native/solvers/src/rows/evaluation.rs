@@ -145,7 +145,7 @@ impl Work for Evaluation {
             scaled: false,
         };
         Ok(Self {
-            model: Model::new(layout, data.rows.rows(), 0)?,
+            model: Model::new(layout, data.rows.rows())?,
             rows: data.rows.len(),
             totals: Totals::default(),
             sides: [0.0; 2],

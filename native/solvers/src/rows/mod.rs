@@ -25,7 +25,7 @@
 //! of `penalty`; `root = sqrt(scale)`; absent weights and scales count as 1.
 //!
 //! ```text
-//! state    x per coefficient; a = 1, B = A = D = 0; mark per feature with l1 > 0; u = 0 per coefficient with a running average
+//! state    x per coefficient; a = 1, B = 0; mark per feature with l1 > 0
 //! norms    in order of the shared vector: l1 += |w| / root, square += (w w) / scale; features with a scale of 0 left out
 //! step     eta = eta0 | eta0 / sqrt(1 + rate t) | eta0 / (1 + (rate eta0) t)
 //!          C = 1: z = a dot + b with the dot product of `kernel`
@@ -35,14 +35,13 @@
 //!          g_c = derivative_c (s weight_factor);  loss_sum += s loss;  weight_sum += s
 //!          stops before the step if z, g or loss_sum is not finite
 //!          next = a (1 - eta l2);  step_c = (eta g_c) / next
-//!          entries in order: change = step_c (value scale); x -= change; running average without l1: u -= change A
+//!          entries in order: change = step_c (value scale); x -= change
 //!                   not at all if C = 1 and g = 0
-//!          b_c -= eta g_c;  a = next;  B += (eta l1) / a;  A += a;  D += a B;  sum of b_c += b_c
+//!          b_c -= eta g_c;  a = next;  B += (eta l1) / a
 //! sync     before x of a row is read, with l1:
-//!          x = S(x, root (B - mark)), mark = B;   with a running average see `clock`
-//! renew    after a step with a < 1e-5 (1e-3 with a running average), or the 2^20th with l1 since the last time:
-//!          sync; running average without l1: u -= x A; x = a x; a = 1, B = A = D = 0
-//! end      sync; w = a x, or the mean: (x A - u) / T without l1, u / T with it; b_c = (sum of b_c) / T; update share w
+//!          x = S(x, root (B - mark)), mark = B
+//! renew    after a step with a < 1e-5, or the 2^20th with l1 since the last time: sync; x = a x; a = 1, B = 0
+//! end      sync; w = a x; update share w
 //! ```
 //!
 //! Evaluation: `coefficient_c = s derivative_c`, or `s a_c`; entries in order, `sum_jc += coefficient_c value`; `factor sum_jc` at the end.

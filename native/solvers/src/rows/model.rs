@@ -72,7 +72,7 @@ pub(super) struct Model {
     /// Index of the first cell, at the start of a cache line.
     first: usize,
     pub intercepts: Vec<f64>,
-    /// The sums of a running average or of a gradient, for the intercepts.
+    /// The sums of a gradient, for the intercepts.
     pub intercept_sums: Vec<f64>,
     pub clock: Clock,
     factors: Factors,
@@ -101,8 +101,8 @@ pub(super) struct Parts<'a> {
 }
 
 impl Model {
-    /// A model that is not loaded yet, for at most `steps` steps.
-    pub fn new(layout: Layout, features: usize, steps: u64) -> Result<Self, SolverError> {
+    /// A model that is not loaded yet.
+    pub fn new(layout: Layout, features: usize) -> Result<Self, SolverError> {
         let outputs = layout.outputs;
         length(outputs, features)?;
         let stride = layout.stride();
@@ -121,7 +121,7 @@ impl Model {
             numbers,
             intercepts: zeros(outputs)?,
             intercept_sums: zeros(outputs)?,
-            clock: Clock::new(layout, steps)?,
+            clock: Clock::new(),
             factors: Factors::default(),
             loaded: 0,
             norms: Norms::default(),
@@ -267,9 +267,8 @@ impl Model {
         end - next
     }
 
-    /// Settles the next features, at most `count`; returns their number. `mean`: the number of steps, if the result is the mean of the
-    /// iterates after them rather than the last iterate. `scale`: for the norms of the result.
-    pub fn settle(&mut self, mean: Option<f64>, scale: Option<&[f64]>, count: usize) -> usize {
+    /// Settles the next features, at most `count`; returns their number. `scale`: for the norms of the result.
+    pub fn settle(&mut self, scale: Option<&[f64]>, count: usize) -> usize {
         let layout = self.layout;
         let mut norms = self.settled_norms;
         let clock = &self.clock;
@@ -278,10 +277,7 @@ impl Model {
         let mut finite = self.finite;
         let numbers = &mut self.numbers[self.first..];
         for (feature, cell) in (start..end).zip(cells(numbers, layout, start..end)) {
-            match mean {
-                Some(steps) => clock.average(layout, cell, steps),
-                None => clock.renormalise(layout, cell),
-            }
+            clock.renormalise(layout, cell);
             finite &= cell[..layout.outputs].iter().all(|w| w.is_finite());
             let feature_scale = FeatureScale::of(scale, feature);
             for &w in &cell[..layout.outputs] {
@@ -289,9 +285,7 @@ impl Model {
             }
         }
         self.settled_norms = norms;
-        self.finish_settling(end, finite, |intercept, sum| {
-            *intercept = mean.map_or(*intercept, |steps| sum / steps);
-        });
+        self.finish_settling(end, finite);
         end - start
     }
 
@@ -308,18 +302,20 @@ impl Model {
                 finite &= x.is_finite();
             }
         }
-        self.finish_settling(end, finite, |intercept, sum| *intercept = factor * sum);
+        if end == self.features {
+            for (b, sum) in self.intercepts.iter_mut().zip(&self.intercept_sums) {
+                *b = factor * sum;
+            }
+        }
+        self.finish_settling(end, finite);
         end - start
     }
 
-    fn finish_settling(&mut self, end: usize, finite: bool, intercept: impl Fn(&mut f64, f64)) {
+    fn finish_settling(&mut self, end: usize, finite: bool) {
         self.settled = end;
         self.finite = finite;
         if end == self.features {
-            for (b, &sum) in self.intercepts.iter_mut().zip(&self.intercept_sums) {
-                intercept(b, sum);
-                self.finite &= b.is_finite();
-            }
+            self.finite &= self.intercepts.iter().all(|b| b.is_finite());
             self.factors.add(self.clock.factor);
             self.clock.reset();
             self.is_settled = true;
@@ -336,10 +332,10 @@ impl Model {
         self.finite
     }
 
-    /// The factors of an untouched coefficient: its settled value is its loaded value times each of these in turn. None with a threshold or
-    /// a running average, or after more than [`MAX_RENORMALISATIONS`].
+    /// The factors of an untouched coefficient: its settled value is its loaded value times each of these in turn. None with a threshold,
+    /// or after more than [`MAX_RENORMALISATIONS`].
     pub fn factors(&self) -> Option<&[f64]> {
-        if self.layout.threshold || self.layout.paired {
+        if self.layout.threshold {
             None
         } else {
             self.factors.all()

@@ -29,7 +29,6 @@ use crate::base::{
 /// | `budget` | rows to visit: whole buckets until they hold as many | >= 1 |
 /// | `cursor` | buckets visited since the start of the fit | |
 /// | `steps` | rows visited since the start of the fit | |
-/// | `running` | whether the result is the mean of the iterates after every step, rather than the last one | |
 /// | `share` | factor of the result: the weight of this worker in the average | 0 to 1 |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
@@ -41,7 +40,6 @@ pub struct SgdParams {
     pub budget: u64,
     pub cursor: u64,
     pub steps: u64,
-    pub running: bool,
     pub share: f64,
 }
 
@@ -80,7 +78,7 @@ pub struct SgdOutcome {
     /// `sum u_j^2 w_jc^2` of the model reached, without the share.
     pub reached_square_norm: f64,
     /// An untouched coefficient equals the shared one times each of these in turn, rounded after every product. The share is the last
-    /// factor. Empty with an L1 penalty, for a mean, or if there were more than [`MAX_FACTORS`].
+    /// factor. Empty with an L1 penalty, or if there were more than [`MAX_FACTORS`].
     pub factors: Vec<f64>,
 }
 
@@ -118,7 +116,7 @@ impl SgdRound {
         self.0.advance(data, shared, budget)
     }
 
-    /// Writes `share` times the model reached, or the mean, from number `start` on, as many as `out` has room for, little endian. `shared` is
+    /// Writes `share` times the model reached, from number `start` on, as many as `out` has room for, little endian. `shared` is
     /// the vector of [`SgdRound::advance`]: if the round diverged, the result is `share` times it.
     ///
     /// # Errors
@@ -200,14 +198,12 @@ impl Work for Descent {
         let bucket = bucket_size(rows);
         let layout = Layout {
             outputs: params.problem.loss.outputs(),
-            paired: params.running,
+            paired: false,
             threshold: params.problem.l1 > 0.0,
             scaled: data.scale.is_some(),
         };
-        // The last bucket may exceed the budget.
-        let steps = params.budget.saturating_add(bucket as u64);
         Ok(Self {
-            model: Model::new(layout, data.rows.rows(), steps)?,
+            model: Model::new(layout, data.rows.rows())?,
             order: BucketOrder::new(rows, bucket, params.seed, params.partition)?,
             cursor: params.cursor,
             bucket: 0..0,
@@ -230,9 +226,7 @@ impl Work for Descent {
             Phase::Steps if self.model.is_renormalising() => self.model.renormalise(budget),
             Phase::Steps => self.descend(params, data, budget),
             Phase::Settle => {
-                let mean =
-                    (params.running && self.totals.rows > 0).then_some(self.totals.rows as f64);
-                let count = self.model.settle(mean, data.scale, budget);
+                let count = self.model.settle(data.scale, budget);
                 if self.model.is_settled() {
                     self.diverged |= !self.model.is_finite();
                     self.phase = Phase::Done;

@@ -216,7 +216,7 @@ impl Work for Search {
         let weights = test.iter().cloned().flatten().map(|i| data.weight(i));
         let weight_sum = weights.fold(0.0, |sum, s| sum + s);
         Ok(Self {
-            model: Model::new(layout, data.rows.rows(), 0)?,
+            model: Model::new(layout, data.rows.rows())?,
             norms: Norms::default(),
             rows,
             train,
@@ -242,7 +242,7 @@ impl Work for Search {
             Phase::Train(_) if self.model.is_renormalising() => self.model.renormalise(budget),
             Phase::Train(position) => self.train(params, data, position, budget),
             Phase::Settle => {
-                let count = self.model.settle(None, data.scale, budget);
+                let count = self.model.settle(data.scale, budget);
                 if self.model.is_settled() {
                     if self.model.is_finite() {
                         self.count_visited();

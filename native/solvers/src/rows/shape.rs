@@ -7,7 +7,7 @@
 pub(super) trait Shape: Copy {
     fn outputs(self) -> usize;
 
-    /// Whether there is a second number for every output: the sum of a running average or of a gradient.
+    /// Whether there is a second number for every output: the sum of a gradient. Then there is neither mark nor scale.
     fn paired(self) -> bool;
 
     /// Whether there is an L1 penalty, and with it the mark: the time up to which the cell is up to date.
@@ -135,14 +135,10 @@ pub(super) fn with_shape<W: WithShape>(layout: Layout, work: W) -> W::Output {
     if layout.outputs > 1 {
         return work.run(layout);
     }
-    match (layout.paired, layout.threshold, layout.scaled) {
-        (false, false, false) => work.run(Single::<false, false, false, 1>),
-        (false, false, true) => work.run(Single::<false, false, true, 2>),
-        (false, true, false) => work.run(Single::<false, true, false, 2>),
-        (false, true, true) => work.run(Single::<false, true, true, 4>),
-        (true, false, false) => work.run(Single::<true, false, false, 2>),
-        (true, false, true) => work.run(Single::<true, false, true, 4>),
-        (true, true, false) => work.run(Single::<true, true, false, 4>),
-        (true, true, true) => work.run(Single::<true, true, true, 8>),
+    match (layout.threshold, layout.scaled) {
+        (false, false) => work.run(Single::<false, false, false, 1>),
+        (false, true) => work.run(Single::<false, false, true, 2>),
+        (true, false) => work.run(Single::<false, true, false, 2>),
+        (true, true) => work.run(Single::<false, true, true, 4>),
     }
 }

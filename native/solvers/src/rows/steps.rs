@@ -197,10 +197,10 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
         let Parts {
             cells,
             intercepts,
-            intercept_sums,
             clock,
             z,
             derivatives,
+            ..
         } = parts;
         let outputs = shape.outputs();
         let (z, derivatives) = (&mut z[..outputs], &mut derivatives[..outputs]);
@@ -227,11 +227,6 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
                     *b -= eta * g;
                 }
             }
-            if shape.paired() {
-                for (sum, b) in intercept_sums.iter_mut().zip(&*intercepts) {
-                    *sum += b;
-                }
-            }
             // Late in a fit the hinge loss of most rows has slope 0.
             if outputs > 1 || derivatives[0] != 0.0 {
                 for step in &mut *derivatives {
@@ -244,7 +239,9 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
                     } else {
                         value
                     };
-                    subtract(shape, cell, derivatives, value, clock.sum);
+                    for (x, step) in cell[..outputs].iter_mut().zip(&*derivatives) {
+                        *x -= step * value;
+                    }
                 });
             }
             clock.tick(shape, next, eta * problem.l1);
@@ -254,24 +251,6 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
                 Next::Row
             }
         })
-    }
-}
-
-/// `x_c -= steps_c value`. A running average is x times the sum of all `a`, so the change would count for earlier iterates, too. The second
-/// number takes their part, `sum` times the change, back.
-#[inline(always)]
-fn subtract<S: Shape>(shape: S, cell: &mut [f64], steps: &[f64], value: f64, sum: f64) {
-    if shape.paired() && !shape.threshold() {
-        let (numbers, sums) = cell[..shape.mark()].split_at_mut(shape.outputs());
-        for ((x, undo), step) in numbers.iter_mut().zip(sums).zip(steps) {
-            let change = step * value;
-            *x -= change;
-            *undo -= change * sum;
-        }
-    } else {
-        for (x, step) in cell[..shape.outputs()].iter_mut().zip(steps) {
-            *x -= step * value;
-        }
     }
 }
 

@@ -209,7 +209,6 @@ pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
     } = params.problem;
     let outputs = loss.outputs();
     let mut model = shared.to_vec();
-    let mut sums = vec![0.0; shared.len()];
     let mut order = BucketOrder::new(
         rows.len(),
         bucket_size(rows.len()),
@@ -246,15 +245,9 @@ pub fn eager(rows: &Rows, params: &SgdParams, shared: &[f64]) -> Eager {
                     model[coefficients + c] -= eta * g[c];
                 }
             }
-            for (sum, w) in sums.iter_mut().zip(&model) {
-                *sum += w;
-            }
             visited += 1;
         }
         cursor += 1;
-    }
-    if params.running && visited > 0 {
-        model = sums.iter().map(|sum| sum / visited as f64).collect();
     }
     Eager {
         vector: model.iter().map(|w| params.share * w).collect(),
@@ -334,7 +327,6 @@ pub fn epoch(problem: SgdProblem, schedule: Schedule, rows: usize) -> SgdParams 
         budget: rows.max(1) as u64,
         cursor: 0,
         steps: 0,
-        running: false,
         share: 1.0,
     }
 }

@@ -93,11 +93,11 @@ class SgdArgumentsTest {
 
   @Test
   void numbersOfTheRequest() {
-    bad(SgdLayout.CONTROL_VERSION, 0, 2);
+    bad(SgdLayout.CONTROL_VERSION, 1, 3);
     bad(SgdLayout.CONTROL_PARTITION, -1, 1L << 31);
     bad(SgdLayout.CONTROL_FEATURES, -1, 1L << 31);
     bad(SgdLayout.CONTROL_OUTPUTS, 0, 1L << 31);
-    bad(SgdLayout.CONTROL_FLAGS, 8, -1);
+    bad(SgdLayout.CONTROL_FLAGS, 4, -1);
     bad(SgdLayout.CONTROL_BUDGET, -1);
     bad(SgdLayout.CONTROL_CURSOR, -1);
     bad(SgdLayout.CONTROL_STEPS, -1);
@@ -171,7 +171,6 @@ class SgdArgumentsTest {
     for (int i = 0; i < 8000; i++) {
       SgdProblem p = new SgdProblem(random, random.nextInt(12), random.nextInt(8), Partition.Values.any(random),
           random.nextBoolean(), random.nextBoolean(), random.nextInt(6));
-      p.running = random.nextBoolean();
       p.l1 = random.nextInt(2) * 0.1;
       SgdProblem.Native which = CALLS[random.nextInt(3)];
       Partition.Call call = Partition.copied(p.call(which));

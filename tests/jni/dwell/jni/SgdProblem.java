@@ -25,7 +25,6 @@ final class SgdProblem extends Partition {
   final double[] scale;
   final double[] shared;
   boolean intercept = true;
-  boolean running;
   double gamma = 0.5;
   double l1;
   double l2;
@@ -58,8 +57,7 @@ final class SgdProblem extends Partition {
   }
 
   Call call(Native which) {
-    long flags = (intercept ? NativeBridge.SGD_INTERCEPT : 0) + (running ? NativeBridge.SGD_RUNNING : 0)
-        + (which == EVALUATE && dual != null ? NativeBridge.SGD_DUAL : 0);
+    long flags = (intercept ? NativeBridge.SGD_INTERCEPT : 0) + (which == EVALUATE && dual != null ? NativeBridge.SGD_DUAL : 0);
     long[] control = SgdLayout.control(fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
     double[] settings = which == DESCEND ? SgdLayout.descent(gamma, l1, l2, weightFactor, eta0, rate, share)
         : which == SEARCH ? SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates)
@@ -131,7 +129,6 @@ final class SgdProblem extends Partition {
 
   Expected descended() {
     double[] model = shared.clone();
-    double[] mean = new double[model.length];
     double[] sums = new double[2];
     long[] t = {steps};
     long end = visit(cursor, i -> {
@@ -153,13 +150,11 @@ final class SgdProblem extends Partition {
         } else if (intercept) {
           model[p] -= step;
         }
-        mean[p] += model[p];
       }
       t[0]++;
     });
     long rows = t[0] - steps;
-    double[] vector = running && rows > 0 ? Arrays.stream(mean).map(sum -> sum / rows).toArray() : model;
-    return new Expected(sums[0], sums[1], rows, end, t[0], Arrays.stream(vector).map(w -> share * w).toArray());
+    return new Expected(sums[0], sums[1], rows, end, t[0], Arrays.stream(model).map(w -> share * w).toArray());
   }
 
   Expected evaluated() {

@@ -53,7 +53,6 @@ class SgdTest {
             p.eta0 = 0.01;
             p.l1 = random.nextBoolean() ? 0.02 : 0.0;
             p.l2 = random.nextInt(3) * 0.2;
-            p.running = random.nextBoolean();
             p.intercept = random.nextBoolean();
             p.kind = random.nextInt(3);
             p.cursor = random.nextInt(100);

@@ -259,14 +259,13 @@ class GradientAlgorithmsSuite extends SparkSuite {
     close(report.objective, fit("auto").objective, 1e-3)
   }
 
-  test("schedules, running averages, and rounds of a part of an epoch lead to the same optimum") {
+  test("schedules, and rounds of a part of an epoch lead to the same optimum") {
     val optimum = objective(stock(0.05, 0.0).fit(binary))
     val variants = Seq[LogisticRegression => Any](
       _.setStepSchedule("constant"),
       _.setStepSchedule("constant").setStepDecay(0.9),
       _.setStepSchedule("inverse-sqrt"),
       _.setStepSchedule("inverse"),
-      _.setAveraging("running"),
       _.setLocalWork(0.25),
       _.setLocalWork(3.0))
     variants.zipWithIndex.foreach { case (variant, i) =>
@@ -323,7 +322,6 @@ class GradientAlgorithmsSuite extends SparkSuite {
       "stepSize" -> (() => e.setStepSize("fast")),
       "stepSize" -> (() => e.setStepSize(-1.0)),
       "inverse-sqrt" -> (() => e.setStepSchedule("linear")),
-      "running" -> (() => e.setAveraging("best")),
       "stepDecay" -> (() => e.setStepDecay(0.0)),
       "stepSize = 30.0" -> (() => ours("ma-sgd", 0.05, 0.0).setStepSize(30.0).fit(binary))).foreach {
       case (part, set) =>

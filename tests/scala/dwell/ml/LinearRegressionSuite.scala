@@ -44,16 +44,8 @@ class LinearRegressionSuite extends SparkSuite {
   test("every Param and default of Spark's estimator is inherited, and nine are added") {
     val ours = new LinearRegression()
     val stock = new SparkLinearRegression()
-    val added = Set(
-      "algorithm",
-      "orientation",
-      "localWork",
-      "aggregation",
-      "numWorkers",
-      "stepSize",
-      "stepSchedule",
-      "stepDecay",
-      "averaging")
+    val added =
+      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize", "stepSchedule", "stepDecay")
     assert(ours.params.map(_.name).toSet == stock.params.map(_.name).toSet ++ added)
     stock.params.foreach { p =>
       assert(ours.getDefault(ours.getParam(p.name)) == stock.getDefault(p), p.name)
@@ -86,8 +78,7 @@ class LinearRegressionSuite extends SparkSuite {
       "setNumWorkers",
       "setStepSize",
       "setStepSchedule",
-      "setStepDecay",
-      "setAveraging").foreach { name =>
+      "setStepDecay").foreach { name =>
       val methods = classOf[LinearRegression].getMethods.filter(_.getName == name)
       assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearRegression]), name)
     }

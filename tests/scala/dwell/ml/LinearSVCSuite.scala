@@ -47,8 +47,7 @@ class LinearSVCSuite extends SparkSuite {
       "numWorkers",
       "stepSize",
       "stepSchedule",
-      "stepDecay",
-      "averaging")
+      "stepDecay")
     assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
     spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
     assert(added.forall(name => ours.hasDefault(ours.getParam(name))) && ours.getLoss == "hinge")
@@ -66,8 +65,7 @@ class LinearSVCSuite extends SparkSuite {
       "setNumWorkers",
       "setStepSize",
       "setStepSchedule",
-      "setStepDecay",
-      "setAveraging").foreach { name =>
+      "setStepDecay").foreach { name =>
       val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
       assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
     }

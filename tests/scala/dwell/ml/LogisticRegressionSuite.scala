@@ -52,16 +52,8 @@ class LogisticRegressionSuite extends SparkSuite {
 
   test("every Param and default of Spark's estimator is inherited, and nine are added") {
     val (ours, spark) = (new LogisticRegression(), new SparkLogisticRegression())
-    val added = Set(
-      "algorithm",
-      "orientation",
-      "localWork",
-      "aggregation",
-      "numWorkers",
-      "stepSize",
-      "stepSchedule",
-      "stepDecay",
-      "averaging")
+    val added =
+      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize", "stepSchedule", "stepDecay")
     assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
     spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
     assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
@@ -76,8 +68,7 @@ class LogisticRegressionSuite extends SparkSuite {
       "setNumWorkers",
       "setStepSize",
       "setStepSchedule",
-      "setStepDecay",
-      "setAveraging").foreach { name =>
+      "setStepDecay").foreach { name =>
       val methods = classOf[LogisticRegression].getMethods.filter(_.getName == name)
       assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LogisticRegression]), name)
     }

@@ -7,7 +7,7 @@ import dwell.solver.rows.worker.SgdProblem
 
 /**
  * The plain definition of what [[dwell.solver.rows.worker.NativeSgd]] computes: every step changes every
- * coefficient, the mean adds up every model, and data are dense. It shares nothing with the native code: the order of
+ * coefficient, and data are dense. It shares nothing with the native code: the order of
  * rows and the losses of one margin are those of Scala.
  */
 private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
@@ -83,7 +83,6 @@ private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
   /** Steps on these rows, the first of them at time `steps`. */
   def descend(start: Array[Double], rows: Seq[Int], schedule: StepSchedule, steps: Long): Descent = {
     val model = start.clone()
-    val sum = new Array[Double](model.length)
     var losses = 0.0
     rows.zipWithIndex.foreach { case (i, k) =>
       val eta = schedule.kind match {
@@ -103,19 +102,13 @@ private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
         }
         if (problem.intercept) model(features * outputs + c) -= eta * g(c)
       }
-      model.indices.foreach(at => sum(at) += model(at))
     }
-    Descent(
-      model,
-      sum.map(_ / rows.size),
-      losses,
-      rows.map(weight).sum,
-      rows.map(i => p.offsets(i + 1) - p.offsets(i)).sum)
+    Descent(model, losses, rows.map(weight).sum, rows.map(i => p.offsets(i + 1) - p.offsets(i)).sum)
   }
 }
 
 private[rows] object EagerSgd {
 
-  /** The result of steps; `mean` is the mean of the models after each of them. */
-  final case class Descent(model: Array[Double], mean: Array[Double], lossSum: Double, weightSum: Double, nonzeros: Int)
+  /** The result of steps. */
+  final case class Descent(model: Array[Double], lossSum: Double, weightSum: Double, nonzeros: Int)
 }

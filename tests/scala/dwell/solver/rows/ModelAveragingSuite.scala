@@ -101,7 +101,6 @@ class ModelAveragingSuite extends SparkSuite {
           part.partition.numRows.toLong,
           places(k)._1,
           places(k)._2,
-          running = false,
           share = 1.0)
         NativeSgd.descend(part, r, bytes.array(), result, Cancellation.NEVER)
         places(k) =
@@ -252,9 +251,8 @@ class ModelAveragingSuite extends SparkSuite {
     val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
     val problem = SgdProblem(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
     val schedule = StepSchedule(StepSchedule.Constant, Eta, 0.0)
-    val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), running = false, Array(0.25))
-    val calls =
-      Seq(descent, descent.copy(running = true), SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
+    val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), Array(0.25))
+    val calls = Seq(descent, SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
     val fit = nextFit()
     val Seq(known, none @ _*) = sc
       .parallelize(calls, 1)
@@ -269,7 +267,7 @@ class ModelAveragingSuite extends SparkSuite {
     assert(factors.size == 2 && factors.last == 0.25)
     val vector = SgdCase.vector(update)
     for (j <- 0 until 5) assert((vector(j) == factors.foldLeft(shared(j))(_ * _)) == (j >= 3), s"feature $j")
-    assert(none.size == 3 && none.forall(_._1.isEmpty))
+    assert(none.size == 2 && none.forall(_._1.isEmpty))
   }
 
   test("the objective that is returned is that of the model, exactly") {

@@ -45,8 +45,8 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     }
   }
 
-  for (loss <- losses; running <- Seq(false, true)) {
-    test(s"descent is that of eager steps on dense data: $loss, running=$running") {
+  for (loss <- losses) {
+    test(s"descent is that of eager steps on dense data: $loss") {
       for {
         ((l1, l2), k) <- penalties.zipWithIndex
         weighted <- Seq(false, true)
@@ -66,9 +66,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
           intercept = intercept,
           dense = dense)
         val schedule = StepSchedule(kinds(k % 3), 0.05, 0.1)
-        compareWithEager(
-          c,
-          c.descent.copy(schedule = schedule, running = running, budget = 150L, cursor = 7L, steps = 9L, share = 0.25))
+        compareWithEager(c, c.descent.copy(schedule = schedule, budget = 150L, cursor = 7L, steps = 9L, share = 0.25))
       }
     }
   }
@@ -77,8 +75,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     val result = c.descend(r)
     val (rows, cursor) = c.eager.visited(r.seed, r.budget, r.cursor)
     val expected = c.eager.descend(c.model, rows, r.schedule, r.steps)
-    val model = if (r.running) expected.mean else expected.model
-    close(SgdCase.vector(result), model.map(r.share * _), c.toString)
+    close(SgdCase.vector(result), expected.model.map(r.share * _), c.toString)
     val found =
       Seq(SgdLayout.LOSS_SUM, SgdLayout.WEIGHT_SUM, SgdLayout.L1_NORM, SgdLayout.SQUARE_NORM).map(slot(result, _))
     close(
@@ -95,7 +92,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     val data = SgdCase.dense(Seq(Seq(1.0, 1.0)), Seq(1.0))
     val result = SgdLayout.allocate(2, 1)
     val schedule = StepSchedule(StepSchedule.Constant, 0.5, 0.0)
-    val r = Descend(nextFit(), 1L, problem, schedule, 1L, 0L, 0L, running = false, 1.0)
+    val r = Descend(nextFit(), 1L, problem, schedule, 1L, 0L, 0L, 1.0)
     NativeSgd.descend(data, r, SgdCase.pack(Array(0.25, 0.25, 0.5)), result, Cancellation.NEVER)
     assert(SgdCase.vector(result).toSeq == Seq(0.1875, 0.1875, 0.5))
   }
@@ -217,7 +214,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     val cases = losses.map(new SgdCase(18, _))
     def all(c: SgdCase): Seq[Seq[Byte]] = {
       val shared = SgdCase.pack(c.model)
-      val results = Seq(c.descend(c.descent.copy(running = true), shared), c.evaluate(shared = shared))
+      val results = Seq(c.descend(shared = shared), c.evaluate(shared = shared))
       val searched = c.search(shared = shared)
       assert(shared.sameElements(SgdCase.pack(c.model)))
       (results :+ searched).map(comparable)
@@ -260,13 +257,13 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
       null,
       Array.fill(rows)(length.toDouble),
       null)
-    for ((l1, running) <- Seq((0.0, false), (1e-3, true))) {
+    for (l1 <- Seq(0.0, 1e-3)) {
       val problem = SgdProblem(Squared, Penalty(l1, 0.1), intercept = true, weightFactor = 1.0)
       val schedule = StepSchedule(StepSchedule.Constant, 1e-9, 0.0)
       Questions.endInTheMiddle(features.length.toLong) { (passes, cancellation) =>
         NativeSgd.descend(
           RowData(p, null),
-          Descend(nextFit(), 1L, problem, schedule, passes * rows, 0L, 0L, running, 1.0),
+          Descend(nextFit(), 1L, problem, schedule, passes * rows, 0L, 0L, 1.0),
           new Array[Byte](8 * (length + 1)),
           SgdLayout.allocate(length, 1),
           cancellation)

@@ -74,7 +74,6 @@ private[rows] final class SgdCase(
     budget = rows.toLong,
     cursor = 0L,
     steps = 0L,
-    running = false,
     share = 1.0)
 
   val searching: Search =

@@ -100,16 +100,13 @@ public final class NativeBridge {
   public static final long MARGIN_LAYOUT_VERSION = 1;
 
   /** Version of {@link SgdLayout}. */
-  public static final long SGD_LAYOUT_VERSION = 1;
+  public static final long SGD_LAYOUT_VERSION = 2;
 
   /** Flag of model averaging: steps change the intercepts. */
   public static final long SGD_INTERCEPT = 1;
 
-  /** Flag of a descent: the result is the mean of the models after every step, not the last model. */
-  public static final long SGD_RUNNING = 2;
-
   /** Flag of an evaluation: compute a dual point, not the gradient. */
-  public static final long SGD_DUAL = 4;
+  public static final long SGD_DUAL = 2;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;

@@ -36,7 +36,7 @@ public final class SgdLayout {
   /** C, the number of outputs: 1; with softmax the number of classes, at least 2. */
   public static final int CONTROL_OUTPUTS = 6;
 
-  /** Sum of flags: {@link NativeBridge#SGD_INTERCEPT}, {@link NativeBridge#SGD_RUNNING}, {@link NativeBridge#SGD_DUAL}. */
+  /** Sum of flags: {@link NativeBridge#SGD_INTERCEPT}, {@link NativeBridge#SGD_DUAL}. */
   public static final int CONTROL_FLAGS = 7;
 
   /**
@@ -144,8 +144,8 @@ public final class SgdLayout {
   public static final int REACHED_SQUARE_NORM = 14;
 
   /**
-   * Descent: number of factors, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty, with {@link NativeBridge#SGD_RUNNING} (unless the
-   * descent diverged), and if more than {@link #MAX_FACTORS} would be needed.
+   * Descent: number of factors, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty (unless the descent diverged), and if more than
+   * {@link #MAX_FACTORS} would be needed.
    */
   public static final int FACTORS = 15;
 

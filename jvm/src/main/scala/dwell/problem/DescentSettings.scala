@@ -9,11 +9,8 @@ package dwell.problem
  *   how the step size falls; None chooses by the penalty
  * @param decay
  *   factor of the step size after each round
- * @param running
- *   a worker's result is the mean of its models after each step, instead of the last one
  */
 final case class DescentSettings(
     stepSize: Option[Double] = None,
     schedule: Option[StepSchedule.Kind] = None,
-    decay: Double = 1.0,
-    running: Boolean = false)
+    decay: Double = 1.0)

@@ -17,7 +17,6 @@ import dwell.problem.{Algorithm, Orientation, StepSchedule}
  * | stepSize | auto | first step size of local SGD |
  * | stepSchedule | auto | how step sizes fall with the rows visited |
  * | stepDecay | 1.0 | factor on the step sizes after each round |
- * | averaging | last | which local models are averaged |
  */
 trait DwellParams extends WorkerParams {
 
@@ -85,20 +84,13 @@ trait DwellParams extends WorkerParams {
     "factor on the step sizes after each round, in (0, 1]",
     ParamValidators.inRange(0.0, 1.0, lowerInclusive = false, upperInclusive = true))
 
-  /**
-   * The models of a round of local SGD that are averaged: each worker's `last`, or the mean of its `running` models.
-   */
-  final val averaging: Param[String] =
-    ParamValues.choice(this, "averaging", "which local models are averaged", Seq(DwellParams.Last, DwellParams.Running))
-
   setDefault(
     algorithm -> ParamValues.Auto,
     orientation -> ParamValues.Auto,
     localWork -> ParamValues.Auto,
     stepSize -> ParamValues.Auto,
     stepSchedule -> ParamValues.Auto,
-    stepDecay -> 1.0,
-    averaging -> DwellParams.Last)
+    stepDecay -> 1.0)
 
   final def getAlgorithm: String = $(algorithm)
   final def getOrientation: String = $(orientation)
@@ -106,14 +98,10 @@ trait DwellParams extends WorkerParams {
   final def getStepSize: String = $(stepSize)
   final def getStepSchedule: String = $(stepSchedule)
   final def getStepDecay: Double = $(stepDecay)
-  final def getAveraging: String = $(averaging)
 }
 
 object DwellParams {
   private val algorithms = ParamValues.Auto +: Algorithm.all.map(_.name)
-
-  private[ml] val Last = "last"
-  private[ml] val Running = "running"
 
   /** The values of `stepSchedule` other than `auto`. */
   private[ml] val schedules: Seq[(String, StepSchedule.Kind)] = Seq(

@@ -55,7 +55,6 @@ class LinearRegression(override val uid: String)
   def setStepSize(value: Double): this.type = set(stepSize, value.toString)
   def setStepSchedule(value: String): this.type = set(stepSchedule, value)
   def setStepDecay(value: Double): this.type = set(stepDecay, value)
-  def setAveraging(value: String): this.type = set(averaging, value)
 
   // In Spark these return Spark's own class, and in Scala a chain could not go on with the setters above.
   override def setLabelCol(value: String): this.type = set(labelCol, value)

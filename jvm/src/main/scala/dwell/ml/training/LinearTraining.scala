@@ -189,8 +189,7 @@ trait LinearTraining[M <: Model[M]]
       descent = DescentSettings(
         ParamValues.positive($(stepSize)),
         DwellParams.schedules.toMap.get($(stepSchedule)),
-        $(stepDecay),
-        $(averaging) == DwellParams.Running),
+        $(stepDecay)),
       handsOver = $(algorithm) == ParamValues.Auto)
   }
 

@@ -74,7 +74,7 @@ private[rows] final class ModelAveraging(
   private def descend(progress: AveragingProgress): Averaged = {
     val decayed = progress.eta0 * math.pow(settings.decay, progress.rounds.toDouble)
     val call =
-      DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, settings.running, task.facts.shares)
+      DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, task.facts.shares)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
     // The note stays with the model that this round produces, so it counts this round.

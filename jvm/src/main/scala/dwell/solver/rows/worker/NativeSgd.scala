@@ -33,8 +33,8 @@ import dwell.problem.StepSchedule
 private[solver] object NativeSgd {
 
   /**
-   * Descends over the partition's next rows. The vector of the result is `r.share` times the last model, or times the
-   * mean of the models after each step. If descent diverged, it is `r.share` times the shared model.
+   * Descends over the partition's next rows. The vector of the result is `r.share` times the model that it reaches.
+   * If descent diverged, it is `r.share` times the shared model.
    *
    * @param data
    *   labels are -1 or 1; any numbers with the squared loss; class numbers with the softmax loss
@@ -50,7 +50,7 @@ private[solver] object NativeSgd {
         r.fit,
         r.problem,
         seed = r.seed,
-        flags = if (r.running) NativeBridge.SGD_RUNNING else 0L,
+        flags = 0L,
         budget = r.budget,
         cursor = r.cursor,
         steps = r.steps,

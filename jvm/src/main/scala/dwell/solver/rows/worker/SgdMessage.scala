@@ -14,8 +14,6 @@ private[solver] sealed trait SgdCall extends Serializable
  *   position of each partition in its order of rows: see [[Descend]]
  * @param steps
  *   rows that each partition has visited
- * @param running
- *   whether the result is the mean of the models after each step, instead of the last one
  * @param shares
  *   weight of each partition's model in the average
  */
@@ -24,7 +22,6 @@ private[solver] final case class DescendCall(
     epochs: Double,
     cursors: Array[Long],
     steps: Array[Long],
-    running: Boolean,
     shares: Array[Double])
     extends SgdCall
 

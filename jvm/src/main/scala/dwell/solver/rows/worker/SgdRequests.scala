@@ -15,8 +15,6 @@ import dwell.problem.StepSchedule
  *   buckets that the worker has visited since the start of the fit
  * @param steps
  *   rows that the worker has visited since the start of the fit
- * @param running
- *   whether the result is the mean of the models after each step of this call, instead of the last one
  * @param share
  *   factor of the result, 0 to 1: the worker's weight in the average of the models
  */
@@ -28,7 +26,6 @@ final case class Descend(
     budget: Long,
     cursor: Long,
     steps: Long,
-    running: Boolean,
     share: Double)
 
 /**

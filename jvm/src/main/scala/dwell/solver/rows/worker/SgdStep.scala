@@ -46,7 +46,6 @@ private[solver] object SgdStep {
               budget,
               c.cursors(k),
               c.steps(k),
-              c.running,
               c.shares(k))
             NativeSgd.descend(data, r, shared, result, cancellation)
           case c: SearchCall =>
