@@ -70,7 +70,7 @@ def conjugate(loss, gamma, a, y):
 
 def step_size(kind, eta0, rate, t):
     """The step size after t rows."""
-    return [eta0, eta0 / math.sqrt(1 + rate * t), eta0 / (1 + rate * eta0 * t)][kind]
+    return [eta0 / math.sqrt(1 + rate * t), eta0 / (1 + rate * eta0 * t)][kind]
 
 
 def row_order(m, seed, partition, cursor):
@@ -267,8 +267,8 @@ def descent_vectors():
     for k, loss in enumerate(LOSSES):
         for n, (name, l1, l2) in enumerate(kinds):
             draw = 10 * k + n
-            case, rows = problem(draw, loss, 23, 9, n % 2 == 1, draw % 3 == 0 or n == 3, k % 2 == 0, l1, l2)
-            case |= {"name": f"{loss}, {name}", "kind": draw % 3, "eta0": 0.2, "rate": 0.05}
+            case, rows = problem(draw, loss, 23, 9, n % 2 == 1, draw % 2 == 0 or n == 3, k % 2 == 0, l1, l2)
+            case |= {"name": f"{loss}, {name}", "kind": draw % 2, "eta0": 0.2, "rate": 0.05}
             case |= {"budget": 40, "share": 0.375}
             cases.append(case | {"expected": descend(case, rows)})
     for loss in ("squared", "logistic", "softmax"):
@@ -298,7 +298,7 @@ def search_vectors():
     for k, loss in enumerate(LOSSES):
         for budget in (5, 1000):
             case, rows = problem(300 + k, loss, 19, 8, k % 2 == 0, k % 3 == 0, True, 0.01 * (k % 2), 0.05)
-            case |= {"name": f"{loss}, {budget} rows", "kind": k % 3, "rate": 0.05, "budget": budget}
+            case |= {"name": f"{loss}, {budget} rows", "kind": k % 2, "rate": 0.05, "budget": budget}
             case |= {"candidates": [0.01, 0.125, 1.5]}
             cases.append(case | {"expected": search(case, rows)})
     return cases

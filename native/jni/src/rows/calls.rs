@@ -243,7 +243,7 @@ mod tests {
 
     /// Legal numbers, with intercept, for the smoothed hinge.
     const CONTROL: [i64; CONTROL_SLOTS] =
-        [LAYOUT_VERSION, -5, 3, -6, 100, 3, 1, INTERCEPT, 50, 7, 9, 2];
+        [LAYOUT_VERSION, -5, 3, -6, 100, 3, 1, INTERCEPT, 50, 7, 9, 1];
 
     const SETTINGS: [f64; 7] = [0.25, 0.1, 0.2, 1.5, 0.3, 0.4, 0.5];
 
@@ -339,7 +339,7 @@ mod tests {
             (8, -1, "control[8]"),
             (9, -1, "control[9]"),
             (10, -1, "control[10]"),
-            (11, 3, "schedule"),
+            (11, 2, "schedule"),
             (11, -1, "schedule"),
         ] {
             let mut control = CONTROL;

@@ -47,8 +47,6 @@ impl SgdProblem {
 /// The step size as a function of t, the number of rows visited before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleKind {
-    /// `eta0`
-    Constant,
     /// `eta0 / sqrt(1 + rate t)`
     InverseSquareRoot,
     /// `eta0 / (1 + rate eta0 t)`
@@ -56,19 +54,18 @@ pub enum ScheduleKind {
 }
 
 impl ScheduleKind {
-    /// The kind with this code: 0, 1 or 2, in the order above.
+    /// The kind with this code: 0 or 1, in the order above.
     ///
     /// # Errors
     /// `InvalidParam` for another code.
     pub fn from_code(code: i64) -> Result<Self, SolverError> {
         match code {
-            0 => Ok(Self::Constant),
-            1 => Ok(Self::InverseSquareRoot),
-            2 => Ok(Self::Inverse),
+            0 => Ok(Self::InverseSquareRoot),
+            1 => Ok(Self::Inverse),
             _ => Err(SolverError::InvalidParam {
                 name: "schedule",
                 value: code as f64,
-                expected: "must be 0 (constant), 1 (inverse square root) or 2 (inverse)",
+                expected: "must be 0 (inverse square root) or 1 (inverse)",
             }),
         }
     }
@@ -101,7 +98,6 @@ impl Schedule {
     #[inline(always)]
     pub fn at(&self, t: u64) -> f64 {
         match self.kind {
-            ScheduleKind::Constant => self.eta0,
             ScheduleKind::InverseSquareRoot => self.eta0 / (1.0 + self.rate * t as f64).sqrt(),
             ScheduleKind::Inverse => self.eta0 / (1.0 + (self.rate * self.eta0) * t as f64),
         }

@@ -107,7 +107,7 @@ class SgdArgumentsTest {
     refused("loss", c -> c.control[SgdLayout.CONTROL_LOSS] = -1);
     refused("outputs", c -> c.control[SgdLayout.CONTROL_LOSS] = SgdProblem.SOFTMAX);
     refused("outputs", c -> c.control[SgdLayout.CONTROL_OUTPUTS] = 2);
-    refused("schedule", c -> c.control[SgdLayout.CONTROL_SCHEDULE] = 3);
+    refused("schedule", c -> c.control[SgdLayout.CONTROL_SCHEDULE] = 2);
     refused("gamma", c -> c.settings[SgdLayout.SETTING_GAMMA] = 0.0);
     for (double bad : new double[] {-1.0, Double.NaN, Double.POSITIVE_INFINITY}) {
       refused("l1", c -> c.settings[SgdLayout.SETTING_L1] = bad);

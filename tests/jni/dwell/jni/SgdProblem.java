@@ -133,9 +133,8 @@ final class SgdProblem extends Partition {
     long[] t = {steps};
     long end = visit(cursor, i -> {
       double eta = switch (kind) {
-        case 0 -> eta0;
-        case 1 -> eta0 / Math.sqrt(1.0 + rate * t[0]);
-        case 2 -> eta0 / (1.0 + rate * eta0 * t[0]);
+        case 0 -> eta0 / Math.sqrt(1.0 + rate * t[0]);
+        case 1 -> eta0 / (1.0 + rate * eta0 * t[0]);
         default -> throw new IllegalStateException("schedule " + kind);
       };
       double[] row = differentiate(i, model);

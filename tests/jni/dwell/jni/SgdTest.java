@@ -54,7 +54,7 @@ class SgdTest {
             p.l1 = random.nextBoolean() ? 0.02 : 0.0;
             p.l2 = random.nextInt(3) * 0.2;
             p.intercept = random.nextBoolean();
-            p.kind = random.nextInt(3);
+            p.kind = random.nextInt(2);
             p.cursor = random.nextInt(100);
             p.steps = 2 * p.cursor;
             p.budget = n / 2;

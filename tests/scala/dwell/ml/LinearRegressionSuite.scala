@@ -41,11 +41,11 @@ class LinearRegressionSuite extends SparkSuite {
     finally spark.conf.unset(key)
   }
 
-  test("every Param and default of Spark's estimator is inherited, and nine are added") {
+  test("every Param and default of Spark's estimator is inherited, and six are added") {
     val ours = new LinearRegression()
     val stock = new SparkLinearRegression()
     val added =
-      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize", "stepSchedule", "stepDecay")
+      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize")
     assert(ours.params.map(_.name).toSet == stock.params.map(_.name).toSet ++ added)
     stock.params.foreach { p =>
       assert(ours.getDefault(ours.getParam(p.name)) == stock.getDefault(p), p.name)
@@ -70,17 +70,10 @@ class LinearRegressionSuite extends SparkSuite {
   }
 
   test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq(
-      "setAlgorithm",
-      "setOrientation",
-      "setLocalWork",
-      "setAggregation",
-      "setNumWorkers",
-      "setStepSize",
-      "setStepSchedule",
-      "setStepDecay").foreach { name =>
-      val methods = classOf[LinearRegression].getMethods.filter(_.getName == name)
-      assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearRegression]), name)
+    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers", "setStepSize").foreach {
+      name =>
+        val methods = classOf[LinearRegression].getMethods.filter(_.getName == name)
+        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearRegression]), name)
     }
   }
 

@@ -38,16 +38,7 @@ class LinearSVCSuite extends SparkSuite {
 
   test("every Param and default of Spark's estimator is inherited, and six are added") {
     val (ours, spark) = (new LinearSVC(), new SparkLinearSVC())
-    val added = Set(
-      "loss",
-      "algorithm",
-      "orientation",
-      "localWork",
-      "aggregation",
-      "numWorkers",
-      "stepSize",
-      "stepSchedule",
-      "stepDecay")
+    val added = Set("loss", "algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize")
     assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
     spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
     assert(added.forall(name => ours.hasDefault(ours.getParam(name))) && ours.getLoss == "hinge")
@@ -56,19 +47,11 @@ class LinearSVCSuite extends SparkSuite {
   }
 
   test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq(
-      "setLoss",
-      "setAlgorithm",
-      "setOrientation",
-      "setLocalWork",
-      "setAggregation",
-      "setNumWorkers",
-      "setStepSize",
-      "setStepSchedule",
-      "setStepDecay").foreach { name =>
-      val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
-      assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
-    }
+    Seq("setLoss", "setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers", "setStepSize")
+      .foreach { name =>
+        val methods = classOf[LinearSVC].getMethods.filter(_.getName == name)
+        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LinearSVC]), name)
+      }
   }
 
   test("fit returns Spark's own model with a training summary and a report") {

@@ -50,27 +50,20 @@ class LogisticRegressionSuite extends SparkSuite {
     assert(e.getRawPredictionCol + e.getProbabilityCol == "rq")
   }
 
-  test("every Param and default of Spark's estimator is inherited, and nine are added") {
+  test("every Param and default of Spark's estimator is inherited, and six are added") {
     val (ours, spark) = (new LogisticRegression(), new SparkLogisticRegression())
     val added =
-      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize", "stepSchedule", "stepDecay")
+      Set("algorithm", "orientation", "localWork", "aggregation", "numWorkers", "stepSize")
     assert(ours.params.map(_.name).toSet == spark.params.map(_.name).toSet ++ added)
     spark.params.foreach(p => assert(ours.getDefault(ours.getParam(p.name)) == spark.getDefault(p), p.name))
     assert(added.forall(name => ours.hasDefault(ours.getParam(name))))
   }
 
   test("setters return the estimator in Java as well, so that calls can be chained") {
-    Seq(
-      "setAlgorithm",
-      "setOrientation",
-      "setLocalWork",
-      "setAggregation",
-      "setNumWorkers",
-      "setStepSize",
-      "setStepSchedule",
-      "setStepDecay").foreach { name =>
-      val methods = classOf[LogisticRegression].getMethods.filter(_.getName == name)
-      assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LogisticRegression]), name)
+    Seq("setAlgorithm", "setOrientation", "setLocalWork", "setAggregation", "setNumWorkers", "setStepSize").foreach {
+      name =>
+        val methods = classOf[LogisticRegression].getMethods.filter(_.getName == name)
+        assert(methods.nonEmpty && methods.forall(_.getReturnType == classOf[LogisticRegression]), name)
     }
   }
 

@@ -86,7 +86,6 @@ private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
     var losses = 0.0
     rows.zipWithIndex.foreach { case (i, k) =>
       val eta = schedule.kind match {
-        case StepSchedule.Constant => schedule.eta0
         case StepSchedule.InverseSqrt => schedule.eta0 / math.sqrt(1.0 + schedule.rate * (steps + k))
         case StepSchedule.Inverse => schedule.eta0 / (1.0 + schedule.rate * schedule.eta0 * (steps + k))
       }

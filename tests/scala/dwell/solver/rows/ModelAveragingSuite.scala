@@ -16,7 +16,7 @@ import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
 import dwell.data.rows.RowForm
 import dwell.fit.{Aggregation, Attempt, SolverSettings}
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
-import dwell.problem.{Algorithm, DescentSettings, Labels, Penalty, Squared, StepSchedule}
+import dwell.problem.{Algorithm, Labels, Penalty, Squared, StepSchedule}
 import dwell.record.RoundRecord
 import dwell.solver.cd.LocalProblem.nextFit
 import dwell.solver.linear.{LinearProblem, LinearSolution}
@@ -40,13 +40,13 @@ class ModelAveragingSuite extends SparkSuite {
     Features,
     "averaging")
 
-  private def problem(rounds: Int, workers: Int, descent: DescentSettings = ByConstantSteps): LinearProblem = {
+  private def problem(rounds: Int, workers: Int, stepSize: Option[Double] = Some(Eta)): LinearProblem = {
     val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue, rowsOfWorkers = 0)
     LinearProblem(
       "averaging",
       Algorithm.ModelAveraging,
       Squared,
-      Penalty(l1 = 0.01, l2 = 0.1),
+      Penalty(l1 = 0.01, l2 = L2),
       intercept = true,
       tolerance = 0.0,
       maxRounds = rounds,
@@ -57,7 +57,7 @@ class ModelAveragingSuite extends SparkSuite {
       seed = Seed,
       initial = None,
       settings,
-      descent = descent)
+      stepSize = stepSize)
   }
 
   private def solve(rows: TrainingRows, workers: Int, rounds: Int): LinearSolution = {
@@ -72,15 +72,10 @@ class ModelAveragingSuite extends SparkSuite {
    * @param again
    *   round whose model was found after a loss: the positions of its workers are unknown
    */
-  private def expected(
-      rows: TrainingRows,
-      workers: Int,
-      rounds: Int,
-      again: Option[Int] = None,
-      decay: Double = 1.0): Array[Double] = {
+  private def expected(rows: TrainingRows, workers: Int, rounds: Int, again: Option[Int] = None): Array[Double] = {
     val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(Squared, Penalty(0.01, 0.1), intercept = true, rows.numRows / rows.totalWeight)
+    val problem = SgdProblem(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
     val weights = parts.map(_.partition.weights.sum)
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
@@ -97,7 +92,7 @@ class ModelAveragingSuite extends SparkSuite {
           fit,
           Seed,
           problem,
-          StepSchedule(StepSchedule.Constant, Eta * math.pow(decay, round - 1.0), 0.0),
+          StepSchedule(StepSchedule.Inverse, Eta, L2),
           part.partition.numRows.toLong,
           places(k)._1,
           places(k)._2,
@@ -119,13 +114,13 @@ class ModelAveragingSuite extends SparkSuite {
     found.zip(wanted).foreach { case (a, b) => assert(math.abs(a - b) <= 1e-12 * (1.0 + math.abs(b))) }
 
   /** The same fit led from this test, with workers that lose models. */
-  private final class Lossy(descent: DescentSettings, rounds: Int)(lose: (String, Int) => Loss) {
+  private final class Lossy(stepSize: Option[Double], rounds: Int)(lose: (String, Int) => Loss) {
     private val workers = 2
     private val rows = read()
     private val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     private val facts = RowFacts.of(rows, data, Labels.Real)
     private val plan = {
-      val task = SgdTask(problem(rounds, workers, descent), Features, facts)
+      val task = SgdTask(problem(rounds, workers, stepSize), Features, facts)
       SgdPlan(nextFit(), task, Algorithm.ModelAveraging, after = None)
     }
     private val parts = data.partitions.map[LocalData](RowData(_, null))
@@ -141,7 +136,7 @@ class ModelAveragingSuite extends SparkSuite {
     def lead(attempt: Attempt = Attempt.first): LinearSolution = plan.lead(replicas, attempt)(told += _)
 
     def expected(again: Option[Int] = None): Array[Double] =
-      ModelAveragingSuite.this.expected(rows, workers, rounds, again, descent.decay)
+      ModelAveragingSuite.this.expected(rows, workers, rounds, again)
 
     def close(): Unit = {
       replicas.release()
@@ -150,9 +145,9 @@ class ModelAveragingSuite extends SparkSuite {
     }
   }
 
-  private def lossy(descent: DescentSettings = Decaying, rounds: Int = 5)(lose: PartialFunction[(String, Int), Loss])(
+  private def lossy(stepSize: Option[Double] = Some(Eta), rounds: Int = 5)(lose: PartialFunction[(String, Int), Loss])(
       check: Lossy => Unit): Unit = {
-    val fit = new Lossy(descent, rounds)((what, n) => lose.applyOrElse((what, n), (_: (String, Int)) => NoLoss))
+    val fit = new Lossy(stepSize, rounds)((what, n) => lose.applyOrElse((what, n), (_: (String, Int)) => NoLoss))
     try check(fit)
     finally fit.close()
   }
@@ -200,13 +195,12 @@ class ModelAveragingSuite extends SparkSuite {
   }
 
   test("a search for the first step that loses its model is made again, and no other one is") {
-    val searched = Decaying.copy(stepSize = None)
     var undisturbed = Array.empty[Double]
-    lossy(searched)(PartialFunction.empty) { fit =>
+    lossy(stepSize = None)(PartialFunction.empty) { fit =>
       undisturbed = model(fit.lead())
       assert(fit.asked("ask") == 1)
     }
-    lossy(searched) {
+    lossy(stepSize = None) {
       case ("ask", 1) => All
       case ("allReduce", 3) => All
     } { fit =>
@@ -250,7 +244,7 @@ class ModelAveragingSuite extends SparkSuite {
     val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
     val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
     val problem = SgdProblem(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
-    val schedule = StepSchedule(StepSchedule.Constant, Eta, 0.0)
+    val schedule = StepSchedule(StepSchedule.InverseSqrt, Eta, 0.0)
     val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), Array(0.25))
     val calls = Seq(descent, SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
     val fit = nextFit()
@@ -274,7 +268,7 @@ class ModelAveragingSuite extends SparkSuite {
     val rows = read()
     val data = rows.rows(2, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(Squared, Penalty(0.01, 0.1), intercept = true, rows.numRows / rows.totalWeight)
+    val problem = SgdProblem(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
     val total = rows.totalWeight
     val solution = solve(rows, 2, 3)
     val model = solution.coefficients ++ solution.intercepts
@@ -289,10 +283,9 @@ object ModelAveragingSuite {
   private val Features = 7
   private val Seed = 3L
   private val Eta = 0.005
-  private val ByConstantSteps = DescentSettings(stepSize = Some(Eta), schedule = Some(StepSchedule.Constant))
 
-  /** Step sizes with which wrongly counted rounds show. */
-  private val Decaying = ByConstantSteps.copy(decay = 0.7)
+  /** Steps fall with the rows visited, by the L2 penalty, so that wrongly counted rows show. */
+  private val L2 = 0.1
 
   /** The loss before an exchange: nothing, the newest model, all models, or the leader. */
   private sealed trait Loss

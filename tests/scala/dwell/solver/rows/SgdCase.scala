@@ -70,7 +70,7 @@ private[rows] final class SgdCase(
     fit,
     seed = 42L,
     problem,
-    StepSchedule(StepSchedule.Constant, 0.05, 0.0),
+    StepSchedule(StepSchedule.InverseSqrt, 0.05, 0.0),
     budget = rows.toLong,
     cursor = 0L,
     steps = 0L,

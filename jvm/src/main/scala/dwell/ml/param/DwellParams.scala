@@ -1,8 +1,8 @@
 package dwell.ml.param
 
-import org.apache.spark.ml.param.{DoubleParam, Param, ParamValidators}
+import org.apache.spark.ml.param.Param
 
-import dwell.problem.{Algorithm, Orientation, StepSchedule}
+import dwell.problem.{Algorithm, Orientation}
 
 /**
  * The Params that Dwell adds to Spark's own linear estimators.
@@ -15,8 +15,6 @@ import dwell.problem.{Algorithm, Orientation, StepSchedule}
  * | aggregation | auto | how updates travel between rounds |
  * | numWorkers | 0 | number of partitions that train side by side; 0 chooses by the size of the data |
  * | stepSize | auto | first step size of local SGD |
- * | stepSchedule | auto | how step sizes fall with the rows visited |
- * | stepDecay | 1.0 | factor on the step sizes after each round |
  */
 trait DwellParams extends WorkerParams {
 
@@ -68,44 +66,18 @@ trait DwellParams extends WorkerParams {
         throw new IllegalArgumentException(s"stepSize must be 'auto' or a positive number, but was '$value'.")
       })
 
-  /**
-   * How the step sizes of local SGD fall with the rows t that a worker has visited. `constant`: not at all.
-   * `inverse-sqrt`: with 1/sqrt(t). `inverse`: with 1/t at the pace of the L2 penalty. `auto`: `inverse` if there is an
-   * L2 penalty, `inverse-sqrt` otherwise. With every schedule the leader halves a step size if the objective rises or
-   * stands still.
-   */
-  final val stepSchedule: Param[String] =
-    ParamValues.choice(this, "stepSchedule", "how step sizes fall", ParamValues.Auto +: DwellParams.schedules.map(_._1))
-
-  /** The factor on the step sizes of local SGD after each round, in (0, 1]. */
-  final val stepDecay: DoubleParam = new DoubleParam(
-    this,
-    "stepDecay",
-    "factor on the step sizes after each round, in (0, 1]",
-    ParamValidators.inRange(0.0, 1.0, lowerInclusive = false, upperInclusive = true))
-
   setDefault(
     algorithm -> ParamValues.Auto,
     orientation -> ParamValues.Auto,
     localWork -> ParamValues.Auto,
-    stepSize -> ParamValues.Auto,
-    stepSchedule -> ParamValues.Auto,
-    stepDecay -> 1.0)
+    stepSize -> ParamValues.Auto)
 
   final def getAlgorithm: String = $(algorithm)
   final def getOrientation: String = $(orientation)
   final def getLocalWork: String = $(localWork)
   final def getStepSize: String = $(stepSize)
-  final def getStepSchedule: String = $(stepSchedule)
-  final def getStepDecay: Double = $(stepDecay)
 }
 
 object DwellParams {
   private val algorithms = ParamValues.Auto +: Algorithm.all.map(_.name)
-
-  /** The values of `stepSchedule` other than `auto`. */
-  private[ml] val schedules: Seq[(String, StepSchedule.Kind)] = Seq(
-    "constant" -> StepSchedule.Constant,
-    "inverse-sqrt" -> StepSchedule.InverseSqrt,
-    "inverse" -> StepSchedule.Inverse)
 }

@@ -53,8 +53,6 @@ class LinearRegression(override val uid: String)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
   def setStepSize(value: String): this.type = set(stepSize, value)
   def setStepSize(value: Double): this.type = set(stepSize, value.toString)
-  def setStepSchedule(value: String): this.type = set(stepSchedule, value)
-  def setStepDecay(value: Double): this.type = set(stepDecay, value)
 
   // In Spark these return Spark's own class, and in Scala a chain could not go on with the setters above.
   override def setLabelCol(value: String): this.type = set(labelCol, value)

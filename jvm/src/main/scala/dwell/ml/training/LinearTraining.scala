@@ -9,7 +9,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.problem.{Algorithm, DescentSettings, GradientAlgorithm, Loss, Orientation, Softmax}
+import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Softmax}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.LinearTrainer
@@ -186,10 +186,7 @@ trait LinearTraining[M <: Model[M]]
       seed = Seed,
       initial = task.initial(data),
       settings = conf.solverSettings,
-      descent = DescentSettings(
-        ParamValues.positive($(stepSize)),
-        DwellParams.schedules.toMap.get($(stepSchedule)),
-        $(stepDecay)),
+      stepSize = ParamValues.positive($(stepSize)),
       handsOver = $(algorithm) == ParamValues.Auto)
   }
 

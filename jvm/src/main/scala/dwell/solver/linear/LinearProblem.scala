@@ -1,7 +1,7 @@
 package dwell.solver.linear
 
 import dwell.fit.{Aggregation, FitProblem, SolverSettings}
-import dwell.problem.{Algorithm, DescentSettings, Loss, Orientation, Penalty}
+import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
 
 /**
  * A linear model to train: minimise over coefficients alpha and intercept b
@@ -32,6 +32,8 @@ import dwell.problem.{Algorithm, DescentSettings, Loss, Orientation, Penalty}
  * @param initial
  *   coefficients and intercepts to start from, in the layout of [[LinearSolution]]; used in the primal orientation and
  *   by algorithms that work on coefficients
+ * @param stepSize
+ *   the first step size of local SGD; None searches for it
  * @param handsOver
  *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
  */
@@ -50,6 +52,6 @@ final case class LinearProblem(
     seed: Long,
     initial: Option[(Array[Double], Array[Double])],
     settings: SolverSettings,
-    descent: DescentSettings = DescentSettings(),
+    stepSize: Option[Double] = None,
     handsOver: Boolean = false)
     extends FitProblem

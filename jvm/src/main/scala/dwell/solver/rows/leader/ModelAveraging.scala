@@ -37,12 +37,11 @@ private[rows] final class ModelAveraging(
     handOver: Boolean)
     extends AveragedRounds[AveragingProgress, Reached](workers, task.problem.uid, attempt, timeline) {
   private val problem = task.problem
-  private val settings = problem.descent
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
 
   /** The first step size, once it is known. Rounds that begin again from the start repeat the same steps with it. */
-  private var firstStep = settings.stepSize
+  private var firstStep = problem.stepSize
 
   private def exhausted(progress: AveragingProgress): Boolean = progress.exhausted || (handOver && progress.slow)
 
@@ -65,16 +64,15 @@ private[rows] final class ModelAveraging(
   protected override def first(version: Long): AveragingProgress = {
     workers.distribute(version, LittleEndian.bytes(start.model), None)
     val search = new FirstStep(workers, task)
-    if (firstStep.isEmpty) firstStep = Some(search.run(version, searched))
+    if (firstStep.isEmpty) firstStep = Some(search.run(version, schedule(1.0)))
     val models = task.facts.rowsPerPartition.count(_ > 0)
-    val growth = if (settings.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
+    val growth = if (problem.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
     AveragingProgress.start(start.objective, firstStep.get, growth, task.facts.rowsPerPartition.length).from(version)
   }
 
   private def descend(progress: AveragingProgress): Averaged = {
-    val decayed = progress.eta0 * math.pow(settings.decay, progress.rounds.toDouble)
     val call =
-      DescendCall(schedule(decayed), epochs, progress.cursors, progress.steps, task.facts.shares)
+      DescendCall(schedule(progress.eta0), epochs, progress.cursors, progress.steps, task.facts.shares)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
     // The note stays with the model that this round produces, so it counts this round.
@@ -101,24 +99,10 @@ private[rows] final class ModelAveraging(
   }
 
   /**
-   * The schedule of the steps. By default they fall as fast as the curvature of the objective allows (Bottou), or,
+   * The schedule of the steps. They fall as fast as the curvature of the objective allows (Bottou), or,
    * without an L2 penalty, with the root of the time, counted in epochs.
    */
-  private def schedule(eta0: Double): StepSchedule = kind match {
-    case StepSchedule.Inverse if task.leastCurvature > 0.0 => StepSchedule(kind, eta0, task.leastCurvature)
-    // This kind multiplies its rate by eta0.
-    case StepSchedule.Inverse => StepSchedule(kind, eta0, byEpochs / eta0)
-    case _ => StepSchedule(kind, eta0, byEpochs)
-  }
-
-  /** The schedule of a search over a sample, during which steps that fall by epochs hardly change. */
-  private def searched: StepSchedule = kind match {
-    case StepSchedule.Inverse => StepSchedule(kind, 1.0, task.leastCurvature)
-    case _ => schedule(1.0)
-  }
-
-  private def kind: StepSchedule.Kind =
-    settings.schedule.getOrElse(if (task.sgd.penalty.l2 > 0.0) StepSchedule.Inverse else StepSchedule.InverseSqrt)
-
-  private def byEpochs: Double = 1.0 / task.facts.rowsPerPartition.max
+  private def schedule(eta0: Double): StepSchedule =
+    if (task.sgd.penalty.l2 > 0.0) StepSchedule(StepSchedule.Inverse, eta0, task.leastCurvature)
+    else StepSchedule(StepSchedule.InverseSqrt, eta0, 1.0 / task.facts.rowsPerPartition.max)
 }

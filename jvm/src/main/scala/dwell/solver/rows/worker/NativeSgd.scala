@@ -121,7 +121,7 @@ private[solver] object NativeSgd {
         budget = 1L,
         cursor = 0L,
         steps = 0L,
-        schedule = StepSchedule.Constant.code),
+        schedule = StepSchedule.InverseSqrt.code),
       SgdLayout.evaluation(
         r.problem.loss.gamma,
         r.problem.penalty.l1,
