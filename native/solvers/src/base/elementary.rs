@@ -18,26 +18,20 @@ const ROUNDING: f64 = 6_755_399_441_055_744.0;
 /// Below it the exponential would not be a normal number.
 const LEAST_EXPONENT: f64 = -708.0;
 
-/// `1 / (k + 2)!`, for the exponential.
-const INVERSE_FACTORIALS: [f64; 12] = {
-    let (mut c, mut k, mut factorial) = ([0.5; 12], 1, 2.0);
-    while k < c.len() {
-        factorial *= (k + 2) as f64;
-        c[k] = 1.0 / factorial;
-        k += 1;
-    }
-    c
-};
+/// `(exp(r) - 1 - r) / r^2` for |r| <= ln 2 / 2. Here and below: the polynomial through the function's values at Chebyshev's nodes.
+#[rustfmt::skip]
+const EXPONENTIAL: [f64; 10] = [
+    0.5, 0.166_666_666_666_666_69, 0.041_666_666_666_624_13, 0.008_333_333_333_330_062,
+    0.001_388_888_891_721_371_7, 0.000_198_412_698_630_536_18, 2.480_152_129_595_437_6e-5, 2.755_726_845_999_706_4e-6,
+    2.762_008_844_540_974_6e-7, 2.510_038_549_551_032e-8,
+];
 
-/// `1 / (2 k + 3)`, for the area hyperbolic tangent.
-const INVERSE_ODDS: [f64; 12] = {
-    let (mut c, mut k) = ([0.0; 12], 0);
-    while k < c.len() {
-        c[k] = 1.0 / (2 * k + 3) as f64;
-        k += 1;
-    }
-    c
-};
+/// `(artanh(s) / s - 1) / s^2` in powers of `s^2`, for |s| <= 0.1716.
+#[rustfmt::skip]
+const AREA_TANGENT: [f64; 8] = [
+    0.333_333_333_333_333_3, 0.200_000_000_000_004_4, 0.142_857_142_854_016_16, 0.111_111_111_959_002_35,
+    0.090_908_978_154_423_77, 0.076_931_201_029_067_39, 0.066_343_798_342_803_06, 0.065_433_835_049_740_87,
+];
 
 /// `exp(x)` for x <= 0; exp(-708) at least. NaN for NaN.
 #[inline(always)]
@@ -50,14 +44,13 @@ pub(crate) fn exp(x: f64) -> f64 {
     let shifted = x * LOG2_E + ROUNDING;
     let n = shifted - ROUNDING;
     let r = (x - n * LN2_HIGH) - n * LN2_LOW;
-    // |r| <= ln 2 / 2: the first term that is left out is below 5e-18.
-    let sum = polynomial(r, INVERSE_FACTORIALS);
-    let small = r * r * sum + r;
+    // The error of the polynomial is below 3e-17 of the result.
+    let small = r * r * polynomial(r, EXPONENTIAL) + r;
     let power = f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52);
     (1.0 + small) * power
 }
 
-/// `ln(1 + x)` for x > -1. For x = -1 the result is finite, so that its product with 0 is 0.
+/// `ln(1 + x)` for x > -1. For x = -1 the result is finite, so that its product with 0 is 0. A number for NaN.
 #[inline(always)]
 pub(crate) fn ln_1p(x: f64) -> f64 {
     let (k, m) = parts(1.0 + x);
@@ -65,7 +58,7 @@ pub(crate) fn ln_1p(x: f64) -> f64 {
     logarithm(k, if k == 0.0 { x } else { m - 1.0 })
 }
 
-/// `ln(x)` for positive normal x. For 0 and for subnormal x the result is finite, so that its product with 0 is 0.
+/// `ln(x)` for positive normal x. For 0 and for subnormal x the result is finite, so that its product with 0 is 0. A number for NaN.
 #[inline(always)]
 pub(crate) fn ln(x: f64) -> f64 {
     let (k, m) = parts(x);
@@ -94,19 +87,24 @@ fn logarithm(k: f64, f: f64) -> f64 {
 fn ln_of_sum(f: f64) -> f64 {
     let s = f / (2.0 + f);
     let z = s * s;
-    // z <= 0.0295: the first term that is left out is below 2e-20.
-    let sum = polynomial(z, INVERSE_ODDS);
+    // The error of the polynomial is below 1e-18 of the result.
+    let sum = polynomial(z, AREA_TANGENT);
     // 2 s = f - f s, whose first term is exact.
     f - s * (f - 2.0 * z * sum)
 }
 
-/// `sum_k c_k x^k` by halves (Estrin's scheme), so that a row alone does not wait for twelve products and sums in turn.
+/// `sum_k c_k x^k` for 8 or 10 coefficients by halves (Estrin's scheme), so that a row alone does not wait for each power in turn.
 #[inline(always)]
-fn polynomial(x: f64, c: [f64; 12]) -> f64 {
+fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     let (x2, x4) = (x * x, (x * x) * (x * x));
     let two = |k: usize| c[k] + c[k + 1] * x;
     let four = |k: usize| two(k) + two(k + 2) * x2;
-    (four(0) + four(4) * x4) + four(8) * (x4 * x4)
+    let eight = four(0) + four(4) * x4;
+    if N == 8 {
+        eight
+    } else {
+        eight + two(8) * (x4 * x4)
+    }
 }
 
 #[cfg(test)]

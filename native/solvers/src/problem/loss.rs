@@ -295,14 +295,11 @@ impl Formulas for Logistic {
         // An exponent that is never positive cannot overflow, and a small loss keeps its digits.
         let e = exp(-margin.abs());
         let larger = 1.0 / (1.0 + e);
-        let smaller = e * larger;
         // p = 1 / (1 + exp(margin)) is minus the slope times the label.
-        let (short, p) = if margin >= 0.0 {
-            (0.0, smaller)
-        } else {
-            (-margin, larger)
-        };
-        (short + ln_1p(e), -y * p, larger * smaller)
+        let p = larger * if margin >= 0.0 { e } else { 1.0 };
+        // A margin that is NaN goes on here: its logarithm may be a number.
+        let short = if margin >= 0.0 { 0.0 } else { -margin };
+        (short + ln_1p(e), -y * p, larger * (e * larger))
     }
 
     #[inline(always)]
