@@ -35,7 +35,7 @@ private[dwell] object FaultyTopics {
     case _: BoundCall => Asked("bound", 0L, data.index)
   }
 
-  /** Rounds of a tenth of the documents, all of the same size; the first ones are the warm-up. */
+  /** Rounds of a tenth of the documents, all of the same size. */
   def problem(aggregation: String, learnAlpha: Boolean, mean: Boolean = false): LdaProblem = LdaProblem(
     FaultyFit.uid(),
     LdaPriors(Array.fill(3)(0.1), eta = 0.1),
@@ -43,7 +43,6 @@ private[dwell] object FaultyTopics {
     fraction = 0.1,
     iterations = 12,
     localBatch = Some(20),
-    warmup = 600L,
     learnAlpha,
     Aggregation.named(aggregation),
     seed = 1L,
@@ -53,5 +52,5 @@ private[dwell] object FaultyTopics {
   /** One round, longer than any test waits. */
   def endless(aggregation: String): LdaProblem =
     problem(aggregation, learnAlpha = false)
-      .copy(schedule = LdaSchedule(tau0 = 1e15, kappa = 1.0), fraction = 1e6, iterations = 1, warmup = 0L)
+      .copy(schedule = LdaSchedule(tau0 = 1e15, kappa = 1.0), fraction = 1e6, iterations = 1)
 }

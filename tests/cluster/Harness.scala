@@ -220,7 +220,7 @@ private[cluster] trait Harness {
 
   /** A fit of topics, with features as counts of words, in a few rounds by one task on each executor. */
   protected def topics(aggregation: String): LDA = {
-    val lda = new LDA().setAggregation(aggregation).setNumWorkers(2).setLocalBatch(50).setWarmup(300)
+    val lda = new LDA().setAggregation(aggregation).setNumWorkers(2).setLocalBatch(50)
     lda.setK(3).setMaxIter(4).setSubsamplingRate(0.1).setSeed(7L)
     lda
   }

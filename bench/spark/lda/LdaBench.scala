@@ -121,7 +121,6 @@ object LdaBench {
       averaging("rounds of 8000", 8000),
       averaging("rounds of 4000", 4000),
       averaging(s"offset 256, rounds of $LongRound", LongRound, longOffset: _*),
-      averaging(s"warm-up, rounds of $LongRound", LongRound, "warmup" -> 2000),
       averaging(s"mean, rounds of $LongRound", LongRound, "topicEstimate" -> "mean"),
       dwell("Dwell, Params of Spark", Batch, averages = false, LdaProblems.Sequential),
       dwell(OneWorker, Batch, averages = false, LdaProblems.Sequential :+ ("numWorkers" -> 1)),

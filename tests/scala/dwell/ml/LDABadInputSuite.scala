@@ -43,7 +43,7 @@ class LDABadInputSuite extends SparkSuite {
 
   /** One step of one worker in each iteration. */
   private def estimator: LDA = {
-    val lda = new LDA().setWarmup(0).setNumWorkers(1)
+    val lda = new LDA().setNumWorkers(1)
     set(lda)
     lda
   }

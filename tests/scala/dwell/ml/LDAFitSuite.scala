@@ -51,7 +51,7 @@ class LDAFitSuite extends SparkSuite {
     spark.createDataFrame(vectors.map(Tuple1(_))).toDF("features").coalesce(1)
 
   private def estimator: LDA = {
-    val lda = new LDA().setNumWorkers(2).setLocalBatch(20).setWarmup(0)
+    val lda = new LDA().setNumWorkers(2).setLocalBatch(20)
     lda.setK(Topics).setMaxIter(5).setSubsamplingRate(0.5).setLearningOffset(4.0).setLearningDecay(0.6).setSeed(3L)
     lda
   }
@@ -70,8 +70,8 @@ class LDAFitSuite extends SparkSuite {
   test("a step of several workers is that of one on all of their documents, whatever stands for a topic") {
     val data = frame(documents(120, seed = 2))
     def stepped(workers: Int, estimate: String, mode: String): Seq[Double] = {
-      // One round with one step.
-      val lda = estimator.setNumWorkers(workers).setWarmup(1000).setTopicEstimate(estimate).setAggregation(mode)
+      // One round with one step: no worker has more documents than a batch.
+      val lda = estimator.setNumWorkers(workers).setLocalBatch(1000).setTopicEstimate(estimate).setAggregation(mode)
       lda.setMaxIter(1).setSubsamplingRate(1.0)
       val model = lda.fit(data)
       val report = FitReport.of(model)

@@ -29,34 +29,29 @@ class LdaScheduleSuite extends LimitedSuite {
     assert(schedule.rho(0.0) == 1.0 && schedule.step(0.0, 1.0, 1.0) == 1.0)
   }
 
-  /** All rounds of a fit. */
-  private def rounds(pace: LdaPace): Seq[LdaPace.Round] =
+  /** Documents of all rounds of a fit. */
+  private def rounds(pace: LdaPace): Seq[Long] =
     Iterator
-      .unfold(0L)(seen => pace.next(seen).map(round => (round, seen + round.documents)))
+      .unfold(0L)(seen => pace.next(seen).map(round => (round, seen + round)))
       .toSeq
 
   test("an iteration is a round where workers stay together") {
-    val made = rounds(LdaPace(LdaSchedule(64.0, 0.51), perIteration = 4000L, iterations = 5, warmup = 0L))
-    assert(made == Seq.fill(5)(LdaPace.Round(4000L, warming = false)))
+    val made = rounds(LdaPace(LdaSchedule(64.0, 0.51), perIteration = 4000L, iterations = 5))
+    assert(made == Seq.fill(5)(4000L))
+    assert(rounds(LdaPace(LdaSchedule(64.0, 0.51), perIteration = 4000L, iterations = 0)).isEmpty)
   }
 
   test("an iteration that is too long is cut into rounds whose steps add up to 1 at most") {
     val schedule = LdaSchedule(64.0, 0.51)
-    val made = rounds(LdaPace(schedule, perIteration = 100000L, iterations = 2, warmup = 0L))
-    assert(made.map(_.documents).sum == 200000L)
-    val begins = made.scanLeft(0L)(_ + _.documents)
+    val made = rounds(LdaPace(schedule, perIteration = 100000L, iterations = 2))
+    assert(made.sum == 200000L)
+    val begins = made.scanLeft(0L)(_ + _)
     made.zip(begins).foreach { case (round, seen) =>
-      val steps = round.documents / 1000.0 * schedule.rho(seen.toDouble)
+      val steps = round / 1000.0 * schedule.rho(seen.toDouble)
       assert(steps <= 1.001 && steps > 0.4, s"$steps after $seen")
     }
     assert(begins.contains(100000L), "an iteration ends where it ends")
     // Steps shrink, so rounds grow.
-    assert(made.takeWhile(_.documents < 100000L).size < 20 && made.head.documents < made.last.documents)
-  }
-
-  test("warming up is rounds of a step, within the iterations") {
-    val made = rounds(LdaPace(LdaSchedule(64.0, 0.51), perIteration = 1500L, iterations = 2, warmup = 2200L))
-    assert(made.map(r => (r.documents, r.warming)) == Seq((1000L, true), (500L, true), (700L, true), (800L, false)))
-    assert(rounds(LdaPace(LdaSchedule(64.0, 0.51), 1500L, iterations = 0, warmup = 2200L)).isEmpty)
+    assert(made.takeWhile(_ < 100000L).size < 20 && made.head < made.last)
   }
 }

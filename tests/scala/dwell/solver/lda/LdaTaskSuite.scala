@@ -17,7 +17,6 @@ class LdaTaskSuite extends LimitedSuite {
     fraction = 0.05,
     iterations = 3,
     localBatch = None,
-    warmup = 0L,
     learnAlpha = true,
     aggregation = None,
     seed = 1L,

@@ -26,7 +26,6 @@ class LdaTrainerSuite extends SparkSuite {
     fraction = 0.8,
     iterations = 1,
     localBatch = Some(4),
-    warmup = 0L,
     learnAlpha = false,
     aggregation = None,
     seed = 5L,

@@ -46,7 +46,6 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
   // As in Spark, the estimator itself defines the setters, so that in Java they return the estimator and can be
   // chained.
   def setLocalBatch(value: Int): this.type = set(localBatch, value)
-  def setWarmup(value: Int): this.type = set(warmup, value)
   def setTopicEstimate(value: String): this.type = set(topicEstimate, value)
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
@@ -142,7 +141,6 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       $(subsamplingRate),
       $(maxIter),
       Some($(localBatch)).filter(_ > 0),
-      $(warmup).toLong,
       $(optimizeDocConcentration),
       chosenAggregation(conf),
       $(seed),

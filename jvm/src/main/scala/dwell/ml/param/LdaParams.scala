@@ -8,7 +8,6 @@ import org.apache.spark.ml.param.{IntParam, Param, ParamValidators}
  * | Param | default | meaning |
  * |:--|:--|:--|
  * | localBatch | 0 | documents in one step of a worker |
- * | warmup | 0 | documents at the start that all workers take in steps together |
  * | topicEstimate | variational | estimate of a word's weight in a topic while training: `variational` or `mean` |
  */
 trait LdaParams extends WorkerParams {
@@ -24,18 +23,6 @@ trait LdaParams extends WorkerParams {
     ParamValidators.gtEq(0))
 
   /**
-   * The number of documents of all workers at the start, during which each worker makes one step in a round. Such a
-   * round is one step on the documents of all workers. It helps if `localBatch` is a few documents, because topics that
-   * begin at random need long steps. It costs if `localBatch` is large, because workers that part early find better
-   * topics.
-   */
-  final val warmup: IntParam = new IntParam(
-    this,
-    "warmup",
-    "documents at the start that all workers take in steps together (>= 0)",
-    ParamValidators.gtEq(0))
-
-  /**
    * The estimate of a word's weight in a topic while training. `variational`: exp(E[log beta]), as in Spark. `mean`:
    * E[beta], with which a topic can win back a word that it has lost. This is a step towards collapsed inference
    * (Asuncion, Welling, Smyth, Teh, On Smoothing and Inference for Topic Models, UAI 2009), whose topics often predict
@@ -47,10 +34,9 @@ trait LdaParams extends WorkerParams {
     "estimate of the topics in training",
     Seq(LdaParams.Variational, LdaParams.Mean))
 
-  setDefault(localBatch -> 0, warmup -> 0, topicEstimate -> LdaParams.Variational)
+  setDefault(localBatch -> 0, topicEstimate -> LdaParams.Variational)
 
   final def getLocalBatch: Int = $(localBatch)
-  final def getWarmup: Int = $(warmup)
   final def getTopicEstimate: String = $(topicEstimate)
 }
 

@@ -34,11 +34,10 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
   }
 
   protected override def round(progress: LdaProgress, clock: Long): LdaProgress = {
-    val round = task.pace.next(progress.seen).get
-    val after = progress.after(task.budgets(round.documents))
+    val after = progress.after(task.budgets(task.pace.next(progress.seen).get))
     val documents = (after.seen - progress.seen).toDouble
     val what = s"${progress.rounds} rounds, ${progress.seen} documents"
-    val replies = madeBy(workers.round(progress, after, round.warming, what))
+    val replies = madeBy(workers.round(progress, after, what))
     timeline.add(
       replies.objective,
       Double.NaN,
@@ -46,7 +45,7 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
       replies.addSeconds,
       documents / task.corpus,
       replies.headers,
-      note = note(round, after.seen, replies.headers))
+      note = note(after.seen, replies.headers))
     if (!problem.learnAlpha) after
     else {
       val rho = task.schedule.step(progress.seen.toDouble, documents, 1.0)
@@ -54,13 +53,12 @@ private[lda] final class LdaAveraging(workers: LdaWorkers, task: LdaTask, attemp
     }
   }
 
-  private def note(round: LdaPace.Round, seen: Long, headers: ResultHeaders): String = {
+  private def note(seen: Long, headers: ResultHeaders): String = {
     // Only the entries of words in the documents travel: the others follow from the topics before.
     val words = headers.largest(LdaLayout.WORDS).toLong
     val steps = headers.largest(LdaLayout.RHO_SUM)
     val remark =
-      if (round.warming) ", warming up"
-      else if (steps > LdaAveraging.FarSteps) {
+      if (steps > LdaAveraging.FarSteps) {
         f", steps of $steps%.1f in all: workers drift apart; smaller subsamplingRate or larger learningOffset"
       } else ""
     s"$seen documents seen, a worker sends $words of ${task.vocabulary} words$remark"

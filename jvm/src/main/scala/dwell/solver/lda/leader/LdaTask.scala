@@ -31,7 +31,7 @@ private[solver] final case class LdaTask(problem: LdaProblem, vocabulary: Int, d
   val schedule: LdaSchedule = problem.schedule.copy(base = math.min(problem.schedule.base, perIteration.toDouble))
 
   /** The sizes of the rounds. */
-  val pace: LdaPace = LdaPace(schedule, perIteration, problem.iterations, problem.warmup)
+  val pace: LdaPace = LdaPace(schedule, perIteration, problem.iterations)
 
   /** Documents of a worker's step. */
   def batch: Int = problem.localBatch.getOrElse(math.max(LeastBatch, math.ceil(schedule.base / workers).toInt))

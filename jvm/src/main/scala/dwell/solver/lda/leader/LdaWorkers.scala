@@ -25,7 +25,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
   /**
    * Lets every worker make steps from the topics of `from`. The average of their results becomes the topics of `to`.
    */
-  def round(from: LdaProgress, to: LdaProgress, warming: Boolean, what: String): RoundReplies = {
+  def round(from: LdaProgress, to: LdaProgress, what: String): RoundReplies = {
     val budgets = to.cursors.indices.map(k => to.cursors(k) - from.cursors(k)).toArray
     val common = LdaRound(
       fit,
@@ -35,7 +35,7 @@ private[lda] final class LdaWorkers(workers: Replicas[LdaMessage, LdaReply], tas
       task.schedule,
       task.corpus,
       task.workers,
-      if (warming) budgets.max.toInt else task.batch,
+      task.batch,
       budget = 0L,
       cursor = 0L,
       from.seen,

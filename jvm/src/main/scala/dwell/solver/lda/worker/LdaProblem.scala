@@ -14,8 +14,6 @@ import dwell.fit.{Aggregation, FitProblem, SolverSettings}
  *   number of iterations, at least 0
  * @param localBatch
  *   documents of a worker's step; None chooses by the number of workers
- * @param warmup
- *   documents for warming up: see [[dwell.solver.lda.leader.LdaPace]]
  * @param learnAlpha
  *   whether alpha is learned
  * @param aggregation
@@ -30,7 +28,6 @@ final case class LdaProblem(
     fraction: Double,
     iterations: Int,
     localBatch: Option[Int],
-    warmup: Long,
     learnAlpha: Boolean,
     aggregation: Option[Aggregation],
     seed: Long,
