@@ -330,6 +330,39 @@ def anatomy_table(rows):
     return lines
 
 
+def cell(text, bad):
+    return "**%s**" % text if bad else text
+
+
+def every_fit_table(rows):
+    """Bold: slower than Spark, or an objective more than 1e-7 above Spark's, relative to it."""
+    lines = ["| rows | fit | executors of | Dwell s: median (all) | Spark s: median (all) | times | objective above Spark's, relative | by | rounds | gap | reading | set-up | workers | leader | transport | model |",
+             "|:--|:--|--:|--:|--:|--:|--:|:--|--:|--:|" + "--:|" * 6]
+    ratios, worse = [], 0
+    for row in rows:
+        by = "failed: " + row["failed"] if row["failed"] else "Spark: " + row["reason"] if row["reason"] else \
+            ", ".join(filter(None, [row["algorithm"], row["orientation"]])) + ("" if row["converged"] else ", not converged")
+        ratio = None
+        if row["seconds"] and row["sparkSeconds"] and not row["failed"]:
+            ratio = middle(row["sparkSeconds"]) / middle(row["seconds"])
+            ratios.append(ratio)
+        above = row["excess"] is not None and row["excess"] > 1e-7
+        worse += above
+        phases = [row[name] for name in ("reading", "setUp", "workers", "leader", "transport", "modelSeconds")]
+        lines.append("| %s | %s | %d MB | %s | %s | %s | %s | %s | %s | %s | %s |" % (
+            row["rows"], row["fit"], row["memory"], seconds_text(row["seconds"]), seconds_text(row["sparkSeconds"]),
+            "" if ratio is None else cell("%.2f" % ratio, ratio < 1), cell(number(row["excess"], "%.1e"), above), by,
+            "" if row["rounds"] is None else row["rounds"], number(row["relativeGap"], "%.1e"),
+            " | ".join("" if spent is None else "%.2f" % spent for spent in phases)))
+    if ratios:
+        product = 1.0
+        for ratio in ratios:
+            product *= ratio ** (1.0 / len(ratios))
+        lines += ["", "%d cells: geometric mean %.2f times, least %.2f; below 1: %d; objectives above Spark's by more than 1e-7: %d." % (
+            len(rows), product, min(ratios), sum(ratio < 1 for ratio in ratios), worse)]
+    return lines
+
+
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
@@ -337,7 +370,7 @@ TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds wi
           "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
           "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
           "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),
-          "benchAnatomy": ("Whole fits by phase", anatomy_table)}
+          "benchAnatomy": ("Whole fits by phase", anatomy_table), "benchEveryFit": ("Every fit", every_fit_table)}
 
 
 def pages(stem, rows):
@@ -366,12 +399,16 @@ def main(directory, command, versions, files):
     head = readme.read_text().split("## Tables")[0].rstrip() if readme.is_file() else "# Benchmarks on Spark, %s" % about["date"]
     page = [head, "", "## Tables", "", "`%s`" % command, "",
             "%s, %d cores, %s GiB, %s; %s; commit %s." % (about["cpu"], about["cores"], about["memory_gib"], about["system"], versions, about["commit"]), ""]
+    parts = {}
     for file in files:
         rows = json.loads(file.read_text())
+        # A part of a benchmark has a name of its own after a hyphen, and one table shows all parts.
+        parts.setdefault(file.stem.split("-")[0], []).extend(rows)
         for chart in file.parent.glob(file.stem + "-*.html"):
             shutil.copy(chart, directory)
         (directory / file.name).write_text(json.dumps({"machine": about, "results": rows}, indent=1) + "\n")
-        page += write_pages(directory, file.stem, rows)
+    for stem, rows in parts.items():
+        page += write_pages(directory, stem, rows)
     readme.write_text("\n".join(page) + "\n")
 
 

@@ -1,0 +1,109 @@
+package dwell.bench.grid
+
+import scala.util.Random
+
+import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions.{abs, col, hash, when}
+
+import dwell.bench.Bench
+import dwell.bench.anatomy.GeneratedRows
+
+/**
+ * Data of the grid, and the columns that it has there.
+ *
+ * @param make
+ *   columns `features`, `label` and `class`, not cached; None without the package descriptions, if it is made of them
+ * @param fits
+ *   names of its columns, or the beginnings of several
+ */
+private[bench] final case class GridRows(name: String, make: Bench => Option[DataFrame], fits: Seq[String]) {
+
+  /** The fits that the grid has for this data. */
+  def columns: Seq[GridFit] = GridFit.all.filter(fit => fits.exists(fit.name.startsWith))
+}
+
+private[bench] object GridRows {
+
+  /** Column of a label with ten classes. */
+  val Ten = "ten"
+
+  /** Column of weights. */
+  val Weight = "weight"
+
+  private val Classes = 10
+
+  /**
+   * The rows of the grid. Every data has fits of several estimators, and every column some data, of each kind at least once: few
+   * features and many, dense and sparse.
+   */
+  val all: Seq[GridRows] = Seq(
+    rows("dense-28", Seq("linear", "logistic", "ten-l2", "ten-default", "svc-l2", "svc-small")) { (bench, made) =>
+      made.dense(share(bench, 1000000), 28)
+    },
+    rows("dense-10", Seq("linear", "logistic", "ten-l2", "svc-l2")) { (bench, made) =>
+      made.dense(share(bench, 3000000), 10)
+    },
+    rows(
+      "dense-400",
+      Seq("linear-default", "linear-l2", "linear-net", "logistic-default", "logistic-l2", "logistic-small", "logistic-net",
+        "logistic-raw", "ten-net", "svc-l2", "svc-raw")) { (bench, made) =>
+      made.dense(share(bench, 100000), 400)
+    },
+    rows(
+      "dense-2000",
+      Seq("linear-default", "linear-l1", "linear-raw", "logistic-l2", "logistic-l1", "logistic-weights", "ten-small", "svc-l2")) {
+      (bench, made) =>
+        made.dense(share(bench, 20000), 2000)
+    },
+    rows("hashed", Seq("linear-l2", "logistic-default", "logistic-l2", "logistic-small", "logistic-net", "svc-l2")) {
+      (bench, made) =>
+        made.hashed(share(bench, 500000), math.max(500, ((1 << 20) * math.min(1.0, bench.scale)).toInt), fields = 20)
+    },
+    GridRows(
+      "packages",
+      _.scaledPackages.map(withClass),
+      Seq("linear-l2", "linear-net", "logistic-l2", "logistic-raw", "logistic-l1", "ten-l2", "svc-l2", "svc-weights")),
+    rows(
+      "sparse",
+      Seq("linear-l2", "linear-net", "linear-small", "logistic-l2", "logistic-net", "logistic-raw", "ten-raw", "svc-l2", "svc-small")) {
+      (bench, made) =>
+        made.sparse(share(bench, 20000), math.max(500, (200000 * math.min(1.0, bench.scale)).toInt), entries = 100)
+    },
+    rows("small", Seq("linear", "logistic", "ten-l1", "ten-weights", "svc"))((bench, made) => made.dense(share(bench, 2000), 28)),
+    GridRows(
+      "one-hot",
+      bench => Some(oneHot(bench.spark, share(bench, 100000), bench.seed)),
+      Seq("linear-default", "linear-l2", "linear-weights", "logistic-default", "logistic-l1", "logistic-weights", "ten-default",
+        "svc-default")))
+
+  private def rows(name: String, fits: Seq[String])(make: (Bench, GeneratedRows) => DataFrame): GridRows =
+    GridRows(name, bench => Some(make(bench, new GeneratedRows(bench.spark, bench.seed))), fits)
+
+  private def share(bench: Bench, rows: Int): Int = math.max(200, (rows * bench.scale).toInt)
+
+  private def withClass(rows: DataFrame): DataFrame = {
+    val Array(median) = rows.stat.approxQuantile("label", Array(0.5), 0.001)
+    rows.withColumn("class", when(col("label") > median, 1.0).otherwise(0.0))
+  }
+
+  /** With ten classes of about as many rows, by the label, and weights of 0.5, 1 and 2. */
+  def withAllColumns(rows: DataFrame): DataFrame = {
+    val ends = rows.stat.approxQuantile("label", (1 until Classes).map(_.toDouble / Classes).toArray, 0.001)
+    val ten = ends.map(end => when(col("label") > end, 1.0).otherwise(0.0)).reduce(_ + _)
+    val draw = abs(hash(col("label"))) % 3
+    rows.withColumn(Ten, ten).withColumn(Weight, when(draw === 0, 0.5).when(draw === 1, 1.0).otherwise(2.0))
+  }
+
+  /** Ten categories, each value a feature. Most values of a category are rare. */
+  private def oneHot(spark: SparkSession, numRows: Int, seed: Long): DataFrame = {
+    val (categories, values) = (10, 1000)
+    val data = spark.sparkContext.parallelize(0 until numRows, 4).map { number =>
+      val random = new Random(seed * 31 + number)
+      val hot = Array.tabulate(categories)(c => c * values + (values * math.pow(random.nextDouble(), 4.0)).toInt)
+      val label = hot.map(feature => new Random(seed + feature).nextGaussian()).sum / math.sqrt(categories) + 0.5 * random.nextGaussian()
+      (label, if (label > 0.0) 1.0 else 0.0, Vectors.sparse(categories * values, hot, Array.fill(categories)(1.0)))
+    }
+    spark.createDataFrame(data).toDF("label", "class", "features")
+  }
+}
