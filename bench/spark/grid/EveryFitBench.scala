@@ -73,9 +73,8 @@ object EveryFitBench {
     val report = ours.model.flatMap(model => FitReport.find(model))
     val ratio = for (a <- ours.median; b <- theirs.median) yield b / a
     def text[T](value: Option[T], format: T => String): String = value.fold("failed")(format)
-    println(
-      s"${fit.name}: ${text[Double](ours.median, s => f"$s%.2f s")}, Spark ${text[Double](theirs.median, s => f"$s%.2f s")}, " +
-        s"${text[Double](ratio, r => f"$r%.2f times")}, objective above Spark's by ${text[Double](excess, e => f"$e%.1e")}")
+    println(s"${fit.name}: ${text[Double](ours.median, s => f"$s%.2f s")}, Spark ${text[Double](theirs.median, s => f"$s%.2f s")}, " +
+      s"${text[Double](ratio, r => f"$r%.2f times")}, objective above Spark's by ${text[Double](excess, e => f"$e%.1e")}")
     report.foreach(r => println(s"  ${r.phases.toLine}; ${r.reason.getOrElse(s"${r.algorithm} ${r.orientation}")}"))
     bench.add(
       "rows" -> rows.name,
@@ -113,7 +112,7 @@ object EveryFitBench {
 
     def run(): Unit = if (failed.isEmpty) {
       try {
-        val timed = Bench.timed(Bench.fit(estimator, frame, fit.params: _*))
+        val timed = Bench.timed[Model[_]](Bench.fit(estimator, frame, fit.params: _*))
         times += timed.seconds
         model = Some(timed.result)
       } catch {

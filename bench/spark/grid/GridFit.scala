@@ -58,14 +58,10 @@ private[bench] object GridFit {
 
   private def of(kind: Kind, prefix: String, elasticNet: Boolean): Seq[GridFit] = {
     val l2 = GridFit(s"$prefix-l2", kind, regParam = 0.01)
-    val l1 = Seq(
-      l2.copy(name = s"$prefix-l1", elasticNet = 1.0),
-      l2.copy(name = s"$prefix-net", elasticNet = 0.5))
+    val l1 = Seq(l2.copy(name = s"$prefix-l1", elasticNet = 1.0), l2.copy(name = s"$prefix-net", elasticNet = 0.5))
     Seq(GridFit(s"$prefix-default", kind), l2, l2.copy(name = s"$prefix-small", regParam = 1e-5)) ++
       (if (elasticNet) l1 else Nil) ++
-      Seq(
-        l2.copy(name = s"$prefix-raw", standardization = false),
-        l2.copy(name = s"$prefix-weights", weighted = true))
+      Seq(l2.copy(name = s"$prefix-raw", standardization = false), l2.copy(name = s"$prefix-weights", weighted = true))
   }
 
   /** All columns. */

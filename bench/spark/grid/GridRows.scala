@@ -46,15 +46,32 @@ private[bench] object GridRows {
     },
     rows(
       "dense-400",
-      Seq("linear-default", "linear-l2", "linear-net", "logistic-default", "logistic-l2", "logistic-small", "logistic-net",
-        "logistic-raw", "ten-net", "svc-l2", "svc-raw")) { (bench, made) =>
+      Seq(
+        "linear-default",
+        "linear-l2",
+        "linear-net",
+        "logistic-default",
+        "logistic-l2",
+        "logistic-small",
+        "logistic-net",
+        "logistic-raw",
+        "ten-net",
+        "svc-l2",
+        "svc-raw")) { (bench, made) =>
       made.dense(share(bench, 100000), 400)
     },
     rows(
       "dense-2000",
-      Seq("linear-default", "linear-l1", "linear-raw", "logistic-l2", "logistic-l1", "logistic-weights", "ten-small", "svc-l2")) {
-      (bench, made) =>
-        made.dense(share(bench, 20000), 2000)
+      Seq(
+        "linear-default",
+        "linear-l1",
+        "linear-raw",
+        "logistic-l2",
+        "logistic-l1",
+        "logistic-weights",
+        "ten-small",
+        "svc-l2")) { (bench, made) =>
+      made.dense(share(bench, 20000), 2000)
     },
     rows("hashed", Seq("linear-l2", "logistic-default", "logistic-l2", "logistic-small", "logistic-net", "svc-l2")) {
       (bench, made) =>
@@ -66,15 +83,31 @@ private[bench] object GridRows {
       Seq("linear-l2", "linear-net", "logistic-l2", "logistic-raw", "logistic-l1", "ten-l2", "svc-l2", "svc-weights")),
     rows(
       "sparse",
-      Seq("linear-l2", "linear-net", "linear-small", "logistic-l2", "logistic-net", "logistic-raw", "ten-raw", "svc-l2", "svc-small")) {
-      (bench, made) =>
-        made.sparse(share(bench, 20000), math.max(500, (200000 * math.min(1.0, bench.scale)).toInt), entries = 100)
+      Seq(
+        "linear-l2",
+        "linear-net",
+        "linear-small",
+        "logistic-l2",
+        "logistic-net",
+        "logistic-raw",
+        "ten-raw",
+        "svc-l2",
+        "svc-small")) { (bench, made) =>
+      made.sparse(share(bench, 20000), math.max(500, (200000 * math.min(1.0, bench.scale)).toInt), entries = 100)
     },
-    rows("small", Seq("linear", "logistic", "ten-l1", "ten-weights", "svc"))((bench, made) => made.dense(share(bench, 2000), 28)),
+    rows("small", Seq("linear", "logistic", "ten-l1", "ten-weights", "svc"))((bench, made) =>
+      made.dense(share(bench, 2000), 28)),
     GridRows(
       "one-hot",
       bench => Some(oneHot(bench.spark, share(bench, 100000), bench.seed)),
-      Seq("linear-default", "linear-l2", "linear-weights", "logistic-default", "logistic-l1", "logistic-weights", "ten-default",
+      Seq(
+        "linear-default",
+        "linear-l2",
+        "linear-weights",
+        "logistic-default",
+        "logistic-l1",
+        "logistic-weights",
+        "ten-default",
         "svc-default")))
 
   private def rows(name: String, fits: Seq[String])(make: (Bench, GeneratedRows) => DataFrame): GridRows =
@@ -101,7 +134,8 @@ private[bench] object GridRows {
     val data = spark.sparkContext.parallelize(0 until numRows, 4).map { number =>
       val random = new Random(seed * 31 + number)
       val hot = Array.tabulate(categories)(c => c * values + (values * math.pow(random.nextDouble(), 4.0)).toInt)
-      val label = hot.map(feature => new Random(seed + feature).nextGaussian()).sum / math.sqrt(categories) + 0.5 * random.nextGaussian()
+      val label = hot.map(feature => new Random(seed + feature).nextGaussian()).sum / math.sqrt(
+        categories) + 0.5 * random.nextGaussian()
       (label, if (label > 0.0) 1.0 else 0.0, Vectors.sparse(categories * values, hot, Array.fill(categories)(1.0)))
     }
     spark.createDataFrame(data).toDF("label", "class", "features")

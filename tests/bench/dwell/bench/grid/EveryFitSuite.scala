@@ -36,8 +36,9 @@ class EveryFitSuite extends SparkSuite {
   }
 
   test("the objective is that of Spark's history, with weights, penalties and one class or several") {
-    val frame = GridRows.withAllColumns(GridRows.all.find(_.name == "small").get.make(new Bench(
-      spark, None, 0.2, 1L, 1, "none")).get).cache()
+    val frame = GridRows
+      .withAllColumns(GridRows.all.find(_.name == "small").get.make(new Bench(spark, None, 0.2, 1L, 1, "none")).get)
+      .cache()
     def found(name: String) = GridFit.all.find(_.name == name).get
     Seq("logistic-net", "logistic-weights", "logistic-raw", "ten-l1", "ten-weights").foreach { name =>
       val fit = found(name)
@@ -51,7 +52,8 @@ class EveryFitSuite extends SparkSuite {
     val error = model.transform(frame).selectExpr("avg(power(label - prediction, 2)) / 2").first().getDouble(0)
     assert(math.abs(new GridObjective(frame, fit)(model) - error) <= 1e-12 * error)
     // A feature with deviation 1 in the population and a label with deviation 2.
-    val rows = spark.createDataFrame(Seq((-2.0, Vectors.dense(-1.0)), (2.0, Vectors.dense(1.0)))).toDF("label", "features")
+    val rows =
+      spark.createDataFrame(Seq((-2.0, Vectors.dense(-1.0)), (2.0, Vectors.dense(1.0)))).toDF("label", "features")
     val ridge = found("linear-l2")
     val exact = Bench.fit(new LinearRegression(), rows, "regParam" -> 0.01)
     // F(a) = (2 - a)^2 / 2 + 0.01 a^2 / (2 2) is least at a = 2 / 1.005.
