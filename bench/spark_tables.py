@@ -340,7 +340,7 @@ def every_fit_table(rows):
              "|:--|:--|--:|--:|--:|--:|--:|:--|--:|--:|" + "--:|" * 6]
     ratios, worse = [], 0
     for row in rows:
-        by = "failed: " + row["failed"] if row["failed"] else "Spark: " + row["reason"] if row["reason"] else \
+        by = "failed: " + row["failed"] if row["failed"] else "Spark: " + row["reason"].split(", ")[0] if row["reason"] else \
             ", ".join(filter(None, [row["algorithm"], row["orientation"]])) + ("" if row["converged"] else ", not converged")
         ratio = None
         if row["seconds"] and row["sparkSeconds"] and not row["failed"]:
@@ -352,8 +352,8 @@ def every_fit_table(rows):
         lines.append("| %s | %s | %d MB | %s | %s | %s | %s | %s | %s | %s | %s |" % (
             row["rows"], row["fit"], row["memory"], seconds_text(row["seconds"]), seconds_text(row["sparkSeconds"]),
             "" if ratio is None else cell("%.2f" % ratio, ratio < 1), cell(number(row["excess"], "%.1e"), above), by,
-            "" if row["rounds"] is None else row["rounds"], number(row["relativeGap"], "%.1e"),
-            " | ".join("" if spent is None else "%.2f" % spent for spent in phases)))
+            "" if row["rounds"] is None or row["reason"] else row["rounds"], number(row["relativeGap"], "%.1e"),
+            " | ".join("" if spent is None or row["reason"] else "%.2f" % spent for spent in phases)))
     if ratios:
         product = 1.0
         for ratio in ratios:
