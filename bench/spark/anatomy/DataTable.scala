@@ -104,7 +104,8 @@ private[bench] object DataTable {
     rows.withColumn("class", when(col("label") > median, 1.0).otherwise(0.0))
   }
 
-  private def share(bench: Bench, rows: Int): Int = math.max(LeastRows, (rows * bench.scale).toInt)
+  /** So many rows, scaled. */
+  def share(bench: Bench, rows: Int): Int = math.max(LeastRows, (rows * bench.scale).toInt)
 
   private def features(bench: Bench, most: Int): Int =
     math.max(LeastFeatures, (most * math.min(1.0, bench.scale)).toInt)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{abs, col, hash, when}
 
 import dwell.bench.Bench
-import dwell.bench.anatomy.GeneratedRows
+import dwell.bench.anatomy.{DataTable, GeneratedRows}
 
 /**
  * Data of the grid, and the columns that it has there.
@@ -38,68 +38,59 @@ private[bench] object GridRows {
    * features and many, dense and sparse.
    */
   val all: Seq[GridRows] = Seq(
-    rows("dense-28", Seq("linear", "logistic", "ten-l2", "ten-default", "svc-l2", "svc-small")) { (bench, made) =>
-      made.dense(share(bench, 1000000), 28)
-    },
-    rows("dense-10", Seq("linear", "logistic", "ten-l2", "svc-l2")) { (bench, made) =>
-      made.dense(share(bench, 3000000), 10)
-    },
-    rows(
+    ofTable("dense-28", "linear", "logistic", "ten-l2", "ten-default", "svc-l2", "svc-small"),
+    generated("dense-10", "linear", "logistic", "ten-l2", "svc-l2")((bench, made) =>
+      made.dense(DataTable.share(bench, 3000000), 10)),
+    ofTable(
       "dense-400",
-      Seq(
-        "linear-default",
-        "linear-l2",
-        "linear-net",
-        "logistic-default",
-        "logistic-l2",
-        "logistic-small",
-        "logistic-net",
-        "logistic-raw",
-        "ten-net",
-        "svc-l2",
-        "svc-raw")) { (bench, made) =>
-      made.dense(share(bench, 100000), 400)
-    },
-    rows(
+      "linear-default",
+      "linear-l2",
+      "linear-net",
+      "logistic-default",
+      "logistic-l2",
+      "logistic-small",
+      "logistic-net",
+      "logistic-raw",
+      "ten-net",
+      "svc-l2",
+      "svc-raw"),
+    generated(
       "dense-2000",
-      Seq(
-        "linear-default",
-        "linear-l1",
-        "linear-raw",
-        "logistic-l2",
-        "logistic-l1",
-        "logistic-weights",
-        "ten-small",
-        "svc-l2")) { (bench, made) =>
-      made.dense(share(bench, 20000), 2000)
-    },
-    rows("hashed", Seq("linear-l2", "logistic-default", "logistic-l2", "logistic-small", "logistic-net", "svc-l2")) {
-      (bench, made) =>
-        made.hashed(share(bench, 500000), math.max(500, ((1 << 20) * math.min(1.0, bench.scale)).toInt), fields = 20)
-    },
-    GridRows(
+      "linear-default",
+      "linear-l1",
+      "linear-raw",
+      "logistic-l2",
+      "logistic-l1",
+      "logistic-weights",
+      "ten-small",
+      "svc-l2")((bench, made) => made.dense(DataTable.share(bench, 20000), 2000)),
+    ofTable("hashed", "linear-l2", "logistic-default", "logistic-l2", "logistic-small", "logistic-net", "svc-l2"),
+    ofTable(
       "packages",
-      _.scaledPackages.map(withClass),
-      Seq("linear-l2", "linear-net", "logistic-l2", "logistic-raw", "logistic-l1", "ten-l2", "svc-l2", "svc-weights")),
-    rows(
+      "linear-l2",
+      "linear-net",
+      "logistic-l2",
+      "logistic-raw",
+      "logistic-l1",
+      "ten-l2",
+      "svc-l2",
+      "svc-weights"),
+    ofTable(
       "sparse",
-      Seq(
-        "linear-l2",
-        "linear-net",
-        "linear-small",
-        "logistic-l2",
-        "logistic-net",
-        "logistic-raw",
-        "ten-raw",
-        "svc-l2",
-        "svc-small")) { (bench, made) =>
-      made.sparse(share(bench, 20000), math.max(500, (200000 * math.min(1.0, bench.scale)).toInt), entries = 100)
-    },
-    rows("small", Seq("linear", "logistic", "ten-l1", "ten-weights", "svc"))((bench, made) =>
-      made.dense(share(bench, 2000), 28)),
+      "linear-l2",
+      "linear-net",
+      "linear-small",
+      "logistic-l2",
+      "logistic-net",
+      "logistic-raw",
+      "ten-raw",
+      "svc-l2",
+      "svc-small"),
+    generated("small", "linear", "logistic", "ten-l1", "ten-weights", "svc")((bench, made) =>
+      made.dense(DataTable.share(bench, 2000), 28)),
     GridRows(
       "one-hot",
-      bench => Some(oneHot(bench.spark, share(bench, 100000), bench.seed)),
+      bench => Some(oneHot(bench.spark, DataTable.share(bench, 100000), bench.seed)),
       Seq(
         "linear-default",
         "linear-l2",
@@ -110,15 +101,12 @@ private[bench] object GridRows {
         "ten-default",
         "svc-default")))
 
-  private def rows(name: String, fits: Seq[String])(make: (Bench, GeneratedRows) => DataFrame): GridRows =
+  /** Data that reading and the phases of fits are measured on, too. */
+  private def ofTable(name: String, fits: String*): GridRows =
+    GridRows(name, DataTable.all.find(_.name == name).get.make, fits)
+
+  private def generated(name: String, fits: String*)(make: (Bench, GeneratedRows) => DataFrame): GridRows =
     GridRows(name, bench => Some(make(bench, new GeneratedRows(bench.spark, bench.seed))), fits)
-
-  private def share(bench: Bench, rows: Int): Int = math.max(200, (rows * bench.scale).toInt)
-
-  private def withClass(rows: DataFrame): DataFrame = {
-    val Array(median) = rows.stat.approxQuantile("label", Array(0.5), 0.001)
-    rows.withColumn("class", when(col("label") > median, 1.0).otherwise(0.0))
-  }
 
   /** With ten classes of about as many rows, by the label, and weights of 0.5, 1 and 2. */
   def withAllColumns(rows: DataFrame): DataFrame = {

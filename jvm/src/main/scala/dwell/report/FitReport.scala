@@ -21,7 +21,7 @@ import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord}
  */
 sealed abstract class FitReport extends Product with Serializable {
 
-  /** That of the estimator, which the model shares. */
+  /** Uid of the estimator, which the model shares. */
   def uid: String
 
   /** All that the fit has found out about itself; the methods below say what each fact means. */

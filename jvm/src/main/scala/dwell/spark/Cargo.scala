@@ -8,7 +8,7 @@ import org.apache.spark.SerializableWritable
 /**
  * An object on its way through the user's serialiser: in a broadcast, as the result of a task, or as an element that Spark keeps.
  * Kryo may have been told to refuse classes that are not registered, and takes all but the largest arrays element by element.
- * Spark registers `SerializableWritable` with every Kryo, and with Java's serialiser for it.
+ * Spark registers `SerializableWritable` with every Kryo, and serialises it by Java.
  */
 private[dwell] final class Cargo[T](private[dwell] var content: T) extends Writable {
 

@@ -13,8 +13,8 @@ import dwell.spark.{Locality, Sent}
 /**
  * Groups of whole source partitions, without a shuffle: the one element of a partition gives the blocks of a group that have
  * rows, in their order, as often as a task asks. If Spark keeps the blocks, a task gets them anew each time. If not, it
- * holds them, rather than read the source again. Each executor gets its share of the tasks,
- * where it can the tasks for the blocks that it has; they fetch the rest.
+ * holds them, rather than read the source again. Tasks are spread evenly over the executors. Each prefers the executor that
+ * holds most of its blocks, and fetches the rest.
  *
  * @param blocks
  *   the blocks of each source partition

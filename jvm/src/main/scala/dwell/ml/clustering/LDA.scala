@@ -33,7 +33,7 @@ import dwell.spark.NativeLibrary
  *
  * Documents without words are left out. The objective of [[dwell.report.FitReport]] is minus the variational bound on
  * the logarithm of the likelihood of a sample of the documents, by token, without the topics' own part. The objective
- * of a round belongs to the topics that the round began with. There is no bound on how much better topics could be.
+ * of a round is taken at the topics that the round began with. There is no bound on how much better topics could be.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
  * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, and executors or a driver that cannot load the native library.

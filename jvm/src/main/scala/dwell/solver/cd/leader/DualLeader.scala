@@ -20,8 +20,8 @@ import dwell.solver.linear.LinearProblem
  *
  * An intercept that is not penalised adds the constraint `sum_i s_i a_i = 0`, which steps along single coordinates
  * cannot keep. The steps treat the intercept as one more feature, of constant value 1, with a quadratic term of its own
- * that vanishes at the optimum. No reported value contains that term: the primal value belongs to an unpenalised
- * intercept, and the dual value to a point that satisfies the constraint.
+ * that vanishes at the optimum. No reported value contains that term: the primal value has an unpenalised
+ * intercept, and the dual value is taken at a point that satisfies the constraint.
  *
  * @param n
  *   number of features

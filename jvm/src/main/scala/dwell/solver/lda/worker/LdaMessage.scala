@@ -9,7 +9,7 @@ private[solver] sealed trait LdaCall extends Serializable {
 
 /**
  * Steps on the next documents. The update is the topics after the steps, times the worker's share. The bound of the
- * sample belongs to the shared topics.
+ * sample is taken at the shared topics.
  *
  * @param common
  *   the request for all workers; its budget, cursor, share and sample are ignored
