@@ -6,11 +6,12 @@
 //! | [`checks`] | the record of checked arrays, and scratch memory, for calls without a worker state |
 //! | [`cd`] | coordinate descent: rounds and products on worker states; margins and their losses |
 //! | [`rows`] | algorithms along rows: local SGD, sums of gradients |
+//! | [`newton`] | passes of Newton's method |
 //! | [`lda`] | model averaging of topics |
 //! | [`java`] | the functions of `NativeBridge` |
 //! | [`capi`] | the functions of `dwell.h`, for programs without a JVM: the benchmarks in Python and the C tests |
 //!
-//! A module uses only modules above it. The families `cd`, `rows` and `lda` do not use one another, nor do `java` and `capi`.
+//! A module uses only modules above it. The families `cd`, `rows`, `newton` and `lda` do not use one another, nor do `java` and `capi`.
 //!
 //! The library exports only `JNI_OnLoad` and the `dwell_*` functions of [`capi`]. `JNI_OnLoad` binds the methods of `NativeBridge`. All
 //! code runs on the calling thread, except for parts of a solver, which run on a pool and never touch JNI.
@@ -29,4 +30,5 @@ pub mod cd;
 pub mod checks;
 pub mod java;
 pub mod lda;
+pub mod newton;
 pub mod rows;

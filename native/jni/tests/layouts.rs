@@ -184,7 +184,15 @@ fn coordinate_descent() {
     let java = family(
         "CdLayout",
         "",
-        &["MARGIN_", "SGD_", "LDA_", "ABI_VERSION", "OK", "STATE_LOST"],
+        &[
+            "MARGIN_",
+            "SGD_",
+            "PASS_",
+            "LDA_",
+            "ABI_VERSION",
+            "OK",
+            "STATE_LOST",
+        ],
     );
     assert_eq!(java["CONTROL_STAMP"], 9);
     assert_eq!(java["GRADIENT"], 8);
@@ -202,6 +210,13 @@ fn model_averaging() {
     let java = family("SgdLayout", "SGD_", &[]);
     assert_eq!(java["OBJECTIVES"], 16);
     assert_eq!(java, rust("rows/layout.rs", &header_of_rust()));
+}
+
+#[test]
+fn passes() {
+    let java = family("PassLayout", "PASS_", &[]);
+    assert_eq!(java["LOSSES"], 16);
+    assert_eq!(java, rust("newton/layout.rs", &header_of_rust()));
 }
 
 #[test]

@@ -30,7 +30,7 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
-//! [`rows`] is local SGD, the local solver of MA-SGD, and the sums of losses and gradients for L-BFGS. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] holds
+//! [`rows`] is local SGD, the local solver of MA-SGD, and the sums of losses and gradients for L-BFGS. [`newton`] is Newton's method for few features: the sums of a pass over rows, and the quadratic model. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] holds
 //! the losses and penalties.
 //!
 //! The order of every sum is fixed: results depend neither on how work is cut into slices nor on the number of threads in the pool.
@@ -42,6 +42,7 @@
 mod base;
 pub mod cd;
 pub mod lda;
+pub mod newton;
 pub mod problem;
 pub mod rows;
 

@@ -249,7 +249,11 @@ pub fn lda_call<'l, P: LdaCall>(
     write_header(lender.env, &result, &header)
 }
 
-fn write_header(env: &Env<'_>, result: &JByteArray<'_>, header: &Header) -> Result<(), Fault> {
+/// Writes a header to the start of a result.
+///
+/// # Errors
+/// `Jni` if the JVM refuses.
+pub fn write_header(env: &Env<'_>, result: &JByteArray<'_>, header: &Header) -> Result<(), Fault> {
     let bytes = header::bytes(header).map(u8::cast_signed);
     result.set_region(env, 0, &bytes)?;
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
         throw::Throw,
         version::{ABI_VERSION, BUILD_ID},
     },
-    java::{calls, margins, states},
+    java::{calls, margins, newton, states},
     lda::calls::TopicsRound,
 };
 
@@ -79,6 +79,31 @@ pub const METHODS: &[NativeMethod] = &[
         fn = calls::sgd_call::<EvaluationParams>,
         error_policy = Throw
     },
+    native_method! {
+        static fn pass_begin(control: jlong[], centre: jdouble[], model: jdouble[], direction: jdouble[], steps: jdouble[],
+            reach: jdouble[]) -> jlong,
+        fn = newton::begin,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn pass_block(pass: jlong, offsets: jint[], features: jint[], values32: jfloat[], values64: jdouble[],
+            labels: jdouble[], weights: jdouble[]) -> jlong,
+        fn = newton::block,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn pass_end(pass: jlong, nanos: jlong, result: jbyte[]) -> void,
+        fn = newton::end,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn newton_model(sums: jdouble[], triangle: jint, gradient: jdouble[], at: jdouble[], l1: jdouble[], l2: jdouble[],
+            fixed: jboolean[], objective: jdouble, step: jdouble[], reach: jdouble[],
+            bound: jdouble[]) -> void,
+        fn = newton::model,
+        error_policy = Throw
+    },
+    native_method! { static fn pass_free(pass: jlong) -> void, fn = newton::free, error_policy = Throw },
     native_method! {
         static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
             values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],

@@ -5,6 +5,7 @@
 //! | [`methods`] | the table of all functions, and how it is bound to the class |
 //! | [`calls`] | the calls on a partition |
 //! | [`margins`] | the call on margins |
+//! | [`newton`] | the functions of Newton's method |
 //! | [`states`] | the functions on worker states and checks |
 //! | [`lender`] | the arguments of a call, and the loan of its arrays |
 //! | [`arguments`] | Java arrays that are copied |
@@ -14,4 +15,5 @@ pub mod calls;
 pub mod lender;
 pub mod margins;
 pub mod methods;
+pub mod newton;
 pub mod states;

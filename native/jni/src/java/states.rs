@@ -23,6 +23,7 @@ use crate::{
     },
     checks::CHECKS,
     java::arguments::{expect_length, finite},
+    newton::passes::PASSES,
 };
 
 /// See `NativeBridge.exportState`.
@@ -150,10 +151,10 @@ pub fn expire(_: &mut Env<'_>, _: JClass<'_>, max_age_millis: jlong) -> Result<j
 
 /// See `NativeBridge.stateBytes`.
 pub fn state_bytes(_: &mut Env<'_>, _: JClass<'_>) -> Result<jlong, Fault> {
-    Ok((STATES.bytes() + CHECKS.bytes()) as jlong)
+    Ok((STATES.bytes() + CHECKS.bytes() + PASSES.bytes()) as jlong)
 }
 
 /// See `NativeBridge.stateEntries`.
 pub fn state_entries(_: &mut Env<'_>, _: JClass<'_>) -> Result<jlong, Fault> {
-    Ok((STATES.entries() + CHECKS.entries()) as jlong)
+    Ok((STATES.entries() + CHECKS.entries() + PASSES.entries()) as jlong)
 }

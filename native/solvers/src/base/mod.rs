@@ -6,6 +6,7 @@ mod dense;
 pub(crate) mod elementary;
 pub(crate) mod entries;
 pub(crate) mod error;
+pub(crate) mod gram;
 pub(crate) mod instructions;
 pub(crate) mod kernel;
 pub(crate) mod moments;

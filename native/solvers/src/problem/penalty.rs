@@ -127,7 +127,7 @@ impl ColumnPenalty {
 /// The processor cannot predict the sign of `t` and knows it late, so there is no branch on it. It knows early whether there is a
 /// threshold; without one the latency of a step is a fifth shorter.
 #[inline(always)]
-fn soft_threshold(t: f64, threshold: f64) -> f64 {
+pub(crate) fn soft_threshold(t: f64, threshold: f64) -> f64 {
     if threshold == 0.0 {
         return t;
     }

@@ -113,7 +113,8 @@ object TestData {
         index.toLong,
         labels,
         hasConstant = false,
-        null)
+        centre = null,
+        problem = null)
     }
     new TrainingRows(
       new ReadRows(

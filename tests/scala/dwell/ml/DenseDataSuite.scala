@@ -80,7 +80,11 @@ class DenseDataSuite extends SparkSuite {
 
   for ((eighths, numWorkers) <- data)
     test(s"the same linear regression as Spark's: eighths = $eighths, K = $numWorkers") {
-      val mine = linear(new LinearRegression()).setNumWorkers(numWorkers).setTol(1e-13).fit(frames(eighths))
+      val mine = linear(new LinearRegression())
+        .setAlgorithm("cocoa")
+        .setNumWorkers(numWorkers)
+        .setTol(1e-13)
+        .fit(frames(eighths))
       val stock = sparkLines(eighths)
       val report = FitReport.of(mine)
       assert(report.solver == "native" && report.numPartitions == numWorkers && isDense(report))

@@ -14,7 +14,7 @@ import org.apache.spark.ml.tuning.{CrossValidator, ParamGridBuilder}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{SparkSuite, Waiting}
+import dwell.SparkSuite
 import dwell.fit.DwellConf
 import dwell.jni.NativeBridge
 import dwell.ml.regression.LinearRegression
@@ -92,7 +92,7 @@ class LinearRegressionSuite extends SparkSuite {
     }
     spark.sparkContext.addSparkListener(listener)
     val model =
-      try estimator.setNumWorkers(2).fit(data)
+      try estimator.setAlgorithm("cocoa").setNumWorkers(2).fit(data)
       finally spark.sparkContext.removeSparkListener(listener)
     assert(model.getClass == classOf[LinearRegressionModel])
     val summary = model.summary
@@ -180,7 +180,6 @@ class LinearRegressionSuite extends SparkSuite {
     val constant = data.withColumn("label", org.apache.spark.sql.functions.lit(3.5))
     val cases = Seq[(LinearRegression, SparkLinearRegression, DataFrame, String)](
       (estimator.setLoss("huber"), new SparkLinearRegression().setRegParam(0.1).setLoss("huber"), data, "huber"),
-      (new LinearRegression(), new SparkLinearRegression(), data, "regParam is 0"),
       (estimator, new SparkLinearRegression().setRegParam(0.1), constant, "label is constant"))
     cases.foreach { case (ours, stock, frame, reason) =>
       val (model, expected) = (ours.fit(frame), stock.fit(frame))
@@ -243,7 +242,7 @@ class LinearRegressionSuite extends SparkSuite {
     val group = "to be cancelled"
     spark.sparkContext.setJobGroup(group, "a fit that never ends", interruptOnCancel = false)
     try {
-      val failure = interruptedFit(data)(spark.sparkContext.cancelJobGroup(group))
+      val failure = interruptedFit(spark.sparkContext.cancelJobGroup(group))
       assert(failure.getMessage.contains("cancel"))
     } finally spark.sparkContext.clearJobGroup()
     eventually(assertNoState())
@@ -251,7 +250,7 @@ class LinearRegressionSuite extends SparkSuite {
 
   test("worker state is freed when the SparkContext stops in mid-fit") {
     val doomed = spark
-    interruptedFit(data)(doomed.stop())
+    interruptedFit(doomed.stop())
     eventually(assertNoState())
     // The suites that follow get another session, whose fits work as before.
     assert(!spark.sparkContext.isStopped)
@@ -261,8 +260,23 @@ class LinearRegressionSuite extends SparkSuite {
     assert(NativeBridge.stateBytes() == 0L && NativeBridge.stateEntries() == 0L)
 
   /** Starts a long fit, interrupts it once it has worker state until it ends, and returns its exception. */
-  private def interruptedFit(data: DataFrame)(interrupt: => Unit): Throwable = {
-    val long = estimator.setNumWorkers(2).setLocalWork(0.01).setMaxIter(1000000).setTol(0.0)
+  private def interruptedFit(interrupt: => Unit): Throwable = {
+    // Features that are nearly one take coordinate descent millions of rounds.
+    val random = new Random(7)
+    val rows = Seq.fill(200) {
+      val common = random.nextGaussian()
+      val x = Array.fill(6)(common + 1e-3 * random.nextGaussian())
+      (x(0) - x(1) + random.nextGaussian(), Vectors.dense(x): Vector)
+    }
+    val data = spark.createDataFrame(rows).toDF("label", "features").repartition(2).cache()
+    val long =
+      new LinearRegression()
+        .setAlgorithm("cocoa")
+        .setRegParam(1e-9)
+        .setNumWorkers(2)
+        .setLocalWork(0.2)
+        .setTol(0.0)
+        .setMaxIter(1000000)
     @volatile var outcome: Try[LinearRegressionModel] = null
     // The thread inherits the job group.
     val thread = new Thread(() => outcome = Try(long.fit(data)))

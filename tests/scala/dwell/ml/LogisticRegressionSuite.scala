@@ -162,7 +162,6 @@ class LogisticRegressionSuite extends SparkSuite {
       (_.setFamily("MultiNomial"), data, "family=multinomial"),
       (_.setUpperBoundsOnCoefficients(bound), data, "bounds"),
       (_.setLowerBoundsOnIntercepts(Vectors.dense(0.5)), data, "bounds"),
-      (_.setRegParam(0.0), data, "regParam is 0"),
       (_ => (), ones, "one class"),
       (_ => (), zeros, "one class"))
     cases.foreach { case (set, frame, reason) =>

@@ -4,7 +4,7 @@ package dwell.jni;
  * The functions of the native library. Call {@link NativeLoader#ensureLoaded()} first; a call before it is an
  * {@link UnsatisfiedLinkError}. The package must not be relocated: the library binds these methods by name.
  *
- * <p>{@link CdLayout}, {@link MarginLayout}, {@link SgdLayout} and {@link LdaLayout} each describe the arrays {@code control} and
+ * <p>{@link CdLayout}, {@link MarginLayout}, {@link SgdLayout}, {@link PassLayout} and {@link LdaLayout} each describe the arrays {@code control} and
  * {@code settings} of a family of calls and the slots of its {@code result}, and make control and settings.
  * {@link ResultHeader} describes the slots that all results share.
  *
@@ -55,6 +55,10 @@ package dwell.jni;
  * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, where S(v, h) moves v towards 0 by h
  * and g_c = weight * (weight factor) * derivative of the loss by the prediction c.
  *
+ * <h2>Newton's method</h2>
+ * {@link #passBegin}, {@link #passBlock}, {@link #passEnd}: a pass over the blocks of a partition, for a worker. Each call pins the arrays
+ * of its block for as long as it copies some hundred rows, time and again. {@link #newtonModel} is for the leader, and copies its arrays.
+ *
  * <h2>LDA</h2>
  * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments too, with the same records of checks. Beside its record
  * a partition keeps memory of 4 V K bytes from one call to the next, for V words and K topics. The matrix has a document in each
@@ -73,7 +77,7 @@ package dwell.jni;
 public final class NativeBridge {
 
   /** Version of the functions in this class; {@link #abiVersion()} is the library's own. */
-  public static final int ABI_VERSION = 5;
+  public static final int ABI_VERSION = 6;
 
   /** Version of {@link CdLayout}. */
   public static final long LAYOUT_VERSION = 2;
@@ -107,6 +111,21 @@ public final class NativeBridge {
 
   /** Flag of an evaluation: compute a dual point, not the gradient. */
   public static final long SGD_DUAL = 2;
+
+  /** Version of {@link PassLayout}. */
+  public static final long PASS_LAYOUT_VERSION = 1;
+
+  /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
+  public static final long PASS_INTERCEPT = 1;
+
+  /** Flag of a pass: sum the gradient. */
+  public static final long PASS_GRADIENT = 2;
+
+  /** Flag of a pass: sum the Hessian. */
+  public static final long PASS_HESSIAN = 4;
+
+  /** Flag of a pass: sum features and their squares. */
+  public static final long PASS_MOMENTS = 8;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;
@@ -249,6 +268,84 @@ public final class NativeBridge {
   public static native void sgdEvaluate(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
       double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
       Cancellation cancellation);
+
+  /**
+   * Begins a pass over rows: sums of the losses at a model, of their gradient and of their Hessian. Features are centred.
+   *
+   * @param control
+   *   see {@link PassLayout}
+   * @param centre
+   *   p numbers, subtracted from the features; 0 without {@link #PASS_INTERCEPT}
+   * @param model
+   *   n numbers: p coefficients and, with {@link #PASS_INTERCEPT}, the intercept of the centred features
+   * @param direction
+   *   n numbers, or none: the direction of a line through the model
+   * @param steps
+   *   at most {@link PassLayout#MAX_STEPS}: where on the line to sum the losses, too
+   * @param reach
+   *   n numbers at least 0, or none: the largest sum over the entries of a row of |entry| reach is reported
+   * @return the handle of the pass, which one thread at a time may use. The caller ends or frees it
+   */
+  public static native long passBegin(long[] control, double[] centre, double[] model, double[] direction, double[] steps,
+      double[] reach);
+
+  /**
+   * Adds the rows of a block to a pass. If it throws, the pass is freed.
+   *
+   * @param offsets
+   *   entries of row i are offsets[i] until offsets[i + 1]; null if rows are dense
+   * @param features
+   *   feature of each entry, 0 until p; null if rows are dense
+   * @param labels
+   *   of each row; 0 or 1 for losses of two classes
+   * @param weights
+   *   of each row; null if every weight is 1
+   * @return nanoseconds of work
+   */
+  public static native long passBlock(long pass, int[] offsets, int[] features, float[] values32, double[] values64,
+      double[] labels, double[] weights);
+
+  /**
+   * Writes the sums of a pass, and frees it.
+   *
+   * @param nanos
+   *   nanoseconds of work so far, for the header
+   * @param result
+   *   {@link PassLayout#length}, or {@link ResultHeader#BYTES} if the pass sums losses only; written
+   */
+  public static native void passEnd(long pass, long nanos, byte[] result);
+
+  /** Frees a pass; does nothing if there is no such pass. */
+  public static native void passFree(long pass);
+
+  /**
+   * Minimises a quadratic model over v: v'Hv/2 + g'v + the sum of l1 |x + v| + l2 (x + v)^2 / 2.
+   *
+   * @param sums
+   *   holds the lower triangle of H row by row, n (n + 1) / 2 numbers, from position `triangle` on
+   * @param triangle
+   *   that position
+   * @param gradient
+   *   g, n numbers
+   * @param at
+   *   x, n numbers
+   * @param l1
+   *   n numbers, at least 0
+   * @param l2
+   *   n numbers, at least 0
+   * @param fixed
+   *   n numbers: whether a variable does not move
+   * @param objective
+   *   the objective at x, by which rounding is judged
+   * @param step
+   *   n numbers, written: v
+   * @param reach
+   *   n numbers, written: the root of the diagonal of the inverse of H + l2, 0 where a variable is fixed or collinear; null for none
+   * @param bound
+   *   3 numbers, written: how far the model falls; slope and offset of the lower bound of what it leaves out
+   */
+  public static native void newtonModel(double[] sums, int triangle, double[] gradient, double[] at, double[] l1, double[] l2,
+      boolean[] fixed, double objective, double[] step, double[] reach, double[] bound);
 
   /**
    * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at the shared

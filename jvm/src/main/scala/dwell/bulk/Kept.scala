@@ -34,12 +34,21 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
    * shuffle, has another number of partitions. A job first computes the objects that Spark does not hold. If one is lost
    * afterwards, a task that reads it fails.
    */
-  def held: RDD[T] = {
-    val blocks = new PersistedBlocks[SerializableWritable[Cargo[T]]](sparkContext, stored.id, getNumPartitions)
+  def held: RDD[T] = held(Array.tabulate(getNumPartitions)(Array(_))).map(_().next()._2.next())
+
+  /** The same for groups of partitions: the element of a group gives its partitions, each time anew. */
+  def held(groups: Array[Array[Int]]): RDD[() => Iterator[(Int, Iterator[T])]] = {
+    val blocks = new PersistedBlocks[SerializableWritable[Cargo[T]]](sparkContext, stored.id, groups)
     val missing = blocks.missing
     if (missing.nonEmpty)
-      sparkContext.runJob(stored, (it: Iterator[SerializableWritable[Cargo[T]]]) => it.hasNext, missing)
-    blocks.map(_.getOrElse(throw new SparkException("the cached data of this task was lost")).value.content)
+      sparkContext.runJob(stored, (it: Iterator[SerializableWritable[Cargo[T]]]) => it.foreach(_ => ()), missing)
+    blocks.map { group => () =>
+      group().map { case (partition, objects) =>
+        partition -> objects
+          .getOrElse(throw new SparkException("the cached data of this task was lost"))
+          .map(_.value.content)
+      }
+    }
   }
 
   /** Removes the objects from all executors. See [[dwell.spark.Unpersist]]. */

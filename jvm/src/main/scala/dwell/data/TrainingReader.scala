@@ -42,7 +42,7 @@ object TrainingReader {
       rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
     val blocks = Kept.of(read(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
-      val summaries = Answers.of(blocks)(PartitionSummary.of).toSeq
+      val summaries = Answers.of(blocks)(PartitionSummary.of(numFeatures)).toSeq
       BadRow.raise(rows, summaries.map(_.problem))(read)
       DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
       new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names, RowOrder.repeats(rows)))

@@ -4,9 +4,9 @@ import scala.collection.mutable
 
 import org.apache.spark.SparkContext
 
-import dwell.data.block.{BlockGroups, DataLimits, Placement, ReadRows}
+import dwell.data.block.{BlockGroups, DataLimits, PartitionSummary, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
+import dwell.data.rows.{BlockDataset, FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
 import dwell.problem.{LabelFacts, Labels, RowUse}
 import dwell.spark.WorkerCount
 
@@ -52,6 +52,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
   // One dataset for each number of partitions and form.
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
+  private val blockDatasets = mutable.Map.empty[Int, BlockDataset]
   private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
 
@@ -140,6 +141,34 @@ final class TrainingRows private[data] (read: ReadRows) {
     case RowUse.Averages => read.groups(workers, exactly, alike = true)
   }
 
+  /**
+   * The data where and as they were read, for sums over rows.
+   *
+   * @param numWorkers
+   *   number of groups of source partitions, K; fewer if not so many source partitions have rows. 0:
+   *   [[dwell.spark.WorkerCount]] chooses it
+   */
+  def blocks(numWorkers: Int): BlockDataset = synchronized {
+    checkUse(numWorkers)
+    read.recall()
+    val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
+    blockDatasets.getOrElseUpdate(workers, new BlockDataset(read, read.groups(workers)))
+  }
+
+  /** About the mean of each feature; only where they are few. */
+  def centre: Array[Double] = read.centre
+
+  /** The features that have one value in all rows. Zero counts only if a block is sparse. */
+  def constant: Array[Int] = read.constant
+
+  /** What a leader needs to know of labels as they were read. */
+  def labelFacts(labels: Labels): LabelFacts =
+    LabelFacts(
+      labelMean,
+      labelVariance,
+      totalWeight,
+      if (labels == Labels.Signed) Array(read.labels.otherWeight, read.labels.positiveWeight) else null)
+
   /** What a leader needs to know of labels of this kind. */
   def labelFacts(data: RowDataset, labels: Labels): LabelFacts =
     LabelFacts(labelMean, labelVariance, totalWeight, data.classWeights(labels))
@@ -163,6 +192,8 @@ final class TrainingRows private[data] (read: ReadRows) {
       }
       columnDatasets.values.foreach(_.unpersist())
       rowDatasets.values.foreach(_.unpersist())
+      if (!sc.isStopped) blockDatasets.values.flatMap(_.broadcasts).foreach(_.destroy())
+      blockDatasets.clear()
       columnDatasets.clear()
       rowDatasets.clear()
       rowShuffles.clear()
@@ -186,4 +217,10 @@ final class TrainingRows private[data] (read: ReadRows) {
 
   private def partitionsFor(numWorkers: Int, worthAWorker: Long)(varyingNonzeros: => Long, bytes: => Long): Int =
     if (numWorkers > 0) numWorkers else WorkerCount.choose(sc, varyingNonzeros, bytes, worthAWorker)
+}
+
+object TrainingRows {
+
+  /** The most features for which sums over pairs of them are affordable. */
+  private[dwell] val Few: Int = PartitionSummary.Few
 }

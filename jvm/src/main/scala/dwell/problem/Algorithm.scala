@@ -58,9 +58,17 @@ object Algorithm {
   /** L-BFGS, or OWL-QN with an L1 penalty, as in Spark. */
   case object LBFGS extends GradientAlgorithm("l-bfgs", averages = false, refines = true)
 
+  /** Newton's method, for few features. For the squared loss it is the solution of the normal equations. */
+  case object Newton extends Algorithm("newton") {
+    override def ofRows: Boolean = true
+    override def use: RowUse = RowUse.Sums
+    override def keepsVariables: Boolean = false
+    override def localWork: Option[Double] = Some(1.0)
+  }
+
   /** Every algorithm. */
   val all: Seq[Algorithm] =
-    Seq(CoCoA, MiniBatchSCD, MiniBatchSGD, ModelAveraging, ModelAveragingThenLBFGS, LBFGS)
+    Seq(CoCoA, MiniBatchSCD, MiniBatchSGD, ModelAveraging, ModelAveragingThenLBFGS, LBFGS, Newton)
 }
 
 /** An algorithm whose workers keep coordinates of the primal or the dual problem, or move along their gradients. */

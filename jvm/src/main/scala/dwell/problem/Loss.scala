@@ -28,6 +28,12 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   /** Upper bound of the second derivative by the predictions; infinite where there is none. */
   def curvature: Double
 
+  /**
+   * The largest third derivative by the prediction, over the second derivative; None where there is no bound. Newton's method needs
+   * it for its certificate.
+   */
+  def selfConcordance: Option[Double] = None
+
   /** How dual variables are made to satisfy the condition of an intercept without a penalty. */
   def feasibility: DualFeasibility
 
@@ -129,6 +135,7 @@ case object Squared extends MarginLoss(0) {
   }
   override def derivative(z: Double, y: Double): Double = z - y
   override def curvature: Double = 1.0
+  override def selfConcordance: Option[Double] = Some(0.0)
   override def toString: String = "squared"
 }
 
@@ -149,6 +156,7 @@ case object Logistic extends SignedLoss(1) {
   }
 
   override def curvature: Double = 0.25
+  override def selfConcordance: Option[Double] = Some(1.0)
   override protected def conjugateOfOne: Double = 0.0
   override def toString: String = "logistic"
 

@@ -11,7 +11,7 @@ import org.apache.spark.rdd.RDD
 import dwell.comm.Workers
 import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.columns.ColumnPartition
-import dwell.data.rows.{RowDataset, RowForm, RowPartition}
+import dwell.data.rows.{BlockData, RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse, Softmax}
@@ -19,6 +19,8 @@ import dwell.record.HeldBytes
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
+import dwell.solver.newton.worker.PassStep
 import dwell.solver.rows.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 
@@ -43,6 +45,9 @@ final class LinearTrainer(
 
   private val previous = mutable.Map.empty[Family, Previous]
 
+  /** The last fit by Newton's method, by loss and whether there is an intercept. */
+  private val newtons = mutable.Map.empty[(Loss, Boolean), LinearSolution]
+
   /**
    * Trains a model.
    *
@@ -54,19 +59,26 @@ final class LinearTrainer(
     val started = System.nanoTime()
     problem.algorithm match {
       case algorithm: GradientAlgorithm => byGradients(problem, algorithm, algorithm.use, choice, started, after = None)
+      case Algorithm.Newton =>
+        problem.loss match {
+          case loss: MarginLoss => byNewton(problem, loss, choice, started)
+          case Softmax(_) => throw severalOutputs(problem)
+        }
       case algorithm: CoordinateAlgorithm =>
         problem.loss match {
           case loss: MarginLoss =>
             val solution = byCoordinates(problem, algorithm, loss, choice, started)
             if (problem.handsOver && !solution.facts.converged && hasRoom) handedOver(problem, solution, choice)
             else solution
-          case Softmax(_) =>
-            throw new IllegalArgumentException(
-              s"algorithm=${algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm l-bfgs, " +
-                "ma-sgd or ma-sgd+l-bfgs.")
+          case Softmax(_) => throw severalOutputs(problem)
         }
     }
   }
+
+  private def severalOutputs(problem: LinearProblem): IllegalArgumentException =
+    new IllegalArgumentException(
+      s"algorithm=${problem.algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm l-bfgs, " +
+        "ma-sgd or ma-sgd+l-bfgs.")
 
   private def byCoordinates(
       problem: LinearProblem,
@@ -109,6 +121,24 @@ final class LinearTrainer(
     run(plan, problem, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
+  }
+
+  private def byNewton(
+      problem: LinearProblem,
+      loss: MarginLoss,
+      choice: OrientationChoice,
+      started: Long): LinearSolution = {
+    val data = rows.blocks(problem.numWorkers)
+    val facts = NewtonFacts(rows.centre, rows.constant, rows.labelFacts(loss.labels))
+    val parts =
+      Parts[BlockData](data.partitions, () => data.forBarrier, data.nonzerosPerPartition, data.placement, data.held)
+    val last = newtons.get((loss, problem.intercept))
+    val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
+    val warm = problem.copy(initial = problem.initial.orElse(from))
+    val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, last.flatMap(_.first)))
+    val solution = run(plan, problem, parts, choice, started, PassStep(_, _, _))((_, _) => ())
+    newtons((loss, problem.intercept)) = solution
+    solution.copy(first = None)
   }
 
   /**
@@ -161,13 +191,13 @@ final class LinearTrainer(
   private def newId: Long = UUID.randomUUID().getMostSignificantBits
 
   /** Runs a fit on its parts; `done` keeps or frees the worker states of its last attempt. */
-  private def run[M: ClassTag, S: ClassTag](
+  private def run[D: ClassTag, M: ClassTag, S: ClassTag](
       plan: FitPlan[M, S, LinearSolution],
       problem: LinearProblem,
-      parts: Parts,
+      parts: Parts[D],
       choice: OrientationChoice,
       started: Long,
-      step: Workers.Step[LocalData, M, S])(done: (LinearSolution, Int) => Unit): LinearSolution = {
+      step: Workers.Step[D, M, S])(done: (LinearSolution, Int) => Unit): LinearSolution = {
     val setUpSeconds = (System.nanoTime() - started) * 1e-9
     val runner = new FitRunner(rows.sc, parts.all, parts.forBarrier, plan, step, CdStates.free)
     try {
@@ -201,6 +231,7 @@ final class LinearTrainer(
     try free(previous.values.flatMap(_.fit).toSeq)
     finally {
       previous.clear()
+      newtons.clear()
       rows.unpersist()
     }
 
@@ -231,7 +262,7 @@ final class LinearTrainer(
     Work(parts(data), data.summary.rowsPerPartition, leader, from)
   }
 
-  private def parts(data: RowDataset): Parts = {
+  private def parts(data: RowDataset): Parts[LocalData] = {
     val scale = data.scaleBroadcast
     def local(partitions: RDD[RowPartition]) =
       partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
@@ -274,9 +305,9 @@ private[solver] object LinearTrainer {
    * @param placement
    *   how they came to their partitions, and why
    */
-  private final case class Parts(
-      all: RDD[LocalData],
-      forBarrier: () => RDD[LocalData],
+  private final case class Parts[D](
+      all: RDD[D],
+      forBarrier: () => RDD[D],
       nonzeros: Array[Long],
       placement: String,
       held: HeldBytes)
@@ -285,7 +316,7 @@ private[solver] object LinearTrainer {
 
   /** A problem in the form of one orientation. */
   private final case class Work(
-      parts: Parts,
+      parts: Parts[LocalData],
       coordinates: Array[Int],
       leaderPlan: CdLeaderPlan,
       from: Option[StartingPoint])

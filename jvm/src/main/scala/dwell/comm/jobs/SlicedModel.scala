@@ -26,7 +26,7 @@ private[comm] final class SlicedModel private (
 
   private def sc: SparkContext = persisted.sparkContext
   private val count = persisted.getNumPartitions
-  private val blocks = new PersistedBlocks[Array[Byte]](sc, persisted.id, count)
+  private val blocks = new PersistedBlocks[Array[Byte]](sc, persisted.id, Array.tabulate(count)(Array(_)))
 
   /** Whether executors hold all slices, as far as the driver knows. */
   def isComplete: Boolean = blocks.missing.isEmpty
@@ -71,7 +71,8 @@ private[comm] final class SlicedModel private (
   def parcels: RDD[Packet] = {
     val name = this.name
     blocks.mapPartitionsWithIndex { (slice, found) =>
-      Iterator.single(Packet.read(ByteBuffer.wrap(found.next().getOrElse(throw lost(name, Seq(slice))))))
+      val (_, written) = found.next()().next()
+      Iterator.single(Packet.read(ByteBuffer.wrap(written.getOrElse(throw lost(name, Seq(slice))).next())))
     }
   }
 }

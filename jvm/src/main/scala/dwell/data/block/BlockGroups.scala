@@ -25,6 +25,9 @@ private[data] final class BlockGroups private (val sources: Array[Array[Int]], s
   /** The number of groups. */
   def count: Int = sources.length
 
+  /** The nonzeros of each group. */
+  def nonzeros: Array[Long] = sums(_.nonzeros)
+
   def loadOf(source: Int): Long = sizes(source).load
 
   /** Why the rows of the groups are not of about the same length; None if they are. */
@@ -107,6 +110,12 @@ private[data] object BlockGroups {
       }
       tries.find(_.isRight).getOrElse(tries.head)
     }
+  }
+
+  /** At most so many groups, as even as whole source partitions can be. */
+  def nearest(sizes: IndexedSeq[SourceSize], workers: Int): BlockGroups = {
+    val filled = sizes.indices.filter(sizes(_).rows > 0)
+    new BlockGroups(greedy(filled.sortBy(p => (-sizes(p).load, p)), sizes, math.min(workers, filled.size)), sizes)
   }
 
   private def greedy(order: IndexedSeq[Int], sizes: IndexedSeq[SourceSize], count: Int): Array[Array[Int]] = {

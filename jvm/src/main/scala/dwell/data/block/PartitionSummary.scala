@@ -3,7 +3,7 @@ package dwell.data.block
 import dwell.data.matrix.{BlockIndex, NarrowValues}
 
 /**
- * A source partition's report to the driver. Its size does not grow with rows nor with features.
+ * A source partition's report to the driver. Its size does not grow with rows.
  *
  * @param rowsRead
  *   rows read, those that are not kept included
@@ -15,6 +15,8 @@ import dwell.data.matrix.{BlockIndex, NarrowValues}
  *   see [[dwell.data.matrix.BlockIndex.fingerprint]]
  * @param hasConstant
  *   whether each block has a column with one nonzero value in all of its rows
+ * @param centre
+ *   the mean of each feature over the first rows; null without rows, and where features are many
  * @param problem
  *   what is wrong with the first bad row, or null
  */
@@ -26,9 +28,10 @@ private[data] final case class PartitionSummary(
     fingerprint: Long,
     labels: LabelSummary,
     hasConstant: Boolean,
+    centre: Array[Double],
     problem: String) {
 
-  private def and(block: RowBlock): PartitionSummary = PartitionSummary(
+  private def and(numFeatures: Int)(block: RowBlock): PartitionSummary = PartitionSummary(
     rowsRead + block.rowsRead,
     nonzeros + block.matrix.nonzeros,
     bytes + block.bytes,
@@ -36,13 +39,15 @@ private[data] final case class PartitionSummary(
     BlockIndex.fingerprint(fingerprint, block),
     labels ++ LabelSummary.of(block.labels, block.weights),
     hasConstant && (block.rows == 0 || block.matrix.constantColumns.indices.nonEmpty),
+    if (centre == null && block.rows > 0) PartitionSummary.centreOf(block, numFeatures) else centre,
     block.problem)
 }
 
 private[data] object PartitionSummary {
 
   /** The summary of all blocks of a source partition. */
-  def of(blocks: Iterator[RowBlock]): PartitionSummary = blocks.foldLeft(NoBlocks)(_ and _)
+  def of(numFeatures: Int)(blocks: Iterator[RowBlock]): PartitionSummary =
+    blocks.foldLeft(NoBlocks)((summary, block) => summary.and(numFeatures)(block))
 
   private val NoBlocks =
     PartitionSummary(
@@ -53,5 +58,20 @@ private[data] object PartitionSummary {
       BlockIndex.NoBlocks,
       LabelSummary.None,
       hasConstant = true,
+      centre = null,
       problem = null)
+
+  private def centreOf(block: RowBlock, numFeatures: Int): Array[Double] =
+    if (numFeatures > Few) null
+    else {
+      val rows = math.min(block.rows, CentreRows)
+      val sums = new Array[Double](numFeatures)
+      (0 until rows).foreach(block.matrix.eachNonzero(_)((column, value) => sums(column) += value))
+      sums.map(_ / rows)
+    }
+
+  private val CentreRows = 256
+
+  /** Where features are few, sums over pairs of features are affordable. */
+  private[data] val Few = 4096
 }

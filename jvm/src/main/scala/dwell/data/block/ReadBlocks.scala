@@ -37,6 +37,18 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
   /** The blocks. A task fails with [[dwell.spark.InputChangedException]] if a block was read again and differs. */
   def verified: RDD[B] = compared
 
+  /**
+   * The blocks of each group of source partitions, which must be kept, without their lineage: see [[dwell.bulk.Kept.held]]. They
+   * are verified, too.
+   */
+  def held(groups: Array[Array[Int]]): RDD[() => Iterator[B]] = {
+    val index = this.index
+    val kept = if (compared.isKept) compared else read
+    kept.held(groups).map { group => () =>
+      group().iterator.flatMap { case (partition, blocks) => index.verified(partition, blocks) }
+    }
+  }
+
   private def isKept: Boolean = read.isKept || compared.isKept
 
   /** Makes Spark keep the blocks again if they were dropped, from the next job on that reads them. */

@@ -76,11 +76,28 @@ private[data] final class ReadRows(
    *   whether the groups' labels, and the lengths of their rows, must be alike
    */
   def groups(workers: Int, exactly: Boolean, alike: Boolean): Either[String, BlockGroups] =
-    BlockGroups.choose(summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq, workers, exactly) {
-      groups =>
-        def unlike = AlikeLabels.objection(groups.sources.toSeq.map(_.toSeq.map(summaries(_).labels)), labels)
-        if (alike) groups.unevenLengths.orElse(unlike) else None
+    BlockGroups.choose(sizes, workers, exactly) { groups =>
+      def unlike = AlikeLabels.objection(groups.sources.toSeq.map(_.toSeq.map(summaries(_).labels)), labels)
+      if (alike) groups.unevenLengths.orElse(unlike) else None
     }
+
+  private def sizes: IndexedSeq[SourceSize] =
+    summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq
+
+  /** At most so many groups of source partitions, as even as can be. */
+  def groups(workers: Int): BlockGroups = BlockGroups.nearest(sizes, workers)
+
+  /** The blocks of each group, without their lineage: see [[dwell.bulk.Kept.held]]. */
+  def held(groups: BlockGroups): RDD[() => Iterator[RowBlock]] = readBlocks.held(groups.sources)
+
+  /** About the mean of each feature: of the first rows. Only where features are few, see [[PartitionSummary]]. */
+  def centre: Array[Double] = summaries.find(_.labels.rows > 0).map(_.centre).orNull
+
+  /** The bytes that are held as read. */
+  def heldAsRead: HeldBytes = {
+    val bytes = summaries.map(_.bytes).sum
+    HeldBytes(bytes, bytes)
+  }
 
   /** Bytes of a value in the form of a solver, at most. */
   def bytesOfValue: Int = NarrowValues.bytes(summaries.map(_.width).max)

@@ -23,6 +23,7 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
   override def rows: Int = matrix.rows
   override def bytes: Long = matrix.bytes + 8L * labels.length + (if (weights == null) 0L else 8L * weights.length)
   override def problem: String = matrix.problem
+
   override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights)
 }
 

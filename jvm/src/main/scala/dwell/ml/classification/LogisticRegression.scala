@@ -36,8 +36,8 @@ import dwell.solver.linear.LinearSolution
  * `spark.dwell.fallback` is `error`:
  *   - labels of one class, and bounds on coefficients or intercepts;
  *   - more than two classes, and `family` multinomial, unless `algorithm` is `ma-sgd`, `l-bfgs` or `ma-sgd+l-bfgs`;
- *   - a fit without a penalty, unless `algorithm` is one of these or `cocoa`. It has no certificate, and if a plane
- *     separates the classes it has no solution either.
+ *   - a fit without a penalty of more than 4096 features, unless `algorithm` is one of these or `cocoa`. It has no
+ *     certificate.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */

@@ -33,8 +33,8 @@ import dwell.solver.linear.LinearSolution
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
  * `spark.dwell.fallback` is `error`: the huber loss, a label without variance, Spark's `normal` solver above its 4096
- * features, and a fit without a penalty, for which no certificate exists. With `algorithm` `cocoa` a fit without a
- * penalty is trained natively.
+ * features, and a fit of more features without a penalty, for which no certificate exists. With `algorithm` `cocoa` a fit
+ * without a penalty is trained natively.
  */
 class LinearRegression(override val uid: String)
     extends SparkLinearRegression(uid)
@@ -96,18 +96,22 @@ class LinearRegression(override val uid: String)
       val unit = labelDeviation(data) * labelDeviation(data)
       val model = copyValues(
         LinearRegressionBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept))
-      LinearRegressionBridge.attachSummary(model, dataset, solution.facts.rounds.map(_.objective / unit).toArray)
+      LinearRegressionBridge.attachSummary(
+        model,
+        dataset,
+        solution.facts.rounds.map(_.objective / unit).toArray,
+        if (byNormal(data)) solution.inverseDiagonal else None)
     }
 
     override def trainBySpark(): LinearRegressionModel = trainBySuperclass(dataset)
 
     private def labelDeviation(data: TrainingRows): Double = math.sqrt(data.labelVariance * varianceFactor(data))
 
-    private def varianceFactor(data: TrainingRows): Double = {
-      val population =
-        $(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal)
-      if (population) 1.0 else SampleVariance.factor(data)
-    }
+    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data)) 1.0 else SampleVariance.factor(data)
+
+    /** Whether Spark would solve the normal equations. */
+    private def byNormal(data: TrainingRows): Boolean =
+      $(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal)
   }
 }
 

@@ -12,7 +12,7 @@ import dwell.ml.param.{DwellParams, ParamValues}
 import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Softmax}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
-import dwell.solver.LinearTrainer
+import dwell.solver.{LinearTrainer, NewtonChoice}
 import dwell.solver.linear.LinearProblem
 import dwell.spark.NativeLibrary
 
@@ -60,26 +60,27 @@ trait LinearTraining[M <: Model[M]]
     val clock = new FitClock
     val conf = DwellConf(dataset.sparkSession)
     val numFeatures = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
-    val outcome = task.unsupported(numFeatures).orElse(unpenalised(task)).orElse(NativeLibrary.missing) match {
-      case Some(reason) => Left(reason)
-      case None =>
-        if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
-        val possible =
-          Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
-        onRows(dataset, numFeatures, conf) { rows =>
-          NativeLibrary.orMissing {
-            rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
-              task.unsuitable(data) match {
-                case Some(reason) => Left(reason)
-                case None =>
-                  orientationWithin(possible, task, data, conf).map { orientation =>
-                    trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
-                  }
+    val outcome =
+      task.unsupported(numFeatures).orElse(unpenalised(task, numFeatures)).orElse(NativeLibrary.missing) match {
+        case Some(reason) => Left(reason)
+        case None =>
+          if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
+          val possible =
+            Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
+          onRows(dataset, numFeatures, conf) { rows =>
+            NativeLibrary.orMissing {
+              rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
+                task.unsuitable(data) match {
+                  case Some(reason) => Left(reason)
+                  case None =>
+                    orientationWithin(possible, task, data, conf).map { orientation =>
+                      trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
+                    }
+                }
               }
             }
           }
-        }
-    }
+      }
     outcome match {
       case Right(model) => model
       case Left(reason) =>
@@ -110,8 +111,19 @@ trait LinearTraining[M <: Model[M]]
   protected final def chosenAlgorithm: Algorithm =
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
 
-  private def unpenalised(task: LinearTask[M]): Option[String] =
-    if (!task.penalty.isNone || chosenAlgorithm.ofRows) None
+  /** Whether Newton's method solves the problem, and the user leaves the choice to the fit. */
+  private def mayTakeNewton(task: LinearTask[M], numFeatures: Int): Boolean =
+    Seq(algorithm, orientation, localWork)
+      .forall($(_) == ParamValues.Auto) && NewtonChoice.solves(task.loss, numFeatures)
+
+  private def algorithmFor(task: LinearTask[M], data: TrainingRows): Algorithm = {
+    val newton = mayTakeNewton(task, data.numFeatures) && task.classes(data).isEmpty &&
+      (task.penalty.isNone || NewtonChoice.isFaster(task.loss, data))
+    if (newton) Algorithm.Newton else chosenAlgorithm
+  }
+
+  private def unpenalised(task: LinearTask[M], numFeatures: Int): Option[String] =
+    if (!task.penalty.isNone || chosenAlgorithm.ofRows || mayTakeNewton(task, numFeatures)) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
     } else if ($(algorithm) == ParamValues.Auto) {
@@ -173,7 +185,7 @@ trait LinearTraining[M <: Model[M]]
     checkStepSize(task, penalty.l2)
     LinearProblem(
       uid = uid,
-      algorithm = chosenAlgorithm,
+      algorithm = algorithmFor(task, data),
       loss = task.classes(data).fold[Loss](task.loss)(Softmax),
       penalty = penalty,
       intercept = $(fitIntercept),

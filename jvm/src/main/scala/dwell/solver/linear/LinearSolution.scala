@@ -11,9 +11,29 @@ import dwell.record.FitFacts
  *   one for each output
  * @param facts
  *   what is known of the fit so far; `objective` is F of the coefficients
+ * @param inverseDiagonal
+ *   of the squared loss without L1 penalty: the diagonal of the inverse of `A^T W A` and the L2 penalty, for coefficients and
+ *   intercept, as Spark's `normal` solver defines it; None where it does not exist or was not found
+ * @param first
+ *   the sums of Newton's first pass, where fits with other penalties begin with the same one
  */
-final case class LinearSolution(coefficients: Array[Double], intercepts: Array[Double], facts: FitFacts) {
+final case class LinearSolution(
+    coefficients: Array[Double],
+    intercepts: Array[Double],
+    facts: FitFacts,
+    inverseDiagonal: Option[Array[Double]] = None,
+    first: Option[FirstPass] = None) {
 
   /** The intercept of a model with one output. */
   def intercept: Double = intercepts.head
 }
+
+/**
+ * The sums of a pass over all rows, without coefficients.
+ *
+ * @param loss
+ *   mean loss
+ * @param vector
+ *   mean gradient, moments and Hessian, as in [[dwell.jni.PassLayout]]
+ */
+private[solver] final case class FirstPass(loss: Double, vector: Array[Double])

@@ -8,38 +8,53 @@ import org.apache.spark.storage.{BlockId, RDDBlockId}
 
 /**
  * The blocks of a persisted RDD, without its lineage: Spark does not compute a lost block again. Each partition has one
- * element: the first element of the persisted partition, or None if its block is gone.
+ * element, which gives the persisted partitions of a group, by number; None for a partition whose block is gone.
  *
  * @param of
  *   id of the persisted RDD
- * @param count
- *   number of its partitions
+ * @param groups
+ *   the numbers of its partitions, by group
  */
-final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, count: Int) extends RDD[Option[T]](spark, Nil) {
+final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: Array[Array[Int]])
+    extends RDD[() => Iterator[(Int, Option[Iterator[T]])]](spark, Nil) {
   import PersistedBlocks._
 
   /** The partitions that no executor holds, as far as the driver knows. */
   def missing: Seq[Int] = {
-    val locations = SparkEnv.get.blockManager.master.getLocations(Array.tabulate[BlockId](count)(RDDBlockId(of, _)))
+    val all = groups.flatten
+    val locations = SparkEnv.get.blockManager.master.getLocations(all.map[BlockId](RDDBlockId(of, _)))
     // The scheduler knows of a lost executor before the list of blocks does.
     lazy val executors = sparkContext.getExecutorIds().toSet
-    locations.indices.filterNot(locations(_).exists(at => sparkContext.isLocal || executors(at.executorId)))
+    all.indices
+      .filterNot(locations(_).exists(at => sparkContext.isLocal || executors(at.executorId)))
+      .map(all(_))
   }
 
   override protected def getPartitions: Array[Partition] =
-    Array.tabulate(count)(new Block(_))
+    groups.indices.map(k => new Group(k, groups(k))).toArray
 
-  override def compute(split: Partition, context: TaskContext): Iterator[Option[T]] = {
-    val found = SparkEnv.get.blockManager.get[T](RDDBlockId(of, split.index))
-    Iterator.single(found.map(_.data.asInstanceOf[Iterator[T]].next()))
+  override def compute(split: Partition, context: TaskContext): Iterator[() => Iterator[(Int, Option[Iterator[T]])]] = {
+    val (id, sources) = (of, split.asInstanceOf[Group].sources)
+    Iterator.single { () =>
+      sources.iterator.map { source =>
+        source -> SparkEnv.get.blockManager.get[T](RDDBlockId(id, source)).map(_.data.asInstanceOf[Iterator[T]])
+      }
+    }
   }
 
-  override protected def getPreferredLocations(split: Partition): Seq[String] =
+  override protected def getPreferredLocations(split: Partition): Seq[String] = {
+    val sources = split.asInstanceOf[Group].sources
+    // Where most of the group is.
     SparkEnv.get.blockManager.master
-      .getLocations(RDDBlockId(of, split.index))
-      .map(at => ExecutorCacheTaskLocation(at.host, at.executorId).toString)
+      .getLocations(sources.map[BlockId](RDDBlockId(of, _)))
+      .flatten
+      .groupBy(identity)
+      .toSeq
+      .sortBy { case (_, found) => -found.size }
+      .map { case (at, _) => ExecutorCacheTaskLocation(at.host, at.executorId).toString }
+  }
 }
 
 private object PersistedBlocks {
-  private final class Block(override val index: Int) extends Partition
+  private final class Group(override val index: Int, val sources: Array[Int]) extends Partition
 }

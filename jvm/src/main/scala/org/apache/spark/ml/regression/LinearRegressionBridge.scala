@@ -21,15 +21,18 @@ object LinearRegressionBridge {
    *
    * @param objectiveHistory
    *   objective at the start and after each round, in the units of Spark's l-bfgs solver
+   * @param inverseDiagonal
+   *   the diagonal from which standard errors come, as Spark's `normal` solver defines it
    */
   def attachSummary(
       model: LinearRegressionModel,
       dataset: Dataset[_],
-      objectiveHistory: Array[Double]): LinearRegressionModel = {
+      objectiveHistory: Array[Double],
+      inverseDiagonal: Option[Array[Double]]): LinearRegressionModel = {
     val (summaryModel, predictionColumn) = model.findSummaryModelAndPredictionCol()
     val predictions = summaryModel.transform(dataset)
-    // As in Spark's own l-bfgs path: standard errors are not available.
-    val diagInvAtWA = Array(0.0)
+    // Without it, as in Spark's own l-bfgs path, standard errors are not available.
+    val diagInvAtWA = inverseDiagonal.getOrElse(Array(0.0))
     val labelColumn = model.getLabelCol
     val featuresColumn = model.getFeaturesCol
     // Spark 4.1 changed the arguments. One jar serves every version, so the constructor is chosen at run time.
@@ -49,7 +52,7 @@ object LinearRegressionBridge {
           model.getFitIntercept,
           diagInvAtWA,
           objectiveHistory,
-          Array.emptyDoubleArray)
+          if (model.getFitIntercept) model.coefficients.toArray :+ model.intercept else model.coefficients.toArray)
       case n =>
         throw new UnsupportedOperationException(
           s"LinearRegressionTrainingSummary takes $n arguments in Spark ${org.apache.spark.SPARK_VERSION}, which this " +

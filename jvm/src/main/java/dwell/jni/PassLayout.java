@@ -1,0 +1,83 @@
+package dwell.jni;
+
+/**
+ * Layout of a pass of Newton's method: {@code control} of {@link NativeBridge#passBegin}, and the result of
+ * {@link NativeBridge#passEnd}. {@link ResultHeader} names the slots that all results share; {@link NativeBridge} defines the flags.
+ *
+ * <p>With p features a row has n entries: its features less the centre, x~, and 1 with {@link NativeBridge#PASS_INTERCEPT}. Below, s is
+ * the weight of a row. The vector of a result has
+ * <ul>
+ * <li>n numbers: sum of s loss' x~, the gradient,</li>
+ * <li>p numbers: sum of s x~, and p numbers: sum of s x~^2, over features only,</li>
+ * <li>n (n + 1) / 2 numbers: the lower triangle of the sum of s loss'' x~ x~^T, row by row.</li>
+ * </ul>
+ * What was not asked for is 0.
+ *
+ * <p>{@code native/jni/src/newton/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ */
+public final class PassLayout {
+
+  // control: longs.
+
+  /** {@link NativeBridge#PASS_LAYOUT_VERSION}. */
+  public static final int CONTROL_VERSION = 0;
+
+  /** Loss, as {@link CdLayout#CONTROL_LOSS}. */
+  public static final int CONTROL_LOSS = 1;
+
+  /** Sum of flags: those of {@link NativeBridge} that begin with PASS. */
+  public static final int CONTROL_FLAGS = 2;
+
+  /** Length of {@code control}. */
+  public static final int CONTROL_SLOTS = 3;
+
+  // Slots of a result.
+
+  /** Sum of s loss. */
+  public static final int LOSS_SUM = 0;
+
+  /** Largest sum over the entries of a row of |entry| reach. */
+  public static final int REACH = 1;
+
+  /** Number of rows. */
+  public static final int ROWS = 2;
+
+  /** First of the sums of s loss at the steps. */
+  public static final int LOSSES = 16;
+
+  /** Largest number of steps. */
+  public static final int MAX_STEPS = 32;
+
+  private PassLayout() {}
+
+  /** The control of a pass. */
+  public static long[] control(int loss, long flags) {
+    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags};
+  }
+
+  /**
+   * Number of entries of a vector.
+   *
+   * @throws IllegalArgumentException
+   *   if a result cannot hold them
+   */
+  public static int entries(int features, boolean intercept) {
+    long n = features + (intercept ? 1L : 0L);
+    long entries = triangle(features, intercept) + n * (n + 1) / 2;
+    if (entries > ResultHeader.MAX_ENTRIES) {
+      throw new IllegalArgumentException("the sums of a pass over " + features + " features have " + entries
+          + " entries, but at most " + ResultHeader.MAX_ENTRIES + " fit into an array");
+    }
+    return (int) entries;
+  }
+
+  /** Where the triangle begins in a vector. */
+  public static int triangle(int features, boolean intercept) {
+    return 3 * features + (intercept ? 1 : 0);
+  }
+
+  /** Length of a result with a vector, in bytes. */
+  public static int length(int features, boolean intercept) {
+    return ResultHeader.length(entries(features, intercept));
+  }
+}

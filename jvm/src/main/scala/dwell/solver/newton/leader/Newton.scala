@@ -1,0 +1,221 @@
+package dwell.solver.newton.leader
+
+import dwell.fit.{ResultHeaders, Timeline}
+import dwell.jni.{PassLayout, ResultHeader}
+import dwell.record.{FitFacts, RoundRecord}
+import dwell.solver.linear.{FirstPass, LinearSolution}
+import dwell.solver.newton.worker.PassSums
+
+/**
+ * Newton's method for few features: each round is one pass over the rows, for value, gradient and Hessian of the losses at a model, and
+ * one quadratic model that the leader minimises exactly, with its penalty. For the squared loss the Hessian is the Gram matrix,
+ * and the second pass only finds out what rounding has left.
+ *
+ * '''The certificate''' needs no penalty. At w let M be the Hessian of losses and L2 penalty, s the subgradient of the rest that
+ * balances the step, lambda = |s| in the norm of the inverse of M, and r the largest norm of a row in it. Along v the third
+ * derivative of the loss is at most |x'v| <= r |v| times the second (`selfConcordance` times; Bach, "Self-concordant analysis for logistic
+ * regression", 2010). So the objective is above a function of |v| alone, whose least value gives, with q = r lambda < 1,
+ *
+ * {{{
+ *   F(w) - F* <= -offset + [ q + (1 - q) log(1 - q) ] / r^2
+ * }}}
+ *
+ * where the offset is what the L1 penalty bends, and lambda^2 / 2 stands for the bracket if the third derivative is 0. A row's norm is at
+ * most sum_j |x_j| |e_j|, of which a pass takes the largest, with the norms |e_j| of the pass before it: along a step v,
+ * M falls by at most the factor exp(-r |v|).
+ */
+private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, completed: RoundRecord => Unit) {
+  import Newton._
+
+  private val problem = task.problem
+  private val p = task.facts.numFeatures
+  private val n = if (problem.intercept) p + 1 else p
+  private val triangle = PassLayout.triangle(p, problem.intercept)
+  private val timeline = new Timeline(completed)
+
+  // Since the end of the last round.
+  private var clock = System.nanoTime()
+  private var leaderSeconds = 0.0
+  private var passes = Seq.empty[ResultHeaders]
+
+  /** Iterates until the certificate suffices or no rounds are left. */
+  def run(): LinearSolution = {
+    var at = start
+    val begun = task.first match {
+      case Some(first) => Passed(first.loss, 0.0, first.vector, p, n, new ResultHeaders(Array.empty), 0.0)
+      case None =>
+        pass(at, PassSums(gradient = true, hessian = true, moments = true), Array.emptyDoubleArray, "moments")
+    }
+    var passed = begun
+    val variances = passed.variances
+    val model = quadratic(variances)
+    var hessian = passed.vector
+    var objective = passed.loss + model.penalty(at)
+    val first = objective
+    var reach = Array.fill(n)(0.0)
+    var best = minimise(model, hessian, passed, at, objective, reach)
+    var norm = Double.PositiveInfinity // of a row, at `at`
+    var gap = gapOf(best, norm)
+    timeline.begin(objective, gap)
+    var standing = false
+    def done = standing || gap <= problem.tolerance * objective || objective <= problem.tolerance * first
+    while (!done && timeline.rounds < problem.maxRounds) {
+      var length = 1.0
+      var next = moved(at, best.step, length)
+      val sums = if (isQuadratic) PassSums.Gradient else PassSums(gradient = true, hessian = true, moments = false)
+      val asked = if (isQuadratic) Array.emptyDoubleArray else reach
+      val what = s"${timeline.rounds} rounds, Newton"
+      var trial = pass(next, sums, asked, what)
+      var reached = trial.loss + model.penalty(next)
+      if (!(reached <= objective - Least * best.decrease + Rounding * objective)) {
+        length = shorter(model, at, best.step, objective)
+        if (length > 0.0) {
+          next = moved(at, best.step, length)
+          trial = pass(next, sums, asked, what)
+          reached = trial.loss + model.penalty(next)
+        }
+      }
+      if (length > 0.0 && reached <= objective + Rounding * objective) {
+        at = next
+        passed = trial
+        objective = reached
+        if (!isQuadratic) {
+          hessian = passed.vector
+          val moved = length * best.slope
+          norm = passed.reach * math.exp(0.5 * passed.reach * moved)
+        }
+        reach = Array.fill(n)(0.0)
+        best = minimise(model, hessian, passed, at, objective, reach)
+        gap = gapOf(best, norm)
+      } else standing = true
+      record(objective, gap)
+    }
+    LinearSolution(
+      at.take(p),
+      Array(workers.intercept(at)),
+      FitFacts(
+        rounds = timeline.records,
+        objective = objective,
+        dual = objective - gap,
+        converged = gap <= problem.tolerance * objective || objective <= problem.tolerance * first),
+      inverseDiagonal(model, hessian),
+      if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None)
+  }
+
+  /** The diagonal of the inverse of the Gram matrix, with the penalty; None unless all variables are in it. */
+  private def inverseDiagonal(model: QuadraticModel, gram: Array[Double]): Option[Array[Double]] =
+    if (!isQuadratic || problem.penalty.l1 > 0.0) None
+    else {
+      val (zeros, norms) = (new Array[Double](n), new Array[Double](n))
+      model.minimise(gram, triangle, zeros, zeros, 0.0, norms)
+      // A variable that others stand for has no norm.
+      if (!norms.forall(_ > 0.0)) None
+      else {
+        if (problem.intercept) {
+          // The least value of v'Mv / 2 - e'v is -e'M^-1 e / 2.
+          val row = workers.interceptRow.map(-_)
+          norms(p) = math.sqrt(2.0 * model.minimise(gram, triangle, row, zeros, 0.0, null).decrease)
+        }
+        Some(norms.map(norm => norm * norm / task.facts.labels.totalWeight))
+      }
+    }
+
+  private def isQuadratic: Boolean = task.loss.selfConcordance.contains(0.0)
+
+  private def start: Array[Double] = {
+    val at = new Array[Double](n)
+    problem.initial match {
+      case Some((coefficients, intercepts)) =>
+        System.arraycopy(coefficients, 0, at, 0, p)
+        if (problem.intercept) at(p) = intercepts.head + workers.centreOf(coefficients)
+      case None => if (problem.intercept) at(p) = task.loss.bestConstant(task.facts.labels).head
+    }
+    at
+  }
+
+  /** The penalty of each variable; constant features stay 0. */
+  private def quadratic(variances: Array[Double]): QuadraticModel = {
+    val penalty = problem.penalty
+    task.facts.constant.foreach(variances(_) = 0.0)
+    val squares = Array.tabulate(n) { j =>
+      if (j == p) 0.0 else if (penalty.scaleFactor == 0.0) 1.0 else variances(j) * penalty.scaleFactor
+    }
+    new QuadraticModel(
+      squares.map(u => penalty.l1 * math.sqrt(u)),
+      squares.map(penalty.l2 * _),
+      Array.tabulate(n)(j => j < p && variances(j) == 0.0))
+  }
+
+  /** F - F* is at most this, if a row has at most this norm. */
+  private def gapOf(step: QuadraticStep, norm: Double): Double = {
+    val rest =
+      if (isQuadratic) 0.5 * step.slope * step.slope
+      else {
+        val q = norm * step.slope
+        if (q < SmallQ) 0.5 * step.slope * step.slope * (1.0 + q)
+        else if (q < 1.0) (q + (1.0 - q) * math.log1p(-q)) / (norm * norm)
+        else Double.PositiveInfinity
+      }
+    rest - math.min(0.0, step.offset)
+  }
+
+  /** A shorter step that lowers the objective; 0 if there is none. */
+  private def shorter(model: QuadraticModel, at: Array[Double], step: Array[Double], objective: Double): Double = {
+    val asked = System.nanoTime()
+    val (losses, headers) = workers.along(at, step, Shorter, s"${timeline.rounds} rounds, line search")
+    passes :+= headers
+    leaderSeconds -= (System.nanoTime() - asked) * 1e-9
+    val values = Shorter.indices.map(k => losses(k) + model.penalty(moved(at, step, Shorter(k))))
+    val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
+    if (values(k) < objective) Shorter(k) else 0.0
+  }
+
+  private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed = {
+    val asked = System.nanoTime()
+    val passed = workers.pass(at, sums, reach, what)
+    passes :+= passed.headers
+    leaderSeconds -= (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
+    passed
+  }
+
+  private def minimise(
+      model: QuadraticModel,
+      hessian: Array[Double],
+      passed: Passed,
+      at: Array[Double],
+      objective: Double,
+      reach: Array[Double]): QuadraticStep =
+    model.minimise(hessian, triangle, passed.gradient, at, objective, if (isQuadratic) null else reach)
+
+  private def record(objective: Double, gap: Double): Unit = {
+    timeline.add(
+      objective,
+      gap,
+      clock,
+      driverSeconds = (System.nanoTime() - clock) * 1e-9 + leaderSeconds,
+      epochs = passes.size.toDouble,
+      passes.last,
+      earlierWork = passes.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
+    clock = System.nanoTime()
+    leaderSeconds = 0.0
+    passes = Seq.empty
+  }
+}
+
+private object Newton {
+
+  /** The share of the decrease that the model promises which a step has to bring (Armijo). */
+  private val Least = 1e-4
+
+  /** What rounding may add to an objective. */
+  private val Rounding = 1e-13
+
+  /** Lengths of shorter steps. */
+  private val Shorter = Array.tabulate(24)(k => math.pow(0.5, k + 1.0))
+
+  /** Below it, the bracket of the certificate would lose its digits; q / 3 more than half the square is above it. */
+  private val SmallQ = 1e-3
+
+  private def moved(at: Array[Double], step: Array[Double], length: Double): Array[Double] =
+    Array.tabulate(at.length)(j => at(j) + length * step(j))
+}

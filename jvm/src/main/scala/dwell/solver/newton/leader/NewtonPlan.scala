@@ -1,0 +1,21 @@
+package dwell.solver.newton.leader
+
+import dwell.comm.Replicas
+import dwell.fit.{Attempt, FitPlan}
+import dwell.jni.PassLayout
+import dwell.record.RoundRecord
+import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.newton.worker.PassMessage
+
+/** A fit by Newton's method. Another attempt begins anew: a fit is a few passes. */
+private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)
+    extends FitPlan[PassMessage, Unit, LinearSolution] {
+
+  override def problem: LinearProblem = task.problem
+
+  override def vectorLength: Int = PassLayout.entries(task.facts.numFeatures, problem.intercept)
+
+  override def lead(workers: Replicas[PassMessage, Unit], attempt: Attempt)(
+      completed: RoundRecord => Unit): LinearSolution =
+    new Newton(new PassWorkers(workers, task), task, completed).run()
+}

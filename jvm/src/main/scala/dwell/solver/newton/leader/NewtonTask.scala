@@ -1,0 +1,32 @@
+package dwell.solver.newton.leader
+
+import dwell.problem.{LabelFacts, MarginLoss}
+import dwell.solver.linear.{FirstPass, LinearProblem}
+
+/**
+ * A linear problem for Newton's method.
+ *
+ * @param facts
+ *   what is known of the rows
+ * @param first
+ *   the sums of the first pass, if an earlier fit has left them
+ */
+private[solver] final case class NewtonTask(
+    problem: LinearProblem,
+    loss: MarginLoss,
+    facts: NewtonFacts,
+    first: Option[FirstPass])
+
+/**
+ * What is known of the rows before the first pass.
+ *
+ * @param centre
+ *   about the mean of each feature
+ * @param constant
+ *   features that have one value in all rows
+ */
+private[solver] final case class NewtonFacts(centre: Array[Double], constant: Array[Int], labels: LabelFacts) {
+
+  /** The number of features, p. */
+  def numFeatures: Int = centre.length
+}

@@ -1,0 +1,42 @@
+package dwell.solver.newton.worker
+
+import dwell.problem.MarginLoss
+
+/**
+ * The message of a pass of Newton's method, with all its vectors. A row has n entries: its p features less their centre and, with an
+ * intercept, 1.
+ *
+ * @param centre
+ *   p numbers
+ * @param model
+ *   n numbers: coefficients, then the intercept of centred features
+ * @param sums
+ *   what the pass sums beside the losses
+ * @param direction
+ *   n numbers, or none: the direction of a line through the model
+ * @param steps
+ *   where on the line the losses are summed, too
+ * @param reach
+ *   n numbers, or none: a bound of the norm of each unit vector, see [[dwell.solver.newton.leader.Newton]]
+ */
+private[solver] final case class PassMessage(
+    loss: MarginLoss,
+    intercept: Boolean,
+    centre: Array[Double],
+    model: Array[Double],
+    sums: PassSums,
+    direction: Array[Double] = Array.emptyDoubleArray,
+    steps: Array[Double] = Array.emptyDoubleArray,
+    reach: Array[Double] = Array.emptyDoubleArray)
+
+/** What a pass sums beside the losses. */
+private[solver] final case class PassSums(gradient: Boolean, hessian: Boolean, moments: Boolean) {
+
+  /** Whether there is a vector. */
+  def any: Boolean = gradient || hessian || moments
+}
+
+private[solver] object PassSums {
+  val Nothing: PassSums = PassSums(gradient = false, hessian = false, moments = false)
+  val Gradient: PassSums = Nothing.copy(gradient = true)
+}

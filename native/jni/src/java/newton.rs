@@ -1,0 +1,264 @@
+//! The functions of Newton's method: a pass over rows, block by block, and the quadratic model of the leader.
+
+use std::time::{Duration, Instant};
+
+use dwell_solvers::{
+    Loss, Values,
+    newton::{PassParams, PassRows, Quadratic, RowPass},
+};
+use jni::{
+    Env,
+    objects::{
+        JBooleanArray, JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray,
+    },
+    sys::{jdouble, jint, jlong},
+};
+
+use crate::{
+    boundary::{
+        fault::{Fault, argument},
+        header::{self, Header, NONZEROS, SOLVER_NANOS},
+        memory::{reserve, zeros},
+        numbers::ControlSlots,
+        pins::{ArrayRef, EnvCritical, Pins},
+    },
+    java::{
+        arguments::{copied, expect_length, numbers, optional},
+        calls::write_header,
+    },
+    newton::{
+        layout::{
+            CONTROL_FLAGS, CONTROL_LOSS, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HESSIAN,
+            INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES, MAX_STEPS, MOMENTS, REACH, ROWS,
+        },
+        passes::PASSES,
+    },
+};
+
+/// Numbers that go into a Java array at a time.
+const COPIED: usize = 1 << 14;
+
+/// See `NativeBridge.passBegin`.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+pub fn begin<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    control: JLongArray<'l>,
+    centre: JDoubleArray<'l>,
+    model: JDoubleArray<'l>,
+    direction: JDoubleArray<'l>,
+    steps: JDoubleArray<'l>,
+    reach: JDoubleArray<'l>,
+) -> Result<jlong, Fault> {
+    let mut room = [0; CONTROL_SLOTS];
+    let control = numbers(env, "control", &control, &mut room)?;
+    let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
+    let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | HESSIAN | MOMENTS)?;
+    let steps = copied(env, "steps", &steps)?;
+    if steps.len() > MAX_STEPS {
+        return Err(argument!(
+            "steps has length {}, expected at most {MAX_STEPS}",
+            steps.len()
+        ));
+    }
+    let pass = RowPass::new(PassParams {
+        loss: Loss::from_code(slots.any(CONTROL_LOSS), 1.0)?,
+        intercept: flags & INTERCEPT != 0,
+        centre: copied(env, "centre", &centre)?,
+        model: copied(env, "model", &model)?,
+        direction: copied(env, "direction", &direction)?,
+        steps,
+        reach: copied(env, "reach", &reach)?,
+        gradient: flags & GRADIENT != 0,
+        hessian: flags & HESSIAN != 0,
+        moments: flags & MOMENTS != 0,
+    })?;
+    Ok(PASSES.begin(pass))
+}
+
+/// See `NativeBridge.passBlock`.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+pub fn block<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    pass: jlong,
+    offsets: JIntArray<'l>,
+    features: JIntArray<'l>,
+    values32: JFloatArray<'l>,
+    values64: JDoubleArray<'l>,
+    labels: JDoubleArray<'l>,
+    weights: JDoubleArray<'l>,
+) -> Result<jlong, Fault> {
+    if optional(&values32).is_some() && optional(&values64).is_some() {
+        return Err(argument!(
+            "values32 and values64 are both given: one of them must be null"
+        ));
+    }
+    let block = Block {
+        offsets: optional(&offsets)
+            .map(|array| ArrayRef::new(env, "offsets", array))
+            .transpose()?,
+        features: optional(&features)
+            .map(|array| ArrayRef::new(env, "features", array))
+            .transpose()?,
+        values32: optional(&values32)
+            .map(|array| ArrayRef::new(env, "values32", array))
+            .transpose()?,
+        values64: optional(&values64)
+            .map(|array| ArrayRef::new(env, "values64", array))
+            .transpose()?,
+        labels: ArrayRef::new(env, "labels", &labels)?,
+        weights: optional(&weights)
+            .map(|array| ArrayRef::new(env, "weights", array))
+            .transpose()?,
+    };
+    PASSES.with(pass, |pass| {
+        let mut next = 0;
+        let mut spent = Duration::ZERO;
+        while next < block.labels.length() {
+            let start = Instant::now();
+            next = block.lend(env, pass, next)?;
+            // Nothing is pinned while the pass works on its copy.
+            pass.work()?;
+            spent += start.elapsed();
+        }
+        Ok(spent.as_nanos() as jlong)
+    })
+}
+
+/// The arrays of a block.
+struct Block<'a> {
+    offsets: Option<ArrayRef<'a, i32>>,
+    features: Option<ArrayRef<'a, i32>>,
+    values32: Option<ArrayRef<'a, f32>>,
+    values64: Option<ArrayRef<'a, f64>>,
+    labels: ArrayRef<'a, f64>,
+    weights: Option<ArrayRef<'a, f64>>,
+}
+
+impl Block<'_> {
+    /// Lets the pass copy the next rows.
+    fn lend(&self, env: &mut Env<'_>, pass: &mut RowPass, next: usize) -> Result<usize, Fault> {
+        let critical = EnvCritical::new(env);
+        let pins = Pins::new(&critical);
+        // SAFETY: no Java thread writes the arrays of a block: blocks are immutable once they are built, and `NativeBridge` requires it of
+        // its callers. The pass only reads them, and keeps copies.
+        unsafe {
+            let values = match (self.values32, self.values64) {
+                (Some(values), _) => Values::F32(pins.read(values)?),
+                (None, Some(values)) => Values::F64(pins.read(values)?),
+                (None, None) => Values::Ones,
+            };
+            let rows = match (self.offsets, self.features) {
+                (Some(offsets), Some(features)) => {
+                    PassRows::Sparse(pins.read(offsets)?, pins.read(features)?, values)
+                }
+                _ => PassRows::Dense(values),
+            };
+            let weights = self.weights.map(|weights| pins.read(weights)).transpose()?;
+            Ok(pass.take(rows, pins.read(self.labels)?, weights, next)?)
+        }
+    }
+}
+
+/// See `NativeBridge.passEnd`.
+pub fn end<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    pass: jlong,
+    nanos: jlong,
+    result: JByteArray<'l>,
+) -> Result<(), Fault> {
+    let length = ArrayRef::new(env, "result", &result)?.length();
+    let (header, vector) = PASSES.with(pass, |pass| {
+        let start = Instant::now();
+        let mut vector = Vec::new();
+        if pass.has_vector() {
+            vector = zeros(pass.length(), "the sums of a pass")?;
+            pass.write(&mut vector)?;
+        }
+        let outcome = pass.outcome();
+        let mut header: Header = header::EMPTY;
+        header[LOSS_SUM] = outcome.loss;
+        header[REACH] = outcome.reach;
+        header[ROWS] = outcome.rows as f64;
+        header[NONZEROS] = outcome.entries as f64;
+        header[SOLVER_NANOS] = nanos as f64 + start.elapsed().as_nanos() as f64;
+        header::fill(&mut header[LOSSES..LOSSES + MAX_STEPS], &outcome.losses);
+        Ok((header, vector))
+    })?;
+    PASSES.free(pass);
+    expect_length("result", length, header::BYTES + 8 * vector.len())?;
+    write_header(env, &result, &header)?;
+    let mut bytes = Vec::with_capacity(8 * COPIED.min(vector.len()));
+    for (k, part) in vector.chunks(COPIED).enumerate() {
+        bytes.clear();
+        bytes.extend(
+            part.iter()
+                .flat_map(|x| x.to_le_bytes().map(u8::cast_signed)),
+        );
+        result.set_region(env, (header::BYTES + 8 * COPIED * k) as i32, &bytes)?;
+    }
+    Ok(())
+}
+
+/// See `NativeBridge.passFree`.
+pub fn free(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<(), Fault> {
+    PASSES.free(pass);
+    Ok(())
+}
+
+/// See `NativeBridge.newtonModel`.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
+pub fn model<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    sums: JDoubleArray<'l>,
+    triangle: jint,
+    gradient: JDoubleArray<'l>,
+    at: JDoubleArray<'l>,
+    l1: JDoubleArray<'l>,
+    l2: JDoubleArray<'l>,
+    fixed: JBooleanArray<'l>,
+    objective: jdouble,
+    step: JDoubleArray<'l>,
+    reach: JDoubleArray<'l>,
+    bound: JDoubleArray<'l>,
+) -> Result<(), Fault> {
+    let gradient = copied(env, "gradient", &gradient)?;
+    let n = gradient.len();
+    let mut hessian = zeros(n * (n + 1) / 2, "a quadratic model")?;
+    sums.get_region(env, triangle, &mut hessian)?;
+    let at = copied(env, "at", &at)?;
+    let l1 = copied(env, "l1", &l1)?;
+    let l2 = copied(env, "l2", &l2)?;
+    let mut flags = reserve(n, "a quadratic model")?;
+    flags.resize(n, false);
+    fixed.get_region(env, 0, &mut flags)?;
+    let model = Quadratic {
+        hessian: &hessian,
+        gradient: &gradient,
+        at: &at,
+        l1: &l1,
+        l2: &l2,
+        fixed: &flags,
+        objective,
+    };
+    let minimum = model.minimise()?;
+    step.set_region(env, 0, &minimum.step)?;
+    let numbers = [minimum.decrease, minimum.slope, minimum.offset];
+    bound.set_region(env, 0, &numbers)?;
+    if let Some(reach) = optional(&reach) {
+        reach.set_region(env, 0, &minimum.factor.unit_norms()?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Layout of a pass of Newton's method. `dwell.jni.NewtonLayout` has the same constants, and says what each number means.
+
+use crate::boundary::header;
+
+/// Version of this layout.
+pub const LAYOUT_VERSION: i64 = 1;
+
+// Flags of control.
+
+/// Rows have a last entry 1.
+pub const INTERCEPT: i64 = 1;
+/// Sum the gradient.
+pub const GRADIENT: i64 = 2;
+/// Sum the Hessian.
+pub const HESSIAN: i64 = 4;
+/// Sum the moments of the features.
+pub const MOMENTS: i64 = 8;
+
+// control.
+
+/// `LAYOUT_VERSION`.
+pub const CONTROL_VERSION: usize = 0;
+/// Code of the loss.
+pub const CONTROL_LOSS: usize = 1;
+/// Sum of flags.
+pub const CONTROL_FLAGS: usize = 2;
+/// Length of control.
+pub const CONTROL_SLOTS: usize = 3;
+
+// Slots of a result.
+
+/// Sum of weight times loss.
+pub const LOSS_SUM: usize = 0;
+/// Largest reach of a row.
+pub const REACH: usize = 1;
+/// Rows visited.
+pub const ROWS: usize = 2;
+/// First of the losses at the steps.
+pub const LOSSES: usize = 16;
+/// Most steps.
+pub const MAX_STEPS: usize = 32;
+
+const _: () = assert!(LOSSES + MAX_STEPS <= header::FIRST_FREE);

@@ -1,0 +1,151 @@
+//! The passes of Newton's method that are in progress in this process, by handle. A call takes its pass out for as long as it works, so that
+//! calls on other passes do not wait.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard},
+};
+
+use dwell_solvers::newton::RowPass;
+use once_cell::sync::Lazy;
+
+use crate::boundary::fault::{Fault, argument};
+
+/// The passes of this process.
+pub static PASSES: Lazy<Passes> = Lazy::new(Passes::default);
+
+/// Passes by handle.
+#[derive(Default)]
+pub struct Passes {
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    last: i64,
+    /// None while a call works on the pass.
+    passes: HashMap<i64, Option<RowPass>>,
+}
+
+impl Passes {
+    /// Nothing can panic under the lock.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Keeps a pass, and returns its handle.
+    pub fn begin(&self, pass: RowPass) -> i64 {
+        let mut inner = self.lock();
+        inner.last += 1;
+        let handle = inner.last;
+        inner.passes.insert(handle, Some(pass));
+        handle
+    }
+
+    /// Lets `work` work on a pass. A pass whose work fails is dropped.
+    ///
+    /// # Errors
+    /// `Argument` if there is no such pass, or if another call works on it; the errors of `work`.
+    pub fn with<R>(
+        &self,
+        handle: i64,
+        work: impl FnOnce(&mut RowPass) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        let taken = self.lock().passes.get_mut(&handle).map(Option::take);
+        let mut pass = match taken {
+            Some(Some(pass)) => pass,
+            Some(None) => {
+                return Err(argument!(
+                    "pass {handle} is used by two calls at once: a pass belongs to one thread"
+                ));
+            }
+            None => {
+                return Err(argument!(
+                    "pass is {handle}: there is no such pass, or a call on it has failed"
+                ));
+            }
+        };
+        // If `work` panics, only its empty place is left, until the caller frees it.
+        let result = work(&mut pass);
+        let mut inner = self.lock();
+        if result.is_err() {
+            inner.passes.remove(&handle);
+        } else if let Some(place) = inner.passes.get_mut(&handle) {
+            *place = Some(pass);
+        }
+        result
+    }
+
+    /// Drops a pass, if there is one.
+    pub fn free(&self, handle: i64) {
+        let taken = self.lock().passes.remove(&handle);
+        drop(taken);
+    }
+
+    /// Bytes of all passes that no call works on.
+    pub fn bytes(&self) -> usize {
+        let inner = self.lock();
+        inner.passes.values().flatten().map(RowPass::bytes).sum()
+    }
+
+    /// Number of passes.
+    pub fn entries(&self) -> usize {
+        self.lock().passes.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dwell_solvers::{Loss, newton::PassParams};
+
+    use super::*;
+
+    fn pass() -> RowPass {
+        RowPass::new(PassParams {
+            loss: Loss::Squared,
+            intercept: false,
+            centre: vec![0.0; 2],
+            model: vec![0.0; 2],
+            direction: vec![],
+            steps: vec![],
+            reach: vec![],
+            gradient: true,
+            hessian: true,
+            moments: false,
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn a_pass_lives_until_it_is_freed_or_fails() {
+        let passes = Passes::default();
+        let (first, second) = (passes.begin(pass()), passes.begin(pass()));
+        assert_ne!(first, second);
+        assert_eq!(passes.with(first, |pass| Ok(pass.features())).unwrap(), 2);
+        assert!(passes.bytes() > 0);
+        assert!(
+            passes
+                .with(second, |_| Err::<(), _>(Fault::Cancelled))
+                .is_err()
+        );
+        assert_eq!(passes.entries(), 1);
+        passes.free(first);
+        passes.free(first);
+        let fault = passes.with(first, |_| Ok(())).unwrap_err();
+        assert!(matches!(fault, Fault::Argument(text) if text.contains("no such pass")));
+        assert_eq!((passes.entries(), passes.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn two_calls_at_once_are_refused() {
+        let passes = Passes::default();
+        let handle = passes.begin(pass());
+        let fault = passes
+            .with(handle, |_| passes.with(handle, |_| Ok(())))
+            .unwrap_err();
+        assert!(matches!(fault, Fault::Argument(text) if text.contains("one thread")));
+        assert_eq!(passes.entries(), 0);
+    }
+}

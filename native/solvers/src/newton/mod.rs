@@ -1,0 +1,16 @@
+//! Newton's method for few features: the sums of a pass over the rows, for the workers, and the quadratic model, for the leader.
+//!
+//! ```text
+//! F(w, b) = (1/S) sum_i s_i loss(x_i^T w + b; y_i) + penalty(w)
+//! ```
+//!
+//! A pass sums value, gradient and Hessian of the losses at a model. For the squared loss the Hessian is the Gram matrix of the rows, and one
+//! pass is all that a fit needs.
+
+mod cholesky;
+mod pass;
+mod quadratic;
+
+pub use cholesky::Cholesky;
+pub use pass::{PassOutcome, PassParams, PassRows, RowPass};
+pub use quadratic::{Quadratic, QuadraticStep};

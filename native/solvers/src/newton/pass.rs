@@ -1,0 +1,1073 @@
+//! A pass over the rows of a partition, block by block.
+//!
+//! Features are centred, `x~ = x - centre`, so that the Hessian keeps its digits where means are large. With an intercept every row has one
+//! more entry, 1, after its features: `n` entries where there are `p` features. The prediction is `z = x~^T w + b`.
+
+use std::ops::Range;
+
+use crate::{
+    base::{
+        checks::{ensure, finite},
+        columns::Values,
+        error::{SolverError, reserve, same_length},
+        gram::Gram,
+        instructions::{Instructions, Kernel},
+    },
+    problem::{
+        labels::Labels,
+        loss::{Formulas, Loss, WithFormulas},
+    },
+};
+
+/// Rows that a pass packs and works on at a time.
+const CHUNK: usize = 256;
+
+/// Sums of a dot product that are added at the end.
+const LANES: usize = 8;
+
+/// Parameters of a pass, unchecked.
+///
+/// | Name | Meaning | Range |
+/// |---|---|---|
+/// | `loss` | the loss of a row | |
+/// | `intercept` | whether rows have a last entry 1 | |
+/// | `centre` | p numbers, subtracted from the features | finite; 0 without an intercept |
+/// | `model` | n numbers: w, then b of centred features | finite |
+/// | `direction` | n numbers, for losses along a line; empty for none | finite |
+/// | `steps` | where on the line: `z + step z_direction` | finite |
+/// | `reach` | n numbers, see [`PassOutcome::reach`]; empty for none | finite, at least 0 |
+/// | `gradient` | whether to sum the gradient | |
+/// | `hessian` | whether to sum the Hessian, too | |
+/// | `moments` | whether to sum features and their squares, too | |
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the table names every field")]
+pub struct PassParams {
+    pub loss: Loss,
+    pub intercept: bool,
+    pub centre: Vec<f64>,
+    pub model: Vec<f64>,
+    pub direction: Vec<f64>,
+    pub steps: Vec<f64>,
+    pub reach: Vec<f64>,
+    pub gradient: bool,
+    pub hessian: bool,
+    pub moments: bool,
+}
+
+impl PassParams {
+    fn check(&self) -> Result<(), SolverError> {
+        let p = self.centre.len();
+        let n = p + usize::from(self.intercept);
+        same_length("model", self.model.len(), n, "entry of a row")?;
+        for (name, numbers) in [("direction", &self.direction), ("reach", &self.reach)] {
+            if !numbers.is_empty() {
+                same_length(name, numbers.len(), n, "entry of a row")?;
+            }
+        }
+        for numbers in [&self.centre, &self.model, &self.direction, &self.steps] {
+            for &number in numbers {
+                finite("model", number)?;
+            }
+        }
+        for &number in &self.reach {
+            let legal = number.is_finite() && number >= 0.0;
+            ensure("reach", number, legal, "must be finite and at least 0")?;
+        }
+        ensure(
+            "steps",
+            self.steps.len() as f64,
+            self.steps.is_empty() || self.direction.len() == n,
+            "need a direction",
+        )?;
+        let centred = self.centre.iter().any(|&c| c != 0.0);
+        ensure(
+            "centre",
+            f64::from(u8::from(centred)),
+            self.intercept || !centred,
+            "must be 0 without an intercept",
+        )
+    }
+}
+
+/// Rows of a block: row-major dense, or compressed sparse rows.
+#[derive(Debug, Clone, Copy)]
+pub enum PassRows<'a> {
+    /// As many values for each row as there are features.
+    Dense(Values<'a>),
+    /// Entries of row i are `offsets[i]` until `offsets[i + 1]`, with ascending features.
+    Sparse(&'a [i32], &'a [i32], Values<'a>),
+}
+
+/// The numbers of a pass, apart from its vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassOutcome {
+    /// `sum_i s_i loss(z_i)`
+    pub loss: f64,
+    /// The losses at each of the steps.
+    pub losses: Vec<f64>,
+    /// The largest `sum_k reach_k |x~_ik|` of a row; 0 without `reach`.
+    pub reach: f64,
+    /// Rows visited.
+    pub rows: u64,
+    /// Stored entries visited.
+    pub entries: u64,
+}
+
+/// Sums over rows: centred where rows are dense, about 0 where they are sparse.
+struct Sums {
+    gradient: Vec<f64>,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    hessian: Option<Gram>,
+    weight: f64,
+}
+
+impl Sums {
+    fn new(params: &PassParams) -> Result<Self, SolverError> {
+        let zeros = |length: usize| -> Result<Vec<f64>, SolverError> {
+            let mut numbers = reserve(length, "the sums of a pass")?;
+            numbers.resize(length, 0.0);
+            Ok(numbers)
+        };
+        let moments = if params.moments {
+            params.centre.len()
+        } else {
+            0
+        };
+        Ok(Self {
+            gradient: zeros(if params.gradient {
+                params.model.len()
+            } else {
+                0
+            })?,
+            first: zeros(moments)?,
+            second: zeros(moments)?,
+            hessian: (params.hessian && !params.model.is_empty())
+                .then(|| Gram::zeros(params.model.len())),
+            weight: 0.0,
+        })
+    }
+}
+
+/// A pass in progress. The caller lends a block's rows by [`RowPass::take`], a chunk at a time, and then lets the pass [`RowPass::work`].
+pub struct RowPass {
+    params: PassParams,
+    kernel: Kernel,
+    dense: Option<Sums>,
+    sparse: Option<Sums>,
+    chunk: Chunk,
+    outcome: PassOutcome,
+}
+
+/// Copies of some rows, and their numbers.
+#[derive(Default)]
+struct Chunk {
+    rows: usize,
+    is_sparse: bool,
+    /// Dense: the rows with centre subtracted, n entries each. Sparse: the values.
+    values: Vec<f64>,
+    offsets: Vec<usize>,
+    indices: Vec<i32>,
+    labels: Vec<f64>,
+    weights: Vec<f64>,
+    predictions: Vec<f64>,
+    along: Vec<f64>,
+    slopes: Vec<f64>,
+    curves: Vec<f64>,
+}
+
+impl RowPass {
+    /// A pass before its first row.
+    ///
+    /// # Errors
+    /// `InvalidParam` or `Shape` names the parameter at fault.
+    pub fn new(params: PassParams) -> Result<Self, SolverError> {
+        Self::with_kernel(params, Kernel::detect())
+    }
+
+    /// The same on a given kernel.
+    ///
+    /// # Errors
+    /// As [`RowPass::new`].
+    pub fn with_kernel(params: PassParams, kernel: Kernel) -> Result<Self, SolverError> {
+        params.check()?;
+        let outcome = PassOutcome {
+            loss: 0.0,
+            losses: vec![0.0; params.steps.len()],
+            reach: 0.0,
+            rows: 0,
+            entries: 0,
+        };
+        Ok(Self {
+            params,
+            kernel,
+            dense: None,
+            sparse: None,
+            chunk: Chunk::default(),
+            outcome,
+        })
+    }
+
+    /// The features, p.
+    pub fn features(&self) -> usize {
+        self.params.centre.len()
+    }
+
+    /// The bytes that the pass holds, about.
+    pub fn bytes(&self) -> usize {
+        let n = self.params.model.len();
+        let sums = usize::from(self.dense.is_some()) + usize::from(self.sparse.is_some());
+        let triangle = if self.params.hessian {
+            n * (n + 1) / 2
+        } else {
+            0
+        };
+        8 * (sums * (triangle + 3 * n) + CHUNK * n)
+    }
+
+    /// Whether the pass sums vectors, and not only losses.
+    pub fn has_vector(&self) -> bool {
+        self.params.gradient || self.params.hessian || self.params.moments
+    }
+
+    /// The length of [`RowPass::write`]'s vector: `n + 2 p + n (n + 1) / 2`.
+    pub fn length(&self) -> usize {
+        let n = self.params.model.len();
+        n + 2 * self.params.centre.len() + n * (n + 1) / 2
+    }
+
+    /// Copies the rows of a block from number `from` on, as many as a chunk holds, and returns the number of the first row that it leaves.
+    /// Signed losses take labels 0 and 1.
+    ///
+    /// # Errors
+    /// `Shape` if lengths disagree, or an index is out of range.
+    pub fn take(
+        &mut self,
+        rows: PassRows<'_>,
+        labels: &[f64],
+        weights: Option<&[f64]>,
+        from: usize,
+    ) -> Result<usize, SolverError> {
+        let count = labels.len();
+        if let Some(weights) = weights {
+            same_length("weights", weights.len(), count, "row")?;
+        }
+        let range = from.min(count)..(from + CHUNK).min(count);
+        let chunk = &mut self.chunk;
+        chunk.rows = 0;
+        match rows {
+            PassRows::Dense(values) => chunk.pack_dense(&self.params, values, count, &range)?,
+            PassRows::Sparse(offsets, indices, values) => {
+                same_length("offsets", offsets.len(), count + 1, "row, and one")?;
+                chunk.pack_sparse(self.params.centre.len(), offsets, indices, values, &range)?;
+            }
+        }
+        chunk.labels.clear();
+        let labels = &labels[range.clone()];
+        if self.params.loss.labels() == Labels::Signed {
+            let signed = labels.iter().map(|&y| if y > 0.5 { 1.0 } else { -1.0 });
+            chunk.labels.extend(signed);
+        } else {
+            chunk.labels.extend_from_slice(labels);
+        }
+        chunk.weights.clear();
+        match weights {
+            Some(weights) => chunk.weights.extend_from_slice(&weights[range.clone()]),
+            None => chunk.weights.resize(range.len(), 1.0),
+        }
+        chunk.rows = range.len();
+        Ok(range.end)
+    }
+
+    /// Adds the rows that [`RowPass::take`] has copied.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn work(&mut self) -> Result<(), SolverError> {
+        if self.chunk.rows == 0 {
+            return Ok(());
+        }
+        let sums = if self.chunk.is_sparse {
+            &mut self.sparse
+        } else {
+            &mut self.dense
+        };
+        let sums = match sums {
+            Some(sums) => sums,
+            None => sums.insert(Sums::new(&self.params)?),
+        };
+        let work = Work {
+            params: &self.params,
+            chunk: &mut self.chunk,
+            sums,
+            outcome: &mut self.outcome,
+        };
+        match self.kernel.0 {
+            Instructions::Portable => work.run(),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(token) => token.vectorize(On(work)),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx512(token) => token.vectorize(On(work)),
+        }
+        let chunk = &self.chunk;
+        if let Some(gram) = &mut sums.hessian {
+            if chunk.is_sparse {
+                chunk.add_sparse(gram, self.params.model.len(), self.params.intercept);
+            } else {
+                gram.add(&chunk.values, &chunk.curves);
+            }
+        }
+        self.outcome.rows += chunk.rows as u64;
+        self.outcome.entries += if chunk.is_sparse {
+            chunk.values.len()
+        } else {
+            chunk.rows * self.params.centre.len()
+        } as u64;
+        self.chunk.rows = 0;
+        Ok(())
+    }
+
+    /// Writes the vector of the pass: the gradient (n numbers), the sums of `s x~` and of `s x~^2` (p each), and the lower triangle of the
+    /// Hessian, row by row. What was not asked for is 0.
+    ///
+    /// # Errors
+    /// `Shape` unless `out` has [`RowPass::length`] numbers, `OutOfMemory`.
+    pub fn write(&self, out: &mut [f64]) -> Result<(), SolverError> {
+        let p = self.params.centre.len();
+        let n = self.params.model.len();
+        same_length("out", out.len(), self.length(), "sum")?;
+        out.fill(0.0);
+        if let Some(sums) = &self.dense {
+            write_sums(sums, p, n, out);
+        }
+        if let Some(sums) = &self.sparse {
+            let mut own = reserve(out.len(), "the sums of sparse rows")?;
+            own.resize(out.len(), 0.0);
+            write_sums(sums, p, n, &mut own);
+            centre(&self.params, sums.weight, &mut own);
+            for (total, number) in out.iter_mut().zip(&own) {
+                *total += number;
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of the pass so far.
+    pub fn outcome(&self) -> &PassOutcome {
+        &self.outcome
+    }
+}
+
+fn write_sums(sums: &Sums, p: usize, n: usize, out: &mut [f64]) {
+    let (gradient, rest) = out.split_at_mut(n);
+    let (first, rest) = rest.split_at_mut(p);
+    let (second, triangle) = rest.split_at_mut(p);
+    for (to, from) in [
+        (gradient, &sums.gradient),
+        (first, &sums.first),
+        (second, &sums.second),
+    ] {
+        if !from.is_empty() {
+            to.copy_from_slice(from);
+        }
+    }
+    if let Some(gram) = &sums.hessian {
+        gram.write(triangle);
+    }
+}
+
+/// Turns sums of rows about 0 into sums of centred rows. The sums of the last entry, 1, are the weights.
+fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
+    if !params.intercept {
+        return;
+    }
+    let p = params.centre.len();
+    let n = p + 1;
+    let c = &params.centre;
+    let (gradient, rest) = sums.split_at_mut(n);
+    let (first, rest) = rest.split_at_mut(p);
+    let (second, triangle) = rest.split_at_mut(p);
+    let slope = gradient[p];
+    let (upper, last) = triangle.split_at_mut(p * (p + 1) / 2);
+    let curve = last[p];
+    for i in 0..p {
+        gradient[i] -= c[i] * slope;
+        second[i] += c[i] * (c[i] * weight - 2.0 * first[i]);
+        first[i] -= c[i] * weight;
+        let row = &mut upper[i * (i + 1) / 2..][..=i];
+        for (j, entry) in row.iter_mut().enumerate() {
+            *entry += c[i] * (c[j] * curve - last[j]) - last[i] * c[j];
+        }
+    }
+    for i in 0..p {
+        last[i] -= c[i] * curve;
+    }
+}
+
+impl Chunk {
+    fn pack_dense(
+        &mut self,
+        params: &PassParams,
+        values: Values<'_>,
+        count: usize,
+        range: &Range<usize>,
+    ) -> Result<(), SolverError> {
+        let p = params.centre.len();
+        self.is_sparse = false;
+        self.values.resize(range.len() * params.model.len(), 0.0);
+        let entries = range.start * p..range.end * p;
+        match values {
+            Values::Ones => Err(SolverError::Shape(
+                "values are missing: dense rows need them".into(),
+            )),
+            Values::F32(values) => {
+                same_length("values32", values.len(), count * p, "entry")?;
+                pack(params, &values[entries], &mut self.values);
+                Ok(())
+            }
+            Values::F64(values) => {
+                same_length("values64", values.len(), count * p, "entry")?;
+                pack(params, &values[entries], &mut self.values);
+                Ok(())
+            }
+        }
+    }
+
+    fn pack_sparse(
+        &mut self,
+        features: usize,
+        offsets: &[i32],
+        indices: &[i32],
+        values: Values<'_>,
+        range: &Range<usize>,
+    ) -> Result<(), SolverError> {
+        self.is_sparse = true;
+        let wrong =
+            || SolverError::Shape("offsets are not ascending, or beyond the entries".into());
+        let first = usize::try_from(offsets[range.start]).map_err(|_| wrong())?;
+        let end = usize::try_from(offsets[range.end]).map_err(|_| wrong())?;
+        self.offsets.clear();
+        let mut last = 0;
+        for &offset in &offsets[range.start..=range.end] {
+            let at = (offset as usize).wrapping_sub(first);
+            if at < last || at > end.wrapping_sub(first) {
+                return Err(wrong());
+            }
+            self.offsets.push(at);
+            last = at;
+        }
+        let entries = first..end;
+        self.indices.clear();
+        self.indices
+            .extend_from_slice(indices.get(entries.clone()).ok_or_else(wrong)?);
+        if self
+            .indices
+            .iter()
+            .any(|&i| i < 0 || i as usize >= features)
+        {
+            return Err(SolverError::Shape(format!(
+                "a feature of a sparse row is out of range: there are {features}"
+            )));
+        }
+        self.values.clear();
+        match values {
+            Values::Ones => self.values.resize(entries.len(), 1.0),
+            Values::F32(values) => {
+                let values = values.get(entries).ok_or_else(wrong)?;
+                self.values.extend(values.iter().map(|&x| f64::from(x)));
+            }
+            Values::F64(values) => {
+                let values = values.get(entries).ok_or_else(wrong)?;
+                self.values.extend_from_slice(values);
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, i: usize) -> (&[i32], &[f64]) {
+        let entries = self.offsets[i]..self.offsets[i + 1];
+        (&self.indices[entries.clone()], &self.values[entries])
+    }
+
+    fn add_sparse(&self, gram: &mut Gram, n: usize, intercept: bool) {
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        for i in 0..self.rows {
+            let (row, numbers) = self.row(i);
+            if !intercept {
+                gram.add_sparse(row, numbers, self.curves[i]);
+                continue;
+            }
+            indices.clear();
+            indices.extend_from_slice(row);
+            indices.push(n as i32 - 1);
+            values.clear();
+            values.extend_from_slice(numbers);
+            values.push(1.0);
+            gram.add_sparse(&indices, &values, self.curves[i]);
+        }
+    }
+}
+
+/// Copies rows, less their centre, and gives each its last entry.
+fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f64]) {
+    let p = params.centre.len();
+    let n = params.model.len();
+    if p == 0 {
+        packed.fill(1.0);
+        return;
+    }
+    for (row, to) in values.chunks_exact(p).zip(packed.chunks_exact_mut(n)) {
+        for ((to, &x), c) in to.iter_mut().zip(row).zip(&params.centre) {
+            *to = x.into() - c;
+        }
+        if n > p {
+            to[p] = 1.0;
+        }
+    }
+}
+
+/// The work on a chunk, apart from the Hessian.
+struct Work<'a> {
+    params: &'a PassParams,
+    chunk: &'a mut Chunk,
+    sums: &'a mut Sums,
+    outcome: &'a mut PassOutcome,
+}
+
+#[cfg(target_arch = "x86_64")]
+struct On<'a>(Work<'a>);
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for On<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.run();
+    }
+}
+
+impl Work<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let loss = self.params.loss;
+        loss.with(self);
+    }
+
+    #[inline(always)]
+    fn predict(&mut self) {
+        let Self { params, chunk, .. } = self;
+        chunk.predictions.clear();
+        chunk.along.clear();
+        let p = params.centre.len();
+        let lines = [(&params.model, false), (&params.direction, true)];
+        for (weights, is_direction) in lines {
+            if is_direction && params.steps.is_empty() {
+                continue;
+            }
+            if chunk.is_sparse {
+                let shift: f64 = (0..p).map(|j| params.centre[j] * weights[j]).sum();
+                let constant = if params.intercept { weights[p] } else { 0.0 } - shift;
+                for i in 0..chunk.rows {
+                    let entries = chunk.offsets[i]..chunk.offsets[i + 1];
+                    let mut z = constant;
+                    for (&k, &x) in chunk.indices[entries.clone()]
+                        .iter()
+                        .zip(&chunk.values[entries])
+                    {
+                        z += x * weights[k as usize];
+                    }
+                    if is_direction {
+                        &mut chunk.along
+                    } else {
+                        &mut chunk.predictions
+                    }
+                    .push(z);
+                }
+            } else {
+                let n = params.model.len();
+                for i in 0..chunk.rows {
+                    let z = dot(&chunk.values[i * n..][..n], weights);
+                    if is_direction {
+                        &mut chunk.along
+                    } else {
+                        &mut chunk.predictions
+                    }
+                    .push(z);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn reach(&mut self) {
+        let Self {
+            params,
+            chunk,
+            outcome,
+            ..
+        } = self;
+        let p = params.centre.len();
+        // A sparse row is at most its entries and the centre away.
+        let around: f64 = (0..p)
+            .map(|j| params.centre[j].abs() * params.reach[j])
+            .sum();
+        let last = if params.intercept {
+            params.reach[p]
+        } else {
+            0.0
+        };
+        for i in 0..chunk.rows {
+            let reach = if chunk.is_sparse {
+                let entries = chunk.offsets[i]..chunk.offsets[i + 1];
+                let own: f64 = chunk.indices[entries.clone()]
+                    .iter()
+                    .zip(&chunk.values[entries])
+                    .map(|(&k, x)| x.abs() * params.reach[k as usize])
+                    .sum();
+                own + around + last
+            } else {
+                let n = params.model.len();
+                absolute_dot(&chunk.values[i * n..][..n], &params.reach)
+            };
+            outcome.reach = outcome.reach.max(reach);
+        }
+    }
+
+    #[inline(always)]
+    fn gradient(&mut self) {
+        let Self {
+            params,
+            chunk,
+            sums,
+            ..
+        } = self;
+        let n = params.model.len();
+        for i in 0..chunk.rows {
+            let slope = chunk.slopes[i];
+            if chunk.is_sparse {
+                let entries = chunk.offsets[i]..chunk.offsets[i + 1];
+                for (&k, &x) in chunk.indices[entries.clone()]
+                    .iter()
+                    .zip(&chunk.values[entries])
+                {
+                    sums.gradient[k as usize] += slope * x;
+                }
+                if params.intercept {
+                    sums.gradient[n - 1] += slope;
+                }
+            } else {
+                let row = &chunk.values[i * n..][..n];
+                for (sum, &x) in sums.gradient.iter_mut().zip(row) {
+                    *sum += slope * x;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn moments(&mut self) {
+        let Self {
+            params,
+            chunk,
+            sums,
+            ..
+        } = self;
+        let n = params.model.len();
+        for i in 0..chunk.rows {
+            let weight = chunk.weights[i];
+            sums.weight += weight;
+            if chunk.is_sparse {
+                let entries = chunk.offsets[i]..chunk.offsets[i + 1];
+                for (&k, &x) in chunk.indices[entries.clone()]
+                    .iter()
+                    .zip(&chunk.values[entries])
+                {
+                    sums.first[k as usize] += weight * x;
+                    sums.second[k as usize] += weight * (x * x);
+                }
+            } else {
+                let row = &chunk.values[i * n..][..n];
+                for ((first, second), &x) in sums.first.iter_mut().zip(&mut sums.second).zip(row) {
+                    let weighted = weight * x;
+                    *first += weighted;
+                    *second += weighted * x;
+                }
+            }
+        }
+    }
+}
+
+impl WithFormulas for Work<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Formulas>(mut self, formulas: F) {
+        self.predict();
+        let chunk = &mut *self.chunk;
+        let rows = chunk.rows;
+        for numbers in [&mut chunk.slopes, &mut chunk.curves] {
+            numbers.clear();
+            numbers.resize(rows, 0.0);
+        }
+        let losses = &mut self.outcome.losses;
+        for (total, &step) in losses.iter_mut().zip(&self.params.steps) {
+            let mut sum = 0.0;
+            for i in 0..rows {
+                let z = chunk.predictions[i] + step * chunk.along[i];
+                sum += chunk.weights[i] * formulas.all(z, chunk.labels[i]).0;
+            }
+            *total += sum;
+        }
+        let mut values = [0.0; CHUNK];
+        let columns = chunk
+            .predictions
+            .iter()
+            .zip(&chunk.labels)
+            .zip(&chunk.weights);
+        let outputs = chunk
+            .slopes
+            .iter_mut()
+            .zip(&mut chunk.curves)
+            .zip(&mut values);
+        for (((&z, &y), &s), ((slope, curve), value)) in columns.zip(outputs) {
+            let (l, first, second) = formulas.all(z, y);
+            *value = s * l;
+            *slope = s * first;
+            *curve = s * second;
+        }
+        self.outcome.loss += values[..rows].iter().sum::<f64>();
+        if !self.params.reach.is_empty() {
+            self.reach();
+        }
+        if self.params.gradient {
+            self.gradient();
+        }
+        if self.params.moments {
+            self.moments();
+        }
+    }
+}
+
+#[inline(always)]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    lanes(a, b, |x, y| x * y)
+}
+
+/// `sum_k |a_k| b_k`
+#[inline(always)]
+fn absolute_dot(a: &[f64], b: &[f64]) -> f64 {
+    lanes(a, b, |x, y| x.abs() * y)
+}
+
+#[inline(always)]
+fn lanes(a: &[f64], b: &[f64], product: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    for (a, b) in a.iter().zip(b) {
+        for k in 0..LANES {
+            sums[k] += product(a[k], b[k]);
+        }
+    }
+    let rest: f64 = a_rest
+        .iter()
+        .zip(b_rest)
+        .map(|(&x, &y)| product(x, y))
+        .sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::SquaredHinge];
+
+    /// Rows of `p` features with labels 0 and 1, weights, and a centre.
+    #[derive(Debug, Clone)]
+    struct Case {
+        p: usize,
+        rows: Vec<Vec<f64>>,
+        labels: Vec<f64>,
+        weights: Vec<f64>,
+        numbers: Vec<f64>,
+    }
+
+    fn case() -> impl Strategy<Value = Case> {
+        (0_usize..12, 1_usize..400).prop_flat_map(|(p, m)| {
+            // Eighths are exact as f32.
+            let value = prop_oneof![Just(0.0), (-40_i32..40).prop_map(|x| f64::from(x) / 8.0)];
+            let row = proptest::collection::vec(value, p);
+            (
+                proptest::collection::vec(row, m),
+                proptest::collection::vec(prop_oneof![Just(0.0), Just(1.0)], m),
+                proptest::collection::vec(0.25..3.0, m),
+                proptest::collection::vec(-1.0..1.0, 3 * p + 3),
+            )
+                .prop_map(move |(rows, labels, weights, numbers)| Case {
+                    p,
+                    rows,
+                    labels,
+                    weights,
+                    numbers,
+                })
+        })
+    }
+
+    impl Case {
+        fn params(&self, loss: Loss, intercept: bool) -> PassParams {
+            let (p, n) = (self.p, self.p + usize::from(intercept));
+            PassParams {
+                loss,
+                intercept,
+                centre: if intercept {
+                    self.numbers[..p].to_vec()
+                } else {
+                    vec![0.0; p]
+                },
+                model: self.numbers[p..p + n].to_vec(),
+                direction: self.numbers[p..p + n].iter().rev().copied().collect(),
+                steps: vec![0.5, -2.0],
+                reach: self.numbers[2 * p..2 * p + n]
+                    .iter()
+                    .map(|x| x.abs())
+                    .collect(),
+                gradient: true,
+                hessian: true,
+                moments: true,
+            }
+        }
+
+        /// Sums by their definitions.
+        fn expected(&self, params: &PassParams) -> (Vec<f64>, PassOutcome) {
+            let (p, n) = (self.p, params.model.len());
+            let mut vector = vec![0.0; n + 2 * p + n * (n + 1) / 2];
+            let mut outcome = PassOutcome {
+                loss: 0.0,
+                losses: vec![0.0; 2],
+                reach: 0.0,
+                rows: self.rows.len() as u64,
+                entries: 0,
+            };
+            for ((row, &label), &s) in self.rows.iter().zip(&self.labels).zip(&self.weights) {
+                let mut x: Vec<f64> = row.iter().zip(&params.centre).map(|(x, c)| x - c).collect();
+                if params.intercept {
+                    x.push(1.0);
+                }
+                let product = |w: &[f64]| -> f64 { x.iter().zip(w).map(|(x, w)| x * w).sum() };
+                let y = if params.loss.labels() == Labels::Signed {
+                    2.0 * label - 1.0
+                } else {
+                    label
+                };
+                let (z, along) = (product(&params.model), product(&params.direction));
+                let (l, first, second) = params.loss.all(z, y);
+                outcome.loss += s * l;
+                for (sum, step) in outcome.losses.iter_mut().zip(&params.steps) {
+                    *sum += s * params.loss.value(z + step * along, y);
+                }
+                let reach: f64 = x.iter().zip(&params.reach).map(|(x, r)| x.abs() * r).sum();
+                outcome.reach = outcome.reach.max(reach);
+                for i in 0..n {
+                    vector[i] += s * first * x[i];
+                    if i < p {
+                        vector[n + i] += s * x[i];
+                        vector[n + p + i] += s * x[i] * x[i];
+                    }
+                    for j in 0..=i {
+                        vector[n + 2 * p + i * (i + 1) / 2 + j] += s * second * x[i] * x[j];
+                    }
+                }
+            }
+            (vector, outcome)
+        }
+
+        /// Runs a pass in blocks of `size` rows; dense blocks and sparse blocks in turn where both are given.
+        fn run(
+            &self,
+            params: PassParams,
+            kernel: Kernel,
+            kinds: &[u8],
+            size: usize,
+        ) -> (Vec<f64>, PassOutcome) {
+            let mut pass = RowPass::with_kernel(params, kernel).unwrap();
+            for (k, from) in (0..self.rows.len()).step_by(size).enumerate() {
+                let range = from..(from + size).min(self.rows.len());
+                let rows = &self.rows[range.clone()];
+                let dense: Vec<f64> = rows.concat();
+                let narrow: Vec<f32> = dense.iter().map(|&x| x as f32).collect();
+                let mut offsets = vec![0];
+                let (mut indices, mut values) = (Vec::new(), Vec::new());
+                for row in rows {
+                    for (j, &x) in row.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                        indices.push(j as i32);
+                        values.push(x);
+                    }
+                    offsets.push(indices.len() as i32);
+                }
+                let block = match kinds[k % kinds.len()] {
+                    0 => PassRows::Dense(Values::F64(&dense)),
+                    1 => PassRows::Dense(Values::F32(&narrow)),
+                    _ => PassRows::Sparse(&offsets, &indices, Values::F64(&values)),
+                };
+                let mut next = 0;
+                while next < rows.len() {
+                    let weights = Some(&self.weights[range.clone()]);
+                    next = pass
+                        .take(block, &self.labels[range.clone()], weights, next)
+                        .unwrap();
+                    pass.work().unwrap();
+                }
+            }
+            let mut out = vec![f64::NAN; pass.length()];
+            pass.write(&mut out).unwrap();
+            (out, pass.outcome().clone())
+        }
+    }
+
+    fn close(a: f64, b: f64, scale: f64) -> bool {
+        (a - b).abs() <= 1e-11 * (1.0 + scale)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn sums_are_those_of_the_definitions(case in case(), intercept: bool) {
+            for loss in LOSSES {
+                let params = case.params(loss, intercept);
+                let (vector, outcome) = case.expected(&params);
+                let largest = vector.iter().fold(outcome.loss, |a, x| a.max(x.abs()));
+                for kernel in Kernel::available() {
+                    for kinds in [&[0][..], &[1], &[2], &[0, 2]] {
+                        let (found, numbers) = case.run(params.clone(), kernel, kinds, 97);
+                        for (k, (a, b)) in found.iter().zip(&vector).enumerate() {
+                            prop_assert!(close(*a, *b, largest), "{loss:?} {kinds:?} number {k}: {a}, expected {b}");
+                        }
+                        prop_assert!(close(numbers.loss, outcome.loss, largest));
+                        for (a, b) in numbers.losses.iter().zip(&outcome.losses) {
+                            prop_assert!(close(*a, *b, b.abs() + largest));
+                        }
+                        prop_assert_eq!(numbers.rows, outcome.rows);
+                        // A sparse row's bound may be above its reach.
+                        if kinds.contains(&2) {
+                            prop_assert!(numbers.reach >= outcome.reach * (1.0 - 1e-12));
+                        } else {
+                            prop_assert!(close(numbers.reach, outcome.reach, outcome.reach));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_arrays_are_refused() {
+        let params = PassParams {
+            loss: Loss::Squared,
+            intercept: true,
+            centre: vec![0.0; 2],
+            model: vec![0.0; 3],
+            direction: vec![],
+            steps: vec![],
+            reach: vec![],
+            gradient: true,
+            hessian: true,
+            moments: true,
+        };
+        for wrong in [
+            PassParams {
+                model: vec![0.0; 2],
+                ..params.clone()
+            },
+            PassParams {
+                reach: vec![-1.0; 3],
+                ..params.clone()
+            },
+            PassParams {
+                steps: vec![1.0],
+                ..params.clone()
+            },
+            PassParams {
+                model: vec![0.0, f64::NAN, 0.0],
+                ..params.clone()
+            },
+            PassParams {
+                intercept: false,
+                centre: vec![1.0, 0.0],
+                model: vec![0.0; 2],
+                ..params.clone()
+            },
+        ] {
+            assert!(RowPass::new(wrong).is_err());
+        }
+        let mut pass = RowPass::new(params).unwrap();
+        let labels = [1.0, 2.0];
+        let values = Values::F64(&[1.0, 2.0, 3.0]);
+        assert!(
+            pass.take(PassRows::Dense(values), &labels, None, 0)
+                .is_err()
+        );
+        assert!(
+            pass.take(PassRows::Dense(Values::Ones), &labels, None, 0)
+                .is_err()
+        );
+        for (offsets, indices) in [([0, 2], vec![0, 1]), ([0, 1], vec![0])] {
+            let rows = PassRows::Sparse(&offsets, &indices, Values::Ones);
+            assert!(pass.take(rows, &labels, None, 0).is_err());
+        }
+        for (offsets, indices) in [
+            ([0, 1, 2], [0, 2]),
+            ([0, 1, 2], [0, -1]),
+            ([0, 3, 2], [0, 1]),
+            ([-1, 1, 2], [0, 1]),
+            ([0, 1, 5], [0, 1]),
+        ] {
+            let rows = PassRows::Sparse(&offsets, &indices, Values::Ones);
+            assert!(
+                pass.take(rows, &labels, None, 0).is_err(),
+                "{offsets:?} {indices:?}"
+            );
+        }
+        assert!(
+            pass.take(
+                PassRows::Dense(Values::F64(&[0.0; 4])),
+                &labels,
+                Some(&[1.0]),
+                0
+            )
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn the_same_calls_give_the_same_bits() {
+        let case = Case {
+            p: 3,
+            rows: (0..600)
+                .map(|i| {
+                    vec![
+                        f64::from(i) * 0.37,
+                        1.0 / f64::from(i + 1),
+                        f64::from(i % 7),
+                    ]
+                })
+                .collect(),
+            labels: (0..600).map(|i| f64::from(i % 2)).collect(),
+            weights: vec![1.5; 600],
+            numbers: (0..12).map(|i| 0.01 * f64::from(i)).collect(),
+        };
+        let run = || {
+            case.run(
+                case.params(Loss::Logistic, true),
+                Kernel::detect(),
+                &[0],
+                600,
+            )
+        };
+        assert_eq!(run(), run());
+    }
+}

@@ -1,0 +1,196 @@
+package dwell.jni;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** A pass of Newton's method and the quadratic model: a case by hand, and wrong arguments, each an exception that names the argument. */
+class PassTest {
+  private static final double[] NONE = {};
+  private static final long ALL =
+      NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_HESSIAN | NativeBridge.PASS_MOMENTS;
+  private static final int SQUARED = 0;
+
+  @BeforeAll
+  static void load() {
+    NativeLoader.ensureLoaded();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertEquals(0, NativeBridge.stateEntries());
+  }
+
+  /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
+  private static long begin(long flags) {
+    return NativeBridge.passBegin(PassLayout.control(SQUARED, flags), new double[] {1, 0}, new double[] {2, 0, 1},
+        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3});
+  }
+
+  private static void dense(long pass) {
+    NativeBridge.passBlock(pass, null, null, new float[] {2, 1, 0, 3}, null, new double[] {2, 1}, new double[] {1, 2});
+  }
+
+  private static double[] vector(byte[] result) {
+    double[] vector = new double[PassLayout.entries(2, true)];
+    ResultHeader.vector(result).get(vector);
+    return vector;
+  }
+
+  @Test
+  void byHand() {
+    long pass = begin(ALL);
+    dense(pass);
+    // The same rows again, sparse and with weight 1.
+    NativeBridge.passBlock(pass, new int[] {0, 2, 3}, new int[] {0, 1, 1}, null, new double[] {2, 1, 3}, new double[] {2, 1}, null);
+    byte[] result = new byte[PassLayout.length(2, true)];
+    NativeBridge.passEnd(pass, 0, result);
+    // Rows (1, 1, 1) and (-1, 3, 1), predictions 3 and -1, errors 1 and -2, weights 2 and 3.
+    assertEquals(2 * 0.5 + 3 * 2, ResultHeader.get(result, PassLayout.LOSS_SUM));
+    assertEquals(2 * 2 + 3 * 0.5, ResultHeader.get(result, PassLayout.LOSSES));
+    assertEquals(4, ResultHeader.get(result, PassLayout.ROWS));
+    assertEquals(7, ResultHeader.get(result, ResultHeader.NONZEROS));
+    // The second row, sparse: |0| + 2 * 3 + 3 and the centre's 1 more than its own.
+    assertEquals(1 + 2 * 3 + 3, ResultHeader.get(result, PassLayout.REACH));
+    assertArrayEquals(new double[] {
+        2 + 6, 2 - 18, 2 - 6,
+        2 - 3, 2 + 9,
+        2 + 3, 2 + 27,
+        2 + 3,
+        2 - 9, 2 + 27,
+        2 - 3, 2 + 9, 5}, vector(result));
+  }
+
+  @Test
+  void lossesAlone() {
+    long pass = begin(NativeBridge.PASS_INTERCEPT);
+    dense(pass);
+    byte[] result = new byte[ResultHeader.BYTES];
+    NativeBridge.passEnd(pass, 5, result);
+    assertEquals(0.5 + 2 * 2, ResultHeader.get(result, PassLayout.LOSS_SUM));
+    assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) >= 5);
+  }
+
+  private static void refused(String part, Executable call) {
+    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, call, part);
+    assertTrue(e.getMessage().contains(part), e.getMessage());
+  }
+
+  private static void refusedBegin(String part, long[] control, double[] centre, double[] model, double[] steps, double[] reach) {
+    refused(part, () -> NativeBridge.passBegin(control, centre, model, NONE, steps, reach));
+  }
+
+  @Test
+  void wrongBeginnings() {
+    double[] two = new double[2];
+    double[] three = new double[3];
+    long[] control = PassLayout.control(SQUARED, ALL);
+    refusedBegin("control", null, two, three, NONE, NONE);
+    refusedBegin("layout version", new long[] {9, 0, 0}, two, three, NONE, NONE);
+    refusedBegin("loss", PassLayout.control(9, ALL), two, three, NONE, NONE);
+    refusedBegin("flags", PassLayout.control(SQUARED, 64), two, three, NONE, NONE);
+    refusedBegin("centre", control, null, three, NONE, NONE);
+    refusedBegin("model", control, two, two, NONE, NONE);
+    refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);
+    refusedBegin("direction", control, two, three, new double[1], NONE);
+    refusedBegin("steps", control, two, three, new double[PassLayout.MAX_STEPS + 1], NONE);
+    refusedBegin("reach", control, two, three, NONE, two);
+    refusedBegin("reach", control, two, three, NONE, new double[] {0, 0, -1});
+  }
+
+  private static void refusedBlock(String part, int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,
+      double[] weights) {
+    long pass = begin(ALL);
+    try {
+      refused(part, () -> NativeBridge.passBlock(pass, offsets, features, values32, values64, labels, weights));
+    } finally {
+      NativeBridge.passFree(pass);
+    }
+  }
+
+  @Test
+  void wrongBlocks() {
+    double[] four = new double[4];
+    double[] labels = new double[2];
+    refusedBlock("labels", null, null, null, four, null, null);
+    refusedBlock("values32", null, null, new float[4], four, labels, null);
+    refusedBlock("values64", null, null, null, labels, labels, null);
+    refusedBlock("values", null, null, null, null, labels, null);
+    refusedBlock("weights", null, null, null, four, labels, new double[1]);
+    refusedBlock("offsets", new int[] {0, 1}, new int[] {0}, null, new double[1], labels, null);
+    refusedBlock("offsets", new int[] {0, 2, 1}, new int[] {0, 1}, null, labels, labels, null);
+    refusedBlock("offsets", new int[] {0, 1, 7}, new int[] {0, 1}, null, labels, labels, null);
+    refusedBlock("out of range", new int[] {0, 1, 2}, new int[] {0, 2}, null, labels, labels, null);
+    refusedBlock("out of range", new int[] {0, 1, 2}, new int[] {0, -1}, null, labels, labels, null);
+  }
+
+  @Test
+  void wrongPassesAndResults() {
+    refused("no such pass", () -> dense(Long.MAX_VALUE));
+    long pass = begin(ALL);
+    NativeBridge.passFree(pass);
+    NativeBridge.passFree(pass);
+    refused("no such pass", () -> NativeBridge.passEnd(pass, 0, new byte[ResultHeader.BYTES]));
+    long other = begin(ALL);
+    refused("result", () -> NativeBridge.passEnd(other, 0, new byte[ResultHeader.BYTES]));
+    long last = begin(ALL);
+    refused("result", () -> NativeBridge.passEnd(last, 0, null));
+    NativeBridge.passFree(last);
+  }
+
+  /** Arguments of a model: x^2 + xy + y^2 + 3x, from (1, 0). */
+  private static final class Model {
+    double[] sums = {7, 2, 1, 2};
+    double[] gradient = {5, 1};
+    double[] at = {1, 0};
+    double[] l1 = {0, 0};
+    double[] l2 = {0, 0};
+    boolean[] fixed = {false, false};
+    double[] step = new double[2];
+    double[] reach = new double[2];
+    double[] bound = new double[3];
+
+    Model run() {
+      NativeBridge.newtonModel(sums, 1, gradient, at, l1, l2, fixed, 1.0, step, reach, bound);
+      return this;
+    }
+  }
+
+  @Test
+  void models() {
+    Model smooth = new Model().run();
+    assertArrayEquals(new double[] {-3, 1}, smooth.step, 1e-12);
+    assertArrayEquals(new double[] {7, Math.sqrt(14), 0}, smooth.bound, 1e-12);
+    assertArrayEquals(new double[] {Math.sqrt(2 / 3.0), Math.sqrt(2 / 3.0)}, smooth.reach, 1e-12);
+    // Along x alone, with the derivative 5 + 2v + 2 (1 + v) + 1 where x is positive.
+    Model bent = new Model();
+    bent.fixed[1] = true;
+    bent.l1[0] = 1;
+    bent.l2[0] = 2;
+    bent.run();
+    assertArrayEquals(new double[] {-1.5, 0}, bent.step, 1e-12);
+    assertEquals(0, bent.reach[1]);
+  }
+
+  private static void refusedModel(String part, java.util.function.Consumer<Model> spoil) {
+    Model model = new Model();
+    spoil.accept(model);
+    refused(part, model::run);
+  }
+
+  @Test
+  void wrongModels() {
+    refusedModel("gradient", m -> m.gradient = null);
+    refusedModel("l1", m -> m.l1 = new double[1]);
+    refusedModel("l1", m -> m.l1[0] = -1);
+    refusedModel("l2", m -> m.l2[0] = Double.NaN);
+    refusedModel("finite", m -> m.sums[1] = Double.NaN);
+    refusedModel("at", m -> m.at = null);
+  }
+}
