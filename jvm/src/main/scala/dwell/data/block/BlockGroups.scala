@@ -112,10 +112,36 @@ private[data] object BlockGroups {
     }
   }
 
-  /** At most so many groups, as even as whole source partitions can be. */
-  def nearest(sizes: IndexedSeq[SourceSize], workers: Int): BlockGroups = {
-    val filled = sizes.indices.filter(sizes(_).rows > 0)
-    new BlockGroups(greedy(filled.sortBy(p => (-sizes(p).load, p)), sizes, math.min(workers, filled.size)), sizes)
+  /**
+   * At most so many groups, for tasks that read them again and again: each group belongs to an executor, and takes the source
+   * partitions that this executor holds unless the groups would be uneven.
+   *
+   * @param holders
+   *   the executors that hold each source partition
+   * @param executors
+   *   their slots; none in local mode
+   */
+  def nearest(
+      sizes: IndexedSeq[SourceSize],
+      workers: Int,
+      holders: Int => Seq[String],
+      executors: Seq[(String, Int)]): BlockGroups = {
+    val filled = sizes.indices.filter(sizes(_).rows > 0).sortBy(p => (-sizes(p).load, p))
+    val count = math.min(workers, filled.size)
+    // The first slot of each executor, then the second.
+    val slots =
+      executors.flatMap { case (executor, slots) => (0 until slots).map(_ -> executor) }.sortBy(_._1).map(_._2)
+    val most = Balanced * filled.map(sizes(_).load).sum / count
+    val loads = new Array[Long](count)
+    val groups = Array.fill(count)(Array.newBuilder[Int])
+    filled.foreach { p =>
+      val held = if (slots.isEmpty) Seq.empty else holders(p)
+      val near = (0 until count).filter(k => held.contains(slots(k % slots.size))).minByOption(loads(_))
+      val k = near.filter(loads(_) + sizes(p).load <= most).getOrElse(loads.indices.minBy(loads(_)))
+      groups(k) += p
+      loads(k) += sizes(p).load
+    }
+    new BlockGroups(groups.map(_.result().sorted).filter(_.nonEmpty).sortBy(_.head), sizes)
   }
 
   private def greedy(order: IndexedSeq[Int], sizes: IndexedSeq[SourceSize], count: Int): Array[Array[Int]] = {

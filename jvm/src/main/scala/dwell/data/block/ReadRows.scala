@@ -1,6 +1,6 @@
 package dwell.data.block
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.rdd.RDD
 
 import dwell.bulk.Kept
@@ -84,8 +84,9 @@ private[data] final class ReadRows(
   private def sizes: IndexedSeq[SourceSize] =
     summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq
 
-  /** At most so many groups of source partitions, as even as can be. */
-  def groups(workers: Int): BlockGroups = BlockGroups.nearest(sizes, workers)
+  /** At most so many groups of source partitions, where they were read if that is even enough. */
+  def groups(workers: Int): BlockGroups =
+    BlockGroups.nearest(sizes, workers, DwellBridge.holders(verifiedBlocks, _), DwellBridge.slotsByExecutor(sc))
 
   /** The blocks of each group, without their lineage: see [[dwell.bulk.Kept.held]]. */
   def held(groups: BlockGroups): RDD[() => Iterator[RowBlock]] = readBlocks.held(groups.sources)

@@ -44,13 +44,14 @@ final class PersistedBlocks[T: ClassTag](spark: SparkContext, of: Int, groups: A
 
   override protected def getPreferredLocations(split: Partition): Seq[String] = {
     val sources = split.asInstanceOf[Group].sources
-    // Where most of the group is.
+    // Only where most of the group is: a task would run on any executor of a list.
     SparkEnv.get.blockManager.master
       .getLocations(sources.map[BlockId](RDDBlockId(of, _)))
       .flatten
       .groupBy(identity)
       .toSeq
-      .sortBy { case (_, found) => -found.size }
+      .sortBy { case (at, found) => (-found.size, at.executorId) }
+      .take(1)
       .map { case (at, _) => ExecutorCacheTaskLocation(at.host, at.executorId).toString }
   }
 }

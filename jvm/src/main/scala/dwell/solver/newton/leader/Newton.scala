@@ -58,7 +58,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     var gap = gapOf(best, norm)
     timeline.begin(objective, gap)
     var standing = false
-    def done = standing || gap <= problem.tolerance * objective || objective <= problem.tolerance * first
+    def done = standing || gap <= target * objective || objective <= problem.tolerance * first
     while (!done && timeline.rounds < problem.maxRounds) {
       var length = 1.0
       var next = moved(at, best.step, length)
@@ -119,6 +119,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         Some(norms.map(norm => norm * norm / task.facts.labels.totalWeight))
       }
     }
+
+  /** Near the optimum one more pass squares the gap, and coefficients have the digits of its root. */
+  private def target: Double = math.min(problem.tolerance, MostGap)
 
   private def isQuadratic: Boolean = task.loss.selfConcordance.contains(0.0)
 
@@ -206,6 +209,9 @@ private object Newton {
 
   /** The share of the decrease that the model promises which a step has to bring (Armijo). */
   private val Least = 1e-4
+
+  /** The relative gap that a fit reaches even if the tolerance is larger. */
+  private val MostGap = 1e-9
 
   /** What rounding may add to an objective. */
   private val Rounding = 1e-13
