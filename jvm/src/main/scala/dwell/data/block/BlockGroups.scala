@@ -131,12 +131,13 @@ private[data] object BlockGroups {
     // The first slot of each executor, then the second.
     val slots =
       executors.flatMap { case (executor, slots) => (0 until slots).map(_ -> executor) }.sortBy(_._1).map(_._2)
+    def owner(k: Int): Option[String] = Option.when(slots.nonEmpty)(slots(k % slots.size))
     val most = Balanced * filled.map(sizes(_).load).sum / count
     val loads = new Array[Long](count)
     val groups = Array.fill(count)(Array.newBuilder[Int])
     filled.foreach { p =>
-      val held = if (slots.isEmpty) Seq.empty else holders(p)
-      val near = (0 until count).filter(k => held.contains(slots(k % slots.size))).minByOption(loads(_))
+      val held = if (slots.isEmpty) Set.empty[String] else holders(p).toSet
+      val near = (0 until count).filter(owner(_).exists(held)).minByOption(loads(_))
       val k = near.filter(loads(_) + sizes(p).load <= most).getOrElse(loads.indices.minBy(loads(_)))
       groups(k) += p
       loads(k) += sizes(p).load
