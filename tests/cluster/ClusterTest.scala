@@ -135,6 +135,36 @@ object ClusterTest extends Harness {
     beginsAgain(spark, data, "L-BFGS")(frame => logistic("l-bfgs", "auto", 1e-12, data = frame, regParam = 1e-5))
     beginsAgain(spark, data, "topics")(ofTopics)
 
+    val narrow = {
+      val random = new scala.util.Random(5)
+      val rows = Seq.fill(4000) {
+        val x = Array.fill(6)(random.nextGaussian())
+        (if (x(0) - x(1) + random.nextGaussian() > 0.0) 1.0 else 0.0, Vectors.dense(x))
+      }
+      spark.createDataFrame(rows).toDF("label", "features").repartition(4).cache()
+    }
+    for (mode <- Seq("driver", "gang")) {
+      test(s"an executor killed in mid-fit costs progress, not correctness: Newton's method, $mode mode") {
+        waitForExecutors(spark, 2)
+        // Without a tolerance it stays at the optimum until it has done all rounds.
+        def fit = new LogisticRegression()
+          .setAlgorithm("newton")
+          .setAggregation(mode)
+          .setNumWorkers(2)
+          .setTol(0.0)
+          .setMaxIter(20)
+          .fit(narrow)
+        val expected = fit
+        val model = withExecutorKilled(spark)(fit)
+        val report = FitReport.of(model)
+        check(report.algorithm == "newton" && report.rounds.last.round == 20, report.toText)
+        check(mode != "gang" || report.restarts > 0, report.toText)
+        val distance = math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients))
+        check(distance <= 1e-10 * Vectors.norm(expected.coefficients, 2.0), s"coefficients differ by $distance")
+        checkNothingLeft(spark)
+      }
+    }
+
     test("cleaning up does not wait for a busy executor") {
       waitForExecutors(spark, 2)
       val (began, free) = (Files.createTempFile("dwell-began-", ""), Files.createTempFile("dwell-busy-", ""))

@@ -366,13 +366,6 @@ object FaultTest extends Harness {
     ids.foreach(SparkEnv.get.blockManager.master.removeRdd(_, blocking = false))
   }
 
-  private def rowsAsRead(spark: SparkSession, uid: String): Seq[Int] = {
-    val sources = for (kind <- Seq("rows", "documents"); where <- Seq("as read", "on disk")) yield s"$uid: $kind $where"
-    spark.sparkContext.getPersistentRDDs.toSeq.collect {
-      case (id, data) if sources.contains(data.name) => id
-    }
-  }
-
   /** The directories where the executors keep files of shuffles. */
   private def localDirectories(spark: SparkSession): Seq[File] =
     // Every executor has one such directory, and a file of any name lies in a folder of it.

@@ -143,7 +143,7 @@ private[cluster] trait Harness {
       try {
         afterRound(spark, after) { uid =>
           first
-          val data = trainingData(spark, uid).head
+          val data = (trainingData(spark, uid) ++ rowsAsRead(spark, uid)).head
           val at = SparkEnv.get.blockManager.master.getLocations(RDDBlockId(data, 0)).head
           if (all) pids.values.foreach(kill) else kill(pids(at.executorId))
         }(fit)
@@ -157,9 +157,16 @@ private[cluster] trait Harness {
 
   /** Ids of the cached data on which the workers of a fit train. */
   protected def trainingData(spark: SparkSession, uid: String): Seq[Int] =
-    spark.sparkContext.getPersistentRDDs.toSeq.collect {
-      case (id, data) if Seq("columns", "rows", "documents").exists(kind => data.name == s"$uid: $kind") => id
-    }
+    persisted(spark, name => Seq("columns", "rows", "documents").exists(kind => name == s"$uid: $kind"))
+
+  /** Ids of the rows as a fit has read them. */
+  protected def rowsAsRead(spark: SparkSession, uid: String): Seq[Int] = {
+    val sources = for (kind <- Seq("rows", "documents"); where <- Seq("as read", "on disk")) yield s"$uid: $kind $where"
+    persisted(spark, sources.contains(_))
+  }
+
+  private def persisted(spark: SparkSession, named: String => Boolean): Seq[Int] =
+    spark.sparkContext.getPersistentRDDs.toSeq.collect { case (id, data) if Option(data.name).exists(named) => id }
 
   /** What earlier cases left on each executor. They failed for it, and no other case does. */
   private var orphans = Map.empty[String, Remains]

@@ -229,6 +229,15 @@ class NewtonSuite extends SparkSuite {
     assert(report(estimator.setAlgorithm("cocoa").fit(dense)).algorithm == "cocoa")
     assert(report(estimator.setAlgorithm("auto").setOrientation("dual").fit(dense)).algorithm == "cocoa")
     assert(report(linear(new LinearRegression().setAlgorithm("newton")).fit(dense)).algorithm == "newton")
+    val wide = dense.withColumn(
+      "features",
+      org.apache.spark.sql.functions
+        .udf((v: Vector) => Vectors.sparse(5000, Array(7), Array(v(0))))
+        .apply(dense("features")))
+    val tooWide = intercept[IllegalArgumentException](linear(new LinearRegression().setAlgorithm("newton")).fit(wide))
+    assert(tooWide.getMessage.contains("at most 4096 features") && tooWide.getMessage.contains("5000"))
+    val hinge = new dwell.ml.classification.LinearSVC().setAlgorithm("newton").setLabelCol("class").setRegParam(0.1)
+    assert(intercept[IllegalArgumentException](hinge.fit(dense)).getMessage.contains("hinge"))
     assert(report(linear(new LinearRegression()).setMaxIter(0).fit(dense)).rounds.last.round == 0)
   }
 }

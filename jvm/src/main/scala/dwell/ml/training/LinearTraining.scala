@@ -64,6 +64,7 @@ trait LinearTraining[M <: Model[M]]
       task.unsupported(numFeatures).orElse(unpenalised(task, numFeatures)).orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
+          checkNewton(task, numFeatures)
           if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
           val possible =
             Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
@@ -110,6 +111,13 @@ trait LinearTraining[M <: Model[M]]
 
   protected final def chosenAlgorithm: Algorithm =
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
+
+  private def checkNewton(task: LinearTask[M], numFeatures: Int): Unit =
+    if (chosenAlgorithm == Algorithm.Newton && !NewtonChoice.solves(task.loss, numFeatures)) {
+      throw new IllegalArgumentException(
+        s"algorithm=newton takes the squared and the logistic loss and at most ${TrainingRows.Few} features, but the loss " +
+          s"is the ${task.loss} loss and there are $numFeatures features. Use algorithm auto.")
+    }
 
   /** Whether Newton's method solves the problem, and the user leaves the choice to the fit. */
   private def mayTakeNewton(task: LinearTask[M], numFeatures: Int): Boolean =
