@@ -224,6 +224,22 @@ class NewtonSuite extends SparkSuite {
     assert(model.transform(data).filter("label != prediction").isEmpty)
   }
 
+  test("labels without errors: the fit ends, and finds them") {
+    val exact = org.apache.spark.sql.functions.udf((v: Vector) => 2.0 * v(0) - v(1) + 3.0)
+    val model = linear(new LinearRegression()).fit(dense.withColumn("number", exact(dense("features"))))
+    assert(report(model).converged && report(model).rounds.last.round <= 3)
+    assert(math.abs(model.coefficients(0) - 2.0) <= 1e-9 && math.abs(model.intercept - 3.0) <= 1e-7)
+  }
+
+  test("many dense features without a penalty: Spark's own code, and the forecast is the reason") {
+    val random = new Random(3)
+    val rows =
+      Seq.fill(200)((random.nextInt(2).toDouble, Vectors.dense(Array.fill(2000)(random.nextGaussian())): Vector))
+    val model = new LogisticRegression().setMaxIter(2).fit(spark.createDataFrame(rows).toDF("label", "features"))
+    val told = FitReport.of(model)
+    assert(told.solver == "spark" && told.reason.exists(_.contains("forecast")), told.toText)
+  }
+
   test("a choice of the user stands") {
     val estimator = linear(new LinearRegression().setRegParam(0.1))
     assert(report(estimator.setAlgorithm("cocoa").fit(dense)).algorithm == "cocoa")

@@ -36,7 +36,7 @@ import dwell.solver.linear.LinearSolution
  * `spark.dwell.fallback` is `error`:
  *   - labels of one class, and bounds on coefficients or intercepts;
  *   - more than two classes, and `family` multinomial, unless `algorithm` is `ma-sgd`, `l-bfgs` or `ma-sgd+l-bfgs`;
- *   - a fit without a penalty of more than 4096 features, unless `algorithm` is one of these or `cocoa`. It has no
+ *   - a fit without a penalty of more than 4096 features, or of so many that Spark is forecast to be faster, unless `algorithm` is one of these or `cocoa`. It has no
  *     certificate.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.

@@ -71,7 +71,7 @@ trait LinearTraining[M <: Model[M]]
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
-                task.unsuitable(data) match {
+                task.unsuitable(data).orElse(tooDear(task, data)) match {
                   case Some(reason) => Left(reason)
                   case None =>
                     orientationWithin(possible, task, data, conf).map { orientation =>
@@ -126,9 +126,16 @@ trait LinearTraining[M <: Model[M]]
 
   private def algorithmFor(task: LinearTask[M], data: TrainingRows): Algorithm = {
     val newton = mayTakeNewton(task, data.numFeatures) && task.classes(data).isEmpty &&
-      (task.penalty.isNone || NewtonChoice.isFaster(task.loss, data))
+      NewtonChoice.isFaster(task.loss, penalised = !task.penalty.isNone, data)
     if (newton) Algorithm.Newton else chosenAlgorithm
   }
+
+  /** Why a fit without a penalty, for which `auto` has only Newton's method, is left to Spark after all. */
+  private def tooDear(task: LinearTask[M], data: TrainingRows): Option[String] =
+    Option.when(
+      task.penalty.isNone && mayTakeNewton(task, data.numFeatures) && algorithmFor(task, data) != Algorithm.Newton) {
+      s"regParam is 0, and with ${data.numFeatures} features Spark's own code is forecast to be faster than Newton's method"
+    }
 
   private def unpenalised(task: LinearTask[M], numFeatures: Int): Option[String] =
     if (!task.penalty.isNone || chosenAlgorithm.ofRows || mayTakeNewton(task, numFeatures)) None

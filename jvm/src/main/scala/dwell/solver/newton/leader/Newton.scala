@@ -58,7 +58,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     var gap = gapOf(best, norm)
     timeline.begin(objective, gap)
     var standing = false
-    def done = standing || gap <= target * objective || objective <= problem.tolerance * first
+    // Without errors, or with classes that a plane separates, the objective goes to 0, and no gap is small beside it.
+    def vanishes = if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
+    def done = standing || gap <= target * objective || vanishes
     while (!done && timeline.rounds < problem.maxRounds) {
       var length = 1.0
       var next = moved(at, best.step, length)
@@ -97,7 +99,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         rounds = timeline.records,
         objective = objective,
         dual = objective - gap,
-        converged = gap <= problem.tolerance * objective || objective <= problem.tolerance * first),
+        converged = gap <= problem.tolerance * objective || vanishes),
       inverseDiagonal(model, hessian),
       if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None)
   }
@@ -212,6 +214,9 @@ private object Newton {
 
   /** The relative gap that a fit reaches even if the tolerance is larger. */
   private val MostGap = 1e-9
+
+  /** A gap that is rounding beside the objective of the start. */
+  private val Vanishing = 1e-15
 
   /** What rounding may add to an objective. */
   private val Rounding = 1e-13
