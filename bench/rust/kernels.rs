@@ -28,7 +28,7 @@ use std::{hint::black_box, path::Path, time::Duration};
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, Loss, PrimalData,
-    Progress, Samples, Schedule, ScheduleKind, SgdData, SgdLoss, SgdParams, SgdProblem, SgdRound,
+    Progress, RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams, SgdProblem, SgdRound,
     Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams, ValidSubproblemParams},
     order::BucketOrder,
@@ -423,7 +423,7 @@ struct SgdEpoch<'a> {
 #[derive(Clone, Copy)]
 struct SgdCase {
     name: &'static str,
-    loss: SgdLoss,
+    loss: RowLoss,
     l1: f64,
     scaled: bool,
 }
@@ -447,13 +447,13 @@ impl<'a> SgdEpoch<'a> {
     fn run(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, layout: &str, all: bool) {
         let plain = SgdCase {
             name: "logistic",
-            loss: SgdLoss::Margin(Loss::Logistic),
+            loss: RowLoss::Margin(Loss::Logistic),
             l1: 0.0,
             scaled: false,
         };
         let hinge = SgdCase {
             name: "hinge",
-            loss: SgdLoss::Margin(Loss::Hinge),
+            loss: RowLoss::Margin(Loss::Hinge),
             ..plain
         };
         let mut cases = vec![plain, hinge];
@@ -477,7 +477,7 @@ impl<'a> SgdEpoch<'a> {
                 },
                 SgdCase {
                     name: "softmax-10",
-                    loss: SgdLoss::Softmax(CLASSES),
+                    loss: RowLoss::Softmax(CLASSES),
                     ..plain
                 },
             ]);

@@ -36,7 +36,7 @@ PYTHON = {
 }
 SCALA = {
     "README.md": ('println(s"model: ${model.getClass.getName} ${model.summary.r2 > 0.9}")',
-                  [r"^model: org\.apache\.spark\.ml\.regression\.LinearRegressionModel true$", r"^linReg_\w+: cocoa, native solver, \d+ partitions$"]),
+                  [r"^model: org\.apache\.spark\.ml\.regression\.LinearRegressionModel true$", r"^linReg_\w+: newton, native solver, \d+ partitions$"]),
     "docs/fit-report.md": ('println(Seq("report.html", "comparison.html").map(name => name + " " + new java.io.File(name).isFile).mkString("pages: ", ", ", ""))',
                            [r"^pages: report\.html true, comparison\.html true$", r"^ +1 +\S+ +\S+e[-+]\d+ "]),
     "docs/model-averaging.md": ('println(s"model: ${model.getClass.getName} ${model.numClasses} ${dwell.report.FitReport.of(model).solver}")',

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dwell_solvers::{Columns, Loss, SgdData, SgdLoss, SgdProblem, SolverError};
+use dwell_solvers::{Columns, Loss, SgdData, RowLoss, SgdProblem, SolverError};
 use serde_json::Value;
 
 use crate::{
@@ -53,7 +53,7 @@ impl RowProblem {
         Ok(Self {
             features: field(json, "features", count)?,
             sgd: SgdProblem {
-                loss: SgdLoss::Margin(field(json, "loss", loss)?),
+                loss: RowLoss::Margin(field(json, "loss", loss)?),
                 l1: 0.0,
                 l2: field(json, "l2", Value::as_f64)?,
                 intercept: false,

@@ -11,7 +11,7 @@ use std::{
 use common::{Dense, mpirun, on_ranks, write_array, write_matrix};
 use dwell_mpi::{Checkpoint, Failure, Ranks, RowPartition, RowProblem, average};
 use dwell_solvers::{
-    Loss, Progress, Schedule, ScheduleKind, SgdLoss, SgdParams, SgdProblem, SgdRound,
+    Loss, Progress, Schedule, ScheduleKind, RowLoss, SgdParams, SgdProblem, SgdRound,
 };
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn average_on_threads(directory: &Path, at: &[usize]) -> Result<Vec<Vec<Checkpoi
 fn by_hand(directory: &Path, l2: f64, rounds: usize) -> Vec<f64> {
     let read = RowProblem::read(directory).unwrap();
     let problem = SgdProblem {
-        loss: SgdLoss::Margin(Loss::Logistic),
+        loss: RowLoss::Margin(Loss::Logistic),
         l1: 0.0,
         l2,
         intercept: false,

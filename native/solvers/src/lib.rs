@@ -63,7 +63,7 @@ pub use problem::{
     labels::Labels,
     loss::Loss,
     penalty::{ColumnPenalty, ElasticNet, ElasticNetParams},
-    softmax::SgdLoss,
+    softmax::RowLoss,
 };
 pub use rows::{
     EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,

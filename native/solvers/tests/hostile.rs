@@ -3,7 +3,7 @@
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
     ElasticNetParams, EvaluationParams, Loss, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
-    Progress, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation, SgdLoss,
+    Progress, RowLoss, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation,
     SgdParams, SgdProblem, SgdRound, SgdSearch, SolverError, Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams},
 };
@@ -424,7 +424,7 @@ fn overflow_is_an_error() {
 
 const SGD: SgdParams = SgdParams {
     problem: SgdProblem {
-        loss: SgdLoss::Margin(Loss::SmoothedHinge(0.5)),
+        loss: RowLoss::Margin(Loss::SmoothedHinge(0.5)),
         l1: 0.1,
         l2: 0.1,
         intercept: true,
@@ -506,7 +506,7 @@ fn parameters_of_sgd() {
             }),
             "weight_factor",
         );
-        let loss = SgdLoss::Margin(Loss::SmoothedHinge(bad));
+        let loss = RowLoss::Margin(Loss::SmoothedHinge(bad));
         named(with(SgdProblem { loss, ..problem }), "gamma");
         let with = |schedule| SgdParams { schedule, ..SGD };
         named(
@@ -546,11 +546,11 @@ fn parameters_of_sgd() {
         },
         ..SGD
     };
-    named(loss(SgdLoss::Softmax(0)), "outputs");
-    named(loss(SgdLoss::Softmax(1)), "outputs");
+    named(loss(RowLoss::Softmax(0)), "outputs");
+    named(loss(RowLoss::Softmax(1)), "outputs");
 
-    assert!(SgdLoss::from_code(1, 0.0, 1).is_ok());
-    assert_eq!(SgdLoss::from_code(5, 0.0, 4), Ok(SgdLoss::Softmax(4)));
+    assert!(RowLoss::from_code(1, 0.0, 1).is_ok());
+    assert_eq!(RowLoss::from_code(5, 0.0, 4), Ok(RowLoss::Softmax(4)));
     for (code, gamma, outputs) in [
         (-1, 1.0, 1),
         (6, 1.0, 1),
@@ -559,7 +559,7 @@ fn parameters_of_sgd() {
         (5, 0.0, 1),
         (3, 0.0, 1),
     ] {
-        assert!(SgdLoss::from_code(code, gamma, outputs).is_err());
+        assert!(RowLoss::from_code(code, gamma, outputs).is_err());
     }
     for code in [-1, 3, i64::MAX] {
         assert!(ScheduleKind::from_code(code).is_err());
@@ -611,21 +611,21 @@ fn parameters_of_sgd() {
             .check()
             .is_ok()
     };
-    let squared = SgdLoss::Margin(Loss::Squared);
-    let hinge = SgdLoss::Margin(Loss::Hinge);
+    let squared = RowLoss::Margin(Loss::Squared);
+    let hinge = RowLoss::Margin(Loss::Hinge);
     assert!(
         dual(squared, &[-7.0])
             && dual(hinge, &[0.0, 1.0])
-            && dual(SgdLoss::Softmax(2), &[0.5, 0.5, 0.5])
+            && dual(RowLoss::Softmax(2), &[0.5, 0.5, 0.5])
     );
     for bad in [f64::NAN, f64::INFINITY] {
         assert!(!dual(squared, &[bad]));
     }
     for bad in [f64::NAN, -0.1, 1.1] {
         assert!(!dual(hinge, &[1.0, bad]));
-        assert!(!dual(SgdLoss::Softmax(2), &[0.5, 0.5, bad]));
+        assert!(!dual(RowLoss::Softmax(2), &[0.5, 0.5, bad]));
     }
-    assert!(!dual(squared, &[]) && !dual(hinge, &[1.0]) && !dual(SgdLoss::Softmax(2), &[0.5; 2]));
+    assert!(!dual(squared, &[]) && !dual(hinge, &[1.0]) && !dual(RowLoss::Softmax(2), &[0.5; 2]));
     for factor in [f64::NAN, f64::INFINITY] {
         assert!(
             EvaluationParams {
@@ -672,7 +672,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     all(&labels, 2, &[0; 24], "label of row 1 is 0.5");
 
     let softmax = |labels: &[f64]| {
-        let loss = SgdLoss::Softmax(3);
+        let loss = RowLoss::Softmax(3);
         let params = SgdParams {
             problem: SgdProblem {
                 loss,
@@ -718,7 +718,7 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     // Models with more numbers than an i32 counts.
     let huge = SgdParams {
         problem: SgdProblem {
-            loss: SgdLoss::Softmax(usize::MAX / 2),
+            loss: RowLoss::Softmax(usize::MAX / 2),
             ..SGD.problem
         },
         ..SGD
@@ -767,7 +767,7 @@ fn extremes_of_sgd_are_reported() {
             (1e300, 1e-300, 1e299),
             (1e-300, 1e300, 1e-301),
         ] {
-            let loss = SgdLoss::Margin(loss);
+            let loss = RowLoss::Margin(loss);
             let params = SgdParams {
                 problem: SgdProblem {
                     loss,
@@ -820,7 +820,7 @@ proptest! {
         let outputs = if code == 5 { 3 } else { 1 };
         let data = SgdData::validated_before(rows, &[1.0; 3], Some(&numbers), scale).unwrap();
         let params = SgdParams {
-            problem: SgdProblem { loss: SgdLoss::from_code(code, 1.0, outputs).unwrap(), l1, ..SGD.problem },
+            problem: SgdProblem { loss: RowLoss::from_code(code, 1.0, outputs).unwrap(), l1, ..SGD.problem },
             ..SGD
         };
         let shared = vec![0; 32 * outputs];

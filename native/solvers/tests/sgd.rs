@@ -8,7 +8,7 @@ use common::{
     sgd::{LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search},
 };
 use dwell_solvers::{
-    EvaluationParams, Loss, Schedule, ScheduleKind, SearchParams, SgdLoss, SgdOutcome, SgdParams,
+    EvaluationParams, Loss, RowLoss, Schedule, ScheduleKind, SearchParams, SgdOutcome, SgdParams,
     SgdProblem, SgdScalars, Values,
 };
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ fn case_rows(case: &Value, dense: bool) -> Rows {
 
 fn case_problem(case: &Value) -> SgdProblem {
     SgdProblem {
-        loss: SgdLoss::from_code(
+        loss: RowLoss::from_code(
             case["code"].as_i64().unwrap(),
             number(&case["gamma"]),
             case["outputs"].as_u64().unwrap() as usize,
@@ -141,7 +141,7 @@ fn golden_averaging() {
             for (k, rows) in partitions.iter().enumerate() {
                 let params = SgdParams {
                     problem: SgdProblem {
-                        loss: SgdLoss::Margin(Loss::Logistic),
+                        loss: RowLoss::Margin(Loss::Logistic),
                         l1: number(&case["l1"]),
                         l2: number(&averaging["l2"]),
                         intercept: false,
@@ -278,7 +278,7 @@ fn a_million_steps() {
         scale: None,
     };
     // Thresholds are powers of 2, whose sums are exact: a million roundings would hide errors of laziness.
-    let problem = problem(SgdLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
+    let problem = problem(RowLoss::Margin(Loss::Squared), 1.0 / 128.0, 0.0);
     let schedule = Schedule {
         eta0: 0.125,
         ..CONSTANT
@@ -358,17 +358,17 @@ fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
     } = at_model.scalars;
     let b = gradient.len() - outputs;
     let numbers = match loss {
-        SgdLoss::Margin(Loss::Squared) if intercept => vec![-gradient[b]],
-        SgdLoss::Margin(Loss::Squared) => vec![0.0],
-        SgdLoss::Margin(_) if intercept => {
+        RowLoss::Margin(Loss::Squared) if intercept => vec![-gradient[b]],
+        RowLoss::Margin(Loss::Squared) => vec![0.0],
+        RowLoss::Margin(_) if intercept => {
             let [positive, negative] = at_model.sides;
             let least = positive.min(negative);
             [negative, positive]
                 .map(|side| if side > 0.0 { least / side } else { 1.0 })
                 .to_vec()
         }
-        SgdLoss::Margin(_) => vec![1.0, 1.0],
-        SgdLoss::Softmax(_) => {
+        RowLoss::Margin(_) => vec![1.0, 1.0],
+        RowLoss::Softmax(_) => {
             let mut shares = vec![0.0; outputs];
             for i in 0..rows.len() {
                 shares[rows.labels[i] as usize] += rows.weight(i) / total;
@@ -447,7 +447,7 @@ fn the_gap_bounds_and_vanishes() {
                 }
             }
             // With a gradient that jumps, constant steps do not reach the optimum.
-            if loss != SgdLoss::Margin(Loss::Hinge) {
+            if loss != RowLoss::Margin(Loss::Hinge) {
                 let gap = certificate(&rows, problem, &model).gap;
                 assert!(gap < 1e-9, "{loss:?}, intercept {intercept}: gap {gap}");
             }
@@ -459,7 +459,7 @@ fn the_gap_bounds_and_vanishes() {
 #[test]
 fn two_classes_are_a_margin() {
     let mut random = Random::new(5);
-    let rows = Rows::random(&mut random, SgdLoss::Softmax(2), 25, 6, true, false);
+    let rows = Rows::random(&mut random, RowLoss::Softmax(2), 25, 6, true, false);
     let margins = Rows {
         labels: rows.labels.iter().map(|y| 2.0 * y - 1.0).collect(),
         ..rows.clone()
@@ -467,7 +467,7 @@ fn two_classes_are_a_margin() {
     let margin = rows.model(&mut random, 1, true);
     // Both coefficients of a feature move, so half the step size moves their difference as far.
     let classes: Vec<f64> = margin.iter().flat_map(|w| [-0.5 * w, 0.5 * w]).collect();
-    let logistic = SgdLoss::Margin(Loss::Logistic);
+    let logistic = RowLoss::Margin(Loss::Logistic);
     let eta = |eta0: f64| Schedule { eta0, ..CONSTANT };
     let (first, one) = descend(
         &epoch(problem(logistic, 0.0, 0.0), eta(0.2), 25),
@@ -476,7 +476,7 @@ fn two_classes_are_a_margin() {
         1000,
     );
     let (second, two) = descend(
-        &epoch(problem(SgdLoss::Softmax(2), 0.0, 0.0), eta(0.1), 25),
+        &epoch(problem(RowLoss::Softmax(2), 0.0, 0.0), eta(0.1), 25),
         &rows.data(),
         &classes,
         1000,
@@ -627,7 +627,7 @@ fn storage_of_values() {
 #[test]
 fn divergence_is_reported() {
     let mut random = Random::new(8);
-    let loss = SgdLoss::Margin(Loss::Squared);
+    let loss = RowLoss::Margin(Loss::Squared);
     let rows = Rows::random(&mut random, loss, 60, 5, false, false);
     let shared = rows.model(&mut random, 1, true);
     let problem = problem(loss, 0.0, 0.0);
@@ -710,7 +710,7 @@ fn divergence_is_reported() {
 /// The value of a hinge hides a prediction that is NaN; the solver finds it.
 #[test]
 fn a_hinge_at_infinity() {
-    let loss = SgdLoss::Margin(Loss::Hinge);
+    let loss = RowLoss::Margin(Loss::Hinge);
     let rows = Rows {
         features: 2,
         offsets: vec![0, 2],
@@ -944,7 +944,7 @@ proptest! {
 #[test]
 fn buckets_of_several_rows() {
     let mut random = Random::new(11);
-    let loss = SgdLoss::Margin(Loss::Logistic);
+    let loss = RowLoss::Margin(Loss::Logistic);
     let rows = Rows::random(&mut random, loss, 1500, 4, false, false);
     let shared = rows.model(&mut random, 1, true);
     let params = SgdParams {
@@ -979,7 +979,7 @@ fn buckets_of_several_rows() {
 #[test]
 fn results_are_written_in_pieces() {
     let mut random = Random::new(12);
-    let loss = SgdLoss::Softmax(3);
+    let loss = RowLoss::Softmax(3);
     let rows = Rows::random(&mut random, loss, 9, 4, false, true);
     let shared = rows.model(&mut random, 3, true);
     let params = epoch(problem(loss, 0.01, 0.1), CONSTANT, 9);

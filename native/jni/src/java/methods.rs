@@ -97,9 +97,9 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
-        static fn newton_model(sums: jdouble[], triangle: jint, gradient: jdouble[], at: jdouble[], l1: jdouble[], l2: jdouble[],
-            fixed: jboolean[], objective: jdouble, step: jdouble[], reach: jdouble[],
-            bound: jdouble[]) -> void,
+        static fn newton_model(sums: jdouble[], triangles: jint, outputs: jint, gradient: jdouble[], at: jdouble[], l1: jdouble[],
+            l2: jdouble[], fixed: jboolean[], lower: jdouble[], upper: jdouble[], objective: jdouble, step: jdouble[],
+            reach: jdouble[], bound: jdouble[]) -> void,
         fn = newton::model,
         error_policy = Throw
     },

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use dwell_solvers::{
-    Loss, Values,
-    newton::{PassParams, PassRows, Quadratic, RowPass},
+    RowLoss, Values,
+    newton::{PassParams, PassRows, Quadratic, RowPass, joined},
 };
 use jni::{
     Env,
@@ -28,8 +28,9 @@ use crate::{
     },
     newton::{
         layout::{
-            CONTROL_FLAGS, CONTROL_LOSS, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HESSIAN,
-            INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES, MAX_STEPS, MOMENTS, REACH, ROWS,
+            CONTROL_FLAGS, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT,
+            HESSIAN, INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES, MAX_STEPS, MOMENTS, REACH, ROWS,
+            SLOPE_SQUARES, SLOPES,
         },
         passes::PASSES,
     },
@@ -57,6 +58,7 @@ pub fn begin<'l>(
     let control = numbers(env, "control", &control, &mut room)?;
     let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
     let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | HESSIAN | MOMENTS)?;
+    let outputs = slots.int(CONTROL_OUTPUTS, "outputs", 1)? as usize;
     let steps = copied(env, "steps", &steps)?;
     if steps.len() > MAX_STEPS {
         return Err(argument!(
@@ -65,7 +67,7 @@ pub fn begin<'l>(
         ));
     }
     let pass = RowPass::new(PassParams {
-        loss: Loss::from_code(slots.any(CONTROL_LOSS), 1.0)?,
+        loss: RowLoss::from_code(slots.any(CONTROL_LOSS), 1.0, outputs)?,
         intercept: flags & INTERCEPT != 0,
         centre: copied(env, "centre", &centre)?,
         model: copied(env, "model", &model)?,
@@ -187,6 +189,11 @@ pub fn end<'l>(
         let mut header: Header = header::EMPTY;
         header[LOSS_SUM] = outcome.loss;
         header[REACH] = outcome.reach;
+        header::fill(&mut header[SLOPES..SLOPES + 2], &outcome.slopes);
+        header::fill(
+            &mut header[SLOPE_SQUARES..SLOPE_SQUARES + 2],
+            &outcome.slope_squares,
+        );
         header[ROWS] = outcome.rows as f64;
         header[NONZEROS] = outcome.entries as f64;
         header[SOLVER_NANOS] = nanos as f64 + start.elapsed().as_nanos() as f64;
@@ -223,27 +230,43 @@ pub fn model<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
     sums: JDoubleArray<'l>,
-    triangle: jint,
+    triangles: jint,
+    outputs: jint,
     gradient: JDoubleArray<'l>,
     at: JDoubleArray<'l>,
     l1: JDoubleArray<'l>,
     l2: JDoubleArray<'l>,
     fixed: JBooleanArray<'l>,
+    lower: JDoubleArray<'l>,
+    upper: JDoubleArray<'l>,
     objective: jdouble,
     step: JDoubleArray<'l>,
     reach: JDoubleArray<'l>,
     bound: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     let gradient = copied(env, "gradient", &gradient)?;
-    let n = gradient.len();
-    let mut hessian = zeros(n * (n + 1) / 2, "a quadratic model")?;
-    sums.get_region(env, triangle, &mut hessian)?;
+    let variables = gradient.len();
+    let outputs = usize::try_from(outputs)
+        .ok()
+        .filter(|&outputs| outputs > 0 && variables % outputs == 0)
+        .ok_or_else(|| {
+            argument!("outputs is {outputs}, but there are {variables} variables for all outputs")
+        })?;
+    let n = variables / outputs;
+    let pairs = outputs * (outputs + 1) / 2;
+    let mut hessian = zeros(pairs * (n * (n + 1) / 2), "a quadratic model")?;
+    sums.get_region(env, triangles, &mut hessian)?;
+    if outputs > 1 {
+        hessian = joined(&hessian, outputs, n)?;
+    }
     let at = copied(env, "at", &at)?;
     let l1 = copied(env, "l1", &l1)?;
     let l2 = copied(env, "l2", &l2)?;
     let mut flags = reserve(n, "a quadratic model")?;
-    flags.resize(n, false);
+    flags.resize(variables, false);
     fixed.get_region(env, 0, &mut flags)?;
+    let lower = copied(env, "lower", &lower)?;
+    let upper = copied(env, "upper", &upper)?;
     let model = Quadratic {
         hessian: &hessian,
         gradient: &gradient,
@@ -251,6 +274,8 @@ pub fn model<'l>(
         l1: &l1,
         l2: &l2,
         fixed: &flags,
+        lower: &lower,
+        upper: &upper,
         objective,
     };
     let minimum = model.minimise()?;

@@ -3,7 +3,7 @@
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 1;
+pub const LAYOUT_VERSION: i64 = 2;
 
 // Flags of control.
 
@@ -24,8 +24,10 @@ pub const CONTROL_VERSION: usize = 0;
 pub const CONTROL_LOSS: usize = 1;
 /// Sum of flags.
 pub const CONTROL_FLAGS: usize = 2;
+/// Outputs of the loss.
+pub const CONTROL_OUTPUTS: usize = 3;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 3;
+pub const CONTROL_SLOTS: usize = 4;
 
 // Slots of a result.
 
@@ -35,6 +37,10 @@ pub const LOSS_SUM: usize = 0;
 pub const REACH: usize = 1;
 /// Rows visited.
 pub const ROWS: usize = 2;
+/// Of each class, -1 and 1: sum of weight times size of the slope.
+pub const SLOPES: usize = 9;
+/// Of each class: sum of weight times the square of the slope.
+pub const SLOPE_SQUARES: usize = 11;
 /// First of the losses at the steps.
 pub const LOSSES: usize = 16;
 /// Most steps.

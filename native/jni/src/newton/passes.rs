@@ -98,13 +98,13 @@ impl Passes {
 
 #[cfg(test)]
 mod tests {
-    use dwell_solvers::{Loss, newton::PassParams};
+    use dwell_solvers::{Loss, RowLoss, newton::PassParams};
 
     use super::*;
 
     fn pass() -> RowPass {
         RowPass::new(PassParams {
-            loss: Loss::Squared,
+            loss: RowLoss::Margin(Loss::Squared),
             intercept: false,
             centre: vec![0.0; 2],
             model: vec![0.0; 2],

@@ -233,7 +233,7 @@ fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
 
 #[cfg(test)]
 mod tests {
-    use dwell_solvers::{Loss, Schedule, ScheduleKind, SgdLoss, SgdProblem};
+    use dwell_solvers::{Loss, RowLoss, Schedule, ScheduleKind, SgdProblem};
 
     use super::*;
     use crate::{
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn numbers_find_their_names() {
         let problem = SgdProblem {
-            loss: SgdLoss::Margin(Loss::SmoothedHinge(0.25)),
+            loss: RowLoss::Margin(Loss::SmoothedHinge(0.25)),
             l1: 0.1,
             l2: 0.2,
             intercept: true,
@@ -312,11 +312,11 @@ mod tests {
         assert_eq!(request.params, expected);
         assert_eq!((request.cursor, request.steps), (7, 9));
 
-        control[5] = SgdLoss::SOFTMAX;
+        control[5] = RowLoss::SOFTMAX;
         control[6] = 4;
         let request = EvaluationParams::decode(&control, &settings).unwrap();
         assert_eq!(request.length, 404);
-        assert_eq!(request.params.problem.loss, SgdLoss::Softmax(4));
+        assert_eq!(request.params.problem.loss, RowLoss::Softmax(4));
     }
 
     #[test]
@@ -330,7 +330,7 @@ mod tests {
             (4, i32::MAX.into(), "no byte[]"),
             (5, -1, "loss"),
             (5, 6, "loss"),
-            (5, SgdLoss::SOFTMAX, "outputs"),
+            (5, RowLoss::SOFTMAX, "outputs"),
             (6, 0, "control[6]"),
             (6, 2, "outputs"),
             (6, i32::MAX.into(), "no byte[]"),

@@ -1,6 +1,6 @@
 //! A decoded call of model averaging.
 
-use dwell_solvers::{Schedule, ScheduleKind, SgdLoss, SgdProblem};
+use dwell_solvers::{RowLoss, Schedule, ScheduleKind, SgdProblem};
 
 use crate::{
     boundary::{
@@ -85,7 +85,7 @@ impl<'a> Common<'a> {
             length,
             seed: slots.any(CONTROL_SEED) as u64,
             problem: SgdProblem {
-                loss: SgdLoss::from_code(loss, settings.get(SETTING_GAMMA), outputs)?,
+                loss: RowLoss::from_code(loss, settings.get(SETTING_GAMMA), outputs)?,
                 l1: settings.get(SETTING_L1),
                 l2: settings.get(SETTING_L2),
                 intercept: flags & INTERCEPT != 0,

@@ -1,7 +1,8 @@
 //! A pass over the rows of a partition, block by block.
 //!
 //! Features are centred, `x~ = x - centre`, so that the Hessian keeps its digits where means are large. With an intercept every row has one
-//! more entry, 1, after its features: `n` entries where there are `p` features. The prediction is `z = x~^T w + b`.
+//! more entry, 1, after its features: `n` entries where there are `p` features. The prediction is `z = x~^T w + b`, one for each of the C
+//! outputs of the loss. A model has n numbers for each output, one output after the other.
 
 use std::ops::Range;
 
@@ -15,7 +16,8 @@ use crate::{
     },
     problem::{
         labels::Labels,
-        loss::{Formulas, Loss, WithFormulas},
+        loss::{Formulas, WithFormulas},
+        softmax::{RowLoss, softmax},
     },
 };
 
@@ -32,17 +34,17 @@ const LANES: usize = 8;
 /// | `loss` | the loss of a row | |
 /// | `intercept` | whether rows have a last entry 1 | |
 /// | `centre` | p numbers, subtracted from the features | finite; 0 without an intercept |
-/// | `model` | n numbers: w, then b of centred features | finite |
-/// | `direction` | n numbers, for losses along a line; empty for none | finite |
+/// | `model` | C n numbers: w, then b of centred features | finite |
+/// | `direction` | C n numbers, for losses along a line; empty for none | finite |
 /// | `steps` | where on the line: `z + step z_direction` | finite |
-/// | `reach` | n numbers, see [`PassOutcome::reach`]; empty for none | finite, at least 0 |
+/// | `reach` | C n numbers, see [`PassOutcome::reach`]; empty for none | finite, at least 0 |
 /// | `gradient` | whether to sum the gradient | |
 /// | `hessian` | whether to sum the Hessian, too | |
 /// | `moments` | whether to sum features and their squares, too | |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct PassParams {
-    pub loss: Loss,
+    pub loss: RowLoss,
     pub intercept: bool,
     pub centre: Vec<f64>,
     pub model: Vec<f64>,
@@ -55,13 +57,29 @@ pub struct PassParams {
 }
 
 impl PassParams {
+    /// The entries of a row, n.
+    fn entries(&self) -> usize {
+        self.centre.len() + usize::from(self.intercept)
+    }
+
+    /// Pairs of outputs, of which each has a triangle of the Hessian.
+    fn pairs(&self) -> usize {
+        let outputs = self.loss.outputs();
+        outputs * (outputs + 1) / 2
+    }
+
     fn check(&self) -> Result<(), SolverError> {
-        let p = self.centre.len();
-        let n = p + usize::from(self.intercept);
-        same_length("model", self.model.len(), n, "entry of a row")?;
+        self.loss.check()?;
+        let variables = self.loss.outputs() * self.entries();
+        same_length(
+            "model",
+            self.model.len(),
+            variables,
+            "entry of a row and output",
+        )?;
         for (name, numbers) in [("direction", &self.direction), ("reach", &self.reach)] {
             if !numbers.is_empty() {
-                same_length(name, numbers.len(), n, "entry of a row")?;
+                same_length(name, numbers.len(), variables, "entry of a row and output")?;
             }
         }
         for numbers in [&self.centre, &self.model, &self.direction, &self.steps] {
@@ -76,7 +94,7 @@ impl PassParams {
         ensure(
             "steps",
             self.steps.len() as f64,
-            self.steps.is_empty() || self.direction.len() == n,
+            self.steps.is_empty() || self.direction.len() == variables,
             "need a direction",
         )?;
         let centred = self.centre.iter().any(|&c| c != 0.0);
@@ -105,8 +123,12 @@ pub struct PassOutcome {
     pub loss: f64,
     /// The losses at each of the steps.
     pub losses: Vec<f64>,
-    /// The largest `sum_k reach_k |x~_ik|` of a row; 0 without `reach`.
+    /// The largest `sum_k reach_k |x~_ik|` of a row, with several outputs the sum of the two largest ones; 0 without `reach`.
     pub reach: f64,
+    /// Of losses of two classes: for labels -1 and 1, `sum_i s_i |loss'(z_i)|`.
+    pub slopes: [f64; 2],
+    /// The same of the squares.
+    pub slope_squares: [f64; 2],
     /// Rows visited.
     pub rows: u64,
     /// Stored entries visited.
@@ -118,7 +140,8 @@ struct Sums {
     gradient: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
-    hessian: Option<Gram>,
+    /// For each pair of outputs (a, b) with b <= a, in the order of a triangle.
+    hessian: Vec<Gram>,
     weight: f64,
 }
 
@@ -142,8 +165,13 @@ impl Sums {
             })?,
             first: zeros(moments)?,
             second: zeros(moments)?,
-            hessian: (params.hessian && !params.model.is_empty())
-                .then(|| Gram::zeros(params.model.len())),
+            hessian: if params.hessian && !params.model.is_empty() {
+                (0..params.pairs())
+                    .map(|_| Gram::zeros(params.entries()))
+                    .collect()
+            } else {
+                Vec::new()
+            },
             weight: 0.0,
         })
     }
@@ -170,6 +198,7 @@ struct Chunk {
     indices: Vec<i32>,
     labels: Vec<f64>,
     weights: Vec<f64>,
+    /// For each output the rows; so are `along` and `slopes`, and `curves` for each pair of outputs.
     predictions: Vec<f64>,
     along: Vec<f64>,
     slopes: Vec<f64>,
@@ -195,6 +224,8 @@ impl RowPass {
             loss: 0.0,
             losses: vec![0.0; params.steps.len()],
             reach: 0.0,
+            slopes: [0.0; 2],
+            slope_squares: [0.0; 2],
             rows: 0,
             entries: 0,
         };
@@ -215,14 +246,14 @@ impl RowPass {
 
     /// The bytes that the pass holds, about.
     pub fn bytes(&self) -> usize {
-        let n = self.params.model.len();
+        let n = self.params.entries();
         let sums = usize::from(self.dense.is_some()) + usize::from(self.sparse.is_some());
-        let triangle = if self.params.hessian {
-            n * (n + 1) / 2
+        let triangles = if self.params.hessian {
+            self.params.pairs() * (n * (n + 1) / 2)
         } else {
             0
         };
-        8 * (sums * (triangle + 3 * n) + CHUNK * n)
+        8 * (sums * (triangles + self.params.model.len() + 2 * n) + CHUNK * n)
     }
 
     /// Whether the pass sums vectors, and not only losses.
@@ -230,10 +261,12 @@ impl RowPass {
         self.params.gradient || self.params.hessian || self.params.moments
     }
 
-    /// The length of [`RowPass::write`]'s vector: `n + 2 p + n (n + 1) / 2`.
+    /// The length of [`RowPass::write`]'s vector: `C n + 2 p`, and `n (n + 1) / 2` for each pair of outputs.
     pub fn length(&self) -> usize {
-        let n = self.params.model.len();
-        n + 2 * self.params.centre.len() + n * (n + 1) / 2
+        let n = self.params.entries();
+        self.params.model.len()
+            + 2 * self.params.centre.len()
+            + self.params.pairs() * (n * (n + 1) / 2)
     }
 
     /// Copies the rows of a block from number `from` on, as many as a chunk holds, and returns the number of the first row that it leaves.
@@ -264,11 +297,20 @@ impl RowPass {
         }
         chunk.labels.clear();
         let labels = &labels[range.clone()];
-        if self.params.loss.labels() == Labels::Signed {
-            let signed = labels.iter().map(|&y| if y > 0.5 { 1.0 } else { -1.0 });
-            chunk.labels.extend(signed);
-        } else {
-            chunk.labels.extend_from_slice(labels);
+        match self.params.loss.labels() {
+            Labels::Signed => {
+                let signed = labels.iter().map(|&y| if y > 0.5 { 1.0 } else { -1.0 });
+                chunk.labels.extend(signed);
+            }
+            Labels::Real => chunk.labels.extend_from_slice(labels),
+            Labels::Classes(classes) => {
+                if let Some(label) = labels.iter().find(|&&y| !(y >= 0.0 && y < classes as f64)) {
+                    return Err(SolverError::Shape(format!(
+                        "a label is {label}: there are {classes} classes"
+                    )));
+                }
+                chunk.labels.extend_from_slice(labels);
+            }
         }
         chunk.weights.clear();
         match weights {
@@ -310,11 +352,11 @@ impl RowPass {
             Instructions::Avx512(token) => token.vectorize(On(work)),
         }
         let chunk = &self.chunk;
-        if let Some(gram) = &mut sums.hessian {
+        for (gram, curves) in sums.hessian.iter_mut().zip(chunk.curves.chunks(chunk.rows)) {
             if chunk.is_sparse {
-                chunk.add_sparse(gram, self.params.model.len(), self.params.intercept);
+                chunk.add_sparse(gram, curves, self.params.entries(), self.params.intercept);
             } else {
-                gram.add(&chunk.values, &chunk.curves);
+                gram.add(&chunk.values, curves);
             }
         }
         self.outcome.rows += chunk.rows as u64;
@@ -327,23 +369,22 @@ impl RowPass {
         Ok(())
     }
 
-    /// Writes the vector of the pass: the gradient (n numbers), the sums of `s x~` and of `s x~^2` (p each), and the lower triangle of the
-    /// Hessian, row by row. What was not asked for is 0.
+    /// Writes the vector of the pass: the gradient (n numbers for each output), the sums of `s x~` and of `s x~^2` (p each), and for each pair
+    /// of outputs (a, b) with b <= a, in the order of a triangle, the lower triangle of the sum of the second derivative by `z_a` and `z_b`
+    /// times `x~ x~^T`, row by row. What was not asked for is 0.
     ///
     /// # Errors
     /// `Shape` unless `out` has [`RowPass::length`] numbers, `OutOfMemory`.
     pub fn write(&self, out: &mut [f64]) -> Result<(), SolverError> {
-        let p = self.params.centre.len();
-        let n = self.params.model.len();
         same_length("out", out.len(), self.length(), "sum")?;
         out.fill(0.0);
         if let Some(sums) = &self.dense {
-            write_sums(sums, p, n, out);
+            write_sums(sums, &self.params, out);
         }
         if let Some(sums) = &self.sparse {
             let mut own = reserve(out.len(), "the sums of sparse rows")?;
             own.resize(out.len(), 0.0);
-            write_sums(sums, p, n, &mut own);
+            write_sums(sums, &self.params, &mut own);
             centre(&self.params, sums.weight, &mut own);
             for (total, number) in out.iter_mut().zip(&own) {
                 *total += number;
@@ -358,10 +399,11 @@ impl RowPass {
     }
 }
 
-fn write_sums(sums: &Sums, p: usize, n: usize, out: &mut [f64]) {
-    let (gradient, rest) = out.split_at_mut(n);
+fn write_sums(sums: &Sums, params: &PassParams, out: &mut [f64]) {
+    let (p, n) = (params.centre.len(), params.entries());
+    let (gradient, rest) = out.split_at_mut(params.model.len());
     let (first, rest) = rest.split_at_mut(p);
-    let (second, triangle) = rest.split_at_mut(p);
+    let (second, triangles) = rest.split_at_mut(p);
     for (to, from) in [
         (gradient, &sums.gradient),
         (first, &sums.first),
@@ -371,8 +413,14 @@ fn write_sums(sums: &Sums, p: usize, n: usize, out: &mut [f64]) {
             to.copy_from_slice(from);
         }
     }
-    if let Some(gram) = &sums.hessian {
-        gram.write(triangle);
+    if n > 0 {
+        for (gram, triangle) in sums
+            .hessian
+            .iter()
+            .zip(triangles.chunks_mut(n * (n + 1) / 2))
+        {
+            gram.write(triangle);
+        }
     }
 }
 
@@ -384,23 +432,31 @@ fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
     let p = params.centre.len();
     let n = p + 1;
     let c = &params.centre;
-    let (gradient, rest) = sums.split_at_mut(n);
+    let (gradients, rest) = sums.split_at_mut(params.model.len());
     let (first, rest) = rest.split_at_mut(p);
-    let (second, triangle) = rest.split_at_mut(p);
-    let slope = gradient[p];
-    let (upper, last) = triangle.split_at_mut(p * (p + 1) / 2);
-    let curve = last[p];
-    for i in 0..p {
-        gradient[i] -= c[i] * slope;
-        second[i] += c[i] * (c[i] * weight - 2.0 * first[i]);
-        first[i] -= c[i] * weight;
-        let row = &mut upper[i * (i + 1) / 2..][..=i];
-        for (j, entry) in row.iter_mut().enumerate() {
-            *entry += c[i] * (c[j] * curve - last[j]) - last[i] * c[j];
+    let (second, triangles) = rest.split_at_mut(p);
+    for gradient in gradients.chunks_mut(n) {
+        let slope = gradient[p];
+        for i in 0..p {
+            gradient[i] -= c[i] * slope;
         }
     }
     for i in 0..p {
-        last[i] -= c[i] * curve;
+        second[i] += c[i] * (c[i] * weight - 2.0 * first[i]);
+        first[i] -= c[i] * weight;
+    }
+    for triangle in triangles.chunks_mut(n * (n + 1) / 2) {
+        let (upper, last) = triangle.split_at_mut(p * (p + 1) / 2);
+        let curve = last[p];
+        for i in 0..p {
+            let row = &mut upper[i * (i + 1) / 2..][..=i];
+            for (j, entry) in row.iter_mut().enumerate() {
+                *entry += c[i] * (c[j] * curve - last[j]) - last[i] * c[j];
+            }
+        }
+        for i in 0..p {
+            last[i] -= c[i] * curve;
+        }
     }
 }
 
@@ -414,7 +470,7 @@ impl Chunk {
     ) -> Result<(), SolverError> {
         let p = params.centre.len();
         self.is_sparse = false;
-        self.values.resize(range.len() * params.model.len(), 0.0);
+        self.values.resize(range.len() * params.entries(), 0.0);
         let entries = range.start * p..range.end * p;
         match values {
             Values::Ones => Err(SolverError::Shape(
@@ -489,12 +545,12 @@ impl Chunk {
         (&self.indices[entries.clone()], &self.values[entries])
     }
 
-    fn add_sparse(&self, gram: &mut Gram, n: usize, intercept: bool) {
+    fn add_sparse(&self, gram: &mut Gram, curves: &[f64], n: usize, intercept: bool) {
         let (mut indices, mut values) = (Vec::new(), Vec::new());
         for i in 0..self.rows {
             let (row, numbers) = self.row(i);
             if !intercept {
-                gram.add_sparse(row, numbers, self.curves[i]);
+                gram.add_sparse(row, numbers, curves[i]);
                 continue;
             }
             indices.clear();
@@ -503,7 +559,7 @@ impl Chunk {
             values.clear();
             values.extend_from_slice(numbers);
             values.push(1.0);
-            gram.add_sparse(&indices, &values, self.curves[i]);
+            gram.add_sparse(&indices, &values, curves[i]);
         }
     }
 }
@@ -511,7 +567,7 @@ impl Chunk {
 /// Copies rows, less their centre, and gives each its last entry.
 fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f64]) {
     let p = params.centre.len();
-    let n = params.model.len();
+    let n = params.entries();
     if p == 0 {
         packed.fill(1.0);
         return;
@@ -549,9 +605,21 @@ impl pulp::NullaryFnOnce for On<'_> {
 
 impl Work<'_> {
     #[inline(always)]
-    fn run(self) {
-        let loss = self.params.loss;
-        loss.with(self);
+    fn run(mut self) {
+        self.predict();
+        match self.params.loss {
+            RowLoss::Margin(loss) => loss.with(Margins(&mut self)),
+            RowLoss::Softmax(_) => self.softmax(),
+        }
+        if !self.params.reach.is_empty() {
+            self.reach();
+        }
+        if self.params.gradient {
+            self.gradient();
+        }
+        if self.params.moments {
+            self.moments();
+        }
     }
 
     #[inline(always)]
@@ -560,40 +628,83 @@ impl Work<'_> {
         chunk.predictions.clear();
         chunk.along.clear();
         let p = params.centre.len();
-        let lines = [(&params.model, false), (&params.direction, true)];
-        for (weights, is_direction) in lines {
-            if is_direction && params.steps.is_empty() {
-                continue;
-            }
-            if chunk.is_sparse {
-                let shift: f64 = (0..p).map(|j| params.centre[j] * weights[j]).sum();
-                let constant = if params.intercept { weights[p] } else { 0.0 } - shift;
-                for i in 0..chunk.rows {
-                    let entries = chunk.offsets[i]..chunk.offsets[i + 1];
-                    let mut z = constant;
-                    for (&k, &x) in chunk.indices[entries.clone()]
-                        .iter()
-                        .zip(&chunk.values[entries])
-                    {
-                        z += x * weights[k as usize];
-                    }
-                    if is_direction {
-                        &mut chunk.along
-                    } else {
-                        &mut chunk.predictions
-                    }
-                    .push(z);
+        let n = params.entries();
+        let outputs = params.loss.outputs();
+        for output in 0..outputs {
+            let lines = [(&params.model, false), (&params.direction, true)];
+            for (weights, is_direction) in lines {
+                if is_direction && params.steps.is_empty() {
+                    continue;
                 }
-            } else {
-                let n = params.model.len();
-                for i in 0..chunk.rows {
-                    let z = dot(&chunk.values[i * n..][..n], weights);
-                    if is_direction {
-                        &mut chunk.along
-                    } else {
-                        &mut chunk.predictions
+                let weights = &weights[output * n..][..n];
+                let predictions = if is_direction {
+                    &mut chunk.along
+                } else {
+                    &mut chunk.predictions
+                };
+                if chunk.is_sparse {
+                    let shift: f64 = (0..p).map(|j| params.centre[j] * weights[j]).sum();
+                    let constant = if params.intercept { weights[p] } else { 0.0 } - shift;
+                    for i in 0..chunk.rows {
+                        let entries = chunk.offsets[i]..chunk.offsets[i + 1];
+                        let mut z = constant;
+                        for (&k, &x) in chunk.indices[entries.clone()]
+                            .iter()
+                            .zip(&chunk.values[entries])
+                        {
+                            z += x * weights[k as usize];
+                        }
+                        predictions.push(z);
                     }
-                    .push(z);
+                } else {
+                    for i in 0..chunk.rows {
+                        predictions.push(dot(&chunk.values[i * n..][..n], weights));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Values and derivatives of the softmax.
+    #[inline(always)]
+    fn softmax(&mut self) {
+        let Self {
+            params,
+            chunk,
+            outcome,
+            ..
+        } = self;
+        let (rows, outputs) = (chunk.rows, params.loss.outputs());
+        chunk.slopes.clear();
+        chunk.slopes.resize(outputs * rows, 0.0);
+        chunk.curves.clear();
+        let pairs = if params.hessian { params.pairs() } else { 0 };
+        chunk.curves.resize(pairs * rows, 0.0);
+        let (mut z, mut q) = (vec![0.0; outputs], vec![0.0; outputs]);
+        for i in 0..rows {
+            let (s, class) = (chunk.weights[i], chunk.labels[i] as usize);
+            for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
+                for (c, z) in z.iter_mut().enumerate() {
+                    *z = chunk.predictions[c * rows + i] + step * chunk.along[c * rows + i];
+                }
+                *total += s * softmax(&z, class, &mut q);
+            }
+            for (c, z) in z.iter_mut().enumerate() {
+                *z = chunk.predictions[c * rows + i];
+            }
+            outcome.loss += s * softmax(&z, class, &mut q);
+            for (c, q) in q.iter().enumerate() {
+                chunk.slopes[c * rows + i] = s * (q - f64::from(u8::from(c == class)));
+            }
+            if params.hessian {
+                let mut pair = i;
+                for a in 0..outputs {
+                    for b in 0..a {
+                        chunk.curves[pair] = -s * (q[a] * q[b]);
+                        pair += rows;
+                    }
+                    chunk.curves[pair] = s * (q[a] * (1.0 - q[a]));
+                    pair += rows;
                 }
             }
         }
@@ -608,29 +719,37 @@ impl Work<'_> {
             ..
         } = self;
         let p = params.centre.len();
+        let n = params.entries();
         // A sparse row is at most its entries and the centre away.
-        let around: f64 = (0..p)
-            .map(|j| params.centre[j].abs() * params.reach[j])
-            .sum();
-        let last = if params.intercept {
-            params.reach[p]
+        let around = |reach: &[f64]| -> f64 {
+            let centre: f64 = (params.centre.iter().zip(reach))
+                .map(|(c, r)| c.abs() * r)
+                .sum();
+            centre + reach[p..].iter().sum::<f64>()
+        };
+        let constants: Vec<f64> = if n == 0 {
+            vec![0.0; params.loss.outputs()]
         } else {
-            0.0
+            params.reach.chunks(n).map(around).collect()
         };
         for i in 0..chunk.rows {
-            let reach = if chunk.is_sparse {
-                let entries = chunk.offsets[i]..chunk.offsets[i + 1];
-                let own: f64 = chunk.indices[entries.clone()]
-                    .iter()
-                    .zip(&chunk.values[entries])
-                    .map(|(&k, x)| x.abs() * params.reach[k as usize])
-                    .sum();
-                own + around + last
-            } else {
-                let n = params.model.len();
-                absolute_dot(&chunk.values[i * n..][..n], &params.reach)
-            };
-            outcome.reach = outcome.reach.max(reach);
+            let (mut largest, mut second) = (0.0_f64, 0.0_f64);
+            for (c, constant) in constants.iter().enumerate() {
+                let reach = &params.reach[c * n..][..n];
+                let own = if chunk.is_sparse {
+                    let (indices, values) = chunk.row(i);
+                    let entries = indices.iter().zip(values);
+                    constant
+                        + entries
+                            .map(|(&k, x)| x.abs() * reach[k as usize])
+                            .sum::<f64>()
+                } else {
+                    absolute_dot(&chunk.values[i * n..][..n], reach)
+                };
+                second = second.max(own.min(largest));
+                largest = largest.max(own);
+            }
+            outcome.reach = outcome.reach.max(largest + second);
         }
     }
 
@@ -642,24 +761,28 @@ impl Work<'_> {
             sums,
             ..
         } = self;
-        let n = params.model.len();
-        for i in 0..chunk.rows {
-            let slope = chunk.slopes[i];
-            if chunk.is_sparse {
-                let entries = chunk.offsets[i]..chunk.offsets[i + 1];
-                for (&k, &x) in chunk.indices[entries.clone()]
-                    .iter()
-                    .zip(&chunk.values[entries])
-                {
-                    sums.gradient[k as usize] += slope * x;
-                }
-                if params.intercept {
-                    sums.gradient[n - 1] += slope;
-                }
-            } else {
-                let row = &chunk.values[i * n..][..n];
-                for (sum, &x) in sums.gradient.iter_mut().zip(row) {
-                    *sum += slope * x;
+        let n = params.entries();
+        if n == 0 {
+            return;
+        }
+        for (sums, slopes) in (sums.gradient.chunks_mut(n)).zip(chunk.slopes.chunks(chunk.rows)) {
+            for (i, &slope) in slopes.iter().enumerate() {
+                if chunk.is_sparse {
+                    let entries = chunk.offsets[i]..chunk.offsets[i + 1];
+                    for (&k, &x) in chunk.indices[entries.clone()]
+                        .iter()
+                        .zip(&chunk.values[entries])
+                    {
+                        sums[k as usize] += slope * x;
+                    }
+                    if params.intercept {
+                        sums[n - 1] += slope;
+                    }
+                } else {
+                    let row = &chunk.values[i * n..][..n];
+                    for (sum, &x) in sums.iter_mut().zip(row) {
+                        *sum += slope * x;
+                    }
                 }
             }
         }
@@ -673,7 +796,7 @@ impl Work<'_> {
             sums,
             ..
         } = self;
-        let n = params.model.len();
+        let n = params.entries();
         for i in 0..chunk.rows {
             let weight = chunk.weights[i];
             sums.weight += weight;
@@ -698,20 +821,26 @@ impl Work<'_> {
     }
 }
 
-impl WithFormulas for Work<'_> {
+/// Values and derivatives of a loss of one output.
+struct Margins<'a, 'b>(&'a mut Work<'b>);
+
+impl WithFormulas for Margins<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<F: Formulas>(mut self, formulas: F) {
-        self.predict();
-        let chunk = &mut *self.chunk;
+    fn run<F: Formulas>(self, formulas: F) {
+        let Work {
+            params,
+            chunk,
+            outcome,
+            ..
+        } = self.0;
         let rows = chunk.rows;
         for numbers in [&mut chunk.slopes, &mut chunk.curves] {
             numbers.clear();
             numbers.resize(rows, 0.0);
         }
-        let losses = &mut self.outcome.losses;
-        for (total, &step) in losses.iter_mut().zip(&self.params.steps) {
+        for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
             let mut sum = 0.0;
             for i in 0..rows {
                 let z = chunk.predictions[i] + step * chunk.along[i];
@@ -736,15 +865,15 @@ impl WithFormulas for Work<'_> {
             *slope = s * first;
             *curve = s * second;
         }
-        self.outcome.loss += values[..rows].iter().sum::<f64>();
-        if !self.params.reach.is_empty() {
-            self.reach();
-        }
-        if self.params.gradient {
-            self.gradient();
-        }
-        if self.params.moments {
-            self.moments();
+        outcome.loss += values[..rows].iter().sum::<f64>();
+        if params.loss.labels() == Labels::Signed {
+            for ((&slope, &y), &s) in chunk.slopes.iter().zip(&chunk.labels).zip(&chunk.weights) {
+                let side = usize::from(y > 0.0);
+                outcome.slopes[side] += slope.abs();
+                if s > 0.0 {
+                    outcome.slope_squares[side] += slope * (slope / s);
+                }
+            }
         }
     }
 }
@@ -783,8 +912,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::problem::loss::Loss;
 
-    const LOSSES: [Loss; 3] = [Loss::Squared, Loss::Logistic, Loss::SquaredHinge];
+    const LOSSES: [RowLoss; 4] = [
+        RowLoss::Margin(Loss::Squared),
+        RowLoss::Margin(Loss::Logistic),
+        RowLoss::Margin(Loss::SquaredHinge),
+        RowLoss::Softmax(3),
+    ];
 
     /// Rows of `p` features with labels 0 and 1, weights, and a centre.
     #[derive(Debug, Clone)]
@@ -803,9 +938,10 @@ mod tests {
             let row = proptest::collection::vec(value, p);
             (
                 proptest::collection::vec(row, m),
+                // A softmax of three classes takes them, too.
                 proptest::collection::vec(prop_oneof![Just(0.0), Just(1.0)], m),
                 proptest::collection::vec(0.25..3.0, m),
-                proptest::collection::vec(-1.0..1.0, 3 * p + 3),
+                proptest::collection::vec(-1.0..1.0, 10 * p + 9),
             )
                 .prop_map(move |(rows, labels, weights, numbers)| Case {
                     p,
@@ -818,8 +954,9 @@ mod tests {
     }
 
     impl Case {
-        fn params(&self, loss: Loss, intercept: bool) -> PassParams {
-            let (p, n) = (self.p, self.p + usize::from(intercept));
+        fn params(&self, loss: RowLoss, intercept: bool) -> PassParams {
+            let p = self.p;
+            let n = loss.outputs() * (p + usize::from(intercept));
             PassParams {
                 loss,
                 intercept,
@@ -831,7 +968,7 @@ mod tests {
                 model: self.numbers[p..p + n].to_vec(),
                 direction: self.numbers[p..p + n].iter().rev().copied().collect(),
                 steps: vec![0.5, -2.0],
-                reach: self.numbers[2 * p..2 * p + n]
+                reach: self.numbers[p + n..p + 2 * n]
                     .iter()
                     .map(|x| x.abs())
                     .collect(),
@@ -843,12 +980,16 @@ mod tests {
 
         /// Sums by their definitions.
         fn expected(&self, params: &PassParams) -> (Vec<f64>, PassOutcome) {
-            let (p, n) = (self.p, params.model.len());
-            let mut vector = vec![0.0; n + 2 * p + n * (n + 1) / 2];
+            let (p, n) = (self.p, params.entries());
+            let outputs = params.loss.outputs();
+            let triangle = n * (n + 1) / 2;
+            let mut vector = vec![0.0; outputs * n + 2 * p + params.pairs() * triangle];
             let mut outcome = PassOutcome {
                 loss: 0.0,
                 losses: vec![0.0; 2],
                 reach: 0.0,
+                slopes: [0.0; 2],
+                slope_squares: [0.0; 2],
                 rows: self.rows.len() as u64,
                 entries: 0,
             };
@@ -857,28 +998,51 @@ mod tests {
                 if params.intercept {
                     x.push(1.0);
                 }
-                let product = |w: &[f64]| -> f64 { x.iter().zip(w).map(|(x, w)| x * w).sum() };
+                let products = |w: &[f64]| -> Vec<f64> {
+                    let product = |c: usize| x.iter().zip(&w[c * n..]).map(|(x, w)| x * w).sum();
+                    (0..outputs).map(product).collect()
+                };
                 let y = if params.loss.labels() == Labels::Signed {
                     2.0 * label - 1.0
                 } else {
                     label
                 };
-                let (z, along) = (product(&params.model), product(&params.direction));
-                let (l, first, second) = params.loss.all(z, y);
+                let (z, along) = (products(&params.model), products(&params.direction));
+                let (l, first, second) = derivatives(params.loss, &z, y);
                 outcome.loss += s * l;
-                for (sum, step) in outcome.losses.iter_mut().zip(&params.steps) {
-                    *sum += s * params.loss.value(z + step * along, y);
+                if params.loss.labels() == Labels::Signed {
+                    outcome.slopes[label as usize] += s * first[0].abs();
+                    outcome.slope_squares[label as usize] += s * first[0] * first[0];
                 }
-                let reach: f64 = x.iter().zip(&params.reach).map(|(x, r)| x.abs() * r).sum();
-                outcome.reach = outcome.reach.max(reach);
+                for (sum, step) in outcome.losses.iter_mut().zip(&params.steps) {
+                    let moved: Vec<f64> = z.iter().zip(&along).map(|(z, d)| z + step * d).collect();
+                    *sum += s * derivatives(params.loss, &moved, y).0;
+                }
+                let absolute: Vec<f64> = x.iter().map(|x| x.abs()).collect();
+                let mut reaches: Vec<f64> = (0..outputs)
+                    .map(|c| {
+                        absolute
+                            .iter()
+                            .zip(&params.reach[c * n..])
+                            .map(|(x, r)| x * r)
+                            .sum()
+                    })
+                    .collect();
+                reaches.sort_by(|a, b| b.total_cmp(a));
+                outcome.reach = outcome.reach.max(reaches.iter().take(2).sum());
                 for i in 0..n {
-                    vector[i] += s * first * x[i];
+                    for c in 0..outputs {
+                        vector[c * n + i] += s * first[c] * x[i];
+                    }
                     if i < p {
-                        vector[n + i] += s * x[i];
-                        vector[n + p + i] += s * x[i] * x[i];
+                        vector[outputs * n + i] += s * x[i];
+                        vector[outputs * n + p + i] += s * x[i] * x[i];
                     }
                     for j in 0..=i {
-                        vector[n + 2 * p + i * (i + 1) / 2 + j] += s * second * x[i] * x[j];
+                        for (pair, second) in second.iter().enumerate() {
+                            let at = outputs * n + 2 * p + pair * triangle + i * (i + 1) / 2 + j;
+                            vector[at] += s * second * x[i] * x[j];
+                        }
                     }
                 }
             }
@@ -928,6 +1092,27 @@ mod tests {
         }
     }
 
+    /// Value, first derivatives, and second ones by pairs of outputs.
+    fn derivatives(loss: RowLoss, z: &[f64], y: f64) -> (f64, Vec<f64>, Vec<f64>) {
+        match loss {
+            RowLoss::Margin(loss) => {
+                let (l, first, second) = loss.all(z[0], y);
+                (l, vec![first], vec![second])
+            }
+            RowLoss::Softmax(outputs) => {
+                let total: f64 = z.iter().map(|z| z.exp()).sum();
+                let q: Vec<f64> = z.iter().map(|z| z.exp() / total).collect();
+                let is = |a: usize, b: usize| f64::from(u8::from(a == b));
+                let first = (0..outputs).map(|c| q[c] - is(c, y as usize)).collect();
+                let second = (0..outputs)
+                    .flat_map(|a| (0..=a).map(move |b| (a, b)))
+                    .map(|(a, b)| q[a] * (is(a, b) - q[b]))
+                    .collect();
+                (total.ln() - z[y as usize], first, second)
+            }
+        }
+    }
+
     fn close(a: f64, b: f64, scale: f64) -> bool {
         (a - b).abs() <= 1e-11 * (1.0 + scale)
     }
@@ -951,6 +1136,11 @@ mod tests {
                         for (a, b) in numbers.losses.iter().zip(&outcome.losses) {
                             prop_assert!(close(*a, *b, b.abs() + largest));
                         }
+                        for side in 0..2 {
+                            prop_assert!(close(numbers.slopes[side], outcome.slopes[side], largest));
+                            let squares = outcome.slope_squares[side];
+                            prop_assert!(close(numbers.slope_squares[side], squares, squares + largest));
+                        }
                         prop_assert_eq!(numbers.rows, outcome.rows);
                         // A sparse row's bound may be above its reach.
                         if kinds.contains(&2) {
@@ -967,7 +1157,7 @@ mod tests {
     #[test]
     fn wrong_arrays_are_refused() {
         let params = PassParams {
-            loss: Loss::Squared,
+            loss: RowLoss::Margin(Loss::Squared),
             intercept: true,
             centre: vec![0.0; 2],
             model: vec![0.0; 3],
@@ -1003,6 +1193,16 @@ mod tests {
             },
         ] {
             assert!(RowPass::new(wrong).is_err());
+        }
+        let softmax = PassParams {
+            loss: RowLoss::Softmax(2),
+            model: vec![0.0; 6],
+            ..params.clone()
+        };
+        let mut pass = RowPass::new(softmax).unwrap();
+        for label in [-1.0, 2.0, f64::NAN] {
+            let rows = PassRows::Dense(Values::F64(&[1.0, 2.0]));
+            assert!(pass.take(rows, &[label], None, 0).is_err());
         }
         let mut pass = RowPass::new(params).unwrap();
         let labels = [1.0, 2.0];
@@ -1062,7 +1262,7 @@ mod tests {
         };
         let run = || {
             case.run(
-                case.params(Loss::Logistic, true),
+                case.params(RowLoss::Margin(Loss::Logistic), true),
                 Kernel::detect(),
                 &[0],
                 600,

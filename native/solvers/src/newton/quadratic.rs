@@ -1,17 +1,17 @@
-//! The quadratic model of a Newton step, with the penalty of a linear model.
+//! The quadratic model of a Newton step, with the penalty of a linear model, in a box.
 //!
 //! ```text
-//! q(v) = v^T H v / 2 + g^T v + sum_j [ l1_j |x_j + v_j| + l2_j (x_j + v_j)^2 / 2 ]
+//! q(v) = v^T H v / 2 + g^T v + sum_j [ l1_j |x_j + v_j| + l2_j (x_j + v_j)^2 / 2 ]    with lower <= x + v <= upper
 //! ```
 //!
-//! Without `l1` Cholesky's factorisation solves it. With `l1` coordinate descent finds the variables that are not 0 and their signs
-//! (Friedman, Hastie, Tibshirani, "Regularization paths for generalized linear models via coordinate descent", Journal of Statistical
-//! Software 33, 2010, section 2.2, covariance updates), and the factorisation solves for them.
+//! Without `l1` and bounds Cholesky's factorisation solves it. Otherwise coordinate descent finds the variables that are not 0, their signs,
+//! and the variables at a bound (Friedman, Hastie, Tibshirani, "Regularization paths for generalized linear models via coordinate descent",
+//! Journal of Statistical Software 33, 2010, section 2.2, covariance updates), and the factorisation solves for the others.
 
 use super::cholesky::{Cholesky, packed, row};
 use crate::{
     base::{
-        checks::at_least_zero,
+        checks::{at_least_zero, ensure},
         error::{SolverError, reserve, same_length},
     },
     problem::penalty::soft_threshold,
@@ -29,6 +29,35 @@ const SETTLED: f64 = 1e-12;
 /// How far, relative to its terms, a condition of the minimum may be missed by rounding.
 const ROUNDING: f64 = 1e-10;
 
+/// The Hessian of several outputs: the lower triangle of order `outputs n`, row by row, from a triangle of order n for each pair of outputs
+/// (a, b) with b <= a, in the order of a triangle, as a pass writes them.
+///
+/// # Errors
+/// `Shape` if there are not as many numbers, `OutOfMemory`.
+pub fn joined(pairs: &[f64], outputs: usize, n: usize) -> Result<Vec<f64>, SolverError> {
+    let triangle = packed(n);
+    same_length(
+        "pairs",
+        pairs.len(),
+        packed(outputs) * triangle,
+        "entry of a pair of outputs",
+    )?;
+    let mut whole = reserve(packed(outputs * n), "a Hessian")?;
+    for a in 0..outputs {
+        for i in 0..n {
+            for b in 0..=a {
+                let pair = &pairs[(packed(a) + b) * triangle..][..triangle];
+                whole.extend_from_slice(row(pair, i));
+                if b < a {
+                    // The other half of a symmetric block.
+                    whole.extend((i + 1..n).map(|j| pair[packed(j) + i]));
+                }
+            }
+        }
+    }
+    Ok(whole)
+}
+
 /// A quadratic model of n variables.
 #[derive(Debug, Clone, Copy)]
 pub struct Quadratic<'a> {
@@ -44,6 +73,10 @@ pub struct Quadratic<'a> {
     pub l2: &'a [f64],
     /// Variables that do not move.
     pub fixed: &'a [bool],
+    /// Least value of each variable, or minus infinity; x is within its bounds.
+    pub lower: &'a [f64],
+    /// Largest value of each variable, or infinity.
+    pub upper: &'a [f64],
     /// The objective at x: with H it says how large a gradient is, and so what its rounding may be.
     pub objective: f64,
 }
@@ -55,9 +88,11 @@ pub struct QuadraticStep {
     pub step: Vec<f64>,
     /// `q(0) - q(v)`, at least 0.
     pub decrease: f64,
-    /// `|s|` in the norm of the inverse of `M = H + l2`, where s is `g + l2 x` and the subgradient of `l1` that nearly balances the step.
+    /// `|s|` in the norm of the inverse of `M = H + l2`, where s is `g + l2 x` and the subgradient of `l1` and of the bounds that nearly
+    /// balances the step.
     pub slope: f64,
-    /// What the `l1` terms bend: at every u they and `(g + l2 x)^T u` are at least `offset + s^T u`. 0 or less.
+    /// What the `l1` terms and the bounds bend: at every u within the bounds `(g + l2 x)^T u` and the `l1` terms are at least
+    /// `offset + s^T u`. 0 or less.
     pub offset: f64,
     /// The factor of M.
     pub factor: Cholesky,
@@ -76,6 +111,16 @@ impl Quadratic<'_> {
         same_length("l1", self.l1.len(), n, "variable")?;
         same_length("l2", self.l2.len(), n, "variable")?;
         same_length("fixed", self.fixed.len(), n, "variable")?;
+        same_length("lower", self.lower.len(), n, "variable")?;
+        same_length("upper", self.upper.len(), n, "variable")?;
+        for ((lower, upper), &x) in self.lower.iter().zip(self.upper).zip(self.at) {
+            ensure(
+                "at",
+                x,
+                (*lower..=*upper).contains(&x),
+                "must be within its bounds",
+            )?;
+        }
         for (l1, l2) in self.l1.iter().zip(self.l2) {
             at_least_zero("l1", *l1)?;
             at_least_zero("l2", *l2)?;
@@ -105,7 +150,9 @@ impl Quadratic<'_> {
         let linear: Vec<f64> = (0..n)
             .map(|j| self.gradient[j] + self.l2[j] * self.at[j])
             .collect();
-        let step = if self.l1.iter().all(|&l1| l1 == 0.0) {
+        let unbounded = |bounds: &[f64]| bounds.iter().all(|bound| bound.is_infinite());
+        let smooth = self.l1.iter().all(|&l1| l1 == 0.0);
+        let step = if smooth && unbounded(self.lower) && unbounded(self.upper) {
             self.solved(&factor, &linear)
         } else {
             self.descended(&linear)?
@@ -113,15 +160,9 @@ impl Quadratic<'_> {
         let product = self.product(&step);
         let (mut slopes, mut phi) = (vec![0.0; n], 0.0);
         for j in (0..n).filter(|&j| !self.fixed[j]) {
-            let reached = self.at[j] + step[j];
-            let bend = if self.l1[j] == 0.0 {
-                0.0
-            } else if reached != 0.0 {
-                self.l1[j] * reached.signum()
-            } else {
-                (-product[j] - linear[j]).clamp(-self.l1[j], self.l1[j])
-            };
-            slopes[j] = linear[j] + bend;
+            let reached = self.reached(&step, j);
+            let (least, most) = self.bends(reached, j);
+            slopes[j] = linear[j] + (-product[j] - linear[j]).clamp(least, most);
             phi += linear[j] * step[j] + self.l1[j] * (reached.abs() - self.at[j].abs());
         }
         let decrease = -(phi + 0.5 * dot(&product, &step));
@@ -141,6 +182,40 @@ impl Quadratic<'_> {
             step,
             factor,
         })
+    }
+
+    /// The variable after a step, at its bound where only rounding keeps it away.
+    fn reached(&self, step: &[f64], j: usize) -> f64 {
+        let x = self.at[j] + step[j];
+        for bound in [self.lower[j], self.upper[j]] {
+            let size = self.at[j].abs() + bound.abs();
+            if bound.is_finite() && (x - bound).abs() <= 4.0 * f64::EPSILON * size {
+                return bound;
+            }
+        }
+        x
+    }
+
+    /// The least and the largest subgradient of the `l1` term and the bounds where the variable is x.
+    fn bends(&self, x: f64, j: usize) -> (f64, f64) {
+        let l1 = self.l1[j];
+        let (least, most) = if x == 0.0 {
+            (-l1, l1)
+        } else {
+            (l1 * x.signum(), l1 * x.signum())
+        };
+        (
+            if x <= self.lower[j] {
+                f64::NEG_INFINITY
+            } else {
+                least
+            },
+            if x >= self.upper[j] {
+                f64::INFINITY
+            } else {
+                most
+            },
+        )
     }
 
     /// `M v`, 0 for fixed variables.
@@ -175,7 +250,7 @@ impl Quadratic<'_> {
         step
     }
 
-    /// The minimum with `l1`.
+    /// The minimum with `l1` or bounds.
     fn descended(&self, linear: &[f64]) -> Result<Vec<f64>, SolverError> {
         let n = self.at.len();
         let mut descent = Descent::new(self, linear)?;
@@ -192,32 +267,30 @@ impl Quadratic<'_> {
         Ok(descent.step)
     }
 
-    /// The minimum, if the variables that are not 0 after `step`, and their signs, are right.
+    /// The minimum, if the variables that are 0 or at a bound after `step`, and the signs of the others, are right.
     fn with_signs(&self, linear: &[f64], step: &[f64]) -> Result<Option<Vec<f64>>, SolverError> {
         let n = step.len();
-        let reached = |step: &[f64], j: usize| self.at[j] + step[j];
+        // Where the subgradient is one number, the variable moves freely.
+        let bends: Vec<(f64, f64)> = (0..n)
+            .map(|j| self.bends(self.reached(step, j), j))
+            .collect();
         let left_out: Vec<bool> = (0..n)
-            .map(|j| self.fixed[j] || (self.l1[j] > 0.0 && reached(step, j) == 0.0))
+            .map(|j| self.fixed[j] || bends[j].0 < bends[j].1)
             .collect();
         let factor = Cholesky::new(self.hessian, self.l2, &left_out)?;
         let mut minimum: Vec<f64> = (0..n)
-            .map(|j| {
-                if factor.has(j) {
-                    step[j]
-                } else if self.fixed[j] {
-                    0.0
-                } else {
-                    step[j]
-                }
-            })
+            .map(|j| if self.fixed[j] { 0.0 } else { step[j] })
             .collect();
         // From the step on, so that it is exact after two solutions.
         for _ in 0..2 {
             let product = self.product(&minimum);
             let left: Vec<f64> = (0..n)
                 .map(|j| {
-                    let bend = self.l1[j] * reached(step, j).signum();
-                    -(product[j] + linear[j] + if self.l1[j] > 0.0 { bend } else { 0.0 })
+                    if left_out[j] {
+                        0.0
+                    } else {
+                        -(product[j] + linear[j] + bends[j].0)
+                    }
                 })
                 .collect();
             for (minimum, more) in minimum.iter_mut().zip(factor.solve(&left)) {
@@ -226,20 +299,15 @@ impl Quadratic<'_> {
         }
         let product = self.product(&minimum);
         let right = (0..n).filter(|&j| !self.fixed[j]).all(|j| {
+            let x = self.reached(&minimum, j);
             let slope = product[j] + linear[j];
-            let terms = product[j].abs() + linear[j].abs() + self.l1[j];
-            if left_out[j] {
-                slope.abs() <= self.l1[j] + ROUNDING * terms
-            } else {
-                let keeps =
-                    self.l1[j] == 0.0 || reached(&minimum, j).signum() == reached(step, j).signum();
-                let bend = if self.l1[j] > 0.0 {
-                    self.l1[j] * reached(step, j).signum()
-                } else {
-                    0.0
-                };
-                keeps && (slope + bend).abs() <= ROUNDING * terms
-            }
+            let rounding = ROUNDING * (product[j].abs() + linear[j].abs() + self.l1[j]);
+            let keeps =
+                left_out[j] || self.l1[j] == 0.0 || x.signum() == self.reached(step, j).signum();
+            let (least, most) = bends[j];
+            keeps
+                && (self.lower[j]..=self.upper[j]).contains(&x)
+                && (least - rounding..=most + rounding).contains(&-slope)
         });
         Ok(right.then_some(minimum))
     }
@@ -291,7 +359,11 @@ impl<'a> Descent<'a> {
                 return;
             }
             let moving: Vec<usize> = (all.iter().copied())
-                .filter(|&j| self.model.at[j] + self.step[j] != 0.0)
+                .filter(|&j| {
+                    let x = self.model.reached(&self.step, j);
+                    let (least, most) = self.model.bends(x, j);
+                    least == most
+                })
                 .collect();
             while left > 0 {
                 left -= 1;
@@ -312,8 +384,9 @@ impl<'a> Descent<'a> {
             if self.model.fixed[j] || curve <= 0.0 {
                 continue;
             }
-            let x = self.model.at[j] + self.step[j];
-            let next = soft_threshold(x - self.slopes[j] / curve, self.model.l1[j] / curve);
+            let x = self.model.reached(&self.step, j);
+            let next = soft_threshold(x - self.slopes[j] / curve, self.model.l1[j] / curve)
+                .clamp(self.model.lower[j], self.model.upper[j]);
             let change = next - x;
             if change != 0.0 {
                 // Exactly 0 where the variable is 0.
@@ -346,6 +419,8 @@ mod tests {
         l1: Vec<f64>,
         l2: Vec<f64>,
         fixed: Vec<bool>,
+        lower: Vec<f64>,
+        upper: Vec<f64>,
     }
 
     impl Case {
@@ -357,6 +432,8 @@ mod tests {
                 l1: &self.l1,
                 l2: &self.l2,
                 fixed: &self.fixed,
+                lower: &self.lower,
+                upper: &self.upper,
                 objective: 1.0,
             }
         }
@@ -377,7 +454,7 @@ mod tests {
     }
 
     /// Losses of squared errors: `H = X^T X / m`, and a gradient in its range.
-    fn case(l1: f64) -> impl Strategy<Value = Case> {
+    fn case(l1: f64, bounded: bool) -> impl Strategy<Value = Case> {
         (1_usize..14, 2_usize..30).prop_flat_map(move |(n, m)| {
             let row = proptest::collection::vec(-1.0..1.0, n);
             (
@@ -393,8 +470,9 @@ mod tests {
                     ),
                     n,
                 ),
+                proptest::collection::vec((0_u8..4, 0_u8..4), n),
             )
-                .prop_map(move |(mut x, errors, columns)| {
+                .prop_map(move |(mut x, errors, columns, bounds)| {
                     for row in &mut x {
                         for (x, (_, _, _, _, power)) in row.iter_mut().zip(&columns) {
                             *x *= 10.0_f64.powi(*power);
@@ -418,14 +496,24 @@ mod tests {
                         })
                         .collect();
                     let scale = |j: usize| 10.0_f64.powi(columns[j].4);
+                    let at: Vec<f64> = columns
+                        .iter()
+                        .enumerate()
+                        .map(|(j, c)| if c.3 < 3 { 0.0 } else { c.0 / scale(j) })
+                        .collect();
+                    // At the model, near it, or nowhere.
+                    let bound = |j: usize, side: f64, kind: u8| match kind {
+                        _ if !bounded => side * f64::INFINITY,
+                        0 => at[j],
+                        1 => at[j] + side * 0.05 / scale(j),
+                        _ => side * f64::INFINITY,
+                    };
                     Case {
                         hessian,
                         gradient,
-                        at: columns
-                            .iter()
-                            .enumerate()
-                            .map(|(j, c)| if c.3 < 3 { 0.0 } else { c.0 / scale(j) })
-                            .collect(),
+                        lower: (0..n).map(|j| bound(j, -1.0, bounds[j].0)).collect(),
+                        upper: (0..n).map(|j| bound(j, 1.0, bounds[j].1)).collect(),
+                        at,
                         l1: columns
                             .iter()
                             .enumerate()
@@ -466,6 +554,8 @@ mod tests {
                 if !case.fixed[j] {
                     let curve = case.hessian[packed(j) + j] + case.l2[j];
                     moved[j] += if curve > 0.0 { h / curve.sqrt() } else { h };
+                    moved[j] =
+                        moved[j].clamp(case.lower[j] - case.at[j], case.upper[j] - case.at[j]);
                     prop_assert!(
                         case.value(&moved) >= value - 1e-11 * (1.0 + size),
                         "{j} {h}"
@@ -480,7 +570,16 @@ mod tests {
             "{bound} {}",
             minimum.decrease
         );
-        if case.l1.iter().all(|&l1| l1 == 0.0) {
+        let inside = case
+            .lower
+            .iter()
+            .chain(&case.upper)
+            .all(|b| b.is_infinite());
+        for j in 0..n {
+            let x = case.model().reached(&minimum.step, j);
+            prop_assert!((case.lower[j]..=case.upper[j]).contains(&x), "{j}: {x}");
+        }
+        if inside && case.l1.iter().all(|&l1| l1 == 0.0) {
             prop_assert!(
                 bound <= minimum.decrease * (1.0 + 1e-2) + 1e-12,
                 "{bound} {}",
@@ -494,14 +593,33 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
 
         #[test]
-        fn smooth_models(case in case(0.0)) {
+        fn smooth_models(case in case(0.0, false)) {
             check(&case)?;
         }
 
         #[test]
-        fn models_with_l1(case in case(0.3)) {
+        fn models_with_l1(case in case(0.3, false)) {
             check(&case)?;
         }
+
+        #[test]
+        fn models_in_a_box(case in case(0.0, true)) {
+            check(&case)?;
+        }
+
+        #[test]
+        fn models_with_l1_in_a_box(case in case(0.3, true)) {
+            check(&case)?;
+        }
+    }
+
+    #[test]
+    fn pairs_of_outputs_are_joined() {
+        // Blocks (0, 0), (1, 0) and (1, 1) of two entries each.
+        let pairs = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+        let whole = [1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 5.0, 6.0, 8.0, 9.0];
+        assert_eq!(joined(&pairs, 2, 2).unwrap(), whole);
+        assert!(joined(&pairs, 3, 2).is_err());
     }
 
     #[test]
@@ -513,6 +631,8 @@ mod tests {
             l1: vec![0.0, 0.5],
             l2: vec![0.0, 0.0],
             fixed: vec![false, false],
+            lower: vec![f64::NEG_INFINITY; 2],
+            upper: vec![f64::INFINITY; 2],
         };
         let minimum = case.model().minimise().unwrap();
         assert_eq!(minimum.step, [0.0, -1.5]);
@@ -528,8 +648,18 @@ mod tests {
             l1: vec![0.0],
             l2: vec![0.0],
             fixed: vec![false],
+            lower: vec![f64::NEG_INFINITY],
+            upper: vec![f64::INFINITY],
         };
         for wrong in [
+            Case {
+                lower: vec![0.5],
+                ..case.clone()
+            },
+            Case {
+                upper: vec![f64::NAN],
+                ..case.clone()
+            },
             Case {
                 hessian: vec![1.0, 2.0],
                 ..case.clone()

@@ -15,15 +15,15 @@ use crate::base::{checks::ensure, error::SolverError};
 /// its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`. Its dual numbers are `eps, r_0 .. r_(C-1)`, each 0 to 1. They give the dual
 /// variables `a = e_y - q'` with `q' = (1 - eps) q + eps r`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum SgdLoss {
+pub enum RowLoss {
     /// A loss of one output.
     Margin(Loss),
     /// The softmax of this number of outputs, at least 2.
     Softmax(usize),
 }
 
-impl SgdLoss {
-    /// The code of [`SgdLoss::Softmax`]; the others are those of [`Loss::from_code`].
+impl RowLoss {
+    /// The code of [`RowLoss::Softmax`]; the others are those of [`Loss::from_code`].
     pub const SOFTMAX: i64 = 5;
 
     /// The loss with this code. `gamma` is read for the smoothed hinge only.
@@ -32,7 +32,7 @@ impl SgdLoss {
     /// `InvalidParam` for an unknown code, a bad `gamma`, or a number of outputs that does not suit the loss.
     pub fn from_code(code: i64, gamma: f64, outputs: usize) -> Result<Self, SolverError> {
         static CODES: LazyLock<String> =
-            LazyLock::new(|| expected_codes(Some((SgdLoss::SOFTMAX, "softmax"))));
+            LazyLock::new(|| expected_codes(Some((RowLoss::SOFTMAX, "softmax"))));
         if code == Self::SOFTMAX {
             return Self::Softmax(outputs).check();
         }
@@ -152,7 +152,7 @@ impl SgdLoss {
 
 /// Returns `log sum exp(z) - z_y` and overwrites `probabilities` with the probability of each class. No exponent is positive, and a small
 /// loss keeps its digits.
-fn softmax(z: &[f64], y: usize, probabilities: &mut [f64]) -> f64 {
+pub(crate) fn softmax(z: &[f64], y: usize, probabilities: &mut [f64]) -> f64 {
     let mut top = 0;
     for (c, &number) in z.iter().enumerate() {
         if number > z[top] {

@@ -18,7 +18,7 @@ use crate::base::{checks::finite, error::SolverError, progress::Progress};
 /// |---|---|---|
 /// | `problem` | the objective; only its loss counts | see [`SgdProblem`] |
 /// | `factor` | factor of the vector | finite |
-/// | `dual` | the dual numbers of the loss, for a dual point; none for the gradient | see [`Feasibility`](crate::Feasibility) and [`SgdLoss`](crate::SgdLoss) |
+/// | `dual` | the dual numbers of the loss, for a dual point; none for the gradient | see [`Feasibility`](crate::Feasibility) and [`RowLoss`](crate::RowLoss) |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct EvaluationParams {

@@ -5,14 +5,14 @@ use crate::{
         checks::{at_least_zero, ensure, positive},
         error::SolverError,
     },
-    problem::softmax::SgdLoss,
+    problem::softmax::RowLoss,
 };
 
 /// Unchecked objective: `(1/S) sum_i s_i loss(x_i^T w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j u_j^2 w_j^2` with `u_j^2 = 1 / scale_j`.
 ///
 /// | Name | Meaning | Range |
 /// |---|---|---|
-/// | `loss` | the loss | see [`SgdLoss`] |
+/// | `loss` | the loss | see [`RowLoss`] |
 /// | `l1` | weight of the absolute values | finite, >= 0 |
 /// | `l2` | weight of the squares | finite, >= 0 |
 /// | `intercept` | whether there is an intercept: whether steps change b | |
@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct SgdProblem {
-    pub loss: SgdLoss,
+    pub loss: RowLoss,
     pub l1: f64,
     pub l2: f64,
     pub intercept: bool,

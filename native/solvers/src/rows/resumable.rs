@@ -8,7 +8,7 @@ use crate::{
         error::{SolverError, same_length},
         progress::Progress,
     },
-    problem::softmax::SgdLoss,
+    problem::softmax::RowLoss,
 };
 
 /// The part of a call that starts once all labels are checked and the model is loaded.
@@ -36,7 +36,7 @@ pub(super) trait Work: Debug + Sized {
 #[derive(Debug)]
 pub(super) struct Resumable<W: Work> {
     pub params: W::Params,
-    loss: SgdLoss,
+    loss: RowLoss,
     features: usize,
     /// Rows of the data, and how many of their labels are checked.
     rows: usize,
@@ -47,7 +47,7 @@ pub(super) struct Resumable<W: Work> {
 
 impl<W: Work> Resumable<W> {
     /// A call on data with `features` features. `Shape` if the model has more numbers than an `i32` counts.
-    pub fn new(params: W::Params, loss: SgdLoss, features: usize) -> Result<Self, SolverError> {
+    pub fn new(params: W::Params, loss: RowLoss, features: usize) -> Result<Self, SolverError> {
         length(loss.outputs(), features)?;
         Ok(Self {
             params,

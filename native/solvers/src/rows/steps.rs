@@ -15,7 +15,7 @@ use crate::{
         entries::{Column, Entries},
         kernel::{WithEntries, with_entries},
     },
-    problem::softmax::SgdLoss,
+    problem::softmax::RowLoss,
 };
 
 /// How far a scan over rows came.
@@ -257,7 +257,7 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
 /// Sums the losses of rows at a settled model.
 pub(super) struct Losses<'a, 'd> {
     pub span: Span<'a, 'd>,
-    pub loss: SgdLoss,
+    pub loss: RowLoss,
 }
 
 impl Losses<'_, '_> {
@@ -319,7 +319,7 @@ impl WithEntries for LossWork<'_, '_, '_> {
 /// times derivatives, or weights times dual variables.
 pub(super) struct Sums<'a, 'd> {
     pub span: Span<'a, 'd>,
-    pub loss: SgdLoss,
+    pub loss: RowLoss,
     /// Dual numbers, for dual variables.
     pub dual: Option<&'a [f64]>,
 }

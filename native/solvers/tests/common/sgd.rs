@@ -1,21 +1,21 @@
 //! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
 use dwell_solvers::{
-    EvaluationOutcome, EvaluationParams, Loss, Progress, Schedule, SearchOutcome, SearchParams,
-    SgdData, SgdEvaluation, SgdLoss, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdSearch,
+    EvaluationOutcome, EvaluationParams, Loss, Progress, RowLoss, Schedule, SearchOutcome,
+    SearchParams, SgdData, SgdEvaluation, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdSearch,
     Values,
     order::{BucketOrder, bucket_size},
 };
 
 use super::{Random, bytes, doubles, matrix};
 
-pub const LOSSES: [SgdLoss; 6] = [
-    SgdLoss::Margin(Loss::Squared),
-    SgdLoss::Margin(Loss::Logistic),
-    SgdLoss::Margin(Loss::Hinge),
-    SgdLoss::Margin(Loss::SmoothedHinge(0.5)),
-    SgdLoss::Margin(Loss::SquaredHinge),
-    SgdLoss::Softmax(3),
+pub const LOSSES: [RowLoss; 6] = [
+    RowLoss::Margin(Loss::Squared),
+    RowLoss::Margin(Loss::Logistic),
+    RowLoss::Margin(Loss::Hinge),
+    RowLoss::Margin(Loss::SmoothedHinge(0.5)),
+    RowLoss::Margin(Loss::SquaredHinge),
+    RowLoss::Softmax(3),
 ];
 
 /// The rows of one partition, as the solver takes them.
@@ -34,7 +34,7 @@ impl Rows {
     /// Random rows, some of them empty; features with a scale of 0 have no entries. All values fit an `f32`.
     pub fn random(
         random: &mut Random,
-        loss: SgdLoss,
+        loss: RowLoss,
         rows: usize,
         features: usize,
         weighted: bool,
@@ -64,9 +64,9 @@ impl Rows {
         }
         let labels = (0..rows)
             .map(|_| match loss {
-                SgdLoss::Margin(Loss::Squared) => 2.0 * random.number(),
-                SgdLoss::Margin(_) => 1.0f64.copysign(random.number() + 0.2),
-                SgdLoss::Softmax(classes) => {
+                RowLoss::Margin(Loss::Squared) => 2.0 * random.number(),
+                RowLoss::Margin(_) => 1.0f64.copysign(random.number() + 0.2),
+                RowLoss::Softmax(classes) => {
                     ((random.number() + 1.0) / 2.0 * classes as f64).floor()
                 }
             })
@@ -175,10 +175,10 @@ impl Rows {
 }
 
 /// The loss, and its derivatives, from the definition.
-pub fn differentiate(loss: SgdLoss, z: &[f64], y: f64) -> (f64, Vec<f64>) {
+pub fn differentiate(loss: RowLoss, z: &[f64], y: f64) -> (f64, Vec<f64>) {
     match loss {
-        SgdLoss::Margin(loss) => (loss.value(z[0], y), vec![loss.derivative(z[0], y)]),
-        SgdLoss::Softmax(_) => {
+        RowLoss::Margin(loss) => (loss.value(z[0], y), vec![loss.derivative(z[0], y)]),
+        RowLoss::Softmax(_) => {
             let top = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let total: f64 = z.iter().map(|z| (z - top).exp()).sum();
             let class = y as usize;
@@ -307,7 +307,7 @@ pub fn search(
 }
 
 /// A problem with this loss and these penalties.
-pub fn problem(loss: SgdLoss, l1: f64, l2: f64) -> SgdProblem {
+pub fn problem(loss: RowLoss, l1: f64, l2: f64) -> SgdProblem {
     SgdProblem {
         loss,
         l1,

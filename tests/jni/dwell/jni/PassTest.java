@@ -16,6 +16,7 @@ class PassTest {
   private static final long ALL =
       NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_HESSIAN | NativeBridge.PASS_MOMENTS;
   private static final int SQUARED = 0;
+  private static final int SOFTMAX = 5;
 
   @BeforeAll
   static void load() {
@@ -29,7 +30,7 @@ class PassTest {
 
   /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
   private static long begin(long flags) {
-    return NativeBridge.passBegin(PassLayout.control(SQUARED, flags), new double[] {1, 0}, new double[] {2, 0, 1},
+    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags), new double[] {1, 0}, new double[] {2, 0, 1},
         new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3});
   }
 
@@ -38,7 +39,7 @@ class PassTest {
   }
 
   private static double[] vector(byte[] result) {
-    double[] vector = new double[PassLayout.entries(2, true)];
+    double[] vector = new double[PassLayout.entries(2, true, 1)];
     ResultHeader.vector(result).get(vector);
     return vector;
   }
@@ -49,7 +50,7 @@ class PassTest {
     dense(pass);
     // The same rows again, sparse and with weight 1.
     NativeBridge.passBlock(pass, new int[] {0, 2, 3}, new int[] {0, 1, 1}, null, new double[] {2, 1, 3}, new double[] {2, 1}, null);
-    byte[] result = new byte[PassLayout.length(2, true)];
+    byte[] result = new byte[PassLayout.length(2, true, 1)];
     NativeBridge.passEnd(pass, 0, result);
     // Rows (1, 1, 1) and (-1, 3, 1), predictions 3 and -1, errors 1 and -2, weights 2 and 3.
     assertEquals(2 * 0.5 + 3 * 2, ResultHeader.get(result, PassLayout.LOSS_SUM));
@@ -65,6 +66,33 @@ class PassTest {
         2 + 3,
         2 - 9, 2 + 27,
         2 - 3, 2 + 9, 5}, vector(result));
+  }
+
+  @Test
+  void softmaxByHand() {
+    // Two rows of one feature with centre 0, in three classes of equal predictions.
+    double[] none = new double[6];
+    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL), new double[] {0}, none, NONE, NONE,
+        new double[] {1, 0, 2, 1, 0, 5});
+    NativeBridge.passBlock(pass, null, null, null, new double[] {3, -6}, new double[] {0, 2}, null);
+    byte[] result = new byte[PassLayout.length(1, true, 3)];
+    NativeBridge.passEnd(pass, 0, result);
+    assertEquals(2 * Math.log(3), ResultHeader.get(result, PassLayout.LOSS_SUM), 1e-12);
+    // Reaches 6, 13 and 5 of the second row: the two largest ones.
+    assertEquals(19, ResultHeader.get(result, PassLayout.REACH));
+    double[] vector = new double[PassLayout.entries(1, true, 3)];
+    ResultHeader.vector(result).get(vector);
+    assertArrayEquals(new double[] {
+        -2 - 2, -2 / 3.0 + 1 / 3.0,
+        1 - 2, 2 / 3.0,
+        1 + 4, 1 / 3.0 - 2 / 3.0,
+        -3, 45,
+        10, -2 / 3.0, 4 / 9.0,
+        -5, 1 / 3.0, -2 / 9.0,
+        10, -2 / 3.0, 4 / 9.0,
+        -5, 1 / 3.0, -2 / 9.0,
+        -5, 1 / 3.0, -2 / 9.0,
+        10, -2 / 3.0, 4 / 9.0}, vector, 1e-12);
   }
 
   @Test
@@ -90,11 +118,14 @@ class PassTest {
   void wrongBeginnings() {
     double[] two = new double[2];
     double[] three = new double[3];
-    long[] control = PassLayout.control(SQUARED, ALL);
+    long[] control = PassLayout.control(SQUARED, 1, ALL);
     refusedBegin("control", null, two, three, NONE, NONE);
-    refusedBegin("layout version", new long[] {9, 0, 0}, two, three, NONE, NONE);
-    refusedBegin("loss", PassLayout.control(9, ALL), two, three, NONE, NONE);
-    refusedBegin("flags", PassLayout.control(SQUARED, 64), two, three, NONE, NONE);
+    refusedBegin("layout version", new long[] {9, 0, 0, 1}, two, three, NONE, NONE);
+    refusedBegin("loss", PassLayout.control(9, 1, ALL), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL), two, three, NONE, NONE);
+    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64), two, three, NONE, NONE);
     refusedBegin("centre", control, null, three, NONE, NONE);
     refusedBegin("model", control, two, two, NONE, NONE);
     refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);
@@ -152,12 +183,15 @@ class PassTest {
     double[] l1 = {0, 0};
     double[] l2 = {0, 0};
     boolean[] fixed = {false, false};
+    double[] lower = {Double.NEGATIVE_INFINITY, Double.NEGATIVE_INFINITY};
+    double[] upper = {Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY};
+    int outputs = 1;
     double[] step = new double[2];
     double[] reach = new double[2];
     double[] bound = new double[3];
 
     Model run() {
-      NativeBridge.newtonModel(sums, 1, gradient, at, l1, l2, fixed, 1.0, step, reach, bound);
+      NativeBridge.newtonModel(sums, 1, outputs, gradient, at, l1, l2, fixed, lower, upper, 1.0, step, reach, bound);
       return this;
     }
   }
@@ -176,6 +210,14 @@ class PassTest {
     bent.run();
     assertArrayEquals(new double[] {-1.5, 0}, bent.step, 1e-12);
     assertEquals(0, bent.reach[1]);
+    // With y at 0.5 the best x is -1.75, which is 2.75 away.
+    Model boxed = new Model();
+    boxed.upper[1] = 0.5;
+    assertArrayEquals(new double[] {-2.75, 0.5}, boxed.run().step, 1e-12);
+    // Two outputs of one entry each: the same Hessian by pairs.
+    Model pairs = new Model();
+    pairs.outputs = 2;
+    assertArrayEquals(new double[] {-3, 1}, pairs.run().step, 1e-12);
   }
 
   private static void refusedModel(String part, java.util.function.Consumer<Model> spoil) {
@@ -192,5 +234,9 @@ class PassTest {
     refusedModel("l2", m -> m.l2[0] = Double.NaN);
     refusedModel("finite", m -> m.sums[1] = Double.NaN);
     refusedModel("at", m -> m.at = null);
+    refusedModel("at", m -> m.lower[0] = 2);
+    refusedModel("upper", m -> m.upper = new double[1]);
+    refusedModel("outputs", m -> m.outputs = 3);
+    refusedModel("outputs", m -> m.outputs = 0);
   }
 }

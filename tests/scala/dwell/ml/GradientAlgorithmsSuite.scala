@@ -230,7 +230,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
   }
 
   test("several classes are left to Spark by other algorithms, with a reason that names those that take them") {
-    val model = new LogisticRegression().setRegParam(0.1).fit(data)
+    val model = new LogisticRegression().setRegParam(0.1).setAlgorithm("cocoa").fit(data)
     assert(FitReport.of(model).reason.exists(why => why.contains("ma-sgd") && why.contains("3 classes")))
   }
 

@@ -166,7 +166,7 @@ class LogisticRegressionSuite extends SparkSuite {
       (_ => (), zeros, "one class"))
     cases.foreach { case (set, frame, reason) =>
       // Both are fits of Spark, which agree after any number of iterations.
-      val (ours, spark) = (estimator.setMaxIter(10), stock.setMaxIter(10))
+      val (ours, spark) = (estimator.setAlgorithm("cocoa").setMaxIter(10), stock.setMaxIter(10))
       set(ours)
       set(spark)
       val (model, expected) = (ours.fit(frame), spark.fit(frame))

@@ -9,7 +9,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{CheckLong, SparkSuite}
+import dwell.{CheckLong, SparkSuite, Warnings}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
@@ -224,6 +224,21 @@ class NewtonSuite extends SparkSuite {
     assert(model.transform(data).filter("label != prediction").isEmpty)
   }
 
+  test("a column that occurs in one class only: the fit ends about where Spark's does, and the log says why") {
+    val random = new Random(11)
+    val rows = Seq.tabulate(400) { i =>
+      val x = random.nextGaussian()
+      val y = if (x + random.nextGaussian() > 0.0) 1.0 else 0.0
+      (y, Vectors.dense(x, if (y > 0.5 && i % 10 == 0) 1.0 else 0.0): Vector)
+    }
+    val data = spark.createDataFrame(rows).toDF("label", "features").cache()
+    val (model, warnings) = Warnings.during(new LogisticRegression().fit(data))
+    assert(report(model).algorithm == "newton" && report(model).converged && report(model).rounds.last.round <= 30)
+    val stock = new SparkLogisticRegression().setTol(1e-9).setMaxIter(500).fit(data)
+    assert(report(model).objective <= stock.summary.objectiveHistory.last + 1e-7)
+    assert(warnings.count(_.contains("regParam above 0")) == 1, warnings)
+  }
+
   test("labels without errors: the fit ends, and finds them") {
     val exact = org.apache.spark.sql.functions.udf((v: Vector) => 2.0 * v(0) - v(1) + 3.0)
     val model = linear(new LinearRegression()).fit(dense.withColumn("number", exact(dense("features"))))
@@ -251,7 +266,7 @@ class NewtonSuite extends SparkSuite {
         .udf((v: Vector) => Vectors.sparse(5000, Array(7), Array(v(0))))
         .apply(dense("features")))
     val tooWide = intercept[IllegalArgumentException](linear(new LinearRegression().setAlgorithm("newton")).fit(wide))
-    assert(tooWide.getMessage.contains("at most 4096 features") && tooWide.getMessage.contains("5000"))
+    assert(tooWide.getMessage.contains("at most 4096 coefficients") && tooWide.getMessage.contains("5000"))
     val hinge = new dwell.ml.classification.LinearSVC().setAlgorithm("newton").setLabelCol("class").setRegParam(0.1)
     assert(intercept[IllegalArgumentException](hinge.fit(dense)).getMessage.contains("hinge"))
     assert(report(linear(new LinearRegression()).setMaxIter(0).fit(dense)).rounds.last.round == 0)

@@ -113,7 +113,7 @@ public final class NativeBridge {
   public static final long SGD_DUAL = 2;
 
   /** Version of {@link PassLayout}. */
-  public static final long PASS_LAYOUT_VERSION = 1;
+  public static final long PASS_LAYOUT_VERSION = 2;
 
   /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
   public static final long PASS_INTERCEPT = 1;
@@ -277,13 +277,13 @@ public final class NativeBridge {
    * @param centre
    *   p numbers, subtracted from the features; 0 without {@link #PASS_INTERCEPT}
    * @param model
-   *   n numbers: p coefficients and, with {@link #PASS_INTERCEPT}, the intercept of the centred features
+   *   n numbers for each output: p coefficients and, with {@link #PASS_INTERCEPT}, the intercept of the centred features
    * @param direction
-   *   n numbers, or none: the direction of a line through the model
+   *   as many numbers, or none: the direction of a line through the model
    * @param steps
    *   at most {@link PassLayout#MAX_STEPS}: where on the line to sum the losses, too
    * @param reach
-   *   n numbers at least 0, or none: the largest sum over the entries of a row of |entry| reach is reported
+   *   as many numbers, at least 0, or none: see {@link PassLayout#REACH}
    * @return the handle of the pass, which one thread at a time may use. The caller ends or frees it
    */
   public static native long passBegin(long[] control, double[] centre, double[] model, double[] direction, double[] steps,
@@ -297,7 +297,7 @@ public final class NativeBridge {
    * @param features
    *   feature of each entry, 0 until p; null if rows are dense
    * @param labels
-   *   of each row; 0 or 1 for losses of two classes
+   *   of each row; 0 or 1 for losses of two classes, the number of the class for the softmax
    * @param weights
    *   of each row; null if every weight is 1
    * @return nanoseconds of work
@@ -319,12 +319,14 @@ public final class NativeBridge {
   public static native void passFree(long pass);
 
   /**
-   * Minimises a quadratic model over v: v'Hv/2 + g'v + the sum of l1 |x + v| + l2 (x + v)^2 / 2.
+   * Minimises a quadratic model over v: v'Hv/2 + g'v + the sum of l1 |x + v| + l2 (x + v)^2 / 2, with lower <= x + v <= upper.
    *
    * @param sums
-   *   holds the lower triangle of H row by row, n (n + 1) / 2 numbers, from position `triangle` on
-   * @param triangle
+   *   holds H by pairs of outputs as {@link PassLayout} has it, from position `triangles` on
+   * @param triangles
    *   that position
+   * @param outputs
+   *   number of outputs; 1 for the triangle of any H
    * @param gradient
    *   g, n numbers
    * @param at
@@ -335,6 +337,10 @@ public final class NativeBridge {
    *   n numbers, at least 0
    * @param fixed
    *   n numbers: whether a variable does not move
+   * @param lower
+   *   n numbers: least value of each variable, or minus infinity
+   * @param upper
+   *   n numbers: largest value of each variable, or infinity
    * @param objective
    *   the objective at x, by which rounding is judged
    * @param step
@@ -344,8 +350,9 @@ public final class NativeBridge {
    * @param bound
    *   3 numbers, written: how far the model falls; slope and offset of the lower bound of what it leaves out
    */
-  public static native void newtonModel(double[] sums, int triangle, double[] gradient, double[] at, double[] l1, double[] l2,
-      boolean[] fixed, double objective, double[] step, double[] reach, double[] bound);
+  public static native void newtonModel(double[] sums, int triangles, int outputs, double[] gradient, double[] at, double[] l1,
+      double[] l2, boolean[] fixed, double[] lower, double[] upper, double objective, double[] step, double[] reach,
+      double[] bound);
 
   /**
    * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at the shared

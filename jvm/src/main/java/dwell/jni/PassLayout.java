@@ -5,11 +5,12 @@ package dwell.jni;
  * {@link NativeBridge#passEnd}. {@link ResultHeader} names the slots that all results share; {@link NativeBridge} defines the flags.
  *
  * <p>With p features a row has n entries: its features less the centre, x~, and 1 with {@link NativeBridge#PASS_INTERCEPT}. Below, s is
- * the weight of a row. The vector of a result has
+ * the weight of a row. The loss has C outputs; a model has n numbers for each of them, one output after the other. The vector of a result has
  * <ul>
- * <li>n numbers: sum of s loss' x~, the gradient,</li>
+ * <li>n numbers for each output: sum of s loss' x~, the gradient,</li>
  * <li>p numbers: sum of s x~, and p numbers: sum of s x~^2, over features only,</li>
- * <li>n (n + 1) / 2 numbers: the lower triangle of the sum of s loss'' x~ x~^T, row by row.</li>
+ * <li>for each pair of outputs (a, b) with b at most a, in the order (0, 0), (1, 0), (1, 1), (2, 0), n (n + 1) / 2 numbers: the lower
+ * triangle of the sum of s loss'' x~ x~^T, row by row, with the derivative by the predictions of a and b.</li>
  * </ul>
  * What was not asked for is 0.
  *
@@ -28,19 +29,28 @@ public final class PassLayout {
   /** Sum of flags: those of {@link NativeBridge} that begin with PASS. */
   public static final int CONTROL_FLAGS = 2;
 
+  /** Outputs of the loss. */
+  public static final int CONTROL_OUTPUTS = 3;
+
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 3;
+  public static final int CONTROL_SLOTS = 4;
 
   // Slots of a result.
 
   /** Sum of s loss. */
   public static final int LOSS_SUM = 0;
 
-  /** Largest sum over the entries of a row of |entry| reach. */
+  /** Largest sum over the entries of a row of |entry| reach; of several outputs the two largest sums of a row count, added up. */
   public static final int REACH = 1;
 
   /** Number of rows. */
   public static final int ROWS = 2;
+
+  /** Of losses of two classes, for labels -1 and 1: sum of s |loss'|. */
+  public static final int SLOPES = 9;
+
+  /** The same of s loss'^2. */
+  public static final int SLOPE_SQUARES = 11;
 
   /** First of the sums of s loss at the steps. */
   public static final int LOSSES = 16;
@@ -51,8 +61,8 @@ public final class PassLayout {
   private PassLayout() {}
 
   /** The control of a pass. */
-  public static long[] control(int loss, long flags) {
-    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags};
+  public static long[] control(int loss, int outputs, long flags) {
+    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs};
   }
 
   /**
@@ -61,23 +71,24 @@ public final class PassLayout {
    * @throws IllegalArgumentException
    *   if a result cannot hold them
    */
-  public static int entries(int features, boolean intercept) {
+  public static int entries(int features, boolean intercept, int outputs) {
     long n = features + (intercept ? 1L : 0L);
-    long entries = triangle(features, intercept) + n * (n + 1) / 2;
+    long pairs = outputs * (outputs + 1L) / 2;
+    double entries = outputs * (double) n + 2.0 * features + pairs * (n * (n + 1) / 2.0);
     if (entries > ResultHeader.MAX_ENTRIES) {
-      throw new IllegalArgumentException("the sums of a pass over " + features + " features have " + entries
-          + " entries, but at most " + ResultHeader.MAX_ENTRIES + " fit into an array");
+      throw new IllegalArgumentException("the sums of a pass over " + features + " features and " + outputs + " outputs have "
+          + (long) entries + " entries, but at most " + ResultHeader.MAX_ENTRIES + " fit into an array");
     }
     return (int) entries;
   }
 
-  /** Where the triangle begins in a vector. */
-  public static int triangle(int features, boolean intercept) {
-    return 3 * features + (intercept ? 1 : 0);
+  /** Where the triangles begin in a vector. */
+  public static int triangles(int features, boolean intercept, int outputs) {
+    return outputs * (features + (intercept ? 1 : 0)) + 2 * features;
   }
 
   /** Length of a result with a vector, in bytes. */
-  public static int length(int features, boolean intercept) {
-    return ResultHeader.length(entries(features, intercept));
+  public static int length(int features, boolean intercept, int outputs) {
+    return ResultHeader.length(entries(features, intercept, outputs));
   }
 }

@@ -29,10 +29,13 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   def curvature: Double
 
   /**
-   * The largest third derivative by the prediction, over the second derivative; None where there is no bound. Newton's method needs
-   * it for its certificate.
+   * The largest third derivative by the prediction, over the second derivative; None where there is no bound. Of several predictions
+   * the direction has a range of at most 1. Newton's method needs it for its certificate.
    */
   def selfConcordance: Option[Double] = None
+
+  /** c where l*(-a; y) with p = y a is -p + c p^2 / 2 for every p that a prediction gives; None for other conjugates. */
+  def conjugateCurvature: Option[Double] = None
 
   /** How dual variables are made to satisfy the condition of an intercept without a penalty. */
   def feasibility: DualFeasibility
@@ -216,6 +219,7 @@ case object SquaredHinge extends SignedLoss(4) {
   override def derivative(z: Double, y: Double): Double = -2.0 * y * math.max(0.0, 1.0 - y * z)
   override private[problem] def secondDerivative(z: Double, y: Double): Double = if (y * z < 1.0) 2.0 else 0.0
   override def curvature: Double = 2.0
+  override def conjugateCurvature: Option[Double] = Some(0.5)
   override protected def conjugateOfOne: Double = -0.75
   override def toString: String = "squared hinge"
 }
@@ -233,6 +237,9 @@ final case class Softmax(classes: Int) extends Loss(5) {
   override def outputs: Int = classes
   override def labels: Labels = Labels.Classes(classes)
   override def curvature: Double = 0.5
+
+  // The third central moment of numbers in a range is at most the range times their variance.
+  override def selfConcordance: Option[Double] = Some(1.0)
   override def feasibility: DualFeasibility = DualFeasibility.MixClasses(classes)
 
   /** Spark's start: the centred logarithms of 1 + weight. A class that does not occur has a finite intercept too. */

@@ -59,11 +59,7 @@ final class LinearTrainer(
     val started = System.nanoTime()
     problem.algorithm match {
       case algorithm: GradientAlgorithm => byGradients(problem, algorithm, algorithm.use, choice, started, after = None)
-      case Algorithm.Newton =>
-        problem.loss match {
-          case loss: MarginLoss => byNewton(problem, loss, choice, started)
-          case Softmax(_) => throw severalOutputs(problem)
-        }
+      case Algorithm.Newton => byNewton(problem, choice, started)
       case algorithm: CoordinateAlgorithm =>
         problem.loss match {
           case loss: MarginLoss =>
@@ -77,8 +73,8 @@ final class LinearTrainer(
 
   private def severalOutputs(problem: LinearProblem): IllegalArgumentException =
     new IllegalArgumentException(
-      s"algorithm=${problem.algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm l-bfgs, " +
-        "ma-sgd or ma-sgd+l-bfgs.")
+      s"algorithm=${problem.algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm newton, " +
+        "l-bfgs, ma-sgd or ma-sgd+l-bfgs.")
 
   private def byCoordinates(
       problem: LinearProblem,
@@ -123,11 +119,8 @@ final class LinearTrainer(
     }
   }
 
-  private def byNewton(
-      problem: LinearProblem,
-      loss: MarginLoss,
-      choice: OrientationChoice,
-      started: Long): LinearSolution = {
+  private def byNewton(problem: LinearProblem, choice: OrientationChoice, started: Long): LinearSolution = {
+    val loss = problem.loss
     val data = rows.blocks(problem.numWorkers)
     val facts = NewtonFacts(rows.centre, rows.constant, rows.labelFacts(loss.labels))
     val parts =

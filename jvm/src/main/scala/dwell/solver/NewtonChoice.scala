@@ -1,32 +1,40 @@
 package dwell.solver
 
 import dwell.data.TrainingRows
-import dwell.problem.Loss
+import dwell.problem.{Loss, Penalty}
 
 /** Whether Newton's method is forecast to be the fastest one for a problem. */
 private[dwell] object NewtonChoice {
 
-  /** Whether the method solves problems of this loss and so many features. */
-  def solves(loss: Loss, numFeatures: Int): Boolean =
-    numFeatures <= TrainingRows.Few && loss.selfConcordance.nonEmpty
+  /** Why the method does not solve problems of this loss and penalty, with so many features; None if it does. */
+  def objection(loss: Loss, penalty: Penalty, numFeatures: Int): Option[String] =
+    if (loss.outputs.toLong * numFeatures > TrainingRows.Few) {
+      val counted = if (loss.outputs == 1) "" else s" in ${loss.outputs} classes"
+      Some(s"it takes at most ${TrainingRows.Few} coefficients, and there are $numFeatures features$counted")
+    } else if (loss.selfConcordance.isEmpty && loss.conjugateCurvature.isEmpty) Some(s"the $loss loss is not smooth")
+    else if (loss.selfConcordance.isEmpty && !(penalty.l1 == 0.0 && penalty.l2 > 0.0)) {
+      Some(s"the $loss loss needs an L2 penalty, and no other one, for a proof of optimality")
+    } else None
 
   /**
-   * Whether it is expected to be faster than coordinate descent or, without a penalty, than Spark's own code. A pass takes a product of each row with itself, and the leader
-   * factors a matrix of the features.
+   * Whether it is expected to be faster than coordinate descent or, where that does not solve the problem, than Spark's own code. A
+   * pass takes a product of each row with itself for each pair of outputs, and the leader factors a matrix of all coefficients.
    */
-  def isFaster(loss: Loss, penalised: Boolean, rows: TrainingRows): Boolean = {
+  def isFaster(loss: Loss, penalty: Penalty, rows: TrainingRows): Boolean = {
     val (m, n) = (rows.numRows.toDouble, rows.numFeatures.toDouble)
     val perRow = rows.nonzeros / m
     val dense = n * n / 2.0 * SecondsPerDensePair
     val sparse = perRow * perRow / 2.0 * SecondsPerSparsePair
     val once = loss.selfConcordance.contains(0.0)
     val passes = if (once) 1.0 else PassesOfNewton
-    val pass = m * (if (perRow > SparseBelow * n) dense else sparse)
-    val newton = passes * (pass + n * n * n / 3.0 * SecondsPerDensePair)
+    val c = loss.outputs.toDouble
+    val pass = m * (c * (c + 1.0) / 2.0) * (if (perRow > SparseBelow * n) dense else sparse)
+    val newton = passes * (pass + c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
-    val spark = SparkPerNonzero * rows.nonzeros + SecondsOfSpark
+    val spark = SparkPerNonzero * rows.nonzeros * c + SecondsOfSpark
+    val descends = loss.outputs == 1 && !penalty.isNone
     // Spark's normal equations take the same sums, and ten times as long for them.
-    if (penalised) newton <= descent else once || newton <= spark
+    if (descends) newton <= descent else once || newton <= spark
   }
 
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.

@@ -4,7 +4,8 @@ import java.util.Locale
 
 import org.apache.spark.ml.TrainingBridge
 import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionBridge, LogisticRegressionModel}
-import org.apache.spark.ml.param.ParamMap
+import org.apache.spark.ml.linalg.{Matrix, Vector}
+import org.apache.spark.ml.param.{Param, ParamMap}
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.Dataset
@@ -13,11 +14,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import dwell.data.TrainingRows
 import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
 import dwell.problem.{GradientAlgorithm, Logistic, MarginLoss, Penalty}
-import dwell.solver.linear.LinearSolution
+import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /**
- * Spark's `LogisticRegression`, trained by CoCoA with native local solvers for two classes, and by model averaging or
- * L-BFGS with native gradients for any number of classes.
+ * Spark's `LogisticRegression`, trained by CoCoA with native local solvers for two classes, and by Newton's method, model
+ * averaging or L-BFGS with native sums for any number of classes.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LogisticRegressionModel` with its training
  * summary. The objective is Spark's,
@@ -34,10 +35,10 @@ import dwell.solver.linear.LinearSolution
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
  * `spark.dwell.fallback` is `error`:
- *   - labels of one class, and bounds on coefficients or intercepts;
- *   - more than two classes, and `family` multinomial, unless `algorithm` is `ma-sgd`, `l-bfgs` or `ma-sgd+l-bfgs`;
- *   - a fit without a penalty of more than 4096 features, or of so many that Spark is forecast to be faster, unless `algorithm` is one of these or `cocoa`. It has no
- *     certificate.
+ *   - labels of one class;
+ *   - more than two classes, `family` multinomial, bounds, and no penalty, where there are more than 4096 coefficients or so many that
+ *     Spark is forecast to be faster. With classes, `algorithm` `ma-sgd`, `l-bfgs` and `ma-sgd+l-bfgs` train natively all the
+ *     same, and without a penalty `cocoa`, too. They have no certificate then.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */
@@ -95,10 +96,10 @@ class LogisticRegression(override val uid: String)
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
 
     override def unsupported(numFeatures: Int): Option[String] = {
-      val bounds =
-        Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients, lowerBoundsOnIntercepts, upperBoundsOnIntercepts)
-      if (bounds.exists(isSet(_))) Some("bounds on coefficients or intercepts are not solved natively")
-      else if (bySoftmax) None
+      val byNewton = mayTakeNewton(loss, penalty, numFeatures)
+      if (isBounded && !byNewton)
+        Some("bounds on coefficients or intercepts are solved natively by Newton's method only")
+      else if (bySoftmax || byNewton) None
       else if (!binomial(2)) Some(s"family=multinomial is solved natively by $ForClasses only")
       else if (isDefined(thresholds) && $(thresholds).length != 2) {
         Some(s"thresholds has ${$(thresholds).length} values, and two classes need two")
@@ -107,17 +108,50 @@ class LogisticRegression(override val uid: String)
 
     override def unsuitable(data: TrainingRows): Option[String] = {
       val found = numClasses(data)
-      if (!bySoftmax || binomial(found)) BinaryLabels.objection(data).map(onlyForTwo)
-      else if (data.labelConstant) Some("all labels are of one class")
-      else if (isDefined(thresholds) && $(thresholds).length != found) {
-        Some(s"thresholds has ${$(thresholds).length} values, and there are $found classes")
-      } else None
+      val expected = if (binomial(found)) 2 else found
+      val severalAtOnce = bySoftmax || mayTakeNewton(loss, penalty, data.numFeatures)
+      val labels =
+        if (!severalAtOnce) BinaryLabels.objection(data).map(onlyForTwo)
+        else if (binomial(found)) BinaryLabels.objection(data)
+        else Option.when(data.labelConstant)("all labels are of one class")
+      labels
+        .orElse(
+          Option.when(isDefined(thresholds) && $(thresholds).length != expected)(
+            s"thresholds has ${$(thresholds).length} values, and there are $expected classes"))
+        .orElse(Option.when(isBounded && !boundsAreValid(data))("the bounds do not suit the model"))
     }
 
-    /** Whether the algorithm can solve for several classes at once. */
+    /** Whether the algorithm asked for solves for several classes at once. */
     private def bySoftmax: Boolean = chosenAlgorithm.isInstanceOf[GradientAlgorithm]
 
-    private def onlyForTwo(why: String): String = if (bySoftmax) why else s"$why, which $ForClasses solves natively"
+    private def onlyForTwo(why: String): String = s"$why, which $ForClasses solves natively"
+
+    private def isBounded: Boolean =
+      Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients, lowerBoundsOnIntercepts, upperBoundsOnIntercepts)
+        .exists(isSet(_))
+
+    /** Spark's own code says what is wrong with bounds that are not. */
+    private def boundsAreValid(data: TrainingRows): Boolean = {
+      val outputs = classes(data).getOrElse(1)
+      val shapes = Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients)
+        .flatMap(get(_))
+        .forall(m => m.numRows == outputs && m.numCols == data.numFeatures)
+      val lengths = Seq(lowerBoundsOnIntercepts, upperBoundsOnIntercepts).flatMap(get(_)).map(_.size)
+      shapes && lengths.forall(_ == outputs) && (lengths.isEmpty || $(fitIntercept)) && penalty.l1 == 0.0 &&
+      bounds(data).forall(_.areOrdered)
+    }
+
+    override def bounds(data: TrainingRows): Option[ModelBounds] = Option.when(isBounded) {
+      val outputs = classes(data).getOrElse(1)
+      def ofCoefficients(bounds: Param[Matrix], none: Double) =
+        Array.tabulate(data.numFeatures * outputs)(i => get(bounds).fold(none)(_(i % outputs, i / outputs)))
+      def ofIntercepts(bounds: Param[Vector], none: Double) = Array.tabulate(outputs)(c => get(bounds).fold(none)(_(c)))
+      ModelBounds(
+        ofCoefficients(lowerBoundsOnCoefficients, Double.NegativeInfinity),
+        ofCoefficients(upperBoundsOnCoefficients, Double.PositiveInfinity),
+        ofIntercepts(lowerBoundsOnIntercepts, Double.NegativeInfinity),
+        ofIntercepts(upperBoundsOnIntercepts, Double.PositiveInfinity))
+    }
 
     /** As in Spark: the classes that the metadata names, and at least those up to the largest label. */
     private def numClasses(data: TrainingRows): Int =
@@ -167,7 +201,7 @@ object LogisticRegression extends DefaultParamsReadable[LogisticRegression] {
 
   private val Binomial = "binomial"
   private val Multinomial = "multinomial"
-  private val ForClasses = "algorithm=l-bfgs, ma-sgd or ma-sgd+l-bfgs"
+  private val ForClasses = "algorithm=newton, l-bfgs, ma-sgd or ma-sgd+l-bfgs"
 
   override def load(path: String): LogisticRegression = super.load(path)
 }

@@ -4,8 +4,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.problem.{MarginLoss, Penalty}
-import dwell.solver.linear.LinearSolution
+import dwell.problem.{Loss, MarginLoss, Penalty, Softmax}
+import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /** One call of `train`: the part of the training that differs between linear estimators. */
 private[ml] trait LinearTask[M] {
@@ -33,6 +33,12 @@ private[ml] trait LinearTask[M] {
 
   /** The number of classes if the softmax over them replaces `loss`. */
   def classes(data: TrainingRows): Option[Int] = None
+
+  /** The loss of all outputs on this data. */
+  final def lossOn(data: TrainingRows): Loss = classes(data).fold[Loss](loss)(Softmax)
+
+  /** The user's bounds of coefficients and intercepts. */
+  def bounds(data: TrainingRows): Option[ModelBounds] = None
 
   /** The user's coefficients and intercepts to start from, laid out as in [[dwell.solver.linear.LinearSolution]]. */
   def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] = None

@@ -9,7 +9,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.ColumnNames
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Softmax}
+import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Penalty}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.{LinearTrainer, NewtonChoice}
@@ -64,14 +64,14 @@ trait LinearTraining[M <: Model[M]]
       task.unsupported(numFeatures).orElse(unpenalised(task, numFeatures)).orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
-          checkNewton(task, numFeatures)
+          checkNewton(task.loss, task.penalty, numFeatures)
           if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
           val possible =
             Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
-                task.unsuitable(data).orElse(tooDear(task, data)) match {
+                task.unsuitable(data).orElse(outOfReach(task, data)) match {
                   case Some(reason) => Left(reason)
                   case None =>
                     orientationWithin(possible, task, data, conf).map { orientation =>
@@ -112,33 +112,45 @@ trait LinearTraining[M <: Model[M]]
   protected final def chosenAlgorithm: Algorithm =
     Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
 
-  private def checkNewton(task: LinearTask[M], numFeatures: Int): Unit =
-    if (chosenAlgorithm == Algorithm.Newton && !NewtonChoice.solves(task.loss, numFeatures)) {
-      throw new IllegalArgumentException(
-        s"algorithm=newton takes the squared and the logistic loss and at most ${TrainingRows.Few} features, but the loss " +
-          s"is the ${task.loss} loss and there are $numFeatures features. Use algorithm auto.")
+  private def checkNewton(loss: Loss, penalty: Penalty, numFeatures: Int): Unit =
+    if (chosenAlgorithm == Algorithm.Newton) {
+      NewtonChoice.objection(loss, penalty, numFeatures).foreach { why =>
+        throw new IllegalArgumentException(s"algorithm=newton cannot train this model: $why. Use algorithm auto.")
+      }
     }
 
-  /** Whether Newton's method solves the problem, and the user leaves the choice to the fit. */
-  private def mayTakeNewton(task: LinearTask[M], numFeatures: Int): Boolean =
-    Seq(algorithm, orientation, localWork)
-      .forall($(_) == ParamValues.Auto) && NewtonChoice.solves(task.loss, numFeatures)
+  /** Whether the user leaves the choice of the method to the fit. */
+  private def isFree: Boolean = Seq(algorithm, orientation, localWork).forall($(_) == ParamValues.Auto)
+
+  /** Whether Newton's method may train a model with this loss. */
+  protected final def mayTakeNewton(loss: Loss, penalty: Penalty, numFeatures: Int): Boolean =
+    chosenAlgorithm == Algorithm.Newton || isFree && NewtonChoice.objection(loss, penalty, numFeatures).isEmpty
 
   private def algorithmFor(task: LinearTask[M], data: TrainingRows): Algorithm = {
-    val newton = mayTakeNewton(task, data.numFeatures) && task.classes(data).isEmpty &&
-      NewtonChoice.isFaster(task.loss, penalised = !task.penalty.isNone, data)
+    val loss = task.lossOn(data)
+    val newton = isFree && mayTakeNewton(loss, task.penalty, data.numFeatures) &&
+      NewtonChoice.isFaster(loss, task.penalty, data)
     if (newton) Algorithm.Newton else chosenAlgorithm
   }
 
-  /** Why a fit without a penalty, for which `auto` has only Newton's method, is left to Spark after all. */
-  private def tooDear(task: LinearTask[M], data: TrainingRows): Option[String] =
-    Option.when(
-      task.penalty.isNone && mayTakeNewton(task, data.numFeatures) && algorithmFor(task, data) != Algorithm.Newton) {
-      s"regParam is 0, and with ${data.numFeatures} features Spark's own code is forecast to be faster than Newton's method"
+  /** Why a fit for which `auto` has only Newton's method is left to Spark after all. */
+  private def outOfReach(task: LinearTask[M], data: TrainingRows): Option[String] = {
+    val loss = task.lossOn(data)
+    val what =
+      if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
+      else if (task.penalty.isNone) Some("regParam is 0")
+      else task.bounds(data).map(_ => "coefficients or intercepts have bounds")
+    what.filter(_ => isFree && algorithmFor(task, data) != Algorithm.Newton).map { what =>
+      NewtonChoice.objection(loss, task.penalty, data.numFeatures) match {
+        case Some(why) => s"$what, which Newton's method solves natively, but $why"
+        case None =>
+          s"$what, and with ${data.numFeatures} features Spark's own code is forecast to be faster than Newton's method"
+      }
     }
+  }
 
   private def unpenalised(task: LinearTask[M], numFeatures: Int): Option[String] =
-    if (!task.penalty.isNone || chosenAlgorithm.ofRows || mayTakeNewton(task, numFeatures)) None
+    if (!task.penalty.isNone || chosenAlgorithm.ofRows || mayTakeNewton(task.loss, task.penalty, numFeatures)) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
     } else if ($(algorithm) == ParamValues.Auto) {
@@ -197,11 +209,12 @@ trait LinearTraining[M <: Model[M]]
       orientation: Option[Orientation],
       conf: DwellConf): LinearProblem = {
     val penalty = task.penaltyOn(data)
+    checkNewton(task.lossOn(data), penalty, data.numFeatures)
     checkStepSize(task, penalty.l2)
     LinearProblem(
       uid = uid,
       algorithm = algorithmFor(task, data),
-      loss = task.classes(data).fold[Loss](task.loss)(Softmax),
+      loss = task.lossOn(data),
       penalty = penalty,
       intercept = $(fitIntercept),
       tolerance = $(tol),
@@ -214,7 +227,8 @@ trait LinearTraining[M <: Model[M]]
       initial = task.initial(data),
       settings = conf.solverSettings,
       stepSize = ParamValues.positive($(stepSize)),
-      handsOver = $(algorithm) == ParamValues.Auto)
+      handsOver = $(algorithm) == ParamValues.Auto,
+      bounds = task.bounds(data))
   }
 
   private def trainNatively(
@@ -231,6 +245,11 @@ trait LinearTraining[M <: Model[M]]
       logWarning(
         s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter or " +
           "localWork, or tol.")
+    }
+    if (solution.unbounded) {
+      logWarning(
+        s"$uid: the features separate the classes, or some of the rows, and without a penalty there is no best model: coefficients " +
+          "grow for as long as the fit goes on. Set regParam above 0, or drop features that occur in one class only.")
     }
     val model = clock.building(task.model(data, solution))
     val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)

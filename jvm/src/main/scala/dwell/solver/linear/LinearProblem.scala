@@ -13,7 +13,7 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  * @param algorithm
  *   the workers' part of a round
  * @param loss
- *   where the loss takes -1 and 1, the labels of the data are 0 and 1. Only a [[GradientAlgorithm]] takes the softmax
+ *   where the loss takes -1 and 1, the labels of the data are 0 and 1. Only Newton's method and a [[GradientAlgorithm]] take the softmax
  * @param penalty
  *   defines l1, l2 and u
  * @param intercept
@@ -36,6 +36,8 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  *   the first step size of local SGD; None searches for it
  * @param handsOver
  *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
+ * @param bounds
+ *   of coefficients and intercepts; only Newton's method keeps them
  */
 final case class LinearProblem(
     uid: String,
@@ -53,5 +55,6 @@ final case class LinearProblem(
     initial: Option[(Array[Double], Array[Double])],
     settings: SolverSettings,
     stepSize: Option[Double] = None,
-    handsOver: Boolean = false)
+    handsOver: Boolean = false,
+    bounds: Option[ModelBounds] = None)
     extends FitProblem

@@ -16,13 +16,16 @@ import dwell.record.FitFacts
  *   intercept, as Spark's `normal` solver defines it; None where it does not exist or was not found
  * @param first
  *   the sums of Newton's first pass, where fits with other penalties begin with the same one
+ * @param unbounded
+ *   whether there is no best model, because better ones have ever larger coefficients
  */
 final case class LinearSolution(
     coefficients: Array[Double],
     intercepts: Array[Double],
     facts: FitFacts,
     inverseDiagonal: Option[Array[Double]] = None,
-    first: Option[FirstPass] = None) {
+    first: Option[FirstPass] = None,
+    unbounded: Boolean = false) {
 
   /** The intercept of a model with one output. */
   def intercept: Double = intercepts.head

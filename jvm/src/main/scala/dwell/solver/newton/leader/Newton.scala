@@ -3,7 +3,7 @@ package dwell.solver.newton.leader
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.{PassLayout, ResultHeader}
 import dwell.record.{FitFacts, RoundRecord}
-import dwell.solver.linear.{FirstPass, LinearSolution}
+import dwell.solver.linear.{FirstPass, LinearSolution, SoftmaxCentre}
 import dwell.solver.newton.worker.PassSums
 
 /**
@@ -20,17 +20,18 @@ import dwell.solver.newton.worker.PassSums
  *   F(w) - F* <= -offset + [ q + (1 - q) log(1 - q) ] / r^2
  * }}}
  *
- * where the offset is what the L1 penalty bends, and lambda^2 / 2 stands for the bracket if the third derivative is 0. A row's norm is at
- * most sum_j |x_j| |e_j|, of which a pass takes the largest, with the norms |e_j| of the pass before it: along a step v,
- * M falls by at most the factor exp(-r |v|).
+ * where the offset is what the L1 penalty and bounds bend, and lambda^2 / 2 stands for the bracket if the third derivative is 0. A row's
+ * norm is at most sum_j |x_j| |e_j|, of which a pass takes the largest, with the norms |e_j| of the pass before it: along a step v,
+ * M falls by at most the factor exp(-r |v|). The softmax has a prediction for each class, and its third derivative is at most the range of
+ * the predictions along v, |x'v_a - x'v_b|, times the second. Other losses have the gap of [[DualValue]].
  */
 private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, completed: RoundRecord => Unit) {
   import Newton._
 
   private val problem = task.problem
-  private val p = task.facts.numFeatures
-  private val n = if (problem.intercept) p + 1 else p
-  private val triangle = PassLayout.triangle(p, problem.intercept)
+  private val shape = task.shape
+  private val triangles = PassLayout.triangles(shape.features, shape.hasIntercept, shape.outputs)
+  private val box = Box.of(problem.bounds, shape)
   private val timeline = new Timeline(completed)
 
   // Since the end of the last round.
@@ -42,28 +43,39 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   def run(): LinearSolution = {
     var at = start
     val begun = task.first match {
-      case Some(first) => Passed(first.loss, 0.0, first.vector, p, n, new ResultHeaders(Array.empty), 0.0)
+      case Some(first) => Passed(first.loss, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
       case None =>
         pass(at, PassSums(gradient = true, hessian = true, moments = true), Array.emptyDoubleArray, "moments")
     }
     var passed = begun
-    val variances = passed.variances
-    val model = quadratic(variances)
+    val model = quadratic(passed.variances)
+    val dualValue = DualValue.of(task, model, passed)
     var hessian = passed.vector
     var objective = passed.loss + model.penalty(at)
     val first = objective
-    var reach = Array.fill(n)(0.0)
+    var reach = new Array[Double](shape.variables)
     var best = minimise(model, hessian, passed, at, objective, reach)
     var norm = Double.PositiveInfinity // of a row, at `at`
-    var gap = gapOf(best, norm)
+    // Each pass bounds the same optimum from below.
+    var dual = Double.NegativeInfinity
+    def certify(): Double = {
+      val gap = dualValue.fold(gapOf(best, norm))(value => objective - value.at(passed))
+      dual = math.max(dual, objective - gap)
+      objective - dual
+    }
+    var gap = certify()
     timeline.begin(objective, gap)
     var standing = false
     // Without errors, or with classes that a plane separates, the objective goes to 0, and no gap is small beside it.
     def vanishes = if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
-    def done = standing || gap <= target * objective || vanishes
+    // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
+    // comes. A step gains a fixed share of what is left.
+    def fades = !isQuadratic && problem.penalty.isNone && gap.isInfinite && best.decrease <= target * objective
+    def unbounded = !isQuadratic && vanishes || fades
+    def done = standing || gap <= target * objective || vanishes || fades
     while (!done && timeline.rounds < problem.maxRounds) {
       var length = 1.0
-      var next = moved(at, best.step, length)
+      var next = model.moved(at, best.step, length)
       val sums = if (isQuadratic) PassSums.Gradient else PassSums(gradient = true, hessian = true, moments = false)
       val asked = if (isQuadratic) Array.emptyDoubleArray else reach
       val what = s"${timeline.rounds} rounds, Newton"
@@ -72,7 +84,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       if (!(reached <= objective - Least * best.decrease + Rounding * objective)) {
         length = shorter(model, at, best.step, objective)
         if (length > 0.0) {
-          next = moved(at, best.step, length)
+          next = model.moved(at, best.step, length)
           trial = pass(next, sums, asked, what)
           reached = trial.loss + model.penalty(next)
         }
@@ -86,37 +98,40 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
           val moved = length * best.slope
           norm = passed.reach * math.exp(0.5 * passed.reach * moved)
         }
-        reach = Array.fill(n)(0.0)
+        reach = new Array[Double](shape.variables)
         best = minimise(model, hessian, passed, at, objective, reach)
-        gap = gapOf(best, norm)
+        gap = certify()
       } else standing = true
       record(objective, gap)
     }
+    val trained = SoftmaxCentre(problem, shape.coefficients(at) ++ workers.intercepts(at))
     LinearSolution(
-      at.take(p),
-      Array(workers.intercept(at)),
+      trained.take(shape.features * shape.outputs),
+      trained.drop(shape.features * shape.outputs),
       FitFacts(
         rounds = timeline.records,
         objective = objective,
-        dual = objective - gap,
-        converged = gap <= problem.tolerance * objective || vanishes),
+        dual = dual,
+        converged = gap <= problem.tolerance * objective || vanishes || fades),
       inverseDiagonal(model, hessian),
-      if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None)
+      if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None,
+      unbounded)
   }
 
   /** The diagonal of the inverse of the Gram matrix, with the penalty; None unless all variables are in it. */
   private def inverseDiagonal(model: QuadraticModel, gram: Array[Double]): Option[Array[Double]] =
     if (!isQuadratic || problem.penalty.l1 > 0.0) None
     else {
+      val n = shape.variables
       val (zeros, norms) = (new Array[Double](n), new Array[Double](n))
-      model.minimise(gram, triangle, zeros, zeros, 0.0, norms)
+      model.minimise(gram, triangles, zeros, zeros, 0.0, norms)
       // A variable that others stand for has no norm.
       if (!norms.forall(_ > 0.0)) None
       else {
         if (problem.intercept) {
           // The least value of v'Mv / 2 - e'v is -e'M^-1 e / 2.
           val row = workers.interceptRow.map(-_)
-          norms(p) = math.sqrt(2.0 * model.minimise(gram, triangle, row, zeros, 0.0, null).decrease)
+          norms(n - 1) = math.sqrt(2.0 * model.minimise(gram, triangles, row, zeros, 0.0, null).decrease)
         }
         Some(norms.map(norm => norm * norm / task.facts.labels.totalWeight))
       }
@@ -128,27 +143,41 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private def isQuadratic: Boolean = task.loss.selfConcordance.contains(0.0)
 
   private def start: Array[Double] = {
-    val at = new Array[Double](n)
+    val at = new Array[Double](shape.variables)
     problem.initial match {
       case Some((coefficients, intercepts)) =>
-        System.arraycopy(coefficients, 0, at, 0, p)
-        if (problem.intercept) at(p) = intercepts.head + workers.centreOf(coefficients)
-      case None => if (problem.intercept) at(p) = task.loss.bestConstant(task.facts.labels).head
+        for (c <- 0 until shape.outputs) {
+          for (j <- 0 until shape.features) at(shape.at(c, j)) = coefficients(j * shape.outputs + c)
+          if (shape.hasIntercept) at(shape.intercept(c)) = intercepts(c) + workers.centreOf(at, c)
+        }
+      case None =>
+        // The gradient of the first pass has the shares of the classes.
+        if (shape.hasIntercept && shape.outputs == 1) {
+          at(shape.intercept(0)) = task.loss.bestConstant(task.facts.labels).head
+        }
     }
-    at
+    at.indices.map(j => box.clip(j, at(j))).toArray
   }
 
-  /** The penalty of each variable; constant features stay 0. */
+  /** The penalty of each variable, and which ones move: constant features do not. */
   private def quadratic(variances: Array[Double]): QuadraticModel = {
     val penalty = problem.penalty
     task.facts.constant.foreach(variances(_) = 0.0)
-    val squares = Array.tabulate(n) { j =>
-      if (j == p) 0.0 else if (penalty.scaleFactor == 0.0) 1.0 else variances(j) * penalty.scaleFactor
+    val squares =
+      shape.tabulate(0.0)(j => if (penalty.scaleFactor == 0.0) 1.0 else variances(j) * penalty.scaleFactor)
+    val fixed = Array.tabulate(shape.variables) { variable =>
+      val j = variable % shape.perOutput
+      val isIntercept = j == shape.features
+      // The softmax does not change where all outputs of a feature, or all intercepts, do alike.
+      val stands = shape.outputs > 1 && variable / shape.perOutput == shape.outputs - 1 && problem.bounds.isEmpty
+      (!isIntercept && variances(j) == 0.0) || (stands && (isIntercept || penalty.isNone))
     }
     new QuadraticModel(
       squares.map(u => penalty.l1 * math.sqrt(u)),
       squares.map(penalty.l2 * _),
-      Array.tabulate(n)(j => j < p && variances(j) == 0.0))
+      fixed,
+      box,
+      shape.outputs)
   }
 
   /** F - F* is at most this, if a row has at most this norm. */
@@ -170,7 +199,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     val (losses, headers) = workers.along(at, step, Shorter, s"${timeline.rounds} rounds, line search")
     passes :+= headers
     leaderSeconds -= (System.nanoTime() - asked) * 1e-9
-    val values = Shorter.indices.map(k => losses(k) + model.penalty(moved(at, step, Shorter(k))))
+    val values = Shorter.indices.map(k => losses(k) + model.penalty(model.moved(at, step, Shorter(k))))
     val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
     if (values(k) < objective) Shorter(k) else 0.0
   }
@@ -190,7 +219,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       at: Array[Double],
       objective: Double,
       reach: Array[Double]): QuadraticStep =
-    model.minimise(hessian, triangle, passed.gradient, at, objective, if (isQuadratic) null else reach)
+    model.minimise(hessian, triangles, passed.gradient, at, objective, if (isQuadratic) null else reach)
 
   private def record(objective: Double, gap: Double): Unit = {
     timeline.add(
@@ -226,7 +255,4 @@ private object Newton {
 
   /** Below it, the bracket of the certificate would lose its digits; q / 3 more than half the square is above it. */
   private val SmallQ = 1e-3
-
-  private def moved(at: Array[Double], step: Array[Double], length: Double): Array[Double] =
-    Array.tabulate(at.length)(j => at(j) + length * step(j))
 }

@@ -1,6 +1,6 @@
 package dwell.solver.newton.leader
 
-import dwell.problem.{LabelFacts, MarginLoss}
+import dwell.problem.{LabelFacts, Loss}
 import dwell.solver.linear.{FirstPass, LinearProblem}
 
 /**
@@ -13,9 +13,12 @@ import dwell.solver.linear.{FirstPass, LinearProblem}
  */
 private[solver] final case class NewtonTask(
     problem: LinearProblem,
-    loss: MarginLoss,
+    loss: Loss,
     facts: NewtonFacts,
-    first: Option[FirstPass])
+    first: Option[FirstPass]) {
+
+  private[leader] def shape: ModelShape = ModelShape(facts.numFeatures, problem.intercept, loss.outputs)
+}
 
 /**
  * What is known of the rows before the first pass.

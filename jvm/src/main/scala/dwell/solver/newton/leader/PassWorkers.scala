@@ -7,18 +7,19 @@ import dwell.solver.newton.worker.{PassMessage, PassSums}
 
 /** The workers of a fit by Newton's method, for its leader. */
 private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], task: NewtonTask) {
-  private val p = task.facts.numFeatures
-  private val n = if (task.problem.intercept) p + 1 else p
+  private val shape = task.shape
   private val total = task.facts.labels.totalWeight
 
-  // Without an intercept, features stay where they are.
-  private val centre = if (task.problem.intercept) task.facts.centre else new Array[Double](p)
+  // Without an intercept, features stay where they are; and bounds are for the intercept of features that are not centred.
+  private val centre =
+    if (task.problem.intercept && !task.problem.bounds.exists(_.holdIntercepts)) task.facts.centre
+    else new Array[Double](shape.features)
 
   /**
    * Sums over all rows at a model.
    *
    * @param model
-   *   coefficients, then the intercept of centred features
+   *   for each output: coefficients, then the intercept of centred features
    * @param reach
    *   see [[Newton]]
    */
@@ -36,9 +37,9 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       headers.sum(PassLayout.LOSS_SUM) / total,
       headers.largest(PassLayout.REACH),
       vector,
-      p,
-      n,
+      shape,
       headers,
+      total,
       gathered.addSeconds)
   }
 
@@ -61,12 +62,13 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     (steps.indices.map(k => headers.sum(PassLayout.LOSSES + k) / total).toArray, headers)
   }
 
-  /** The intercept of features that are not centred. */
-  def intercept(model: Array[Double]): Double =
-    if (task.problem.intercept) model(p) - centreOf(model) else 0.0
+  /** The intercept of each output for features that are not centred. */
+  def intercepts(model: Array[Double]): Array[Double] =
+    Array.tabulate(shape.outputs)(c => if (shape.hasIntercept) model(shape.intercept(c)) - centreOf(model, c) else 0.0)
 
-  /** The prediction of coefficients at the centre of the features. */
-  def centreOf(coefficients: Array[Double]): Double = (0 until p).map(j => centre(j) * coefficients(j)).sum
+  /** The prediction of an output's coefficients at the centre of the features. */
+  def centreOf(model: Array[Double], output: Int): Double =
+    (0 until shape.features).map(j => centre(j) * model(shape.at(output, j))).sum
 
   /** (-centre, 1): its product with a centred model is the intercept of features that are not centred. */
   def interceptRow: Array[Double] = centre.map(c => -c) :+ 1.0
@@ -83,21 +85,37 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
  *   largest reach of a row
  * @param vector
  *   mean gradient, moments and Hessian, as in [[dwell.jni.PassLayout]]
+ * @param total
+ *   the sum of all weights
  */
 private[newton] final case class Passed(
     loss: Double,
     reach: Double,
     vector: Array[Double],
-    p: Int,
-    n: Int,
+    shape: ModelShape,
     headers: ResultHeaders,
+    total: Double,
     addSeconds: Double) {
 
-  def gradient: Array[Double] = java.util.Arrays.copyOf(vector, n)
+  def gradient: Array[Double] = java.util.Arrays.copyOf(vector, shape.variables)
+
+  /** The mean, for each class, of the sizes of the slopes of a loss of two classes: the sum over the class, over all weights. */
+  def slopes: Array[Double] = byClass(PassLayout.SLOPES)
+
+  /** The same of their squares. */
+  def slopeSquares: Array[Double] = byClass(PassLayout.SLOPE_SQUARES)
+
+  private def byClass(slot: Int): Array[Double] = Array(headers.sum(slot) / total, headers.sum(slot + 1) / total)
+
+  /** The mean square of each feature about its centre. */
+  def secondMoments: Array[Double] = {
+    val from = shape.variables + shape.features
+    java.util.Arrays.copyOfRange(vector, from, from + shape.features)
+  }
 
   /** The population variance of each feature. */
-  def variances: Array[Double] = Array.tabulate(p) { j =>
-    val mean = vector(n + j)
-    math.max(0.0, vector(n + p + j) - mean * mean)
+  def variances: Array[Double] = Array.tabulate(shape.features) { j =>
+    val mean = vector(shape.variables + j)
+    math.max(0.0, vector(shape.variables + shape.features + j) - mean * mean)
   }
 }

@@ -17,16 +17,23 @@ import dwell.jni.NativeBridge
 private[newton] final case class QuadraticStep(step: Array[Double], decrease: Double, slope: Double, offset: Double)
 
 /**
- * The penalty of a linear model by coefficient, and which coefficients move. The last variable may be an intercept.
+ * The penalty of a linear model by variable, and which variables move where.
  *
  * @param l1
  *   factor of the absolute value of each variable
  * @param l2
  *   factor of half of its square
  * @param fixed
- *   variables that stay 0
+ *   variables that stay where they are
+ * @param box
+ *   least and largest values of the variables
  */
-private[newton] final class QuadraticModel(val l1: Array[Double], val l2: Array[Double], val fixed: Array[Boolean]) {
+private[newton] final class QuadraticModel(
+    val l1: Array[Double],
+    val l2: Array[Double],
+    val fixed: Array[Boolean],
+    box: Box,
+    outputs: Int) {
   private val n = l1.length
 
   /** The penalty at `x`. */
@@ -44,7 +51,7 @@ private[newton] final class QuadraticModel(val l1: Array[Double], val l2: Array[
    * Minimises gradient and Hessian of the losses, and the penalty, over the steps from `at`.
    *
    * @param hessian
-   *   a vector that holds the triangle of the Hessian from position `triangle` on
+   *   a vector that holds the triangles of the Hessian from position `triangles` on
    * @param objective
    *   the objective at `at`
    * @param reach
@@ -52,14 +59,32 @@ private[newton] final class QuadraticModel(val l1: Array[Double], val l2: Array[
    */
   def minimise(
       hessian: Array[Double],
-      triangle: Int,
+      triangles: Int,
       gradient: Array[Double],
       at: Array[Double],
       objective: Double,
       reach: Array[Double]): QuadraticStep = {
     val step = new Array[Double](n)
     val bound = new Array[Double](3)
-    NativeBridge.newtonModel(hessian, triangle, gradient, at, l1, l2, fixed, objective, step, reach, bound)
+    NativeBridge.newtonModel(
+      hessian,
+      triangles,
+      outputs,
+      gradient,
+      at,
+      l1,
+      l2,
+      fixed,
+      box.lower,
+      box.upper,
+      objective,
+      step,
+      reach,
+      bound)
     QuadraticStep(step, bound(0), bound(1), bound(2))
   }
+
+  /** The point that a part of a step leads to, within the box. */
+  def moved(at: Array[Double], step: Array[Double], length: Double): Array[Double] =
+    Array.tabulate(n)(j => box.clip(j, at(j) + length * step(j)))
 }

@@ -1,26 +1,26 @@
 package dwell.solver.newton.worker
 
-import dwell.problem.MarginLoss
+import dwell.problem.Loss
 
 /**
  * The message of a pass of Newton's method, with all its vectors. A row has n entries: its p features less their centre and, with an
- * intercept, 1.
+ * intercept, 1. A model has n numbers for each output of the loss, one output after the other.
  *
  * @param centre
  *   p numbers
  * @param model
- *   n numbers: coefficients, then the intercept of centred features
+ *   for each output: coefficients, then the intercept of centred features
  * @param sums
  *   what the pass sums beside the losses
  * @param direction
- *   n numbers, or none: the direction of a line through the model
+ *   as many numbers, or none: the direction of a line through the model
  * @param steps
  *   where on the line the losses are summed, too
  * @param reach
- *   n numbers, or none: a bound of the norm of each unit vector, see [[dwell.solver.newton.leader.Newton]]
+ *   as many numbers, or none: a bound of the norm of each unit vector, see [[dwell.solver.newton.leader.Newton]]
  */
 private[solver] final case class PassMessage(
-    loss: MarginLoss,
+    loss: Loss,
     intercept: Boolean,
     centre: Array[Double],
     model: Array[Double],

@@ -19,11 +19,11 @@ private[solver] object PassStep {
     val started = ResultHeader.now()
     val m = message
     val result =
-      if (m.sums.any) new Array[Byte](PassLayout.length(m.centre.length, m.intercept))
+      if (m.sums.any) new Array[Byte](PassLayout.length(m.centre.length, m.intercept, m.loss.outputs))
       else new Array[Byte](ResultHeader.BYTES)
     val pass =
       NativeBridge.passBegin(
-        PassLayout.control(m.loss.code, flags(m)),
+        PassLayout.control(m.loss.code, m.loss.outputs, flags(m)),
         m.centre,
         m.model,
         m.direction,

@@ -4,7 +4,7 @@ import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.problem.GradientAlgorithm
 import dwell.record.{FitFacts, RoundRecord}
-import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.linear.{LinearProblem, LinearSolution, SoftmaxCentre}
 import dwell.solver.rows.worker.SgdMessage
 
 /**
@@ -45,7 +45,7 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
       case _ if algorithm.refines => new QuasiNewton(asked, task, timeline, proof).run(averaged)
       case _ => averaged
     }
-    val model = centred(reached.model)
+    val model = SoftmaxCentre(problem, reached.model)
     val certified = certificate.of(model)
     proof.foreach(_.raise(certified.dual))
     val dual = proof.map(_.lowerBound).filterNot(_.isInfinite).getOrElse(certified.dual)
@@ -54,38 +54,6 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
       model.take(coefficients),
       model.drop(coefficients),
       FitFacts(rounds = timeline.records, objective = certified.objective, dual = dual, converged = reached.converged))
-  }
-
-  /**
-   * The equivalent softmax model whose coefficients of a feature, and intercepts, have mean 0 over the classes, as in
-   * Spark: adding a number to all coefficients of a feature does not change the softmax. Centring gives the smallest L2
-   * penalty. It could raise an L1 penalty, so with one only the intercepts are centred.
-   */
-  private def centred(model: Array[Double]): Array[Double] = {
-    val outputs = task.outputs
-    if (outputs == 1) model
-    else {
-      val result = model.clone()
-      val numFeatures = task.numFeatures
-      val first = if (problem.penalty.l1 > 0.0) numFeatures else 0
-      var j = first
-      while (j <= numFeatures) {
-        var mean = 0.0
-        var c = 0
-        while (c < outputs) {
-          mean += result(j * outputs + c)
-          c += 1
-        }
-        mean /= outputs
-        c = 0
-        while (c < outputs) {
-          result(j * outputs + c) -= mean
-          c += 1
-        }
-        j += 1
-      }
-      result
-    }
   }
 }
 

@@ -1,0 +1,212 @@
+package dwell.ml
+
+import scala.util.Random
+
+import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
+import org.apache.spark.ml.linalg.{Matrices, Matrix, Vector, Vectors}
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.udf
+
+import dwell.{CheckLong, SparkSuite}
+import dwell.ml.classification.{LinearSVC, LogisticRegression}
+import dwell.report.{FitReport, LinearFitReport}
+
+/** Newton's method for several classes, for bounds, and for the squared hinge. */
+class NewtonClassesSuite extends SparkSuite {
+
+  /** Relative to the largest coefficient: Spark's iterations at tol 1e-12 end about so far from the optimum. */
+  private val Tolerance = 1e-5
+
+  /** Four classes, one of them rare, with features of different scales and means; a label of two classes; a weight. */
+  private lazy val dense: DataFrame = {
+    val random = new Random(5)
+    val rows = Seq.fill(600) {
+      val x = Array.tabulate(5)(j => (random.nextGaussian() + 2.0 * (j % 2)) * math.pow(3.0, j - 2))
+      val scores = Seq(0.0, 2.0 * x(2) - 1.0, x(1) - x(2), 0.3 * x(3) - 3.0).map(_ + 2.0 * random.nextGaussian())
+      val y = scores.indices.maxBy(scores)
+      (y.toDouble, if (y > 1) 1.0 else 0.0, 0.5 + random.nextInt(3), Vectors.dense(x): Vector)
+    }
+    spark.createDataFrame(rows).toDF("label", "class", "w", "features").repartition(3).cache()
+  }
+
+  /** The same with a column that is 0 in most rows, as sparse rows. */
+  private lazy val sparse: DataFrame = {
+    val thinned = udf { v: Vector =>
+      Vectors
+        .dense(v.toArray.map(x => if (math.abs(x) < 1.0) 0.0 else x) ++ Array(if (v(0) > 0.2) 1.0 else 0.0))
+        .toSparse: Vector
+    }
+    dense.withColumn("features", thinned(dense("features"))).cache()
+  }
+
+  private def report(model: org.apache.spark.ml.Model[_]): LinearFitReport =
+    FitReport.of(model).asInstanceOf[LinearFitReport]
+
+  private def assertClose(ours: Array[Double], spark: Array[Double], tolerance: Double, clue: String): Unit = {
+    val scale = math.max(1e-12, spark.map(math.abs).max)
+    val distance = ours.zip(spark).map { case (a, b) => math.abs(a - b) }.max
+    assert(distance <= tolerance * scale, s"$clue: ${ours.toSeq}, Spark's ${spark.toSeq}")
+  }
+
+  private def assertClose(ours: LogisticRegressionModel, spark: LogisticRegressionModel, clue: String): Unit = {
+    assertClose(ours.coefficientMatrix.toArray, spark.coefficientMatrix.toArray, Tolerance, clue)
+    assertClose(ours.interceptVector.toArray, spark.interceptVector.toArray, 10.0 * Tolerance, clue)
+  }
+
+  for ((name, data) <- Seq("dense" -> (() => dense), "sparse" -> (() => sparse)))
+    test(s"several classes, $name: Spark's coefficients for every penalty and none, within few passes") {
+      val settings = for {
+        penalty <- Seq((0.0, 0.0), (0.02, 0.0), (0.02, 0.5), (0.01, 1.0))
+        standardization <- Seq(true, false)
+        intercept <- Seq(true, false)
+      } yield (penalty, standardization, intercept)
+      for (((regParam, elasticNet), standardization, intercept) <- CheckLong.pairsWithin(settings)) {
+        val clue = s"$name $regParam $elasticNet standardization $standardization intercept $intercept"
+        // Spark's own iterations take very long with L1, and where features with means far from 0 are not centred.
+        val smooth = intercept && elasticNet == 0.0
+        def set[E <: SparkLogisticRegression](e: E): E = {
+          e.setRegParam(regParam).setElasticNetParam(elasticNet).setStandardization(standardization)
+          e.setFitIntercept(intercept).setMaxIter(if (smooth) 150 else 10).setTol(1e-12).setWeightCol("w")
+          e
+        }
+        val ours = set(new LogisticRegression()).fit(data())
+        val stock = set(new SparkLogisticRegression()).fit(data())
+        val told = report(ours)
+        assert(told.algorithm == "newton" && told.converged, s"$clue\n${told.toText}")
+        assert(told.rounds.last.round <= 15, s"$clue\n${told.toText}")
+        assert(told.objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-12), clue)
+        assert(told.gap <= 1e-9 * told.objective, clue)
+        if (smooth) assertClose(ours, stock, clue)
+        assert(ours.numClasses == 4 && ours.hasSummary && ours.summary.accuracy > 0.4)
+      }
+    }
+
+  test("two classes with family multinomial: Spark's model") {
+    for (regParam <- Seq(0.0, 0.05)) {
+      def set[E <: SparkLogisticRegression](e: E): E = {
+        e.setFamily("multinomial").setLabelCol("class").setRegParam(regParam).setTol(1e-12).setMaxIter(300)
+        e
+      }
+      val ours = set(new LogisticRegression()).fit(dense)
+      assert(report(ours).algorithm == "newton" && report(ours).converged)
+      assertClose(ours, set(new SparkLogisticRegression()).fit(dense), s"regParam $regParam")
+    }
+  }
+
+  test("the certificate of several classes is never below the true distance, and soon close to it") {
+    for ((regParam, elasticNet) <- Seq((0.0, 0.0), (0.01, 0.0), (0.005, 0.5))) {
+      val estimator = new LogisticRegression().setRegParam(regParam).setElasticNetParam(elasticNet)
+      val optimum = report(estimator.setTol(1e-14).fit(dense)).objective
+      val rounds = report(estimator.setTol(1e-12).fit(dense)).rounds
+      rounds.foreach(r => assert(r.gap >= (r.objective - optimum) - 1e-14 * optimum, r.toLine))
+      assert(
+        rounds.exists(r => r.gap.isFinite && r.gap > 1e-12 * optimum && r.gap <= 2.0 * (r.objective - optimum)),
+        rounds.map(r => s"${r.round}: ${r.gap} of ${r.objective - optimum}").mkString("\n"))
+    }
+  }
+
+  test("too many coefficients for the classes: Spark's own code, with the reason") {
+    val wide = udf((v: Vector) => Vectors.sparse(2000, Array(3, 1999), Array(v(0), v(2))): Vector)
+    val data = dense.withColumn("features", wide(dense("features")))
+    val told = FitReport.of(new LogisticRegression().setMaxIter(2).fit(data))
+    assert(told.solver == "spark" && told.reason.exists(_.contains("2000 features in 4 classes")), told.toText)
+    val asked =
+      intercept[IllegalArgumentException](new LogisticRegression().setAlgorithm("newton").setMaxIter(2).fit(data))
+    assert(asked.getMessage.contains("2000 features in 4 classes"))
+  }
+
+  private def matrix(rows: Int)(x: (Int, Int) => Double): Matrix =
+    Matrices.dense(rows, 5, Array.tabulate(rows * 5)(i => x(i % rows, i / rows)))
+
+  test("bounds: Spark's model, and every bound is kept") {
+    for {
+      regParam <- Seq(0.0, 0.02)
+      standardization <- Seq(true, false)
+      ofIntercept <- Seq(false, true)
+    } {
+      val clue = s"$regParam standardization $standardization bounded intercept $ofIntercept"
+      val (least, most) =
+        (matrix(1)((_, j) => Seq(-0.05, 0.0, -1.0, 0.05, -9.0)(j)), matrix(1)((_, j) => 0.01 * (j + 1)))
+      def set[E <: SparkLogisticRegression](e: E): E = {
+        e.setLabelCol("class").setRegParam(regParam).setStandardization(standardization)
+        e.setLowerBoundsOnCoefficients(least).setUpperBoundsOnCoefficients(most).setWeightCol("w")
+        if (ofIntercept) e.setUpperBoundsOnIntercepts(Vectors.dense(-0.5))
+        e.setMaxIter(500).setTol(1e-12)
+        e
+      }
+      val bounds = matrix(1)((_, j) => if (j == 3) 0.01 else least(0, j))
+      val ours = set(new LogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense)
+      val stock = set(new SparkLogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense)
+      assert(report(ours).algorithm == "newton" && report(ours).converged, s"$clue\n${report(ours).toText}")
+      val coefficients = ours.coefficients.toArray
+      for (j <- coefficients.indices) assert(coefficients(j) >= bounds(0, j) && coefficients(j) <= most(0, j), clue)
+      assert(!ofIntercept || ours.intercept <= -0.5)
+      assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-10), clue)
+      assertClose(coefficients, stock.coefficients.toArray, 1e-3, clue)
+    }
+  }
+
+  test("bounds of several classes: Spark's objective, and every bound is kept") {
+    for (regParam <- Seq(0.0, 0.02)) {
+      val (least, most) = (matrix(4)((c, j) => if (c == j) 0.0 else -2.0), matrix(4)((_, _) => 1.0))
+      def set[E <: SparkLogisticRegression](e: E): E = {
+        e.setRegParam(regParam).setLowerBoundsOnCoefficients(least).setUpperBoundsOnCoefficients(most)
+        e.setLowerBoundsOnIntercepts(Vectors.dense(0.0, -1.0, -1.0, -2.0)).setMaxIter(500).setTol(1e-12)
+        e
+      }
+      val ours = set(new LogisticRegression()).fit(dense)
+      val stock = set(new SparkLogisticRegression()).fit(dense)
+      assert(report(ours).algorithm == "newton" && report(ours).converged, report(ours).toText)
+      assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-10))
+      for { c <- 0 until 4; j <- 0 until 5 } {
+        val x = ours.coefficientMatrix(c, j)
+        assert(x >= least(c, j) && x <= most(c, j))
+      }
+      assert(ours.interceptVector(0) >= 0.0)
+    }
+  }
+
+  test("bounds that do not suit the model: Spark's words") {
+    val estimator = new LogisticRegression().setLabelCol("class")
+    def refused(e: LogisticRegression): String = intercept[IllegalArgumentException](e.fit(dense)).getMessage
+    assert(
+      refused(
+        estimator
+          .copy(org.apache.spark.ml.param.ParamMap.empty)
+          .setLowerBoundsOnCoefficients(Matrices.dense(1, 2, Array(0.0, 0.0))))
+        .contains("LowerBoundsOnCoefficients"))
+    assert(
+      refused(estimator.setLowerBoundsOnCoefficients(matrix(1)((_, _) => 0.0)).setRegParam(0.1).setElasticNetParam(0.5))
+        .contains("L2"))
+  }
+
+  test("the squared hinge: the model of coordinate descent, certified, in few passes") {
+    for {
+      data <- Seq(dense, sparse)
+      regParam <- Seq(1e-4, 0.1)
+      standardization <- Seq(true, false)
+      intercept <- Seq(true, false)
+    } {
+      val clue = s"$regParam standardization $standardization intercept $intercept"
+      def estimator(algorithm: String) = new LinearSVC()
+        .setLoss("squaredHinge")
+        .setLabelCol("class")
+        .setWeightCol("w")
+        .setRegParam(regParam)
+        .setStandardization(standardization)
+        .setFitIntercept(intercept)
+        .setAlgorithm(algorithm)
+      val newton = estimator("auto").setTol(1e-12).fit(data)
+      assert(report(newton).algorithm == "newton" && report(newton).converged, s"$clue\n${report(newton).toText}")
+      assert(report(newton).rounds.last.round <= 20, s"$clue\n${report(newton).toText}")
+      val descent = report(estimator("cocoa").setTol(1e-6).setMaxIter(300).fit(data))
+      // Both bounds hold for both.
+      assert(
+        report(newton).objective <= descent.objective * (1.0 + 1e-12) && report(newton).objective >= descent.dual,
+        clue)
+      report(newton).rounds.foreach { r =>
+        assert(r.gap >= r.objective - report(newton).objective - 1e-13 * r.objective, s"$clue ${r.toLine}")
+      }
+    }
+  }
+}
