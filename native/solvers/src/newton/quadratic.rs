@@ -58,6 +58,12 @@ pub fn joined(pairs: &[f64], outputs: usize, n: usize) -> Result<Vec<f64>, Solve
     Ok(whole)
 }
 
+/// What is added to each diagonal entry, as a part of it, to find the step of least norm.
+const RIDGE: f64 = 1e-5;
+
+/// Iterations to that step.
+const LEAST_NORM: usize = 8;
+
 /// A quadratic model of n variables.
 #[derive(Debug, Clone, Copy)]
 pub struct Quadratic<'a> {
@@ -153,7 +159,7 @@ impl Quadratic<'_> {
         let unbounded = |bounds: &[f64]| bounds.iter().all(|bound| bound.is_infinite());
         let smooth = self.l1.iter().all(|&l1| l1 == 0.0);
         let step = if smooth && unbounded(self.lower) && unbounded(self.upper) {
-            self.solved(&factor, &linear)
+            self.solved(&factor, &linear)?
         } else {
             self.descended(&linear)?
         };
@@ -238,16 +244,33 @@ impl Quadratic<'_> {
         product
     }
 
-    /// The minimum without `l1`, refined once: `M v = -linear`.
-    fn solved(&self, factor: &Cholesky, linear: &[f64]) -> Vec<f64> {
-        let negative: Vec<f64> = linear.iter().map(|x| -x).collect();
-        let mut step = factor.solve(&negative);
-        let product = self.product(&step);
-        let left: Vec<f64> = negative.iter().zip(&product).map(|(b, p)| b - p).collect();
+    /// The minimum without `l1`, refined: `M v = -linear`. Where variables stand for one another, the step of least norm, in units of the
+    /// diagonal of M: an optimiser that starts at 0 and follows gradients of standardised features has it, too.
+    fn solved(&self, factor: &Cholesky, linear: &[f64]) -> Result<Vec<f64>, SolverError> {
+        let n = linear.len();
+        let mut step = vec![0.0; n];
+        if (0..n).any(|j| !self.fixed[j] && !factor.has(j)) {
+            // Iterated Tikhonov regularisation: what it has not yet found falls by RIDGE over the eigenvalue each time.
+            let more: Vec<f64> = (0..n)
+                .map(|j| self.l2[j] + RIDGE * (self.hessian[packed(j) + j] + self.l2[j]))
+                .collect();
+            let ridge = Cholesky::new(self.hessian, &more, self.fixed)?;
+            for _ in 0..LEAST_NORM {
+                self.improve(&ridge, linear, &mut step);
+            }
+        }
+        for _ in 0..2 {
+            self.improve(factor, linear, &mut step);
+        }
+        Ok(step)
+    }
+
+    fn improve(&self, factor: &Cholesky, linear: &[f64], step: &mut [f64]) {
+        let product = self.product(step);
+        let left: Vec<f64> = linear.iter().zip(&product).map(|(b, p)| -b - p).collect();
         for (step, more) in step.iter_mut().zip(factor.solve(&left)) {
             *step += more;
         }
-        step
     }
 
     /// The minimum with `l1` or bounds.
@@ -610,6 +633,27 @@ mod tests {
         #[test]
         fn models_with_l1_in_a_box(case in case(0.3, true)) {
             check(&case)?;
+        }
+    }
+
+    #[test]
+    fn variables_that_stand_for_one_another_share() {
+        // (x + y + z / 10)^2 / 2 + 3 (x + y + z / 10)
+        let (a, b, c) = (1.0, 1.0, 0.1);
+        let case = Case {
+            hessian: vec![a * a, a * b, b * b, a * c, b * c, c * c],
+            gradient: vec![3.0 * a, 3.0 * b, 3.0 * c],
+            at: vec![0.0; 3],
+            l1: vec![0.0; 3],
+            l2: vec![0.0; 3],
+            fixed: vec![false; 3],
+            lower: vec![f64::NEG_INFINITY; 3],
+            upper: vec![f64::INFINITY; 3],
+        };
+        let minimum = case.model().minimise().unwrap();
+        // In units of the roots of the diagonal all three are -1.
+        for (found, expected) in minimum.step.iter().zip([-1.0, -1.0, -10.0]) {
+            assert!((found - expected).abs() <= 1e-8, "{:?}", minimum.step);
         }
     }
 

@@ -210,10 +210,16 @@ class NewtonSuite extends SparkSuite {
     val (ours, plain) = (line.fit(data), line.fit(dense))
     assert(ours.coefficients(7) == 0.0 && ours.coefficients(8) == 0.0)
     assert(math.abs(report(ours).objective / report(plain).objective - 1.0) <= 1e-10 && report(ours).converged)
+    // Of many best models Spark's iterations, which start at 0, find the one of least norm.
+    val stock = linear(new SparkLinearRegression()).setSolver("l-bfgs").setTol(1e-12).setMaxIter(500).fit(data)
+    assertClose(ours.coefficients, stock.coefficients, 1e-4, "collinear")
     intercept[UnsupportedOperationException](ours.summary.pValues)
+    def logisticOf(data: DataFrame) =
+      new SparkLogisticRegression().setLabelCol("class").setTol(1e-12).setMaxIter(500).fit(data)
     val logistic = new LogisticRegression().setLabelCol("class").setTol(1e-12)
     val (both, few) = (logistic.fit(data), logistic.fit(dense))
     assert(math.abs(report(both).objective / report(few).objective - 1.0) <= 1e-9 && report(both).converged)
+    assertClose(both.coefficients, logisticOf(data).coefficients, 1e-2, "collinear, logistic")
   }
 
   test("classes that a plane separates: the fit ends, with a model that separates them") {
