@@ -52,17 +52,29 @@ private[data] final class GroupedBlocks[B <: ReadBlock: ClassTag](
     }
   }
 
-  @transient private lazy val locations = {
-    val held = groups.sources.toIndexedSeq.map { sources =>
-      val loads = sources.toSeq.flatMap { source =>
-        DwellBridge.holders(firstParent[B], source).map(_ -> groups.loadOf(source))
-      }
-      loads.groupMapReduce(_._1)(_._2)(_ + _)
-    }
-    Locality.balanced(sparkContext, held)
-  }
+  @transient @volatile private var locations = IndexedSeq.empty[Seq[String]]
 
-  override protected def getPreferredLocations(split: Partition): Seq[String] = locations(split.index)
+  /**
+   * Spark asks anew for each job. Each of its tasks would wait for an executor that is gone as it does for a busy one. So tasks
+   * are spread again when one has lost its executor, and stay where their blocks then are, although a new executor may come.
+   */
+  override protected def getPreferredLocations(split: Partition): Seq[String] =
+    if (sparkContext.isLocal) Seq.empty
+    else {
+      val present = DwellBridge.executorLocations(sparkContext)
+      if (locations.isEmpty || !locations(split.index).exists(present.contains)) {
+        locations = Locality.balanced(sparkContext, held)
+      }
+      locations(split.index)
+    }
+
+  /** How much of each group an executor holds, by its id. */
+  private def held: IndexedSeq[Map[String, Long]] = groups.sources.toIndexedSeq.map { sources =>
+    val loads = sources.toSeq.flatMap { source =>
+      DwellBridge.holders(firstParent[B], source).map(_ -> groups.loadOf(source))
+    }
+    loads.groupMapReduce(_._1)(_._2)(_ + _)
+  }
 }
 
 private object GroupedBlocks {
