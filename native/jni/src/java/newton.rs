@@ -28,9 +28,9 @@ use crate::{
     },
     newton::{
         layout::{
-            CONTROL_FLAGS, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT,
-            HESSIAN, INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES, MAX_STEPS, MOMENTS, REACH, ROWS,
-            SLOPE_SQUARES, SLOPES,
+            CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_SLOTS,
+            CONTROL_VERSION, GRADIENT, INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES, MAX_STEPS,
+            MOMENTS, REACH, ROWS, SAMPLED, SLOPE_SQUARES, SLOPES,
         },
         passes::PASSES,
     },
@@ -57,7 +57,7 @@ pub fn begin<'l>(
     let mut room = [0; CONTROL_SLOTS];
     let control = numbers(env, "control", &control, &mut room)?;
     let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
-    let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | HESSIAN | MOMENTS)?;
+    let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | MOMENTS)?;
     let outputs = slots.int(CONTROL_OUTPUTS, "outputs", 1)? as usize;
     let steps = copied(env, "steps", &steps)?;
     if steps.len() > MAX_STEPS {
@@ -75,7 +75,7 @@ pub fn begin<'l>(
         steps,
         reach: copied(env, "reach", &reach)?,
         gradient: flags & GRADIENT != 0,
-        hessian: flags & HESSIAN != 0,
+        hessian: slots.int(CONTROL_HESSIAN, "hessian", 0)? as usize,
         moments: flags & MOMENTS != 0,
     })?;
     Ok(PASSES.begin(pass))
@@ -194,6 +194,7 @@ pub fn end<'l>(
             &mut header[SLOPE_SQUARES..SLOPE_SQUARES + 2],
             &outcome.slope_squares,
         );
+        header[SAMPLED] = outcome.sampled;
         header[ROWS] = outcome.rows as f64;
         header[NONZEROS] = outcome.entries as f64;
         header[SOLVER_NANOS] = nanos as f64 + start.elapsed().as_nanos() as f64;

@@ -3,7 +3,7 @@
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 2;
+pub const LAYOUT_VERSION: i64 = 3;
 
 // Flags of control.
 
@@ -11,10 +11,8 @@ pub const LAYOUT_VERSION: i64 = 2;
 pub const INTERCEPT: i64 = 1;
 /// Sum the gradient.
 pub const GRADIENT: i64 = 2;
-/// Sum the Hessian.
-pub const HESSIAN: i64 = 4;
 /// Sum the moments of the features.
-pub const MOMENTS: i64 = 8;
+pub const MOMENTS: i64 = 4;
 
 // control.
 
@@ -26,8 +24,10 @@ pub const CONTROL_LOSS: usize = 1;
 pub const CONTROL_FLAGS: usize = 2;
 /// Outputs of the loss.
 pub const CONTROL_OUTPUTS: usize = 3;
+/// 0: no Hessian; otherwise it takes one in so many chunks of rows.
+pub const CONTROL_HESSIAN: usize = 4;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 4;
+pub const CONTROL_SLOTS: usize = 5;
 
 // Slots of a result.
 
@@ -41,6 +41,8 @@ pub const ROWS: usize = 2;
 pub const SLOPES: usize = 9;
 /// Of each class: sum of weight times the square of the slope.
 pub const SLOPE_SQUARES: usize = 11;
+/// Sum of the weights of the rows of the Hessian.
+pub const SAMPLED: usize = 13;
 /// First of the losses at the steps.
 pub const LOSSES: usize = 16;
 /// Most steps.

@@ -112,7 +112,7 @@ mod tests {
             steps: vec![],
             reach: vec![],
             gradient: true,
-            hessian: true,
+            hessian: 1,
             moments: false,
         })
         .unwrap()

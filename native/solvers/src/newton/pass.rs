@@ -39,7 +39,7 @@ const LANES: usize = 8;
 /// | `steps` | where on the line: `z + step z_direction` | finite |
 /// | `reach` | C n numbers, see [`PassOutcome::reach`]; empty for none | finite, at least 0 |
 /// | `gradient` | whether to sum the gradient | |
-/// | `hessian` | whether to sum the Hessian, too | |
+/// | `hessian` | 0: no Hessian. Otherwise it is summed over one in so many chunks of rows | |
 /// | `moments` | whether to sum features and their squares, too | |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
@@ -52,7 +52,7 @@ pub struct PassParams {
     pub steps: Vec<f64>,
     pub reach: Vec<f64>,
     pub gradient: bool,
-    pub hessian: bool,
+    pub hessian: usize,
     pub moments: bool,
 }
 
@@ -129,6 +129,8 @@ pub struct PassOutcome {
     pub slopes: [f64; 2],
     /// The same of the squares.
     pub slope_squares: [f64; 2],
+    /// `sum_i s_i` over the rows of the Hessian.
+    pub sampled: f64,
     /// Rows visited.
     pub rows: u64,
     /// Stored entries visited.
@@ -165,7 +167,7 @@ impl Sums {
             })?,
             first: zeros(moments)?,
             second: zeros(moments)?,
-            hessian: if params.hessian && !params.model.is_empty() {
+            hessian: if params.hessian > 0 && !params.model.is_empty() {
                 (0..params.pairs())
                     .map(|_| Gram::zeros(params.entries()))
                     .collect()
@@ -184,6 +186,8 @@ pub struct RowPass {
     dense: Option<Sums>,
     sparse: Option<Sums>,
     chunk: Chunk,
+    /// Chunks visited.
+    chunks: usize,
     outcome: PassOutcome,
 }
 
@@ -226,6 +230,7 @@ impl RowPass {
             reach: 0.0,
             slopes: [0.0; 2],
             slope_squares: [0.0; 2],
+            sampled: 0.0,
             rows: 0,
             entries: 0,
         };
@@ -235,6 +240,7 @@ impl RowPass {
             dense: None,
             sparse: None,
             chunk: Chunk::default(),
+            chunks: 0,
             outcome,
         })
     }
@@ -248,7 +254,7 @@ impl RowPass {
     pub fn bytes(&self) -> usize {
         let n = self.params.entries();
         let sums = usize::from(self.dense.is_some()) + usize::from(self.sparse.is_some());
-        let triangles = if self.params.hessian {
+        let triangles = if self.params.hessian > 0 {
             self.params.pairs() * (n * (n + 1) / 2)
         } else {
             0
@@ -258,7 +264,7 @@ impl RowPass {
 
     /// Whether the pass sums vectors, and not only losses.
     pub fn has_vector(&self) -> bool {
-        self.params.gradient || self.params.hessian || self.params.moments
+        self.params.gradient || self.params.hessian > 0 || self.params.moments
     }
 
     /// The length of [`RowPass::write`]'s vector: `C n + 2 p`, and `n (n + 1) / 2` for each pair of outputs.
@@ -338,7 +344,10 @@ impl RowPass {
             Some(sums) => sums,
             None => sums.insert(Sums::new(&self.params)?),
         };
+        let curved = self.params.hessian > 0 && self.chunks.is_multiple_of(self.params.hessian);
+        self.chunks += 1;
         let work = Work {
+            curved,
             params: &self.params,
             chunk: &mut self.chunk,
             sums,
@@ -352,7 +361,11 @@ impl RowPass {
             Instructions::Avx512(token) => token.vectorize(On(work)),
         }
         let chunk = &self.chunk;
-        for (gram, curves) in sums.hessian.iter_mut().zip(chunk.curves.chunks(chunk.rows)) {
+        if curved {
+            self.outcome.sampled += chunk.weights.iter().sum::<f64>();
+        }
+        let curves = if curved { &chunk.curves[..] } else { &[] };
+        for (gram, curves) in sums.hessian.iter_mut().zip(curves.chunks(chunk.rows)) {
             if chunk.is_sparse {
                 chunk.add_sparse(gram, curves, self.params.entries(), self.params.intercept);
             } else {
@@ -584,6 +597,8 @@ fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f6
 
 /// The work on a chunk, apart from the Hessian.
 struct Work<'a> {
+    /// Whether the chunk counts for the Hessian.
+    curved: bool,
     params: &'a PassParams,
     chunk: &'a mut Chunk,
     sums: &'a mut Sums,
@@ -669,6 +684,7 @@ impl Work<'_> {
     #[inline(always)]
     fn softmax(&mut self) {
         let Self {
+            curved,
             params,
             chunk,
             outcome,
@@ -678,7 +694,7 @@ impl Work<'_> {
         chunk.slopes.clear();
         chunk.slopes.resize(outputs * rows, 0.0);
         chunk.curves.clear();
-        let pairs = if params.hessian { params.pairs() } else { 0 };
+        let pairs = if *curved { params.pairs() } else { 0 };
         chunk.curves.resize(pairs * rows, 0.0);
         let (mut z, mut q) = (vec![0.0; outputs], vec![0.0; outputs]);
         for i in 0..rows {
@@ -696,7 +712,7 @@ impl Work<'_> {
             for (c, q) in q.iter().enumerate() {
                 chunk.slopes[c * rows + i] = s * (q - f64::from(u8::from(c == class)));
             }
-            if params.hessian {
+            if *curved {
                 let mut pair = i;
                 for a in 0..outputs {
                     for b in 0..a {
@@ -973,7 +989,7 @@ mod tests {
                     .map(|x| x.abs())
                     .collect(),
                 gradient: true,
-                hessian: true,
+                hessian: 1,
                 moments: true,
             }
         }
@@ -990,10 +1006,15 @@ mod tests {
                 reach: 0.0,
                 slopes: [0.0; 2],
                 slope_squares: [0.0; 2],
+                sampled: 0.0,
                 rows: self.rows.len() as u64,
                 entries: 0,
             };
-            for ((row, &label), &s) in self.rows.iter().zip(&self.labels).zip(&self.weights) {
+            for (i, ((row, &label), &s)) in
+                (0..).zip(self.rows.iter().zip(&self.labels).zip(&self.weights))
+            {
+                let curved = params.hessian > 0 && (i / CHUNK).is_multiple_of(params.hessian);
+                outcome.sampled += if curved { s } else { 0.0 };
                 let mut x: Vec<f64> = row.iter().zip(&params.centre).map(|(x, c)| x - c).collect();
                 if params.intercept {
                     x.push(1.0);
@@ -1039,6 +1060,9 @@ mod tests {
                         vector[outputs * n + p + i] += s * x[i] * x[i];
                     }
                     for j in 0..=i {
+                        if !curved {
+                            continue;
+                        }
                         for (pair, second) in second.iter().enumerate() {
                             let at = outputs * n + 2 * p + pair * triangle + i * (i + 1) / 2 + j;
                             vector[at] += s * second * x[i] * x[j];
@@ -1155,6 +1179,35 @@ mod tests {
     }
 
     #[test]
+    fn a_hessian_of_some_chunks() {
+        let rows = 5 * CHUNK + 30;
+        let case = Case {
+            p: 2,
+            rows: (0..rows)
+                .map(|i| vec![(i % 7) as f64 / 8.0, (i % 5) as f64])
+                .collect(),
+            labels: (0..rows).map(|i| f64::from(u8::from(i % 3 == 0))).collect(),
+            weights: (0..rows).map(|i| 0.5 + (i % 2) as f64).collect(),
+            numbers: (0..29).map(|i| 0.01 * f64::from(i)).collect(),
+        };
+        for loss in LOSSES {
+            let params = PassParams {
+                hessian: 2,
+                ..case.params(loss, true)
+            };
+            let (vector, outcome) = case.expected(&params);
+            for kinds in [&[0][..], &[2]] {
+                let (found, numbers) = case.run(params.clone(), Kernel::detect(), kinds, rows);
+                for (a, b) in found.iter().zip(&vector) {
+                    assert!(close(*a, *b, b.abs() + outcome.loss), "{a}, expected {b}");
+                }
+                assert!(close(numbers.sampled, outcome.sampled, outcome.sampled));
+                assert!(numbers.sampled < case.weights.iter().sum::<f64>());
+            }
+        }
+    }
+
+    #[test]
     fn wrong_arrays_are_refused() {
         let params = PassParams {
             loss: RowLoss::Margin(Loss::Squared),
@@ -1165,7 +1218,7 @@ mod tests {
             steps: vec![],
             reach: vec![],
             gradient: true,
-            hessian: true,
+            hessian: 1,
             moments: true,
         };
         for wrong in [

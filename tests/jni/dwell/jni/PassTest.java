@@ -14,7 +14,7 @@ import org.junit.jupiter.api.function.Executable;
 class PassTest {
   private static final double[] NONE = {};
   private static final long ALL =
-      NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_HESSIAN | NativeBridge.PASS_MOMENTS;
+      NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_MOMENTS;
   private static final int SQUARED = 0;
   private static final int SOFTMAX = 5;
 
@@ -30,7 +30,7 @@ class PassTest {
 
   /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
   private static long begin(long flags) {
-    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags), new double[] {1, 0}, new double[] {2, 0, 1},
+    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0), new double[] {1, 0}, new double[] {2, 0, 1},
         new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3});
   }
 
@@ -72,7 +72,7 @@ class PassTest {
   void softmaxByHand() {
     // Two rows of one feature with centre 0, in three classes of equal predictions.
     double[] none = new double[6];
-    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL), new double[] {0}, none, NONE, NONE,
+    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1), new double[] {0}, none, NONE, NONE,
         new double[] {1, 0, 2, 1, 0, 5});
     NativeBridge.passBlock(pass, null, null, null, new double[] {3, -6}, new double[] {0, 2}, null);
     byte[] result = new byte[PassLayout.length(1, true, 3)];
@@ -118,14 +118,15 @@ class PassTest {
   void wrongBeginnings() {
     double[] two = new double[2];
     double[] three = new double[3];
-    long[] control = PassLayout.control(SQUARED, 1, ALL);
+    long[] control = PassLayout.control(SQUARED, 1, ALL, 1);
     refusedBegin("control", null, two, three, NONE, NONE);
-    refusedBegin("layout version", new long[] {9, 0, 0, 1}, two, three, NONE, NONE);
-    refusedBegin("loss", PassLayout.control(9, 1, ALL), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL), two, three, NONE, NONE);
-    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64), two, three, NONE, NONE);
+    refusedBegin("layout version", new long[] {9, 0, 0, 1, 1}, two, three, NONE, NONE);
+    refusedBegin("loss", PassLayout.control(9, 1, ALL, 1), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 1), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 1), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 1), two, three, NONE, NONE);
+    refusedBegin("hessian", PassLayout.control(SQUARED, 1, ALL, -1), two, three, NONE, NONE);
+    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1), two, three, NONE, NONE);
     refusedBegin("centre", control, null, three, NONE, NONE);
     refusedBegin("model", control, two, two, NONE, NONE);
     refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);

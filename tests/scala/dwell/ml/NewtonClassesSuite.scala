@@ -209,4 +209,29 @@ class NewtonClassesSuite extends SparkSuite {
       }
     }
   }
+
+  test("a part of the rows for the Hessian far from the optimum: the same model, with the certificate of all rows") {
+    val random = new Random(23)
+    val truth = Array.fill(140)(random.nextGaussian() / 4.0)
+    val rows = Seq.fill(14000) {
+      val x = Array.fill(140)(random.nextGaussian() + 1.0)
+      val score = x.zip(truth).map { case (a, b) => a * b }.sum + random.nextGaussian()
+      ((if (score > 0.0) 1.0 else 0.0), 1.0 + random.nextInt(2), Vectors.dense(x): Vector)
+    }
+    val data = spark.createDataFrame(rows).toDF("label", "w", "features").repartition(3).cache()
+    for ((regParam, elasticNet) <- Seq((0.0, 0.0), (0.01, 0.5))) {
+      def set[E <: SparkLogisticRegression](e: E): E = {
+        e.setRegParam(regParam).setElasticNetParam(elasticNet).setWeightCol("w").setTol(1e-12).setMaxIter(100)
+        e
+      }
+      val ours = set(new LogisticRegression().setAlgorithm("newton")).fit(data)
+      assert(report(ours).converged && report(ours).rounds.last.round <= 20, report(ours).toText)
+      assert(report(ours).gap <= 1e-12 * report(ours).objective)
+      assertClose(
+        ours.coefficients.toArray,
+        set(new SparkLogisticRegression()).fit(data).coefficients.toArray,
+        1e-4,
+        "")
+    }
+  }
 }

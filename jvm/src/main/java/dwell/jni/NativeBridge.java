@@ -113,7 +113,7 @@ public final class NativeBridge {
   public static final long SGD_DUAL = 2;
 
   /** Version of {@link PassLayout}. */
-  public static final long PASS_LAYOUT_VERSION = 2;
+  public static final long PASS_LAYOUT_VERSION = 3;
 
   /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
   public static final long PASS_INTERCEPT = 1;
@@ -121,11 +121,8 @@ public final class NativeBridge {
   /** Flag of a pass: sum the gradient. */
   public static final long PASS_GRADIENT = 2;
 
-  /** Flag of a pass: sum the Hessian. */
-  public static final long PASS_HESSIAN = 4;
-
   /** Flag of a pass: sum features and their squares. */
-  public static final long PASS_MOMENTS = 8;
+  public static final long PASS_MOMENTS = 4;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;

@@ -32,8 +32,11 @@ public final class PassLayout {
   /** Outputs of the loss. */
   public static final int CONTROL_OUTPUTS = 3;
 
+  /** 0: no Hessian; otherwise it takes one in so many chunks of 256 rows. */
+  public static final int CONTROL_HESSIAN = 4;
+
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 4;
+  public static final int CONTROL_SLOTS = 5;
 
   // Slots of a result.
 
@@ -52,6 +55,9 @@ public final class PassLayout {
   /** The same of s loss'^2. */
   public static final int SLOPE_SQUARES = 11;
 
+  /** Sum of the weights of the rows of the Hessian. */
+  public static final int SAMPLED = 13;
+
   /** First of the sums of s loss at the steps. */
   public static final int LOSSES = 16;
 
@@ -61,8 +67,8 @@ public final class PassLayout {
   private PassLayout() {}
 
   /** The control of a pass. */
-  public static long[] control(int loss, int outputs, long flags) {
-    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs};
+  public static long[] control(int loss, int outputs, long flags, int hessian) {
+    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, hessian};
   }
 
   /**

@@ -122,7 +122,7 @@ final class LinearTrainer(
   private def byNewton(problem: LinearProblem, choice: OrientationChoice, started: Long): LinearSolution = {
     val loss = problem.loss
     val data = rows.blocks(problem.numWorkers)
-    val facts = NewtonFacts(rows.centre, rows.constant, rows.labelFacts(loss.labels))
+    val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels))
     val parts =
       Parts[BlockData](data.partitions, () => data.forBarrier, data.nonzerosPerPartition, data.placement, data.held)
     val last = newtons.get((loss, problem.intercept))

@@ -2,6 +2,7 @@ package dwell.solver
 
 import dwell.data.TrainingRows
 import dwell.problem.{Loss, Penalty}
+import dwell.solver.newton.leader.HessianSampling
 
 /** Whether Newton's method is forecast to be the fastest one for a problem. */
 private[dwell] object NewtonChoice {
@@ -27,9 +28,11 @@ private[dwell] object NewtonChoice {
     val sparse = perRow * perRow / 2.0 * SecondsPerSparsePair
     val once = loss.selfConcordance.contains(0.0)
     val passes = if (once) 1.0 else PassesOfNewton
+    val hessians = HessianSampling.hessians(loss, rows.numRows, rows.numFeatures, passes)
     val c = loss.outputs.toDouble
-    val pass = m * (c * (c + 1.0) / 2.0) * (if (perRow > SparseBelow * n) dense else sparse)
-    val newton = passes * (pass + c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair)
+    val hessian = m * (c * (c + 1.0) / 2.0) * (if (perRow > SparseBelow * n) dense else sparse)
+    val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair
+    val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * SecondsPerNonzero)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
     val spark = SparkPerNonzero * rows.nonzeros * c + SecondsOfSpark
     val descends = loss.outputs == 1 && !penalty.isNone

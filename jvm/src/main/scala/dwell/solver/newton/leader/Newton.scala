@@ -22,7 +22,7 @@ import dwell.solver.newton.worker.PassSums
  *
  * where the offset is what the L1 penalty and bounds bend, and lambda^2 / 2 stands for the bracket if the third derivative is 0. A row's
  * norm is at most sum_j |x_j| |e_j|, of which a pass takes the largest, with the norms |e_j| of the pass before it: along a step v,
- * M falls by at most the factor exp(-r |v|). The softmax has a prediction for each class, and its third derivative is at most the range of
+ * M falls by at most the factor exp(-r |v|), see [[Curvature]]. The softmax has a prediction for each class, and its third derivative is at most the range of
  * the predictions along v, |x'v_a - x'v_b|, times the second. Other losses have the gap of [[DualValue]].
  */
 private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, completed: RoundRecord => Unit) {
@@ -42,24 +42,22 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   /** Iterates until the certificate suffices or no rounds are left. */
   def run(): LinearSolution = {
     var at = start
+    var sampling = HessianSampling.of(task)
     val begun = task.first match {
       case Some(first) => Passed(first.loss, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
-      case None =>
-        pass(at, PassSums(gradient = true, hessian = true, moments = true), Array.emptyDoubleArray, "moments")
+      case None => pass(at, PassSums(gradient = true, sampling.every, moments = true), none, "moments")
     }
     var passed = begun
     val model = quadratic(passed.variances)
     val dualValue = DualValue.of(task, model, passed)
-    var hessian = passed.vector
+    var curvature = new Curvature(passed.vector, isExact = sampling.isExact)
     var objective = passed.loss + model.penalty(at)
     val first = objective
-    var reach = new Array[Double](shape.variables)
-    var best = minimise(model, hessian, passed, at, objective, reach)
-    var norm = Double.PositiveInfinity // of a row, at `at`
+    var best = minimise(model, curvature, passed, at, objective)
     // Each pass bounds the same optimum from below.
     var dual = Double.NegativeInfinity
     def certify(): Double = {
-      val gap = dualValue.fold(gapOf(best, norm))(value => objective - value.at(passed))
+      val gap = dualValue.fold(curvature.gapOf(best, isQuadratic))(value => objective - value.at(passed))
       dual = math.max(dual, objective - gap)
       objective - dual
     }
@@ -70,14 +68,16 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     def vanishes = if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
     // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
     // comes. A step gains a fixed share of what is left.
-    def fades = !isQuadratic && problem.penalty.isNone && gap.isInfinite && best.decrease <= target * objective
+    def fades = !isQuadratic && problem.penalty.isNone && gap.isInfinite && curvature.knowsNorm &&
+      !curvature.wouldProve(best) && best.decrease <= target * objective
     def unbounded = !isQuadratic && vanishes || fades
     def done = standing || gap <= target * objective || vanishes || fades
     while (!done && timeline.rounds < problem.maxRounds) {
       var length = 1.0
       var next = model.moved(at, best.step, length)
-      val sums = if (isQuadratic) PassSums.Gradient else PassSums(gradient = true, hessian = true, moments = false)
-      val asked = if (isQuadratic) Array.emptyDoubleArray else reach
+      val every = if (isQuadratic) 0 else sampling.every
+      val sums = PassSums(gradient = true, every, moments = false)
+      val asked = if (isQuadratic || !curvature.isExact) none else curvature.unitNorms
       val what = s"${timeline.rounds} rounds, Newton"
       var trial = pass(next, sums, asked, what)
       var reached = trial.loss + model.penalty(next)
@@ -93,13 +93,19 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         at = next
         passed = trial
         objective = reached
-        if (!isQuadratic) {
-          hessian = passed.vector
-          val moved = length * best.slope
-          norm = passed.reach * math.exp(0.5 * passed.reach * moved)
-        }
-        reach = new Array[Double](shape.variables)
-        best = minimise(model, hessian, passed, at, objective, reach)
+        curvature.move(length * best.slope, passed.reach)
+        if (every > 0) curvature = curvature.replaced(passed.vector, isExact = sampling.isExact)
+        val before = best.decrease
+        best = minimise(model, curvature, passed, at, objective)
+        gap = certify()
+        sampling =
+          if (gap.isInfinite && curvature.wouldProve(best)) sampling.exact
+          else sampling.next(best.decrease / objective, best.decrease / before)
+      } else if (!curvature.isFresh) {
+        sampling = sampling.exact
+        passed = pass(at, PassSums(gradient = true, sampling.every, moments = false), none, what)
+        curvature = new Curvature(passed.vector, isExact = true)
+        best = minimise(model, curvature, passed, at, objective)
         gap = certify()
       } else standing = true
       record(objective, gap)
@@ -113,7 +119,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         objective = objective,
         dual = dual,
         converged = gap <= problem.tolerance * objective || vanishes || fades),
-      inverseDiagonal(model, hessian),
+      inverseDiagonal(model, curvature.vector),
       if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None,
       unbounded)
   }
@@ -180,19 +186,6 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       shape.outputs)
   }
 
-  /** F - F* is at most this, if a row has at most this norm. */
-  private def gapOf(step: QuadraticStep, norm: Double): Double = {
-    val rest =
-      if (isQuadratic) 0.5 * step.slope * step.slope
-      else {
-        val q = norm * step.slope
-        if (q < SmallQ) 0.5 * step.slope * step.slope * (1.0 + q)
-        else if (q < 1.0) (q + (1.0 - q) * math.log1p(-q)) / (norm * norm)
-        else Double.PositiveInfinity
-      }
-    rest - math.min(0.0, step.offset)
-  }
-
   /** A shorter step that lowers the objective; 0 if there is none. */
   private def shorter(model: QuadraticModel, at: Array[Double], step: Array[Double], objective: Double): Double = {
     val asked = System.nanoTime()
@@ -214,12 +207,18 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
 
   private def minimise(
       model: QuadraticModel,
-      hessian: Array[Double],
+      curvature: Curvature,
       passed: Passed,
       at: Array[Double],
-      objective: Double,
-      reach: Array[Double]): QuadraticStep =
-    model.minimise(hessian, triangles, passed.gradient, at, objective, if (isQuadratic) null else reach)
+      objective: Double): QuadraticStep = {
+    // Norms of unit vectors do not change while the Hessian stays.
+    val norms =
+      if (isQuadratic || !curvature.isExact || curvature.unitNorms.nonEmpty) null
+      else new Array[Double](shape.variables)
+    val step = model.minimise(curvature.vector, triangles, passed.gradient, at, objective, norms)
+    if (norms != null) curvature.unitNorms = norms
+    step
+  }
 
   private def record(objective: Double, gap: Double): Unit = {
     timeline.add(
@@ -253,6 +252,5 @@ private object Newton {
   /** Lengths of shorter steps. */
   private val Shorter = Array.tabulate(24)(k => math.pow(0.5, k + 1.0))
 
-  /** Below it, the bracket of the certificate would lose its digits; q / 3 more than half the square is above it. */
-  private val SmallQ = 1e-3
+  private val none = Array.emptyDoubleArray
 }

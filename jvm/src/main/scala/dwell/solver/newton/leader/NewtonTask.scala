@@ -28,7 +28,11 @@ private[solver] final case class NewtonTask(
  * @param constant
  *   features that have one value in all rows
  */
-private[solver] final case class NewtonFacts(centre: Array[Double], constant: Array[Int], labels: LabelFacts) {
+private[solver] final case class NewtonFacts(
+    numRows: Long,
+    centre: Array[Double],
+    constant: Array[Int],
+    labels: LabelFacts) {
 
   /** The number of features, p. */
   def numFeatures: Int = centre.length

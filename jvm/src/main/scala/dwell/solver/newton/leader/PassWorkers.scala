@@ -8,6 +8,7 @@ import dwell.solver.newton.worker.{PassMessage, PassSums}
 /** The workers of a fit by Newton's method, for its leader. */
 private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], task: NewtonTask) {
   private val shape = task.shape
+  private val triangles = PassLayout.triangles(shape.features, shape.hasIntercept, shape.outputs)
   private val total = task.facts.labels.totalWeight
 
   // Without an intercept, features stay where they are; and bounds are for the intercept of features that are not centred.
@@ -28,11 +29,8 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     val gathered = workers.exchange(message, Array.emptyByteArray, described(what))
     val headers = new ResultHeaders(gathered.headers)
     val vector = gathered.sum
-    var i = 0
-    while (i < vector.length) {
-      vector(i) /= total
-      i += 1
-    }
+    divide(vector, 0, math.min(triangles, vector.length), total)
+    divide(vector, triangles, vector.length, headers.sum(PassLayout.SAMPLED))
     Passed(
       headers.sum(PassLayout.LOSS_SUM) / total,
       headers.largest(PassLayout.REACH),
@@ -72,6 +70,14 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
 
   /** (-centre, 1): its product with a centred model is the intercept of features that are not centred. */
   def interceptRow: Array[Double] = centre.map(c => -c) :+ 1.0
+
+  private def divide(vector: Array[Double], from: Int, until: Int, divisor: Double): Unit = {
+    var i = from
+    while (i < until && divisor > 0.0) {
+      vector(i) /= divisor
+      i += 1
+    }
+  }
 
   private def described(what: String): String = s"dwell ${task.problem.uid}: $what"
 }

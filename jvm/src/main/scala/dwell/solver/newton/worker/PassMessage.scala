@@ -29,14 +29,19 @@ private[solver] final case class PassMessage(
     steps: Array[Double] = Array.emptyDoubleArray,
     reach: Array[Double] = Array.emptyDoubleArray)
 
-/** What a pass sums beside the losses. */
-private[solver] final case class PassSums(gradient: Boolean, hessian: Boolean, moments: Boolean) {
+/**
+ * What a pass sums beside the losses.
+ *
+ * @param hessian
+ *   0: no Hessian; otherwise it takes one in so many chunks of rows
+ */
+private[solver] final case class PassSums(gradient: Boolean, hessian: Int, moments: Boolean) {
 
   /** Whether there is a vector. */
-  def any: Boolean = gradient || hessian || moments
+  def any: Boolean = gradient || hessian > 0 || moments
 }
 
 private[solver] object PassSums {
-  val Nothing: PassSums = PassSums(gradient = false, hessian = false, moments = false)
+  val Nothing: PassSums = PassSums(gradient = false, hessian = 0, moments = false)
   val Gradient: PassSums = Nothing.copy(gradient = true)
 }

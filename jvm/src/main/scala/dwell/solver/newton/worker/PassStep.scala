@@ -23,7 +23,7 @@ private[solver] object PassStep {
       else new Array[Byte](ResultHeader.BYTES)
     val pass =
       NativeBridge.passBegin(
-        PassLayout.control(m.loss.code, m.loss.outputs, flags(m)),
+        PassLayout.control(m.loss.code, m.loss.outputs, flags(m), m.sums.hessian),
         m.centre,
         m.model,
         m.direction,
@@ -48,6 +48,5 @@ private[solver] object PassStep {
     Seq(
       m.intercept -> NativeBridge.PASS_INTERCEPT,
       m.sums.gradient -> NativeBridge.PASS_GRADIENT,
-      m.sums.hessian -> NativeBridge.PASS_HESSIAN,
       m.sums.moments -> NativeBridge.PASS_MOMENTS).collect { case (true, flag) => flag }.sum
 }
