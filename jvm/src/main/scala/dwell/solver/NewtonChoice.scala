@@ -32,9 +32,9 @@ private[dwell] object NewtonChoice {
     val c = loss.outputs.toDouble
     val hessian = m * (c * (c + 1.0) / 2.0) * (if (perRow > SparseBelow * n) dense else sparse)
     val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair
-    val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * SecondsPerNonzero)
+    val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * SecondsPerGradient)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
-    val spark = SparkPerNonzero * rows.nonzeros * c + SecondsOfSpark
+    val spark = (SparkPerNonzero + SparkPerOutput * c) * rows.nonzeros + SecondsOfSpark
     val descends = loss.outputs == 1 && !penalty.isNone
     // Spark's normal equations take the same sums, and ten times as long for them.
     if (descends) newton <= descent else once || newton <= spark
@@ -44,6 +44,7 @@ private[dwell] object NewtonChoice {
   private val SecondsPerDensePair = 1e-10
   private val SecondsPerSparsePair = 1e-9
   private val SecondsPerNonzero = 4e-9
+  private val SecondsPerGradient = 1e-9
 
   /** Passes over the rows of a logistic fit. */
   private val PassesOfNewton = 8.0
@@ -52,8 +53,12 @@ private[dwell] object NewtonChoice {
   private val Epochs = 40.0
   private val SecondsOfRounds = 0.5
 
-  /** The iterations of Spark's L-BFGS: 1,000,000 x 28, 3,000,000 x 10 and 100,000 x 400 took 3.4 to 4.5 s on two cores. */
-  private val SparkPerNonzero = 1.5e-7
+  /**
+   * The iterations of Spark's L-BFGS: 1,000,000 x 28, 3,000,000 x 10 and 100,000 x 400 took 3.4 to 4.5 s on two cores, and with ten
+   * classes 4.4 to 10.2 s.
+   */
+  private val SparkPerNonzero = 1.4e-7
+  private val SparkPerOutput = 1.5e-8
   private val SecondsOfSpark = 1.0
 
   /** The share of nonzeros from which rows are stored with their zeros. */
