@@ -103,6 +103,7 @@ pub const METHODS: &[NativeMethod] = &[
         fn = newton::model,
         error_policy = Throw
     },
+    native_method! { static fn pass_join(into: jlong, from: jlong) -> void, fn = newton::join, error_policy = Throw },
     native_method! { static fn pass_free(pass: jlong) -> void, fn = newton::free, error_policy = Throw },
     native_method! {
         static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],

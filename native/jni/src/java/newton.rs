@@ -216,6 +216,11 @@ pub fn end<'l>(
     Ok(())
 }
 
+/// See `NativeBridge.passJoin`.
+pub fn join(_: &mut Env<'_>, _: JClass<'_>, into: jlong, from: jlong) -> Result<(), Fault> {
+    PASSES.join(into, from)
+}
+
 /// See `NativeBridge.passFree`.
 pub fn free(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<(), Fault> {
     PASSES.free(pass);

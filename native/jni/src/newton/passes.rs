@@ -78,6 +78,22 @@ impl Passes {
         result
     }
 
+    /// Adds the sums of one pass to another's, and drops it.
+    ///
+    /// # Errors
+    /// As [`Passes::with`], of either pass.
+    pub fn join(&self, into: i64, from: i64) -> Result<(), Fault> {
+        self.with(into, |pass| {
+            let joined = self.lock().passes.remove(&from);
+            match joined {
+                Some(Some(other)) => Ok(pass.join(other)?),
+                _ => Err(argument!(
+                    "pass {from} cannot be joined: there is no such pass, or a call works on it"
+                )),
+            }
+        })
+    }
+
     /// Drops a pass, if there is one.
     pub fn free(&self, handle: i64) {
         let taken = self.lock().passes.remove(&handle);
@@ -136,6 +152,16 @@ mod tests {
         let fault = passes.with(first, |_| Ok(())).unwrap_err();
         assert!(matches!(fault, Fault::Argument(text) if text.contains("no such pass")));
         assert_eq!((passes.entries(), passes.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn a_joined_pass_is_gone() {
+        let passes = Passes::default();
+        let (into, from) = (passes.begin(pass()), passes.begin(pass()));
+        passes.join(into, from).unwrap();
+        assert_eq!(passes.entries(), 1);
+        assert!(passes.join(into, from).is_err());
+        assert_eq!(passes.entries(), 0);
     }
 
     #[test]

@@ -129,6 +129,12 @@ impl Gram {
         }
     }
 
+    /// Adds the sums of other rows with as many entries.
+    pub(crate) fn join(&mut self, other: &Self) {
+        assert_eq!((self.n, self.sums.length), (other.n, other.sums.length));
+        add(self.sums.get_mut(), other.sums.get());
+    }
+
     /// Writes the lower triangle, packed row by row: entry (i, j) at `i (i + 1) / 2 + j`.
     pub(crate) fn write(&self, out: &mut [f64]) {
         assert_eq!(out.len(), self.n * (self.n + 1) / 2);
@@ -142,6 +148,13 @@ impl Gram {
                 out.copy_from_slice(&block[i % lanes * lanes..][..out.len()]);
             }
         }
+    }
+}
+
+/// Adds numbers to as many others.
+pub(crate) fn add(sums: &mut [f64], more: &[f64]) {
+    for (sum, more) in sums.iter_mut().zip(more) {
+        *sum += more;
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
         checks::{ensure, finite},
         columns::Values,
         error::{SolverError, reserve, same_length},
-        gram::Gram,
+        gram::{Gram, add},
         instructions::{Instructions, Kernel},
     },
     problem::{
@@ -176,6 +176,18 @@ impl Sums {
             },
             weight: 0.0,
         })
+    }
+}
+
+impl Sums {
+    fn join(&mut self, other: &Self) {
+        add(&mut self.gradient, &other.gradient);
+        add(&mut self.first, &other.first);
+        add(&mut self.second, &other.second);
+        for (gram, other) in self.hessian.iter_mut().zip(&other.hessian) {
+            gram.join(other);
+        }
+        self.weight += other.weight;
     }
 }
 
@@ -379,6 +391,38 @@ impl RowPass {
             chunk.rows * self.params.centre.len()
         } as u64;
         self.chunk.rows = 0;
+        Ok(())
+    }
+
+    /// Adds the sums of a pass over other rows, with the same parameters.
+    ///
+    /// # Errors
+    /// `Shape` if the parameters differ.
+    pub fn join(&mut self, other: Self) -> Result<(), SolverError> {
+        if self.params != other.params {
+            return Err(SolverError::Shape(
+                "two passes with other parameters cannot be joined".into(),
+            ));
+        }
+        for (own, others) in [
+            (&mut self.dense, other.dense),
+            (&mut self.sparse, other.sparse),
+        ] {
+            match (own, others) {
+                (Some(own), Some(others)) => own.join(&others),
+                (own @ None, others) => *own = others,
+                (Some(_), None) => {}
+            }
+        }
+        let (own, others) = (&mut self.outcome, other.outcome);
+        own.loss += others.loss;
+        add(&mut own.losses, &others.losses);
+        own.reach = own.reach.max(others.reach);
+        add(&mut own.slopes, &others.slopes);
+        add(&mut own.slope_squares, &others.slope_squares);
+        own.sampled += others.sampled;
+        own.rows += others.rows;
+        own.entries += others.entries;
         Ok(())
     }
 
@@ -1176,6 +1220,71 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn joined_passes_have_the_sums_of_all_rows() {
+        let labels = [0.0, 1.0, 1.0];
+        let dense = PassRows::Dense(Values::F64(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        let sparse = PassRows::Sparse(&[0, 1, 1, 2], &[1, 0], Values::F64(&[3.0, -1.0]));
+        let params = PassParams {
+            loss: RowLoss::Margin(Loss::Logistic),
+            intercept: true,
+            centre: vec![1.0, 0.5],
+            model: vec![0.25, -0.5, 0.125],
+            direction: vec![1.0, 0.0, 1.0],
+            steps: vec![0.5],
+            reach: vec![1.0; 3],
+            gradient: true,
+            hessian: 1,
+            moments: true,
+        };
+        let pass = |blocks: &[PassRows<'_>]| {
+            let mut pass = RowPass::new(params.clone()).unwrap();
+            for &block in blocks {
+                pass.take(block, &labels, None, 0).unwrap();
+                pass.work().unwrap();
+            }
+            pass
+        };
+        let read = |pass: &RowPass| {
+            let mut out = vec![f64::NAN; pass.length()];
+            pass.write(&mut out).unwrap();
+            (out, pass.outcome().clone())
+        };
+        let mut joined = pass(&[dense]);
+        joined.join(pass(&[sparse, dense])).unwrap();
+        joined.join(pass(&[])).unwrap();
+        let (found, numbers) = read(&joined);
+        let (expected, outcome) = read(&pass(&[dense, sparse, dense]));
+        for (a, b) in found.iter().zip(&expected) {
+            assert!(close(*a, *b, b.abs()), "{a}, expected {b}");
+        }
+        assert!(
+            close(numbers.loss, outcome.loss, 1.0)
+                && close(numbers.losses[0], outcome.losses[0], 1.0)
+        );
+        assert!(close(numbers.slopes[1], outcome.slopes[1], 1.0));
+        assert!(close(
+            numbers.slope_squares[0],
+            outcome.slope_squares[0],
+            1.0
+        ));
+        assert_eq!(
+            (
+                numbers.reach,
+                numbers.rows,
+                numbers.entries,
+                numbers.sampled
+            ),
+            (outcome.reach, 9, 14, 9.0)
+        );
+        let other = RowPass::new(PassParams {
+            moments: false,
+            ..params.clone()
+        })
+        .unwrap();
+        assert!(joined.join(other).is_err());
     }
 
     #[test]

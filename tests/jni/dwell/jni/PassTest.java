@@ -96,6 +96,28 @@ class PassTest {
   }
 
   @Test
+  void joined() {
+    long whole = begin(ALL);
+    dense(whole);
+    dense(whole);
+    byte[] expected = new byte[PassLayout.length(2, true, 1)];
+    NativeBridge.passEnd(whole, 0, expected);
+    long into = begin(ALL);
+    long from = begin(ALL);
+    dense(into);
+    dense(from);
+    NativeBridge.passJoin(into, from);
+    refused("no such pass", () -> dense(from));
+    byte[] result = new byte[PassLayout.length(2, true, 1)];
+    NativeBridge.passEnd(into, 0, result);
+    assertArrayEquals(vector(expected), vector(result));
+    assertEquals(4, ResultHeader.get(result, PassLayout.ROWS));
+    long last = begin(ALL);
+    refused("joined", () -> NativeBridge.passJoin(last, from));
+    refused("no such pass", () -> dense(last));
+  }
+
+  @Test
   void lossesAlone() {
     long pass = begin(NativeBridge.PASS_INTERCEPT);
     dense(pass);

@@ -312,6 +312,11 @@ public final class NativeBridge {
    */
   public static native void passEnd(long pass, long nanos, byte[] result);
 
+  /**
+   * Adds the sums of one pass to those of another one with the same parameters, and frees it. If it throws, both are freed.
+   */
+  public static native void passJoin(long into, long from);
+
   /** Frees a pass; does nothing if there is no such pass. */
   public static native void passFree(long pass);
 

@@ -29,18 +29,19 @@ private[solver] final case class HessianSampling private (every: Int, part: Int)
    */
   def next(left: Double, contraction: Double): HessianSampling =
     if (part == 1) this
-    else if (every > 1) if (left <= Near || contraction > Slow) exact else this
-    else if (contraction > Slow) exact
+    else if (left > Near) if (contraction > Stuck) exact else copy(every = part)
+    else if (every > 1 || contraction > Slow) exact
     else copy(every = 0)
 }
 
 private[solver] object HessianSampling {
 
   /** From here on one step by the Hessian of all rows, and the next one by the same, prove the optimum. */
-  private val Near = 1e-4
+  private val Near = 1e-6
 
-  /** Steps that leave more than this wait for a better Hessian. */
+  /** Steps that leave more than this wait for a better Hessian; far from the optimum no Hessian leaves little. */
   private val Slow = 0.3
+  private val Stuck = 0.8
 
   /** Rows for each coefficient that make a Hessian good enough for steps far from the optimum. */
   private val RowsForEach = 40L

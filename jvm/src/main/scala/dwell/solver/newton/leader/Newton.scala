@@ -67,12 +67,14 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     // Without errors, or with classes that a plane separates, the objective goes to 0, and no gap is small beside it.
     def vanishes = if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
     // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
-    // comes. A step gains a fixed share of what is left.
-    def fades = !isQuadratic && problem.penalty.isNone && gap.isInfinite && curvature.knowsNorm &&
-      !curvature.wouldProve(best) && best.decrease <= target * objective
-    def unbounded = !isQuadratic && vanishes || fades
+    // comes. A Newton step then leaves a fixed share, where it otherwise leaves the square.
+    var contraction = 0.0
+    def fades = !isQuadratic && problem.penalty.isNone && gap.isInfinite && contraction > Fading &&
+      best.decrease <= target * objective
+    def unbounded = !isQuadratic && vanishes || fades && best.decrease > Rounding * objective
     def done = standing || gap <= target * objective || vanishes || fades
     while (!done && timeline.rounds < problem.maxRounds) {
+      val wasFresh = curvature.isFresh
       var length = 1.0
       var next = model.moved(at, best.step, length)
       val every = if (isQuadratic) 0 else sampling.every
@@ -94,12 +96,13 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         passed = trial
         objective = reached
         curvature.move(length * best.slope, passed.reach)
-        if (every > 0) curvature = curvature.replaced(passed.vector, isExact = sampling.isExact)
         val before = best.decrease
+        if (every > 0) curvature = curvature.replaced(passed.vector, isExact = sampling.isExact)
         best = minimise(model, curvature, passed, at, objective)
         gap = certify()
+        contraction = if (wasFresh && curvature.isFresh) best.decrease / before else 0.0
         sampling =
-          if (gap.isInfinite && curvature.wouldProve(best)) sampling.exact
+          if (gap.isInfinite && (curvature.wouldProve(best) || best.decrease <= target * objective)) sampling.exact
           else sampling.next(best.decrease / objective, best.decrease / before)
       } else if (!curvature.isFresh) {
         sampling = sampling.exact
@@ -239,6 +242,9 @@ private object Newton {
 
   /** The share of the decrease that the model promises which a step has to bring (Armijo). */
   private val Least = 1e-4
+
+  /** What Newton steps leave, at least, where coefficients grow for ever: 1 / e of the gain. */
+  private val Fading = 0.1
 
   /** The relative gap that a fit reaches even if the tolerance is larger. */
   private val MostGap = 1e-9

@@ -9,6 +9,7 @@ import dwell.solver.newton.worker.{PassMessage, PassSums}
 private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], task: NewtonTask) {
   private val shape = task.shape
   private val triangles = PassLayout.triangles(shape.features, shape.hasIntercept, shape.outputs)
+  private val threads = task.problem.settings.threads
   private val total = task.facts.labels.totalWeight
 
   // Without an intercept, features stay where they are; and bounds are for the intercept of features that are not centred.
@@ -25,7 +26,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
    *   see [[Newton]]
    */
   def pass(model: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed = {
-    val message = PassMessage(task.loss, task.problem.intercept, centre, model, sums, reach = reach)
+    val message = PassMessage(task.loss, task.problem.intercept, centre, model, sums, threads, reach = reach)
     val gathered = workers.exchange(message, Array.emptyByteArray, described(what))
     val headers = new ResultHeaders(gathered.headers)
     val vector = gathered.sum
@@ -53,6 +54,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       centre,
       model,
       PassSums.Nothing,
+      threads,
       direction = direction,
       steps = steps)
     val headers =

@@ -16,6 +16,8 @@ import dwell.problem.Loss
  *   as many numbers, or none: the direction of a line through the model
  * @param steps
  *   where on the line the losses are summed, too
+ * @param threads
+ *   threads that one task may use
  * @param reach
  *   as many numbers, or none: a bound of the norm of each unit vector, see [[dwell.solver.newton.leader.Newton]]
  */
@@ -25,6 +27,7 @@ private[solver] final case class PassMessage(
     centre: Array[Double],
     model: Array[Double],
     sums: PassSums,
+    threads: Int,
     direction: Array[Double] = Array.emptyDoubleArray,
     steps: Array[Double] = Array.emptyDoubleArray,
     reach: Array[Double] = Array.emptyDoubleArray)
@@ -43,5 +46,4 @@ private[solver] final case class PassSums(gradient: Boolean, hessian: Int, momen
 
 private[solver] object PassSums {
   val Nothing: PassSums = PassSums(gradient = false, hessian = 0, moments = false)
-  val Gradient: PassSums = Nothing.copy(gradient = true)
 }

@@ -2,10 +2,10 @@ package dwell.solver.newton.worker
 
 import dwell.comm.wire.Contribution
 import dwell.data.rows.BlockData
-import dwell.jni.{NativeBridge, PassLayout, ResultHeader}
+import dwell.jni.{PassLayout, ResultHeader}
 import dwell.spark.{NativeLibrary, TaskCancellation}
 
-/** A worker's part of a pass of Newton's method: one native call for each block. It keeps no state. */
+/** A worker's part of a pass of Newton's method. It keeps no state. */
 private[solver] object PassStep {
 
   /**
@@ -21,32 +21,10 @@ private[solver] object PassStep {
     val result =
       if (m.sums.any) new Array[Byte](PassLayout.length(m.centre.length, m.intercept, m.loss.outputs))
       else new Array[Byte](ResultHeader.BYTES)
-    val pass =
-      NativeBridge.passBegin(
-        PassLayout.control(m.loss.code, m.loss.outputs, flags(m), m.sums.hessian),
-        m.centre,
-        m.model,
-        m.direction,
-        m.steps,
-        m.reach)
-    try {
-      TaskCancellation { cancellation =>
-        var nanos = 0L
-        data.blocks().foreach { block =>
-          if (cancellation.requested()) throw new java.util.concurrent.CancellationException("the task was killed")
-          nanos += NativeBridge
-            .passBlock(pass, block.offsets, block.features, block.values32, block.values64, block.labels, block.weights)
-        }
-        NativeBridge.passEnd(pass, nanos, result)
-      }
-    } finally NativeBridge.passFree(pass)
+    val lanes = new PassLanes(m, result.length)
+    try TaskCancellation(cancellation => lanes.add(data.blocks(), cancellation).end(result))
+    finally lanes.free()
     ResultHeader.put(result, ResultHeader.STARTED, started)
     Contribution(result, ())
   }
-
-  private def flags(m: PassMessage): Long =
-    Seq(
-      m.intercept -> NativeBridge.PASS_INTERCEPT,
-      m.sums.gradient -> NativeBridge.PASS_GRADIENT,
-      m.sums.moments -> NativeBridge.PASS_MOMENTS).collect { case (true, flag) => flag }.sum
 }
