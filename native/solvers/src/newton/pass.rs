@@ -604,10 +604,10 @@ impl Chunk {
 
     fn add_sparse(&self, gram: &mut Gram, curves: &[f64], n: usize, intercept: bool) {
         let (mut indices, mut values) = (Vec::new(), Vec::new());
-        for i in 0..self.rows {
+        for (i, &curve) in curves.iter().enumerate() {
             let (row, numbers) = self.row(i);
             if !intercept {
-                gram.add_sparse(row, numbers, curves[i]);
+                gram.add_sparse(row, numbers, curve);
                 continue;
             }
             indices.clear();
@@ -616,7 +616,7 @@ impl Chunk {
             values.clear();
             values.extend_from_slice(numbers);
             values.push(1.0);
-            gram.add_sparse(&indices, &values, curves[i]);
+            gram.add_sparse(&indices, &values, curve);
         }
     }
 }

@@ -54,12 +54,12 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     var objective = passed.loss + model.penalty(at)
     val first = objective
     var best = minimise(model, curvature, passed, at, objective)
-    // Each pass bounds the same optimum from below.
+    // Each pass bounds the same optimum from below, up to rounding.
     var dual = Double.NegativeInfinity
     def certify(): Double = {
       val gap = dualValue.fold(curvature.gapOf(best, isQuadratic))(value => objective - value.at(passed))
       dual = math.max(dual, objective - gap)
-      objective - dual
+      math.max(objective - dual, math.ulp(objective))
     }
     var gap = certify()
     timeline.begin(objective, gap)
@@ -120,7 +120,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       FitFacts(
         rounds = timeline.records,
         objective = objective,
-        dual = dual,
+        dual = objective - gap,
         converged = gap <= problem.tolerance * objective || vanishes || fades),
       inverseDiagonal(model, curvature.vector),
       if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None,
