@@ -100,9 +100,10 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         if (every > 0) curvature = curvature.replaced(passed.vector, isExact = sampling.isExact)
         best = minimise(model, curvature, passed, at, objective)
         gap = certify()
-        contraction = if (wasFresh && curvature.isFresh) best.decrease / before else 0.0
+        contraction = if (wasFresh) best.decrease / before else 0.0
+        val lacksProof = gap.isInfinite && curvature.knowsNorm
         sampling =
-          if (gap.isInfinite && (curvature.wouldProve(best) || best.decrease <= target * objective)) sampling.exact
+          if (lacksProof && (curvature.wouldProve(best) || best.decrease <= target * objective)) sampling.exact
           else sampling.next(best.decrease / objective, best.decrease / before)
       } else if (!curvature.isFresh) {
         sampling = sampling.exact
@@ -243,8 +244,8 @@ private object Newton {
   /** The share of the decrease that the model promises which a step has to bring (Armijo). */
   private val Least = 1e-4
 
-  /** What Newton steps leave, at least, where coefficients grow for ever: 1 / e of the gain. */
-  private val Fading = 0.1
+  /** What Newton steps leave, at least, where coefficients grow for ever: 1 / e of the gain, 1 / e^2 by the Hessian before. */
+  private val Fading = 0.05
 
   /** The relative gap that a fit reaches even if the tolerance is larger. */
   private val MostGap = 1e-9
