@@ -2,6 +2,7 @@ package dwell.ml
 
 import scala.util.Random
 
+import org.apache.spark.ml.attribute.NominalAttribute
 import org.apache.spark.ml.classification.{LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
 import org.apache.spark.ml.linalg.{Matrices, Matrix, Vector, Vectors}
 import org.apache.spark.sql.DataFrame
@@ -113,6 +114,14 @@ class NewtonClassesSuite extends SparkSuite {
     val asked =
       intercept[IllegalArgumentException](new LogisticRegression().setAlgorithm("newton").setMaxIter(2).fit(data))
     assert(asked.getMessage.contains("2000 features in 4 classes"))
+  }
+
+  test("family binomial where the metadata names three classes: Spark's words") {
+    val three = NominalAttribute.defaultAttr.withName("class").withValues("a", "b", "c").toMetadata()
+    val data = dense.withColumn("class", dense("class").as("class", three))
+    val e =
+      intercept[IllegalArgumentException](new LogisticRegression().setLabelCol("class").setFamily("binomial").fit(data))
+    assert(e.getMessage.contains("Binomial family"))
   }
 
   private def matrix(rows: Int)(x: (Int, Int) => Double): Matrix =

@@ -112,8 +112,9 @@ class LogisticRegression(override val uid: String)
       val severalAtOnce = bySoftmax || mayTakeNewton(loss, penalty, data.numFeatures)
       val labels =
         if (!severalAtOnce) BinaryLabels.objection(data).map(onlyForTwo)
-        else if (binomial(found)) BinaryLabels.objection(data)
-        else Option.when(data.labelConstant)("all labels are of one class")
+        else if (binomial(found)) {
+          BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol))).orElse(BinaryLabels.objection(data))
+        } else Option.when(data.labelConstant)("all labels are of one class")
       labels
         .orElse(
           Option.when(isDefined(thresholds) && $(thresholds).length != expected)(
