@@ -3,6 +3,8 @@ package dwell.cluster
 import java.io.File
 import java.lang.management.ManagementFactory
 import java.nio.file.Files
+import java.util.Collections
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.concurrent.ExecutionContext.Implicits.global
@@ -884,19 +886,24 @@ object FaultTest extends Harness {
   private def speculation(spark: SparkSession, mode: String, p: Problem, phase: String, afterWork: Boolean): Unit = {
     val when = s"${if (afterWork) "after" else "before"} the work of a $phase"
     test(s"$mode, ${p.name}: slow task, $when, ${if (mode == "gang") "never " else ""}copied") {
-      val copies = new AtomicInteger()
-      val counting = new SparkListener {
+      val barriers = ConcurrentHashMap.newKeySet[Int]()
+      val copied = ConcurrentHashMap.newKeySet[Int]()
+      val listening = new SparkListener {
+        override def onStageSubmitted(submitted: SparkListenerStageSubmitted): Unit =
+          if (submitted.stageInfo.rddInfos.exists(_.isBarrier)) barriers.add(submitted.stageInfo.stageId)
         override def onTaskStart(start: SparkListenerTaskStart): Unit =
-          if (start.taskInfo.speculative) copies.incrementAndGet()
+          if (start.taskInfo.speculative) copied.add(start.stageId)
       }
       val fit = p.fit(mode, Fault(Fault.Sleep(2000L), phase, from = 3L, afterWork = afterWork))
-      spark.sparkContext.addSparkListener(counting)
+      spark.sparkContext.addSparkListener(listening)
       val solution =
         try fit.solve()
-        finally spark.sparkContext.removeSparkListener(counting)
+        finally spark.sparkContext.removeSparkListener(listening)
       p.check(solution)
-      // Spark does not copy tasks of barrier stages.
-      check(if (mode == "gang") copies.get == 0 else copies.get > 0, s"${copies.get} copies")
+      // Spark does not copy tasks of barrier stages. On a busy machine it copies tasks of any other stage, as those
+      // that deal out the data.
+      if (mode == "gang") check(!barriers.isEmpty && Collections.disjoint(barriers, copied), s"$barriers, $copied")
+      else check(!copied.isEmpty, "no copy")
       check(
         fit.happened == Seq(1) && solution.facts.restarts == 0,
         s"${fit.happened}, ${solution.facts.restarts} restarts")
