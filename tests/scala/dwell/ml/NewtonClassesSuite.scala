@@ -124,6 +124,15 @@ class NewtonClassesSuite extends SparkSuite {
     assert(e.getMessage.contains("Binomial family"))
   }
 
+  test("metadata that name fewer classes than there are: Spark's words") {
+    val two = NominalAttribute.defaultAttr.withName("label").withValues("a", "b").toMetadata()
+    val data = dense.withColumn("label", dense("label").as("label", two))
+    for (family <- Seq("auto", "multinomial")) {
+      val e = intercept[IllegalArgumentException](new LogisticRegression().setFamily(family).fit(data))
+      assert(e.getMessage.contains("less than the number of unique labels"), family)
+    }
+  }
+
   private def matrix(rows: Int)(x: (Int, Int) => Double): Matrix =
     Matrices.dense(rows, 5, Array.tabulate(rows * 5)(i => x(i % rows, i / rows)))
 
@@ -156,11 +165,12 @@ class NewtonClassesSuite extends SparkSuite {
   }
 
   test("bounds of several classes: Spark's objective, and every bound is kept") {
-    for (regParam <- Seq(0.0, 0.02)) {
+    for { regParam <- Seq(0.0, 0.02); ofIntercepts <- Seq(true, false) } {
       val (least, most) = (matrix(4)((c, j) => if (c == j) 0.0 else -2.0), matrix(4)((_, _) => 1.0))
       def set[E <: SparkLogisticRegression](e: E): E = {
         e.setRegParam(regParam).setLowerBoundsOnCoefficients(least).setUpperBoundsOnCoefficients(most)
-        e.setLowerBoundsOnIntercepts(Vectors.dense(0.0, -1.0, -1.0, -2.0)).setMaxIter(500).setTol(1e-12)
+        if (ofIntercepts) e.setLowerBoundsOnIntercepts(Vectors.dense(0.0, -1.0, -1.0, -2.0))
+        e.setMaxIter(500).setTol(1e-12)
         e
       }
       val ours = set(new LogisticRegression()).fit(dense)
@@ -171,7 +181,13 @@ class NewtonClassesSuite extends SparkSuite {
         val x = ours.coefficientMatrix(c, j)
         assert(x >= least(c, j) && x <= most(c, j))
       }
-      assert(ours.interceptVector(0) >= 0.0)
+      if (ofIntercepts) assert(ours.interceptVector(0) >= 0.0)
+      else {
+        assert(math.abs(ours.interceptVector.toArray.sum) <= 1e-12)
+        // Spark's are wherever its iterations end: a number may be added to all of them.
+        val sparks = stock.interceptVector.toArray
+        assertClose(ours.interceptVector.toArray, sparks.map(_ - sparks.sum / 4.0), 1e-3, s"$regParam")
+      }
     }
   }
 

@@ -115,10 +115,10 @@ class LogisticRegression(override val uid: String)
         else if (binomial(found)) {
           BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol))).orElse(BinaryLabels.objection(data))
         } else Option.when(data.labelConstant)("all labels are of one class")
-      labels
-        .orElse(
-          Option.when(isDefined(thresholds) && $(thresholds).length != expected)(
-            s"thresholds has ${$(thresholds).length} values, and there are $expected classes"))
+      tooFewNamed(data)
+        .orElse(labels)
+        .orElse(Option.when(isDefined(thresholds) && $(thresholds).length != expected)(
+          s"thresholds has ${$(thresholds).length} values, and there are $expected classes"))
         .orElse(Option.when(isBounded && !boundsAreValid(data))("the bounds do not suit the model"))
     }
 
@@ -153,6 +153,12 @@ class LogisticRegression(override val uid: String)
         ofIntercepts(lowerBoundsOnIntercepts, Double.NegativeInfinity),
         ofIntercepts(upperBoundsOnIntercepts, Double.PositiveInfinity))
     }
+
+    /** Spark refuses metadata that name fewer classes than there are. */
+    private def tooFewNamed(data: TrainingRows): Option[String] =
+      TrainingBridge.numClasses(dataset, $(labelCol)).filter(_ <= data.largestLabel).map { named =>
+        s"the metadata of the label column names $named classes, and the largest label is ${data.largestLabel}"
+      }
 
     /** As in Spark: the classes that the metadata names, and at least those up to the largest label. */
     private def numClasses(data: TrainingRows): Int =
