@@ -23,7 +23,7 @@ REST = {
     "            Loss::SquaredHinge => { let $formulas = SquaredHinge; $value }\n":
         "            Loss::PseudoHuber => { let $formulas = PseudoHuber; $value }\n",
     'Self::SquaredHinge         => (4, "squared hinge",  Signed, Some(2.0),         false, Factors),\n':
-        '            Self::PseudoHuber          => (6, "pseudo-Huber",   Real,   Some(1.0),         false, Factors),\n',
+        '            Self::PseudoHuber          => (7, "pseudo-Huber",   Real,   Some(1.0),         false, Factors),\n',
     "[Self; 5]": "=[Self; 6]",
     "            Self::SquaredHinge,\n": "            Self::PseudoHuber,\n",
     "Self::Hinge | Self::SquaredHinge": " | Self::PseudoHuber",

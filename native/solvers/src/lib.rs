@@ -60,6 +60,7 @@ pub use cd::{
 };
 pub use problem::{
     feasibility::Feasibility,
+    huber::Huber,
     labels::Labels,
     loss::Loss,
     penalty::{ColumnPenalty, ElasticNet, ElasticNetParams},

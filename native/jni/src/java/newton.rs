@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use dwell_solvers::{
-    RowLoss, Values,
-    newton::{PassParams, PassRows, Quadratic, RowPass, joined},
+    Values,
+    newton::{PassLoss, PassParams, PassRows, Quadratic, RowPass, joined},
 };
 use jni::{
     Env,
@@ -28,9 +28,9 @@ use crate::{
     },
     newton::{
         layout::{
-            CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_SLOTS,
-            CONTROL_VERSION, GRADIENT, INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES, MAX_STEPS,
-            MOMENTS, REACH, ROWS, SAMPLED, SLOPE_SQUARES, SLOPES,
+            CONTROL_EPSILON, CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS,
+            CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES,
+            MAJORISE, MAX_STEPS, MOMENTS, REACH, ROWS, SAMPLED, SLOPE_SQUARES, SLOPES,
         },
         passes::PASSES,
     },
@@ -57,7 +57,7 @@ pub fn begin<'l>(
     let mut room = [0; CONTROL_SLOTS];
     let control = numbers(env, "control", &control, &mut room)?;
     let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
-    let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | MOMENTS)?;
+    let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | MOMENTS | MAJORISE)?;
     let outputs = slots.int(CONTROL_OUTPUTS, "outputs", 1)? as usize;
     let steps = copied(env, "steps", &steps)?;
     if steps.len() > MAX_STEPS {
@@ -67,7 +67,11 @@ pub fn begin<'l>(
         ));
     }
     let pass = RowPass::new(PassParams {
-        loss: RowLoss::from_code(slots.any(CONTROL_LOSS), 1.0, outputs)?,
+        loss: PassLoss::from_code(
+            slots.any(CONTROL_LOSS),
+            f64::from_bits(slots.any(CONTROL_EPSILON).cast_unsigned()),
+            outputs,
+        )?,
         intercept: flags & INTERCEPT != 0,
         centre: copied(env, "centre", &centre)?,
         model: copied(env, "model", &model)?,
@@ -77,6 +81,7 @@ pub fn begin<'l>(
         gradient: flags & GRADIENT != 0,
         hessian: slots.int(CONTROL_HESSIAN, "hessian", 0)? as usize,
         moments: flags & MOMENTS != 0,
+        majorise: flags & MAJORISE != 0,
     })?;
     Ok(PASSES.begin(pass))
 }

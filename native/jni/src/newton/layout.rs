@@ -3,7 +3,7 @@
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 3;
+pub const LAYOUT_VERSION: i64 = 4;
 
 // Flags of control.
 
@@ -13,6 +13,8 @@ pub const INTERCEPT: i64 = 1;
 pub const GRADIENT: i64 = 2;
 /// Sum the moments of the features.
 pub const MOMENTS: i64 = 4;
+/// Rows where a loss with a scale is linear count in the Hessian by the parabola above it.
+pub const MAJORISE: i64 = 8;
 
 // control.
 
@@ -26,8 +28,10 @@ pub const CONTROL_FLAGS: usize = 2;
 pub const CONTROL_OUTPUTS: usize = 3;
 /// 0: no Hessian; otherwise it takes one in so many chunks of rows.
 pub const CONTROL_HESSIAN: usize = 4;
+/// Bits of the parameter of a loss with a scale.
+pub const CONTROL_EPSILON: usize = 5;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 5;
+pub const CONTROL_SLOTS: usize = 6;
 
 // Slots of a result.
 

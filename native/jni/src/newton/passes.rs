@@ -114,13 +114,16 @@ impl Passes {
 
 #[cfg(test)]
 mod tests {
-    use dwell_solvers::{Loss, RowLoss, newton::PassParams};
+    use dwell_solvers::{
+        Loss, RowLoss,
+        newton::{PassLoss, PassParams},
+    };
 
     use super::*;
 
     fn pass() -> RowPass {
         RowPass::new(PassParams {
-            loss: RowLoss::Margin(Loss::Squared),
+            loss: PassLoss::Row(RowLoss::Margin(Loss::Squared)),
             intercept: false,
             centre: vec![0.0; 2],
             model: vec![0.0; 2],
@@ -130,6 +133,7 @@ mod tests {
             gradient: true,
             hessian: 1,
             moments: false,
+            majorise: false,
         })
         .unwrap()
     }

@@ -4,13 +4,15 @@
 //! F(w, b) = (1/S) sum_i s_i loss(x_i^T w + b; y_i) + penalty(w)
 //! ```
 //!
-//! A pass sums value, gradient and Hessian of the losses at a model, with several outputs for the softmax. For the squared loss the Hessian is the Gram matrix of the rows, and one
+//! A pass sums value, gradient and Hessian of the losses at a model, with several outputs for the softmax, and with the scale of the errors for Huber's loss. For the squared loss the Hessian is the Gram matrix of the rows, and one
 //! pass is all that a fit needs.
 
 mod cholesky;
+mod loss;
 mod pass;
 mod quadratic;
 
 pub use cholesky::Cholesky;
+pub use loss::PassLoss;
 pub use pass::{PassOutcome, PassParams, PassRows, RowPass};
 pub use quadratic::{Quadratic, QuadraticStep, joined};

@@ -3,18 +3,22 @@
 //! Features are centred, `x~ = x - centre`, so that the Hessian keeps its digits where means are large. With an intercept every row has one
 //! more entry, 1, after its features: `n` entries where there are `p` features. The prediction is `z = x~^T w + b`, one for each of the C
 //! outputs of the loss. A model has n numbers for each output, one output after the other.
+//!
+//! With a loss that has a scale sigma, a row's last entry is a, its clipped error over the scale, and the last number of a model is sigma: see [`Huber`].
 
 use std::ops::Range;
 
+use super::loss::PassLoss;
 use crate::{
     base::{
-        checks::{ensure, finite},
+        checks::{ensure, finite, positive},
         columns::Values,
         error::{SolverError, reserve, same_length},
         gram::{Gram, add},
         instructions::{Instructions, Kernel},
     },
     problem::{
+        huber::Huber,
         labels::Labels,
         loss::{Formulas, WithFormulas},
         softmax::{RowLoss, softmax},
@@ -34,17 +38,18 @@ const LANES: usize = 8;
 /// | `loss` | the loss of a row | |
 /// | `intercept` | whether rows have a last entry 1 | |
 /// | `centre` | p numbers, subtracted from the features | finite; 0 without an intercept |
-/// | `model` | C n numbers: w, then b of centred features | finite |
+/// | `model` | C n numbers: w, then b of centred features, then sigma | finite; sigma more than 0 |
 /// | `direction` | C n numbers, for losses along a line; empty for none | finite |
 /// | `steps` | where on the line: `z + step z_direction` | finite |
 /// | `reach` | C n numbers, see [`PassOutcome::reach`]; empty for none | finite, at least 0 |
 /// | `gradient` | whether to sum the gradient | |
 /// | `hessian` | 0: no Hessian. Otherwise it is summed over one in so many chunks of rows | |
 /// | `moments` | whether to sum features and their squares, too | |
+/// | `majorise` | whether rows where a loss with a scale is linear count in the Hessian by the parabola above it | |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct PassParams {
-    pub loss: RowLoss,
+    pub loss: PassLoss,
     pub intercept: bool,
     pub centre: Vec<f64>,
     pub model: Vec<f64>,
@@ -54,11 +59,17 @@ pub struct PassParams {
     pub gradient: bool,
     pub hessian: usize,
     pub moments: bool,
+    pub majorise: bool,
 }
 
 impl PassParams {
     /// The entries of a row, n.
     fn entries(&self) -> usize {
+        self.unscaled() + self.loss.scales()
+    }
+
+    /// The entries of a row that its prediction takes.
+    fn unscaled(&self) -> usize {
         self.centre.len() + usize::from(self.intercept)
     }
 
@@ -90,6 +101,9 @@ impl PassParams {
         for &number in &self.reach {
             let legal = number.is_finite() && number >= 0.0;
             ensure("reach", number, legal, "must be finite and at least 0")?;
+        }
+        if let (PassLoss::Scaled(_), Some(&sigma)) = (self.loss, self.model.last()) {
+            positive("the scale", sigma)?;
         }
         ensure(
             "steps",
@@ -219,6 +233,8 @@ struct Chunk {
     along: Vec<f64>,
     slopes: Vec<f64>,
     curves: Vec<f64>,
+    /// The last entry of each row, with a scale.
+    ratios: Vec<f64>,
 }
 
 impl RowPass {
@@ -379,7 +395,7 @@ impl RowPass {
         let curves = if curved { &chunk.curves[..] } else { &[] };
         for (gram, curves) in sums.hessian.iter_mut().zip(curves.chunks(chunk.rows)) {
             if chunk.is_sparse {
-                chunk.add_sparse(gram, curves, self.params.entries(), self.params.intercept);
+                chunk.add_sparse(gram, curves, &self.params);
             } else {
                 gram.add(&chunk.values, curves);
             }
@@ -486,8 +502,7 @@ fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
     if !params.intercept {
         return;
     }
-    let p = params.centre.len();
-    let n = p + 1;
+    let (p, n) = (params.centre.len(), params.entries());
     let c = &params.centre;
     let (gradients, rest) = sums.split_at_mut(params.model.len());
     let (first, rest) = rest.split_at_mut(p);
@@ -503,7 +518,8 @@ fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
         first[i] -= c[i] * weight;
     }
     for triangle in triangles.chunks_mut(n * (n + 1) / 2) {
-        let (upper, last) = triangle.split_at_mut(p * (p + 1) / 2);
+        let (upper, rest) = triangle.split_at_mut(p * (p + 1) / 2);
+        let (last, scale) = rest.split_at_mut(p + 1);
         let curve = last[p];
         for i in 0..p {
             let row = &mut upper[i * (i + 1) / 2..][..=i];
@@ -513,6 +529,9 @@ fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
         }
         for i in 0..p {
             last[i] -= c[i] * curve;
+            if let Some(&with_one) = scale.get(p) {
+                scale[i] -= c[i] * with_one;
+            }
         }
     }
 }
@@ -602,38 +621,43 @@ impl Chunk {
         (&self.indices[entries.clone()], &self.values[entries])
     }
 
-    fn add_sparse(&self, gram: &mut Gram, curves: &[f64], n: usize, intercept: bool) {
+    fn add_sparse(&self, gram: &mut Gram, curves: &[f64], params: &PassParams) {
+        let (p, n) = (params.centre.len(), params.entries());
         let (mut indices, mut values) = (Vec::new(), Vec::new());
         for (i, &curve) in curves.iter().enumerate() {
             let (row, numbers) = self.row(i);
-            if !intercept {
+            if n == p {
                 gram.add_sparse(row, numbers, curve);
                 continue;
             }
             indices.clear();
             indices.extend_from_slice(row);
-            indices.push(n as i32 - 1);
+            indices.extend(p as i32..n as i32);
             values.clear();
             values.extend_from_slice(numbers);
-            values.push(1.0);
+            if params.intercept {
+                values.push(1.0);
+            }
+            values.extend(self.ratios.get(i));
             gram.add_sparse(&indices, &values, curve);
         }
     }
 }
 
-/// Copies rows, less their centre, and gives each its last entry.
+/// Copies rows, less their centre, and gives each its last entries; the one of the scale is 0 until the errors are known.
 fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f64]) {
     let p = params.centre.len();
     let n = params.entries();
-    if p == 0 {
-        packed.fill(1.0);
+    if n == 0 {
         return;
     }
-    for (row, to) in values.chunks_exact(p).zip(packed.chunks_exact_mut(n)) {
+    for (i, to) in packed.chunks_exact_mut(n).enumerate() {
+        let row = &values[i * p..][..p];
         for ((to, &x), c) in to.iter_mut().zip(row).zip(&params.centre) {
             *to = x.into() - c;
         }
-        if n > p {
+        to[p..].fill(0.0);
+        if params.intercept {
             to[p] = 1.0;
         }
     }
@@ -667,8 +691,9 @@ impl Work<'_> {
     fn run(mut self) {
         self.predict();
         match self.params.loss {
-            RowLoss::Margin(loss) => loss.with(Margins(&mut self)),
-            RowLoss::Softmax(_) => self.softmax(),
+            PassLoss::Row(RowLoss::Margin(loss)) => loss.with(Margins(&mut self)),
+            PassLoss::Row(RowLoss::Softmax(_)) => self.softmax(),
+            PassLoss::Scaled(huber) => self.scaled(huber),
         }
         if !self.params.reach.is_empty() {
             self.reach();
@@ -770,6 +795,53 @@ impl Work<'_> {
         }
     }
 
+    /// Values and derivatives of a loss with a scale, and the last entry of each row.
+    #[inline(always)]
+    fn scaled(&mut self, huber: Huber) {
+        let Self {
+            params,
+            chunk,
+            sums,
+            outcome,
+            ..
+        } = self;
+        let (rows, n) = (chunk.rows, params.entries());
+        let sigma = params.model[n - 1];
+        for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
+            let moved = sigma + step * params.direction[n - 1];
+            let mut sum = 0.0;
+            for i in 0..rows {
+                let z = chunk.predictions[i] + step * chunk.along[i];
+                sum += chunk.weights[i] * huber.all(chunk.labels[i] - z, moved).value;
+            }
+            *total += sum;
+        }
+        for numbers in [&mut chunk.slopes, &mut chunk.curves, &mut chunk.ratios] {
+            numbers.clear();
+            numbers.resize(rows, 0.0);
+        }
+        let mut by_scale = 0.0;
+        for i in 0..rows {
+            let (s, error) = (chunk.weights[i], chunk.labels[i] - chunk.predictions[i]);
+            let at = huber.all(error, sigma);
+            outcome.loss += s * at.value;
+            let is_linear = at.curve == 0.0;
+            chunk.slopes[i] = -s * at.ratio;
+            (chunk.curves[i], chunk.ratios[i]) = if params.majorise && is_linear {
+                (s * (at.ratio / error), 0.0)
+            } else {
+                (s * at.curve, at.ratio)
+            };
+            by_scale += 0.5 * s * (1.0 - at.ratio * at.ratio);
+            if !chunk.is_sparse {
+                chunk.values[i * n + n - 1] = chunk.ratios[i];
+            }
+        }
+        if params.gradient {
+            sums.gradient[n - 1] += by_scale;
+        }
+    }
+
     #[inline(always)]
     fn reach(&mut self) {
         let Self {
@@ -785,7 +857,7 @@ impl Work<'_> {
             let centre: f64 = (params.centre.iter().zip(reach))
                 .map(|(c, r)| c.abs() * r)
                 .sum();
-            centre + reach[p..].iter().sum::<f64>()
+            centre + reach[p..params.unscaled()].iter().sum::<f64>()
         };
         let constants: Vec<f64> = if n == 0 {
             vec![0.0; params.loss.outputs()]
@@ -799,7 +871,9 @@ impl Work<'_> {
                 let own = if chunk.is_sparse {
                     let (indices, values) = chunk.row(i);
                     let entries = indices.iter().zip(values);
+                    let of_scale = chunk.ratios.get(i).map_or(0.0, |a| a.abs() * reach[n - 1]);
                     constant
+                        + of_scale
                         + entries
                             .map(|(&k, x)| x.abs() * reach[k as usize])
                             .sum::<f64>()
@@ -825,7 +899,10 @@ impl Work<'_> {
         if n == 0 {
             return;
         }
+        // The derivative by the scale is there.
+        let unscaled = params.unscaled();
         for (sums, slopes) in (sums.gradient.chunks_mut(n)).zip(chunk.slopes.chunks(chunk.rows)) {
+            let sums = &mut sums[..unscaled];
             for (i, &slope) in slopes.iter().enumerate() {
                 if chunk.is_sparse {
                     let entries = chunk.offsets[i]..chunk.offsets[i + 1];
@@ -836,7 +913,7 @@ impl Work<'_> {
                         sums[k as usize] += slope * x;
                     }
                     if params.intercept {
-                        sums[n - 1] += slope;
+                        sums[unscaled - 1] += slope;
                     }
                 } else {
                     let row = &chunk.values[i * n..][..n];
@@ -974,11 +1051,12 @@ mod tests {
     use super::*;
     use crate::problem::loss::Loss;
 
-    const LOSSES: [RowLoss; 4] = [
-        RowLoss::Margin(Loss::Squared),
-        RowLoss::Margin(Loss::Logistic),
-        RowLoss::Margin(Loss::SquaredHinge),
-        RowLoss::Softmax(3),
+    const LOSSES: [PassLoss; 5] = [
+        PassLoss::Row(RowLoss::Margin(Loss::Squared)),
+        PassLoss::Row(RowLoss::Margin(Loss::Logistic)),
+        PassLoss::Row(RowLoss::Margin(Loss::SquaredHinge)),
+        PassLoss::Row(RowLoss::Softmax(3)),
+        PassLoss::Scaled(Huber { epsilon: 1.25 }),
     ];
 
     /// Rows of `p` features with labels 0 and 1, weights, and a centre.
@@ -1014,9 +1092,16 @@ mod tests {
     }
 
     impl Case {
-        fn params(&self, loss: RowLoss, intercept: bool) -> PassParams {
+        fn params(&self, loss: PassLoss, intercept: bool) -> PassParams {
             let p = self.p;
-            let n = loss.outputs() * (p + usize::from(intercept));
+            let n = loss.outputs() * (p + usize::from(intercept) + loss.scales());
+            let mut model = self.numbers[p..p + n].to_vec();
+            let mut direction: Vec<f64> = model.iter().rev().copied().collect();
+            if loss.scales() > 0 {
+                // At no step the scale is 0 or less.
+                model[n - 1] = model[n - 1].abs() + 0.1;
+                direction[n - 1] = 0.25 * model[n - 1];
+            }
             PassParams {
                 loss,
                 intercept,
@@ -1025,8 +1110,8 @@ mod tests {
                 } else {
                     vec![0.0; p]
                 },
-                model: self.numbers[p..p + n].to_vec(),
-                direction: self.numbers[p..p + n].iter().rev().copied().collect(),
+                model,
+                direction,
                 steps: vec![0.5, -2.0],
                 reach: self.numbers[p + n..p + 2 * n]
                     .iter()
@@ -1035,6 +1120,7 @@ mod tests {
                 gradient: true,
                 hessian: 1,
                 moments: true,
+                majorise: false,
             }
         }
 
@@ -1073,7 +1159,15 @@ mod tests {
                     label
                 };
                 let (z, along) = (products(&params.model), products(&params.direction));
-                let (l, first, second) = derivatives(params.loss, &z, y);
+                let scale = |w: &[f64]| {
+                    if params.loss.scales() > 0 {
+                        w[n - 1]
+                    } else {
+                        0.0
+                    }
+                };
+                let (sigma, towards) = (scale(&params.model), scale(&params.direction));
+                let (l, first, mut second) = derivatives(params.loss, &z, y, sigma);
                 outcome.loss += s * l;
                 if params.loss.labels() == Labels::Signed {
                     outcome.slopes[label as usize] += s * first[0].abs();
@@ -1081,7 +1175,18 @@ mod tests {
                 }
                 for (sum, step) in outcome.losses.iter_mut().zip(&params.steps) {
                     let moved: Vec<f64> = z.iter().zip(&along).map(|(z, d)| z + step * d).collect();
-                    *sum += s * derivatives(params.loss, &moved, y).0;
+                    *sum += s * derivatives(params.loss, &moved, y, sigma + step * towards).0;
+                }
+                // The scale: its entry, and its derivative.
+                if params.loss.scales() > 0 {
+                    let ratio = -first[0];
+                    let is_replaced = params.majorise && second[0] == 0.0;
+                    if is_replaced {
+                        second[0] = ratio / (y - z[0]);
+                    }
+                    x.push(if is_replaced { 0.0 } else { ratio });
+                    // Below, the entry adds its product with the slope.
+                    vector[n - 1] += 0.5 * s * (1.0 - ratio * ratio) - s * first[0] * x[n - 1];
                 }
                 let absolute: Vec<f64> = x.iter().map(|x| x.abs()).collect();
                 let mut reaches: Vec<f64> = (0..outputs)
@@ -1161,13 +1266,23 @@ mod tests {
     }
 
     /// Value, first derivatives, and second ones by pairs of outputs.
-    fn derivatives(loss: RowLoss, z: &[f64], y: f64) -> (f64, Vec<f64>, Vec<f64>) {
+    fn derivatives(loss: PassLoss, z: &[f64], y: f64, sigma: f64) -> (f64, Vec<f64>, Vec<f64>) {
         match loss {
-            RowLoss::Margin(loss) => {
+            PassLoss::Scaled(Huber { epsilon }) => {
+                let (r, side) = (y - z[0], (y - z[0]).signum());
+                if r.abs() <= epsilon * sigma {
+                    let value = 0.5 * (sigma + r * r / sigma);
+                    (value, vec![-r / sigma], vec![1.0 / sigma])
+                } else {
+                    let value = 0.5 * (sigma + 2.0 * epsilon * r.abs() - epsilon * epsilon * sigma);
+                    (value, vec![-epsilon * side], vec![0.0])
+                }
+            }
+            PassLoss::Row(RowLoss::Margin(loss)) => {
                 let (l, first, second) = loss.all(z[0], y);
                 (l, vec![first], vec![second])
             }
-            RowLoss::Softmax(outputs) => {
+            PassLoss::Row(RowLoss::Softmax(outputs)) => {
                 let total: f64 = z.iter().map(|z| z.exp()).sum();
                 let q: Vec<f64> = z.iter().map(|z| z.exp() / total).collect();
                 let is = |a: usize, b: usize| f64::from(u8::from(a == b));
@@ -1189,9 +1304,9 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
-        fn sums_are_those_of_the_definitions(case in case(), intercept: bool) {
+        fn sums_are_those_of_the_definitions(case in case(), intercept: bool, majorise: bool) {
             for loss in LOSSES {
-                let params = case.params(loss, intercept);
+                let params = PassParams { majorise, ..case.params(loss, intercept) };
                 let (vector, outcome) = case.expected(&params);
                 let largest = vector.iter().fold(outcome.loss, |a, x| a.max(x.abs()));
                 for kernel in Kernel::available() {
@@ -1228,7 +1343,7 @@ mod tests {
         let dense = PassRows::Dense(Values::F64(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
         let sparse = PassRows::Sparse(&[0, 1, 1, 2], &[1, 0], Values::F64(&[3.0, -1.0]));
         let params = PassParams {
-            loss: RowLoss::Margin(Loss::Logistic),
+            loss: PassLoss::Row(RowLoss::Margin(Loss::Logistic)),
             intercept: true,
             centre: vec![1.0, 0.5],
             model: vec![0.25, -0.5, 0.125],
@@ -1238,6 +1353,7 @@ mod tests {
             gradient: true,
             hessian: 1,
             moments: true,
+            majorise: false,
         };
         let pass = |blocks: &[PassRows<'_>]| {
             let mut pass = RowPass::new(params.clone()).unwrap();
@@ -1319,7 +1435,7 @@ mod tests {
     #[test]
     fn wrong_arrays_are_refused() {
         let params = PassParams {
-            loss: RowLoss::Margin(Loss::Squared),
+            loss: PassLoss::Row(RowLoss::Margin(Loss::Squared)),
             intercept: true,
             centre: vec![0.0; 2],
             model: vec![0.0; 3],
@@ -1329,6 +1445,7 @@ mod tests {
             gradient: true,
             hessian: 1,
             moments: true,
+            majorise: false,
         };
         for wrong in [
             PassParams {
@@ -1357,7 +1474,7 @@ mod tests {
             assert!(RowPass::new(wrong).is_err());
         }
         let softmax = PassParams {
-            loss: RowLoss::Softmax(2),
+            loss: PassLoss::Row(RowLoss::Softmax(2)),
             model: vec![0.0; 6],
             ..params.clone()
         };
@@ -1424,7 +1541,7 @@ mod tests {
         };
         let run = || {
             case.run(
-                case.params(RowLoss::Margin(Loss::Logistic), true),
+                case.params(PassLoss::Row(RowLoss::Margin(Loss::Logistic)), true),
                 Kernel::detect(),
                 &[0],
                 600,

@@ -17,6 +17,7 @@ class PassTest {
       NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_MOMENTS;
   private static final int SQUARED = 0;
   private static final int SOFTMAX = 5;
+  private static final int HUBER = 6;
 
   @BeforeAll
   static void load() {
@@ -30,7 +31,7 @@ class PassTest {
 
   /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
   private static long begin(long flags) {
-    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0), new double[] {1, 0}, new double[] {2, 0, 1},
+    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0, 0.0), new double[] {1, 0}, new double[] {2, 0, 1},
         new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3});
   }
 
@@ -39,7 +40,7 @@ class PassTest {
   }
 
   private static double[] vector(byte[] result) {
-    double[] vector = new double[PassLayout.entries(2, true, 1)];
+    double[] vector = new double[PassLayout.entries(2, 1, 1)];
     ResultHeader.vector(result).get(vector);
     return vector;
   }
@@ -50,7 +51,7 @@ class PassTest {
     dense(pass);
     // The same rows again, sparse and with weight 1.
     NativeBridge.passBlock(pass, new int[] {0, 2, 3}, new int[] {0, 1, 1}, null, new double[] {2, 1, 3}, new double[] {2, 1}, null);
-    byte[] result = new byte[PassLayout.length(2, true, 1)];
+    byte[] result = new byte[PassLayout.length(2, 1, 1)];
     NativeBridge.passEnd(pass, 0, result);
     // Rows (1, 1, 1) and (-1, 3, 1), predictions 3 and -1, errors 1 and -2, weights 2 and 3.
     assertEquals(2 * 0.5 + 3 * 2, ResultHeader.get(result, PassLayout.LOSS_SUM));
@@ -72,15 +73,15 @@ class PassTest {
   void softmaxByHand() {
     // Two rows of one feature with centre 0, in three classes of equal predictions.
     double[] none = new double[6];
-    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1), new double[] {0}, none, NONE, NONE,
+    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1, 0.0), new double[] {0}, none, NONE, NONE,
         new double[] {1, 0, 2, 1, 0, 5});
     NativeBridge.passBlock(pass, null, null, null, new double[] {3, -6}, new double[] {0, 2}, null);
-    byte[] result = new byte[PassLayout.length(1, true, 3)];
+    byte[] result = new byte[PassLayout.length(1, 1, 3)];
     NativeBridge.passEnd(pass, 0, result);
     assertEquals(2 * Math.log(3), ResultHeader.get(result, PassLayout.LOSS_SUM), 1e-12);
     // Reaches 6, 13 and 5 of the second row: the two largest ones.
     assertEquals(19, ResultHeader.get(result, PassLayout.REACH));
-    double[] vector = new double[PassLayout.entries(1, true, 3)];
+    double[] vector = new double[PassLayout.entries(1, 1, 3)];
     ResultHeader.vector(result).get(vector);
     assertArrayEquals(new double[] {
         -2 - 2, -2 / 3.0 + 1 / 3.0,
@@ -100,7 +101,7 @@ class PassTest {
     long whole = begin(ALL);
     dense(whole);
     dense(whole);
-    byte[] expected = new byte[PassLayout.length(2, true, 1)];
+    byte[] expected = new byte[PassLayout.length(2, 1, 1)];
     NativeBridge.passEnd(whole, 0, expected);
     long into = begin(ALL);
     long from = begin(ALL);
@@ -108,7 +109,7 @@ class PassTest {
     dense(from);
     NativeBridge.passJoin(into, from);
     refused("no such pass", () -> dense(from));
-    byte[] result = new byte[PassLayout.length(2, true, 1)];
+    byte[] result = new byte[PassLayout.length(2, 1, 1)];
     NativeBridge.passEnd(into, 0, result);
     assertArrayEquals(vector(expected), vector(result));
     assertEquals(4, ResultHeader.get(result, PassLayout.ROWS));
@@ -140,15 +141,17 @@ class PassTest {
   void wrongBeginnings() {
     double[] two = new double[2];
     double[] three = new double[3];
-    long[] control = PassLayout.control(SQUARED, 1, ALL, 1);
+    long[] control = PassLayout.control(SQUARED, 1, ALL, 1, 0.0);
     refusedBegin("control", null, two, three, NONE, NONE);
-    refusedBegin("layout version", new long[] {9, 0, 0, 1, 1}, two, three, NONE, NONE);
-    refusedBegin("loss", PassLayout.control(9, 1, ALL, 1), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 1), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 1), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 1), two, three, NONE, NONE);
-    refusedBegin("hessian", PassLayout.control(SQUARED, 1, ALL, -1), two, three, NONE, NONE);
-    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1), two, three, NONE, NONE);
+    refusedBegin("layout version", new long[] {9, 0, 0, 1, 1, 0}, two, three, NONE, NONE);
+    refusedBegin("loss", PassLayout.control(9, 1, ALL, 1, 0.0), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 1, 0.0), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 1, 0.0), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 1, 0.0), two, three, NONE, NONE);
+    refusedBegin("epsilon", PassLayout.control(HUBER, 1, ALL, 1, 1.0), two, new double[] {0, 0, 0, 1}, NONE, NONE);
+    refusedBegin("the scale", PassLayout.control(HUBER, 1, ALL, 1, 1.5), two, new double[4], NONE, NONE);
+    refusedBegin("hessian", PassLayout.control(SQUARED, 1, ALL, -1, 0.0), two, three, NONE, NONE);
+    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1, 0.0), two, three, NONE, NONE);
     refusedBegin("centre", control, null, three, NONE, NONE);
     refusedBegin("model", control, two, two, NONE, NONE);
     refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);

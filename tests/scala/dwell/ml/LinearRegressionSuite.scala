@@ -179,7 +179,11 @@ class LinearRegressionSuite extends SparkSuite {
   test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
     val constant = data.withColumn("label", org.apache.spark.sql.functions.lit(3.5))
     val cases = Seq[(LinearRegression, SparkLinearRegression, DataFrame, String)](
-      (estimator.setLoss("huber"), new SparkLinearRegression().setRegParam(0.1).setLoss("huber"), data, "huber"),
+      (
+        estimator.setLoss("huber").setAlgorithm("cocoa"),
+        new SparkLinearRegression().setRegParam(0.1).setLoss("huber"),
+        data,
+        "huber"),
       (estimator, new SparkLinearRegression().setRegParam(0.1), constant, "label is constant"))
     cases.foreach { case (ours, stock, frame, reason) =>
       val (model, expected) = (ours.fit(frame), stock.fit(frame))

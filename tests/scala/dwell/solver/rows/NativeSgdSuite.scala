@@ -11,7 +11,7 @@ import dwell.data.rows.RowPartition
 import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, NativeBridge, ResultHeader, SgdLayout}
 import dwell.LimitedSuite
-import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, Loss, MarginLoss, Penalty, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
+import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, RowLoss, MarginLoss, Penalty, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.cd.LocalProblem.{comparable, nextFit}
 import dwell.solver.Questions
 import dwell.solver.rows.worker.{Descend, NativeSgd, SgdProblem}
@@ -25,7 +25,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     assert(NativeBridge.stateEntries == 0L)
   }
 
-  private val losses: Seq[Loss] =
+  private val losses: Seq[RowLoss] =
     Seq(Squared, Logistic, Hinge, SmoothedHinge(0.5), SquaredHinge, Softmax(2), Softmax(5))
 
   private val penalties: Seq[(Double, Double)] = Seq((0.0, 0.0), (0.0, 0.1), (0.02, 0.0), (0.01, 0.1), (0.5, 0.05))

@@ -7,14 +7,14 @@ import dwell.data.{RowData, TestData}
 import dwell.data.rows.RowPartition
 import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
-import dwell.problem.{Loss, MarginLoss, Penalty, Softmax, Squared, StepSchedule}
+import dwell.problem.{MarginLoss, Penalty, RowLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.cd.{LocalProblem, RowProblem}
 import dwell.solver.rows.worker.{Descend, Evaluate, NativeSgd, Search, SgdProblem}
 
 /** Random data of one partition with a problem and a model, and calls for them. */
 private[rows] final class SgdCase(
     seed: Int,
-    loss: Loss,
+    loss: RowLoss,
     rows: Int = 60,
     val features: Int = 20,
     density: Double = 0.2,

@@ -113,7 +113,7 @@ public final class NativeBridge {
   public static final long SGD_DUAL = 2;
 
   /** Version of {@link PassLayout}. */
-  public static final long PASS_LAYOUT_VERSION = 3;
+  public static final long PASS_LAYOUT_VERSION = 4;
 
   /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
   public static final long PASS_INTERCEPT = 1;
@@ -123,6 +123,9 @@ public final class NativeBridge {
 
   /** Flag of a pass: sum features and their squares. */
   public static final long PASS_MOMENTS = 4;
+
+  /** Flag of a pass: rows where a loss with a scale is linear count in the Hessian by the parabola above it. */
+  public static final long PASS_MAJORISE = 8;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;

@@ -5,9 +5,11 @@ package dwell.jni;
  * {@link NativeBridge#passEnd}. {@link ResultHeader} names the slots that all results share; {@link NativeBridge} defines the flags.
  *
  * <p>With p features a row has n entries: its features less the centre, x~, and 1 with {@link NativeBridge#PASS_INTERCEPT}. Below, s is
- * the weight of a row. The loss has C outputs; a model has n numbers for each of them, one output after the other. The vector of a result has
+ * the weight of a row. The loss has C outputs; a model has n numbers for each of them, one output after the other. A loss with a scale has
+ * it as the last number of its model, and the last of the n entries of a row is then a, the row's clipped error over the scale. The vector of a
+ * result has
  * <ul>
- * <li>n numbers for each output: sum of s loss' x~, the gradient,</li>
+ * <li>n numbers for each output: sum of s loss' x~, the gradient; by a scale, sum of s (1 - a^2) / 2,</li>
  * <li>p numbers: sum of s x~, and p numbers: sum of s x~^2, over features only,</li>
  * <li>for each pair of outputs (a, b) with b at most a, in the order (0, 0), (1, 0), (1, 1), (2, 0), n (n + 1) / 2 numbers: the lower
  * triangle of the sum of s loss'' x~ x~^T, row by row, with the derivative by the predictions of a and b.</li>
@@ -35,8 +37,11 @@ public final class PassLayout {
   /** 0: no Hessian; otherwise it takes one in so many chunks of 256 rows. */
   public static final int CONTROL_HESSIAN = 4;
 
+  /** The parameter of a loss with a scale, as {@link Double#doubleToRawLongBits}. */
+  public static final int CONTROL_EPSILON = 5;
+
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 5;
+  public static final int CONTROL_SLOTS = 6;
 
   // Slots of a result.
 
@@ -67,18 +72,20 @@ public final class PassLayout {
   private PassLayout() {}
 
   /** The control of a pass. */
-  public static long[] control(int loss, int outputs, long flags, int hessian) {
-    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, hessian};
+  public static long[] control(int loss, int outputs, long flags, int hessian, double epsilon) {
+    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, hessian, Double.doubleToRawLongBits(epsilon)};
   }
 
   /**
    * Number of entries of a vector.
    *
+   * @param more
+   *   entries of a row after its features: 1 for an intercept, and 1 for a scale
    * @throws IllegalArgumentException
    *   if a result cannot hold them
    */
-  public static int entries(int features, boolean intercept, int outputs) {
-    long n = features + (intercept ? 1L : 0L);
+  public static int entries(int features, int more, int outputs) {
+    long n = (long) features + more;
     long pairs = outputs * (outputs + 1L) / 2;
     double entries = outputs * (double) n + 2.0 * features + pairs * (n * (n + 1) / 2.0);
     if (entries > ResultHeader.MAX_ENTRIES) {
@@ -89,12 +96,12 @@ public final class PassLayout {
   }
 
   /** Where the triangles begin in a vector. */
-  public static int triangles(int features, boolean intercept, int outputs) {
-    return outputs * (features + (intercept ? 1 : 0)) + 2 * features;
+  public static int triangles(int features, int more, int outputs) {
+    return outputs * (features + more) + 2 * features;
   }
 
   /** Length of a result with a vector, in bytes. */
-  public static int length(int features, boolean intercept, int outputs) {
-    return ResultHeader.length(entries(features, intercept, outputs));
+  public static int length(int features, int more, int outputs) {
+    return ResultHeader.length(entries(features, more, outputs));
   }
 }

@@ -12,7 +12,10 @@ package dwell.problem
  *   3     smoothed hinge  1        -1 or 1            1 / gamma  shrink a class    no        yes
  *   4     squared hinge   1        -1 or 1            2          shrink a class    no        yes
  *   5     softmax         C        0, 1, ..., C - 1   1/2        mix classes       no        no
+ *   6     huber           1        any number         none       none              no        no
  * }}}
+ *
+ * The loss of Huber has the scale of the errors as a variable, beside the prediction.
  *
  * @param code
  *   number of the loss in calls of native code
@@ -37,6 +40,19 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   /** c where l*(-a; y) with p = y a is -p + c p^2 / 2 for every p that a prediction gives; None for other conjugates. */
   def conjugateCurvature: Option[Double] = None
 
+  /** The number of errors' scales from which on the loss is linear, where the scale is a variable of the model; None for other losses. */
+  def epsilon: Option[Double] = None
+
+  /** The predictions of the best model without coefficients, one for each output. */
+  def bestConstant(labels: LabelFacts): Array[Double]
+
+  /** Name for messages. */
+  override def toString: String
+}
+
+/** A loss of a row's predictions and label alone. */
+sealed abstract class RowLoss(code: Int) extends Loss(code) {
+
   /** How dual variables are made to satisfy the condition of an intercept without a penalty. */
   def feasibility: DualFeasibility
 
@@ -44,16 +60,10 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   def gamma: Double = 0.0
 
   /** A smooth loss that is below this one by gamma / 2 at most; a loss with a bounded curvature is its own. */
-  def smoothed(gamma: Double): Loss = this
-
-  /** The predictions of the best model without coefficients, one for each output. */
-  def bestConstant(labels: LabelFacts): Array[Double]
+  def smoothed(gamma: Double): RowLoss = this
 
   /** Mean loss of a model that predicts `constant` for every row. */
   def meanAt(constant: Array[Double], labels: LabelFacts): Double
-
-  /** Name for messages. */
-  override def toString: String
 }
 
 /**
@@ -73,7 +83,7 @@ sealed abstract class Loss(val code: Int) extends Serializable {
  * Dual Coordinate Ascent Methods for Regularized Loss Minimization, JMLR 14 (2013), sections 5 and 6; for the squared
  * hinge Hsieh et al., A Dual Coordinate Descent Method for Large-scale Linear SVM, ICML 2008.
  */
-sealed abstract class MarginLoss(code: Int) extends Loss(code) {
+sealed abstract class MarginLoss(code: Int) extends RowLoss(code) {
 
   override final def outputs: Int = 1
 
@@ -174,7 +184,7 @@ case object Logistic extends SignedLoss(1) {
 /** max(0, 1 - yz). */
 case object Hinge extends SignedLoss(2) {
   override def saturates: Boolean = true
-  override def smoothed(gamma: Double): Loss = SmoothedHinge(gamma)
+  override def smoothed(gamma: Double): RowLoss = SmoothedHinge(gamma)
   override def value(z: Double, y: Double): Double = math.max(0.0, 1.0 - y * z)
   override def derivative(z: Double, y: Double): Double = if (y * z < 1.0) -y else 0.0
   override private[problem] def secondDerivative(z: Double, y: Double): Double = 0.0
@@ -231,7 +241,7 @@ case object SquaredHinge extends SignedLoss(4) {
  * @param classes
  *   at least 2
  */
-final case class Softmax(classes: Int) extends Loss(5) {
+final case class Softmax(classes: Int) extends RowLoss(5) {
   require(classes >= 2, s"classes = $classes: must be at least 2")
 
   override def outputs: Int = classes
@@ -255,6 +265,28 @@ final case class Softmax(classes: Int) extends Loss(5) {
   }
 
   override def toString: String = s"softmax of $classes classes"
+}
+
+/**
+ * The loss of Huber with a scale sigma that is fitted together with the model, for errors r = y - z:
+ *
+ * {{{
+ *   (sigma + r^2 / sigma) / 2                              if |r| <= epsilon sigma
+ *   (sigma + 2 epsilon |r| - epsilon^2 sigma) / 2          otherwise
+ * }}}
+ *
+ * Source: Owen, "A robust hybrid of lasso and ridge regression", Contemporary Mathematics 443, 2007, section 4, as Spark has it.
+ *
+ * @param scales
+ *   epsilon, more than 1
+ */
+final case class Huber(scales: Double) extends Loss(6) {
+  override def outputs: Int = 1
+  override def labels: Labels = Labels.Real
+  override def curvature: Double = Double.PositiveInfinity
+  override def epsilon: Option[Double] = Some(scales)
+  override def bestConstant(labels: LabelFacts): Array[Double] = Array(labels.mean)
+  override def toString: String = "huber"
 }
 
 /** Helpers for losses whose dual variables are bounded. */

@@ -14,7 +14,7 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.rows.{BlockData, RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse, Softmax}
+import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
 import dwell.record.HeldBytes
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
@@ -66,15 +66,15 @@ final class LinearTrainer(
             val solution = byCoordinates(problem, algorithm, loss, choice, started)
             if (problem.handsOver && !solution.facts.converged && hasRoom) handedOver(problem, solution, choice)
             else solution
-          case Softmax(_) => throw severalOutputs(problem)
+          case _ => throw notAMargin(problem)
         }
     }
   }
 
-  private def severalOutputs(problem: LinearProblem): IllegalArgumentException =
+  private def notAMargin(problem: LinearProblem): IllegalArgumentException =
     new IllegalArgumentException(
-      s"algorithm=${problem.algorithm.name} has one prediction a row, and the ${problem.loss} several. Use algorithm newton, " +
-        "l-bfgs, ma-sgd or ma-sgd+l-bfgs.")
+      s"algorithm=${problem.algorithm.name} trains a prediction for each row, and the ${problem.loss} needs more. Use algorithm newton" +
+        (if (problem.loss.outputs > 1) ", l-bfgs, ma-sgd or ma-sgd+l-bfgs." else "."))
 
   private def byCoordinates(
       problem: LinearProblem,
@@ -128,7 +128,7 @@ final class LinearTrainer(
     val last = newtons.get((loss, problem.intercept))
     val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
     val warm = problem.copy(initial = problem.initial.orElse(from))
-    val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, last.flatMap(_.first)))
+    val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, last.flatMap(_.first), last.flatMap(_.scale)))
     val solution = run(plan, problem, parts, choice, started, PassStep(_, _, _))((_, _) => ())
     newtons((loss, problem.intercept)) = solution
     solution.copy(first = None)

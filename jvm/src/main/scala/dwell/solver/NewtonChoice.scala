@@ -1,7 +1,7 @@
 package dwell.solver
 
 import dwell.data.TrainingRows
-import dwell.problem.{Loss, Penalty}
+import dwell.problem.{Loss, MarginLoss, Penalty}
 import dwell.solver.newton.leader.HessianSampling
 
 /** Whether Newton's method is forecast to be the fastest one for a problem. */
@@ -12,7 +12,9 @@ private[dwell] object NewtonChoice {
     if (loss.outputs.toLong * numFeatures > TrainingRows.Few) {
       val counted = if (loss.outputs == 1) "" else s" in ${loss.outputs} classes"
       Some(s"it takes at most ${TrainingRows.Few} coefficients, and there are $numFeatures features$counted")
-    } else if (loss.selfConcordance.isEmpty && loss.conjugateCurvature.isEmpty) Some(s"the $loss loss is not smooth")
+    } else if (loss.epsilon.nonEmpty)
+      Option.when(penalty.l1 > 0.0)(s"the $loss loss has no proof of optimality with an L1 penalty")
+    else if (loss.selfConcordance.isEmpty && loss.conjugateCurvature.isEmpty) Some(s"the $loss loss is not smooth")
     else if (loss.selfConcordance.isEmpty && !(penalty.l1 == 0.0 && penalty.l2 > 0.0)) {
       Some(s"the $loss loss needs an L2 penalty, and no other one, for a proof of optimality")
     } else None
@@ -35,7 +37,7 @@ private[dwell] object NewtonChoice {
     val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * SecondsPerGradient)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
     val spark = (SparkPerNonzero + SparkPerOutput * c) * rows.nonzeros + SecondsOfSpark
-    val descends = loss.outputs == 1 && !penalty.isNone
+    val descends = loss.isInstanceOf[MarginLoss] && !penalty.isNone
     // Spark's normal equations take the same sums, and ten times as long for them.
     if (descends) newton <= descent else once || newton <= spark
   }

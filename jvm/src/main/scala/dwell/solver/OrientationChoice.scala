@@ -1,7 +1,7 @@
 package dwell.solver
 
 import dwell.data.TrainingRows
-import dwell.problem.{Loss, MarginLoss, Orientation, Softmax}
+import dwell.problem.{Loss, MarginLoss, Orientation}
 import dwell.solver.linear.LinearProblem
 
 /**
@@ -54,7 +54,7 @@ private[solver] object OrientationChoice {
     val (m, n) = (rows.numRows.toDouble, rows.numFeatures.toDouble)
     val bounded = loss match {
       case margin: MarginLoss if margin.isParabola => 1.0
-      case _: MarginLoss | Softmax(_) => UpperBoundGrowth
+      case _ => UpperBoundGrowth
     }
     val primal = secondsARound(m, rows.nonzeros) * moreRounds(n / m, PrimalGrowth) * bounded
     val dual = secondsARound(n, rows.nonzeros) * moreRounds(m / n, DualGrowth)

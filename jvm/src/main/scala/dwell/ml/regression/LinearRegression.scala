@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
-import dwell.problem.{MarginLoss, Penalty, Squared}
+import dwell.problem.{Huber, Loss, Penalty, Squared}
 import dwell.solver.linear.LinearSolution
 
 /**
@@ -26,13 +26,14 @@ import dwell.solver.linear.LinearSolution
  * }}}
  *
  * with u_i the deviation of feature i (1 if `standardization` is off) and sd_y the deviation of the label. Both are deviations
- * of the population for `solver` `normal` (Spark's `auto` up to 4096 features), and of the sample for `l-bfgs`.
+ * of the population for `solver` `normal` (Spark's `auto` up to 4096 features), and of the sample for `l-bfgs`. With `loss` `huber` the loss is
+ * [[dwell.problem.Huber]]'s, its scale is fitted with the model, and sd_y is left out.
  *
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error`: the huber loss, a label without variance, Spark's `normal` solver above its 4096
+ * `spark.dwell.fallback` is `error`: the huber loss with more than 4096 features, a label without variance, Spark's `normal` solver above its 4096
  * features, and a fit of more features without a penalty, for which no certificate exists. With `algorithm` `cocoa` a fit
  * without a penalty is trained natively.
  */
@@ -67,17 +68,18 @@ class LinearRegression(override val uid: String)
 
   private final class Task(dataset: Dataset[_]) extends LinearTask[LinearRegressionModel] {
 
-    override def loss: MarginLoss = Squared
+    override def loss: Loss = if (isHuber) Huber($(epsilon)) else Squared
 
     override def penalty: Penalty = Penalty.of($(regParam), $(elasticNetParam))
 
-    override def l2Divisor: Option[String] = Some("the label's deviation")
+    override def l2Divisor: Option[String] = Option.unless(isHuber)("the label's deviation")
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearRegression.this, dataset)
 
     override def unsupported(numFeatures: Int): Option[String] =
-      if ($(LinearRegression.this.loss) != SquaredError) {
-        Some(s"the loss ${$(LinearRegression.this.loss)} is not solved natively")
+      if (isHuber && !mayTakeNewton(loss, penalty, numFeatures)) {
+        Some(
+          s"the loss huber is solved natively by Newton's method only, for at most ${TrainingRows.Few} coefficients; set algorithm to auto or newton")
       } else if ($(solver) == Normal && numFeatures > LinearRegressionBridge.maxFeaturesForNormal) {
         Some(s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
       } else None
@@ -85,17 +87,18 @@ class LinearRegression(override val uid: String)
     override def unsuitable(data: TrainingRows): Option[String] =
       if (data.labelConstant) Some("the label is constant") else None
 
-    /** The label's deviation divides the L2 penalty, but not the L1 penalty. */
+    /** For squared errors the label's deviation divides the L2 penalty, but not the L1 penalty. */
     override def penaltyOn(data: TrainingRows): Penalty =
       penalty.copy(
-        l2 = penalty.l2 / labelDeviation(data),
+        l2 = if (isHuber) penalty.l2 else penalty.l2 / labelDeviation(data),
         scaleFactor = if ($(standardization)) varianceFactor(data) else 0.0)
 
     override def model(data: TrainingRows, solution: LinearSolution): LinearRegressionModel = {
-      // Spark's objective history is in units of the scaled label.
-      val unit = labelDeviation(data) * labelDeviation(data)
-      val model = copyValues(
-        LinearRegressionBridge.model(uid, Vectors.dense(solution.coefficients).compressed, solution.intercept))
+      // Spark's objective history of squared errors is in units of the scaled label.
+      val unit = if (isHuber) 1.0 else labelDeviation(data) * labelDeviation(data)
+      val coefficients = Vectors.dense(solution.coefficients).compressed
+      val model =
+        copyValues(LinearRegressionBridge.model(uid, coefficients, solution.intercept, solution.scale.getOrElse(1.0)))
       LinearRegressionBridge.attachSummary(
         model,
         dataset,
@@ -111,13 +114,16 @@ class LinearRegression(override val uid: String)
 
     /** Whether Spark would solve the normal equations. */
     private def byNormal(data: TrainingRows): Boolean =
-      $(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal)
+      !isHuber &&
+        ($(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal))
+
+    private def isHuber: Boolean = $(LinearRegression.this.loss) == HuberError
   }
 }
 
 object LinearRegression extends DefaultParamsReadable[LinearRegression] {
 
-  private val SquaredError = "squaredError"
+  private val HuberError = "huber"
   private val Normal = "normal"
   private val Auto = "auto"
 

@@ -4,14 +4,14 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.problem.{Loss, MarginLoss, Penalty, Softmax}
+import dwell.problem.{Loss, Penalty, Softmax}
 import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /** One call of `train`: the part of the training that differs between linear estimators. */
 private[ml] trait LinearTask[M] {
 
   /** The loss of a row, as a function of its label and its margin. */
-  def loss: MarginLoss
+  def loss: Loss
 
   /** The penalty of the Params, before the data is known. */
   def penalty: Penalty
@@ -35,7 +35,7 @@ private[ml] trait LinearTask[M] {
   def classes(data: TrainingRows): Option[Int] = None
 
   /** The loss of all outputs on this data. */
-  final def lossOn(data: TrainingRows): Loss = classes(data).fold[Loss](loss)(Softmax)
+  final def lossOn(data: TrainingRows): Loss = classes(data).fold(loss)(Softmax)
 
   /** The user's bounds of coefficients and intercepts. */
   def bounds(data: TrainingRows): Option[ModelBounds] = None

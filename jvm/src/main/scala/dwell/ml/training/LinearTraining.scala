@@ -13,7 +13,7 @@ import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Penalty}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.{LinearTrainer, NewtonChoice}
-import dwell.solver.linear.LinearProblem
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.spark.NativeLibrary
 
 /**
@@ -74,7 +74,7 @@ trait LinearTraining[M <: Model[M]]
                 task.unsuitable(data).orElse(outOfReach(task, data)) match {
                   case Some(reason) => Left(reason)
                   case None =>
-                    orientationWithin(possible, task, data, conf).map { orientation =>
+                    orientationWithin(possible, task, data, conf).flatMap { orientation =>
                       trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
                     }
                 }
@@ -138,6 +138,7 @@ trait LinearTraining[M <: Model[M]]
     val loss = task.lossOn(data)
     val what =
       if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
+      else if (loss.epsilon.nonEmpty) Some(s"the loss is $loss, with its scale")
       else if (task.penalty.isNone) Some("regParam is 0")
       else task.bounds(data).map(_ => "coefficients or intercepts have bounds")
     what.filter(_ => isFree && algorithmFor(task, data) != Algorithm.Newton).map { what =>
@@ -236,8 +237,14 @@ trait LinearTraining[M <: Model[M]]
       data: TrainingRows,
       solver: LinearTrainer,
       problem: LinearProblem,
-      clock: FitClock): M = {
+      clock: FitClock): Either[String, M] = {
     val solution = solver.solve(problem)
+    if (solution.stalled)
+      Left(s"${problem.algorithm.name} does not find the optimum of the ${problem.loss} loss on these data")
+    else Right(built(task, data, solution, clock))
+  }
+
+  private def built(task: LinearTask[M], data: TrainingRows, solution: LinearSolution, clock: FitClock): M = {
     val facts = solution.facts
     if (!facts.converged) {
       // Some algorithms give no bound.

@@ -16,8 +16,12 @@ import dwell.record.FitFacts
  *   intercept, as Spark's `normal` solver defines it; None where it does not exist or was not found
  * @param first
  *   the sums of Newton's first pass, where fits with other penalties begin with the same one
+ * @param scale
+ *   the scale of the errors, where the loss has one
  * @param unbounded
  *   whether there is no best model, because better ones have ever larger coefficients
+ * @param stalled
+ *   whether the method cannot find the optimum, and another one has to
  */
 final case class LinearSolution(
     coefficients: Array[Double],
@@ -25,7 +29,9 @@ final case class LinearSolution(
     facts: FitFacts,
     inverseDiagonal: Option[Array[Double]] = None,
     first: Option[FirstPass] = None,
-    unbounded: Boolean = false) {
+    scale: Option[Double] = None,
+    unbounded: Boolean = false,
+    stalled: Boolean = false) {
 
   /** The intercept of a model with one output. */
   def intercept: Double = intercepts.head

@@ -3,7 +3,7 @@ package dwell.solver.cd.leader
 import dwell.comm.{Replicas, Workers}
 import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
-import dwell.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, MarginLoss, Softmax}
+import dwell.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, MarginLoss}
 import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, RowsMessage, RowsRequest, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
@@ -149,6 +149,6 @@ private[dwell] object DualPlan {
   /** Whether the leader averages what several workers found, for which it must know the holders of each feature. */
   def averages(problem: LinearProblem, workers: Int): Boolean = problem.loss match {
     case loss: MarginLoss => workers > 1 && problem.algorithm == Algorithm.CoCoA && loss.saturates
-    case Softmax(_) => false
+    case _ => false
   }
 }

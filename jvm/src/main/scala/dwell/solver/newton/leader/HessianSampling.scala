@@ -65,8 +65,9 @@ private[solver] object HessianSampling {
 
   private def partOf(loss: Loss, numRows: Long, numFeatures: Int): Int = {
     val pairs = loss.outputs * (loss.outputs + 1L) / 2
-    // A gradient takes 2 C n operations for a row, and the Hessian n^2 / 2 for each pair of outputs.
-    val dear = pairs * numFeatures / (4L * loss.outputs) >= Dear && !loss.selfConcordance.contains(0.0)
+    // The certificate of a loss with a scale takes the Hessian of each pass. A gradient takes 2 C n operations for a row, and the Hessian n^2 / 2 for each pair of outputs.
+    val dear =
+      pairs * numFeatures / (4L * loss.outputs) >= Dear && !loss.selfConcordance.contains(0.0) && loss.epsilon.isEmpty
     val enough = RowsForEach * math.max(1L, loss.outputs.toLong * numFeatures)
     if (dear) math.max(1L, math.min(Most, numRows / enough)).toInt else 1
   }

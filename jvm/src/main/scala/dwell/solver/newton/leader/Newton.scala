@@ -23,14 +23,16 @@ import dwell.solver.newton.worker.PassSums
  * where the offset is what the L1 penalty and bounds bend, and lambda^2 / 2 stands for the bracket if the third derivative is 0. A row's
  * norm is at most sum_j |x_j| |e_j|, of which a pass takes the largest, with the norms |e_j| of the pass before it: along a step v,
  * M falls by at most the factor exp(-r |v|), see [[Curvature]]. The softmax has a prediction for each class, and its third derivative is at most the range of
- * the predictions along v, |x'v_a - x'v_b|, times the second. Other losses have the gap of [[DualValue]].
+ * the predictions along v, |x'v_a - x'v_b|, times the second. Other losses have the gap of [[DualValue]] or [[ScaleBound]].
+ *
+ * Where the loss with a scale is linear it has no curvature, and a Newton step may fail. The parabola above it then gives one that does not.
  */
 private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, completed: RoundRecord => Unit) {
   import Newton._
 
   private val problem = task.problem
   private val shape = task.shape
-  private val triangles = PassLayout.triangles(shape.features, shape.hasIntercept, shape.outputs)
+  private val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
   private val box = Box.of(problem.bounds, shape)
   private val timeline = new Timeline(completed)
 
@@ -50,6 +52,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     var passed = begun
     val model = quadratic(passed.variances)
     val dualValue = DualValue.of(task, model, passed)
+    val scaleBound = ScaleBound.of(task, model)
     var curvature = new Curvature(passed.vector, isExact = sampling.isExact)
     var objective = passed.loss + model.penalty(at)
     val first = objective
@@ -57,37 +60,55 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     // Each pass bounds the same optimum from below, up to rounding.
     var dual = Double.NegativeInfinity
     def certify(): Double = {
-      val gap = dualValue.fold(curvature.gapOf(best, isQuadratic))(value => objective - value.at(passed))
-      dual = math.max(dual, objective - gap)
+      if (scaleBound.isEmpty) {
+        val gap = dualValue.fold(curvature.gapOf(best, isQuadratic))(value => objective - value.at(passed))
+        dual = math.max(dual, objective - gap)
+      }
       math.max(objective - dual, math.ulp(objective))
     }
     var gap = certify()
     timeline.begin(objective, gap)
     var standing = false
+    var majorised = false
+    def what = s"${timeline.rounds} rounds, Newton"
+    def renew(): Unit = {
+      majorised = shape.hasScale
+      sampling = sampling.exact
+      passed = pass(at, PassSums(gradient = true, sampling.every, moments = false, majorised), none, what)
+      curvature = new Curvature(passed.vector, isExact = true)
+      best = minimise(model, curvature, passed, at, objective)
+      gap = certify()
+    }
     // Without errors, or with classes that a plane separates, the objective goes to 0, and no gap is small beside it.
     def vanishes = if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
     // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
     // comes. A Newton step then leaves a fixed share, where it otherwise leaves the square.
     var contraction = 0.0
-    def fades = !isQuadratic && problem.penalty.isNone && gap.isInfinite && contraction > Fading &&
+    def fades = !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && contraction > Fading &&
       best.decrease <= target * objective
-    def unbounded = !isQuadratic && vanishes || fades && best.decrease > Rounding * objective
-    def done = standing || gap <= target * objective || vanishes || fades
+    def unbounded = !isQuadratic && !shape.hasScale && vanishes || fades && best.decrease > Rounding * objective
+    // Where few errors are within epsilon scales, or none, the optimum is a corner, which neither kind of step finds.
+    def stalls = shape.hasScale && (standing || timeline.rounds >= LastOfScale)
+    def done = standing || gap <= target * objective || vanishes || fades || stalls
     while (!done && timeline.rounds < problem.maxRounds) {
-      val wasFresh = curvature.isFresh
-      var length = 1.0
+      val (wasFresh, wasMajorised) = (curvature.isFresh, majorised)
+      val whole = longest(at, best.step)
+      var length = whole
       var next = model.moved(at, best.step, length)
       val every = if (isQuadratic) 0 else sampling.every
       val sums = PassSums(gradient = true, every, moments = false)
-      val asked = if (isQuadratic || !curvature.isExact) none else curvature.unitNorms
-      val what = s"${timeline.rounds} rounds, Newton"
+      val asked =
+        scaleBound.fold(if (isQuadratic || !curvature.isExact) none else curvature.unitNorms)(_.reach(best.step))
       var trial = pass(next, sums, asked, what)
       var reached = trial.loss + model.penalty(next)
-      if (!(reached <= objective - Least * best.decrease + Rounding * objective)) {
-        length = shorter(model, at, best.step, objective)
+      if (!majorised) scaleBound.foreach(bound => dual = math.max(dual, bound.at(passed, at, best, trial.reach)))
+      majorised = false
+      if (!(reached <= objective - Least * length * best.decrease + Rounding * objective)) {
+        length = shorter(model, at, best.step, whole, objective)
         if (length > 0.0) {
           next = model.moved(at, best.step, length)
-          trial = pass(next, sums, asked, what)
+          majorised = shape.hasScale
+          trial = pass(next, sums.copy(majorise = majorised), asked, what)
           reached = trial.loss + model.penalty(next)
         }
       }
@@ -95,7 +116,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         at = next
         passed = trial
         objective = reached
-        curvature.move(length * best.slope, passed.reach)
+        curvature.move(length * best.slope, if (shape.hasScale) 0.0 else passed.reach)
         val before = best.decrease
         if (every > 0) curvature = curvature.replaced(passed.vector, isExact = sampling.isExact)
         best = minimise(model, curvature, passed, at, objective)
@@ -105,27 +126,25 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         sampling =
           if (lacksProof && (curvature.wouldProve(best) || best.decrease <= target * objective)) sampling.exact
           else sampling.next(best.decrease / objective, best.decrease / before)
-      } else if (!curvature.isFresh) {
-        sampling = sampling.exact
-        passed = pass(at, PassSums(gradient = true, sampling.every, moments = false), none, what)
-        curvature = new Curvature(passed.vector, isExact = true)
-        best = minimise(model, curvature, passed, at, objective)
+        if (shape.hasScale && !majorised && best.slope.isInfinite) renew()
+      } else if (!curvature.isFresh || shape.hasScale && !wasMajorised) renew()
+      else {
+        standing = true
         gap = certify()
-      } else standing = true
+      }
       record(objective, gap)
     }
+    val converged = gap <= problem.tolerance * objective || vanishes || fades
     val trained = SoftmaxCentre(problem, shape.coefficients(at) ++ workers.intercepts(at))
     LinearSolution(
       trained.take(shape.features * shape.outputs),
       trained.drop(shape.features * shape.outputs),
-      FitFacts(
-        rounds = timeline.records,
-        objective = objective,
-        dual = objective - gap,
-        converged = gap <= problem.tolerance * objective || vanishes || fades),
+      FitFacts(rounds = timeline.records, objective = objective, dual = objective - gap, converged = converged),
       inverseDiagonal(model, curvature.vector),
       if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None,
-      unbounded)
+      if (shape.hasScale) Some(at(shape.scale)) else None,
+      unbounded,
+      stalled = stalls && !converged)
   }
 
   /** The diagonal of the inverse of the Gram matrix, with the penalty; None unless all variables are in it. */
@@ -166,8 +185,18 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
           at(shape.intercept(0)) = task.loss.bestConstant(task.facts.labels).head
         }
     }
+    if (shape.hasScale) {
+      val labels = task.facts.labels
+      val errors = if (shape.hasIntercept) labels.variance else labels.variance + labels.mean * labels.mean
+      at(shape.scale) = task.scale.getOrElse(math.sqrt(errors))
+    }
     at.indices.map(j => box.clip(j, at(j))).toArray
   }
+
+  /** The part of a step that keeps the scale above 0. */
+  private def longest(at: Array[Double], step: Array[Double]): Double =
+    if (!shape.hasScale || step(shape.scale) >= -Shrinks * at(shape.scale)) 1.0
+    else -Shrinks * at(shape.scale) / step(shape.scale)
 
   /** The penalty of each variable, and which ones move: constant features do not. */
   private def quadratic(variances: Array[Double]): QuadraticModel = {
@@ -177,7 +206,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       shape.tabulate(0.0)(j => if (penalty.scaleFactor == 0.0) 1.0 else variances(j) * penalty.scaleFactor)
     val fixed = Array.tabulate(shape.variables) { variable =>
       val j = variable % shape.perOutput
-      val isIntercept = j == shape.features
+      val isIntercept = j >= shape.features
       // The softmax does not change where all outputs of a feature, or all intercepts, do alike.
       val stands = shape.outputs > 1 && variable / shape.perOutput == shape.outputs - 1 && problem.bounds.isEmpty
       (!isIntercept && variances(j) == 0.0) || (stands && (isIntercept || penalty.isNone))
@@ -191,14 +220,20 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   }
 
   /** A shorter step that lowers the objective; 0 if there is none. */
-  private def shorter(model: QuadraticModel, at: Array[Double], step: Array[Double], objective: Double): Double = {
+  private def shorter(
+      model: QuadraticModel,
+      at: Array[Double],
+      step: Array[Double],
+      whole: Double,
+      objective: Double): Double = {
     val asked = System.nanoTime()
-    val (losses, headers) = workers.along(at, step, Shorter, s"${timeline.rounds} rounds, line search")
+    val lengths = Shorter.map(whole * _)
+    val (losses, headers) = workers.along(at, step, lengths, s"${timeline.rounds} rounds, line search")
     passes :+= headers
     leaderSeconds -= (System.nanoTime() - asked) * 1e-9
-    val values = Shorter.indices.map(k => losses(k) + model.penalty(model.moved(at, step, Shorter(k))))
+    val values = lengths.indices.map(k => losses(k) + model.penalty(model.moved(at, step, lengths(k))))
     val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
-    if (values(k) < objective) Shorter(k) else 0.0
+    if (values(k) < objective) lengths(k) else 0.0
   }
 
   private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed = {
@@ -256,7 +291,13 @@ private object Newton {
   /** What rounding may add to an objective. */
   private val Rounding = 1e-13
 
-  /** Lengths of shorter steps. */
+  /** Rounds with a scale: a fit that comes to an end does so in half of them. */
+  private val LastOfScale = 30
+
+  /** The largest part of the scale that a step takes away. */
+  private val Shrinks = 0.9
+
+  /** Parts of a step that is too long. */
   private val Shorter = Array.tabulate(24)(k => math.pow(0.5, k + 1.0))
 
   private val none = Array.emptyDoubleArray

@@ -13,7 +13,7 @@ private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)
 
   override def problem: LinearProblem = task.problem
 
-  override def vectorLength: Int = PassLayout.entries(task.facts.numFeatures, problem.intercept, task.loss.outputs)
+  override def vectorLength: Int = PassLayout.entries(task.facts.numFeatures, task.shape.more, task.loss.outputs)
 
   override def lead(workers: Replicas[PassMessage, Unit], attempt: Attempt)(
       completed: RoundRecord => Unit): LinearSolution =

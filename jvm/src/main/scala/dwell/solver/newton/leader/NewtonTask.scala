@@ -10,14 +10,18 @@ import dwell.solver.linear.{FirstPass, LinearProblem}
  *   what is known of the rows
  * @param first
  *   the sums of the first pass, if an earlier fit has left them
+ * @param scale
+ *   the scale of the errors that an earlier fit has found, where the loss has one
  */
 private[solver] final case class NewtonTask(
     problem: LinearProblem,
     loss: Loss,
     facts: NewtonFacts,
-    first: Option[FirstPass]) {
+    first: Option[FirstPass],
+    scale: Option[Double]) {
 
-  private[leader] def shape: ModelShape = ModelShape(facts.numFeatures, problem.intercept, loss.outputs)
+  private[leader] def shape: ModelShape =
+    ModelShape(facts.numFeatures, problem.intercept, loss.epsilon.nonEmpty, loss.outputs)
 }
 
 /**

@@ -8,7 +8,7 @@ import dwell.solver.newton.worker.{PassMessage, PassSums}
 /** The workers of a fit by Newton's method, for its leader. */
 private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], task: NewtonTask) {
   private val shape = task.shape
-  private val triangles = PassLayout.triangles(shape.features, shape.hasIntercept, shape.outputs)
+  private val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
   private val threads = task.problem.settings.threads
   private val total = task.facts.labels.totalWeight
 

@@ -66,7 +66,12 @@ private[worker] final class PassLanes(message: PassMessage, bytes: Int) {
 
   private def begin(): Long =
     NativeBridge.passBegin(
-      PassLayout.control(message.loss.code, message.loss.outputs, flags, message.sums.hessian),
+      PassLayout.control(
+        message.loss.code,
+        message.loss.outputs,
+        flags,
+        message.sums.hessian,
+        message.loss.epsilon.getOrElse(0.0)),
       message.centre,
       message.model,
       message.direction,
@@ -77,7 +82,8 @@ private[worker] final class PassLanes(message: PassMessage, bytes: Int) {
     Seq(
       message.intercept -> NativeBridge.PASS_INTERCEPT,
       message.sums.gradient -> NativeBridge.PASS_GRADIENT,
-      message.sums.moments -> NativeBridge.PASS_MOMENTS).collect { case (true, flag) => flag }.sum
+      message.sums.moments -> NativeBridge.PASS_MOMENTS,
+      message.sums.majorise -> NativeBridge.PASS_MAJORISE).collect { case (true, flag) => flag }.sum
 }
 
 private object PassLanes {

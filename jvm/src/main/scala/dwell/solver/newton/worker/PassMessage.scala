@@ -4,12 +4,12 @@ import dwell.problem.Loss
 
 /**
  * The message of a pass of Newton's method, with all its vectors. A row has n entries: its p features less their centre and, with an
- * intercept, 1. A model has n numbers for each output of the loss, one output after the other.
+ * intercept, 1; one more if the loss has a scale. A model has n numbers for each output of the loss, one output after the other.
  *
  * @param centre
  *   p numbers
  * @param model
- *   for each output: coefficients, then the intercept of centred features
+ *   for each output: coefficients, then the intercept of centred features, then the scale
  * @param sums
  *   what the pass sums beside the losses
  * @param direction
@@ -37,8 +37,14 @@ private[solver] final case class PassMessage(
  *
  * @param hessian
  *   0: no Hessian; otherwise it takes one in so many chunks of rows
+ * @param majorise
+ *   whether rows where a loss with a scale is linear count in the Hessian by the parabola above it
  */
-private[solver] final case class PassSums(gradient: Boolean, hessian: Int, moments: Boolean) {
+private[solver] final case class PassSums(
+    gradient: Boolean,
+    hessian: Int,
+    moments: Boolean,
+    majorise: Boolean = false) {
 
   /** Whether there is a vector. */
   def any: Boolean = gradient || hessian > 0 || moments

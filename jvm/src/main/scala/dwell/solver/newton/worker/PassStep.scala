@@ -19,7 +19,9 @@ private[solver] object PassStep {
     val started = ResultHeader.now()
     val m = message
     val result =
-      if (m.sums.any) new Array[Byte](PassLayout.length(m.centre.length, m.intercept, m.loss.outputs))
+      if (m.sums.any)
+        new Array[Byte](
+          PassLayout.length(m.centre.length, m.model.length / m.loss.outputs - m.centre.length, m.loss.outputs))
       else new Array[Byte](ResultHeader.BYTES)
     val lanes = new PassLanes(m, result.length)
     try TaskCancellation(cancellation => lanes.add(data.blocks(), cancellation).end(result))

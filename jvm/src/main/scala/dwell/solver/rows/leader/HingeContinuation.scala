@@ -59,7 +59,7 @@ private[rows] final class HingeContinuation(
   /** The model that minimises F_gamma, with its F. */
   private def stage(gamma: Double, from: Reached): Reached = {
     val smoothed = task.copy(problem = problem.copy(
-      loss = problem.loss.smoothed(gamma),
+      loss = task.sgd.loss.smoothed(gamma),
       tolerance = math.max(sharpest / 2.0, Accuracy * gamma),
       maxRounds = math.min(last, timeline.rounds + ofStage)))
     val asked = new SgdWorkers(workers, smoothed, fit)

@@ -1,6 +1,7 @@
 package dwell.solver.rows.leader
 
 import dwell.jni.SgdLayout
+import dwell.problem.RowLoss
 import dwell.solver.linear.LinearProblem
 import dwell.solver.rows.worker.SgdProblem
 
@@ -14,7 +15,7 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
 
   /** The objective for the workers. */
   val sgd: SgdProblem =
-    SgdProblem(problem.loss, problem.penalty, problem.intercept, facts.rows / facts.labels.totalWeight)
+    SgdProblem(lossOfRows, problem.penalty, problem.intercept, facts.rows / facts.labels.totalWeight)
 
   /** Outputs of the model, C. */
   def outputs: Int = sgd.loss.outputs
@@ -40,6 +41,13 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
    */
   def leastCurvature: Double =
     if (problem.intercept) math.min(sgd.penalty.l2, interceptCurvature) else sgd.penalty.l2
+
+  private def lossOfRows: RowLoss = problem.loss match {
+    case loss: RowLoss => loss
+    case other =>
+      throw new IllegalArgumentException(
+        s"algorithm=${problem.algorithm.name} does not train a scale, and the $other loss has one. Use algorithm newton.")
+  }
 
   private def interceptCurvature: Double =
     if (facts.labels.classWeights == null) 1.0

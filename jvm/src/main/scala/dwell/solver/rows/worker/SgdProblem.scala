@@ -1,6 +1,6 @@
 package dwell.solver.rows.worker
 
-import dwell.problem.{Loss, Penalty}
+import dwell.problem.{Penalty, RowLoss}
 
 /**
  * The objective, over coefficients w (one for each feature j and output c) and intercepts b (one for each output):
@@ -20,4 +20,4 @@ import dwell.problem.{Loss, Penalty}
  *   m / S, the number of all rows over the sum of their weights, finite and positive. It makes the length of steps
  *   independent of the unit of the weights
  */
-final case class SgdProblem(loss: Loss, penalty: Penalty, intercept: Boolean, weightFactor: Double)
+final case class SgdProblem(loss: RowLoss, penalty: Penalty, intercept: Boolean, weightFactor: Double)

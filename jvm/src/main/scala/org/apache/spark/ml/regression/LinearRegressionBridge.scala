@@ -12,8 +12,8 @@ object LinearRegressionBridge {
   def maxFeaturesForNormal: Int = LinearRegression.MAX_FEATURES_FOR_NORMAL_SOLVER
 
   /** A model of these coefficients, one for each feature. */
-  def model(uid: String, coefficients: Vector, intercept: Double): LinearRegressionModel =
-    new LinearRegressionModel(uid, coefficients, intercept)
+  def model(uid: String, coefficients: Vector, intercept: Double, scale: Double): LinearRegressionModel =
+    new LinearRegressionModel(uid, coefficients, intercept, scale)
 
   /**
    * Attaches Spark's training summary. The caller must have copied the Params to the model, because the summary reads
