@@ -84,6 +84,9 @@ class NewtonSuite extends SparkSuite {
       val told = report(ours)
       assert(told.algorithm == "newton" && told.converged && told.relativeGap <= 1e-6, clue)
       assert(told.rounds.last.round <= 2, clue)
+      assert(
+        "newton: about .* s of work, where Spark's own code takes".r.findFirstIn(told.toText).nonEmpty,
+        told.toText)
     }
   }
 

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
 
+import dwell.problem.Algorithm
 import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord}
 
 /**
@@ -182,7 +183,10 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
   def handover: String = facts.handover
 
   private[report] override def choices: Seq[String] =
-    s"$orientation orientation: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
+    s"$way: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
+
+  private def way: String =
+    if (Algorithm.all.exists(a => a.name == algorithm && a.ofRows)) algorithm else s"$orientation orientation"
 
   private[report] override def proof: String =
     (if (gap.isNaN) f"no lower bound (tolerance $tolerance%.1e), "

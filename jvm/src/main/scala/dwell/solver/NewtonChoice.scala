@@ -20,10 +20,24 @@ private[dwell] object NewtonChoice {
     } else None
 
   /**
-   * Whether it is expected to be faster than coordinate descent or, where that does not solve the problem, than Spark's own code. A
-   * pass takes a product of each row with itself for each pair of outputs, and the leader factors a matrix of all coefficients.
+   * Seconds that a fit is expected to take on one core.
+   *
+   * @param other
+   *   what it is compared with: coordinate descent or, where that does not solve the problem, Spark's own code
    */
-  def isFaster(loss: Loss, penalty: Penalty, rows: TrainingRows): Boolean = {
+  final case class Forecast(newton: Double, other: String, otherSeconds: Double) {
+
+    /** Whether Newton's method is taken. */
+    def isFaster: Boolean = newton <= otherSeconds
+
+    override def toString: String = f"about $newton%.2g s of work, where $other takes $otherSeconds%.2g s"
+  }
+
+  /**
+   * The forecast of a problem. A pass takes a product of each row with itself for each pair of outputs, and the leader factors a
+   * matrix of all coefficients.
+   */
+  def forecast(loss: Loss, penalty: Penalty, rows: TrainingRows): Forecast = {
     val (m, n) = (rows.numRows.toDouble, rows.numFeatures.toDouble)
     val perRow = rows.nonzeros / m
     val dense = n * n / 2.0 * SecondsPerDensePair
@@ -36,10 +50,11 @@ private[dwell] object NewtonChoice {
     val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair
     val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * SecondsPerGradient)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
-    val spark = (SparkPerNonzero + SparkPerOutput * c) * rows.nonzeros + SecondsOfSpark
     val descends = loss.isInstanceOf[MarginLoss] && !penalty.isNone
-    // Spark's normal equations take the same sums, and ten times as long for them.
-    if (descends) newton <= descent else once || newton <= spark
+    if (descends) Forecast(newton, "coordinate descent", descent)
+    // Spark's normal equations take the same sums.
+    else if (once) Forecast(newton, "Spark's own code", SparkByNormal * newton)
+    else Forecast(newton, "Spark's own code", (SparkPerNonzero + SparkPerOutput * c) * rows.nonzeros + SecondsOfSpark)
   }
 
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.
@@ -62,6 +77,9 @@ private[dwell] object NewtonChoice {
   private val SparkPerNonzero = 1.4e-7
   private val SparkPerOutput = 1.5e-8
   private val SecondsOfSpark = 1.0
+
+  /** Times as long as ours. */
+  private val SparkByNormal = 10.0
 
   /** The share of nonzeros from which rows are stored with their zeros. */
   private val SparseBelow = 0.6

@@ -45,7 +45,7 @@ private[solver] object OrientationChoice {
   }
 
   private def told(objection: Objection, problem: LinearProblem): String = objection match {
-    case AlongRows => s"the steps of ${problem.algorithm.name} are along rows"
+    case AlongRows => if (problem.reason.isEmpty) "its steps are along rows" else problem.reason
     case NotSmooth => s"the ${problem.loss} loss is not smooth"
     case NoL2 => "the penalty has no L2 part"
   }

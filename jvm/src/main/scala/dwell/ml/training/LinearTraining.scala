@@ -126,11 +126,13 @@ trait LinearTraining[M <: Model[M]]
   protected final def mayTakeNewton(loss: Loss, penalty: Penalty, numFeatures: Int): Boolean =
     chosenAlgorithm == Algorithm.Newton || isFree && NewtonChoice.objection(loss, penalty, numFeatures).isEmpty
 
-  private def algorithmFor(task: LinearTask[M], data: TrainingRows): Algorithm = {
+  /** The algorithm of a fit, and why; empty where the user asks for it. */
+  private def algorithmFor(task: LinearTask[M], data: TrainingRows): (Algorithm, String) = {
     val loss = task.lossOn(data)
-    val newton = isFree && mayTakeNewton(loss, task.penalty, data.numFeatures) &&
-      NewtonChoice.isFaster(loss, task.penalty, data)
-    if (newton) Algorithm.Newton else chosenAlgorithm
+    if (isFree && mayTakeNewton(loss, task.penalty, data.numFeatures)) {
+      val forecast = NewtonChoice.forecast(loss, task.penalty, data)
+      if (forecast.isFaster) (Algorithm.Newton, forecast.toString) else (chosenAlgorithm, "")
+    } else (chosenAlgorithm, "")
   }
 
   /** Why a fit for which `auto` has only Newton's method is left to Spark after all. */
@@ -141,7 +143,7 @@ trait LinearTraining[M <: Model[M]]
       else if (loss.epsilon.nonEmpty) Some(s"the loss is $loss, with its scale")
       else if (task.penalty.isNone) Some("regParam is 0")
       else task.bounds(data).map(_ => "coefficients or intercepts have bounds")
-    what.filter(_ => isFree && algorithmFor(task, data) != Algorithm.Newton).map { what =>
+    what.filter(_ => isFree && algorithmFor(task, data)._1 != Algorithm.Newton).map { what =>
       NewtonChoice.objection(loss, task.penalty, data.numFeatures) match {
         case Some(why) => s"$what, which Newton's method solves natively, but $why"
         case None =>
@@ -212,9 +214,11 @@ trait LinearTraining[M <: Model[M]]
     val penalty = task.penaltyOn(data)
     checkNewton(task.lossOn(data), penalty, data.numFeatures)
     checkStepSize(task, penalty.l2)
+    val (chosen, reason) = algorithmFor(task, data)
     LinearProblem(
       uid = uid,
-      algorithm = algorithmFor(task, data),
+      algorithm = chosen,
+      reason = reason,
       loss = task.lossOn(data),
       penalty = penalty,
       intercept = $(fitIntercept),

@@ -36,6 +36,8 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  *   the first step size of local SGD; None searches for it
  * @param handsOver
  *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
+ * @param reason
+ *   why this algorithm, for the report; empty where the user asks for it
  * @param bounds
  *   of coefficients and intercepts; only Newton's method keeps them
  */
@@ -56,5 +58,6 @@ final case class LinearProblem(
     settings: SolverSettings,
     stepSize: Option[Double] = None,
     handsOver: Boolean = false,
+    reason: String = "",
     bounds: Option[ModelBounds] = None)
     extends FitProblem
