@@ -79,6 +79,14 @@ impl PassParams {
         outputs * (outputs + 1) / 2
     }
 
+    /// Pairs whose triangles are summed. The derivatives of the softmax by all predictions have the sum 0, which gives the last output's.
+    fn summed(&self) -> usize {
+        match self.loss {
+            PassLoss::Row(RowLoss::Softmax(outputs)) => outputs * (outputs - 1) / 2,
+            PassLoss::Row(RowLoss::Margin(_)) | PassLoss::Scaled(_) => self.pairs(),
+        }
+    }
+
     fn check(&self) -> Result<(), SolverError> {
         self.loss.check()?;
         let variables = self.loss.outputs() * self.entries();
@@ -182,7 +190,7 @@ impl Sums {
             first: zeros(moments)?,
             second: zeros(moments)?,
             hessian: if params.hessian > 0 && !params.model.is_empty() {
-                (0..params.pairs())
+                (0..params.summed())
                     .map(|_| Gram::zeros(params.entries()))
                     .collect()
             } else {
@@ -283,7 +291,7 @@ impl RowPass {
         let n = self.params.entries();
         let sums = usize::from(self.dense.is_some()) + usize::from(self.sparse.is_some());
         let triangles = if self.params.hessian > 0 {
-            self.params.pairs() * (n * (n + 1) / 2)
+            self.params.summed() * (n * (n + 1) / 2)
         } else {
             0
         };
@@ -493,6 +501,22 @@ fn write_sums(sums: &Sums, params: &PassParams, out: &mut [f64]) {
             .zip(triangles.chunks_mut(n * (n + 1) / 2))
         {
             gram.write(triangle);
+        }
+        if params.summed() < params.pairs() && !sums.hessian.is_empty() {
+            last_output(params.loss.outputs() - 1, n * (n + 1) / 2, triangles);
+        }
+    }
+}
+
+/// The triangles of the pairs of the last output, so that the triangles of each output have the sum 0.
+fn last_output(last: usize, length: usize, triangles: &mut [f64]) {
+    let pair = |a: usize, b: usize| (a.max(b) * (a.max(b) + 1) / 2 + a.min(b)) * length;
+    for b in 0..=last {
+        let (summed, own) = triangles.split_at_mut(pair(last, b));
+        for a in 0..last {
+            for (x, y) in own[..length].iter_mut().zip(&summed[pair(a, b)..]) {
+                *x -= y;
+            }
         }
     }
 }
@@ -763,7 +787,7 @@ impl Work<'_> {
         chunk.slopes.clear();
         chunk.slopes.resize(outputs * rows, 0.0);
         chunk.curves.clear();
-        let pairs = if *curved { params.pairs() } else { 0 };
+        let pairs = if *curved { params.summed() } else { 0 };
         chunk.curves.resize(pairs * rows, 0.0);
         let (mut z, mut q) = (vec![0.0; outputs], vec![0.0; outputs]);
         for i in 0..rows {
@@ -783,7 +807,7 @@ impl Work<'_> {
             }
             if *curved {
                 let mut pair = i;
-                for a in 0..outputs {
+                for a in 0..outputs - 1 {
                     for b in 0..a {
                         chunk.curves[pair] = -s * (q[a] * q[b]);
                         pair += rows;

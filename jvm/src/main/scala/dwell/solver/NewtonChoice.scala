@@ -46,7 +46,7 @@ private[dwell] object NewtonChoice {
     val passes = if (once) 1.0 else PassesOfNewton
     val hessians = HessianSampling.hessians(loss, rows.numRows, rows.numFeatures, passes)
     val c = loss.outputs.toDouble
-    val hessian = m * (c * (c + 1.0) / 2.0) * (if (perRow > SparseBelow * n) dense else sparse)
+    val hessian = m * HessianSampling.pairs(loss) * (if (perRow > SparseBelow * n) dense else sparse)
     val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair
     val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * SecondsPerGradient)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds

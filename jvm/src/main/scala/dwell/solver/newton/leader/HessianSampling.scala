@@ -63,11 +63,14 @@ private[solver] object HessianSampling {
     if (part == 1) passes else passes / part + HessiansOfAll
   }
 
+  /** Pairs of outputs whose curvature a pass sums: those of the last one follow from the others. */
+  def pairs(loss: Loss): Long = math.max(1L, loss.outputs * (loss.outputs - 1L) / 2)
+
   private def partOf(loss: Loss, numRows: Long, numFeatures: Int): Int = {
-    val pairs = loss.outputs * (loss.outputs + 1L) / 2
     // The certificate of a loss with a scale takes the Hessian of each pass. A gradient takes 2 C n operations for a row, and the Hessian n^2 / 2 for each pair of outputs.
     val dear =
-      pairs * numFeatures / (4L * loss.outputs) >= Dear && !loss.selfConcordance.contains(0.0) && loss.epsilon.isEmpty
+      pairs(loss) * numFeatures / (4L * loss.outputs) >= Dear && !loss.selfConcordance.contains(
+        0.0) && loss.epsilon.isEmpty
     val enough = RowsForEach * math.max(1L, loss.outputs.toLong * numFeatures)
     if (dear) math.max(1L, math.min(Most, numRows / enough)).toInt else 1
   }
