@@ -6,7 +6,7 @@ import scala.collection.mutable
 import scala.util.Random
 
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
-import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 
@@ -319,5 +319,52 @@ class GradientAlgorithmsSuite extends SparkSuite {
     }
     val primal = ours("ma-sgd", 0.05, 0.0).setOrientation("primal")
     assert(intercept[IllegalArgumentException](primal.fit(binary)).getMessage.contains("ma-sgd"))
+  }
+
+  /** 5000 features, most of them in few rows. */
+  private lazy val wide: DataFrame = {
+    val random = new Random(41)
+    val truth = Array.fill(5000)(random.nextGaussian())
+    val rows = Seq.fill(800) {
+      val indices = Seq.fill(20)((5000 * math.pow(random.nextDouble(), 3.0)).toInt).distinct.sorted.toArray
+      val score = indices.map(truth(_)).sum + random.nextGaussian()
+      val x = Vectors.sparse(5000, indices, indices.map(_ => 1.0 + random.nextInt(2))): Vector
+      (if (score > 0.5) 1.0 else 0.0, if (score > 3.0) 2.0 else if (score > 0.0) 1.0 else 0.0, score, x)
+    }
+    spark.createDataFrame(rows).toDF("class", "classes", "number", "features").repartition(2).cache()
+  }
+
+  for ((label, regParam, elasticNet) <- Seq(
+      ("class", 0.0, 0.0),
+      ("classes", 0.0, 0.0),
+      ("classes", 0.01, 0.0),
+      ("classes", 0.01, 0.5)))
+    test(
+      s"auto with many features: no worse than Spark's own code, $label, regParam $regParam, elasticNetParam $elasticNet") {
+      for ((maxIter, tol, relative) <- Seq((20, 1e-6, 1e-4), (300, 1e-10, 1e-6))) {
+        def set[E <: SparkLogisticRegression](e: E): E = {
+          e.setLabelCol(label).setRegParam(regParam).setElasticNetParam(elasticNet).setMaxIter(maxIter).setTol(tol)
+          e
+        }
+        val model = set(new LogisticRegression()).fit(wide)
+        val stock = set(new SparkLogisticRegression()).fit(wide)
+        val report = FitReport.of(model)
+        assert(report.algorithm == "l-bfgs", report.toText)
+        // Both stop by the same rule, after about as many iterations; on the way rounding takes them apart.
+        val most = objective(stock) * (1.0 + relative) + 1e-8 * report.rounds.head.objective
+        assert(report.objective <= most, s"${objective(stock)}\n${report.toText}")
+        assert(report.dual.isNaN == (regParam == 0.0))
+      }
+    }
+
+  test("auto with many features and no penalty: no worse than Spark's own LinearRegression") {
+    def set[E <: SparkLinearRegression](e: E): E = {
+      e.setLabelCol("number").setMaxIter(50)
+      e
+    }
+    val model = set(new LinearRegression()).fit(wide)
+    val stock = set(new SparkLinearRegression()).fit(wide)
+    assert(FitReport.of(model).algorithm == "l-bfgs", FitReport.of(model).toText)
+    assert(model.summary.rootMeanSquaredError <= stock.summary.rootMeanSquaredError * (1.0 + 1e-3))
   }
 }

@@ -81,7 +81,10 @@ class LinearSVCSuite extends SparkSuite {
   test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
     val ones = data.withColumn("label", lit(1.0))
     val cases = Seq[(SparkLinearSVC => Any, DataFrame, String)](
-      (_.setRegParam(0.0), data, "regParam is 0"),
+      (
+        { case ours: LinearSVC => ours.setRegParam(0.0).setAlgorithm("cocoa"); case stock => stock.setRegParam(0.0) },
+        data,
+        "regParam is 0"),
       (_ => (), ones, "one class"))
     cases.foreach { case (set, frame, reason) =>
       // Spark's line searches fail thousands of times when it comes near a corner.
@@ -102,8 +105,30 @@ class LinearSVCSuite extends SparkSuite {
         assert(intercept[UnsupportedOperationException](ours.fit(frame)).getMessage.contains(reason))
       }
       // Spark has no squared hinge to fall back to, and Dwell must never train another model silently.
-      val e = intercept[UnsupportedOperationException](ours.setLoss("squaredHinge").fit(frame))
-      assert(e.getMessage.contains(reason) && e.getMessage.contains("no squared hinge"))
+      if (ours.getRegParam > 0.0) {
+        val e = intercept[UnsupportedOperationException](ours.setLoss("squaredHinge").fit(frame))
+        assert(e.getMessage.contains(reason) && e.getMessage.contains("no squared hinge"))
+      }
+    }
+  }
+
+  test("without a penalty, Spark's default: no worse than Spark's model") {
+    for (rows <- Seq(data, ClassificationData.sparse(spark, 0.5))) {
+      def loss(model: org.apache.spark.ml.classification.LinearSVCModel): Double =
+        rows
+          .select("label", "features")
+          .collect()
+          .map { row =>
+            val margin = row.getAs[org.apache.spark.ml.linalg.Vector](1).dot(model.coefficients) + model.intercept
+            math.max(0.0, 1.0 - (2.0 * row.getDouble(0) - 1.0) * margin)
+          }
+          .sum / rows.count()
+      val ours = new LinearSVC().fit(rows)
+      val report = FitReport.of(ours)
+      assert(report.algorithm == "l-bfgs" && report.dual.isNaN, report.toText)
+      assert(math.abs(report.objective - loss(ours)) <= 1e-9 * (1.0 + loss(ours)))
+      assert(loss(ours) <= loss(new SparkLinearSVC().setMaxIter(30).fit(rows)) + 1e-6, report.toText)
+      new LinearSVC().setLoss("squaredHinge").fit(rows)
     }
   }
 

@@ -64,7 +64,8 @@ final class LinearTrainer(
         problem.loss match {
           case loss: MarginLoss =>
             val solution = byCoordinates(problem, algorithm, loss, choice, started)
-            if (problem.handsOver && !solution.facts.converged && hasRoom) handedOver(problem, solution, choice)
+            if (problem.handsOver && !solution.facts.converged && hasRoom(loss, rows.numFeatures))
+              handedOver(problem, solution, choice)
             else solution
           case _ => throw notAMargin(problem)
         }
@@ -113,8 +114,9 @@ final class LinearTrainer(
       RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed = algorithm.averages, use)
     val data = rows.rows(problem.numWorkers, form)
     val facts = RowFacts.of(rows, data, problem.loss.labels)
-    val plan = SgdPlan(newId, SgdTask(problem, rows.numFeatures, facts), algorithm, after)
-    run(plan, problem, parts(data), choice, started, gradientStep) { (_, attempt) =>
+    val placed = if (algorithm.refines) problem.copy(aggregation = whereItHasRoom(problem)) else problem
+    val plan = SgdPlan(newId, SgdTask(placed, rows.numFeatures, facts), algorithm, after)
+    run(plan, placed, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
   }
@@ -147,8 +149,7 @@ final class LinearTrainer(
       algorithm = Algorithm.LBFGS,
       initial =
         if (problem.loss.curvature.isInfinite) Some((first.coefficients, first.intercepts)) else problem.initial,
-      maxRounds = done + problem.maxRounds,
-      aggregation = problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle)))
+      maxRounds = done + problem.maxRounds)
     // Rows that were dealt to workers for coordinate descent serve as they are.
     val use = if (choice.orientation == Orientation.Dual) problem.algorithm.use else Algorithm.LBFGS.use
     val second =
@@ -170,14 +171,12 @@ final class LinearTrainer(
       setUpSeconds = before.setUpSeconds + after.setUpSeconds))
   }
 
-  /** Whether the driver has room for L-BFGS. */
-  private def hasRoom: Boolean =
-    rows.numFeatures <= ResultHeader.MAX_ENTRIES && QuasiNewton.bytes(
-      rows.numFeatures) <= Runtime.getRuntime.maxMemory / 2L
-
-  /** Whether a task has, so that it can lead a gang. */
-  private def taskHasRoom: Boolean =
-    ExecutorMemory.ofSlot(rows.sc).forall(QuasiNewton.bytes(rows.numFeatures) <= _)
+  /** A gang is led by a task, which has to have room for the leader's vectors. */
+  private def whereItHasRoom(problem: LinearProblem): Option[Aggregation] = {
+    val bytes = QuasiNewton.bytes(rows.numFeatures, problem.loss.outputs)
+    val taskHasRoom = ExecutorMemory.ofSlot(rows.sc).forall(bytes <= _)
+    problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle))
+  }
 
   private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, CdStates.free)
 
@@ -272,7 +271,12 @@ final class LinearTrainer(
     previous.put(family(problem, orientation), last).flatMap(_.fit).foreach(fit => free(Seq(fit)))
 }
 
-private[solver] object LinearTrainer {
+object LinearTrainer {
+
+  /** Whether the driver has room for the vectors of L-BFGS. */
+  private[dwell] def hasRoom(loss: Loss, numFeatures: Int): Boolean =
+    numFeatures.toLong * loss.outputs <= ResultHeader.MAX_ENTRIES &&
+      QuasiNewton.bytes(numFeatures, loss.outputs) <= Runtime.getRuntime.maxMemory / 2L
 
   /** Fits that may start from one another. */
   private final case class Family(

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
-import dwell.problem.{GradientAlgorithm, Logistic, MarginLoss, Penalty}
+import dwell.problem.{Algorithm, GradientAlgorithm, Logistic, MarginLoss, Penalty}
 import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /**
@@ -99,7 +99,7 @@ class LogisticRegression(override val uid: String)
       val byNewton = mayTakeNewton(loss, penalty, numFeatures)
       if (isBounded && !byNewton)
         Some("bounds on coefficients or intercepts are solved natively by Newton's method only")
-      else if (bySoftmax || byNewton) None
+      else if (severalAtOnce) None
       else if (!binomial(2)) Some(s"family=multinomial is solved natively by $ForClasses only")
       else if (isDefined(thresholds) && $(thresholds).length != 2) {
         Some(s"thresholds has ${$(thresholds).length} values, and two classes need two")
@@ -109,7 +109,6 @@ class LogisticRegression(override val uid: String)
     override def unsuitable(data: TrainingRows): Option[String] = {
       val found = numClasses(data)
       val expected = if (binomial(found)) 2 else found
-      val severalAtOnce = bySoftmax || mayTakeNewton(loss, penalty, data.numFeatures)
       val labels =
         if (!severalAtOnce) BinaryLabels.objection(data).map(onlyForTwo)
         else if (binomial(found)) {
@@ -122,8 +121,9 @@ class LogisticRegression(override val uid: String)
         .orElse(Option.when(isBounded && !boundsAreValid(data))("the bounds do not suit the model"))
     }
 
-    /** Whether the algorithm asked for solves for several classes at once. */
-    private def bySoftmax: Boolean = chosenAlgorithm.isInstanceOf[GradientAlgorithm]
+    /** Whether an algorithm that may be taken solves for several classes at once. */
+    private def severalAtOnce: Boolean =
+      isFree || chosenAlgorithm.isInstanceOf[GradientAlgorithm] || chosenAlgorithm == Algorithm.Newton
 
     private def onlyForTwo(why: String): String = s"$why, which $ForClasses solves natively"
 

@@ -74,8 +74,9 @@ trait LinearTraining[M <: Model[M]]
                 task.unsuitable(data).orElse(outOfReach(task, data)) match {
                   case Some(reason) => Left(reason)
                   case None =>
-                    orientationWithin(possible, task, data, conf).flatMap { orientation =>
-                      trainNatively(task, data, solver, problem(task, data, orientation, conf), clock)
+                    val (chosen, why) = algorithmFor(task, data)
+                    orientationWithin(possible, task, data, chosen, conf).flatMap { orientation =>
+                      trainNatively(task, data, solver, problem(task, data, chosen, why, orientation, conf), clock)
                     }
                 }
               }
@@ -120,7 +121,7 @@ trait LinearTraining[M <: Model[M]]
     }
 
   /** Whether the user leaves the choice of the method to the fit. */
-  private def isFree: Boolean = Seq(algorithm, orientation, localWork).forall($(_) == ParamValues.Auto)
+  protected final def isFree: Boolean = Seq(algorithm, orientation, localWork).forall($(_) == ParamValues.Auto)
 
   /** Whether Newton's method may train a model with this loss. */
   protected final def mayTakeNewton(loss: Loss, penalty: Penalty, numFeatures: Int): Boolean =
@@ -129,31 +130,45 @@ trait LinearTraining[M <: Model[M]]
   /** The algorithm of a fit, and why; empty where the user asks for it. */
   private def algorithmFor(task: LinearTask[M], data: TrainingRows): (Algorithm, String) = {
     val loss = task.lossOn(data)
-    if (isFree && mayTakeNewton(loss, task.penalty, data.numFeatures)) {
-      val forecast = NewtonChoice.forecast(loss, task.penalty, data)
-      if (forecast.isFaster) (Algorithm.Newton, forecast.toString) else (chosenAlgorithm, "")
-    } else (chosenAlgorithm, "")
-  }
-
-  /** Why a fit for which `auto` has only Newton's method is left to Spark after all. */
-  private def outOfReach(task: LinearTask[M], data: TrainingRows): Option[String] = {
-    val loss = task.lossOn(data)
-    val what =
-      if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
-      else if (loss.epsilon.nonEmpty) Some(s"the loss is $loss, with its scale")
-      else if (task.penalty.isNone) Some("regParam is 0")
-      else task.bounds(data).map(_ => "coefficients or intercepts have bounds")
-    what.filter(_ => isFree && algorithmFor(task, data)._1 != Algorithm.Newton).map { what =>
-      NewtonChoice.objection(loss, task.penalty, data.numFeatures) match {
-        case Some(why) => s"$what, which Newton's method solves natively, but $why"
-        case None =>
-          s"$what, and with ${data.numFeatures} features Spark's own code is forecast to be faster than Newton's method"
+    if (!isFree) (chosenAlgorithm, "")
+    else {
+      val forecast = Option.when(NewtonChoice.objection(loss, task.penalty, data.numFeatures).isEmpty)(
+        NewtonChoice.forecast(loss, task.penalty, data))
+      val notByCoordinates =
+        if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
+        else Option.when(task.penalty.isNone)("regParam is 0")
+      forecast.filter(_.isFaster) match {
+        case Some(faster) => (Algorithm.Newton, faster.toString)
+        case None => notByCoordinates.fold[(Algorithm, String)]((chosenAlgorithm, ""))((Algorithm.LBFGS, _))
       }
     }
   }
 
+  /** Why a fit for which `auto` has no method, or no room, is left to Spark after all. */
+  private def outOfReach(task: LinearTask[M], data: TrainingRows): Option[String] = {
+    val loss = task.lossOn(data)
+    val onlyNewton =
+      if (loss.epsilon.nonEmpty) Some(s"the loss is $loss, with its scale")
+      else task.bounds(data).map(_ => "coefficients or intercepts have bounds")
+    algorithmFor(task, data)._1 match {
+      case Algorithm.Newton => None
+      case chosen if isFree && onlyNewton.nonEmpty =>
+        onlyNewton.map { what =>
+          NewtonChoice.objection(loss, task.penalty, data.numFeatures) match {
+            case Some(why) => s"$what, which Newton's method solves natively, but $why"
+            case None =>
+              s"$what, and with ${data.numFeatures} features Spark's own code is forecast to be faster than Newton's method"
+          }
+        }
+      case chosen if isFree && chosen == Algorithm.LBFGS && !LinearTrainer.hasRoom(loss, data.numFeatures) =>
+        Some(
+          s"the driver has no room for the vectors of l-bfgs, of ${data.numFeatures} features in ${loss.outputs} classes")
+      case _ => None
+    }
+  }
+
   private def unpenalised(task: LinearTask[M], numFeatures: Int): Option[String] =
-    if (!task.penalty.isNone || chosenAlgorithm.ofRows || mayTakeNewton(task.loss, task.penalty, numFeatures)) None
+    if (!task.penalty.isNone || chosenAlgorithm.ofRows || isFree) None
     else if (task.loss.curvature.isInfinite) {
       Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
     } else if ($(algorithm) == ParamValues.Auto) {
@@ -190,12 +205,13 @@ trait LinearTraining[M <: Model[M]]
       possible: Seq[Orientation],
       task: LinearTask[M],
       data: TrainingRows,
+      chosen: Algorithm,
       conf: DwellConf): Either[String, Option[Orientation]] = {
     val outputs = task.classes(data).getOrElse(1)
     Orientations.withinLimit(
       Orientation.named($(orientation)),
-      possible,
-      chosenAlgorithm,
+      if (chosen.ofRows) Seq(Orientation.Dual) else possible,
+      chosen,
       data,
       outputs,
       $(numWorkers),
@@ -209,12 +225,13 @@ trait LinearTraining[M <: Model[M]]
   private def problem(
       task: LinearTask[M],
       data: TrainingRows,
+      chosen: Algorithm,
+      reason: String,
       orientation: Option[Orientation],
       conf: DwellConf): LinearProblem = {
     val penalty = task.penaltyOn(data)
     checkNewton(task.lossOn(data), penalty, data.numFeatures)
     checkStepSize(task, penalty.l2)
-    val (chosen, reason) = algorithmFor(task, data)
     LinearProblem(
       uid = uid,
       algorithm = chosen,

@@ -10,7 +10,8 @@ import dwell.solver.rows.worker.SgdMessage
  *
  * With the corner rounded off over a width of gamma, F_gamma <= F <= F_gamma + gamma / 2 for every model (Nesterov, Smooth
  * minimization of non-smooth functions, Math. Program. 103, 2005, section 2). So a lower bound of F_gamma is one of F, and the
- * last stage, whose gamma is the tolerance, comes as near to the optimum as the fit has to.
+ * last stage, whose gamma is the tolerance, comes as near to the optimum as the fit has to. Without a penalty there is no bound, and a stage
+ * ends by Spark's rule.
  *
  * @param fit
  *   identifier of this attempt
@@ -34,7 +35,7 @@ private[rows] final class HingeContinuation(
   /** Iterations of a stage, and the last round. Spark's own code makes `problem.maxRounds` in all. */
   private val (ofStage, last) = {
     val most = problem.maxRounds - timeline.rounds
-    if (isCheap) (most, timeline.rounds + MostStages * most)
+    if (isCheap && objective.exists) (most, timeline.rounds + MostStages * most)
     else (math.max(1, most / FewStages), timeline.rounds + most)
   }
 
@@ -45,15 +46,20 @@ private[rows] final class HingeContinuation(
   def run(start: Reached): Reached = {
     val gap = (start.objective - proof.lowerBound) / start.objective
     var best = start
-    var (model, gamma) = if (isCheap && gap > FarFromOptimum) (task.priorModel, Widest) else (start, 2.0 * gap)
-    def proven = proof.suffices(best.objective, problem.tolerance)
+    var (model, gamma) =
+      if (gap.isInfinite) (start, Widest)
+      else if (isCheap && gap > FarFromOptimum) (task.priorModel, Widest)
+      else (start, 2.0 * gap)
+    // Classes that a plane separates leave no loss.
+    def proven =
+      proof.suffices(best.objective, problem.tolerance) || best.objective <= problem.tolerance * start.objective
     while (gamma > 0.0 && !proven && timeline.rounds < last) {
       gamma = if (gamma < Sharper * sharpest) sharpest else gamma
       model = stage(gamma, model)
       if (model.objective < best.objective) best = model
       gamma = if (gamma <= sharpest) 0.0 else gamma / Sharper
     }
-    best.copy(converged = proven)
+    best.copy(converged = proven || !objective.exists && best.converged)
   }
 
   /** The model that minimises F_gamma, with its F. */
@@ -64,11 +70,13 @@ private[rows] final class HingeContinuation(
       maxRounds = math.min(last, timeline.rounds + ofStage)))
     val asked = new SgdWorkers(workers, smoothed, fit)
     val certificate = new ModelCertificate(asked, smoothed)
-    val stageProof = new Proof(certificate, proof.lowerBound - gamma / 2.0)
-    val found = new QuasiNewton(asked, smoothed, timeline, Some(stageProof), gamma / 2.0)
+    val stageProof = Option.when(objective.exists)(new Proof(certificate, proof.lowerBound - gamma / 2.0))
+    val found = new QuasiNewton(asked, smoothed, timeline, stageProof, gamma / 2.0)
       .run(from.copy(objective = certificate.objective(from.model)))
-    stageProof.renew(found.model)
-    proof.raise(stageProof.lowerBound)
+    stageProof.foreach { bound =>
+      bound.renew(found.model)
+      proof.raise(bound.lowerBound)
+    }
     Reached(found.model, objective.objective(found.model), found.converged)
   }
 }

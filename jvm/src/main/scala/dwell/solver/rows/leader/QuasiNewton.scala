@@ -7,7 +7,7 @@ import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
 
 /**
- * L-BFGS, or OWL-QN with an L1 penalty or the hinge loss, as in Spark. The workers compute the losses and
+ * L-BFGS, or OWL-QN with an L1 penalty, as in Spark, for smooth losses. The workers compute the losses and
  * their gradient; the leader does the rest.
  *
  * As in Spark, features are scaled to the same deviation, and centred if there is an intercept, for every penalty. The
@@ -50,11 +50,8 @@ private[rows] final class QuasiNewton(
       override def calculate(theta: BDV[Double]): (Double, BDV[Double]) = QuasiNewton.this.calculate(theta)
     })
     val most = problem.maxRounds - timeline.rounds
-    // The line search of L-BFGS needs a derivative, the line search of OWL-QN does not. The hinge therefore goes to OWL-QN, as in
-    // Spark.
-    val smooth = !task.sgd.loss.curvature.isInfinite
     val optimizer =
-      if (task.sgd.penalty.l1 == 0.0 && smooth) new LimitedMemory(most, Memory, tolerance)
+      if (task.sgd.penalty.l1 == 0.0) new LimitedMemory(most, Memory, tolerance)
       else {
         val penalties =
           Array.tabulate(variables)(i => if (i < first) task.sgd.penalty.l1 * weights(i / outputs) else 0.0)
@@ -164,8 +161,8 @@ private[rows] final class QuasiNewton(
 
 private[solver] object QuasiNewton {
 
-  /** The bytes of the leader's vectors for so many features: corrections, and some at work. */
-  def bytes(numFeatures: Int): Long = (2L * Memory + 10L) * 8L * numFeatures
+  /** The bytes of the leader's vectors: corrections, and some at work. */
+  def bytes(numFeatures: Int, outputs: Int): Long = (2L * Memory + 10L) * 8L * numFeatures * outputs
 
   /** An iteration that decreases the objective by less than this part of the tolerance brings no proof nearer. */
   private val Standstill = 1e-3

@@ -35,12 +35,14 @@ private[solver] final case class SgdPlan(id: Long, task: SgdTask, algorithm: Gra
       case Some(handover) => timeline.follow(handover.rounds)
       case None => timeline.begin(start.objective, Double.NaN)
     }
-    val proof = after.map(handover => new Proof(certificate, handover.lowerBound))
+    val isHinge = algorithm.refines && task.sgd.loss.curvature.isInfinite
+    val proof =
+      if (after.isEmpty && !isHinge) None else Some(new Proof(certificate, after.fold(Double.NaN)(_.lowerBound)))
     val averaged =
       if (algorithm.averages) new ModelAveraging(asked, task, attempt, timeline, start, algorithm.refines).run()
       else start
     val reached = proof match {
-      case Some(proof) if task.sgd.loss.curvature.isInfinite =>
+      case Some(proof) if isHinge =>
         new HingeContinuation(workers, task, attemptId(attempt.number), timeline, proof).run(averaged)
       case _ if algorithm.refines => new QuasiNewton(asked, task, timeline, proof).run(averaged)
       case _ => averaged
