@@ -19,7 +19,7 @@ private[bench] final class GridObjective(frame: DataFrame, fit: GridFit) {
   }
 
   private val moments = {
-    val size = frame.select("features").first().getAs[Vector](0).size
+    val size = features(frame)
     rows.treeAggregate(Moments(0.0, 0.0, 0.0, 0.0, new Array(size), new Array(size)))(
       { (sums, row) =>
         row.x.foreachActive { (j, value) =>
@@ -56,9 +56,19 @@ private[bench] final class GridObjective(frame: DataFrame, fit: GridFit) {
 
   private val deviations = moments.first.indices.map(j => deviation(moments.first(j), moments.second(j))).toArray
 
+  /** Factor of the absolute values, and of half the squares, of coefficients times deviations. */
+  def l1: Double = fit.regParam * fit.elasticNet
+  def l2: Double = fit.regParam * (1.0 - fit.elasticNet) /
+    (if (fit.kind == GridFit.Linear) deviation(moments.label, moments.labelSquares) else 1.0)
+
   /** Mean loss plus penalty. */
   def apply(model: Model[_]): Double = {
     val (coefficients, intercepts) = parts(model)
+    of(coefficients, intercepts)
+  }
+
+  /** The same; the coefficient of feature j and output c is at j C + c. */
+  def of(coefficients: Array[Double], intercepts: Array[Double]): Double = {
     val (kind, outputs) = (fit.kind, intercepts.length)
     val sent = frame.sparkSession.sparkContext.broadcast(coefficients)
     val loss = rows
@@ -78,9 +88,7 @@ private[bench] final class GridObjective(frame: DataFrame, fit: GridFit) {
     val scaled = coefficients.indices.map { i =>
       coefficients(i) * (if (fit.standardization) deviations(i / outputs) else 1.0)
     }
-    val l2 = fit.regParam * (1.0 - fit.elasticNet) /
-      (if (fit.kind == GridFit.Linear) deviation(moments.label, moments.labelSquares) else 1.0)
-    loss / moments.weight + scaled.iterator.map(u => fit.regParam * fit.elasticNet * u.abs + l2 * u * u / 2.0).sum
+    loss / moments.weight + scaled.iterator.map(u => l1 * u.abs + l2 * u * u / 2.0).sum
   }
 }
 
@@ -100,8 +108,11 @@ private[bench] object GridObjective {
       first: Array[Double],
       second: Array[Double])
 
+  /** The number of features. */
+  def features(frame: DataFrame): Int = frame.select("features").first().getAs[Vector](0).size
+
   /** Coefficient of feature j and output c at j C + c, and the intercepts. */
-  private def parts(model: Model[_]): (Array[Double], Array[Double]) = model match {
+  def parts(model: Model[_]): (Array[Double], Array[Double]) = model match {
     case m: LinearRegressionModel => (m.coefficients.toArray, Array(m.intercept))
     case m: LinearSVCModel => (m.coefficients.toArray, Array(m.intercept))
     // The array of a matrix goes column by column, and a column has a number for each class.

@@ -311,24 +311,26 @@ impl Quadratic<'_> {
         let left_out: Vec<bool> = (0..n)
             .map(|j| self.fixed[j] || bends[j].0 < bends[j].1)
             .collect();
-        let factor = Cholesky::new(self.hessian, self.l2, &left_out)?;
+        // Most variables may be 0: the factor has the others alone.
+        let moving: Vec<usize> = (0..n).filter(|&j| !left_out[j]).collect();
+        let mut triangle = reserve(packed(moving.len()), "a quadratic model")?;
+        for &i in &moving {
+            let row = row(self.hessian, i);
+            triangle.extend(moving.iter().take_while(|&&j| j <= i).map(|&j| row[j]));
+        }
+        let more: Vec<f64> = moving.iter().map(|&j| self.l2[j]).collect();
+        let factor = Cholesky::new(&triangle, &more, &vec![false; moving.len()])?;
         let mut minimum: Vec<f64> = (0..n)
             .map(|j| if self.fixed[j] { 0.0 } else { step[j] })
             .collect();
         // From the step on, so that it is exact after two solutions.
         for _ in 0..2 {
             let product = self.product(&minimum);
-            let left: Vec<f64> = (0..n)
-                .map(|j| {
-                    if left_out[j] {
-                        0.0
-                    } else {
-                        -(product[j] + linear[j] + bends[j].0)
-                    }
-                })
+            let left: Vec<f64> = (moving.iter())
+                .map(|&j| -(product[j] + linear[j] + bends[j].0))
                 .collect();
-            for (minimum, more) in minimum.iter_mut().zip(factor.solve(&left)) {
-                *minimum += more;
+            for (&j, more) in moving.iter().zip(factor.solve(&left)) {
+                minimum[j] += more;
             }
         }
         let product = self.product(&minimum);

@@ -23,7 +23,7 @@ private[dwell] object NewtonChoice {
    * Seconds that a fit is expected to take on one core.
    *
    * @param other
-   *   what it is compared with: coordinate descent or, where that does not solve the problem, Spark's own code
+   *   what it is compared with: coordinate descent or, where that does not solve the problem, L-BFGS or Spark's normal equations
    */
   final case class Forecast(newton: Double, other: String, otherSeconds: Double) {
 
@@ -54,7 +54,7 @@ private[dwell] object NewtonChoice {
     if (descends) Forecast(newton, "coordinate descent", descent)
     // Spark's normal equations take the same sums.
     else if (once) Forecast(newton, "Spark's own code", SparkByNormal * newton)
-    else Forecast(newton, "Spark's own code", (SparkPerNonzero + SparkPerOutput * c) * rows.nonzeros + SecondsOfSpark)
+    else Forecast(newton, "L-BFGS", (IterationsPerNonzero + IterationsPerOutput * c) * rows.nonzeros + SecondsOfIterations)
   }
 
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.
@@ -71,12 +71,12 @@ private[dwell] object NewtonChoice {
   private val SecondsOfRounds = 0.5
 
   /**
-   * The iterations of Spark's L-BFGS: 1,000,000 x 28, 3,000,000 x 10 and 100,000 x 400 took 3.4 to 4.5 s on two cores, and with ten
-   * classes 4.4 to 10.2 s.
+   * The iterations of L-BFGS: with ten classes the workers of 1,000,000 x 28 took 5 to 10 s on two cores together, and of 100,000 x 400
+   * 3.3 s (the grid of 2026-11-25 in bench/results).
    */
-  private val SparkPerNonzero = 1.4e-7
-  private val SparkPerOutput = 1.5e-8
-  private val SecondsOfSpark = 1.0
+  private val IterationsPerNonzero = 6e-8
+  private val IterationsPerOutput = 2.5e-8
+  private val SecondsOfIterations = 0.5
 
   /** Times as long as ours. */
   private val SparkByNormal = 10.0

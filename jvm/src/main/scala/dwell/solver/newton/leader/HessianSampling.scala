@@ -49,7 +49,7 @@ private[solver] object HessianSampling {
   private val Most = 16L
 
   /** A product of a row with itself takes so many times what the gradient does before it pays to leave rows out. */
-  private val Dear = 32L
+  private val Dear = 24L
 
   /** The first pass of a task. */
   private[leader] def of(task: NewtonTask): HessianSampling = {
