@@ -13,6 +13,7 @@ use crate::{
     base::{
         checks::{ensure, finite, positive},
         columns::Values,
+        elementary::{exp, ln_1p},
         error::{SolverError, reserve, same_length},
         gram::{Gram, add},
         instructions::{Instructions, Kernel},
@@ -21,7 +22,7 @@ use crate::{
         huber::Huber,
         labels::Labels,
         loss::{Formulas, WithFormulas},
-        softmax::{RowLoss, softmax},
+        softmax::RowLoss,
     },
 };
 
@@ -773,7 +774,7 @@ impl Work<'_> {
         }
     }
 
-    /// Values and derivatives of the softmax.
+    /// Values and derivatives of the softmax, output by output, so that several rows go together.
     #[inline(always)]
     fn softmax(&mut self) {
         let Self {
@@ -784,37 +785,40 @@ impl Work<'_> {
             ..
         } = self;
         let (rows, outputs) = (chunk.rows, params.loss.outputs());
+        for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
+            chunk.slopes.clear();
+            let moved = chunk.predictions.iter().zip(&chunk.along);
+            chunk
+                .slopes
+                .extend(moved.map(|(z, along)| z + step * along));
+            *total += probabilities(&mut chunk.slopes, rows, &chunk.labels, &chunk.weights);
+        }
         chunk.slopes.clear();
-        chunk.slopes.resize(outputs * rows, 0.0);
+        chunk.slopes.extend_from_slice(&chunk.predictions);
+        outcome.loss += probabilities(&mut chunk.slopes, rows, &chunk.labels, &chunk.weights);
         chunk.curves.clear();
         let pairs = if *curved { params.summed() } else { 0 };
         chunk.curves.resize(pairs * rows, 0.0);
-        let (mut z, mut q) = (vec![0.0; outputs], vec![0.0; outputs]);
-        for i in 0..rows {
-            let (s, class) = (chunk.weights[i], chunk.labels[i] as usize);
-            for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
-                for (c, z) in z.iter_mut().enumerate() {
-                    *z = chunk.predictions[c * rows + i] + step * chunk.along[c * rows + i];
-                }
-                *total += s * softmax(&z, class, &mut q);
-            }
-            for (c, z) in z.iter_mut().enumerate() {
-                *z = chunk.predictions[c * rows + i];
-            }
-            outcome.loss += s * softmax(&z, class, &mut q);
-            for (c, q) in q.iter().enumerate() {
-                chunk.slopes[c * rows + i] = s * (q - f64::from(u8::from(c == class)));
-            }
-            if *curved {
-                let mut pair = i;
-                for a in 0..outputs - 1 {
-                    for b in 0..a {
-                        chunk.curves[pair] = -s * (q[a] * q[b]);
-                        pair += rows;
+        if *curved {
+            let mut curves = chunk.curves.chunks_mut(rows);
+            for a in 0..outputs - 1 {
+                let of_a = &chunk.slopes[a * rows..][..rows];
+                for b in 0..=a {
+                    let of_b = &chunk.slopes[b * rows..][..rows];
+                    let Some(curves) = curves.next() else { return };
+                    for i in 0..rows {
+                        let other = if a == b { 1.0 - of_b[i] } else { -of_b[i] };
+                        curves[i] = chunk.weights[i] * (of_a[i] * other);
                     }
-                    chunk.curves[pair] = s * (q[a] * (1.0 - q[a]));
-                    pair += rows;
                 }
+            }
+        }
+        for (c, slopes) in chunk.slopes.chunks_mut(rows).enumerate() {
+            let class = c as f64;
+            let rows = chunk.labels.iter().zip(&chunk.weights);
+            for (slope, (&label, &weight)) in slopes.iter_mut().zip(rows) {
+                let own = if label == class { 1.0 } else { 0.0 };
+                *slope = weight * (*slope - own);
             }
         }
     }
@@ -980,6 +984,43 @@ impl Work<'_> {
             }
         }
     }
+}
+
+/// Turns predictions, for each output those of all rows, into probabilities, and returns the sum of the weighted losses
+/// `log sum exp(z) - z_y`. No exponent is positive, and a small loss keeps its digits.
+#[inline(always)]
+fn probabilities(z: &mut [f64], rows: usize, labels: &[f64], weights: &[f64]) -> f64 {
+    let mut top = [f64::NEG_INFINITY; CHUNK];
+    let (mut class_of_top, mut own) = ([0.0; CHUNK], [0.0; CHUNK]);
+    for (c, z) in z.chunks(rows).enumerate() {
+        let class = c as f64;
+        for i in 0..rows {
+            let higher = z[i] > top[i];
+            top[i] = if higher { z[i] } else { top[i] };
+            class_of_top[i] = if higher { class } else { class_of_top[i] };
+            own[i] = if labels[i] == class { z[i] } else { own[i] };
+        }
+    }
+    let mut others = [0.0; CHUNK];
+    for (c, z) in z.chunks_mut(rows).enumerate() {
+        let class = c as f64;
+        for i in 0..rows {
+            z[i] = exp(z[i] - top[i]);
+            others[i] += if class_of_top[i] == class { 0.0 } else { z[i] };
+        }
+    }
+    for z in z.chunks_mut(rows) {
+        for i in 0..rows {
+            z[i] /= 1.0 + others[i];
+        }
+    }
+    let mut losses = [0.0; CHUNK];
+    for i in 0..rows {
+        // The logarithm of NaN is a number, and would hide it.
+        let log = ln_1p(others[i]) + 0.0 * others[i];
+        losses[i] = weights[i] * ((top[i] - own[i]) + log);
+    }
+    losses[..rows].iter().sum()
 }
 
 /// Values and derivatives of a loss of one output.
