@@ -6,7 +6,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.ml.Estimator
+import org.apache.spark.ml.{Estimator, Model}
 import org.apache.spark.ml.functions.vector_to_array
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.functions.col
@@ -78,7 +78,7 @@ object TallPeersBench {
 
   private def bySpark(frame: DataFrame, system: String, fit: GridFit, stored: Path): Fitted = {
     val estimator: Estimator[_] = if (system == "dwell") fit.kind.ours else fit.kind.theirs
-    val timed = Seq.fill(2)(Bench.timed {
+    val timed = Seq.fill(2)(Bench.timed[Model[_]] {
       val read = frame.sparkSession.read.parquet(stored.resolve("vectors").toString)
       Bench.fit(estimator, read, fit.params: _*)
     }).last
@@ -91,7 +91,7 @@ object TallPeersBench {
     val json = new ObjectMapper()
     try {
       val described = fits.map { case (fit, objective) =>
-        Map(
+        Map[String, Any](
           "name" -> fit.name,
           "loss" -> (if (fit.kind == GridFit.Linear) "squared" else "logistic"),
           "label" -> fit.kind.label,

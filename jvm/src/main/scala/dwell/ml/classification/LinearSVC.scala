@@ -32,8 +32,8 @@ import dwell.solver.linear.LinearSolution
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error` or `loss` is squaredHinge: labels of one class, and a fit without a penalty. With
- * `algorithm` cocoa the squared hinge without a penalty is trained natively.
+ * `spark.dwell.fallback` is `error` or `loss` is squaredHinge: labels of one class, and the hinge without a penalty with `algorithm`
+ * cocoa or a mini-batch. Without a penalty there is no certificate.
  */
 class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with LinearTraining[LinearSVCModel] {
   import LinearSVC._

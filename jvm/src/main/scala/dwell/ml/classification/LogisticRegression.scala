@@ -36,9 +36,10 @@ import dwell.solver.linear.{LinearSolution, ModelBounds}
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
  * `spark.dwell.fallback` is `error`:
  *   - labels of one class;
- *   - more than two classes, `family` multinomial, bounds, and no penalty, where there are more than 4096 coefficients or so many that
- *     Spark is forecast to be faster. With classes, `algorithm` `ma-sgd`, `l-bfgs` and `ma-sgd+l-bfgs` train natively all the
- *     same, and without a penalty `cocoa`, too. They have no certificate then.
+ *   - bounds, where there are more than 4096 coefficients or so many that Newton's method is forecast to be slow;
+ *   - more than two classes and `family` multinomial, with `algorithm` `cocoa` or a mini-batch.
+ *
+ * With more than 4096 coefficients and no L2 penalty a fit has no certificate.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */

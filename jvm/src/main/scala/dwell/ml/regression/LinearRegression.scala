@@ -33,9 +33,8 @@ import dwell.solver.linear.LinearSolution
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error`: the huber loss with more than 4096 features, a label without variance, Spark's `normal` solver above its 4096
- * features, and a fit of more features without a penalty, for which no certificate exists. With `algorithm` `cocoa` a fit
- * without a penalty is trained natively.
+ * `spark.dwell.fallback` is `error`: the huber loss with more than 4096 features, a label without variance, and Spark's `normal` solver
+ * above its 4096 features. With more features and no penalty a fit has no certificate.
  */
 class LinearRegression(override val uid: String)
     extends SparkLinearRegression(uid)
