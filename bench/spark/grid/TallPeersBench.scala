@@ -78,10 +78,12 @@ object TallPeersBench {
 
   private def bySpark(frame: DataFrame, system: String, fit: GridFit, stored: Path): Fitted = {
     val estimator: Estimator[_] = if (system == "dwell") fit.kind.ours else fit.kind.theirs
-    val timed = Seq.fill(2)(Bench.timed[Model[_]] {
-      val read = frame.sparkSession.read.parquet(stored.resolve("vectors").toString)
-      Bench.fit(estimator, read, fit.params: _*)
-    }).last
+    val timed = Seq
+      .fill(2)(Bench.timed[Model[_]] {
+        val read = frame.sparkSession.read.parquet(stored.resolve("vectors").toString)
+        Bench.fit(estimator, read, fit.params: _*)
+      })
+      .last
     val (coefficients, intercepts) = GridObjective.parts(timed.result)
     Fitted(fit, timed.seconds, coefficients, intercepts.head)
   }
@@ -100,8 +102,9 @@ object TallPeersBench {
       }
       Files.writeString(asked, json.writeValueAsString(described.asJava))
       val columns = stored.resolve("columns").toFile.listFiles.find(_.getName.endsWith(".parquet")).get
-      OtherProgram.execute(command ++
-        Seq("--data", columns.toString, "--fits", asked.toString, "--output", output.toString))
+      OtherProgram.execute(
+        command ++
+          Seq("--data", columns.toString, "--fits", asked.toString, "--output", output.toString))
       json.readTree(output.toFile).elements().asScala.toSeq.map { one =>
         Fitted(
           fits.map(_._1).find(_.name == one.get("name").asText()).get,

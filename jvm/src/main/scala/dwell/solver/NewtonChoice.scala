@@ -54,7 +54,8 @@ private[dwell] object NewtonChoice {
     if (descends) Forecast(newton, "coordinate descent", descent)
     // Spark's normal equations take the same sums.
     else if (once) Forecast(newton, "Spark's own code", SparkByNormal * newton)
-    else Forecast(newton, "L-BFGS", (IterationsPerNonzero + IterationsPerOutput * c) * rows.nonzeros + SecondsOfIterations)
+    else
+      Forecast(newton, "L-BFGS", (IterationsPerNonzero + IterationsPerOutput * c) * rows.nonzeros + SecondsOfIterations)
   }
 
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.
