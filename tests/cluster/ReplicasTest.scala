@@ -128,7 +128,7 @@ object ReplicasTest extends Harness {
             workers.allReduce(Disturbed, 2L, 3L, Set.empty, Some("third"), "breaks")
           })
           check(broken.failed.toOption.exists(_.isInstanceOf[Gang.BrokenException]), broken.toString)
-          val impossible = Gang.impossible(data, k, patienceMillis = 60000L)
+          val impossible = Gang.impossible(data.sparkContext, k, patienceMillis = 60000L)
           check(impossible.isEmpty, impossible.toString)
           val (version, note, found, seen, made) = led("gang", data, fit, Length)(step(Length)) { workers =>
             val found = workers.recover("recover").get

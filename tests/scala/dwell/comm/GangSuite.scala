@@ -136,9 +136,9 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
   }
 
   test("too few slots are noticed before anything runs") {
-    val nine = Gang.impossible(sc.parallelize(0 until 9, 9), 9)
+    val nine = Gang.impossible(sc, 9)
     assert(nine.exists(_.contains("9 tasks have to run at once, and the cluster has 8 slots")))
-    assert(Gang.impossible(sc.parallelize(0 until 8, 8), 8).isEmpty)
+    assert(Gang.impossible(sc, 8).isEmpty)
   }
 
   test("slots that others hold are waited for, but not for ever") {

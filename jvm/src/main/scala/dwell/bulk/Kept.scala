@@ -51,8 +51,8 @@ private[dwell] final class Kept[T: ClassTag] private (stored: RDD[SerializableWr
     }
   }
 
-  /** Removes the objects from all executors. See [[dwell.spark.Unpersist]]. */
-  def drop(): Unit = Unpersist(stored)
+  /** Removes the objects from all executors if they are kept. See [[dwell.spark.Unpersist]]. */
+  def drop(): Unit = if (isKept) Unpersist(stored)
 
   override def cleanShuffleDependencies(blocking: Boolean): Unit = stored.cleanShuffleDependencies(blocking)
 }

@@ -192,7 +192,7 @@ final class TrainingRows private[data] (read: ReadRows) {
       }
       columnDatasets.values.foreach(_.unpersist())
       rowDatasets.values.foreach(_.unpersist())
-      if (!sc.isStopped) blockDatasets.values.flatMap(_.broadcasts).foreach(_.destroy())
+      if (!sc.isStopped) blockDatasets.values.foreach(_.destroy())
       blockDatasets.clear()
       columnDatasets.clear()
       rowDatasets.clear()

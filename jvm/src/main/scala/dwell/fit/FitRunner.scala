@@ -20,8 +20,10 @@ import dwell.spark.{Sent, TaskFailure}
  *
  * @tparam D
  *   the data of a partition
+ * @param workers
+ *   the number of partitions
  * @param parts
- *   the data of each partition
+ *   the data of each partition; a gang does not ask for them
  * @param forBarrier
  *   the same for a gang; what was lost may be computed by the call
  * @param step
@@ -31,7 +33,8 @@ import dwell.spark.{Sent, TaskFailure}
  */
 private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     sc: SparkContext,
-    parts: RDD[D],
+    workers: Int,
+    parts: => RDD[D],
     forBarrier: () => RDD[D],
     plan: FitPlan[M, S, T],
     step: Workers.Step[D, M, S],
@@ -40,7 +43,6 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
   import FitRunner._
 
   private val problem = plan.problem
-  private val workers = parts.getNumPartitions
   private val reported = new ReportedRounds
 
   /** Runs the fit. The caller frees what its last attempt leaves with the workers. */
@@ -48,7 +50,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     val outcome = problem.aggregation match {
       case Some(mode: JobAggregation) => byJobs(attempt = 0, mode, "asked for")
       case Some(Aggregation.Gang) | None =>
-        Gang.impossible(parts, workers) match {
+        Gang.impossible(sc, workers) match {
           case None => inGang(attempt = 0)
           case Some(reason) => insteadOfGang(attempt = 0, reason)
         }
@@ -105,7 +107,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     logWarning(s"${problem.uid}: the gang broke in attempt $attempt and begins again: ${e.getMessage}")
     if (attempt == MostGangs) insteadOfGang(attempt, s"$MostGangs barrier stages have failed")
     else {
-      Gang.impossible(parts, workers, patienceMillis) match {
+      Gang.impossible(sc, workers, patienceMillis) match {
         case None => inGang(attempt)
         case Some(reason) => insteadOfGang(attempt, reason)
       }
@@ -121,7 +123,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
 
     /** Adds the latest round to the list, at most once per `ShowEvery`. */
     def show(): Unit = latest.filter(_ => System.nanoTime() - shown >= ShowEvery.toNanos).foreach { record =>
-      Job.line(parts, Timeline.describe(problem.uid, record.round, record.objective, record.gap))
+      Job.line(sc.emptyRDD[Unit], Timeline.describe(problem.uid, record.round, record.objective, record.gap))
       latest = None
       shown = System.nanoTime()
     }

@@ -126,7 +126,12 @@ final class LinearTrainer(
     val data = rows.blocks(problem.numWorkers)
     val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels))
     val parts =
-      Parts[BlockData](data.partitions, () => data.forBarrier, data.nonzerosPerPartition, data.placement, data.held)
+      Parts[BlockData](
+        () => data.partitions,
+        () => data.forBarrier,
+        data.nonzerosPerPartition,
+        data.placement,
+        data.held)
     val last = newtons.get((loss, problem.intercept))
     val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
     val warm = problem.copy(initial = problem.initial.orElse(from))
@@ -191,7 +196,7 @@ final class LinearTrainer(
       started: Long,
       step: Workers.Step[D, M, S])(done: (LinearSolution, Int) => Unit): LinearSolution = {
     val setUpSeconds = (System.nanoTime() - started) * 1e-9
-    val runner = new FitRunner(rows.sc, parts.all, parts.forBarrier, plan, step, CdStates.free)
+    val runner = new FitRunner(rows.sc, parts.nonzeros.length, parts.all(), parts.forBarrier, plan, step, CdStates.free)
     try {
       val outcome = runner.run()
       val trained = outcome.trained
@@ -231,7 +236,7 @@ final class LinearTrainer(
     val data = rows.columns(problem.numWorkers)
     def local(partitions: RDD[ColumnPartition]) = partitions.map[LocalData](p => ColumnData(p, p.weights))
     val parts =
-      Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns, data.held)
+      Parts(() => local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns, data.held)
     val leader =
       PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, data.nonzeros)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
@@ -258,7 +263,12 @@ final class LinearTrainer(
     val scale = data.scaleBroadcast
     def local(partitions: RDD[RowPartition]) =
       partitions.map[LocalData](p => RowData(p, if (scale == null) null else scale.value))
-    Parts(local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, data.placement, data.held)
+    Parts(
+      () => local(data.partitions),
+      () => local(data.forBarrier),
+      data.nonzerosPerPartition,
+      data.placement,
+      data.held)
   }
 
   /**
@@ -303,7 +313,7 @@ object LinearTrainer {
    *   how they came to their partitions, and why
    */
   private final case class Parts[D](
-      all: RDD[D],
+      all: () => RDD[D],
       forBarrier: () => RDD[D],
       nonzeros: Array[Long],
       placement: String,

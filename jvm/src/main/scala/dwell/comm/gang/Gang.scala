@@ -32,8 +32,7 @@ object Gang {
   final class BrokenException(cause: SparkException) extends Exception(cause.getMessage, cause)
 
   /** The reason why a gang of `members` tasks cannot run here; None if it can. */
-  def impossible(data: RDD[_], members: Int): Option[String] = {
-    val sc = data.sparkContext
+  def impossible(sc: SparkContext, members: Int): Option[String] = {
     lazy val slots = DwellBridge.slots(sc)
     if (DwellBridge.dynamicAllocation(sc)) {
       Some("dynamic allocation is on, which Spark does not combine with barrier stages (SPARK-24942)")
@@ -42,12 +41,12 @@ object Gang {
   }
 
   /** The same, but waits up to `patienceMillis` for executors that are starting. */
-  def impossible(data: RDD[_], members: Int, patienceMillis: Long): Option[String] = {
+  def impossible(sc: SparkContext, members: Int, patienceMillis: Long): Option[String] = {
     val latest = System.nanoTime() + patienceMillis * 1000000L
-    var reason = impossible(data, members)
+    var reason = impossible(sc, members)
     while (reason.nonEmpty && System.nanoTime() < latest) {
       Thread.sleep(PollMillis)
-      reason = impossible(data, members)
+      reason = impossible(sc, members)
     }
     reason
   }

@@ -78,7 +78,7 @@ private[data] final class ReadBlocks[B <: ReadBlock: ClassTag](
    * Spark reads the source again for what is lost, and for another dataset. If the source may then give other rows, the
    * blocks only make room.
    */
-  def drop(): Unit = if (!repeatable) makeRoom() else if (read.isKept) read.drop()
+  def drop(): Unit = if (repeatable) read.drop() else makeRoom()
 
   /** Drops the blocks for good. */
   def release(): Unit = {

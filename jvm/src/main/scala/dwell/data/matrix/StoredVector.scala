@@ -1,11 +1,12 @@
 package dwell.data.matrix
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.unsafe.Platform
 
 /** A vector in Spark's memory format: the struct of `VectorUDT`, whose arrays are primitive and hold no nulls. */
-private[matrix] object StoredVector {
+object StoredVector {
 
   /** The number of fields of the struct. */
   val NumFields = 4
@@ -18,6 +19,14 @@ private[matrix] object StoredVector {
 
   /** The kind of a dense vector, which has values only. */
   val Dense: Byte = 1
+
+  /** The length of the vector of a row; -1 if there is none. */
+  def size(row: InternalRow, ordinal: Int): Int =
+    if (row.isNullAt(ordinal)) -1
+    else {
+      val vector = row.getStruct(ordinal, NumFields)
+      if (vector.getByte(Kind) == Dense) vector.getArray(Values).numElements() else vector.getInt(Size)
+    }
 
   /** Copies all elements to `target` from position `at` on: as one block of memory where Spark holds them so. */
   def copy(from: ArrayData, target: Array[Double], at: Int): Unit = from match {

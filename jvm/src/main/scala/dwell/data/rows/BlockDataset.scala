@@ -12,13 +12,19 @@ import dwell.record.HeldBytes
  * are as even as the source allows.
  */
 final class BlockDataset private[data] (read: ReadRows, groups: BlockGroups) {
-  private val grouped = new GroupedBlocks(read.verifiedBlocks, groups)
+  private var broadcasts = Seq.empty[Broadcast[_]]
 
-  /** The data of each worker. */
-  val partitions: RDD[BlockData] = BlockDataset.of(grouped)
+  /** The data of each worker. A gang does not need them, so nothing is sent before they are asked for. */
+  lazy val partitions: RDD[BlockData] = {
+    val grouped = new GroupedBlocks(read.verifiedBlocks, groups)
+    broadcasts = grouped.broadcasts
+    BlockDataset.of(grouped, isSmall)
+  }
 
   /** See [[dwell.fit.FitRunner]]. */
-  def forBarrier: RDD[BlockData] = BlockDataset.of(read.held(groups))
+  def forBarrier: RDD[BlockData] = BlockDataset.of(read.held(groups), isSmall)
+
+  private def isSmall: Boolean = held.data <= BlockDataset.SmallBytes
 
   /** The number of workers, K. */
   def numPartitions: Int = groups.count
@@ -33,13 +39,22 @@ final class BlockDataset private[data] (read: ReadRows, groups: BlockGroups) {
   /** The bytes that are held. */
   def held: HeldBytes = read.heldAsRead
 
-  private[data] def broadcasts: Seq[Broadcast[_]] = grouped.broadcasts
+  private[data] def destroy(): Unit = broadcasts.foreach(_.destroy())
 }
 
 private object BlockDataset {
-  private def of(groups: RDD[() => Iterator[RowBlock]]): RDD[BlockData] =
+
+  /** In a fit of so many bytes, to fetch a block of another executor anew in each pass takes longer than the pass. */
+  private val SmallBytes = 1L << 25
+
+  /** @param small whether tasks hold their blocks from the first pass on */
+  private def of(groups: RDD[() => Iterator[RowBlock]], small: Boolean): RDD[BlockData] =
     groups.mapPartitionsWithIndex { (k, group) =>
-      group.map(blocks => BlockData(k, () => blocks().filter(_.rows > 0).map(arrays)))
+      group.map { blocks =>
+        def read = blocks().filter(_.rows > 0).map(arrays)
+        lazy val held = read.toArray
+        BlockData(k, () => if (small) held.iterator else read)
+      }
     }
 
   private def arrays(block: RowBlock): BlockArrays = {

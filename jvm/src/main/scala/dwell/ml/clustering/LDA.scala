@@ -68,13 +68,11 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
   }
 
   private def trained(dataset: Dataset[_], conf: DwellConf, clock: FitClock): LDAModel = {
-    val vocabulary = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
+    def documents = LDABridge.documents(dataset, $(featuresCol))
+    val vocabulary = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol), documents, ordinal = 0))
     checkSize(vocabulary, conf)
     ChangedInput.outlived(uid) {
-      val data = clock.reading {
-        val documents = LDABridge.documents(dataset, $(featuresCol))
-        DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol))
-      }
+      val data = clock.reading(DocumentDataset.read(documents, vocabulary, $(numWorkers), uid, $(featuresCol)))
       try {
         val solution = LdaTrainer.run(data, problem(conf, data.workers))
         val model = clock.building {

@@ -3,10 +3,12 @@ package dwell.ml.training
 import org.apache.spark.ml.{Model, TrainingBridge}
 import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.param.shared._
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.{CacheBridge, Dataset}
+import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.{TrainingReader, TrainingRows}
-import dwell.data.block.ColumnNames
+import dwell.data.block.{ColumnNames, TrainingRow}
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
 import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Penalty}
@@ -59,18 +61,22 @@ trait LinearTraining[M <: Model[M]]
   protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M = {
     val clock = new FitClock
     val conf = DwellConf(dataset.sparkSession)
-    val numFeatures = clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol)))
+    if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
+    lazy val first = task.rows
+    // Data that have changed are planned anew.
+    val queries = Iterator(() => first) ++ Iterator.continually(() => task.rows)
+    val numFeatures =
+      clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol), first, TrainingRow.Features))
     val outcome =
       task.unsupported(numFeatures).orElse(unpenalised(task, numFeatures)).orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
           checkNewton(task.loss, task.penalty, numFeatures)
-          if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)
           val possible =
             Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
-              rows.use(uid, clock.reading(read(task, numFeatures))) { (data, solver) =>
+              rows.use(uid, clock.reading(read(queries.next()(), numFeatures))) { (data, solver) =>
                 task.unsuitable(data).orElse(outOfReach(task, data)) match {
                   case Some(reason) => Left(reason)
                   case None =>
@@ -196,9 +202,9 @@ trait LinearTraining[M <: Model[M]]
     }
   }
 
-  private def read(task: LinearTask[M], numFeatures: Int): TrainingRows = {
+  private def read(rows: RDD[InternalRow], numFeatures: Int): TrainingRows = {
     val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
-    TrainingReader.read(task.rows, numFeatures, uid, names)
+    TrainingReader.read(rows, numFeatures, uid, names)
   }
 
   private def orientationWithin(

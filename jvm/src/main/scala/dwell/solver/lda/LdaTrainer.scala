@@ -27,7 +27,8 @@ object LdaTrainer {
     val sc = data.partitions.sparkContext
     val plan =
       LdaPlan(UUID.randomUUID().getMostSignificantBits, LdaTask(problem, data.vocabulary, data.documentsPerPartition))
-    val runner = new FitRunner(sc, data.partitions, () => data.forBarrier, plan, step, NativeLibrary.free)
+    val runner =
+      new FitRunner(sc, data.numPartitions, data.partitions, () => data.forBarrier, plan, step, NativeLibrary.free)
     val outcome =
       try runner.run()
       catch {

@@ -8,6 +8,8 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.functions.{col, lit}
 
+import dwell.data.matrix.StoredVector
+
 /**
  * Members private to Spark ML that all estimators of Dwell need. The bridges hold only such members, and resolve all
  * differences between Spark versions.
@@ -37,17 +39,20 @@ object TrainingBridge {
   /**
    * The length of the feature vectors, which Spark ML takes from the column's metadata or from the first row.
    *
+   * @param rows
+   *   the rows that are to be read: a query for the first one alone would have to be planned as well
+   * @param ordinal
+   *   position of the vector in `rows`
    * @throws IllegalArgumentException
    *   if there is neither; Spark's code would throw a less helpful exception
    */
-  def numFeatures(dataset: Dataset[_], featuresCol: String): Int =
-    try DatasetUtils.getNumFeatures(dataset, featuresCol)
-    catch {
-      case e @ (_: NoSuchElementException | _: NullPointerException) =>
+  def numFeatures(dataset: Dataset[_], featuresCol: String, rows: => RDD[InternalRow], ordinal: Int): Int =
+    MetadataUtils.getNumFeatures(dataset.schema(featuresCol)).getOrElse {
+      rows.map(StoredVector.size(_, ordinal)).take(1).headOption.filter(_ >= 0).getOrElse {
         throw new IllegalArgumentException(
           s"There are no rows to train on, or the first one has no vector (column '$featuresCol'). Check the filters and joins " +
-            "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.",
-          e)
+            "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.")
+      }
     }
 
   /** The number of classes that the metadata of the label column names. */
