@@ -363,6 +363,20 @@ def every_fit_table(rows):
     return lines
 
 
+def tall_peers_table(rows):
+    """Seconds of whole fits, reading included, and times that a system needs as many as Dwell; the least objective of a fit is the one to compare with."""
+    lines = ["| rows | fit | system | seconds: median (all) | times Dwell's seconds | objective above the least, relative |", "|:--|:--|:--|--:|--:|--:|"]
+    for fit in groups(rows, "rows", "fit").values():
+        least = min(row["objective"] for row in fit if not row["failed"])
+        ours = [row["seconds"] for row in fit if row["system"] == "dwell" and not row["failed"]]
+        for row in fit:
+            cells = ("failed: " + row["failed"].split("\n")[0], "", "") if row["failed"] else (
+                seconds_text(row["seconds"]), "%.2f" % (middle(row["seconds"]) / middle(ours[0])) if ours else "",
+                "%.1e" % ((row["objective"] - least) / abs(least)))
+            lines.append("| %s | %s | %s | %s | %s | %s |" % ((row["rows"], row["fit"], row["system"]) + cells))
+    return lines
+
+
 TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds with an intercept", intercept_table),
           "benchLocalWork": ("Local work", local_work_table),
           "benchClassification": ("Classification", classification_table), "benchExchange": ("Exchange", exchange_table),
@@ -370,7 +384,8 @@ TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds wi
           "benchMiniBatch": ("Mini-batches", mini_batch_table), "benchMaSgd": ("MA-SGD", ma_sgd_table),
           "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
           "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),
-          "benchAnatomy": ("Whole fits by phase", anatomy_table), "benchEveryFit": ("Every fit", every_fit_table)}
+          "benchAnatomy": ("Whole fits by phase", anatomy_table), "benchEveryFit": ("Every fit", every_fit_table),
+          "benchTallPeers": ("Few features, beside other programs", tall_peers_table)}
 
 
 def pages(stem, rows):

@@ -1,32 +1,38 @@
 #!/usr/bin/env python3
 """Linear models with few features by the solvers of others, on one machine: H2O's GLM, scikit-learn's newton-cholesky, glum.
 
-    one_node_glm.py h2o|scikit-learn|glum --data FILE --fits FILE --output FILE
+    one_node_glm.py h2o|scikit-learn|glum --data DIRECTORY --fits FILE --repetitions N --output FILE
 
     F(w, b) = 1/m sum_i loss(x_i.w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j (u_j w_j)^2,   u_j the deviation of feature j
 
---data is a Parquet file with a column for each feature, x0, x1 and so on, and the labels. --fits is JSON, a list of {"name", "loss"
-("logistic" or "squared"), "label" (a column), "l1", "l2"}. Each fit reads the file, and so do its seconds: of wall-clock time, of the second of two runs in one process.
-Writes JSON: for each fit that the solver has, name, seconds, coefficients and intercept.
+--data holds Parquet files with a column for each feature, x0, x1 and so on, and the labels. --fits is JSON, a list of {"name",
+"loss" ("logistic" or "squared"), "label" (a column), "l1", "l2"}. Each fit reads the files, within its seconds; one fit in the
+same process goes before those that are timed. Writes JSON: for each fit that the solver has, the name, the seconds of wall-clock
+time of each repetition, coefficients and intercept, or what the solver failed of.
 """
 
 import argparse
 import json
+import os
 import pathlib
+import socket
 import time
 
-import numpy as np
-
 THREADS = 2
+for variable in "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS":
+    os.environ[variable] = str(THREADS)
+
+import numpy as np  # noqa: E402: it reads these variables when it is loaded
+
 TOLERANCE = 1e-6
 
 
 def matrix(path, label):
-    """The features, row after row, and the labels."""
+    """The features, column after column as they are stored, and the labels."""
     import pyarrow.parquet
     table = pyarrow.parquet.read_table(path, use_threads=True)
     names = [name for name in table.column_names if name.startswith("x")]
-    x = np.empty((table.num_rows, len(names)))
+    x = np.empty((table.num_rows, len(names)), order="F")
     for j, name in enumerate(names):
         x[:, j] = table.column(name).to_numpy()
     return x, table.column(label).to_numpy()
@@ -60,26 +66,64 @@ def glum(path, fit):
 
 
 def h2o_glm(path, fit):
-    """In a server of its own, which is there before the clock runs."""
     import h2o
     from h2o.estimators import H2OGeneralizedLinearEstimator
-    frame = h2o.import_file(str(path))
+    frame = h2o.import_file(str(path), pattern=r".*\.parquet$")
+    if fit["loss"] == "logistic":
+        frame[fit["label"]] = frame[fit["label"]].asfactor()
+    alpha = fit["l1"] + fit["l2"]
+    model = H2OGeneralizedLinearEstimator(
+        family={"logistic": "binomial", "squared": "gaussian"}[fit["loss"]], solver="IRLSM", standardize=True,
+        lambda_=[alpha], alpha=[fit["l1"] / alpha if alpha > 0.0 else 0.0])
+    names = [name for name in frame.columns if name.startswith("x")]
+    model.train(x=names, y=fit["label"], training_frame=frame)
+    found = model.coef()
+    return [found[name] for name in names], found["Intercept"]
+
+
+class Server:
+    """H2O's, of its own, on a port that is free: it is there before the clock runs."""
+
+    def __enter__(self):
+        import h2o
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        h2o.init(port=port, nthreads=THREADS, max_mem_size="6g", bind_to_localhost=True)
+        h2o.no_progress()
+        return h2o.remove_all
+
+    def __exit__(self, *_):
+        import h2o
+        h2o.cluster().shutdown()
+
+
+class Nothing:
+    def __enter__(self):
+        return lambda: None
+
+    def __exit__(self, *_):
+        pass
+
+
+SOLVERS = {"h2o": (h2o_glm, Server), "scikit-learn": (scikit_learn, Nothing), "glum": (glum, Nothing)}
+
+
+def fitted(solve, clean, path, fit, repetitions):
+    """What is written of a fit; None if the solver does not have it."""
+    seconds = []
     try:
-        if fit["loss"] == "logistic":
-            frame[fit["label"]] = frame[fit["label"]].asfactor()
-        alpha = fit["l1"] + fit["l2"]
-        model = H2OGeneralizedLinearEstimator(
-            family={"logistic": "binomial", "squared": "gaussian"}[fit["loss"]], solver="IRLSM", standardize=True,
-            lambda_=[alpha], alpha=[fit["l1"] / alpha if alpha > 0.0 else 0.0])
-        names = [name for name in frame.columns if name.startswith("x")]
-        model.train(x=names, y=fit["label"], training_frame=frame)
-        found = model.coef()
-        return [found[name] for name in names], found["Intercept"]
-    finally:
-        h2o.remove(frame.frame_id)
-
-
-SOLVERS = {"h2o": h2o_glm, "scikit-learn": scikit_learn, "glum": glum}
+        for _ in range(1 + repetitions):
+            start = time.perf_counter()
+            found = solve(path, fit)
+            seconds.append(time.perf_counter() - start)
+            clean()
+            if found is None:
+                return None
+    except Exception as failure:  # whatever it is, the other fits go on, and the result says it
+        clean()
+        return {"name": fit["name"], "failed": "%s: %s" % (type(failure).__name__, failure)}
+    return {"name": fit["name"], "seconds": seconds[1:], "coefficients": [float(w) for w in found[0]], "intercept": float(found[1])}
 
 
 def main():
@@ -87,23 +131,13 @@ def main():
     parser.add_argument("solver", choices=SOLVERS)
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--fits", type=pathlib.Path, required=True)
+    parser.add_argument("--repetitions", type=int, required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    if arguments.solver == "h2o":
-        import h2o
-        h2o.init(nthreads=THREADS, max_mem_size="6g", bind_to_localhost=True)
-        h2o.no_progress()
-    solve, done = SOLVERS[arguments.solver], []
-    for fit in json.loads(arguments.fits.read_text("utf-8")):
-        for _ in range(2):
-            start = time.perf_counter()
-            found = solve(arguments.data, fit)
-            seconds = time.perf_counter() - start
-        if found is not None:
-            done.append({"name": fit["name"], "seconds": seconds, "coefficients": [float(w) for w in found[0]], "intercept": float(found[1])})
-    arguments.output.write_text(json.dumps(done), "utf-8")
-    if arguments.solver == "h2o":
-        h2o.cluster().shutdown()
+    solve, surroundings = SOLVERS[arguments.solver]
+    with surroundings() as clean:
+        done = [fitted(solve, clean, arguments.data, fit, arguments.repetitions) for fit in json.loads(arguments.fits.read_text("utf-8"))]
+    arguments.output.write_text(json.dumps([one for one in done if one is not None]), "utf-8")
 
 
 if __name__ == "__main__":

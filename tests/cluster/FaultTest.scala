@@ -255,9 +255,9 @@ object FaultTest extends Harness {
       extends Linear(algorithm.name + name, algorithm, Orientation.Dual, numWorkers, labeled(binary(data))) {
     override def noisy: RDD[LabeledRow] =
       rows.map(row => if (Random.nextInt(50) > 0) row else row.copy(label = 1.0 - row.label))
-    override def round: String = if (algorithm.averages) "descend" else "evaluate"
+    override def round: String = if (algorithm.averages) "descend" else "pass"
     override def phases: Seq[String] =
-      if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "evaluate") else Seq("evaluate")
+      if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "pass") else Seq("pass")
     override def lasting: Seq[String] = phases
 
     override def check(solution: Solved): Unit = {
@@ -762,11 +762,11 @@ object FaultTest extends Harness {
 
   /** After the last round. */
   private def killInEvaluation(spark: SparkSession, mode: String, p: Problem): Unit =
-    survives(spark, mode, p, "in the first evaluate", Seq(Fault(Fault.KillExecutor, "evaluate")))(_.solve())
+    survives(spark, mode, p, "in the first pass", Seq(Fault(Fault.KillExecutor, "pass")))(_.solve())
 
   /** Kills a few iterations before the end. */
   private def killInLineSearch(spark: SparkSession, mode: String, p: Problem): Unit = {
-    val slow = Fault(Fault.Sleep(60L), "evaluate", again = true)
+    val slow = Fault(Fault.Sleep(60L), "pass", again = true)
     survives(spark, mode, p, "in the middle of L-BFGS", Seq(slow)) { fit =>
       withExecutorKilled(spark, after = p.reference.facts.rounds.last.round - 2)(fit.solve())
     }

@@ -9,13 +9,15 @@ import org.apache.spark.rdd.RDD
 import dwell.comm.Workers
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, TrainingReader, TrainingRows}
+import dwell.data.rows.BlockData
 import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSettings}
 import dwell.problem.{Algorithm, Logistic, Orientation, Penalty, Squared}
 import dwell.record.FitFacts
 import dwell.solver.cd.worker.{CdMessage, CdStates, CdStep, CoordinateMessage, NativeCd, RowsMessage, WorkerState}
 import dwell.solver.linear.LinearProblem
-import dwell.solver.rows.worker.{DescendCall, EvaluateCall, SearchCall, SgdMessage, SgdStep}
+import dwell.solver.pass.{PassMessage, PassStep}
+import dwell.solver.rows.worker.{DescendCall, PassCall, SearchCall, SgdMessage, SgdStep}
 
 /**
  * A fault in an exchange.
@@ -81,10 +83,14 @@ private[solver] object Asked {
     val (phase, round) = message.call match {
       case c: DescendCall => ("descend", math.round(c.steps(data.index) / (c.epochs * data.coordinates)))
       case _: SearchCall => ("search", 0L)
-      case _: EvaluateCall => ("evaluate", 0L)
+      case _: PassCall => (Pass, 0L)
     }
     Asked(phase, round, data.index)
   }
+
+  def passes(data: BlockData, message: PassMessage): Asked = Asked(Pass, 0L, data.index)
+
+  private val Pass = "pass"
 }
 
 /**
@@ -201,7 +207,11 @@ private[dwell] final class FaultyLinear(
   override protected def run(fits: Int): Solved = {
     val data = TrainingReader.read(rows.map(_.toInternal), features, uid)
     val solver =
-      new LinearTrainer(data, faulty(CdStep(_, _, _), Asked.coordinates), faulty(SgdStep(_, _, _), Asked.gradients))
+      new LinearTrainer(
+        data,
+        faulty(CdStep(_, _, _), Asked.coordinates),
+        faulty(SgdStep(_, _, _), Asked.gradients),
+        faulty(PassStep(_, _, _), Asked.passes))
     try {
       prepare(data)
       val s = (1 to fits).map(_ => solver.solve(problem)).last

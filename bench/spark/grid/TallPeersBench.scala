@@ -5,20 +5,22 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.databind.ObjectMapper
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.commons.io.FileUtils
 import org.apache.spark.ml.{Estimator, Model}
 import org.apache.spark.ml.functions.vector_to_array
-import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.col
 
 import dwell.bench.{Bench, BenchData, NamedArguments, OtherProgram}
 
 /**
- * Fits with few features beside programs on one node, with reading in all of them: each reads a Parquet file and fits, twice, and the
- * second time counts. Spark and Dwell read a column of vectors, the others a column for each feature. One function takes
- * the objective of all models, from the data.
+ * Fits with few features beside programs on one node, with reading in all of them: each reads Parquet files and fits, once
+ * before the clock runs and then as often as asked. Spark and Dwell read a column of vectors, the others a column for each
+ * feature. One function takes the objective of all models, from the data.
  *
- * Arguments after those of [[Bench]]: `rows=dense-28,dense-10`, `systems=dwell,spark,h2o,scikit-learn,glum`, and `python=PROGRAM`.
+ * Arguments after those of [[Bench]]: `rows=dense-28,dense-10`, `systems=dwell,spark,h2o,scikit-learn,glum`, and
+ * `python=PROGRAM`.
  */
 object TallPeersBench {
 
@@ -36,86 +38,106 @@ object TallPeersBench {
   private[bench] def run(bench: Bench, asked: NamedArguments): Unit = {
     val systems = asked.chosen("systems", Systems)(identity)
     val fits = GridFit.all.filter(fit => Fits.contains(fit.name))
-    val folder = Files.createTempDirectory("dwell-peers")
     asked.chosen("rows", GridRows.all.filter(rows => Rows.contains(rows.name)))(_.name).foreach { rows =>
-      val made = rows.make(bench).get
-      val stored = folder.resolve(rows.name)
-      write(made, stored)
-      val frame = BenchData.cached(made)
+      val folder = Files.createTempDirectory("dwell-peers")
       try {
-        println(s"\n== ${rows.name}: ${Bench.shape(frame)}")
-        val objectives = fits.map(fit => fit -> new GridObjective(frame, fit)).toMap
-        systems.foreach { system =>
-          val found =
-            if (InSpark.contains(system)) fits.map(fit => bySpark(frame, system, fit, stored))
-            else byOther(asked.command("python").get :+ system, fits.map(fit => fit -> objectives(fit)), stored)
-          found.foreach { one =>
-            val objective = objectives(one.fit).of(one.coefficients, Array(one.intercept))
-            println(f"${rows.name} ${one.fit.name} $system: ${one.seconds}%.2f s, objective $objective%.12g")
-            bench.add(
-              "rows" -> rows.name,
-              "fit" -> one.fit.name,
-              "system" -> system,
-              "scale" -> bench.scale,
-              "seconds" -> one.seconds,
-              "objective" -> objective)
+        write(rows.make(bench).get, folder)
+        val frame = BenchData.cached(bench.spark.read.parquet(vectors(folder)))
+        try {
+          println(s"\n== ${rows.name}: ${Bench.shape(frame)}")
+          val objectives = fits.map(fit => fit -> new GridObjective(frame, fit))
+          systems.foreach { system =>
+            val found =
+              if (InSpark.contains(system)) fits.map(bySpark(bench, system, _, folder))
+              else byOther(bench, asked.command("python").get :+ system, objectives, folder)
+            found.foreach(store(bench, rows, system, objectives.toMap, _))
           }
-        }
-      } finally frame.unpersist(blocking = true)
+        } finally frame.unpersist(blocking = true)
+      } finally FileUtils.deleteDirectory(folder.toFile)
     }
   }
 
-  private final case class Fitted(fit: GridFit, seconds: Double, coefficients: Array[Double], intercept: Double)
+  private final case class Fitted(fit: GridFit, seconds: Seq[Double], coefficients: Array[Double], intercept: Double)
 
-  /** Vectors for Spark, and a column for each feature, in one file, for others. */
-  private def write(made: DataFrame, stored: Path): Unit = {
-    made.select("features", "label", "class").write.mode(SaveMode.Overwrite).parquet(stored.resolve("vectors").toString)
-    val size = GridObjective.features(made)
-    val array = made.select(vector_to_array(col("features")).as("x"), col("label"), col("class"))
-    val columns = (0 until size).map(j => col("x")(j).as(s"x$j")) ++ Seq(col("label"), col("class"))
-    array.select(columns: _*).coalesce(1).write.mode(SaveMode.Overwrite).parquet(stored.resolve("columns").toString)
+  /** A fit, or why there is none. */
+  private type Outcome = (GridFit, Either[String, Fitted])
+
+  private def store(
+      bench: Bench,
+      rows: GridRows,
+      system: String,
+      objectives: Map[GridFit, GridObjective],
+      outcome: Outcome): Unit = {
+    val (fit, fitted) = outcome
+    val objective = fitted.toOption.map(one => objectives(fit).of(one.coefficients, Array(one.intercept)))
+    val said =
+      fitted.fold(identity, one => f"${Bench.median(one.seconds)}%.2f s, objective ${objective.get}%.12g")
+    println(s"${rows.name} ${fit.name} $system: $said")
+    bench.add(
+      "rows" -> rows.name,
+      "fit" -> fit.name,
+      "system" -> system,
+      "scale" -> bench.scale,
+      "seconds" -> fitted.fold(_ => Nil, _.seconds),
+      "failed" -> fitted.left.toOption,
+      "objective" -> objective)
   }
 
-  private def bySpark(frame: DataFrame, system: String, fit: GridFit, stored: Path): Fitted = {
-    val estimator: Estimator[_] = if (system == "dwell") fit.kind.ours else fit.kind.theirs
-    val timed = Seq
-      .fill(2)(Bench.timed[Model[_]] {
-        val read = frame.sparkSession.read.parquet(stored.resolve("vectors").toString)
-        Bench.fit(estimator, read, fit.params: _*)
+  private def vectors(folder: Path) = folder.resolve("vectors").toString
+  private def columns(folder: Path) = folder.resolve("columns").toString
+
+  /** Vectors for Spark, and a column for each feature for others; as many files of each. */
+  private def write(made: DataFrame, folder: Path): Unit = {
+    made.select("features", "label", "class").write.parquet(vectors(folder))
+    val stored = made.sparkSession.read.parquet(vectors(folder))
+    val array = stored.select(vector_to_array(col("features")).as("x"), col("label"), col("class"))
+    val features = (0 until GridObjective.features(stored)).map(j => col("x")(j).as(s"x$j"))
+    array.select(features ++ Seq(col("label"), col("class")): _*).write.parquet(columns(folder))
+  }
+
+  private def bySpark(bench: Bench, system: String, fit: GridFit, folder: Path): Outcome =
+    fit -> attempt {
+      val estimator: Estimator[_] = if (system == "dwell") fit.kind.ours else fit.kind.theirs
+      val timed = Seq.fill(1 + bench.repetitions)(Bench.timed[Model[_]] {
+        Bench.fit(estimator, bench.spark.read.parquet(vectors(folder)), fit.params: _*)
       })
-      .last
-    val (coefficients, intercepts) = GridObjective.parts(timed.result)
-    Fitted(fit, timed.seconds, coefficients, intercepts.head)
+      val (coefficients, intercepts) = GridObjective.parts(timed.last.result)
+      Fitted(fit, timed.tail.map(_.seconds), coefficients, intercepts.head)
+    }
+
+  private def attempt[T](body: => T): Either[String, T] =
+    try Right(body)
+    catch { case NonFatal(e) => Left(s"failed: $e") }
+
+  private def byOther(
+      bench: Bench,
+      command: Seq[String],
+      fits: Seq[(GridFit, GridObjective)],
+      folder: Path): Seq[Outcome] = {
+    val (asked, output) = (folder.resolve("fits.json"), folder.resolve("fitted.json"))
+    val json = new ObjectMapper()
+    val described = fits.map { case (fit, objective) =>
+      Map[String, Any](
+        "name" -> fit.name,
+        "loss" -> (if (fit.kind == GridFit.Linear) "squared" else "logistic"),
+        "label" -> fit.kind.label,
+        "l1" -> objective.l1,
+        "l2" -> objective.l2).asJava
+    }
+    Files.writeString(asked, json.writeValueAsString(described.asJava))
+    val arguments = Seq("--data", columns(folder), "--fits", asked.toString, "--output", output.toString) ++
+      Seq("--repetitions", bench.repetitions.toString)
+    attempt {
+      OtherProgram.execute(command ++ arguments)
+      json.readTree(output.toFile).elements().asScala.toSeq.map(one => parsed(fits.map(_._1), one))
+    }.fold(failure => fits.map { case (fit, _) => fit -> Left(failure) }, identity)
   }
 
-  private def byOther(command: Seq[String], fits: Seq[(GridFit, GridObjective)], stored: Path): Seq[Fitted] = {
-    val (asked, output) = (Files.createTempFile("fits", ".json"), Files.createTempFile("fitted", ".json"))
-    val json = new ObjectMapper()
-    try {
-      val described = fits.map { case (fit, objective) =>
-        Map[String, Any](
-          "name" -> fit.name,
-          "loss" -> (if (fit.kind == GridFit.Linear) "squared" else "logistic"),
-          "label" -> fit.kind.label,
-          "l1" -> objective.l1,
-          "l2" -> objective.l2).asJava
-      }
-      Files.writeString(asked, json.writeValueAsString(described.asJava))
-      val columns = stored.resolve("columns").toFile.listFiles.find(_.getName.endsWith(".parquet")).get
-      OtherProgram.execute(
-        command ++
-          Seq("--data", columns.toString, "--fits", asked.toString, "--output", output.toString))
-      json.readTree(output.toFile).elements().asScala.toSeq.map { one =>
-        Fitted(
-          fits.map(_._1).find(_.name == one.get("name").asText()).get,
-          one.get("seconds").asDouble(),
-          one.get("coefficients").elements().asScala.map(_.asDouble()).toArray,
-          one.get("intercept").asDouble())
-      }
-    } catch {
-      case NonFatal(e) =>
-        println(s"${command.last} failed: ${e.getMessage}")
-        Nil
-    } finally Seq(asked, output).foreach(Files.deleteIfExists)
+  private def parsed(fits: Seq[GridFit], one: JsonNode): Outcome = {
+    val fit = fits.find(_.name == one.get("name").asText()).get
+    def numbers(name: String) = one.get(name).elements().asScala.map(_.asDouble()).toSeq
+    fit -> Option(one.get("failed")).map(_.asText()).toLeft {
+      Fitted(fit, numbers("seconds"), numbers("coefficients").toArray, one.get("intercept").asDouble())
+    }
   }
 }

@@ -80,8 +80,8 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
-        static fn pass_begin(control: jlong[], centre: jdouble[], model: jdouble[], direction: jdouble[], steps: jdouble[],
-            reach: jdouble[]) -> jlong,
+        static fn pass_begin(control: jlong[], centre: jdouble[], model: jbyte[], direction: jdouble[], steps: jdouble[],
+            reach: jdouble[], dual: jdouble[]) -> jlong,
         fn = newton::begin,
         error_policy = Throw
     },
@@ -103,6 +103,7 @@ pub const METHODS: &[NativeMethod] = &[
         fn = newton::model,
         error_policy = Throw
     },
+    native_method! { static fn pass_fork(pass: jlong) -> jlong, fn = newton::fork, error_policy = Throw },
     native_method! { static fn pass_join(into: jlong, from: jlong) -> void, fn = newton::join, error_policy = Throw },
     native_method! { static fn pass_free(pass: jlong) -> void, fn = newton::free, error_policy = Throw },
     native_method! {

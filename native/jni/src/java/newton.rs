@@ -23,14 +23,15 @@ use crate::{
         pins::{ArrayRef, EnvCritical, Pins},
     },
     java::{
-        arguments::{copied, expect_length, numbers, optional},
+        arguments::{copied, numbers, optional},
         calls::write_header,
     },
     newton::{
         layout::{
-            CONTROL_EPSILON, CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS,
-            CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, INTERCEPT, LAYOUT_VERSION, LOSS_SUM, LOSSES,
-            MAJORISE, MAX_STEPS, MOMENTS, REACH, ROWS, SAMPLED, SLOPE_SQUARES, SLOPES,
+            CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS,
+            CONTROL_PARAMETER, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, INTERCEPT, LAYOUT_VERSION,
+            LOSS_SUM, LOSSES, MAJORISE, MAX_STEPS, MOMENTS, REACH, ROWS, SAMPLED, SLOPE_SQUARES,
+            SLOPES,
         },
         passes::PASSES,
     },
@@ -49,10 +50,11 @@ pub fn begin<'l>(
     _: JClass<'l>,
     control: JLongArray<'l>,
     centre: JDoubleArray<'l>,
-    model: JDoubleArray<'l>,
+    model: JByteArray<'l>,
     direction: JDoubleArray<'l>,
     steps: JDoubleArray<'l>,
     reach: JDoubleArray<'l>,
+    dual: JDoubleArray<'l>,
 ) -> Result<jlong, Fault> {
     let mut room = [0; CONTROL_SLOTS];
     let control = numbers(env, "control", &control, &mut room)?;
@@ -69,12 +71,13 @@ pub fn begin<'l>(
     let pass = RowPass::new(PassParams {
         loss: PassLoss::from_code(
             slots.any(CONTROL_LOSS),
-            f64::from_bits(slots.any(CONTROL_EPSILON).cast_unsigned()),
+            f64::from_bits(slots.any(CONTROL_PARAMETER).cast_unsigned()),
             outputs,
         )?,
         intercept: flags & INTERCEPT != 0,
+        features: slots.int(CONTROL_FEATURES, "features", 0)? as usize,
         centre: copied(env, "centre", &centre)?,
-        model: copied(env, "model", &model)?,
+        model: decoded(env, "model", &model)?,
         direction: copied(env, "direction", &direction)?,
         steps,
         reach: copied(env, "reach", &reach)?,
@@ -82,8 +85,33 @@ pub fn begin<'l>(
         hessian: slots.int(CONTROL_HESSIAN, "hessian", 0)? as usize,
         moments: flags & MOMENTS != 0,
         majorise: flags & MAJORISE != 0,
+        dual: copied(env, "dual", &dual)?,
     })?;
     Ok(PASSES.begin(pass))
+}
+
+/// The doubles of a Java array of bytes, little endian.
+fn decoded(env: &Env<'_>, name: &str, array: &JByteArray<'_>) -> Result<Vec<f64>, Fault> {
+    let length = ArrayRef::new(env, name, array)?.length();
+    if length % 8 != 0 {
+        return Err(argument!("{name} has {length} bytes, expected 8 a number"));
+    }
+    let mut doubles = zeros(length / 8, name)?;
+    let mut bytes = vec![0; length.min(8 * COPIED)];
+    for (k, part) in doubles.chunks_mut(COPIED).enumerate() {
+        let bytes = &mut bytes[..8 * part.len()];
+        array.get_region(env, (8 * COPIED * k) as i32, bytes)?;
+        for (double, bytes) in part.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *double = f64::from_le_bytes(bytes.map(i8::cast_unsigned));
+        }
+    }
+    Ok(doubles)
+}
+
+/// See `NativeBridge.passFork`.
+pub fn fork(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<jlong, Fault> {
+    let fork = PASSES.with(pass, |pass| Ok(pass.fork()))?;
+    Ok(PASSES.begin(fork))
 }
 
 /// See `NativeBridge.passBlock`.
@@ -207,16 +235,20 @@ pub fn end<'l>(
         Ok((header, vector))
     })?;
     PASSES.free(pass);
-    expect_length("result", length, header::BYTES + 8 * vector.len())?;
+    let needed = header::BYTES + 8 * vector.len();
+    if length < needed || vector.is_empty() && length > needed {
+        return Err(argument!(
+            "result has length {length}, expected {needed}, or more after a vector"
+        ));
+    }
     write_header(env, &result, &header)?;
-    let mut bytes = Vec::with_capacity(8 * COPIED.min(vector.len()));
+    let mut bytes = vec![0; 8 * COPIED.min(vector.len())];
     for (k, part) in vector.chunks(COPIED).enumerate() {
-        bytes.clear();
-        bytes.extend(
-            part.iter()
-                .flat_map(|x| x.to_le_bytes().map(u8::cast_signed)),
-        );
-        result.set_region(env, (header::BYTES + 8 * COPIED * k) as i32, &bytes)?;
+        let bytes = &mut bytes[..8 * part.len()];
+        for (bytes, x) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(part) {
+            *bytes = x.to_le_bytes().map(u8::cast_signed);
+        }
+        result.set_region(env, (header::BYTES + 8 * COPIED * k) as i32, bytes)?;
     }
     Ok(())
 }

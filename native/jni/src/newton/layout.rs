@@ -3,7 +3,7 @@
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 4;
+pub const LAYOUT_VERSION: i64 = 5;
 
 // Flags of control.
 
@@ -28,10 +28,12 @@ pub const CONTROL_FLAGS: usize = 2;
 pub const CONTROL_OUTPUTS: usize = 3;
 /// 0: no Hessian; otherwise it takes one in so many chunks of rows.
 pub const CONTROL_HESSIAN: usize = 4;
-/// Bits of the parameter of a loss with a scale.
-pub const CONTROL_EPSILON: usize = 5;
+/// Bits of the number of a loss that has one.
+pub const CONTROL_PARAMETER: usize = 5;
+/// Features of a row.
+pub const CONTROL_FEATURES: usize = 6;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 6;
+pub const CONTROL_SLOTS: usize = 7;
 
 // Slots of a result.
 

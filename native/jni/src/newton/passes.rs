@@ -115,8 +115,8 @@ impl Passes {
 #[cfg(test)]
 mod tests {
     use dwell_solvers::{
-        Loss, RowLoss,
-        newton::{PassLoss, PassParams},
+        Loss, RowLoss, Values,
+        newton::{PassLoss, PassParams, PassRows},
     };
 
     use super::*;
@@ -125,7 +125,8 @@ mod tests {
         RowPass::new(PassParams {
             loss: PassLoss::Row(RowLoss::Margin(Loss::Squared)),
             intercept: false,
-            centre: vec![0.0; 2],
+            features: 2,
+            centre: vec![],
             model: vec![0.0; 2],
             direction: vec![],
             steps: vec![],
@@ -134,6 +135,7 @@ mod tests {
             hessian: 1,
             moments: false,
             majorise: false,
+            dual: vec![],
         })
         .unwrap()
     }
@@ -144,6 +146,12 @@ mod tests {
         let (first, second) = (passes.begin(pass()), passes.begin(pass()));
         assert_ne!(first, second);
         assert_eq!(passes.with(first, |pass| Ok(pass.features())).unwrap(), 2);
+        let rows = PassRows::Dense(Values::F64(&[1.0, 2.0]));
+        let work = |pass: &mut RowPass| {
+            pass.take(rows, &[1.0], None, 0)?;
+            Ok(pass.work()?)
+        };
+        passes.with(first, work).unwrap();
         assert!(passes.bytes() > 0);
         assert!(
             passes

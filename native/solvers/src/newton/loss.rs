@@ -15,15 +15,15 @@ pub enum PassLoss {
 }
 
 impl PassLoss {
-    /// The loss with this code; `epsilon` is read for [`Huber`] only.
+    /// The loss with this code; `parameter` is the number of a loss that has one, such as the epsilon of [`Huber`].
     ///
     /// # Errors
     /// `InvalidParam` for an unknown code, or a number that does not suit the loss.
-    pub fn from_code(code: i64, epsilon: f64, outputs: usize) -> Result<Self, SolverError> {
+    pub fn from_code(code: i64, parameter: f64, outputs: usize) -> Result<Self, SolverError> {
         let loss = if code == Huber::CODE {
-            Self::Scaled(Huber { epsilon })
+            Self::Scaled(Huber { epsilon: parameter })
         } else {
-            Self::Row(RowLoss::from_code(code, 1.0, outputs)?)
+            Self::Row(RowLoss::from_code(code, parameter, outputs)?)
         };
         loss.check()?;
         Ok(loss)

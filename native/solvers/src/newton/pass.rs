@@ -4,9 +4,15 @@
 //! more entry, 1, after its features: `n` entries where there are `p` features. The prediction is `z = x~^T w + b`, one for each of the C
 //! outputs of the loss. A model has n numbers for each output, one output after the other.
 //!
+//! With dual numbers a pass sums the dual point of [`Feasibility`](crate::Feasibility): conjugates replace losses, and dual variables their
+//! derivatives.
+//!
 //! With a loss that has a scale sigma, a row's last entry is a, its clipped error over the scale, and the last number of a model is sigma: see [`Huber`].
 
-use std::ops::Range;
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use super::loss::PassLoss;
 use crate::{
@@ -19,6 +25,7 @@ use crate::{
         instructions::{Instructions, Kernel},
     },
     problem::{
+        feasibility::Feasibility,
         huber::Huber,
         labels::Labels,
         loss::{Formulas, WithFormulas},
@@ -38,7 +45,8 @@ const LANES: usize = 8;
 /// |---|---|---|
 /// | `loss` | the loss of a row | |
 /// | `intercept` | whether rows have a last entry 1 | |
-/// | `centre` | p numbers, subtracted from the features | finite; 0 without an intercept |
+/// | `features` | p | |
+/// | `centre` | p numbers, subtracted from the features; empty for none | finite; 0 without an intercept |
 /// | `model` | C n numbers: w, then b of centred features, then sigma | finite; sigma more than 0 |
 /// | `direction` | C n numbers, for losses along a line; empty for none | finite |
 /// | `steps` | where on the line: `z + step z_direction` | finite |
@@ -47,11 +55,13 @@ const LANES: usize = 8;
 /// | `hessian` | 0: no Hessian. Otherwise it is summed over one in so many chunks of rows | |
 /// | `moments` | whether to sum features and their squares, too | |
 /// | `majorise` | whether rows where a loss with a scale is linear count in the Hessian by the parabola above it | |
+/// | `dual` | the dual numbers of the loss, for a dual point; empty for none | see [`RowLoss`]; without steps, Hessian and reach |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct PassParams {
     pub loss: PassLoss,
     pub intercept: bool,
+    pub features: usize,
     pub centre: Vec<f64>,
     pub model: Vec<f64>,
     pub direction: Vec<f64>,
@@ -61,6 +71,7 @@ pub struct PassParams {
     pub hessian: usize,
     pub moments: bool,
     pub majorise: bool,
+    pub dual: Vec<f64>,
 }
 
 impl PassParams {
@@ -71,7 +82,17 @@ impl PassParams {
 
     /// The entries of a row that its prediction takes.
     fn unscaled(&self) -> usize {
-        self.centre.len() + usize::from(self.intercept)
+        self.features + usize::from(self.intercept)
+    }
+
+    /// `sum_j centre_j weights_j`
+    fn at_centre(&self, weights: &[f64]) -> f64 {
+        self.centre.iter().zip(weights).map(|(c, w)| c * w).sum()
+    }
+
+    /// Whether a vector has sums of the features beside the gradient.
+    fn is_whole(&self) -> bool {
+        self.hessian > 0 || self.moments
     }
 
     /// Pairs of outputs, of which each has a triangle of the Hessian.
@@ -91,6 +112,9 @@ impl PassParams {
     fn check(&self) -> Result<(), SolverError> {
         self.loss.check()?;
         let variables = self.loss.outputs() * self.entries();
+        if !self.centre.is_empty() {
+            same_length("centre", self.centre.len(), self.features, "feature")?;
+        }
         same_length(
             "model",
             self.model.len(),
@@ -120,6 +144,17 @@ impl PassParams {
             self.steps.is_empty() || self.direction.len() == variables,
             "need a direction",
         )?;
+        if !self.dual.is_empty() {
+            let PassLoss::Row(loss) = self.loss else {
+                return Err(SolverError::Shape(
+                    "a loss with a scale has no dual numbers".into(),
+                ));
+            };
+            loss.dual_numbers().check(&self.dual)?;
+            let alone = self.steps.is_empty() && self.hessian == 0 && self.reach.is_empty();
+            let expected = "go without steps, Hessian and reach";
+            ensure("dual", self.dual.len() as f64, alone, expected)?;
+        }
         let centred = self.centre.iter().any(|&c| c != 0.0);
         ensure(
             "centre",
@@ -160,8 +195,76 @@ pub struct PassOutcome {
     pub entries: u64,
 }
 
+/// Parameters of a pass, and what follows from them alone.
+struct Plan {
+    params: PassParams,
+    /// For each output, what the predictions of all sparse rows have: the intercept less the prediction at the centre.
+    constants: Vec<f64>,
+    /// The same of the direction.
+    constants_along: Vec<f64>,
+    /// For each output, what the reach of all sparse rows has: they are at most their entries and the centre away.
+    constants_of_reach: Vec<f64>,
+    /// The model entry by entry, with the numbers of all outputs side by side. Made for sparse rows and several outputs only.
+    cells: OnceLock<Vec<f64>>,
+}
+
+impl Plan {
+    fn new(params: PassParams) -> Self {
+        let (p, n) = (params.features, params.entries());
+        let outputs = params.loss.outputs();
+        let constants = |weights: &[f64], constant: &dyn Fn(&[f64]) -> f64| {
+            if weights.is_empty() {
+                vec![0.0; outputs]
+            } else {
+                weights.chunks(n).map(constant).collect()
+            }
+        };
+        let predicted = |weights: &[f64]| {
+            let intercept = if params.intercept { weights[p] } else { 0.0 };
+            intercept - params.at_centre(weights)
+        };
+        let reached = |reach: &[f64]| {
+            let centre = params.centre.iter().zip(reach).map(|(c, r)| c.abs() * r);
+            centre.sum::<f64>() + reach[p..params.unscaled()].iter().sum::<f64>()
+        };
+        Self {
+            constants: constants(&params.model, &predicted),
+            constants_along: constants(&params.direction, &predicted),
+            constants_of_reach: constants(&params.reach, &reached),
+            cells: OnceLock::new(),
+            params,
+        }
+    }
+
+    /// Makes `cells`.
+    fn prepare_sparse(&self) -> Result<(), SolverError> {
+        let outputs = self.params.loss.outputs();
+        if outputs > 1 && self.cells.get().is_none() {
+            let mut cells = reserve(self.params.model.len(), "the model of a pass")?;
+            cells.resize(self.params.model.len(), 0.0);
+            transpose(&self.params.model, outputs, &mut cells);
+            // If another pass was faster, its cells are the same.
+            let _ = self.cells.set(cells);
+        }
+        Ok(())
+    }
+}
+
+/// Turns `rows` rows after one another into columns.
+fn transpose(from: &[f64], rows: usize, to: &mut [f64]) {
+    if from.is_empty() {
+        return;
+    }
+    for (r, from) in from.chunks(from.len() / rows).enumerate() {
+        for (to, x) in to[r..].iter_mut().step_by(rows).zip(from) {
+            *to = *x;
+        }
+    }
+}
+
 /// Sums over rows: centred where rows are dense, about 0 where they are sparse.
 struct Sums {
+    /// In the order of a model; of sparse rows in the order of [`Plan::cells`].
     gradient: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
@@ -177,11 +280,7 @@ impl Sums {
             numbers.resize(length, 0.0);
             Ok(numbers)
         };
-        let moments = if params.moments {
-            params.centre.len()
-        } else {
-            0
-        };
+        let moments = if params.moments { params.features } else { 0 };
         Ok(Self {
             gradient: zeros(if params.gradient {
                 params.model.len()
@@ -216,7 +315,7 @@ impl Sums {
 
 /// A pass in progress. The caller lends a block's rows by [`RowPass::take`], a chunk at a time, and then lets the pass [`RowPass::work`].
 pub struct RowPass {
-    params: PassParams,
+    plan: Arc<Plan>,
     kernel: Kernel,
     dense: Option<Sums>,
     sparse: Option<Sums>,
@@ -261,9 +360,18 @@ impl RowPass {
     /// As [`RowPass::new`].
     pub fn with_kernel(params: PassParams, kernel: Kernel) -> Result<Self, SolverError> {
         params.check()?;
+        Ok(Self::of(Arc::new(Plan::new(params)), kernel))
+    }
+
+    /// Another pass with the same parameters, before its first row. They share the parameters.
+    pub fn fork(&self) -> Self {
+        Self::of(Arc::clone(&self.plan), self.kernel)
+    }
+
+    fn of(plan: Arc<Plan>, kernel: Kernel) -> Self {
         let outcome = PassOutcome {
             loss: 0.0,
-            losses: vec![0.0; params.steps.len()],
+            losses: vec![0.0; plan.params.steps.len()],
             reach: 0.0,
             slopes: [0.0; 2],
             slope_squares: [0.0; 2],
@@ -271,45 +379,64 @@ impl RowPass {
             rows: 0,
             entries: 0,
         };
-        Ok(Self {
-            params,
+        Self {
+            plan,
             kernel,
             dense: None,
             sparse: None,
             chunk: Chunk::default(),
             chunks: 0,
             outcome,
-        })
+        }
     }
 
     /// The features, p.
     pub fn features(&self) -> usize {
-        self.params.centre.len()
+        self.plan.params.features
     }
 
-    /// The bytes that the pass holds, about.
+    /// The bytes that the pass holds, about, apart from the parameters.
     pub fn bytes(&self) -> usize {
-        let n = self.params.entries();
+        let params = &self.plan.params;
         let sums = usize::from(self.dense.is_some()) + usize::from(self.sparse.is_some());
-        let triangles = if self.params.hessian > 0 {
-            self.params.summed() * (n * (n + 1) / 2)
+        let chunk = &self.chunk;
+        let copies =
+            chunk.values.capacity() + chunk.curves.capacity() + chunk.indices.capacity() / 2;
+        let gradient = if params.gradient {
+            params.model.len()
         } else {
             0
         };
-        8 * (sums * (triangles + self.params.model.len() + 2 * n) + CHUNK * n)
+        let moments = if params.moments {
+            2 * params.features
+        } else {
+            0
+        };
+        let n = params.entries();
+        let triangles = if params.hessian > 0 {
+            params.summed() * (n * (n + 1) / 2)
+        } else {
+            0
+        };
+        8 * (sums * (triangles + gradient + moments) + copies)
     }
 
     /// Whether the pass sums vectors, and not only losses.
     pub fn has_vector(&self) -> bool {
-        self.params.gradient || self.params.hessian > 0 || self.params.moments
+        self.plan.params.gradient || self.plan.params.is_whole()
     }
 
-    /// The length of [`RowPass::write`]'s vector: `C n + 2 p`, and `n (n + 1) / 2` for each pair of outputs.
+    /// The length of [`RowPass::write`]'s vector: `C n` numbers of a gradient alone; otherwise 2 p more, and `n (n + 1) / 2` for each pair
+    /// of outputs.
     pub fn length(&self) -> usize {
-        let n = self.params.entries();
-        self.params.model.len()
-            + 2 * self.params.centre.len()
-            + self.params.pairs() * (n * (n + 1) / 2)
+        let params = &self.plan.params;
+        let n = params.entries();
+        let gradient = params.model.len();
+        if params.is_whole() {
+            gradient + 2 * params.features + params.pairs() * (n * (n + 1) / 2)
+        } else {
+            gradient
+        }
     }
 
     /// Copies the rows of a block from number `from` on, as many as a chunk holds, and returns the number of the first row that it leaves.
@@ -332,15 +459,17 @@ impl RowPass {
         let chunk = &mut self.chunk;
         chunk.rows = 0;
         match rows {
-            PassRows::Dense(values) => chunk.pack_dense(&self.params, values, count, &range)?,
+            PassRows::Dense(values) => {
+                chunk.pack_dense(&self.plan.params, values, count, &range)?
+            }
             PassRows::Sparse(offsets, indices, values) => {
                 same_length("offsets", offsets.len(), count + 1, "row, and one")?;
-                chunk.pack_sparse(self.params.centre.len(), offsets, indices, values, &range)?;
+                chunk.pack_sparse(self.plan.params.features, offsets, indices, values, &range)?;
             }
         }
         chunk.labels.clear();
         let labels = &labels[range.clone()];
-        match self.params.loss.labels() {
+        match self.plan.params.loss.labels() {
             Labels::Signed => {
                 let signed = labels.iter().map(|&y| if y > 0.5 { 1.0 } else { -1.0 });
                 chunk.labels.extend(signed);
@@ -372,20 +501,23 @@ impl RowPass {
         if self.chunk.rows == 0 {
             return Ok(());
         }
+        let params = &self.plan.params;
         let sums = if self.chunk.is_sparse {
+            self.plan.prepare_sparse()?;
             &mut self.sparse
         } else {
             &mut self.dense
         };
         let sums = match sums {
             Some(sums) => sums,
-            None => sums.insert(Sums::new(&self.params)?),
+            None => sums.insert(Sums::new(params)?),
         };
-        let curved = self.params.hessian > 0 && self.chunks.is_multiple_of(self.params.hessian);
+        let curved = params.hessian > 0 && self.chunks.is_multiple_of(params.hessian);
         self.chunks += 1;
         let work = Work {
             curved,
-            params: &self.params,
+            plan: &self.plan,
+            params,
             chunk: &mut self.chunk,
             sums,
             outcome: &mut self.outcome,
@@ -404,7 +536,7 @@ impl RowPass {
         let curves = if curved { &chunk.curves[..] } else { &[] };
         for (gram, curves) in sums.hessian.iter_mut().zip(curves.chunks(chunk.rows)) {
             if chunk.is_sparse {
-                chunk.add_sparse(gram, curves, &self.params);
+                chunk.add_sparse(gram, curves, params);
             } else {
                 gram.add(&chunk.values, curves);
             }
@@ -413,7 +545,7 @@ impl RowPass {
         self.outcome.entries += if chunk.is_sparse {
             chunk.values.len()
         } else {
-            chunk.rows * self.params.centre.len()
+            chunk.rows * params.features
         } as u64;
         self.chunk.rows = 0;
         Ok(())
@@ -424,7 +556,7 @@ impl RowPass {
     /// # Errors
     /// `Shape` if the parameters differ.
     pub fn join(&mut self, other: Self) -> Result<(), SolverError> {
-        if self.params != other.params {
+        if !Arc::ptr_eq(&self.plan, &other.plan) && self.plan.params != other.plan.params {
             return Err(SolverError::Shape(
                 "two passes with other parameters cannot be joined".into(),
             ));
@@ -451,23 +583,28 @@ impl RowPass {
         Ok(())
     }
 
-    /// Writes the vector of the pass: the gradient (n numbers for each output), the sums of `s x~` and of `s x~^2` (p each), and for each pair
-    /// of outputs (a, b) with b <= a, in the order of a triangle, the lower triangle of the sum of the second derivative by `z_a` and `z_b`
-    /// times `x~ x~^T`, row by row. What was not asked for is 0.
+    /// Writes the vector of the pass: the gradient (n numbers for each output), and, if more was asked for, the sums of `s x~` and of `s x~^2`
+    /// (p each), and for each pair of outputs (a, b) with b <= a, in the order of a triangle, the lower triangle of the sum of the second
+    /// derivative by `z_a` and `z_b` times `x~ x~^T`, row by row. What was not asked for is 0.
     ///
     /// # Errors
     /// `Shape` unless `out` has [`RowPass::length`] numbers, `OutOfMemory`.
     pub fn write(&self, out: &mut [f64]) -> Result<(), SolverError> {
         same_length("out", out.len(), self.length(), "sum")?;
+        let params = &self.plan.params;
         out.fill(0.0);
-        if let Some(sums) = &self.dense {
-            write_sums(sums, &self.params, out);
-        }
         if let Some(sums) = &self.sparse {
-            let mut own = reserve(out.len(), "the sums of sparse rows")?;
+            write_sums(sums, params, true, out);
+            centre(params, sums.weight, out);
+        }
+        if let Some(sums) = &self.dense {
+            if self.sparse.is_none() {
+                write_sums(sums, params, false, out);
+                return Ok(());
+            }
+            let mut own = reserve(out.len(), "the sums of dense rows")?;
             own.resize(out.len(), 0.0);
-            write_sums(sums, &self.params, &mut own);
-            centre(&self.params, sums.weight, &mut own);
+            write_sums(sums, params, false, &mut own);
             for (total, number) in out.iter_mut().zip(&own) {
                 *total += number;
             }
@@ -481,16 +618,22 @@ impl RowPass {
     }
 }
 
-fn write_sums(sums: &Sums, params: &PassParams, out: &mut [f64]) {
-    let (p, n) = (params.centre.len(), params.entries());
+/// Writes sums over an empty vector.
+fn write_sums(sums: &Sums, params: &PassParams, is_sparse: bool, out: &mut [f64]) {
+    let (p, n) = (params.features, params.entries());
     let (gradient, rest) = out.split_at_mut(params.model.len());
+    let outputs = params.loss.outputs();
+    if is_sparse && outputs > 1 && !sums.gradient.is_empty() {
+        transpose(&sums.gradient, n, gradient);
+    } else if !sums.gradient.is_empty() {
+        gradient.copy_from_slice(&sums.gradient);
+    }
+    if !params.is_whole() {
+        return;
+    }
     let (first, rest) = rest.split_at_mut(p);
     let (second, triangles) = rest.split_at_mut(p);
-    for (to, from) in [
-        (gradient, &sums.gradient),
-        (first, &sums.first),
-        (second, &sums.second),
-    ] {
+    for (to, from) in [(first, &sums.first), (second, &sums.second)] {
         if !from.is_empty() {
             to.copy_from_slice(from);
         }
@@ -524,20 +667,23 @@ fn last_output(last: usize, length: usize, triangles: &mut [f64]) {
 
 /// Turns sums of rows about 0 into sums of centred rows. The sums of the last entry, 1, are the weights.
 fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
-    if !params.intercept {
+    if !params.intercept || params.centre.is_empty() {
         return;
     }
-    let (p, n) = (params.centre.len(), params.entries());
+    let (p, n) = (params.features, params.entries());
     let c = &params.centre;
     let (gradients, rest) = sums.split_at_mut(params.model.len());
-    let (first, rest) = rest.split_at_mut(p);
-    let (second, triangles) = rest.split_at_mut(p);
     for gradient in gradients.chunks_mut(n) {
         let slope = gradient[p];
         for i in 0..p {
             gradient[i] -= c[i] * slope;
         }
     }
+    if !params.is_whole() {
+        return;
+    }
+    let (first, rest) = rest.split_at_mut(p);
+    let (second, triangles) = rest.split_at_mut(p);
     for i in 0..p {
         second[i] += c[i] * (c[i] * weight - 2.0 * first[i]);
         first[i] -= c[i] * weight;
@@ -569,7 +715,7 @@ impl Chunk {
         count: usize,
         range: &Range<usize>,
     ) -> Result<(), SolverError> {
-        let p = params.centre.len();
+        let p = params.features;
         self.is_sparse = false;
         self.values.resize(range.len() * params.entries(), 0.0);
         let entries = range.start * p..range.end * p;
@@ -646,8 +792,63 @@ impl Chunk {
         (&self.indices[entries.clone()], &self.values[entries])
     }
 
+    /// Predictions of sparse rows by the numbers of all outputs side by side.
+    #[inline(always)]
+    fn predict_cells(&mut self, constants: &[f64], cells: &[f64]) {
+        let (rows, outputs) = (self.rows, constants.len());
+        self.predictions.resize(outputs * rows, 0.0);
+        let mut z = constants.to_vec();
+        for i in 0..rows {
+            z.copy_from_slice(constants);
+            let entries = self.offsets[i]..self.offsets[i + 1];
+            for (&k, &x) in self.indices[entries.clone()]
+                .iter()
+                .zip(&self.values[entries])
+            {
+                let cell = &cells[k as usize * outputs..][..outputs];
+                for (z, w) in z.iter_mut().zip(cell) {
+                    *z += x * w;
+                }
+            }
+            for (prediction, z) in self.predictions[i..].iter_mut().step_by(rows).zip(&z) {
+                *prediction = *z;
+            }
+        }
+    }
+
+    /// Adds sparse rows, times their slopes, to sums with the numbers of all outputs side by side.
+    #[inline(always)]
+    fn add_cells(&self, intercept: bool, sums: &mut [f64]) {
+        let outputs = self.slopes.len() / self.rows;
+        let mut slopes = vec![0.0; outputs];
+        for i in 0..self.rows {
+            for (to, slope) in slopes
+                .iter_mut()
+                .zip(self.slopes[i..].iter().step_by(self.rows))
+            {
+                *to = *slope;
+            }
+            let entries = self.offsets[i]..self.offsets[i + 1];
+            for (&k, &x) in self.indices[entries.clone()]
+                .iter()
+                .zip(&self.values[entries])
+            {
+                let cell = &mut sums[k as usize * outputs..][..outputs];
+                for (sum, slope) in cell.iter_mut().zip(&slopes) {
+                    *sum += slope * x;
+                }
+            }
+            if intercept {
+                let last = sums.len() - outputs;
+                for (sum, slope) in sums[last..].iter_mut().zip(&slopes) {
+                    *sum += slope;
+                }
+            }
+        }
+    }
+
     fn add_sparse(&self, gram: &mut Gram, curves: &[f64], params: &PassParams) {
-        let (p, n) = (params.centre.len(), params.entries());
+        let (p, n) = (params.features, params.entries());
         let (mut indices, mut values) = (Vec::new(), Vec::new());
         for (i, &curve) in curves.iter().enumerate() {
             let (row, numbers) = self.row(i);
@@ -671,15 +872,21 @@ impl Chunk {
 
 /// Copies rows, less their centre, and gives each its last entries; the one of the scale is 0 until the errors are known.
 fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f64]) {
-    let p = params.centre.len();
+    let p = params.features;
     let n = params.entries();
     if n == 0 {
         return;
     }
     for (i, to) in packed.chunks_exact_mut(n).enumerate() {
         let row = &values[i * p..][..p];
-        for ((to, &x), c) in to.iter_mut().zip(row).zip(&params.centre) {
-            *to = x.into() - c;
+        if params.centre.is_empty() {
+            for (to, &x) in to.iter_mut().zip(row) {
+                *to = x.into();
+            }
+        } else {
+            for ((to, &x), c) in to.iter_mut().zip(row).zip(&params.centre) {
+                *to = x.into() - c;
+            }
         }
         to[p..].fill(0.0);
         if params.intercept {
@@ -692,6 +899,7 @@ fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f6
 struct Work<'a> {
     /// Whether the chunk counts for the Hessian.
     curved: bool,
+    plan: &'a Plan,
     params: &'a PassParams,
     chunk: &'a mut Chunk,
     sums: &'a mut Sums,
@@ -716,6 +924,7 @@ impl Work<'_> {
     fn run(mut self) {
         self.predict();
         match self.params.loss {
+            PassLoss::Row(loss) if !self.params.dual.is_empty() => self.dual(loss),
             PassLoss::Row(RowLoss::Margin(loss)) => loss.with(Margins(&mut self)),
             PassLoss::Row(RowLoss::Softmax(_)) => self.softmax(),
             PassLoss::Scaled(huber) => self.scaled(huber),
@@ -733,16 +942,27 @@ impl Work<'_> {
 
     #[inline(always)]
     fn predict(&mut self) {
-        let Self { params, chunk, .. } = self;
+        let Self {
+            plan,
+            params,
+            chunk,
+            ..
+        } = self;
         chunk.predictions.clear();
         chunk.along.clear();
-        let p = params.centre.len();
         let n = params.entries();
         let outputs = params.loss.outputs();
+        if let Some(cells) = plan.cells.get().filter(|_| chunk.is_sparse) {
+            chunk.predict_cells(&plan.constants, cells);
+        }
         for output in 0..outputs {
-            let lines = [(&params.model, false), (&params.direction, true)];
-            for (weights, is_direction) in lines {
-                if is_direction && params.steps.is_empty() {
+            let lines = [
+                (&params.model, &plan.constants, false),
+                (&params.direction, &plan.constants_along, true),
+            ];
+            for (weights, constants, is_direction) in lines {
+                let done = !is_direction && chunk.is_sparse && outputs > 1;
+                if done || is_direction && params.steps.is_empty() {
                     continue;
                 }
                 let weights = &weights[output * n..][..n];
@@ -752,11 +972,9 @@ impl Work<'_> {
                     &mut chunk.predictions
                 };
                 if chunk.is_sparse {
-                    let shift: f64 = (0..p).map(|j| params.centre[j] * weights[j]).sum();
-                    let constant = if params.intercept { weights[p] } else { 0.0 } - shift;
                     for i in 0..chunk.rows {
                         let entries = chunk.offsets[i]..chunk.offsets[i + 1];
-                        let mut z = constant;
+                        let mut z = constants[output];
                         for (&k, &x) in chunk.indices[entries.clone()]
                             .iter()
                             .zip(&chunk.values[entries])
@@ -770,6 +988,40 @@ impl Work<'_> {
                         predictions.push(dot(&chunk.values[i * n..][..n], weights));
                     }
                 }
+            }
+        }
+    }
+
+    /// Conjugates and dual variables in the place of losses and their derivatives.
+    #[inline(always)]
+    fn dual(&mut self, loss: RowLoss) {
+        match loss {
+            RowLoss::Margin(loss) => loss.with(DualMargins(self, loss.feasibility())),
+            RowLoss::Softmax(_) => self.dual_softmax(),
+        }
+    }
+
+    #[inline(always)]
+    fn dual_softmax(&mut self) {
+        let Self {
+            params,
+            chunk,
+            outcome,
+            ..
+        } = self;
+        let rows = chunk.rows;
+        let (eps, prior) = (params.dual[0], &params.dual[1..]);
+        chunk.slopes.clear();
+        chunk.slopes.extend_from_slice(&chunk.predictions);
+        probabilities(&mut chunk.slopes, rows, &chunk.labels, &chunk.weights);
+        for ((c, slopes), r) in chunk.slopes.chunks_mut(rows).enumerate().zip(prior) {
+            let class = c as f64;
+            for (i, slope) in slopes.iter_mut().enumerate() {
+                let q = (1.0 - eps) * *slope + eps * r;
+                let conjugate = if q == 0.0 { 0.0 } else { q * q.ln() };
+                outcome.loss += chunk.weights[i] * conjugate;
+                let own = if chunk.labels[i] == class { 1.0 } else { 0.0 };
+                *slope = chunk.weights[i] * (own - q);
             }
         }
     }
@@ -873,28 +1125,16 @@ impl Work<'_> {
     #[inline(always)]
     fn reach(&mut self) {
         let Self {
+            plan,
             params,
             chunk,
             outcome,
             ..
         } = self;
-        let p = params.centre.len();
         let n = params.entries();
-        // A sparse row is at most its entries and the centre away.
-        let around = |reach: &[f64]| -> f64 {
-            let centre: f64 = (params.centre.iter().zip(reach))
-                .map(|(c, r)| c.abs() * r)
-                .sum();
-            centre + reach[p..params.unscaled()].iter().sum::<f64>()
-        };
-        let constants: Vec<f64> = if n == 0 {
-            vec![0.0; params.loss.outputs()]
-        } else {
-            params.reach.chunks(n).map(around).collect()
-        };
         for i in 0..chunk.rows {
             let (mut largest, mut second) = (0.0_f64, 0.0_f64);
-            for (c, constant) in constants.iter().enumerate() {
+            for (c, constant) in plan.constants_of_reach.iter().enumerate() {
                 let reach = &params.reach[c * n..][..n];
                 let own = if chunk.is_sparse {
                     let (indices, values) = chunk.row(i);
@@ -925,6 +1165,10 @@ impl Work<'_> {
         } = self;
         let n = params.entries();
         if n == 0 {
+            return;
+        }
+        if chunk.is_sparse && params.loss.outputs() > 1 {
+            chunk.add_cells(params.intercept, &mut sums.gradient);
             return;
         }
         // The derivative by the scale is there.
@@ -1080,6 +1324,39 @@ impl WithFormulas for Margins<'_, '_> {
     }
 }
 
+/// Conjugates and dual variables of a loss of one output.
+struct DualMargins<'a, 'b>(&'a mut Work<'b>, Feasibility);
+
+impl WithFormulas for DualMargins<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Formulas>(self, formulas: F) {
+        let Self(
+            Work {
+                params,
+                chunk,
+                outcome,
+                ..
+            },
+            feasibility,
+        ) = self;
+        chunk.slopes.clear();
+        let rows = chunk
+            .predictions
+            .iter()
+            .zip(&chunk.labels)
+            .zip(&chunk.weights);
+        let mut sum = 0.0;
+        for ((&z, &y), &s) in rows {
+            let variable = feasibility.variable(&params.dual, formulas.all(z, y).1);
+            sum += s * formulas.conjugate(variable, y);
+            chunk.slopes.push(s * variable);
+        }
+        outcome.loss += sum;
+    }
+}
+
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     lanes(a, b, |x, y| x * y)
@@ -1170,6 +1447,7 @@ mod tests {
             PassParams {
                 loss,
                 intercept,
+                features: p,
                 centre: if intercept {
                     self.numbers[..p].to_vec()
                 } else {
@@ -1186,6 +1464,7 @@ mod tests {
                 hessian: 1,
                 moments: true,
                 majorise: false,
+                dual: vec![],
             }
         }
 
@@ -1402,6 +1681,86 @@ mod tests {
         }
     }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn a_gradient_alone_is_that_of_a_whole_pass(case in case(), intercept: bool) {
+            for loss in LOSSES {
+                let whole = PassParams { centre: vec![0.0; case.p], ..case.params(loss, intercept) };
+                let (vector, outcome) = case.expected(&whole);
+                let params = PassParams {
+                    centre: vec![],
+                    direction: vec![],
+                    steps: vec![],
+                    reach: vec![],
+                    hessian: 0,
+                    moments: false,
+                    ..whole
+                };
+                let largest = vector.iter().fold(outcome.loss, |a, x| a.max(x.abs()));
+                for kinds in [&[0][..], &[2], &[0, 2]] {
+                    let (found, numbers) = case.run(params.clone(), Kernel::detect(), kinds, 97);
+                    prop_assert_eq!(found.len(), params.model.len());
+                    for (a, b) in found.iter().zip(&vector) {
+                        prop_assert!(close(*a, *b, largest), "{loss:?} {kinds:?}: {a}, expected {b}");
+                    }
+                    prop_assert!(close(numbers.loss, outcome.loss, largest));
+                }
+            }
+        }
+
+        #[test]
+        fn dual_points_are_those_of_the_loss(case in case(), intercept: bool, a in 0.0..1.0, b in 0.0..1.0) {
+            for loss in LOSSES {
+                let PassLoss::Row(rows) = loss else { continue };
+                let dual = match rows {
+                    RowLoss::Margin(Loss::Squared) => vec![a - 0.5],
+                    RowLoss::Margin(_) => vec![a, b],
+                    RowLoss::Softmax(_) => vec![a, 0.5 * b, 0.5 * b, 1.0 - b],
+                };
+                let params = PassParams {
+                    centre: vec![],
+                    direction: vec![],
+                    steps: vec![],
+                    reach: vec![],
+                    hessian: 0,
+                    moments: false,
+                    dual: dual.clone(),
+                    ..case.params(loss, intercept)
+                };
+                let (p, n, outputs) = (case.p, params.entries(), loss.outputs());
+                let (mut expected, mut sum) = (vec![0.0; n * outputs], 0.0);
+                for ((row, &label), &s) in case.rows.iter().zip(&case.labels).zip(&case.weights) {
+                    let y = if loss.labels() == Labels::Signed { 2.0 * label - 1.0 } else { label };
+                    let z: Vec<f64> = params.model.chunks(n.max(1)).map(|w| {
+                        let product: f64 = row.iter().zip(w).map(|(x, w)| x * w).sum();
+                        product + if intercept { w[p] } else { 0.0 }
+                    }).collect();
+                    let z = if z.is_empty() { vec![0.0; outputs] } else { z };
+                    let mut variables = vec![0.0; outputs];
+                    sum += s * rows.evaluate(Some(&dual), &z, y, s, &mut variables, &mut [0.0; 2]);
+                    for (sums, a) in expected.chunks_mut(n.max(1)).zip(&variables) {
+                        for (sum, x) in sums.iter_mut().zip(row) {
+                            *sum += s * a * x;
+                        }
+                        if intercept {
+                            sums[p] += s * a;
+                        }
+                    }
+                }
+                let largest = expected.iter().fold(sum.abs(), |a, x| a.max(x.abs()));
+                for kinds in [&[0][..], &[2]] {
+                    let (found, numbers) = case.run(params.clone(), Kernel::detect(), kinds, 97);
+                    prop_assert!(close(numbers.loss, sum, largest), "{loss:?}: {}, expected {sum}", numbers.loss);
+                    for (a, b) in found.iter().zip(&expected) {
+                        prop_assert!(close(*a, *b, largest), "{loss:?} {kinds:?}: {a}, expected {b}");
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn joined_passes_have_the_sums_of_all_rows() {
         let labels = [0.0, 1.0, 1.0];
@@ -1410,6 +1769,7 @@ mod tests {
         let params = PassParams {
             loss: PassLoss::Row(RowLoss::Margin(Loss::Logistic)),
             intercept: true,
+            features: 2,
             centre: vec![1.0, 0.5],
             model: vec![0.25, -0.5, 0.125],
             direction: vec![1.0, 0.0, 1.0],
@@ -1419,6 +1779,7 @@ mod tests {
             hessian: 1,
             moments: true,
             majorise: false,
+            dual: vec![],
         };
         let pass = |blocks: &[PassRows<'_>]| {
             let mut pass = RowPass::new(params.clone()).unwrap();
@@ -1435,7 +1796,7 @@ mod tests {
         };
         let mut joined = pass(&[dense]);
         joined.join(pass(&[sparse, dense])).unwrap();
-        joined.join(pass(&[])).unwrap();
+        joined.join(joined.fork()).unwrap();
         let (found, numbers) = read(&joined);
         let (expected, outcome) = read(&pass(&[dense, sparse, dense]));
         for (a, b) in found.iter().zip(&expected) {
@@ -1502,6 +1863,7 @@ mod tests {
         let params = PassParams {
             loss: PassLoss::Row(RowLoss::Margin(Loss::Squared)),
             intercept: true,
+            features: 2,
             centre: vec![0.0; 2],
             model: vec![0.0; 3],
             direction: vec![],
@@ -1511,6 +1873,7 @@ mod tests {
             hessian: 1,
             moments: true,
             majorise: false,
+            dual: vec![],
         };
         for wrong in [
             PassParams {

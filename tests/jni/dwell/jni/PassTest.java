@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,8 +34,14 @@ class PassTest {
 
   /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
   private static long begin(long flags) {
-    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0, 0.0), new double[] {1, 0}, new double[] {2, 0, 1},
-        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3});
+    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0, 0.0, 2), new double[] {1, 0}, bytes(2, 0, 1),
+        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3}, NONE);
+  }
+
+  private static byte[] bytes(double... model) {
+    ByteBuffer bytes = ByteBuffer.allocate(8 * model.length).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asDoubleBuffer().put(model);
+    return bytes.array();
   }
 
   private static void dense(long pass) {
@@ -72,9 +81,8 @@ class PassTest {
   @Test
   void softmaxByHand() {
     // Two rows of one feature with centre 0, in three classes of equal predictions.
-    double[] none = new double[6];
-    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1, 0.0), new double[] {0}, none, NONE, NONE,
-        new double[] {1, 0, 2, 1, 0, 5});
+    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1, 0.0, 1), new double[] {0}, bytes(new double[6]), NONE, NONE,
+        new double[] {1, 0, 2, 1, 0, 5}, NONE);
     NativeBridge.passBlock(pass, null, null, null, new double[] {3, -6}, new double[] {0, 2}, null);
     byte[] result = new byte[PassLayout.length(1, 1, 3)];
     NativeBridge.passEnd(pass, 0, result);
@@ -119,6 +127,58 @@ class PassTest {
   }
 
   @Test
+  void forked() {
+    long first = begin(ALL);
+    long second = NativeBridge.passFork(first);
+    dense(second);
+    NativeBridge.passJoin(first, second);
+    byte[] result = new byte[PassLayout.length(2, 1, 1)];
+    NativeBridge.passEnd(first, 0, result);
+    assertEquals(0.5 + 2 * 2, ResultHeader.get(result, PassLayout.LOSS_SUM));
+    assertEquals(2, ResultHeader.get(result, PassLayout.ROWS));
+    refused("no such pass", () -> NativeBridge.passFork(first));
+  }
+
+  /** Sums of two rows, one dense and one sparse, about 0: the vector has the gradient alone. */
+  private static double[] gradient(int loss, int outputs, double[] model, double... dual) {
+    long[] control = PassLayout.control(loss, outputs, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0, 0.0, 2);
+    long pass = NativeBridge.passBegin(control, NONE, bytes(model), NONE, NONE, NONE, dual);
+    NativeBridge.passBlock(pass, null, null, new float[] {2, 1}, null, new double[] {0}, new double[] {3});
+    NativeBridge.passBlock(pass, new int[] {0, 1}, new int[] {1}, null, new double[] {4}, new double[] {1}, null);
+    byte[] result = new byte[ResultHeader.length(model.length)];
+    NativeBridge.passEnd(pass, 0, result);
+    double[] vector = new double[1 + model.length];
+    vector[0] = ResultHeader.get(result, PassLayout.LOSS_SUM);
+    ResultHeader.vector(result).get(vector, 1, model.length);
+    return vector;
+  }
+
+  @Test
+  void gradientAlone() {
+    // Predictions 2 and 0, errors 2 and -1.
+    assertArrayEquals(new double[] {3 * 2 + 0.5, 3 * 4, 3 * 2 - 4, 3 * 2 - 1}, gradient(SQUARED, 1, new double[] {1, 0, 0}), 1e-12);
+    double third = 1 / 3.0;
+    assertArrayEquals(new double[] {
+        4 * Math.log(3), -4, -2 + 4 * third, -2 + third,
+        2, 1 - 8 * third, 1 - 2 * third,
+        2, 1 + 4 * third, 1 + third}, gradient(SOFTMAX, 3, new double[9]), 1e-12);
+  }
+
+  @Test
+  void dualPointByHand() {
+    // Errors 2 and -1: a = -2 - 0.5 and 1 - 0.5, conjugates a^2 / 2 - y a.
+    assertArrayEquals(new double[] {3 * 3.125 + 0.125 - 0.5, -3 * 5, -3 * 2.5 + 2, -3 * 2.5 + 0.5},
+        gradient(SQUARED, 1, new double[] {1, 0, 0}, 0.5), 1e-12);
+    // Equal predictions, mixed half and half with (1, 0, 0): q = (2/3, 1/6, 1/6).
+    double q = 2 / 3.0;
+    double r = 1 / 6.0;
+    assertArrayEquals(new double[] {
+        4 * (q * Math.log(q) + 2 * r * Math.log(r)), 6 * (1 - q), 3 * (1 - q) - 4 * q, 3 * (1 - q) - q,
+        -6 * r, -3 * r + 4 * (1 - r), -3 * r + (1 - r),
+        -6 * r, -3 * r - 4 * r, -3 * r - r}, gradient(SOFTMAX, 3, new double[9], 0.5, 1, 0, 0), 1e-12);
+  }
+
+  @Test
   void lossesAlone() {
     long pass = begin(NativeBridge.PASS_INTERCEPT);
     dense(pass);
@@ -134,31 +194,44 @@ class PassTest {
   }
 
   private static void refusedBegin(String part, long[] control, double[] centre, double[] model, double[] steps, double[] reach) {
-    refused(part, () -> NativeBridge.passBegin(control, centre, model, NONE, steps, reach));
+    refused(part, () -> NativeBridge.passBegin(control, centre, bytes(model), NONE, steps, reach, NONE));
+  }
+
+  private static void refusedDual(String part, long[] control, double[] reach, double... dual) {
+    refused(part, () -> NativeBridge.passBegin(control, NONE, bytes(new double[3]), NONE, NONE, reach, dual));
   }
 
   @Test
   void wrongBeginnings() {
     double[] two = new double[2];
     double[] three = new double[3];
-    long[] control = PassLayout.control(SQUARED, 1, ALL, 1, 0.0);
+    long[] control = PassLayout.control(SQUARED, 1, ALL, 1, 0.0, 2);
     refusedBegin("control", null, two, three, NONE, NONE);
-    refusedBegin("layout version", new long[] {9, 0, 0, 1, 1, 0}, two, three, NONE, NONE);
-    refusedBegin("loss", PassLayout.control(9, 1, ALL, 1, 0.0), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 1, 0.0), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 1, 0.0), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 1, 0.0), two, three, NONE, NONE);
-    refusedBegin("epsilon", PassLayout.control(HUBER, 1, ALL, 1, 1.0), two, new double[] {0, 0, 0, 1}, NONE, NONE);
-    refusedBegin("the scale", PassLayout.control(HUBER, 1, ALL, 1, 1.5), two, new double[4], NONE, NONE);
-    refusedBegin("hessian", PassLayout.control(SQUARED, 1, ALL, -1, 0.0), two, three, NONE, NONE);
-    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1, 0.0), two, three, NONE, NONE);
+    refusedBegin("layout version", new long[] {9, 0, 0, 1, 1, 0, 2}, two, three, NONE, NONE);
+    refusedBegin("loss", PassLayout.control(9, 1, ALL, 1, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 1, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 1, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 1, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("epsilon", PassLayout.control(HUBER, 1, ALL, 1, 1.0, 2), two, new double[] {0, 0, 0, 1}, NONE, NONE);
+    refusedBegin("the scale", PassLayout.control(HUBER, 1, ALL, 1, 1.5, 2), two, new double[4], NONE, NONE);
+    refusedBegin("hessian", PassLayout.control(SQUARED, 1, ALL, -1, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1, 0.0, 2), two, three, NONE, NONE);
     refusedBegin("centre", control, null, three, NONE, NONE);
+    refusedBegin("centre", control, new double[1], three, NONE, NONE);
+    refused("model", () -> NativeBridge.passBegin(control, NONE, new byte[23], NONE, NONE, NONE, NONE));
     refusedBegin("model", control, two, two, NONE, NONE);
     refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);
     refusedBegin("direction", control, two, three, new double[1], NONE);
     refusedBegin("steps", control, two, three, new double[PassLayout.MAX_STEPS + 1], NONE);
     refusedBegin("reach", control, two, three, NONE, two);
     refusedBegin("reach", control, two, three, NONE, new double[] {0, 0, -1});
+    long[] gradient = PassLayout.control(SQUARED, 1, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0, 0.0, 2);
+    refusedDual("dual", gradient, NONE, 0, 0);
+    refusedDual("a dual number", gradient, NONE, Double.NaN);
+    refusedDual("reach", gradient, three, 0);
+    refusedDual("Hessian", control, NONE, 0);
+    refused("dual numbers", () -> NativeBridge.passBegin(PassLayout.control(HUBER, 1, 0, 0, 1.5, 2), NONE, bytes(0, 0, 1), NONE, NONE, NONE,
+        new double[] {0}));
   }
 
   private static void refusedBlock(String part, int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,

@@ -63,9 +63,9 @@ class BlocksSuite extends SparkSuite {
         assert(Arrays.equals(a.values64, b.values64) && a.labels.sameElements(b.labels))
         assert(Arrays.equals(a.weights, b.weights) && a.variance.sameElements(b.variance))
       }
-      assert(
-        one.featureDeviations.zip(several.featureDeviations).forall { case (a, b) => math.abs(a - b) <= 1e-12 * b })
-      val classes = Seq(one, several).map(_.rows(2, form).summary.classSums.weights)
+      val deviations = Seq(one, several).map(_.features(0.0, intercept = true).deviation)
+      assert(deviations.head.zip(deviations.last).forall { case (a, b) => math.abs(a - b) <= 1e-12 * b })
+      val classes = Seq(one, several).map(_.labelFacts(Labels.Signed).classWeights)
       assert(classes.head.zip(classes.last).forall { case (a, b) => math.abs(a - b) <= 1e-9 * b })
     } finally {
       one.unpersist()

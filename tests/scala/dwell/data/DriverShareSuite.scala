@@ -44,8 +44,9 @@ class DriverShareSuite extends SparkSuite {
     all.columns(workers)
     all.rows(workers, form).holders
     all.rows(workers, form.copy(mixed = true))
-    all.featureDeviations
-    all.rows(workers, form.copy(labels = Labels.Real)).classWeights(Labels.Classes(3))
+    all.features(1.0, intercept = true)
+    all.rows(workers, form.copy(labels = Labels.Real))
+    all.labelFacts(Labels.Classes(3))
     ()
   }
 

@@ -110,7 +110,7 @@ class LeftRowsSuite extends SparkSuite {
           assert(p.rows.indices.forall(i => (0 until n).forall(f => p.value(p.offsets(i) + f) == value(p.rows(i), f))))
         }
       }
-      val deviations = training.featureDeviations
+      val deviations = training.features(0.0, intercept = true).deviation
       for (feature <- Seq(0, 1, n - 1)) {
         val values = (0L until 768L).map(value(_, feature))
         val mean = values.sum / 768.0

@@ -174,7 +174,7 @@ class TrainingRowsSuite extends SparkSuite {
         val expected = new Array[Double](100000)
         rows.foreach(r => expected(r.label.toInt) += r.weight)
         val found =
-          read.rows(2, RowForm(0.0, intercept = true, labels = Labels.Real)).classWeights(Labels.Classes(100000))
+          read.labelFacts(Labels.Classes(100000)).classWeights
         assert(found.length == expected.length)
         found.indices.foreach(c => assert(math.abs(found(c) - expected(c)) <= 1e-12 * expected(c)))
         assert(read.largestLabel == rows.filter(_.weight > 0.0).map(_.label).max && !read.labelConstant)

@@ -61,7 +61,7 @@ class LossSuite extends LimitedSuite {
         val rise = (loss.derivative(z + h, y) - loss.derivative(z - h, y)) / (2.0 * h)
         assert(rise >= -1e-9 && rise <= loss.curvature * (1.0 + 1e-9))
         loss match {
-          case signed: SignedLoss if Seq(0.0, loss.gamma).forall(at => math.abs(1.0 - y * z - at) > 2 * h) =>
+          case signed: SignedLoss if Seq(0.0, loss.parameter).forall(at => math.abs(1.0 - y * z - at) > 2 * h) =>
             assert(math.abs(rise - signed.secondDerivative(z, y)) < 1e-5, s"z=$z, y=$y")
           case _ =>
         }

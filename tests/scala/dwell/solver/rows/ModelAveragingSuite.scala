@@ -21,8 +21,9 @@ import dwell.record.RoundRecord
 import dwell.solver.cd.LocalProblem.nextFit
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.LinearTrainer
-import dwell.solver.rows.leader.{RowFacts, SgdPlan, SgdTask}
-import dwell.solver.rows.worker.{Descend, DescendCall, EvaluateCall, NativeSgd, SearchCall, SgdMessage, SgdProblem, SgdStep}
+import dwell.solver.rows.leader.{PartitionFacts, RowFacts, SgdPlan, SgdTask}
+import dwell.solver.pass.{PassMessage, PassSums}
+import dwell.solver.rows.worker.{Descend, DescendCall, NativeSgd, PassCall, SearchCall, SgdMessage, SgdProblem, SgdStep}
 import dwell.spark.NativeLibrary
 import dwell.SparkSuite
 
@@ -118,10 +119,10 @@ class ModelAveragingSuite extends SparkSuite {
     private val workers = 2
     private val rows = read()
     private val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
-    private val facts = RowFacts.of(rows, data, Labels.Real)
+    private val facts = RowFacts.of(rows, rows.features(0.0, intercept = true), rows.labelFacts(Labels.Real))
     private val plan = {
       val task = SgdTask(problem(rounds, workers, stepSize), Features, facts)
-      SgdPlan(nextFit(), task, Algorithm.ModelAveraging, after = None)
+      SgdPlan(nextFit(), task, PartitionFacts.of(rows, data), Algorithm.ModelAveraging, after = None)
     }
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
@@ -246,7 +247,15 @@ class ModelAveragingSuite extends SparkSuite {
     val problem = SgdProblem(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
     val schedule = StepSchedule(StepSchedule.InverseSqrt, Eta, 0.0)
     val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), Array(0.25))
-    val calls = Seq(descent, SearchCall(schedule, Array(Eta), 5L), EvaluateCall(1.0, None))
+    val pass = PassMessage(
+      Squared,
+      intercept = true,
+      features = 5,
+      centre = Array.emptyDoubleArray,
+      entries = 6,
+      PassSums.Gradient,
+      threads = 1)
+    val calls = Seq(descent, SearchCall(schedule, Array(Eta), 5L), PassCall(pass))
     val fit = nextFit()
     val Seq(known, none @ _*) = sc
       .parallelize(calls, 1)

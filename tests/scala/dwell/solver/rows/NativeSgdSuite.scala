@@ -9,7 +9,7 @@ import org.scalatest.BeforeAndAfterEach
 import dwell.data.RowData
 import dwell.data.rows.RowPartition
 import dwell.data.TestData.Values
-import dwell.jni.{Cancellation, NativeBridge, ResultHeader, SgdLayout}
+import dwell.jni.{Cancellation, NativeBridge, PassLayout, ResultHeader, SgdLayout}
 import dwell.LimitedSuite
 import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, RowLoss, MarginLoss, Penalty, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.cd.LocalProblem.{comparable, nextFit}
@@ -135,25 +135,24 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     for (weighted <- Seq(false, true); intercept <- Seq(false, true);
       values <- Seq[Values](Values.Ones, Values.Singles, Values.Doubles)) {
       val c = new SgdCase(11, loss, weighted = weighted, values = values, intercept = intercept)
-      val result = c.evaluate(c.evaluation.copy(factor = 0.25))
+      val (result, gradient) = c.evaluate()
       val rows = c.data.partition.numRows
-      val gradient = SgdCase.vector(result)
       val derivatives =
         (0 until rows).map(i => c.eager.derivatives(c.eager.predictions(c.model, i), c.data.partition.labels(i)))
-      close(gradient, c.eager.product((i, k) => derivatives(i)(k)).map(0.25 * _), c.toString)
-      close(Array(slot(result, SgdLayout.LOSS_SUM)), Array(c.eager.lossSum(c.model)), c.toString)
-      assert(slot(result, SgdLayout.ROWS) == rows && slot(result, SgdLayout.DIVERGED) == 0.0)
+      close(gradient, c.eager.product((i, k) => derivatives(i)(k)), c.toString)
+      close(Array(slot(result, PassLayout.LOSS_SUM)), Array(c.eager.lossSum(c.model)), c.toString)
+      assert(slot(result, PassLayout.ROWS) == rows)
       assert(slot(result, ResultHeader.NONZEROS) == c.data.partition.nonzeros)
       val sums = loss match {
         case margin: MarginLoss if margin.labels == Labels.Signed =>
-          Seq(1.0, -1.0).map(y =>
+          Seq(-1.0, 1.0).map(y =>
             (0 until rows)
               .filter(c.data.partition.labels(_) == y)
-              .map(i => c.eager.weight(i) * -y * derivatives(i)(0))
+              .map(i => c.eager.weight(i) * math.abs(derivatives(i)(0)))
               .sum)
         case _ => Seq(0.0, 0.0)
       }
-      close(Array(slot(result, SgdLayout.POSITIVE_SUM), slot(result, SgdLayout.NEGATIVE_SUM)), sums.toArray, c.toString)
+      close(Array(0, 1).map(k => slot(result, PassLayout.SLOPES + k)), sums.toArray, c.toString)
     }
   }
 
@@ -190,10 +189,10 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
               .map(q => q * math.log(q))
               .sum
         }
-        val result = c.evaluate(c.evaluation.copy(factor = -2.0, dual = Some(dual)))
-        close(SgdCase.vector(result), c.eager.product(a).map(-2.0 * _), c.toString)
+        val (result, vector) = c.evaluate(dual.toSeq: _*)
+        close(vector, c.eager.product(a), c.toString)
         close(
-          Array(slot(result, SgdLayout.LOSS_SUM)),
+          Array(slot(result, PassLayout.LOSS_SUM)),
           Array((0 until p.numRows).map(i => c.eager.weight(i) * conjugate(i)).sum),
           c.toString)
       }
@@ -203,18 +202,18 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
         case _: MarginLoss => Array(1.0, 1.0)
         case Softmax(classes) => new Array[Double](classes + 1)
       }
-      val primal = slot(c.evaluate(), SgdLayout.LOSS_SUM)
-      val dual = c.evaluate(c.evaluation.copy(dual = Some(own)))
-      val product = SgdCase.vector(dual).zip(c.model).map { case (u, w) => u * w }.sum
-      close(Array(primal + slot(dual, SgdLayout.LOSS_SUM)), Array(-product), c.toString)
-      assert(slot(c.evaluate(), SgdLayout.POSITIVE_SUM) == slot(dual, SgdLayout.POSITIVE_SUM))
+      val primal = slot(c.evaluate()._1, PassLayout.LOSS_SUM)
+      val (dual, vector) = c.evaluate(own.toSeq: _*)
+      // Without an intercept the model has 0 there.
+      val product = vector.zip(c.model).map { case (u, w) => u * w }.sum
+      close(Array(primal + slot(dual, PassLayout.LOSS_SUM)), Array(-product), c.toString)
     }
 
   test("calls give the same bytes, one after the other and at the same time, and leave the model alone") {
     val cases = losses.map(new SgdCase(18, _))
     def all(c: SgdCase): Seq[Seq[Byte]] = {
       val shared = SgdCase.pack(c.model)
-      val results = Seq(c.descend(shared = shared), c.evaluate(shared = shared))
+      val results = Seq(c.descend(shared = shared))
       val searched = c.search(shared = shared)
       assert(shared.sameElements(SgdCase.pack(c.model)))
       (results :+ searched).map(comparable)
@@ -232,7 +231,6 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
     val shared = SgdCase.pack(c.model)
     val calls = Seq[Cancellation => Unit](
       NativeSgd.descend(c.data, c.descent, shared, c.newResult, _),
-      NativeSgd.evaluate(c.data, c.evaluation, shared, c.newResult, _),
       NativeSgd.search(c.data, c.searching, shared, new Array[Byte](ResultHeader.BYTES), _))
     calls.foreach { call =>
       intercept[CancellationException](call(() => true))

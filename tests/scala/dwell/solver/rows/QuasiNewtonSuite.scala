@@ -6,15 +6,16 @@ import org.apache.spark.ml.linalg.Vectors
 
 import dwell.SparkSuite
 import dwell.comm.wire.Contribution
-import dwell.data.{LocalData, TrainingReader}
+import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
+import dwell.data.rows.BlockData
 import dwell.fit.{Aggregation, SolverSettings}
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, Logistic, Penalty}
 import dwell.record.RoundRecord
 import dwell.solver.LinearTrainer
 import dwell.solver.linear.LinearProblem
-import dwell.solver.rows.worker.{SgdMessage, SgdStep}
+import dwell.solver.pass.{PassMessage, PassStep}
 
 /** The seconds of the rounds of L-BFGS: a round is an iteration, with an evaluation or several. */
 class QuasiNewtonSuite extends SparkSuite {
@@ -43,7 +44,7 @@ class QuasiNewtonSuite extends SparkSuite {
       seed = 1L,
       initial = None,
       settings)
-    val solver = new LinearTrainer(TrainingReader.read(rows, 4, "iterations"), gradientStep = slow(_, _, _))
+    val solver = new LinearTrainer(TrainingReader.read(rows, 4, "iterations"), passStep = slow(_, _, _))
     try solver.solve(problem).facts.rounds.tail
     finally solver.close()
   }
@@ -64,8 +65,8 @@ object QuasiNewtonSuite {
   private val Asleep = 0.025
   private val Work = 0.02
 
-  private def slow(data: LocalData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = {
-    val answer = SgdStep(data, message, shared)
+  private def slow(data: BlockData, message: PassMessage, model: Array[Byte]): Contribution[Unit] = {
+    val answer = PassStep(data, message, model)
     Thread.sleep((1000.0 * Asleep).toLong)
     ResultHeader.put(answer.update, ResultHeader.SOLVER_NANOS, Work * 1e9)
     answer

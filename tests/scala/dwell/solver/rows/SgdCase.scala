@@ -9,7 +9,8 @@ import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.problem.{MarginLoss, Penalty, RowLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.cd.{LocalProblem, RowProblem}
-import dwell.solver.rows.worker.{Descend, Evaluate, NativeSgd, Search, SgdProblem}
+import dwell.solver.pass.{PassMessage, PassStep, PassSums}
+import dwell.solver.rows.worker.{Descend, NativeSgd, Search, SgdProblem, SgdStep}
 
 /** Random data of one partition with a problem and a model, and calls for them. */
 private[rows] final class SgdCase(
@@ -79,8 +80,6 @@ private[rows] final class SgdCase(
   val searching: Search =
     Search(fit, 42L, problem, descent.schedule, Array(0.01, 0.1), budget = 10L, cursor = 0L, steps = 0L)
 
-  val evaluation: Evaluate = Evaluate(fit, problem, factor = 1.0, dual = None)
-
   def newResult: Array[Byte] = SgdLayout.allocate(features, outputs)
 
   def descend(r: Descend = descent, shared: Array[Byte] = SgdCase.pack(model)): Array[Byte] = {
@@ -95,10 +94,23 @@ private[rows] final class SgdCase(
     result
   }
 
-  def evaluate(r: Evaluate = evaluation, shared: Array[Byte] = SgdCase.pack(model)): Array[Byte] = {
-    val result = newResult
-    NativeSgd.evaluate(data, r, shared, result, Cancellation.NEVER)
-    result
+  /** A pass over the partition as one block, with the vector in the layout of a model. */
+  def evaluate(dual: Double*): (Array[Byte], Array[Double]) = {
+    val message = PassMessage(
+      loss,
+      intercept = true,
+      features,
+      centre = Array.emptyDoubleArray,
+      (features + 1) * outputs,
+      PassSums.Gradient,
+      threads = 1,
+      dual = dual.toArray)
+    // There the numbers of an output stand together.
+    val n = features + 1
+    val shared = Array.tabulate(n * outputs)(i => model(i % n * outputs + i / n))
+    val result = PassStep.sums(SgdStep.block(data), message, SgdCase.pack(shared), Cancellation.NEVER)
+    val sums = SgdCase.vector(result)
+    (result, Array.tabulate(n * outputs)(i => sums(i % outputs * n + i / outputs)))
   }
 
   override def toString: String =

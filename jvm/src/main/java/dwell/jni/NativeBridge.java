@@ -113,7 +113,7 @@ public final class NativeBridge {
   public static final long SGD_DUAL = 2;
 
   /** Version of {@link PassLayout}. */
-  public static final long PASS_LAYOUT_VERSION = 4;
+  public static final long PASS_LAYOUT_VERSION = 5;
 
   /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
   public static final long PASS_INTERCEPT = 1;
@@ -270,24 +270,32 @@ public final class NativeBridge {
       Cancellation cancellation);
 
   /**
-   * Begins a pass over rows: sums of the losses at a model, of their gradient and of their Hessian. Features are centred.
+   * Begins a pass over rows: sums of the losses at a model, of their gradient and of their Hessian. Features are centred. With dual
+   * numbers, conjugates and dual variables stand for losses and their derivatives.
    *
    * @param control
    *   see {@link PassLayout}
    * @param centre
-   *   p numbers, subtracted from the features; 0 without {@link #PASS_INTERCEPT}
+   *   p numbers, subtracted from the features, or none; 0 without {@link #PASS_INTERCEPT}
    * @param model
-   *   n numbers for each output: p coefficients and, with {@link #PASS_INTERCEPT}, the intercept of the centred features
+   *   n numbers for each output, little endian: p coefficients and, with {@link #PASS_INTERCEPT}, the intercept of the centred features
    * @param direction
    *   as many numbers, or none: the direction of a line through the model
    * @param steps
    *   at most {@link PassLayout#MAX_STEPS}: where on the line to sum the losses, too
    * @param reach
    *   as many numbers, at least 0, or none: see {@link PassLayout#REACH}
+   * @param dual
+   *   the dual numbers, by loss, or none. Squared: delta, which is subtracted from the residuals, a = (y - z) - delta. Another loss of one
+   *   output: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz. Softmax: eps in 0 to 1 and a probability r_c of each class,
+   *   a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the predicted probabilities q
    * @return the handle of the pass, which one thread at a time may use. The caller ends or frees it
    */
-  public static native long passBegin(long[] control, double[] centre, double[] model, double[] direction, double[] steps,
-      double[] reach);
+  public static native long passBegin(long[] control, double[] centre, byte[] model, double[] direction, double[] steps,
+      double[] reach, double[] dual);
+
+  /** Begins another pass with the same parameters, which it shares; returns its handle. */
+  public static native long passFork(long pass);
 
   /**
    * Adds the rows of a block to a pass. If it throws, the pass is freed.
@@ -311,7 +319,7 @@ public final class NativeBridge {
    * @param nanos
    *   nanoseconds of work so far, for the header
    * @param result
-   *   {@link PassLayout#length}, or {@link ResultHeader#BYTES} if the pass sums losses only; written
+   *   {@link PassLayout#length}; {@link ResultHeader#BYTES} if the pass sums losses only; written. What is behind a gradient alone stays
    */
   public static native void passEnd(long pass, long nanos, byte[] result);
 

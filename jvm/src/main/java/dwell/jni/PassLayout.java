@@ -7,9 +7,9 @@ package dwell.jni;
  * <p>With p features a row has n entries: its features less the centre, x~, and 1 with {@link NativeBridge#PASS_INTERCEPT}. Below, s is
  * the weight of a row. The loss has C outputs; a model has n numbers for each of them, one output after the other. A loss with a scale has
  * it as the last number of its model, and the last of the n entries of a row is then a, the row's clipped error over the scale. The vector of a
- * result has
+ * result has n numbers for each output: sum of s loss' x~, the gradient; by a scale, sum of s (1 - a^2) / 2. If moments or the Hessian are asked
+ * for, it then has
  * <ul>
- * <li>n numbers for each output: sum of s loss' x~, the gradient; by a scale, sum of s (1 - a^2) / 2,</li>
  * <li>p numbers: sum of s x~, and p numbers: sum of s x~^2, over features only,</li>
  * <li>for each pair of outputs (a, b) with b at most a, in the order (0, 0), (1, 0), (1, 1), (2, 0), n (n + 1) / 2 numbers: the lower
  * triangle of the sum of s loss'' x~ x~^T, row by row, with the derivative by the predictions of a and b.</li>
@@ -37,11 +37,14 @@ public final class PassLayout {
   /** 0: no Hessian; otherwise it takes one in so many chunks of 256 rows. */
   public static final int CONTROL_HESSIAN = 4;
 
-  /** The parameter of a loss with a scale, as {@link Double#doubleToRawLongBits}. */
-  public static final int CONTROL_EPSILON = 5;
+  /** The number of a loss that has one, as {@link Double#doubleToRawLongBits}: gamma of the smoothed hinge, epsilon of Huber's loss. */
+  public static final int CONTROL_PARAMETER = 5;
+
+  /** Features of a row, p. */
+  public static final int CONTROL_FEATURES = 6;
 
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 6;
+  public static final int CONTROL_SLOTS = 7;
 
   // Slots of a result.
 
@@ -72,12 +75,13 @@ public final class PassLayout {
   private PassLayout() {}
 
   /** The control of a pass. */
-  public static long[] control(int loss, int outputs, long flags, int hessian, double epsilon) {
-    return new long[] {NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, hessian, Double.doubleToRawLongBits(epsilon)};
+  public static long[] control(int loss, int outputs, long flags, int hessian, double parameter, int features) {
+    return new long[] {
+        NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, hessian, Double.doubleToRawLongBits(parameter), features};
   }
 
   /**
-   * Number of entries of a vector.
+   * Number of entries of a vector with moments or a Hessian.
    *
    * @param more
    *   entries of a row after its features: 1 for an intercept, and 1 for a scale
@@ -100,7 +104,7 @@ public final class PassLayout {
     return outputs * (features + more) + 2 * features;
   }
 
-  /** Length of a result with a vector, in bytes. */
+  /** Length of a result with moments or a Hessian, in bytes. */
   public static int length(int features, int more, int outputs) {
     return ResultHeader.length(entries(features, more, outputs));
   }

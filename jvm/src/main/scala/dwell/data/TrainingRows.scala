@@ -6,7 +6,7 @@ import org.apache.spark.SparkContext
 
 import dwell.data.block.{BlockGroups, DataLimits, PartitionSummary, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
-import dwell.data.rows.{BlockDataset, FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
+import dwell.data.rows.{BlockDataset, ClassWeights, FeatureFacts, FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
 import dwell.problem.{LabelFacts, Labels, RowUse}
 import dwell.spark.WorkerCount
 
@@ -53,6 +53,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   // One dataset for each number of partitions and form.
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
   private val blockDatasets = mutable.Map.empty[Int, BlockDataset]
+  private val classWeights = mutable.Map.empty[Int, Array[Double]]
   private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
 
@@ -151,9 +152,16 @@ final class TrainingRows private[data] (read: ReadRows) {
   def blocks(numWorkers: Int): BlockDataset = synchronized {
     checkUse(numWorkers)
     read.recall()
-    val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
+    val workers = workersForSums(numWorkers)
     blockDatasets.getOrElseUpdate(workers, new BlockDataset(read, read.groups(workers)))
   }
+
+  /** Whether groups of [[blocks]] are even, so that many passes take no longer than over rows that are dealt. */
+  def evenAsRead(numWorkers: Int): Boolean =
+    groupsFor(RowUse.Sums, workersForSums(numWorkers), exactly = numWorkers > 0).isRight
+
+  private def workersForSums(numWorkers: Int): Int =
+    partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
 
   /** About the mean of each feature; only where they are few. */
   def centre: Array[Double] = read.centre
@@ -161,24 +169,36 @@ final class TrainingRows private[data] (read: ReadRows) {
   /** The features that have one value in all rows. Zero counts only if a block is sparse. */
   def constant: Array[Int] = read.constant
 
-  /** What a leader needs to know of labels as they were read. */
-  def labelFacts(labels: Labels): LabelFacts =
-    LabelFacts(
-      labelMean,
-      labelVariance,
-      totalWeight,
-      if (labels == Labels.Signed) Array(read.labels.otherWeight, read.labels.positiveWeight) else null)
-
-  /** What a leader needs to know of labels of this kind. */
-  def labelFacts(data: RowDataset, labels: Labels): LabelFacts =
-    LabelFacts(labelMean, labelVariance, totalWeight, data.classWeights(labels))
+  /**
+   * What a leader needs to know of labels of this kind.
+   *
+   * @param counted
+   *   whether a job counts the classes where there are several
+   */
+  def labelFacts(labels: Labels, counted: Boolean = true): LabelFacts = {
+    val classes = labels match {
+      case Labels.Signed =>
+        requireBinaryLabels()
+        Array(read.labels.otherWeight, read.labels.positiveWeight)
+      case Labels.Classes(count) if counted =>
+        synchronized(classWeights.getOrElseUpdate(count, ClassWeights.of(read.verifiedBlocks, count)))
+      case Labels.Classes(_) | Labels.Real => null
+    }
+    LabelFacts(labelMean, labelVariance, totalWeight, classes)
+  }
 
   /** The number of workers that the size of the data pays for, for this use of rows. */
   def workers(use: RowUse): Int =
     WorkerCount.choose(sc, nonzeros, bytesByRow, WorkerCount.worthAWorker(use, numFeatures))
 
-  /** The population standard deviation of each feature over all rows; 0 for a constant one. */
-  def featureDeviations: Array[Double] = synchronized(featureMoments.variance.map(math.sqrt))
+  /** Statistics of the features, for a penalty with this factor of the scale: see [[dwell.data.rows.RowForm]]. */
+  def features(scaleFactor: Double, intercept: Boolean): FeatureFacts = synchronized {
+    DataLimits.checkSharedFeatures(numFeatures, read.names)
+    FeatureFacts(
+      featureMoments.scale(scaleFactor, read.names),
+      if (intercept) featureMoments.mean else null,
+      featureMoments.variance.map(math.sqrt))
+  }
 
   /** Releases the cached rows and every dataset made from them. Later calls for a dataset throw. */
   def unpersist(): Unit = synchronized {

@@ -43,6 +43,9 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   /** The number of errors' scales from which on the loss is linear, where the scale is a variable of the model; None for other losses. */
   def epsilon: Option[Double] = None
 
+  /** The number of a loss that has one, for native code: the width of the smoothed hinge's parabola, or the epsilon of Huber's loss. */
+  def parameter: Double = 0.0
+
   /** The predictions of the best model without coefficients, one for each output. */
   def bestConstant(labels: LabelFacts): Array[Double]
 
@@ -55,9 +58,6 @@ sealed abstract class RowLoss(code: Int) extends Loss(code) {
 
   /** How dual variables are made to satisfy the condition of an intercept without a penalty. */
   def feasibility: DualFeasibility
-
-  /** Width of the smoothed hinge's parabola; 0 for every other loss. */
-  def gamma: Double = 0.0
 
   /** A smooth loss that is below this one by gamma / 2 at most; a loss with a bounded curvature is its own. */
   def smoothed(gamma: Double): RowLoss = this
@@ -199,7 +199,7 @@ case object Hinge extends SignedLoss(2) {
  * @param gamma
  *   finite and positive; the curvature is 1 / gamma
  */
-final case class SmoothedHinge(override val gamma: Double) extends SignedLoss(3) {
+final case class SmoothedHinge(gamma: Double) extends SignedLoss(3) {
   require(gamma > 0.0 && !gamma.isInfinite, s"gamma = $gamma: must be finite and positive")
 
   override def saturates: Boolean = true
@@ -215,6 +215,7 @@ final case class SmoothedHinge(override val gamma: Double) extends SignedLoss(3)
     if (short > 0.0 && short <= gamma) 1.0 / gamma else 0.0
   }
   override def curvature: Double = 1.0 / gamma
+  override def parameter: Double = gamma
   override protected def conjugateOfOne: Double = 0.5 * gamma - 1.0
   override def toString: String = s"smoothed hinge (gamma = $gamma)"
 }
@@ -285,6 +286,7 @@ final case class Huber(scales: Double) extends Loss(6) {
   override def labels: Labels = Labels.Real
   override def curvature: Double = Double.PositiveInfinity
   override def epsilon: Option[Double] = Some(scales)
+  override def parameter: Double = scales
   override def bestConstant(labels: LabelFacts): Array[Double] = Array(labels.mean)
   override def toString: String = "huber"
 }

@@ -11,7 +11,7 @@ import org.apache.spark.rdd.RDD
 import dwell.comm.Workers
 import dwell.data.{ColumnData, LocalData, RowData, TrainingRows}
 import dwell.data.columns.ColumnPartition
-import dwell.data.rows.{BlockData, RowDataset, RowForm, RowPartition}
+import dwell.data.rows.{BlockData, BlockDataset, RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
@@ -20,8 +20,8 @@ import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
-import dwell.solver.newton.worker.PassStep
-import dwell.solver.rows.leader.{Handover, QuasiNewton, RowFacts, SgdPlan, SgdTask}
+import dwell.solver.pass.{PassMessage, PassStep}
+import dwell.solver.rows.leader.{Handover, PartitionFacts, QuasiNewton, QuasiNewtonPlan, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 
 /**
@@ -34,12 +34,15 @@ import dwell.solver.rows.worker.{SgdMessage, SgdStep}
  * @param step
  *   the worker's part of an exchange of coordinate descent
  * @param gradientStep
- *   the worker's part of an exchange of a gradient algorithm
+ *   the worker's part of an exchange of model averaging
+ * @param passStep
+ *   the worker's part of a pass
  */
 final class LinearTrainer(
     rows: TrainingRows,
     step: Workers.Step[LocalData, CdMessage, CdReply] = CdStep(_, _, _),
-    gradientStep: Workers.Step[LocalData, SgdMessage, Unit] = SgdStep(_, _, _))
+    gradientStep: Workers.Step[LocalData, SgdMessage, Unit] = SgdStep(_, _, _),
+    passStep: Workers.Step[BlockData, PassMessage, Unit] = PassStep(_, _, _))
     extends AutoCloseable {
   import LinearTrainer._
 
@@ -109,34 +112,54 @@ final class LinearTrainer(
       use: RowUse,
       choice: OrientationChoice,
       started: Long,
+      after: Option[Handover]): LinearSolution =
+    if (!algorithm.averages && use == RowUse.Sums && rows.evenAsRead(problem.numWorkers)) {
+      byQuasiNewton(problem, choice, started, after)
+    } else onRows(problem, algorithm, use, choice, started, after)
+
+  private def onRows(
+      problem: LinearProblem,
+      algorithm: GradientAlgorithm,
+      use: RowUse,
+      choice: OrientationChoice,
+      started: Long,
       after: Option[Handover]): LinearSolution = {
     val form =
       RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed = algorithm.averages, use)
     val data = rows.rows(problem.numWorkers, form)
-    val facts = RowFacts.of(rows, data, problem.loss.labels)
     val placed = if (algorithm.refines) problem.copy(aggregation = whereItHasRoom(problem)) else problem
-    val plan = SgdPlan(newId, SgdTask(placed, rows.numFeatures, facts), algorithm, after)
+    val plan = SgdPlan(newId, gradientTask(placed), PartitionFacts.of(rows, data), algorithm, after)
     run(plan, placed, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))
     }
   }
 
+  private def byQuasiNewton(
+      problem: LinearProblem,
+      choice: OrientationChoice,
+      started: Long,
+      after: Option[Handover]): LinearSolution = {
+    val placed = problem.copy(aggregation = whereItHasRoom(problem))
+    val data = rows.blocks(problem.numWorkers)
+    val plan = QuasiNewtonPlan(newId, gradientTask(placed), after)
+    run(plan, placed, parts(data), choice, started, passStep)((_, _) => ())
+  }
+
+  private def gradientTask(problem: LinearProblem): SgdTask = {
+    val features = rows.features(problem.penalty.scaleFactor, problem.intercept)
+    val facts = RowFacts.of(rows, features, rows.labelFacts(problem.loss.labels))
+    SgdTask(problem, rows.numFeatures, facts)
+  }
+
   private def byNewton(problem: LinearProblem, choice: OrientationChoice, started: Long): LinearSolution = {
     val loss = problem.loss
     val data = rows.blocks(problem.numWorkers)
-    val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels))
-    val parts =
-      Parts[BlockData](
-        () => data.partitions,
-        () => data.forBarrier,
-        data.nonzerosPerPartition,
-        data.placement,
-        data.held)
+    val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels, counted = false))
     val last = newtons.get((loss, problem.intercept))
     val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
     val warm = problem.copy(initial = problem.initial.orElse(from))
     val plan = NewtonPlan(newId, NewtonTask(warm, loss, facts, last.flatMap(_.first), last.flatMap(_.scale)))
-    val solution = run(plan, problem, parts, choice, started, PassStep(_, _, _))((_, _) => ())
+    val solution = run(plan, problem, parts(data), choice, started, passStep)((_, _) => ())
     newtons((loss, problem.intercept)) = solution
     solution.copy(first = None)
   }
@@ -252,12 +275,15 @@ final class LinearTrainer(
       data.summary,
       if (DualPlan.averages(problem, data.numPartitions)) data.holders else null,
       rows.numFeatures,
-      rows.labelFacts(data, problem.loss.labels),
+      rows.labelFacts(problem.loss.labels),
       last.map(p => p.intercept + meanMargin(data.summary.mean, p.coefficients)))
     // Dual variables times the ratio of the penalties keep the coefficients. A factor above 1 could leave their bounds.
     val from = last.flatMap(p => p.fit.map(fit => FromFits(Seq(fit), math.min(1.0, problem.penalty.l2 / p.l2))))
     Work(parts(data), data.summary.rowsPerPartition, leader, from)
   }
+
+  private def parts(data: BlockDataset): Parts[BlockData] =
+    Parts(() => data.partitions, () => data.forBarrier, data.nonzerosPerPartition, data.placement, data.held)
 
   private def parts(data: RowDataset): Parts[LocalData] = {
     val scale = data.scaleBroadcast

@@ -18,8 +18,4 @@ final class ClassSums private[data] (
     val negative: Array[Double],
     val positiveWeight: Double,
     val negativeWeight: Double)
-    extends Serializable {
-
-  /** The sum of the weights of each class, -1 before 1. */
-  def weights: Array[Double] = Array(negativeWeight, positiveWeight)
-}
+    extends Serializable

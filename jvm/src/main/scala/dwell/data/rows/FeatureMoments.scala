@@ -1,7 +1,7 @@
 package dwell.data.rows
 
 import dwell.base.LittleEndian
-import dwell.data.block.{LabelMoments, ReadRows, RowBlock}
+import dwell.data.block.{ColumnNames, LabelMoments, ReadRows, RowBlock}
 import dwell.data.matrix.{ColumnCounts, IndexRanges}
 import dwell.data.moments.{MergedMoments, MomentPiece, PackedMoments, PartitionMoments}
 import dwell.spark.{Answers, Shuffle, TaskFailure}
@@ -24,7 +24,23 @@ private[data] final class FeatureMoments(
     val mean: Array[Double],
     val variance: Array[Double],
     val classSums: ClassSums,
-    val excluded: Array[Int])
+    val excluded: Array[Int]) {
+
+  /** The scale of each feature, see [[RowForm]]; null if every one is 1. */
+  def scale(scaleFactor: Double, names: ColumnNames): Array[Double] =
+    if (scaleFactor == 0.0) null
+    else {
+      Array.tabulate(variance.length) { j =>
+        val scale = if (variance(j) > 0.0) 1.0 / (scaleFactor * variance(j)) else 0.0
+        if (scale.isInfinite) {
+          throw new IllegalArgumentException(
+            s"Column '${names.features}', index $j: the values are so close to one another that the inverse of their " +
+              "variance is not a finite number. Scale the feature up, for example with StandardScaler.")
+        }
+        scale
+      }
+    }
+}
 
 private[data] object FeatureMoments {
 

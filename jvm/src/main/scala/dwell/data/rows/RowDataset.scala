@@ -4,7 +4,7 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
-import dwell.data.block.{ColumnNames, ReadRows}
+import dwell.data.block.ReadRows
 import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{IndexedSums, PartitionForm}
 import dwell.problem.Labels
@@ -36,13 +36,6 @@ final class RowDataset private (
   /** The number of partitions that have a nonzero of each feature. A job counts them at the first call. */
   lazy val holders: Array[Int] =
     IndexedSums.total(partitions.map(RowDataset.used), numFeatures).map(_.toInt)
-
-  /** The sum of the weights of each class, in the order of the classes; null where labels are not classes. */
-  def classWeights(labels: Labels): Array[Double] = labels match {
-    case Labels.Real => null
-    case Labels.Signed => summary.classSums.weights
-    case Labels.Classes(count) => IndexedSums.total(partitions.map(RowDataset.classWeights(_, count)), count)
-  }
 }
 
 private[data] object RowDataset {
@@ -62,7 +55,7 @@ private[data] object RowDataset {
       moments: FeatureMoments,
       form: RowForm): RowDataset = {
     val sc = rows.sc
-    val scale = scales(moments.variance, form.scaleFactor, rows.names)
+    val scale = moments.scale(form.scaleFactor, rows.names)
     val mean = if (form.intercept) moments.mean else null
     val scaleBroadcast = Cached.broadcast(sc, scale)
     val meanBroadcast = Cached.broadcast(sc, mean)
@@ -106,20 +99,6 @@ private[data] object RowDataset {
     }
   }
 
-  private def scales(variance: Array[Double], scaleFactor: Double, names: ColumnNames): Array[Double] =
-    if (scaleFactor == 0.0) null
-    else {
-      Array.tabulate(variance.length) { j =>
-        val scale = if (variance(j) > 0.0) 1.0 / (scaleFactor * variance(j)) else 0.0
-        if (scale.isInfinite) {
-          throw new IllegalArgumentException(
-            s"Column '${names.features}', index $j: the values are so close to one another that the inverse of their " +
-              "variance is not a finite number. Scale the feature up, for example with StandardScaler.")
-        }
-        scale
-      }
-    }
-
   private def scaledSum(scale: Array[Double], term: Int => Double, numFeatures: Int): Double = {
     var sum = 0.0
     var j = 0
@@ -150,15 +129,5 @@ private[data] object RowDataset {
       at += 1
     }
     IndexedSums.of(used)
-  }
-
-  private def classWeights(p: RowPartition, numClasses: Int): IndexedSums = {
-    val sums = new Array[Double](numClasses)
-    var i = 0
-    while (i < p.numRows) {
-      sums(p.labels(i).toInt) += (if (p.weights == null) 1.0 else p.weights(i))
-      i += 1
-    }
-    IndexedSums.of(sums)
   }
 }

@@ -137,7 +137,7 @@ private[dwell] object NativeCd {
     control(MarginLayout.CONTROL_LOSS) = loss.code.toLong
     control(MarginLayout.CONTROL_THREADS) = threads.toLong
     val settings = new Array[Double](MarginLayout.SETTING_SLOTS)
-    settings(MarginLayout.SETTING_GAMMA) = loss.gamma
+    settings(MarginLayout.SETTING_GAMMA) = loss.parameter
     settings(MarginLayout.SETTING_INTERCEPT) = intercept
     settings(MarginLayout.SETTING_FIRST) = operation.first
     settings(MarginLayout.SETTING_SECOND) = operation.second
@@ -222,7 +222,7 @@ private[dwell] object NativeCd {
       r.sigmaPrime,
       problem.l2,
       r.totalWeight,
-      problem.loss.gamma,
+      problem.loss.parameter,
       problem.intercept,
       problem.offset,
       r.theta1,

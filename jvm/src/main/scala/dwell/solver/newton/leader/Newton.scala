@@ -4,7 +4,7 @@ import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.{PassLayout, ResultHeader}
 import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.linear.{FirstPass, LinearSolution, SoftmaxCentre}
-import dwell.solver.newton.worker.PassSums
+import dwell.solver.pass.PassSums
 
 /**
  * Newton's method for few features: each round is one pass over the rows, for value, gradient and Hessian of the losses at a model, and

@@ -5,7 +5,7 @@ import dwell.fit.{Attempt, FitPlan}
 import dwell.jni.PassLayout
 import dwell.record.RoundRecord
 import dwell.solver.linear.{LinearProblem, LinearSolution}
-import dwell.solver.newton.worker.PassMessage
+import dwell.solver.pass.PassMessage
 
 /** A fit by Newton's method. Another attempt begins anew: a fit is a few passes. */
 private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)

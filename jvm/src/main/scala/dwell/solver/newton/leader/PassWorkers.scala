@@ -1,14 +1,16 @@
 package dwell.solver.newton.leader
 
+import dwell.base.LittleEndian
 import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
 import dwell.jni.PassLayout
-import dwell.solver.newton.worker.{PassMessage, PassSums}
+import dwell.solver.pass.{PassMessage, PassSums}
 
 /** The workers of a fit by Newton's method, for its leader. */
 private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], task: NewtonTask) {
   private val shape = task.shape
   private val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
+  private val entries = PassLayout.entries(shape.features, shape.more, shape.outputs)
   private val threads = task.problem.settings.threads
   private val total = task.facts.labels.totalWeight
 
@@ -26,8 +28,9 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
    *   see [[Newton]]
    */
   def pass(model: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed = {
-    val message = PassMessage(task.loss, task.problem.intercept, centre, model, sums, threads, reach = reach)
-    val gathered = workers.exchange(message, Array.emptyByteArray, described(what))
+    val message =
+      PassMessage(task.loss, task.problem.intercept, shape.features, centre, entries, sums, threads, reach = reach)
+    val gathered = workers.exchange(message, LittleEndian.bytes(model), described(what))
     val headers = new ResultHeaders(gathered.headers)
     val vector = gathered.sum
     divide(vector, 0, math.min(triangles, vector.length), total)
@@ -51,14 +54,15 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     val message = PassMessage(
       task.loss,
       task.problem.intercept,
+      shape.features,
       centre,
-      model,
+      entries,
       PassSums.Nothing,
       threads,
       direction = direction,
       steps = steps)
     val headers =
-      new ResultHeaders(workers.exchange(message, Array.emptyByteArray, described(what)).headers)
+      new ResultHeaders(workers.exchange(message, LittleEndian.bytes(model), described(what)).headers)
     (steps.indices.map(k => headers.sum(PassLayout.LOSSES + k) / total).toArray, headers)
   }
 

@@ -8,7 +8,7 @@ import dwell.solver.rows.worker.SearchCall
  * a sample with steps that differ by factors of 2; the best one gives the lowest objective. The objective is measured
  * at rows that descent has not visited, because a long step fits the visited ones too closely.
  */
-private[rows] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
+private[rows] final class FirstStep(workers: SgdWorkers, task: SgdTask, meanSquareNorm: Double) {
   import FirstStep._
 
   /**
@@ -21,7 +21,7 @@ private[rows] final class FirstStep(workers: SgdWorkers, task: SgdTask) {
    */
   def run(from: Long, schedule: StepSchedule): Double = {
     // With this step size a step cannot overshoot along a row of mean square norm.
-    var middle = bounded(1.0 / (curvature * math.max(task.facts.meanSquareNorm + 1.0, Double.MinPositiveValue)))
+    var middle = bounded(1.0 / (curvature * math.max(meanSquareNorm + 1.0, Double.MinPositiveValue)))
     var best = middle
     var attempts = 0
     var searching = true

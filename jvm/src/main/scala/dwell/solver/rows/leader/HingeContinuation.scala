@@ -1,8 +1,6 @@
 package dwell.solver.rows.leader
 
-import dwell.comm.Replicas
 import dwell.fit.Timeline
-import dwell.solver.rows.worker.SgdMessage
 
 /**
  * The hinge by L-BFGS on smoothed hinges whose corners become sharper from stage to stage. The subgradients of the hinge itself,
@@ -13,21 +11,20 @@ import dwell.solver.rows.worker.SgdMessage
  * last stage, whose gamma is the tolerance, comes as near to the optimum as the fit has to. Without a penalty there is no bound, and a stage
  * ends by Spark's rule.
  *
- * @param fit
- *   identifier of this attempt
+ * @param passes
+ *   for a task with another loss
  * @param proof
  *   of F
  */
 private[rows] final class HingeContinuation(
-    workers: Replicas[SgdMessage, Unit],
+    passes: SgdTask => RowPasses[_],
     task: SgdTask,
-    fit: Long,
     timeline: Timeline,
     proof: Proof) {
   import HingeContinuation._
 
   private val problem = task.problem
-  private val objective = new ModelCertificate(new SgdWorkers(workers, task, fit), task)
+  private val objective = new ModelCertificate(passes(task), task)
 
   /** Whether an iteration takes little beside the job or the pass over the data that Spark's own takes. */
   private val isCheap = task.numFeatures <= FewFeatures || task.facts.rows >= 2L * task.numFeatures
@@ -68,7 +65,7 @@ private[rows] final class HingeContinuation(
       loss = task.sgd.loss.smoothed(gamma),
       tolerance = math.max(sharpest / 2.0, Accuracy * gamma),
       maxRounds = math.min(last, timeline.rounds + ofStage)))
-    val asked = new SgdWorkers(workers, smoothed, fit)
+    val asked = passes(smoothed)
     val certificate = new ModelCertificate(asked, smoothed)
     val stageProof = Option.when(objective.exists)(new Proof(certificate, proof.lowerBound - gamma / 2.0))
     val found = new QuasiNewton(asked, smoothed, timeline, stageProof, gamma / 2.0)

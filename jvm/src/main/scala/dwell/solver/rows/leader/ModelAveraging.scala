@@ -31,6 +31,7 @@ import dwell.solver.rows.worker.{DescendCall, ModelNorms}
 private[rows] final class ModelAveraging(
     workers: SgdWorkers,
     task: SgdTask,
+    partitions: PartitionFacts,
     attempt: Attempt,
     timeline: Timeline,
     start: Reached,
@@ -63,16 +64,16 @@ private[rows] final class ModelAveraging(
 
   protected override def first(version: Long): AveragingProgress = {
     workers.distribute(version, LittleEndian.bytes(start.model), None)
-    val search = new FirstStep(workers, task)
+    val search = new FirstStep(workers, task, partitions.meanSquareNorm)
     if (firstStep.isEmpty) firstStep = Some(search.run(version, schedule(1.0)))
-    val models = task.facts.rowsPerPartition.count(_ > 0)
+    val models = partitions.rows.count(_ > 0)
     val growth = if (problem.stepSize.isEmpty) Some(Growth(models * firstStep.get, search.largest)) else None
-    AveragingProgress.start(start.objective, firstStep.get, growth, task.facts.rowsPerPartition.length).from(version)
+    AveragingProgress.start(start.objective, firstStep.get, growth, partitions.rows.length).from(version)
   }
 
   private def descend(progress: AveragingProgress): Averaged = {
     val call =
-      DescendCall(schedule(progress.eta0), epochs, progress.cursors, progress.steps, task.facts.shares)
+      DescendCall(schedule(progress.eta0), epochs, progress.cursors, progress.steps, partitions.shares)
     val kept = Set(progress.begun, progress.before)
     val what = f"${timeline.rounds}%d rounds, objective ${progress.seen}%.6g"
     // The note stays with the model that this round produces, so it counts this round.
@@ -86,7 +87,7 @@ private[rows] final class ModelAveraging(
       headers.slot(slot).zip(before).map { case (now, earlier) => math.max(now.toLong, earlier) }
     // By convexity the penalty of the average is at most the average of the penalties.
     def averaged(slot: Int): Double =
-      headers.slot(slot).zip(task.facts.shares).map { case (norm, share) => share * norm }.sum
+      headers.slot(slot).zip(partitions.shares).map { case (norm, share) => share * norm }.sum
     AveragedRound(
       headers.sum(SgdLayout.LOSS_SUM),
       headers.sum(SgdLayout.WEIGHT_SUM),
@@ -104,5 +105,5 @@ private[rows] final class ModelAveraging(
    */
   private def schedule(eta0: Double): StepSchedule =
     if (task.sgd.penalty.l2 > 0.0) StepSchedule(StepSchedule.Inverse, eta0, task.leastCurvature)
-    else StepSchedule(StepSchedule.InverseSqrt, eta0, 1.0 / task.facts.rowsPerPartition.max)
+    else StepSchedule(StepSchedule.InverseSqrt, eta0, 1.0 / partitions.rows.max)
 }

@@ -1,6 +1,6 @@
 package dwell.solver.rows.leader
 
-import dwell.jni.SgdLayout
+import dwell.jni.PassLayout
 import dwell.problem.DualFeasibility
 
 /**
@@ -13,7 +13,7 @@ import dwell.problem.DualFeasibility
  *
  * (Fenchel duality; Smith et al. 2018, section 3). The bound exists if the penalty is strongly convex.
  */
-private[rows] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
+private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) {
   import ModelCertificate._
 
   private val facts = task.facts
@@ -22,21 +22,21 @@ private[rows] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
   def exists: Boolean = task.sgd.penalty.l2 > 0.0
 
   /** F of `model`: one pass over the data. */
-  def objective(model: Array[Double]): Double = at(model).objective
+  def objective(model: Array[Double]): Double = at(model).loss + task.penaltyOf(model)
 
   /** F of `model` and the lower bound: two passes over the data, or one if there is no bound. */
   def of(model: Array[Double]): Certified = {
     val primal = at(model)
     val dual =
       if (!exists) Double.NaN
-      else bound(workers.evaluate(model, Some(dualNumbers(primal)), "certificate"))
-    Certified(primal.objective, dual)
+      else bound(passes.evaluate(model, Some(dualNumbers(primal)), "certificate"))
+    Certified(primal.loss + task.penaltyOf(model), dual)
   }
 
-  private def at(model: Array[Double]): Evaluated = workers.evaluate(model, None, "objective")
+  private def at(model: Array[Double]): Evaluated = passes.evaluate(model, None, "objective")
 
   /**
-   * The numbers of [[dwell.solver.rows.worker.Evaluate.dual]], which with an intercept make the dual variables sum up
+   * The numbers of [[dwell.solver.pass.PassMessage]], which with an intercept make the dual variables sum up
    * to 0. Losses of two classes: the variables of the heavier class shrink. Softmax: the predicted probabilities are
    * mixed with others, so that the probabilities of each class sum to its weight over the rows.
    */
@@ -45,8 +45,8 @@ private[rows] final class ModelCertificate(workers: SgdWorkers, task: SgdTask) {
     task.sgd.loss.feasibility match {
       case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.gradient(first) else 0.0)
       case DualFeasibility.ShrinkClass(_) =>
-        val negative = primal.headers.sum(SgdLayout.NEGATIVE_SUM)
-        val positive = primal.headers.sum(SgdLayout.POSITIVE_SUM)
+        val negative = primal.headers.sum(PassLayout.SLOPES)
+        val positive = primal.headers.sum(PassLayout.SLOPES + 1)
         val lighter = math.min(negative, positive)
         def factor(sum: Double): Double = if (task.sgd.intercept && sum > 0.0) lighter / sum else 1.0
         Array(factor(negative), factor(positive))

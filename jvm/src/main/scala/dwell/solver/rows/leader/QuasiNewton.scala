@@ -20,7 +20,7 @@ import dwell.jni.ResultHeader
  *   how far the objective of the fit may be above the objective with this loss, for the records
  */
 private[rows] final class QuasiNewton(
-    workers: SgdWorkers,
+    passes: RowPasses[_],
     task: SgdTask,
     timeline: Timeline,
     proof: Option[Proof],
@@ -92,7 +92,7 @@ private[rows] final class QuasiNewton(
   private def calculate(theta: BDV[Double]): (Double, BDV[Double]) = {
     val at = theta.toArray
     val asked = System.nanoTime()
-    val evaluated = workers.evaluate(model(at), None, f"${timeline.rounds}%d rounds, line search")
+    val evaluated = passes.evaluate(model(at), None, f"${timeline.rounds}%d rounds, line search")
     evaluations :+= evaluated.headers
     leftSeconds += (System.nanoTime() - asked) * 1e-9 - evaluated.addSeconds
     val g = evaluated.gradient

@@ -1,52 +1,49 @@
 package dwell.solver.rows.leader
 
 import dwell.data.TrainingRows
-import dwell.data.rows.RowDataset
-import dwell.problem.{LabelFacts, Labels}
+import dwell.data.rows.{FeatureFacts, RowDataset}
+import dwell.problem.LabelFacts
 
 /**
- * Statistics of the rows, for the leader.
+ * Statistics of all rows, for the leader.
  *
+ * @param rows
+ *   their number, m
  * @param scale
  *   the scale of [[dwell.data.RowData]]; null if every entry is 1
  * @param mean
  *   weighted mean of each feature; null without intercept
  * @param deviation
  *   population standard deviation of each feature; 0 for a constant one
- * @param meanSquareNorm
- *   weighted mean of the rows' squared norms in the metric of the scale, of centred rows if there is an intercept
- * @param shares
- *   sum of the weights of each partition, relative to the sum of all
  */
 private[solver] final case class RowFacts(
-    rowsPerPartition: Array[Int],
-    shares: Array[Double],
+    rows: Long,
     scale: Array[Double],
     mean: Array[Double],
     deviation: Array[Double],
-    meanSquareNorm: Double,
-    labels: LabelFacts) {
-
-  /** Rows of all partitions, m. */
-  def rows: Long = rowsPerPartition.map(_.toLong).sum
-}
+    labels: LabelFacts)
 
 private[solver] object RowFacts {
+  def of(rows: TrainingRows, features: FeatureFacts, labels: LabelFacts): RowFacts =
+    RowFacts(rows.numRows, features.scale, features.mean, features.deviation, labels)
+}
 
-  /**
-   * The statistics of `rows`.
-   *
-   * @param data
-   *   the same rows, in partitions
-   * @param labels
-   *   labels of the loss
-   */
-  def of(rows: TrainingRows, data: RowDataset, labels: Labels): RowFacts = RowFacts(
-    data.summary.rowsPerPartition,
-    data.summary.weightPerPartition.map(_ / rows.totalWeight),
-    data.summary.scale,
-    data.summary.mean,
-    rows.featureDeviations,
-    data.summary.meanSquareNorm,
-    rows.labelFacts(data, labels))
+/**
+ * Statistics of the rows of each partition, for model averaging.
+ *
+ * @param rows
+ *   rows of each partition
+ * @param shares
+ *   sum of the weights of each partition, relative to the sum of all
+ * @param meanSquareNorm
+ *   weighted mean of the rows' squared norms in the metric of the scale, of centred rows if there is an intercept
+ */
+private[solver] final case class PartitionFacts(rows: Array[Int], shares: Array[Double], meanSquareNorm: Double)
+
+private[solver] object PartitionFacts {
+  def of(rows: TrainingRows, data: RowDataset): PartitionFacts =
+    PartitionFacts(
+      data.summary.rowsPerPartition,
+      data.summary.weightPerPartition.map(_ / rows.totalWeight),
+      data.summary.meanSquareNorm)
 }

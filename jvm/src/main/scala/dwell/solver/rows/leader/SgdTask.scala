@@ -26,6 +26,27 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
   /** One over the squared penalty factor of a feature. */
   def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)
 
+  /** The penalty of a model. */
+  def penaltyOf(model: Array[Double]): Double = {
+    var (l1, square) = (0.0, 0.0)
+    var j = 0
+    while (j < numFeatures) {
+      val scale = scaleOf(j)
+      if (scale > 0.0) {
+        val u = 1.0 / math.sqrt(scale)
+        var c = 0
+        while (c < outputs) {
+          val w = u * model(j * outputs + c)
+          l1 += math.abs(w)
+          square += w * w
+          c += 1
+        }
+      }
+      j += 1
+    }
+    sgd.penalty.l1 * l1 + 0.5 * (sgd.penalty.l2 * square)
+  }
+
   /** The best model without coefficients, and its objective. */
   def priorModel: Reached = {
     val model = new Array[Double](vectorLength)

@@ -5,7 +5,7 @@ import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
 import dwell.jni.SgdLayout
 import dwell.solver.average.ModelWorkers
-import dwell.solver.rows.worker.{DescendCall, EvaluateCall, ModelNorms, SearchCall, SgdCall, SgdMessage}
+import dwell.solver.rows.worker.{DescendCall, SearchCall, SgdCall, SgdMessage}
 
 /**
  * The workers of a fit, for its leader. It turns calls into messages, and the workers' replies into sums.
@@ -36,43 +36,9 @@ private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: 
     }.toArray
   }
 
-  /** Losses and gradient at a model, or their dual counterparts. */
-  def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
-    val call = EvaluateCall(1.0 / task.facts.labels.totalWeight, dual)
-    val gathered = workers.exchange(message(call), LittleEndian.bytes(model), described(what))
-    val headers = new ResultHeaders(gathered.headers)
-    Evaluated(
-      headers.sum(SgdLayout.LOSS_SUM) / task.facts.labels.totalWeight,
-      ModelNorms.shared(headers).penalty(task.sgd),
-      gathered.sum,
-      headers,
-      gathered.addSeconds)
-  }
-
   private def message(call: SgdCall): SgdMessage =
     SgdMessage(fit, task.problem.seed, task.sgd, call)
 }
 
 /** The workers' reports of a round of local descent. */
 private[rows] final case class Averaged(headers: ResultHeaders, addSeconds: Double)
-
-/**
- * The result of a pass over all rows.
- *
- * @param loss
- *   mean loss, or mean conjugate
- * @param penalty
- *   penalty of the model
- * @param gradient
- *   gradient of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
- */
-private[rows] final case class Evaluated(
-    loss: Double,
-    penalty: Double,
-    gradient: Array[Double],
-    headers: ResultHeaders,
-    addSeconds: Double) {
-
-  /** F at the model. */
-  def objective: Double = loss + penalty
-}

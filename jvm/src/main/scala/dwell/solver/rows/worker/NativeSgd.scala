@@ -2,7 +2,6 @@ package dwell.solver.rows.worker
 
 import dwell.data.RowData
 import dwell.jni.{Cancellation, NativeBridge, SgdLayout}
-import dwell.problem.StepSchedule
 
 /**
  * The local solver of gradient descent, in native code: descends on one partition, from a model that all workers share.
@@ -56,7 +55,7 @@ private[solver] object NativeSgd {
         steps = r.steps,
         schedule = r.schedule.kind.code),
       SgdLayout.descent(
-        r.problem.loss.gamma,
+        r.problem.loss.parameter,
         r.problem.penalty.l1,
         r.problem.penalty.l2,
         r.problem.weightFactor,
@@ -89,46 +88,12 @@ private[solver] object NativeSgd {
         steps = r.steps,
         schedule = r.schedule.kind.code),
       SgdLayout.search(
-        r.problem.loss.gamma,
+        r.problem.loss.parameter,
         r.problem.penalty.l1,
         r.problem.penalty.l2,
         r.problem.weightFactor,
         r.schedule.rate,
         r.candidates),
-      shared,
-      result,
-      cancellation)
-
-  /**
-   * Computes the losses of all rows at the shared model, and their gradient. The vector of the result is `r.factor`
-   * times `sum_i s_i dl/dz_c x_ij`, and for the intercepts, even if the problem has none, `sum_i s_i dl/dz_c`. It is 0
-   * if something was not finite. With dual numbers, dual variables a_ic replace the derivatives, and their conjugates
-   * replace the losses.
-   *
-   * @param result
-   *   of length `SgdLayout.length(n, C)`
-   */
-  def evaluate(data: RowData, r: Evaluate, shared: Array[Byte], result: Array[Byte], cancellation: Cancellation): Unit =
-    call(
-      NativeBridge.sgdEvaluate,
-      data,
-      control(
-        data,
-        r.fit,
-        r.problem,
-        seed = 0L,
-        flags = if (r.dual.nonEmpty) NativeBridge.SGD_DUAL else 0L,
-        budget = 1L,
-        cursor = 0L,
-        steps = 0L,
-        schedule = StepSchedule.InverseSqrt.code),
-      SgdLayout.evaluation(
-        r.problem.loss.gamma,
-        r.problem.penalty.l1,
-        r.problem.penalty.l2,
-        r.problem.weightFactor,
-        r.factor,
-        r.dual.getOrElse(Array.emptyDoubleArray)),
       shared,
       result,
       cancellation)

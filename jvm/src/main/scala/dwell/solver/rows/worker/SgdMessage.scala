@@ -1,6 +1,7 @@
 package dwell.solver.rows.worker
 
 import dwell.problem.StepSchedule
+import dwell.solver.pass.PassMessage
 
 /** The request of one exchange. Numbers that differ between the workers are in arrays by partition. */
 private[solver] sealed trait SgdCall extends Serializable
@@ -34,8 +35,8 @@ private[solver] final case class DescendCall(
 private[solver] final case class SearchCall(schedule: StepSchedule, candidates: Array[Double], rows: Long)
     extends SgdCall
 
-/** Losses and gradient of all rows, or their dual counterparts. The update is the gradient. See [[Evaluate]]. */
-private[solver] final case class EvaluateCall(factor: Double, dual: Option[Array[Double]]) extends SgdCall
+/** A pass over all rows. The model is in the order of the pass. */
+private[solver] final case class PassCall(message: PassMessage) extends SgdCall
 
 /** The message of one exchange. The model travels with it. */
 private[solver] final case class SgdMessage(fit: Long, seed: Long, problem: SgdProblem, call: SgdCall)

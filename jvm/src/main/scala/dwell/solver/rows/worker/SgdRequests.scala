@@ -52,17 +52,3 @@ final case class Search(
     budget: Long,
     cursor: Long,
     steps: Long)
-
-/**
- * A pass over all rows of a partition.
- *
- * @param factor
- *   factor of the vector of the result, finite
- * @param dual
- *   None for losses and their gradient. Otherwise the numbers that make the dual variables feasible for the whole
- *   problem. By loss: - squared: delta, which is subtracted from the residuals, a = (y - z) - delta - another margin
- *   loss: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1 and a probability r_c of
- *   each class, a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the
- *     predicted probabilities q
- */
-final case class Evaluate(fit: Long, problem: SgdProblem, factor: Double, dual: Option[Array[Double]])

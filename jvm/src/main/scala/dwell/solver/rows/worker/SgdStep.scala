@@ -2,7 +2,9 @@ package dwell.solver.rows.worker
 
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
+import dwell.data.rows.{BlockArrays, BlockData}
 import dwell.jni.{ResultHeader, SgdLayout}
+import dwell.solver.pass.PassStep
 import dwell.spark.{NativeLibrary, TaskCancellation}
 
 /** The worker's part of an exchange. It runs in a task and keeps no state, so a second run gives the same result. */
@@ -25,56 +27,47 @@ private[solver] object SgdStep {
 
   private def onRows(data: RowData, message: SgdMessage, shared: Array[Byte]): Contribution[Unit] = {
     NativeLibrary.require()
-    val rows = data.partition.numRows
-    val started = ResultHeader.now()
-    val result = message.call match {
-      case _: SearchCall => new Array[Byte](ResultHeader.BYTES)
-      case _ => SgdLayout.allocate(data.partition.features, message.problem.loss.outputs)
+    message.call match {
+      case c: DescendCall => descended(data, message, c, shared)
+      case c: SearchCall => searched(data, message, c, shared)
+      case PassCall(pass) => PassStep(block(data), pass, shared)
     }
-    // A partition without rows adds nothing, and has no row to measure at.
+  }
+
+  private def descended(data: RowData, message: SgdMessage, c: DescendCall, shared: Array[Byte]): Contribution[Unit] = {
+    val started = ResultHeader.now()
+    val rows = data.partition.numRows
+    val result = SgdLayout.allocate(data.partition.features, message.problem.loss.outputs)
+    // A partition without rows adds nothing.
     if (rows > 0) {
-      TaskCancellation { cancellation =>
-        message.call match {
-          case c: DescendCall =>
-            val k = data.index
-            val budget = math.max(1L, math.ceil(c.epochs * rows).toLong)
-            val r = Descend(
-              message.fit,
-              message.seed,
-              message.problem,
-              c.schedule,
-              budget,
-              c.cursors(k),
-              c.steps(k),
-              c.shares(k))
-            NativeSgd.descend(data, r, shared, result, cancellation)
-          case c: SearchCall =>
-            val r =
-              Search(
-                message.fit,
-                message.seed,
-                message.problem,
-                c.schedule,
-                c.candidates,
-                c.rows,
-                cursor = 0L,
-                steps = 0L)
-            NativeSgd.search(data, r, shared, result, cancellation)
-          case c: EvaluateCall =>
-            NativeSgd.evaluate(
-              data,
-              Evaluate(message.fit, message.problem, c.factor, c.dual),
-              shared,
-              result,
-              cancellation)
-        }
-      }
+      val k = data.index
+      val budget = math.max(1L, math.ceil(c.epochs * rows).toLong)
+      val r =
+        Descend(message.fit, message.seed, message.problem, c.schedule, budget, c.cursors(k), c.steps(k), c.shares(k))
+      TaskCancellation(NativeSgd.descend(data, r, shared, result, _))
     }
     ResultHeader.put(result, ResultHeader.STARTED, started)
-    val factors = message.call match {
-      case _: DescendCall => SgdLayout.factors(result)
-      case _ => Array.emptyDoubleArray
+    Contribution(result, (), SgdLayout.factors(result))
+  }
+
+  private def searched(data: RowData, message: SgdMessage, c: SearchCall, shared: Array[Byte]): Contribution[Unit] = {
+    val started = ResultHeader.now()
+    val result = new Array[Byte](ResultHeader.BYTES)
+    // A partition without rows has no row to measure at.
+    if (data.partition.numRows > 0) {
+      val r =
+        Search(message.fit, message.seed, message.problem, c.schedule, c.candidates, c.rows, cursor = 0L, steps = 0L)
+      TaskCancellation(NativeSgd.search(data, r, shared, result, _))
     }
-    Contribution(result, (), factors)
+    ResultHeader.put(result, ResultHeader.STARTED, started)
+    Contribution(result, ())
+  }
+
+  /** A partition as one block. */
+  private[solver] def block(data: RowData): BlockData = {
+    val p = data.partition
+    BlockData(
+      data.index,
+      () => Iterator(BlockArrays(p.offsets, p.indices, p.values32, p.values64, p.labels, p.weights)))
   }
 }

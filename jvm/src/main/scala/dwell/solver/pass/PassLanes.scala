@@ -1,4 +1,4 @@
-package dwell.solver.newton.worker
+package dwell.solver.pass
 
 import java.util.concurrent.{Callable, CancellationException, ExecutionException, Executors, ExecutorService}
 
@@ -14,15 +14,19 @@ import dwell.jni.{Cancellation, NativeBridge, PassLayout}
  * @param bytes
  *   the length of a result
  */
-private[worker] final class PassLanes(message: PassMessage, bytes: Int) {
+private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], bytes: Int) {
   import PassLanes._
 
-  private val lanes = new Array[Long](math.max(1, math.min(Most, (AllBytes / bytes).toInt)))
+  private val lanes = {
+    val room = if (message.sums.hessian > 0) AllBytes else GradientBytes
+    new Array[Long](math.max(1, math.min(Most, (room / bytes).toInt)))
+  }
   private var nanos = 0L
 
   /** Adds blocks, in their order. */
   def add(blocks: Iterator[BlockArrays], cancellation: Cancellation): this.type = {
-    lanes.indices.foreach(lanes(_) = begin())
+    lanes(0) = begin()
+    (1 until lanes.length).foreach(lanes(_) = NativeBridge.passFork(lanes(0)))
     def check(): Unit = if (cancellation.requested()) throw new CancellationException("the task was killed")
     val threads = math.min(message.threads, lanes.length)
     if (threads == 1) {
@@ -71,12 +75,14 @@ private[worker] final class PassLanes(message: PassMessage, bytes: Int) {
         message.loss.outputs,
         flags,
         message.sums.hessian,
-        message.loss.epsilon.getOrElse(0.0)),
+        message.loss.parameter,
+        message.features),
       message.centre,
-      message.model,
+      model,
       message.direction,
       message.steps,
-      message.reach)
+      message.reach,
+      message.dual)
 
   private def flags: Long =
     Seq(
@@ -93,4 +99,7 @@ private object PassLanes {
 
   /** What the results of all lanes may take: sums are held outside of the heap. */
   private val AllBytes = 64L << 20
+
+  /** The same of gradients alone, whose entries rows visit in any order: more of them leave the cache. */
+  private val GradientBytes = 16L << 20
 }

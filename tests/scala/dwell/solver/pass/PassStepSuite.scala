@@ -1,16 +1,16 @@
-package dwell.solver.newton
+package dwell.solver.pass
 
 import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.spark.SparkException
 
 import dwell.SparkSuite
+import dwell.base.LittleEndian
 import dwell.data.rows.{BlockArrays, BlockData}
-import dwell.jni.{NativeBridge, ResultHeader}
+import dwell.jni.{NativeBridge, PassLayout, ResultHeader}
 import dwell.problem.{Logistic, Loss, Softmax}
-import dwell.solver.newton.worker.{PassMessage, PassStep, PassSums}
 
-/** A worker's pass of Newton's method. */
+/** A worker's pass over its rows. */
 class PassStepSuite extends SparkSuite {
   import PassStepSuite._
 
@@ -66,11 +66,12 @@ private object PassStepSuite {
     val message = PassMessage(
       loss,
       intercept = true,
+      features,
       Array.fill(features)(0.25),
-      Array.tabulate(n)(j => 0.1 * (j - 2)),
+      PassLayout.entries(features, 1, loss.outputs),
       PassSums(gradient = true, hessian = 1, moments = true),
       threads)
-    PassStep(data, message, Array.emptyByteArray).update
+    PassStep(data, message, LittleEndian.bytes(Array.tabulate(n)(j => 0.1 * (j - 2)))).update
   }
 
   def withBad(data: BlockData): BlockData = {

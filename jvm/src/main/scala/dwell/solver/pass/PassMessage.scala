@@ -1,0 +1,71 @@
+package dwell.solver.pass
+
+import dwell.jni.ResultHeader
+import dwell.problem.Loss
+
+/**
+ * The message of a pass over all rows, with all its vectors but the model, which goes with it. A row has n entries: its p features less
+ * their centre and, with an intercept, 1; one more if the loss has a scale. A model has n numbers for each output of the loss, one output
+ * after the other, little endian: coefficients, then the intercept of centred features, then the scale.
+ *
+ * @param features
+ *   p
+ * @param centre
+ *   p numbers, or none for rows as they are
+ * @param entries
+ *   of the vector of each pass of the fit; what a pass does not sum is 0
+ * @param sums
+ *   what the pass sums beside the losses
+ * @param direction
+ *   as many numbers, or none: the direction of a line through the model
+ * @param steps
+ *   where on the line the losses are summed, too
+ * @param threads
+ *   threads that one task may use
+ * @param reach
+ *   as many numbers, or none: a bound of the norm of each unit vector, see [[dwell.solver.newton.leader.Newton]]
+ * @param dual
+ *   numbers that make the dual variables feasible for the whole problem, or none for losses and their derivatives. By loss: - squared:
+ *   delta, which is subtracted from the residuals, a = (y - z) - delta - another loss of one output: f_neg and f_pos in 0 to 1,
+ *   a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1 and a probability r_c of each class,
+ *   a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the predicted probabilities q
+ */
+private[solver] final case class PassMessage(
+    loss: Loss,
+    intercept: Boolean,
+    features: Int,
+    centre: Array[Double],
+    entries: Int,
+    sums: PassSums,
+    threads: Int,
+    direction: Array[Double] = Array.emptyDoubleArray,
+    steps: Array[Double] = Array.emptyDoubleArray,
+    reach: Array[Double] = Array.emptyDoubleArray,
+    dual: Array[Double] = Array.emptyDoubleArray) {
+
+  /** The length of a result in bytes. */
+  private[pass] def length: Int = if (sums.any) ResultHeader.length(entries) else ResultHeader.BYTES
+}
+
+/**
+ * What a pass sums beside the losses.
+ *
+ * @param hessian
+ *   0: no Hessian; otherwise it takes one in so many chunks of rows
+ * @param majorise
+ *   whether rows where a loss with a scale is linear count in the Hessian by the parabola above it
+ */
+private[solver] final case class PassSums(
+    gradient: Boolean,
+    hessian: Int,
+    moments: Boolean,
+    majorise: Boolean = false) {
+
+  /** Whether there is a vector. */
+  private[pass] def any: Boolean = gradient || hessian > 0 || moments
+}
+
+private[solver] object PassSums {
+  val Nothing: PassSums = PassSums(gradient = false, hessian = 0, moments = false)
+  val Gradient: PassSums = PassSums(gradient = true, hessian = 0, moments = false)
+}
