@@ -30,8 +30,8 @@ class WorkerCountSuite extends SparkSuite {
       WorkerCount.worthAWorker(RowUse.Sums, 28) == 1000000L && WorkerCount.worthAWorker(RowUse.Sums, 28) < WorkerCount
         .worthAWorker(RowUse.Averages, 28))
     assert(
-      WorkerCount.worthAWorker(RowUse.Sums, 1 << 20) == 5L << 20 && WorkerCount
-        .worthAWorker(RowUse.Sums, Int.MaxValue) == 5L * Int.MaxValue)
+      WorkerCount.worthAWorker(RowUse.Sums, 1 << 20) == 2L << 20 && WorkerCount
+        .worthAWorker(RowUse.Sums, Int.MaxValue) == 2L * Int.MaxValue)
   }
 
   test("workers follow the slots, not the default parallelism") {

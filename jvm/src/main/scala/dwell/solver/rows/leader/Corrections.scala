@@ -4,43 +4,30 @@ package dwell.solver.rows.leader
  * The last steps of a quasi-Newton method and the changes of the gradient along them, newest first, with their dot
  * products: what the two-loop recursion needs to know of them.
  *
- * The recursion runs on dot products (Chen, Wang and Zhou, Large-scale L-BFGS using MapReduce, NIPS 2014). A direction
- * takes two passes over the vectors: one for the products with the gradient, one for the combination.
+ * The recursion runs on dot products (Chen, Wang and Zhou, Large-scale L-BFGS using MapReduce, NIPS 2014). An iteration
+ * takes two passes over the vectors: one for the products of the newest correction and of the gradient, one for the combination.
  *
  * @param pairs
  *   a step s and a change y of the gradient each
- * @param sy
- *   s_i . y_j
- * @param yy
- *   y_i . y_j
+ * @param before
+ *   the corrections before the newest one; they are let go once its products are known
  */
 private[leader] final class Corrections private (
     memory: Int,
     pairs: Vector[(Array[Double], Array[Double])],
-    sy: Array[Array[Double]],
-    yy: Array[Array[Double]]) {
+    private var before: Option[Corrections]) {
   import Corrections._
 
-  private def size: Int = pairs.length
+  private val size = pairs.length
+  private val vectors = (pairs.map(_._1) ++ pairs.map(_._2)).toArray
+
+  /** s_i . y_j and y_i . y_j. */
+  private val sy, yy = Array.ofDim[Double](size, size)
 
   /** These corrections with a newer one; the oldest goes if there are more than `memory`. Keeps the arrays. */
   def updated(step: Array[Double], change: Array[Double]): Corrections = {
-    val kept = pairs.take(memory - 1)
-    val all = (step, change) +: kept
-    val (newSy, newYy) = (Array.ofDim[Double](all.length, all.length), Array.ofDim[Double](all.length, all.length))
-    for (i <- kept.indices; j <- kept.indices) {
-      newSy(i + 1)(j + 1) = sy(i)(j)
-      newYy(i + 1)(j + 1) = yy(i)(j)
-    }
-    val stepWith = products(step, all.map(_._2))
-    val changeWith = products(change, all.map(_._2) ++ kept.map(_._1))
-    for (j <- all.indices) {
-      newSy(0)(j) = stepWith(j)
-      newYy(0)(j) = changeWith(j)
-      newYy(j)(0) = changeWith(j)
-      if (j > 0) newSy(j)(0) = changeWith(all.length + j - 1)
-    }
-    new Corrections(memory, all, newSy, newYy)
+    completed(Seq.empty)
+    new Corrections(memory, (step, change) +: pairs.take(memory - 1), Some(this))
   }
 
   /**
@@ -51,54 +38,76 @@ private[leader] final class Corrections private (
    *   None if the newest correction shows no positive curvature, or a product is not a number
    */
   def direction(gradient: Array[Double]): Option[Array[Double]] =
-    if (size == 0) Some(combined(gradient, -1.0, Vector.empty, Array.emptyDoubleArray))
-    else if (!(sy(0)(0) >= 0.0)) None
+    if (size == 0) Some(combined(gradient, -1.0, vectors, Array.emptyDoubleArray))
     else {
-      val known = products(gradient, pairs.map(_._1) ++ pairs.map(_._2))
-      val (s, y) = known.splitAt(size)
-      // q = gradient - sum_j a_j y_j, from the newest correction to the oldest.
-      val a = new Array[Double](size)
-      for (i <- 0 until size) {
-        var product = s(i)
-        for (j <- 0 until i) product -= a(j) * sy(i)(j)
-        a(i) = product / sy(i)(i)
-      }
-      val diagonal = sy(0)(0) / yy(0)(0)
-      // r = diagonal q + sum_j b_j s_j, from the oldest to the newest.
-      val b = new Array[Double](size)
-      for (i <- size - 1 to 0 by -1) {
-        var product = y(i)
-        for (j <- 0 until size) product -= a(j) * yy(i)(j)
-        product *= diagonal
-        for (j <- i + 1 until size) product += b(j) * sy(j)(i)
-        b(i) = a(i) - product / sy(i)(i)
-      }
-      if ((a ++ b).exists(_.isNaN)) None
+      val (s, y) = completed(Seq(gradient)).head.splitAt(size)
+      if (!(sy(0)(0) >= 0.0)) None
       else {
-        Some(combined(gradient, -diagonal, pairs.map(_._1) ++ pairs.map(_._2), b.map(x => -x) ++ a.map(_ * diagonal)))
+        // q = gradient - sum_j a_j y_j, from the newest correction to the oldest.
+        val a = new Array[Double](size)
+        for (i <- 0 until size) {
+          var product = s(i)
+          for (j <- 0 until i) product -= a(j) * sy(i)(j)
+          a(i) = product / sy(i)(i)
+        }
+        val diagonal = sy(0)(0) / yy(0)(0)
+        // r = diagonal q + sum_j b_j s_j, from the oldest to the newest.
+        val b = new Array[Double](size)
+        for (i <- size - 1 to 0 by -1) {
+          var product = y(i)
+          for (j <- 0 until size) product -= a(j) * yy(i)(j)
+          product *= diagonal
+          for (j <- i + 1 until size) product += b(j) * sy(j)(i)
+          b(i) = a(i) - product / sy(i)(i)
+        }
+        if ((a ++ b).exists(_.isNaN)) None
+        else Some(combined(gradient, -diagonal, vectors, b.map(x => -x) ++ a.map(_ * diagonal)))
       }
     }
+
+  /** Sums the products that are not known yet; the products of other vectors with all steps and changes come from the same pass. */
+  private def completed(others: Seq[Array[Double]]): Seq[Array[Double]] = {
+    val newest = if (before.isEmpty) Seq.empty else Seq(pairs.head._1, pairs.head._2)
+    val sums = products((newest ++ others).toArray, vectors)
+    before.foreach { last =>
+      for (i <- 1 until size; j <- 1 until size) {
+        sy(i)(j) = last.sy(i - 1)(j - 1)
+        yy(i)(j) = last.yy(i - 1)(j - 1)
+      }
+      for (j <- 0 until size) {
+        sy(0)(j) = sums(0)(size + j)
+        sy(j)(0) = sums(1)(j)
+        yy(0)(j) = sums(1)(size + j)
+        yy(j)(0) = yy(0)(j)
+      }
+      before = None
+    }
+    sums.drop(newest.length).toSeq
+  }
 }
 
 private[leader] object Corrections {
 
   /** No corrections yet. */
-  def none(memory: Int): Corrections =
-    new Corrections(memory, Vector.empty, Array.empty, Array.empty)
+  def none(memory: Int): Corrections = new Corrections(memory, Vector.empty, None)
 
   /** Entries that stay in the first cache while the vectors pass by. */
   private val Block = 1024
 
-  /** The dot products of `x` with each of the vectors, in one pass. */
-  private def products(x: Array[Double], vectors: Vector[Array[Double]]): Array[Double] = {
-    val others = vectors.toArray
-    val sums = new Array[Double](others.length)
+  /** The dot products of each of `xs` with each of the vectors, in one pass. */
+  private def products(xs: Array[Array[Double]], vectors: Array[Array[Double]]): Array[Array[Double]] = {
+    val sums = Array.ofDim[Double](xs.length, vectors.length)
+    val length = xs.headOption.fold(0)(_.length)
     var first = 0
-    while (first < x.length) {
-      val end = math.min(x.length, first + Block)
+    while (first < length) {
+      val end = math.min(length, first + Block)
       var v = 0
-      while (v < others.length) {
-        sums(v) += product(x, others(v), first, end)
+      while (v < vectors.length) {
+        var x = 0
+        while (x < xs.length) {
+          sums(x)(v) += product(xs(x), vectors(v), first, end)
+          x += 1
+        }
         v += 1
       }
       first = end
@@ -128,9 +137,8 @@ private[leader] object Corrections {
   private def combined(
       x: Array[Double],
       factor: Double,
-      vectors: Vector[Array[Double]],
+      vectors: Array[Array[Double]],
       factors: Array[Double]): Array[Double] = {
-    val others = vectors.toArray
     val result = new Array[Double](x.length)
     var first = 0
     while (first < x.length) {
@@ -141,8 +149,8 @@ private[leader] object Corrections {
         i += 1
       }
       var v = 0
-      while (v < others.length) {
-        add(others(v), factors(v), result, first, end)
+      while (v < vectors.length) {
+        add(vectors(v), factors(v), result, first, end)
         v += 1
       }
       first = end

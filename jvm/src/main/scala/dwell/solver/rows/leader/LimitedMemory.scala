@@ -1,7 +1,8 @@
 package dwell.solver.rows.leader
 
-import breeze.linalg.{norm, DenseVector => BDV}
-import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LineSearch, NaNHistory, StepSizeUnderflow, StrongWolfeLineSearch}
+import breeze.linalg.{DenseVector => BDV}
+import breeze.optimize.{DiffFunction, FirstOrderMinimizer, NaNHistory, StepSizeUnderflow, StrongWolfeLineSearch}
+import breeze.optimize.FirstOrderMinimizer.{functionValuesConverged, maxIterationsReached, searchFailed, ConvergenceCheck}
 
 /**
  * L-BFGS with the line search and the rules to stop of Breeze's, whose iterates it follows to rounding. Breeze visits
@@ -12,8 +13,7 @@ import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LineSearch, NaNHistor
  *   corrections that are kept
  */
 private[leader] class LimitedMemory(maxIterations: Int, memory: Int, tolerance: Double)
-    extends FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]](
-      FirstOrderMinimizer.defaultConvergenceCheck[BDV[Double]](maxIterations, tolerance)) {
+    extends FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]](LimitedMemory.ended(maxIterations, tolerance)) {
   import LimitedMemory._
 
   override type History = Corrections
@@ -48,10 +48,15 @@ private[leader] class LimitedMemory(maxIterations: Int, memory: Int, tolerance: 
       state: State,
       f: DiffFunction[BDV[Double]],
       direction: BDV[Double]): Double = {
-    val along = LineSearch.functionFromSearchDirection(f, state.x, direction)
+    val along = new DiffFunction[Double] {
+      override def calculate(step: Double): (Double, Double) = {
+        val (value, gradient) = f.calculate(takeStep(state, direction, step))
+        (value, gradient.dot(direction))
+      }
+    }
     val search = new StrongWolfeLineSearch(maxZoomIter = 10, maxLineSearchIter = 10)
-    val step = search.minimize(along, if (state.iter == 0) 1.0 / norm(direction) else 1.0)
-    if (step * norm(state.grad) < LeastStep) throw new StepSizeUnderflow
+    val step = search.minimize(along, if (state.iter == 0) 1.0 / norm(entries(direction)) else 1.0)
+    if (step * norm(entries(state.grad)) < LeastStep) throw new StepSizeUnderflow
     step
   }
 }
@@ -60,6 +65,29 @@ private[leader] object LimitedMemory {
 
   /** A smaller step, times the norm of the gradient, ends the search, as in Breeze. */
   private val LeastStep = 1e-10
+
+  /** Breeze's rules, as Spark sets them. Breeze's norm visits boxed numbers. */
+  private def ended(maxIterations: Int, tolerance: Double): ConvergenceCheck[BDV[Double]] =
+    maxIterationsReached[BDV[Double]](maxIterations) ||
+      functionValuesConverged[BDV[Double]](tolerance, relative = true, ValuesCompared) ||
+      ConvergenceCheck.fromPartialFunction[BDV[Double]] {
+        case s if norm(entries(s.adjustedGradient)) <= math.max(tolerance * s.adjustedValue.abs, LeastGradient) =>
+          FirstOrderMinimizer.GradientConverged
+      } || searchFailed[BDV[Double]]
+
+  private val ValuesCompared = 20
+  private val LeastGradient = 1e-8
+
+  /** The Euclidean norm. */
+  def norm(x: Array[Double]): Double = {
+    var sum = 0.0
+    var i = 0
+    while (i < x.length) {
+      sum += x(i) * x(i)
+      i += 1
+    }
+    math.sqrt(sum)
+  }
 
   /** The entries themselves, not a copy. */
   def entries(vector: BDV[Double]): Array[Double] = {

@@ -1,6 +1,6 @@
 package dwell.solver.rows.leader
 
-import breeze.linalg.{norm, DenseVector => BDV}
+import breeze.linalg.{DenseVector => BDV}
 import breeze.optimize.{BacktrackingLineSearch, DiffFunction}
 
 /**
@@ -15,7 +15,7 @@ import breeze.optimize.{BacktrackingLineSearch, DiffFunction}
  */
 private[leader] final class OrthantWise(maxIterations: Int, memory: Int, tolerance: Double, penalties: Array[Double])
     extends LimitedMemory(maxIterations, memory, tolerance) {
-  import LimitedMemory.entries
+  import LimitedMemory.{entries, norm}
 
   /** The quasi-Newton direction, without the entries that do not descend along the gradient. */
   override protected def chooseDescentDirection(state: State, f: DiffFunction[BDV[Double]]): BDV[Double] = {
@@ -80,6 +80,6 @@ private[leader] final class OrthantWise(maxIterations: Int, memory: Int, toleran
     }
     val first = state.iter < 1
     val search = new BacktrackingLineSearch(state.value, shrinkStep = if (first) 0.1 else 0.5)
-    search.minimize(along, if (first) 0.5 / norm(state.grad) else 1.0)
+    search.minimize(along, if (first) 0.5 / norm(entries(state.grad)) else 1.0)
   }
 }

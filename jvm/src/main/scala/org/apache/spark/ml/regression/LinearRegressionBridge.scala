@@ -1,6 +1,7 @@
 package org.apache.spark.ml.regression
 
 import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.ml.param.Param
 import org.apache.spark.sql.Dataset
 
 /** Members private to Spark ML that `dwell.ml.regression.LinearRegression` needs. */
@@ -30,7 +31,7 @@ object LinearRegressionBridge {
       objectiveHistory: Array[Double],
       inverseDiagonal: Option[Array[Double]]): LinearRegressionModel = {
     val (summaryModel, predictionColumn) = model.findSummaryModelAndPredictionCol()
-    val predictions = summaryModel.transform(dataset)
+    val predictions = predicting(summaryModel).transform(dataset)
     // Without it, as in Spark's own l-bfgs path, standard errors are not available.
     val diagInvAtWA = inverseDiagonal.getOrElse(Array(0.0))
     val labelColumn = model.getLabelCol
@@ -62,5 +63,17 @@ object LinearRegressionBridge {
       constructor.newInstance(arguments.map(_.asInstanceOf[AnyRef]): _*).asInstanceOf[LinearRegressionTrainingSummary]
     model.setSummary(Some(summary))
     model
+  }
+
+  /**
+   * The same model with dense coefficients: the metrics of a summary predict every row, and a sparse row is then multiplied by its own
+   * entries instead of all of sparse coefficients.
+   */
+  private def predicting(model: LinearRegressionModel): LinearRegressionModel = {
+    val dense = new LinearRegressionModel(model.uid, model.coefficients.toDense, model.intercept, model.scale)
+    model.params.filter(model.isDefined(_)).foreach { param =>
+      dense.set(dense.getParam(param.name).asInstanceOf[Param[Any]], model.getOrDefault(param))
+    }
+    dense
   }
 }
