@@ -2,6 +2,8 @@ package dwell.ml
 
 import java.nio.file.Files
 
+import scala.util.Random
+
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LinearSVCModel, OneVsRest}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.sql.DataFrame
@@ -62,6 +64,23 @@ class LinearSVCSuite extends SparkSuite {
     assert(summary.totalIterations == summary.objectiveHistory.length - 1)
     assert(model.evaluate(data).accuracy == summary.accuracy)
     assert(FitReport.of(model).solver == "native" && FitReport.of(model).orientation == "dual")
+  }
+
+  test("with a thousand rows for a feature auto takes L-BFGS, with a certificate, and comes to the same optimum") {
+    val random = new Random(3)
+    val rows = Seq.fill(2500) {
+      val x = Array.fill(2)(random.nextGaussian())
+      (if (x(0) - 0.5 * x(1) + random.nextGaussian() > 0.2) 1.0 else 0.0, Vectors.dense(x))
+    }
+    val tall = spark.createDataFrame(rows).toDF("label", "features").repartition(4).cache()
+    def report(algorithm: String): FitReport =
+      FitReport.of(new LinearSVC().setRegParam(0.01).setAlgorithm(algorithm).setNumWorkers(2).fit(tall))
+    val (tallest, coordinates) = (report("auto"), report("cocoa"))
+    assert(tallest.algorithm == "l-bfgs" && tallest.toText.contains("at least 1000 rows for a feature"), tallest.toText)
+    assert(tallest.relativeGap <= 1e-5, tallest.toText)
+    assert(tallest.objective <= coordinates.objective + coordinates.gap, s"${tallest.objective}, ${coordinates.toText}")
+    assert(FitReport.of(new LinearSVC().setRegParam(0.01).fit(tall.limit(1500))).algorithm == "cocoa")
+    tall.unpersist()
   }
 
   test("a saved model is Spark's, and the estimator is saved with its own Params") {

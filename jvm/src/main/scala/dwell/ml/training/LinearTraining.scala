@@ -142,7 +142,11 @@ trait LinearTraining[M <: Model[M]]
         NewtonChoice.forecast(loss, task.penalty, data))
       val notByCoordinates =
         if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
-        else Option.when(task.penalty.isNone)("regParam is 0")
+        else if (task.penalty.isNone) Some("regParam is 0")
+        else {
+          Option.when(loss.curvature.isInfinite && data.numRows >= TallHinge * data.numFeatures)(
+            s"the $loss loss has at least $TallHinge rows for a feature")
+        }
       forecast.filter(_.isFaster) match {
         case Some(faster) => (Algorithm.Newton, faster.toString)
         case None => notByCoordinates.fold[(Algorithm, String)]((chosenAlgorithm, ""))((Algorithm.LBFGS, _))
@@ -295,4 +299,10 @@ private object LinearTraining {
 
   /** Spark's linear estimators have no seed Param, so the order of the coordinates is the same in every fit. */
   private val Seed = 1L
+
+  /**
+   * Rows for a feature from which on L-BFGS on rounded hinges needs fewer seconds than coordinate descent: 1,000,000 x 28 and
+   * 3,000,000 x 10, but not 20,000 x 2,000.
+   */
+  private val TallHinge = 1000L
 }
