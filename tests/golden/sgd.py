@@ -6,7 +6,7 @@ definition and changes all coefficients: nothing is lazy, and no sum has the ord
 
 averaging    two workers, one epoch in each round; the seed is one that visits rows in the order of their numbers.
 descents     local SGD on one partition: every loss and penalty, weights, scale, intercept, schedules.
-evaluations  losses, gradients and dual points at a model.
+evaluations  losses, gradients and dual points of passes at a model.
 searches     objectives of candidates for the step size.
 """
 
@@ -154,11 +154,10 @@ def descend(case, data):
 
 
 def evaluate(case, data):
-    """The expected result of an evaluation."""
+    """The expected result of a pass."""
     w, b = split(case["shared"], case["outputs"])
-    l1_norm, square_norm = norms(case, w)
     sums = [[0.0] * case["outputs"] for _ in range(case["features"] + 1)]
-    loss_sum, weight_sum, sides = 0.0, 0.0, [0.0, 0.0]
+    loss_sum, slopes_by_label = 0.0, [0.0, 0.0]
     dual = case["dual"]
     for i, row in enumerate(data):
         y = case["labels"][i]
@@ -166,8 +165,8 @@ def evaluate(case, data):
         z = predictions(row, w, b)
         value, slopes = loss_and_slopes(case["loss"], case["gamma"], z, y)
         a = [-slope for slope in slopes]
-        if case["loss"] not in ("squared", "softmax"):
-            sides[0 if y > 0 else 1] += s * y * a[0]
+        if case["loss"] not in ("squared", "softmax") and not dual:
+            slopes_by_label[1 if y > 0 else 0] += s * y * a[0]
         if dual:
             if case["loss"] == "squared":
                 a = [a[0] - dual[0]]
@@ -181,16 +180,13 @@ def evaluate(case, data):
             coefficients = a
         else:
             coefficients = slopes
-        loss_sum, weight_sum = loss_sum + s * value, weight_sum + s
+        loss_sum += s * value
         for j, x in row + [(case["features"], 1.0)]:
             sums[j] = [v + s * k * x for v, k in zip(sums[j], coefficients)]
     return {
-        "vector": [case["factor"] * v for vs in sums for v in vs],
+        "vector": [v for vs in sums for v in vs],
         "lossSum": loss_sum,
-        "weightSum": weight_sum,
-        "l1Norm": l1_norm,
-        "squareNorm": square_norm,
-        "sides": sides,
+        "slopes": slopes_by_label,
     }
 
 
@@ -287,7 +283,7 @@ def evaluation_vectors():
     for k, loss in enumerate(LOSSES):
         for dual in (None, duals[k]):
             case, rows = problem(200 + k, loss, 17, 7, k % 2 == 0, k % 3 == 0, True, 0.0, 0.1)
-            case |= {"name": f"{loss}, {'dual point' if dual else 'gradient'}", "factor": -0.25, "dual": dual}
+            case |= {"name": f"{loss}, {'dual point' if dual else 'gradient'}", "dual": dual}
             cases.append(case | {"expected": evaluate(case, rows)})
     return cases
 

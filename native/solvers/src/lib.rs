@@ -30,8 +30,9 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
-//! [`rows`] is local SGD, the local solver of MA-SGD, and the sums of losses and gradients for L-BFGS. [`newton`] is Newton's method for few features: the sums of a pass over rows, and the quadratic model. [`lda`] is local variational inference, the local solver of MA-LDA. [`problem`] holds
-//! the losses and penalties.
+//! [`rows`] is local SGD, the local solver of MA-SGD. [`newton`] is Newton's method for few features: the sums of a pass over rows, which
+//! L-BFGS and certificates take as well, and the quadratic model. [`lda`] is local variational inference, the local solver of MA-LDA.
+//! [`problem`] holds the losses and penalties.
 //!
 //! The order of every sum is fixed: results depend neither on how work is cut into slices nor on the number of threads in the pool.
 
@@ -67,6 +68,6 @@ pub use problem::{
     softmax::RowLoss,
 };
 pub use rows::{
-    EvaluationOutcome, EvaluationParams, Schedule, ScheduleKind, SearchOutcome, SearchParams,
-    SgdData, SgdEvaluation, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdScalars, SgdSearch,
+    Schedule, ScheduleKind, SearchOutcome, SearchParams, SgdData, SgdOutcome, SgdParams,
+    SgdProblem, SgdRound, SgdScalars, SgdSearch,
 };

@@ -2,10 +2,11 @@
 
 use dwell_solvers::{
     ColumnMoments, Columns, DualData, DualParams, DualProduct, DualRound, DualSubproblemParams,
-    ElasticNetParams, EvaluationParams, Loss, PrimalData, PrimalParams, PrimalProduct, PrimalRound,
-    Progress, RowLoss, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdEvaluation,
-    SgdParams, SgdProblem, SgdRound, SgdSearch, SolverError, Values,
+    ElasticNetParams, Loss, PrimalData, PrimalParams, PrimalProduct, PrimalRound, Progress,
+    RowLoss, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdParams, SgdProblem,
+    SgdRound, SgdSearch, SolverError, Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams},
+    newton::{PassLoss, PassParams, PassRows, RowPass},
 };
 use proptest::prelude::*;
 
@@ -443,12 +444,23 @@ const SGD: SgdParams = SgdParams {
     share: 0.5,
 };
 
-fn evaluation_of(params: &SgdParams, dual: Option<Vec<f64>>) -> EvaluationParams {
-    EvaluationParams {
-        problem: params.problem,
-        factor: 1.0,
-        dual,
-    }
+/// A pass over rows of 3 features, at a model of zeros.
+fn pass_of(loss: RowLoss, dual: &[f64]) -> Result<RowPass, SolverError> {
+    RowPass::new(PassParams {
+        loss: PassLoss::Row(loss),
+        intercept: true,
+        features: 3,
+        centre: vec![],
+        model: vec![0.0; 4 * loss.outputs()],
+        direction: vec![],
+        steps: vec![],
+        reach: vec![],
+        gradient: true,
+        hessian: 0,
+        moments: false,
+        majorise: false,
+        dual: dual.to_vec(),
+    })
 }
 
 fn search_of(params: &SgdParams, candidates: Vec<f64>) -> SearchParams {
@@ -598,19 +610,11 @@ fn parameters_of_sgd() {
         .check()
         .is_err()
     );
+}
 
-    let dual = |loss, numbers: &[f64]| {
-        let params = SgdParams {
-            problem: SgdProblem {
-                loss,
-                ..SGD.problem
-            },
-            ..SGD
-        };
-        evaluation_of(&params, Some(numbers.to_vec()))
-            .check()
-            .is_ok()
-    };
+#[test]
+fn dual_numbers_of_a_pass() {
+    let dual = |loss, numbers: &[f64]| pass_of(loss, numbers).is_ok();
     let squared = RowLoss::Margin(Loss::Squared);
     let hinge = RowLoss::Margin(Loss::Hinge);
     assert!(
@@ -625,17 +629,9 @@ fn parameters_of_sgd() {
         assert!(!dual(hinge, &[1.0, bad]));
         assert!(!dual(RowLoss::Softmax(2), &[0.5, 0.5, bad]));
     }
-    assert!(!dual(squared, &[]) && !dual(hinge, &[1.0]) && !dual(RowLoss::Softmax(2), &[0.5; 2]));
-    for factor in [f64::NAN, f64::INFINITY] {
-        assert!(
-            EvaluationParams {
-                factor,
-                ..evaluation_of(&SGD, None)
-            }
-            .check()
-            .is_err()
-        );
-    }
+    assert!(
+        !dual(squared, &[0.0; 2]) && !dual(hinge, &[1.0]) && !dual(RowLoss::Softmax(2), &[0.5; 2])
+    );
 }
 
 #[test]
@@ -643,10 +639,6 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     let rows = Columns::new(2, &[0, 1, 3], &[0, 0, 1], Values::Ones).unwrap();
     let data = SgdData::new(rows, &[1.0, -1.0], None, None).unwrap();
     let round = |features| SgdRound::new(SGD.check().unwrap(), features).unwrap();
-    let evaluation = |features| {
-        let params = evaluation_of(&SGD, None).check().unwrap();
-        SgdEvaluation::new(params, features).unwrap()
-    };
     let search = |features| {
         let params = search_of(&SGD, vec![0.1]).check().unwrap();
         SgdSearch::new(params, features).unwrap()
@@ -654,7 +646,6 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
     let all = |data: &SgdData<'_>, features: usize, shared: &[u8], part: &str| {
         for error in [
             round(features).advance(data, shared, 99),
-            evaluation(features).advance(data, shared, 99),
             search(features).advance(data, shared, 99),
         ] {
             let error = error.expect_err(part).to_string();
@@ -699,18 +690,13 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
         round(2).write_update(&[0; 24], 0, &mut [0; 8]),
         Err(SolverError::Unfinished)
     );
-    assert_eq!(evaluation(2).finish().err(), Some(SolverError::Unfinished));
-    assert_eq!(
-        evaluation(2).write(0, &mut [0; 8]),
-        Err(SolverError::Unfinished)
-    );
     assert_eq!(search(2).finish().err(), Some(SolverError::Unfinished));
     // Data that change between slices.
     let mut changing = round(2);
     assert_eq!(changing.advance(&data, &[0; 24], 3), Ok(Progress::More));
     let scaled = SgdData::new(rows, &[1.0, -1.0], None, Some(&[1.0, 1.0])).unwrap();
     assert!(changing.advance(&scaled, &[0; 24], 3).is_err());
-    let mut changing = evaluation(2);
+    let mut changing = search(2);
     assert_eq!(changing.advance(&data, &[0; 24], 3), Ok(Progress::More));
     let fewer = Columns::new(2, &[0, 1], &[0], Values::Ones).unwrap();
     let fewer = SgdData::new(fewer, &[1.0], None, None).unwrap();
@@ -728,9 +714,9 @@ fn calls_of_sgd_refuse_what_does_not_fit() {
         Err(SolverError::Shape(_))
     ));
     let many = i32::MAX as usize;
-    let params = evaluation_of(&SGD, None).check().unwrap();
+    let params = search_of(&SGD, vec![0.1]).check().unwrap();
     assert!(matches!(
-        SgdEvaluation::new(params, many),
+        SgdSearch::new(params, many),
         Err(SolverError::Shape(_))
     ));
 }
@@ -830,9 +816,9 @@ proptest! {
             round.finish()
         });
         let _ = std::panic::catch_unwind(|| {
-            let mut evaluation = SgdEvaluation::new(evaluation_of(&params, None).check().unwrap(), 3).unwrap();
-            while evaluation.advance(&data, &shared, slice)? == Progress::More {}
-            evaluation.finish()
+            let mut pass = pass_of(params.problem.loss, &[]).unwrap();
+            pass.take(PassRows::Sparse(&offsets, &indices, Values::Ones), &[1.0; 3], Some(&numbers), 0)?;
+            pass.work()
         });
         let _ = std::panic::catch_unwind(|| {
             let mut search = SgdSearch::new(search_of(&params, vec![0.1]).check().unwrap(), 3).unwrap();

@@ -1,4 +1,5 @@
-//! Local SGD: against numbers of other code, against steps on all coefficients, and properties that must hold for all data.
+//! Local SGD, and losses, gradients and dual points of passes: against numbers of other code, against steps on all coefficients, and
+//! properties that must hold for all data.
 
 mod common;
 
@@ -8,8 +9,8 @@ use common::{
     sgd::{LOSSES, Rows, descend, differentiate, eager, epoch, evaluate, problem, search},
 };
 use dwell_solvers::{
-    EvaluationParams, Loss, RowLoss, Schedule, ScheduleKind, SearchParams, SgdOutcome, SgdParams,
-    SgdProblem, SgdScalars, Values,
+    Loss, RowLoss, Schedule, ScheduleKind, SearchParams, SgdOutcome, SgdParams, SgdProblem,
+    SgdScalars, Values,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -209,25 +210,17 @@ fn golden_descents() {
 fn golden_evaluations() {
     for (case, dense) in both_forms(&golden("sgd")["evaluations"]) {
         let rows = case_rows(case, dense);
-        let params = EvaluationParams {
-            problem: case_problem(case),
-            factor: number(&case["factor"]),
-            dual: optional(&case["dual"]),
-        };
-        let shared = numbers(&case["shared"]);
-        let (outcome, vector) = evaluate(&params, &rows.data(), &shared, 10);
+        let loss = case_problem(case).loss;
+        let dual = optional(&case["dual"]).unwrap_or_default();
+        let (outcome, vector) = evaluate(&rows, loss, &dual, &numbers(&case["shared"]));
         let (name, expected) = (case["name"].as_str().unwrap(), &case["expected"]);
         assert_close(&vector, &numbers(&expected["vector"]), OTHER_ORDER, name);
-        assert_close(
-            &outcome.sides,
-            &numbers(&expected["sides"]),
-            OTHER_ORDER,
-            name,
-        );
-        let scalars = outcome.scalars;
-        assert_sums(&scalars, expected, name);
-        assert_eq!(scalars.rows as usize, rows.len());
-        assert_eq!(scalars.nonzeros as usize, rows.values.len());
+        let loss_sum = number(&expected["lossSum"]);
+        assert_close(&[outcome.loss], &[loss_sum], OTHER_ORDER, name);
+        let slopes = numbers(&expected["slopes"]);
+        assert_close(&outcome.slopes, &slopes, OTHER_ORDER, name);
+        assert_eq!(outcome.rows as usize, rows.len());
+        assert_eq!(outcome.entries as usize, rows.values.len());
     }
 }
 
@@ -305,17 +298,11 @@ fn gradients_are_those_of_the_losses() {
             let rows = Rows::random(&mut random, loss, 20, 6, weighted, scaled);
             let outputs = loss.outputs();
             let shared = rows.model(&mut random, outputs, true);
-            let params = EvaluationParams {
-                problem: problem(loss, 0.0, 0.1),
-                factor: 1.0,
-                dual: None,
-            };
-            let (_, gradient) = evaluate(&params, &rows.data(), &shared, 1000);
+            let (_, gradient) = evaluate(&rows, loss, &[], &shared);
             let value = |p: usize, step: f64| {
                 let mut model = shared.clone();
                 model[p] += step;
-                let (outcome, _) = evaluate(&params, &rows.data(), &model, 1000);
-                outcome.scalars.loss_sum
+                evaluate(&rows, loss, &[], &model).0.loss
             };
             // A compromise between the error of the difference, of the order of its square, and rounding.
             const STEP: f64 = 1e-5;
@@ -345,25 +332,19 @@ fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
     } = problem;
     let outputs = loss.outputs();
     let total: f64 = (0..rows.len()).map(|i| rows.weight(i)).sum();
-    let primal = EvaluationParams {
-        problem,
-        factor: 1.0 / total,
-        dual: None,
+    let means = |dual: &[f64]| {
+        let (outcome, mut vector) = evaluate(rows, loss, dual, model);
+        vector.iter_mut().for_each(|sum| *sum /= total);
+        (outcome.loss / total, vector, outcome.slopes)
     };
-    let (at_model, mut gradient) = evaluate(&primal, &rows.data(), model, 1000);
-    let SgdScalars {
-        loss_sum,
-        square_norm,
-        ..
-    } = at_model.scalars;
+    let (mean_loss, mut gradient, slopes) = means(&[]);
     let b = gradient.len() - outputs;
     let numbers = match loss {
         RowLoss::Margin(Loss::Squared) if intercept => vec![-gradient[b]],
         RowLoss::Margin(Loss::Squared) => vec![0.0],
         RowLoss::Margin(_) if intercept => {
-            let [positive, negative] = at_model.sides;
-            let least = positive.min(negative);
-            [negative, positive]
+            let least = slopes[0].min(slopes[1]);
+            slopes
                 .map(|side| if side > 0.0 { least / side } else { 1.0 })
                 .to_vec()
         }
@@ -392,11 +373,7 @@ fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
             numbers
         }
     };
-    let dual = EvaluationParams {
-        dual: Some(numbers),
-        ..primal
-    };
-    let (at_dual, point) = evaluate(&dual, &rows.data(), model, 1000);
+    let (mean_conjugate, point, _) = means(&numbers);
     if intercept {
         assert_close(
             &point[b..],
@@ -410,8 +387,14 @@ fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
         .enumerate()
         .map(|(p, v)| rows.scale(p / outputs) * v * v)
         .sum();
-    let value = loss_sum / total + l2 / 2.0 * square_norm;
-    let bound = -at_dual.scalars.loss_sum / total - norm / (2.0 * l2);
+    let square_norm: f64 = model[..b]
+        .iter()
+        .enumerate()
+        .filter(|(_, w)| **w != 0.0)
+        .map(|(p, w)| w * w / rows.scale(p / outputs))
+        .sum();
+    let value = mean_loss + l2 / 2.0 * square_norm;
+    let bound = -mean_conjugate - norm / (2.0 * l2);
     for (p, (g, w)) in gradient.iter_mut().zip(model).enumerate() {
         let j = p / outputs;
         if j < rows.features {
@@ -685,25 +668,9 @@ fn divergence_is_reported() {
     assert!(outcome.objectives[0].is_finite() && outcome.objectives[2].is_finite());
     assert_eq!(outcome.objectives[1], f64::INFINITY);
 
-    for dual in [None, Some(vec![0.0])] {
-        let params = EvaluationParams {
-            problem,
-            factor: 1.0,
-            dual,
-        };
-        let far = [1e200, 1e200, -1e200, 1e200, 1e200, 0.0];
-        let (outcome, vector) = evaluate(&params, &rows.data(), &far, 7);
-        assert!(outcome.scalars.diverged);
-        assert_eq!(outcome.scalars.loss_sum, f64::INFINITY);
-        assert_eq!(vector, [0.0; 6]);
-        // A factor so large that the entries overflow.
-        let steep = EvaluationParams {
-            factor: 1e308,
-            ..params
-        };
-        let (outcome, vector) = evaluate(&steep, &rows.data(), &shared, 7);
-        assert!(outcome.scalars.diverged);
-        assert_eq!(vector, [0.0; 6]);
+    let far = [1e200, 1e200, -1e200, 1e200, 1e200, 0.0];
+    for dual in [&[][..], &[0.0]] {
+        assert!(!evaluate(&rows, loss, dual, &far).0.loss.is_finite());
     }
 }
 
@@ -778,13 +745,8 @@ fn without_rows_or_features() {
         assert_eq!(outcome.scalars.rows, 2);
         assert_eq!(outcome.scalars.weight_sum, one.weight(0));
 
-        let evaluation = EvaluationParams {
-            problem: problem(loss, 0.0, 0.1),
-            factor: 1.0,
-            dual: None,
-        };
-        let (outcome, vector) = evaluate(&evaluation, &nothing.data(), &shared, 5);
-        assert_eq!(outcome.scalars.loss_sum, 0.0);
+        let (outcome, vector) = evaluate(&nothing, loss, &[], &shared);
+        assert_eq!(outcome.loss, 0.0);
         assert_eq!(vector, vec![0.0; shared.len()]);
     }
 }
@@ -888,12 +850,9 @@ proptest! {
         let whole = descend(&params, &rows.data(), &shared, usize::MAX);
         prop_assert_eq!(&whole, &descend(&params, &rows.data(), &shared, slice));
         prop_assert_eq!(&whole, &descend(&params, &rows.data(), &shared, 1));
-        let params = EvaluationParams { problem: params.problem, factor: 0.5, dual: None };
-        let whole = evaluate(&params, &rows.data(), &shared, usize::MAX);
-        prop_assert_eq!(whole, evaluate(&params, &rows.data(), &shared, slice));
     }
 
-    /// A search reports of a candidate what a round and an evaluation report.
+    /// A search reports of a candidate what a round reports, and the losses at the model that it reaches.
     #[test]
     fn searches_are_rounds(case in cases(), slice in 1usize..200) {
         let Case { rows, params, shared } = case;

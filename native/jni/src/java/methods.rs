@@ -2,7 +2,7 @@
 
 use std::{ffi::c_void, ptr};
 
-use dwell_solvers::{EvaluationParams, SearchParams, SgdParams, lda::shared::BoundParams};
+use dwell_solvers::{SearchParams, SgdParams, lda::shared::BoundParams};
 use jni::{
     Env, EnvUnowned, NativeMethod, jni_str, native_method,
     objects::{JClass, JString},
@@ -70,13 +70,6 @@ pub const METHODS: &[NativeMethod] = &[
             values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
             cancellation: dwell.jni.Cancellation) -> void,
         fn = calls::sgd_call::<SearchParams>,
-        error_policy = Throw
-    },
-    native_method! {
-        static fn sgd_evaluate(control: jlong[], settings: jdouble[], offsets: jint[], features: jint[], values32: jfloat[],
-            values64: jdouble[], labels: jdouble[], weights: jdouble[], scale: jdouble[], shared: jbyte[], result: jbyte[],
-            cancellation: dwell.jni.Cancellation) -> void,
-        fn = calls::sgd_call::<EvaluationParams>,
         error_policy = Throw
     },
     native_method! {

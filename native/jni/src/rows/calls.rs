@@ -1,10 +1,8 @@
-//! The three calls of model averaging. Every call is a pure function of its arguments.
+//! The two calls of model averaging. Every call is a pure function of its arguments.
 
 use std::time::Duration;
 
-use dwell_solvers::{
-    EvaluationParams, SearchParams, SgdEvaluation, SgdParams, SgdRound, SgdScalars, SgdSearch,
-};
+use dwell_solvers::{SearchParams, SgdParams, SgdRound, SgdScalars, SgdSearch};
 
 use crate::{
     boundary::{
@@ -18,15 +16,14 @@ use crate::{
         arrays::Sgd,
         layout::{
             CURSOR, DIVERGED, FACTOR, FACTORS, L1_NORM, LOSS_SUM, MAX_CANDIDATES, MAX_FACTORS,
-            NEGATIVE_SUM, OBJECTIVES, POSITIVE_SUM, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS,
-            SETTING_FACTOR, SETTING_SHARE, SQUARE_NORM, STEPS, WEIGHT_SUM,
+            OBJECTIVES, REACHED_L1_NORM, REACHED_SQUARE_NORM, ROWS, SETTING_SHARE, SQUARE_NORM,
+            STEPS, WEIGHT_SUM,
         },
         request::{Common, SgdRequest},
     },
 };
 
-/// One of the three calls, named by the parameters of its solver: a descent ([`SgdParams`]), an evaluation ([`EvaluationParams`]) or a search
-/// ([`SearchParams`]).
+/// One of the two calls, named by the parameters of its solver: a descent ([`SgdParams`]) or a search ([`SearchParams`]).
 pub trait SgdCall: Sized {
     /// Whether the result has a vector after its header.
     const HAS_VECTOR: bool;
@@ -120,51 +117,6 @@ impl SgdCall for SgdParams {
     }
 }
 
-impl SgdCall for EvaluationParams {
-    const HAS_VECTOR: bool = true;
-
-    type Work = SgdEvaluation;
-
-    fn decode(control: &[i64], settings: &[f64]) -> Result<SgdRequest<Self>, Fault> {
-        let common = Common::decode(control, settings)?;
-        let dual = if common.dual() {
-            Some(copied(common.settings.rest(), "settings")?)
-        } else {
-            common.settings.nothing_more()?;
-            None
-        };
-        let params = Self {
-            problem: common.problem,
-            factor: common.settings.get(SETTING_FACTOR),
-            dual,
-        };
-        Ok(common.request(params))
-    }
-
-    fn begin(request: &SgdRequest<Self>) -> Result<SgdEvaluation, Fault> {
-        let params = request.params.clone().check()?;
-        Ok(SgdEvaluation::new(params, request.features)?)
-    }
-
-    fn run<L: Lender<Sgd>>(
-        mut evaluation: SgdEvaluation,
-        request: &SgdRequest<Self>,
-        lender: &mut L,
-    ) -> Result<(Header, Duration), Fault> {
-        let solving = in_slices(lender, |arrays, _, units| {
-            let data = data(request.features, arrays)?;
-            Ok(evaluation.advance(&data, arrays.shared, units)?)
-        })?;
-        let writing = write_vector(lender, request.length, |_, first, out| {
-            Ok(evaluation.write(first, out)?)
-        })?;
-        let outcome = evaluation.finish()?;
-        let mut header = with_scalars(&outcome.scalars, request.cursor, request.steps);
-        [header[POSITIVE_SUM], header[NEGATIVE_SUM]] = outcome.sides;
-        Ok((header, solving + writing))
-    }
-}
-
 impl SgdCall for SearchParams {
     const HAS_VECTOR: bool = false;
 
@@ -216,7 +168,7 @@ impl SgdCall for SearchParams {
     }
 }
 
-/// A header with the numbers that all three calls report.
+/// A header with the numbers that both calls report.
 fn with_scalars(scalars: &SgdScalars, cursor: u64, steps: u64) -> Header {
     let mut header = header::EMPTY;
     header[LOSS_SUM] = scalars.loss_sum;
@@ -238,7 +190,7 @@ mod tests {
     use super::*;
     use crate::{
         boundary::fault::Fault,
-        rows::layout::{CONTROL_SLOTS, DUAL, INTERCEPT, LAYOUT_VERSION},
+        rows::layout::{CONTROL_SLOTS, INTERCEPT, LAYOUT_VERSION},
     };
 
     /// Legal numbers, with intercept, for the smoothed hinge.
@@ -297,26 +249,16 @@ mod tests {
             steps: 9,
         };
         assert_eq!(request.params, expected);
-
-        let mut control = CONTROL;
-        control[7] = DUAL;
-        let request = EvaluationParams::decode(&control, &settings).unwrap();
-        let expected = EvaluationParams {
-            problem: SgdProblem {
-                intercept: false,
-                ..problem
-            },
-            factor: 0.5,
-            dual: Some(vec![0.6, 0.7]),
-        };
-        assert_eq!(request.params, expected);
         assert_eq!((request.cursor, request.steps), (7, 9));
 
+        let mut control = CONTROL;
+        control[7] = 0;
         control[5] = RowLoss::SOFTMAX;
         control[6] = 4;
-        let request = EvaluationParams::decode(&control, &settings).unwrap();
+        let request = SgdParams::decode(&control, &SETTINGS).unwrap();
         assert_eq!(request.length, 404);
         assert_eq!(request.params.problem.loss, RowLoss::Softmax(4));
+        assert!(!request.params.problem.intercept);
     }
 
     #[test]
@@ -334,7 +276,7 @@ mod tests {
             (6, 0, "control[6]"),
             (6, 2, "outputs"),
             (6, i32::MAX.into(), "no byte[]"),
-            (7, 4, "control[7]"),
+            (7, 2, "control[7]"),
             (7, -1, "control[7]"),
             (8, -1, "control[8]"),
             (9, -1, "control[9]"),
@@ -346,13 +288,11 @@ mod tests {
             control[slot] = bad;
             refused::<SgdParams>(&control, &SETTINGS, part);
             refused::<SearchParams>(&control, &SETTINGS, part);
-            refused::<EvaluationParams>(&control, &SETTINGS, part);
         }
         refused::<SgdParams>(&CONTROL[..11], &SETTINGS, "control has length 11");
         refused::<SgdParams>(&CONTROL, &SETTINGS[..6], "settings has length 6");
         let longer = [&SETTINGS[..], &[0.1; 25]].concat();
         refused::<SgdParams>(&CONTROL, &longer, "25 numbers more");
-        refused::<EvaluationParams>(&CONTROL, &longer, "25 numbers more");
         refused::<SearchParams>(&CONTROL, &longer, "25 candidates");
         let mut settings = SETTINGS;
         settings[0] = 0.0;

@@ -5,14 +5,12 @@ use dwell_solvers::rows;
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 2;
+pub const LAYOUT_VERSION: i64 = 3;
 
-// Flags of control.
+// Flag of control.
 
 /// Steps change the intercepts.
 pub const INTERCEPT: i64 = 1;
-/// Evaluation: a dual point.
-pub const DUAL: i64 = 2;
 
 // control.
 
@@ -30,7 +28,7 @@ pub const CONTROL_FEATURES: usize = 4;
 pub const CONTROL_LOSS: usize = 5;
 /// Outputs.
 pub const CONTROL_OUTPUTS: usize = 6;
-/// Sum of flags.
+/// `INTERCEPT`, or 0.
 pub const CONTROL_FLAGS: usize = 7;
 /// Rows to visit.
 pub const CONTROL_BUDGET: usize = 8;
@@ -59,14 +57,10 @@ pub const SETTING_ETA0: usize = 4;
 pub const SETTING_RATE: usize = 5;
 /// Descent: factor of the model that it reaches.
 pub const SETTING_SHARE: usize = 6;
-/// Evaluation: factor of its vector.
-pub const SETTING_FACTOR: usize = 6;
 /// Settings of every call.
 pub const SETTING_SLOTS: usize = 7;
 /// Search: first candidate for `eta0`.
 pub const SETTING_CANDIDATES: usize = 7;
-/// Evaluation: first dual number.
-pub const SETTING_DUAL: usize = 7;
 
 /// Most candidates of a search.
 pub const MAX_CANDIDATES: usize = 24;
@@ -89,24 +83,20 @@ pub const ROWS: usize = 5;
 pub const CURSOR: usize = 9;
 /// Steps after the call.
 pub const STEPS: usize = 10;
-/// Evaluation: sum over the rows of label 1.
-pub const POSITIVE_SUM: usize = 11;
-/// Evaluation: sum over the rows of label -1.
-pub const NEGATIVE_SUM: usize = 12;
 /// Descent: L1 norm of the model that it reaches.
-pub const REACHED_L1_NORM: usize = 13;
+pub const REACHED_L1_NORM: usize = 11;
 /// Descent: squared norm of the model that it reaches.
-pub const REACHED_SQUARE_NORM: usize = 14;
+pub const REACHED_SQUARE_NORM: usize = 12;
 /// Descent: number of factors.
-pub const FACTORS: usize = 15;
+pub const FACTORS: usize = 13;
 /// Descent: first factor.
-pub const FACTOR: usize = 16;
+pub const FACTOR: usize = 14;
 /// Most factors.
 pub const MAX_FACTORS: usize = 24;
 /// Search: first objective.
-pub const OBJECTIVES: usize = 16;
+pub const OBJECTIVES: usize = 14;
 
 const _: () = assert!(MAX_FACTORS == rows::MAX_FACTORS && MAX_CANDIDATES == rows::MAX_STEP_SIZES);
-const _: () = assert!(SETTING_CANDIDATES == SETTING_SLOTS && SETTING_DUAL == SETTING_SLOTS);
+const _: () = assert!(SETTING_CANDIDATES == SETTING_SLOTS);
 const _: () = assert!(FACTOR + MAX_FACTORS <= header::FIRST_FREE);
 const _: () = assert!(OBJECTIVES + MAX_CANDIDATES <= header::FIRST_FREE);

@@ -5,7 +5,7 @@
 //! | [`layout`] | slots of `control`, `settings` and results |
 //! | [`arrays`] | the arrays |
 //! | [`request`] | a decoded call |
-//! | [`calls`] | the three calls: descent, evaluation, search |
+//! | [`calls`] | the two calls: descent, search |
 
 pub mod arrays;
 pub mod calls;

@@ -12,8 +12,8 @@ use crate::{
     rows::layout::{
         CONTROL_BUDGET, CONTROL_CURSOR, CONTROL_FEATURES, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
         CONTROL_OUTPUTS, CONTROL_PARTITION, CONTROL_SCHEDULE, CONTROL_SEED, CONTROL_SLOTS,
-        CONTROL_STEPS, CONTROL_VERSION, DUAL, INTERCEPT, LAYOUT_VERSION, SETTING_ETA0,
-        SETTING_GAMMA, SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
+        CONTROL_STEPS, CONTROL_VERSION, INTERCEPT, LAYOUT_VERSION, SETTING_ETA0, SETTING_GAMMA,
+        SETTING_L1, SETTING_L2, SETTING_RATE, SETTING_SLOTS, SETTING_WEIGHT_FACTOR,
     },
 };
 
@@ -34,7 +34,7 @@ pub struct SgdRequest<P> {
     pub params: P,
 }
 
-/// The numbers that all three calls share.
+/// The numbers that both calls share.
 #[derive(Debug)]
 pub struct Common<'a> {
     key: Key,
@@ -46,7 +46,6 @@ pub struct Common<'a> {
     pub problem: SgdProblem,
     /// Step sizes.
     pub schedule: Schedule,
-    flags: i64,
     /// Rows to visit.
     pub budget: u64,
     /// Buckets visited since the start of the fit.
@@ -67,7 +66,7 @@ impl<'a> Common<'a> {
         let key = slots.key(CONTROL_FIT, CONTROL_PARTITION)?;
         let features = slots.int(CONTROL_FEATURES, "the features", 0)? as usize;
         let outputs = slots.int(CONTROL_OUTPUTS, "the outputs", 1)? as usize;
-        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | DUAL)?;
+        let flags = slots.flags(CONTROL_FLAGS, INTERCEPT)?;
         let budget = slots.within(CONTROL_BUDGET, "the rows to visit", 0, i64::MAX)? as u64;
         let cursor = slots.within(CONTROL_CURSOR, "the cursor", 0, i64::MAX)? as u64;
         let steps = slots.within(CONTROL_STEPS, "the steps", 0, i64::MAX)? as u64;
@@ -96,7 +95,6 @@ impl<'a> Common<'a> {
                 eta0: settings.get(SETTING_ETA0),
                 rate: settings.get(SETTING_RATE),
             },
-            flags,
             budget,
             cursor,
             steps,
@@ -107,11 +105,6 @@ impl<'a> Common<'a> {
     /// The partition, for the order of the rows.
     pub fn partition(&self) -> u32 {
         self.key.1 as u32
-    }
-
-    /// Whether an evaluation is for a dual point.
-    pub fn dual(&self) -> bool {
-        self.flags & DUAL != 0
     }
 
     /// The request of a call with these parameters.

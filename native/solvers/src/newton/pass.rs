@@ -1640,6 +1640,31 @@ mod tests {
         }
     }
 
+    /// A row's conjugate and dual variables.
+    fn dual_variables(loss: RowLoss, dual: &[f64], z: &[f64], y: f64) -> (f64, Vec<f64>) {
+        let (_, slopes, _) = derivatives(PassLoss::Row(loss), z, y, f64::NAN);
+        match loss {
+            RowLoss::Margin(loss) => {
+                let a = match loss {
+                    Loss::Squared => y - z[0] - dual[0],
+                    _ => -slopes[0] * dual[usize::from(y > 0.0)],
+                };
+                (loss.conjugate(a, y), vec![a])
+            }
+            RowLoss::Softmax(_) => {
+                let own = |c: usize| f64::from(u8::from(c == y as usize));
+                let moved =
+                    |c: usize| (1.0 - dual[0]) * (slopes[c] + own(c)) + dual[0] * dual[1 + c];
+                let q: Vec<f64> = (0..z.len()).map(moved).collect();
+                let conjugate = q.iter().filter(|q| **q > 0.0).map(|q| q * q.ln()).sum();
+                (
+                    conjugate,
+                    q.iter().enumerate().map(|(c, q)| own(c) - q).collect(),
+                )
+            }
+        }
+    }
+
     fn close(a: f64, b: f64, scale: f64) -> bool {
         (a - b).abs() <= 1e-11 * (1.0 + scale)
     }
@@ -1738,8 +1763,8 @@ mod tests {
                         product + if intercept { w[p] } else { 0.0 }
                     }).collect();
                     let z = if z.is_empty() { vec![0.0; outputs] } else { z };
-                    let mut variables = vec![0.0; outputs];
-                    sum += s * rows.evaluate(Some(&dual), &z, y, s, &mut variables, &mut [0.0; 2]);
+                    let (conjugate, variables) = dual_variables(rows, &dual, &z, y);
+                    sum += s * conjugate;
                     for (sums, a) in expected.chunks_mut(n.max(1)).zip(&variables) {
                         for (sum, x) in sums.iter_mut().zip(row) {
                             *sum += s * a * x;

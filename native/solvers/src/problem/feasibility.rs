@@ -40,16 +40,6 @@ impl Feasibility {
             Self::Factors => numbers[usize::from(derivative < 0.0)] * -derivative,
         }
     }
-
-    /// Adds a row to the sums from which the leader computes the dual numbers. Factors: `s |loss'(z)|`, to the first sum if minus the
-    /// derivative is positive and to the second if it is negative.
-    #[inline(always)]
-    pub(crate) fn add_side(self, weight: f64, derivative: f64, sides: &mut [f64; 2]) {
-        match self {
-            Self::Shift => {}
-            Self::Factors => sides[usize::from(derivative > 0.0)] += weight * derivative.abs(),
-        }
-    }
 }
 
 /// How many dual numbers a loss takes, and whether they are 0 to 1 (or else any finite numbers).

@@ -113,41 +113,6 @@ impl RowLoss {
             Self::Softmax(_) => softmax(z, y as usize, scratch),
         }
     }
-
-    /// Without dual numbers: returns the loss and overwrites `coefficients` with its derivatives. With dual numbers: returns the conjugate
-    /// and overwrites `coefficients` with the row's dual variables. Adds the row to `sides`, as `Feasibility::add_side` does.
-    #[inline(always)]
-    pub(crate) fn evaluate(
-        self,
-        dual: Option<&[f64]>,
-        z: &[f64],
-        y: f64,
-        weight: f64,
-        coefficients: &mut [f64],
-        sides: &mut [f64; 2],
-    ) -> f64 {
-        match self {
-            Self::Margin(loss) => {
-                let (value, derivative, _) = loss.all(z[0], y);
-                let feasibility = loss.feasibility();
-                feasibility.add_side(weight, derivative, sides);
-                match dual {
-                    None => {
-                        coefficients[0] = derivative;
-                        value
-                    }
-                    Some(numbers) => {
-                        coefficients[0] = feasibility.variable(numbers, derivative);
-                        loss.conjugate(coefficients[0], y)
-                    }
-                }
-            }
-            Self::Softmax(_) => match dual {
-                None => self.differentiate(z, y, coefficients),
-                Some(numbers) => dual_softmax(numbers, z, y as usize, coefficients),
-            },
-        }
-    }
 }
 
 /// Returns `log sum exp(z) - z_y` and overwrites `probabilities` with the probability of each class. No exponent is positive, and a small
@@ -171,17 +136,4 @@ pub(crate) fn softmax(z: &[f64], y: usize, probabilities: &mut [f64]) -> f64 {
         *q /= total;
     }
     (z[top] - z[y]) + others.ln_1p()
-}
-
-/// Returns `sum q' log q'` and overwrites `point` with `e_y - q'`.
-fn dual_softmax(numbers: &[f64], z: &[f64], class: usize, point: &mut [f64]) -> f64 {
-    let (eps, prior) = (numbers[0], &numbers[1..]);
-    softmax(z, class, point);
-    let mut conjugate = 0.0;
-    for (c, (a, r)) in point.iter_mut().zip(prior).enumerate() {
-        let q = (1.0 - eps) * *a + eps * r;
-        conjugate += if q == 0.0 { 0.0 } else { q * q.ln() };
-        *a = f64::from(u8::from(c == class)) - q;
-    }
-    conjugate
 }

@@ -43,12 +43,9 @@
 //! renew    after a step with a < 1e-5, or the 2^20th with l1 since the last time: sync; x = a x; a = 1, B = 0
 //! end      sync; w = a x; update share w
 //! ```
-//!
-//! Evaluation: `coefficient_c = s derivative_c`, or `s a_c`; entries in order, `sum_jc += coefficient_c value`; `factor sum_jc` at the end.
 
 mod clock;
 mod data;
-mod evaluation;
 mod model;
 mod params;
 mod resumable;
@@ -60,7 +57,6 @@ mod totals;
 mod vector;
 
 pub use data::SgdData;
-pub use evaluation::{EvaluationOutcome, EvaluationParams, SgdEvaluation, ValidEvaluationParams};
 pub use params::{Schedule, ScheduleKind, SgdProblem};
 pub use round::{MAX_FACTORS, SgdOutcome, SgdParams, SgdRound, ValidSgdParams};
 pub use search::{MAX_STEP_SIZES, SearchOutcome, SearchParams, SgdSearch, ValidSearchParams};

@@ -72,8 +72,6 @@ pub(super) struct Model {
     /// Index of the first cell, at the start of a cache line.
     first: usize,
     pub intercepts: Vec<f64>,
-    /// The sums of a gradient, for the intercepts.
-    pub intercept_sums: Vec<f64>,
     pub clock: Clock,
     factors: Factors,
     loaded: usize,
@@ -94,7 +92,6 @@ pub(super) struct Model {
 pub(super) struct Parts<'a> {
     pub cells: &'a mut [f64],
     pub intercepts: &'a mut [f64],
-    pub intercept_sums: &'a mut [f64],
     pub clock: &'a mut Clock,
     pub z: &'a mut [f64],
     pub derivatives: &'a mut [f64],
@@ -120,7 +117,6 @@ impl Model {
             first,
             numbers,
             intercepts: zeros(outputs)?,
-            intercept_sums: zeros(outputs)?,
             clock: Clock::new(),
             factors: Factors::default(),
             loaded: 0,
@@ -166,7 +162,6 @@ impl Model {
         Parts {
             cells: &mut self.numbers[self.first..],
             intercepts: &mut self.intercepts,
-            intercept_sums: &mut self.intercept_sums,
             clock: &mut self.clock,
             z,
             derivatives,
@@ -229,7 +224,6 @@ impl Model {
         self.clock.reset();
         self.factors = Factors::default();
         self.numbers.truncate(self.first);
-        self.intercept_sums.fill(0.0);
         self.loaded = 0;
         self.norms = Norms::default();
         self.renormalising = None;
@@ -285,33 +279,6 @@ impl Model {
             }
         }
         self.settled_norms = norms;
-        self.finish_settling(end, finite);
-        end - start
-    }
-
-    /// Settles the next features, at most `count`, to `factor` times their second numbers; returns the number of features.
-    pub fn settle_sums(&mut self, factor: f64, count: usize) -> usize {
-        let layout = self.layout;
-        let start = self.settled;
-        let end = start.saturating_add(count).min(self.features);
-        let mut finite = self.finite;
-        for cell in cells(&mut self.numbers[self.first..], layout, start..end) {
-            let (numbers, sums) = cell[..layout.mark()].split_at_mut(layout.outputs);
-            for (x, sum) in numbers.iter_mut().zip(sums) {
-                *x = factor * *sum;
-                finite &= x.is_finite();
-            }
-        }
-        if end == self.features {
-            for (b, sum) in self.intercepts.iter_mut().zip(&self.intercept_sums) {
-                *b = factor * sum;
-            }
-        }
-        self.finish_settling(end, finite);
-        end - start
-    }
-
-    fn finish_settling(&mut self, end: usize, finite: bool) {
         self.settled = end;
         self.finite = finite;
         if end == self.features {
@@ -320,6 +287,7 @@ impl Model {
             self.clock.reset();
             self.is_settled = true;
         }
+        end - start
     }
 
     /// Whether all features and the intercepts are settled.
@@ -342,7 +310,7 @@ impl Model {
         }
     }
 
-    /// Norms of a settled model; 0 after [`Model::settle_sums`].
+    /// Norms of a settled model.
     pub fn settled_norms(&self) -> Norms {
         self.settled_norms
     }

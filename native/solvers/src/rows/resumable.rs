@@ -19,9 +19,6 @@ pub(super) trait Work: Debug + Sized {
     /// The work on data of the shape of `data`.
     fn new(params: &Self::Params, data: &SgdData<'_>) -> Result<Self, SolverError>;
 
-    /// Refuses data that do not suit the model.
-    fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError>;
-
     /// The model. The call loads it again whenever the work has unloaded it.
     fn model(&mut self) -> &mut Model;
 
@@ -75,7 +72,7 @@ impl<W: Work> Resumable<W> {
             }
         };
         same_length("labels", data.labels.len(), self.rows, "row")?;
-        work.fits(data)?;
+        work.model().fits(data)?;
         let mut left = budget.max(1);
         while left > 0 && !work.is_done() {
             let to_load = work.model().left_to_load();

@@ -198,7 +198,6 @@ impl Work for Descent {
         let bucket = bucket_size(rows);
         let layout = Layout {
             outputs: params.problem.loss.outputs(),
-            paired: false,
             threshold: params.problem.l1 > 0.0,
             scaled: data.scale.is_some(),
         };
@@ -211,10 +210,6 @@ impl Work for Descent {
             diverged: false,
             phase: Phase::Steps,
         })
-    }
-
-    fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
-        self.model.fits(data)
     }
 
     fn model(&mut self) -> &mut Model {

@@ -199,7 +199,6 @@ impl Work for Search {
         let rows = data.rows.len();
         let layout = Layout {
             outputs: params.problem.loss.outputs(),
-            paired: false,
             threshold: params.problem.l1 > 0.0,
             scaled: data.scale.is_some(),
         };
@@ -227,10 +226,6 @@ impl Work for Search {
             objectives: Vec::with_capacity(MAX_STEP_SIZES),
             phase: Phase::Train(BEGIN),
         })
-    }
-
-    fn fits(&self, data: &SgdData<'_>) -> Result<(), SolverError> {
-        self.model.fits(data)
     }
 
     fn model(&mut self) -> &mut Model {

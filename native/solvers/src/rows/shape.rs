@@ -1,14 +1,11 @@
 //! The cell of a feature: its numbers in the model, and their positions.
 //!
-//! All numbers of a feature are in one cell, so that a step that touches the feature touches one cache line: x of every output, the second
-//! number of every output (if there is one), the mark, the scale and its root.
+//! All numbers of a feature are in one cell, so that a step that touches the feature touches one cache line: x of every output, the mark,
+//! the scale and its root.
 
 /// Layout of a cell. Steps are compiled for every [`Single`], which fixes all of it, and once for [`Layout`].
 pub(super) trait Shape: Copy {
     fn outputs(self) -> usize;
-
-    /// Whether there is a second number for every output: the sum of a gradient. Then there is neither mark nor scale.
-    fn paired(self) -> bool;
 
     /// Whether there is an L1 penalty, and with it the mark: the time up to which the cell is up to date.
     fn threshold(self) -> bool;
@@ -18,7 +15,7 @@ pub(super) trait Shape: Copy {
 
     #[inline(always)]
     fn mark(self) -> usize {
-        self.outputs() * (1 + usize::from(self.paired()))
+        self.outputs()
     }
 
     #[inline(always)]
@@ -55,24 +52,14 @@ pub(super) const LINE: usize = 8;
 
 /// A layout with one output that the compiler knows, `STRIDE` included.
 #[derive(Clone, Copy)]
-pub(super) struct Single<
-    const PAIRED: bool,
-    const THRESHOLD: bool,
-    const SCALED: bool,
-    const STRIDE: usize,
->;
+pub(super) struct Single<const THRESHOLD: bool, const SCALED: bool, const STRIDE: usize>;
 
-impl<const PAIRED: bool, const THRESHOLD: bool, const SCALED: bool, const STRIDE: usize> Shape
-    for Single<PAIRED, THRESHOLD, SCALED, STRIDE>
+impl<const THRESHOLD: bool, const SCALED: bool, const STRIDE: usize> Shape
+    for Single<THRESHOLD, SCALED, STRIDE>
 {
     #[inline(always)]
     fn outputs(self) -> usize {
         1
-    }
-
-    #[inline(always)]
-    fn paired(self) -> bool {
-        PAIRED
     }
 
     #[inline(always)]
@@ -97,7 +84,6 @@ impl<const PAIRED: bool, const THRESHOLD: bool, const SCALED: bool, const STRIDE
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub outputs: usize,
-    pub paired: bool,
     pub threshold: bool,
     pub scaled: bool,
 }
@@ -106,11 +92,6 @@ impl Shape for Layout {
     #[inline(always)]
     fn outputs(self) -> usize {
         self.outputs
-    }
-
-    #[inline(always)]
-    fn paired(self) -> bool {
-        self.paired
     }
 
     #[inline(always)]
@@ -136,9 +117,9 @@ pub(super) fn with_shape<W: WithShape>(layout: Layout, work: W) -> W::Output {
         return work.run(layout);
     }
     match (layout.threshold, layout.scaled) {
-        (false, false) => work.run(Single::<false, false, false, 1>),
-        (false, true) => work.run(Single::<false, false, true, 2>),
-        (true, false) => work.run(Single::<false, true, false, 2>),
-        (true, true) => work.run(Single::<false, true, true, 4>),
+        (false, false) => work.run(Single::<false, false, 1>),
+        (false, true) => work.run(Single::<false, true, 2>),
+        (true, false) => work.run(Single::<true, false, 2>),
+        (true, true) => work.run(Single::<true, true, 4>),
     }
 }

@@ -1,4 +1,4 @@
-//! Loops over rows: steps of gradient descent, losses, gradients.
+//! Loops over rows: steps of gradient descent, losses.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::{
     data::SgdData,
     model::{Model, Parts},
     params::{Schedule, SgdProblem},
-    shape::{Layout, Shape, Single, WithShape, with_shape},
+    shape::{Layout, Shape, WithShape, with_shape},
     totals::Totals,
 };
 use crate::{
@@ -200,7 +200,6 @@ impl<S: Shape> WithEntries for ShapedStepWork<'_, '_, '_, S> {
             clock,
             z,
             derivatives,
-            ..
         } = parts;
         let outputs = shape.outputs();
         let (z, derivatives) = (&mut z[..outputs], &mut derivatives[..outputs]);
@@ -300,7 +299,6 @@ impl WithEntries for LossWork<'_, '_, '_> {
             clock,
             z,
             derivatives,
-            ..
         } = parts;
         span.each(layout.outputs, entries, |row, entries| {
             predict(layout, cells, clock, intercepts, entries, z);
@@ -311,102 +309,6 @@ impl WithEntries for LossWork<'_, '_, '_> {
             } else {
                 Next::Diverged
             }
-        })
-    }
-}
-
-/// Adds the entries of rows, times the coefficients of the rows, to the second numbers of a settled model. The coefficients are weights
-/// times derivatives, or weights times dual variables.
-pub(super) struct Sums<'a, 'd> {
-    pub span: Span<'a, 'd>,
-    pub loss: RowLoss,
-    /// Dual numbers, for dual variables.
-    pub dual: Option<&'a [f64]>,
-}
-
-impl Sums<'_, '_> {
-    /// Adds the rows to the model's second numbers, to `totals` and to `sides`.
-    pub fn run(self, model: &mut Model, totals: &mut Totals, sides: &mut [f64; 2]) -> Scan {
-        let layout = model.layout();
-        let rows = *self.span.data.rows();
-        let work = SumWork {
-            sums: self,
-            layout,
-            parts: model.parts(),
-            totals,
-            sides,
-        };
-        with_entries(&rows, work)
-    }
-}
-
-/// [`Sums`] with what they change, compiled once for each kind of entries.
-struct SumWork<'a, 'd, 'm> {
-    sums: Sums<'a, 'd>,
-    layout: Layout,
-    parts: Parts<'m>,
-    totals: &'m mut Totals,
-    sides: &'m mut [f64; 2],
-}
-
-impl WithEntries for SumWork<'_, '_, '_> {
-    type Output = Scan;
-
-    #[inline(always)]
-    fn run<E: Entries>(self, entries: E) -> Scan {
-        if self.layout.outputs == 1 {
-            self.run_shape(Single::<true, false, false, 2>, entries)
-        } else {
-            let layout = self.layout;
-            self.run_shape(layout, entries)
-        }
-    }
-}
-
-impl SumWork<'_, '_, '_> {
-    #[inline(always)]
-    fn run_shape<S: Shape, E: Entries>(self, shape: S, entries: E) -> Scan {
-        let Self {
-            sums: Sums { span, loss, dual },
-            parts,
-            totals,
-            sides,
-            ..
-        } = self;
-        let Parts {
-            cells,
-            intercepts,
-            intercept_sums,
-            clock,
-            z,
-            derivatives,
-        } = parts;
-        let outputs = shape.outputs();
-        let (z, coefficients) = (&mut z[..outputs], &mut derivatives[..outputs]);
-        span.each(outputs, entries, |row, entries| {
-            predict(shape, cells, clock, intercepts, entries, z);
-            let weight = span.data.weight(row);
-            let label = span.data.labels[row];
-            let mut new_sides = *sides;
-            let value = loss.evaluate(dual, z, label, weight, coefficients, &mut new_sides);
-            for coefficient in &mut *coefficients {
-                *coefficient *= weight;
-            }
-            let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
-            if !finite(z) || !finite(coefficients) || !totals.add(value, weight, entries.len()) {
-                return Next::Diverged;
-            }
-            *sides = new_sides;
-            entries.each(cells, shape.stride(), |cells, feature, value| {
-                let cell = shape.cell(cells, feature);
-                for (sum, k) in cell[outputs..2 * outputs].iter_mut().zip(&*coefficients) {
-                    *sum += k * value;
-                }
-            });
-            for (sum, k) in intercept_sums.iter_mut().zip(&*coefficients) {
-                *sum += k;
-            }
-            Next::Row
         })
     }
 }

@@ -1,9 +1,9 @@
 //! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
 use dwell_solvers::{
-    EvaluationOutcome, EvaluationParams, Loss, Progress, RowLoss, Schedule, SearchOutcome,
-    SearchParams, SgdData, SgdEvaluation, SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdSearch,
-    Values,
+    Labels, Loss, Progress, RowLoss, Schedule, SearchOutcome, SearchParams, SgdData, SgdOutcome,
+    SgdParams, SgdProblem, SgdRound, SgdSearch, Values,
+    newton::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
     order::{BucketOrder, bucket_size},
 };
 
@@ -276,23 +276,7 @@ pub fn descend(
     (round.finish().unwrap(), doubles(&vector))
 }
 
-/// Runs an evaluation in the same way.
-pub fn evaluate(
-    params: &EvaluationParams,
-    data: &SgdData<'_>,
-    shared: &[f64],
-    slice: usize,
-) -> (EvaluationOutcome, Vec<f64>) {
-    let mut vector = vec![0; 8 * shared.len()];
-    let shared = bytes(shared);
-    let params = params.clone().check().unwrap();
-    let mut evaluation = SgdEvaluation::new(params, data.rows().rows()).unwrap();
-    while evaluation.advance(data, &shared, slice).unwrap() == Progress::More {}
-    evaluation.write(0, &mut vector).unwrap();
-    (evaluation.finish().unwrap(), doubles(&vector))
-}
-
-/// Runs a search in the same way.
+/// Runs a search in slices of `slice` units.
 pub fn search(
     params: &SearchParams,
     data: &SgdData<'_>,
@@ -304,6 +288,59 @@ pub fn search(
     let mut search = SgdSearch::new(params, data.rows().rows()).unwrap();
     while search.advance(data, &shared, slice).unwrap() == Progress::More {}
     search.finish().unwrap()
+}
+
+/// Runs a pass over the rows at a model, or for a dual point with dual numbers. Its vector has the layout of a model.
+pub fn evaluate(
+    rows: &Rows,
+    loss: RowLoss,
+    dual: &[f64],
+    model: &[f64],
+) -> (PassOutcome, Vec<f64>) {
+    // In a pass the numbers of an output stand together, and labels of two classes are 0 and 1.
+    let (n, outputs) = (rows.features + 1, loss.outputs());
+    let labels: Vec<f64> = match loss.labels() {
+        Labels::Signed => rows.labels.iter().map(|y| (y + 1.0) / 2.0).collect(),
+        Labels::Real | Labels::Classes(_) => rows.labels.clone(),
+    };
+    let params = PassParams {
+        loss: PassLoss::Row(loss),
+        intercept: true,
+        features: rows.features,
+        centre: vec![],
+        model: transposed(model, n, outputs),
+        direction: vec![],
+        steps: vec![],
+        reach: vec![],
+        gradient: true,
+        hessian: 0,
+        moments: false,
+        majorise: false,
+        dual: dual.to_vec(),
+    };
+    let values = Values::F64(&rows.values);
+    let block = match &rows.indices {
+        Some(indices) => PassRows::Sparse(&rows.offsets, indices, values),
+        None => PassRows::Dense(values),
+    };
+    let mut pass = RowPass::new(params).unwrap();
+    let mut next = 0;
+    while next < rows.len() {
+        next = pass
+            .take(block, &labels, rows.weights.as_deref(), next)
+            .unwrap();
+        pass.work().unwrap();
+    }
+    let mut vector = vec![f64::NAN; pass.length()];
+    pass.write(&mut vector).unwrap();
+    (pass.outcome().clone(), transposed(&vector, outputs, n))
+}
+
+/// The rows of a matrix as columns.
+fn transposed(numbers: &[f64], rows: usize, columns: usize) -> Vec<f64> {
+    (0..rows * columns)
+        .map(|at| numbers[at % rows * columns + at / rows])
+        .collect()
 }
 
 /// A problem with this loss and these penalties.

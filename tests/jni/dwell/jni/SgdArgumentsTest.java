@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Wrong and hostile arguments of model averaging. Each is an exception that names the argument, never a crash. */
 class SgdArgumentsTest {
-  private static final SgdProblem.Native[] CALLS = {SgdProblem.DESCEND, SgdProblem.SEARCH, SgdProblem.EVALUATE};
+  private static final SgdProblem.Native[] CALLS = {SgdProblem.DESCEND, SgdProblem.SEARCH};
 
   @BeforeAll
   static void load() {
@@ -37,7 +37,7 @@ class SgdArgumentsTest {
     assertEquals(0, NativeBridge.stateEntries());
   }
 
-  /** All three calls are refused. */
+  /** Both calls are refused. */
   private static void refused(String part, Consumer<Partition.Call> spoil) {
     for (SgdProblem.Native which : CALLS) {
       refused(problem(DualProblem.SMOOTHED_HINGE), which, part, spoil);
@@ -84,7 +84,7 @@ class SgdArgumentsTest {
     refused(p, SgdProblem.SEARCH, "result is the array of shared", c -> c.result = c.shared);
   }
 
-  /** All calls refuse each of these numbers in a slot of control. */
+  /** Both calls refuse each of these numbers in a slot of control. */
   private static void bad(int slot, long... numbers) {
     for (long number : numbers) {
       refused("control[" + slot + "]", c -> c.control[slot] = number);
@@ -93,11 +93,11 @@ class SgdArgumentsTest {
 
   @Test
   void numbersOfTheRequest() {
-    bad(SgdLayout.CONTROL_VERSION, 1, 3);
+    bad(SgdLayout.CONTROL_VERSION, 2, 4);
     bad(SgdLayout.CONTROL_PARTITION, -1, 1L << 31);
     bad(SgdLayout.CONTROL_FEATURES, -1, 1L << 31);
     bad(SgdLayout.CONTROL_OUTPUTS, 0, 1L << 31);
-    bad(SgdLayout.CONTROL_FLAGS, 4, -1);
+    bad(SgdLayout.CONTROL_FLAGS, 2, -1);
     bad(SgdLayout.CONTROL_BUDGET, -1);
     bad(SgdLayout.CONTROL_CURSOR, -1);
     bad(SgdLayout.CONTROL_STEPS, -1);
@@ -125,12 +125,6 @@ class SgdArgumentsTest {
     // eta0 of 1 / l2 and more.
     refused(problem(0), SgdProblem.DESCEND, "eta0", c -> c.settings[SgdLayout.SETTING_L2] = 10.0);
     refused(problem(0), SgdProblem.SEARCH, "candidate", c -> c.settings[SgdLayout.SETTING_L2] = 10.0);
-    refused(problem(0), SgdProblem.EVALUATE, "factor", c -> c.settings[SgdLayout.SETTING_FACTOR] = Double.NaN);
-    refused(problem(0), SgdProblem.EVALUATE, "0 dual numbers", c -> c.control[SgdLayout.CONTROL_FLAGS] = NativeBridge.SGD_DUAL);
-    SgdProblem dual = problem(SgdProblem.SOFTMAX);
-    dual.dual = new double[] {0.5, 0.3, 0.3, 0.4};
-    refused(dual, SgdProblem.EVALUATE, "dual number", c -> c.settings[SgdLayout.SETTING_DUAL + 2] = 1.5);
-    refused(dual, SgdProblem.EVALUATE, "3 dual numbers", c -> c.settings = Arrays.copyOf(c.settings, 10));
   }
 
   @Test
@@ -172,7 +166,7 @@ class SgdArgumentsTest {
       SgdProblem p = new SgdProblem(random, random.nextInt(12), random.nextInt(8), Partition.Values.any(random),
           random.nextBoolean(), random.nextBoolean(), random.nextInt(6));
       p.l1 = random.nextInt(2) * 0.1;
-      SgdProblem.Native which = CALLS[random.nextInt(3)];
+      SgdProblem.Native which = CALLS[random.nextInt(CALLS.length)];
       Partition.Call call = Partition.copied(p.call(which));
       for (int spoiled = random.nextInt(4); spoiled > 0; spoiled--) {
         Spoiling.spoil(call, random);
@@ -216,7 +210,7 @@ class SgdArgumentsTest {
     try {
       for (int i = 0; i < 2000; i++) {
         try {
-          p.run(CALLS[i % 3]);
+          p.run(CALLS[i % CALLS.length]);
         } catch (IllegalArgumentException | NativeException e) {
           assertTrue(e.getMessage().length() > 10);
         }

@@ -16,7 +16,6 @@ final class SgdProblem extends Partition {
 
   static final Native DESCEND = NativeBridge::sgdDescend;
   static final Native SEARCH = NativeBridge::sgdSearch;
-  static final Native EVALUATE = NativeBridge::sgdEvaluate;
 
   final int loss;
   final int outputs;
@@ -33,9 +32,7 @@ final class SgdProblem extends Partition {
   double rate = 0.2;
   int kind = 1;
   double share = 0.5;
-  double factor = -0.25;
   double[] candidates = {0.01, 0.1};
-  double[] dual;
   long cursor;
   long steps;
 
@@ -57,11 +54,10 @@ final class SgdProblem extends Partition {
   }
 
   Call call(Native which) {
-    long flags = (intercept ? NativeBridge.SGD_INTERCEPT : 0) + (which == EVALUATE && dual != null ? NativeBridge.SGD_DUAL : 0);
+    long flags = intercept ? NativeBridge.SGD_INTERCEPT : 0;
     long[] control = SgdLayout.control(fit, partition, seed, m, loss, outputs, flags, budget, cursor, steps, kind);
     double[] settings = which == DESCEND ? SgdLayout.descent(gamma, l1, l2, weightFactor, eta0, rate, share)
-        : which == SEARCH ? SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates)
-        : SgdLayout.evaluation(gamma, l1, l2, weightFactor, factor, dual == null ? new double[0] : dual);
+        : SgdLayout.search(gamma, l1, l2, weightFactor, rate, candidates);
     return call(control, settings, bytes(shared), newResult(which));
   }
 
@@ -154,21 +150,5 @@ final class SgdProblem extends Partition {
     });
     long rows = t[0] - steps;
     return new Expected(sums[0], sums[1], rows, end, t[0], Arrays.stream(model).map(w -> share * w).toArray());
-  }
-
-  Expected evaluated() {
-    double[] vector = new double[shared.length];
-    double lossSum = 0.0;
-    double weightSum = 0.0;
-    for (int i = 0; i < n; i++) {
-      double[] row = differentiate(i, shared);
-      lossSum += weight(i) * row[0];
-      weightSum += weight(i);
-      for (int p = 0; p < vector.length; p++) {
-        int j = p / outputs;
-        vector[p] += factor * weight(i) * row[1 + p % outputs] * (j < m ? dense[i][j] : 1.0);
-      }
-    }
-    return new Expected(lossSum, weightSum, n, cursor, steps, vector);
   }
 }

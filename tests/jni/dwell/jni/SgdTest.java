@@ -63,40 +63,33 @@ class SgdTest {
             int beforeNanos = 8 * ResultHeader.SOLVER_NANOS;
             assertArrayEquals(Arrays.copyOf(result, beforeNanos), Arrays.copyOf(p.run(SgdProblem.DESCEND), beforeNanos));
             assertTrue(ResultHeader.get(result, ResultHeader.SOLVER_NANOS) > 0);
-            agrees(p.evaluated(), p.run(SgdProblem.EVALUATE));
-            assertEquals(p.offsets[n], ResultHeader.get(p.run(SgdProblem.EVALUATE), ResultHeader.NONZEROS));
           }
         }
       }
     }
   }
 
-  /** Norms, the parts of the loss by label, and a dual point that is known. */
-  @Test
-  void slotsOfAnEvaluation() {
-    SgdProblem p = new SgdProblem(new Random(2), 20, 30, Partition.Values.DOUBLES, true, true, DualProblem.HINGE);
-    byte[] result = p.run(SgdProblem.EVALUATE);
+  private static void normsAre(SgdProblem p, double[] model, byte[] result, int l1Slot, int squareSlot) {
     double l1 = 0.0;
     double square = 0.0;
     for (int j = 0; j < p.m; j++) {
-      l1 += Math.abs(p.shared[j]) / Math.sqrt(p.scale[j]);
-      square += p.shared[j] * p.shared[j] / p.scale[j];
+      l1 += Math.abs(model[j]) / Math.sqrt(p.scale[j]);
+      square += model[j] * model[j] / p.scale[j];
     }
-    assertEquals(l1, ResultHeader.get(result, SgdLayout.L1_NORM), TOLERANCE * l1);
-    assertEquals(square, ResultHeader.get(result, SgdLayout.SQUARE_NORM), TOLERANCE * square);
-    // The sum of weight times derivative over the rows with either label: derivatives are minus label times p.
-    double positive = ResultHeader.get(result, SgdLayout.POSITIVE_SUM);
-    double negative = ResultHeader.get(result, SgdLayout.NEGATIVE_SUM);
-    double intercept = Partition.vector(result)[p.m];
-    assertTrue(positive > 0.0 && negative > 0.0);
-    assertEquals(p.factor * (negative - positive), intercept, TOLERANCE);
-    p.dual = new double[] {Math.min(1.0, positive / negative), Math.min(1.0, negative / positive)};
-    byte[] dual = p.run(SgdProblem.EVALUATE);
-    assertEquals(0.0, Partition.vector(dual)[p.m], TOLERANCE);
-    // The conjugate of the hinge is -p.
-    assertEquals(-2.0 * Math.min(positive, negative), ResultHeader.get(dual, SgdLayout.LOSS_SUM), 10 * TOLERANCE);
-    for (int slot = SgdLayout.REACHED_L1_NORM; slot < ResultHeader.SLOTS; slot++) {
-      assertEquals(0.0, ResultHeader.get(dual, slot));
+    assertEquals(l1, ResultHeader.get(result, l1Slot), TOLERANCE * l1);
+    assertEquals(square, ResultHeader.get(result, squareSlot), TOLERANCE * square);
+  }
+
+  /** Norms of the model before and after the steps, and nothing behind the factors. */
+  @Test
+  void slotsOfADescent() {
+    SgdProblem p = new SgdProblem(new Random(2), 20, 30, Partition.Values.DOUBLES, true, true, DualProblem.HINGE);
+    byte[] result = p.run(SgdProblem.DESCEND);
+    normsAre(p, p.shared, result, SgdLayout.L1_NORM, SgdLayout.SQUARE_NORM);
+    double[] reached = Arrays.stream(Partition.vector(result)).map(w -> w / p.share).toArray();
+    normsAre(p, reached, result, SgdLayout.REACHED_L1_NORM, SgdLayout.REACHED_SQUARE_NORM);
+    for (int slot = SgdLayout.FACTOR + SgdLayout.factors(result).length; slot < ResultHeader.SLOTS; slot++) {
+      assertEquals(0.0, ResultHeader.get(result, slot));
     }
   }
 
@@ -132,7 +125,7 @@ class SgdTest {
   @Test
   void slotsOfTheCallerAreLeftAlone() {
     SgdProblem p = new SgdProblem(new Random(5), 20, 5, Partition.Values.DOUBLES, false, false, DualProblem.HINGE);
-    for (SgdProblem.Native which : new SgdProblem.Native[] {SgdProblem.DESCEND, SgdProblem.SEARCH, SgdProblem.EVALUATE}) {
+    for (SgdProblem.Native which : new SgdProblem.Native[] {SgdProblem.DESCEND, SgdProblem.SEARCH}) {
       Partition.Call call = p.call(which);
       Arrays.fill(call.result, (byte) 7);
       SgdProblem.run(which, call);
@@ -148,7 +141,6 @@ class SgdTest {
       SgdProblem p =
           new SgdProblem(new Random(6), shape[0], shape[1], Partition.Values.ONES, false, true, SgdProblem.SOFTMAX);
       agrees(p.descended(), p.run(SgdProblem.DESCEND));
-      agrees(p.evaluated(), p.run(SgdProblem.EVALUATE));
       assertTrue(Double.isFinite(ResultHeader.get(p.run(SgdProblem.SEARCH), SgdLayout.OBJECTIVES)));
     }
   }
@@ -156,29 +148,29 @@ class SgdTest {
   @Test
   void aCheckIsRecordedOnceForAllCallsAndFreedWithTheFit() {
     SgdProblem p = new SgdProblem(new Random(7), 20, 50, Partition.Values.DOUBLES, true, true, DualProblem.HINGE);
+    p.budget = p.n;
     for (int repetition = 0; repetition < 2; repetition++) {
       p.run(SgdProblem.DESCEND);
-      p.run(SgdProblem.EVALUATE);
       p.run(SgdProblem.SEARCH);
       assertEquals(1, NativeBridge.stateEntries());
     }
     p.partition = 4;
-    p.run(SgdProblem.EVALUATE);
+    p.run(SgdProblem.DESCEND);
     assertEquals(2, NativeBridge.stateEntries());
     long bytes = NativeBridge.stateBytes();
     assertTrue(bytes > 0);
     assertEquals(-1, NativeBridge.stateSize(p.fit, p.partition));
     // Arrays that were validated are trusted at places that the fingerprint does not sample. Those of a freed fit are validated again.
-    SgdProblem.Call call = Partition.copied(p.call(SgdProblem.EVALUATE));
+    SgdProblem.Call call = Partition.copied(p.call(SgdProblem.DESCEND));
     call.values64[1] = Double.NaN;
-    SgdProblem.run(SgdProblem.EVALUATE, call);
+    SgdProblem.run(SgdProblem.DESCEND, call);
     assertEquals(1.0, ResultHeader.get(call.result, SgdLayout.DIVERGED));
     assertEquals(bytes, p.free());
     IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> SgdProblem.run(SgdProblem.EVALUATE, call));
+        assertThrows(IllegalArgumentException.class, () -> SgdProblem.run(SgdProblem.DESCEND, call));
     assertTrue(e.getMessage().contains("not finite"), e.getMessage());
     // A late call has its result, and leaves no record.
-    agrees(p.evaluated(), p.run(SgdProblem.EVALUATE));
+    agrees(p.descended(), p.run(SgdProblem.DESCEND));
     assertEquals(0, NativeBridge.stateEntries());
   }
 

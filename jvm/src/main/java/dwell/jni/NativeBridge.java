@@ -47,9 +47,9 @@ package dwell.jni;
  * </table>
  *
  * <h2>Model averaging</h2>
- * {@link #sgdDescend}, {@link #sgdSearch} and {@link #sgdEvaluate} are pure functions of their arguments. Native code keeps no worker
- * state for them, only a record that it has checked the arrays of (fit, partition); records are freed and counted as states are. The
- * matrix is the matrix of a dual call, with labels, weights and scale as there; with the softmax loss a label is the number of a class.
+ * {@link #sgdDescend} and {@link #sgdSearch} are pure functions of their arguments. Native code keeps no worker state for them, only
+ * a record that it has checked the arrays of (fit, partition); records are freed and counted as states are. The matrix is the matrix
+ * of a dual call, with labels, weights and scale as there; with the softmax loss a label is the number of a class.
  *
  * <p>A step on row i, after t rows since the start of the fit, is
  * w_jc = S((1 - eta l2) w_jc - eta g_c scale_j x_ij, eta l1 sqrt(scale_j)) and b_c = b_c - eta g_c, where S(v, h) moves v towards 0 by h
@@ -104,13 +104,10 @@ public final class NativeBridge {
   public static final long MARGIN_LAYOUT_VERSION = 1;
 
   /** Version of {@link SgdLayout}. */
-  public static final long SGD_LAYOUT_VERSION = 2;
+  public static final long SGD_LAYOUT_VERSION = 3;
 
   /** Flag of model averaging: steps change the intercepts. */
   public static final long SGD_INTERCEPT = 1;
-
-  /** Flag of an evaluation: compute a dual point, not the gradient. */
-  public static final long SGD_DUAL = 2;
 
   /** Version of {@link PassLayout}. */
   public static final long PASS_LAYOUT_VERSION = 5;
@@ -255,17 +252,6 @@ public final class NativeBridge {
    *   {@link ResultHeader#BYTES}, written
    */
   public static native void sgdSearch(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
-      double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
-      Cancellation cancellation);
-
-  /**
-   * Computes the losses of all rows of a partition at the shared model, and their gradient or dual point.
-   *
-   * @param result
-   *   {@link SgdLayout#length}, written: the vector is the factor times the sum over rows of weight times derivative times value; with
-   *   dual numbers the dual variable stands for the derivative. For the intercepts the value is 1, also without the flag
-   */
-  public static native void sgdEvaluate(long[] control, double[] settings, int[] offsets, int[] features, float[] values32,
       double[] values64, double[] labels, double[] weights, double[] scale, byte[] shared, byte[] result,
       Cancellation cancellation);
 

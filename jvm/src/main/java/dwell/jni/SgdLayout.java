@@ -2,14 +2,14 @@ package dwell.jni;
 
 /**
  * Layout of the calls of model averaging: the model, and {@code control}, {@code settings} and the result of
- * {@link NativeBridge#sgdDescend}, {@link NativeBridge#sgdSearch} and {@link NativeBridge#sgdEvaluate}. {@link ResultHeader}
- * names the slots that all results share; {@link NativeBridge} defines the flags.
+ * {@link NativeBridge#sgdDescend} and {@link NativeBridge#sgdSearch}. {@link ResultHeader} names the slots that all results share;
+ * {@link NativeBridge} defines the flag.
  *
  * <p>A model has C (d + 1) doubles for d features and C outputs: number j C + c is the coefficient of feature j and output c, number
  * d C + c the intercept of output c, 0 without an intercept. The vector of a result has the layout of a model. Below, s_i is the
  * weight of row i, w_jc a coefficient, and u_j = 1 / sqrt(scale_j).
  *
- * <p>{@code native/jni/src/sgd/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/rows/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
  */
 public final class SgdLayout {
 
@@ -36,13 +36,13 @@ public final class SgdLayout {
   /** C, the number of outputs: 1; with softmax the number of classes, at least 2. */
   public static final int CONTROL_OUTPUTS = 6;
 
-  /** Sum of flags: {@link NativeBridge#SGD_INTERCEPT}, {@link NativeBridge#SGD_DUAL}. */
+  /** {@link NativeBridge#SGD_INTERCEPT}, or 0. */
   public static final int CONTROL_FLAGS = 7;
 
   /**
    * Number of rows to visit, at least 1. A descent visits whole buckets until it has as many. A search makes steps on exactly as many
    * rows and computes the losses of as many others; if the partition has fewer than twice as many, it takes half of its rows for each,
-   * at least 1. An evaluation visits all rows.
+   * at least 1.
    */
   public static final int CONTROL_BUDGET = 8;
 
@@ -58,7 +58,7 @@ public final class SgdLayout {
   /** Length of {@code control}. */
   public static final int CONTROL_SLOTS = 12;
 
-  // settings: 7 doubles; more in a search, and in an evaluation with dual numbers.
+  // settings: 7 doubles; more in a search.
 
   /** Width of the smoothed hinge's parabola, positive; only that loss reads it. */
   public static final int SETTING_GAMMA = 0;
@@ -81,30 +81,18 @@ public final class SgdLayout {
   /** Descent: the share, 0 to 1, that multiplies the model that it reaches. */
   public static final int SETTING_SHARE = 6;
 
-  /** Evaluation: the factor of its vector. */
-  public static final int SETTING_FACTOR = 6;
-
   /** Number of settings of every call; a descent has no more. */
   public static final int SETTING_SLOTS = 7;
 
   /** Search: first of the values of eta0 to try, 1 to {@link #MAX_CANDIDATES}. */
   public static final int SETTING_CANDIDATES = 7;
 
-  /**
-   * Evaluation with {@link NativeBridge#SGD_DUAL}: first of the dual numbers. These are delta for the squared loss; the factors of
-   * rows with label -1 and with label 1 for the other losses of one output; eps and C probabilities for softmax.
-   */
-  public static final int SETTING_DUAL = 7;
-
   /** Largest number of values of eta0 that a search tries. */
   public static final int MAX_CANDIDATES = 24;
 
   // Slots of a result.
 
-  /**
-   * Sum of s_i loss over the rows visited, each before its step; with dual numbers, sum of s_i loss*(-a_i); infinite if a descent
-   * diverged; 0 in a search.
-   */
+  /** Sum of s_i loss over the rows visited, each before its step; infinite if a descent diverged; 0 in a search. */
   public static final int LOSS_SUM = 0;
 
   /** Sum of the weights of the rows in {@link #LOSS_SUM}, or in the objectives of a search. */
@@ -131,29 +119,23 @@ public final class SgdLayout {
   /** Steps after the call. Only a descent moves them. */
   public static final int STEPS = 10;
 
-  /** Evaluation with a loss for two classes: sum of s_i p_i over the rows of label 1, where p is minus label times derivative. */
-  public static final int POSITIVE_SUM = 11;
-
-  /** As {@link #POSITIVE_SUM}, over the rows of label -1. */
-  public static final int NEGATIVE_SUM = 12;
-
   /** Descent: {@link #L1_NORM} of the vector before the share multiplies it. */
-  public static final int REACHED_L1_NORM = 13;
+  public static final int REACHED_L1_NORM = 11;
 
   /** Descent: {@link #SQUARE_NORM} of the vector before the share multiplies it. */
-  public static final int REACHED_SQUARE_NORM = 14;
+  public static final int REACHED_SQUARE_NORM = 12;
 
   /**
    * Descent: number of factors, 0 to {@link #MAX_FACTORS}. 0 with an L1 penalty (unless the descent diverged), and if more than
    * {@link #MAX_FACTORS} would be needed.
    */
-  public static final int FACTORS = 15;
+  public static final int FACTORS = 13;
 
   /**
    * Descent: first of the factors. If no visited row has feature j, its coefficients in the vector are the shared ones times each
    * factor in turn, rounded after each product. The last factor is the share.
    */
-  public static final int FACTOR = 16;
+  public static final int FACTOR = 14;
 
   /** Largest number of factors: a coefficient that needs more is nearly 0. */
   public static final int MAX_FACTORS = 24;
@@ -162,7 +144,7 @@ public final class SgdLayout {
    * Search: first of the objectives, one for each candidate: the mean loss of the rows that follow the rows of its steps, plus the penalty, at
    * the model that it reached; infinite if it diverged.
    */
-  public static final int OBJECTIVES = 16;
+  public static final int OBJECTIVES = 14;
 
   private SgdLayout() {}
 
@@ -231,14 +213,6 @@ public final class SgdLayout {
   public static double[] search(double gamma, double l1, double l2, double weightFactor, double rate, double[] candidates) {
     double[] settings = settings(gamma, l1, l2, weightFactor, rate, candidates.length);
     System.arraycopy(candidates, 0, settings, SETTING_CANDIDATES, candidates.length);
-    return settings;
-  }
-
-  /** The settings of an evaluation; {@code dual} holds the dual numbers, and is empty without {@link NativeBridge#SGD_DUAL}. */
-  public static double[] evaluation(double gamma, double l1, double l2, double weightFactor, double factor, double[] dual) {
-    double[] settings = settings(gamma, l1, l2, weightFactor, 0.0, dual.length);
-    settings[SETTING_FACTOR] = factor;
-    System.arraycopy(dual, 0, settings, SETTING_DUAL, dual.length);
     return settings;
   }
 

@@ -80,3 +80,13 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
         .min
     }
 }
+
+/**
+ * The model after some rounds.
+ *
+ * @param model
+ *   in the layout of [[dwell.jni.SgdLayout]]
+ * @param objective
+ *   F of the model, as the rounds have measured it
+ */
+private[rows] final case class Reached(model: Array[Double], objective: Double, converged: Boolean)
