@@ -10,12 +10,9 @@ package dwell.data.rows
  *   over the rows of label 0 (-1 if labels are signed)
  * @param positiveWeight
  *   sum of the weights of the rows of label 1
- * @param negativeWeight
- *   sum of the weights of the rows of label 0
  */
 final class ClassSums private[data] (
     val positive: Array[Double],
     val negative: Array[Double],
-    val positiveWeight: Double,
-    val negativeWeight: Double)
+    val positiveWeight: Double)
     extends Serializable

@@ -97,7 +97,7 @@ private[data] object FeatureMoments {
   }
 
   private def classSums(labels: LabelMoments, positive: Array[Double], negative: Array[Double]): ClassSums =
-    new ClassSums(positive, negative, labels.positiveWeight, labels.otherWeight)
+    new ClassSums(positive, negative, labels.positiveWeight)
 
   /** The moments of the columns that have nonzeros in a source partition. */
   private def ofBlocks(blocks: Iterator[RowBlock], numFeatures: Int, binary: Boolean): MomentPiece = {
