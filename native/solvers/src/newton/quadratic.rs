@@ -663,7 +663,10 @@ mod tests {
             let x = case.model().reached(&minimum.step, j);
             prop_assert!((case.lower[j]..=case.upper[j]).contains(&x), "{j}: {x}");
         }
-        if inside && case.l1.iter().all(|&l1| l1 == 0.0) {
+        // An L2 penalty that only just tells one of two equal columns from the other leaves no digits for a bound.
+        let at_the_limit =
+            (0..n).any(|j| (1e-300..1e-9 * case.hessian[packed(j) + j]).contains(&case.l2[j]));
+        if inside && !at_the_limit && case.l1.iter().all(|&l1| l1 == 0.0) {
             prop_assert!(
                 bound <= minimum.decrease * (1.0 + 1e-2) + 1e-12,
                 "{bound} {}",
