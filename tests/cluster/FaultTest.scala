@@ -66,7 +66,7 @@ object FaultTest extends Harness {
     val problems = coordinates ++ Seq(averaging, refining)
     // Six partitions of the source: three for each of two workers. Four workers cannot share them evenly.
     val Seq(leftAveraging, leftNewton) = Seq(Algorithm.ModelAveraging, Algorithm.LBFGS).map { algorithm =>
-      new Gradients(algorithm, data, ", rows left where they are", numWorkers = 2)
+      new Gradients(algorithm, data, leftInPlace = true, numWorkers = 2)
     }
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
     val means = new Topics(learnAlpha = false, data, mean = true)
@@ -251,8 +251,21 @@ object FaultTest extends Harness {
   }
 
   /** A linear model by gradients of the rows. */
-  private final class Gradients(algorithm: GradientAlgorithm, data: DataFrame, name: String = "", numWorkers: Int = 4)
-      extends Linear(algorithm.name + name, algorithm, Orientation.Dual, numWorkers, labeled(binary(data))) {
+  private final class Gradients(
+      algorithm: GradientAlgorithm,
+      data: DataFrame,
+      leftInPlace: Boolean = false,
+      numWorkers: Int = 4)
+      extends Linear(
+        algorithm.name + (if (leftInPlace) ", rows left where they are" else ""),
+        algorithm,
+        Orientation.Dual,
+        numWorkers,
+        labeled(binary(data))) {
+
+    /** Which executor has read which blocks decides in what order L-BFGS adds their sums. */
+    private def ordered: Boolean = algorithm.averages || !leftInPlace
+
     override def noisy: RDD[LabeledRow] =
       rows.map(row => if (Random.nextInt(50) > 0) row else row.copy(label = 1.0 - row.label))
     override def round: String = if (algorithm.averages) "descend" else "pass"
@@ -263,10 +276,11 @@ object FaultTest extends Harness {
     override def check(solution: Solved): Unit = {
       checkConverged(solution)
       // No step depends on a worker's past. A gang that begins again continues from an average.
-      if (solution.facts.restarts == 0) checkBits(solution)
+      if (solution.facts.restarts == 0 && ordered) checkBits(solution)
       else {
         val difference = math.abs(solution.facts.objective - reference.facts.objective)
-        FaultTest.check(difference <= 1e-3 * reference.facts.objective, s"the objective differs by $difference")
+        val allowed = if (solution.facts.restarts == 0) 1e-9 else 1e-3
+        FaultTest.check(difference <= allowed * reference.facts.objective, s"the objective differs by $difference")
       }
     }
   }
