@@ -1665,6 +1665,19 @@ mod tests {
         }
     }
 
+    /// The same model on rows as they are, with the sums of L-BFGS.
+    fn gradient_alone(params: PassParams) -> PassParams {
+        PassParams {
+            centre: vec![],
+            direction: vec![],
+            steps: vec![],
+            reach: vec![],
+            hessian: 0,
+            moments: false,
+            ..params
+        }
+    }
+
     fn close(a: f64, b: f64, scale: f64) -> bool {
         (a - b).abs() <= 1e-11 * (1.0 + scale)
     }
@@ -1714,15 +1727,7 @@ mod tests {
             for loss in LOSSES {
                 let whole = PassParams { centre: vec![0.0; case.p], ..case.params(loss, intercept) };
                 let (vector, outcome) = case.expected(&whole);
-                let params = PassParams {
-                    centre: vec![],
-                    direction: vec![],
-                    steps: vec![],
-                    reach: vec![],
-                    hessian: 0,
-                    moments: false,
-                    ..whole
-                };
+                let params = gradient_alone(whole);
                 let largest = vector.iter().fold(outcome.loss, |a, x| a.max(x.abs()));
                 for kinds in [&[0][..], &[2], &[0, 2]] {
                     let (found, numbers) = case.run(params.clone(), Kernel::detect(), kinds, 97);
@@ -1744,16 +1749,8 @@ mod tests {
                     RowLoss::Margin(_) => vec![a, b],
                     RowLoss::Softmax(_) => vec![a, 0.5 * b, 0.5 * b, 1.0 - b],
                 };
-                let params = PassParams {
-                    centre: vec![],
-                    direction: vec![],
-                    steps: vec![],
-                    reach: vec![],
-                    hessian: 0,
-                    moments: false,
-                    dual: dual.clone(),
-                    ..case.params(loss, intercept)
-                };
+                let params =
+                    PassParams { dual: dual.clone(), ..gradient_alone(case.params(loss, intercept)) };
                 let (p, n, outputs) = (case.p, params.entries(), loss.outputs());
                 let (mut expected, mut sum) = (vec![0.0; n * outputs], 0.0);
                 for ((row, &label), &s) in case.rows.iter().zip(&case.labels).zip(&case.weights) {

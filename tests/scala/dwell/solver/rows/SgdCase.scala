@@ -108,7 +108,7 @@ private[rows] final class SgdCase(
     // There the numbers of an output stand together.
     val n = features + 1
     val shared = Array.tabulate(n * outputs)(i => model(i % n * outputs + i / n))
-    val result = PassStep.sums(SgdStep.block(data), message, SgdCase.pack(shared), Cancellation.NEVER)
+    val result = PassStep.sums(SgdStep.blocks(data, entries = 20), message, SgdCase.pack(shared), Cancellation.NEVER)
     val sums = SgdCase.vector(result)
     (result, Array.tabulate(n * outputs)(i => sums(i % outputs * n + i / outputs)))
   }
