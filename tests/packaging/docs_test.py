@@ -172,7 +172,7 @@ class Documents(unittest.TestCase):
         for document, titles in {"README.md": ["Results"], "docs/results.md": ["Beside Spark", "Where Dwell is slower", "Beside other programs"]}.items():
             for title in titles:
                 rows = re.findall(r"^\| (?!:)(.*) \|$", section(document, title), re.MULTILINE)[1:]
-                self.assertGreater(len(rows), 3)
+                self.assertTrue(rows, "%s: no row in %s" % (document, title))
                 for row in rows:
                     page = row.split(" | ")[-1]
                     self.assertTrue("bench/results/" in page or page == "the same", "%s: no file for %s" % (document, row))
