@@ -14,10 +14,11 @@ import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSettings}
 import dwell.problem.{Algorithm, Logistic, Orientation, Penalty, Squared}
 import dwell.record.FitFacts
-import dwell.solver.cd.worker.{CdMessage, CdStates, CdStep, CoordinateMessage, NativeCd, RowsMessage, WorkerState}
+import dwell.solver.cd.worker.{CdMessage, CdStep, CoordinateMessage, NativeCd, ReadRows, WorkerState}
 import dwell.solver.linear.LinearProblem
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.worker.{DescendCall, PassCall, SearchCall, SgdMessage, SgdStep}
+import dwell.spark.NativeLibrary
 
 /**
  * A fault in an exchange.
@@ -75,7 +76,7 @@ private[solver] object Asked {
       case CoordinateMessage(phase, request, _) =>
         def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
         Asked(phase.name, request.round, data.index, () => NativeCd.importState(request.fit, data.index, foreign))
-      case _: RowsMessage => Asked("rows", 0L, data.index)
+      case ReadRows(_) => Asked("rows", 0L, data.index)
     }
   }
 
@@ -230,15 +231,14 @@ private[dwell] object FaultyFit {
     travellingState = false,
     adding = false,
     gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
-    driverBytes = Long.MaxValue,
-    rowsOfWorkers = 0)
+    driverBytes = Long.MaxValue)
 
   /** Leaves a state of a fit in this process, as a worker does. */
   def leaveState(fit: Long): Unit =
     NativeCd.importState(fit, 0, WorkerState.zero(1000))
 
   /** Frees the states of a fit. */
-  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit), CdStates.free)
+  def free(sc: SparkContext, fit: Long): Unit = FitRunner.free(sc, Seq(fit), NativeLibrary.free)
 
   /** Ridge regression in the primal orientation, logistic regression in the dual one. */
   def problem(

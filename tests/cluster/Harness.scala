@@ -18,7 +18,6 @@ import dwell.ml.clustering.LDA
 import dwell.ml.regression.LinearRegression
 import dwell.record.RoundCompleted
 import dwell.report.FitReport
-import dwell.solver.cd.worker.MarginSlices
 
 /** The common parts of programs that test on real executors; they end with a line `N passed, N failed`. */
 private[cluster] trait Harness {
@@ -294,8 +293,8 @@ private[cluster] object Remains {
     // The library is not loaded on an executor that has just come up.
     def native(count: () => Long): Long = if (NativeLoader.isLoaded) count() else 0L
     Remains(
-      native(() => NativeBridge.stateBytes()) + MarginSlices.bytes,
-      native(() => NativeBridge.stateEntries()) + MarginSlices.entries,
+      native(() => NativeBridge.stateBytes()),
+      native(() => NativeBridge.stateEntries()),
       ModelStore.entries,
       BlockExchange.local.count("dwell"),
       blocks.getMatchingBlockIds(_.isRDD).flatMap(_.asRDDId).map(_.rddId).toSet,

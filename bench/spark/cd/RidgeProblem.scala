@@ -67,8 +67,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
         variant.travelling,
         variant.adding,
         gangPatienceMillis = 10000L,
-        driverBytes = 1L << 30,
-        rowsOfWorkers = 1000000))
+        driverBytes = 1L << 30))
     // A solver starts from the last solution it knows; each fit is to start from zero. Closing it would release the data.
     new LinearTrainer(rows).solve(problem)
   }

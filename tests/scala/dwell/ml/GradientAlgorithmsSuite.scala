@@ -9,6 +9,7 @@ import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, Logistic
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{expr, udf}
 
 import dwell.{CheckLong, SparkSuite}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
@@ -368,5 +369,17 @@ class GradientAlgorithmsSuite extends SparkSuite {
     val stock = set(new SparkLinearRegression()).fit(wide)
     assert(FitReport.of(model).algorithm == "l-bfgs", FitReport.of(model).toText)
     assert(model.summary.rootMeanSquaredError <= stock.summary.rootMeanSquaredError * (1.0 + 1e-3))
+  }
+
+  test("auto with an L1 penalty: coordinate descent up to a million rows, l-bfgs beyond") {
+    for ((rows, algorithm) <- Seq(1000000L -> "cocoa", 1000001L -> "l-bfgs")) {
+      val tall = spark.range(0L, rows, 1L, 2).select(
+        expr("double(id % 3)").as("label"),
+        expr("transform(array(id % 5000), j -> int(j))").as("at"))
+      val vector = udf((at: Seq[Int]) => Vectors.sparse(5000, at.toArray, Array(1.0)): Vector)
+      val data = tall.select(tall("label"), vector(tall("at")).as("features"))
+      val model = new LinearRegression().setRegParam(0.1).setElasticNetParam(1.0).setMaxIter(1).setTol(1.0).fit(data)
+      assert(FitReport.of(model).algorithm == algorithm, FitReport.of(model).toText)
+    }
   }
 }

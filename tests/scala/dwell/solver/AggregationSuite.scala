@@ -1,11 +1,8 @@
 package dwell.solver
 
-import java.util.concurrent.atomic.AtomicInteger
-
 import scala.util.Random
 
 import org.apache.spark.ml.linalg.Vectors
-import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 
 import dwell.SparkSuite
 import dwell.data.TrainingReader
@@ -13,8 +10,6 @@ import dwell.data.block.LabeledRow
 import dwell.fit.{DwellConf, SolverSettings}
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, Orientation, Penalty, Squared}
-import dwell.record.RoundCompleted
-import dwell.solver.cd.worker.MarginSlices
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /** The mode that takes over if a gang has no slots. */
@@ -23,19 +18,13 @@ class AggregationSuite extends SparkSuite {
   private val Rows = 300
   private val Workers = 5 // more than the session has slots
 
-  private def solve(maxResultBytes: Long, rowsOfWorkers: Int = 0): LinearSolution = {
+  private def solve(maxResultBytes: Long): LinearSolution = {
     val rows = sc.parallelize(0 until Rows, 2).map { j =>
       val random = new Random(j)
       LabeledRow(random.nextGaussian(), 1.0, Vectors.dense(Array.fill(20)(random.nextGaussian())))
     }
     val settings =
-      SolverSettings(
-        1,
-        travellingState = false,
-        adding = false,
-        DwellConf(spark).gangPatienceMillis,
-        maxResultBytes,
-        rowsOfWorkers)
+      SolverSettings(1, travellingState = false, adding = false, DwellConf(spark).gangPatienceMillis, maxResultBytes)
     val problem = LinearProblem(
       "modes",
       Algorithm.CoCoA,
@@ -60,16 +49,13 @@ class AggregationSuite extends SparkSuite {
     val room = Workers * ResultHeader.length(Rows).toLong
     val byDriver = solve(room)
     val byShuffle = solve(room - 1)
-    val byLeader = solve(room, rowsOfWorkers = Rows + 1)
     assert(byDriver.facts.aggregation == "driver" && byShuffle.facts.aggregation == "shuffle")
-    Seq(byDriver, byShuffle, byLeader).foreach { solution =>
+    Seq(byDriver, byShuffle).foreach { solution =>
       assert(
         solution.facts.converged && solution.facts.aggregationReason.contains("2 slots"),
         solution.facts.aggregationReason)
     }
     assert(byDriver.coefficients.sameElements(byShuffle.coefficients))
-    // The leader holds the margins of few rows itself, with the same bits.
-    assert(byDriver.coefficients.sameElements(byLeader.coefficients))
   }
 
   test("results of a job take up to maxResultSize, and up to a quarter of the driver's heap") {
@@ -78,29 +64,5 @@ class AggregationSuite extends SparkSuite {
     assert(accepted(maxResult = 1000L, heap = 8000L) == 1000L)
     assert(accepted(maxResult = 1000L, heap = 2000L) == 500L)
     assert(accepted(maxResult = Long.MaxValue, heap = 2000L) == 500L, "maxResultSize 0 is no limit")
-  }
-
-  for ((mode, maxResultBytes) <- Seq("driver" -> Long.MaxValue, "shuffle" -> 1L)) {
-    test(s"$mode: margins that are lost in mid-fit are built anew, and the fit ends at the same optimum") {
-      val expected = solve(maxResultBytes)
-      val lost = new AtomicInteger()
-      val listener = new SparkListener {
-        override def onOtherEvent(event: SparkListenerEvent): Unit = event match {
-          case RoundCompleted(_, r) if r.round == 2 || r.round == 6 =>
-            if (MarginSlices.entries > 0) lost.incrementAndGet()
-            MarginSlices.expire(0L)
-          case _ =>
-        }
-      }
-      sc.addSparkListener(listener)
-      val solution =
-        try solve(maxResultBytes)
-        finally sc.removeSparkListener(listener)
-      assert(lost.get == 2 && solution.facts.aggregation == mode)
-      assert(solution.facts.rounds.map(_.stateLosses).sum >= 2)
-      assert(
-        solution.facts.converged && math.abs(
-          solution.facts.objective - expected.facts.objective) <= 1e-8 * expected.facts.objective)
-    }
   }
 }

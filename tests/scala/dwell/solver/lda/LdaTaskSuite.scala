@@ -25,8 +25,7 @@ class LdaTaskSuite extends LimitedSuite {
       travellingState = false,
       adding = false,
       gangPatienceMillis = 1000L,
-      driverBytes = Long.MaxValue,
-      rowsOfWorkers = 0))
+      driverBytes = Long.MaxValue))
 
   private def plan(documents: Int*): LdaTask = LdaTask(problem, vocabulary = 3, documents.toArray)
 

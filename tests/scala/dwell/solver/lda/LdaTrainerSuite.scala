@@ -34,8 +34,7 @@ class LdaTrainerSuite extends SparkSuite {
       travellingState = false,
       adding = false,
       gangPatienceMillis = 10000L,
-      driverBytes = Long.MaxValue,
-      rowsOfWorkers = 0))
+      driverBytes = Long.MaxValue))
 
   private def vectors(count: Int): Seq[Vector] = {
     val random = new SplitMix(3L)

@@ -9,7 +9,7 @@ import org.apache.spark.{SparkContext, SparkEnv}
 import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.storage.RDDBlockId
 
-import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies, SlicedWorkers}
+import dwell.comm.{Gathered, GeneratedModel, ModelLostException, Recovered, Replicas, Replies}
 import dwell.comm.jobs.ShuffleMode
 import dwell.data.block.LabeledRow
 import dwell.data.{LocalData, RowData, TrainingReader, TrainingRows}
@@ -42,7 +42,7 @@ class ModelAveragingSuite extends SparkSuite {
     "averaging")
 
   private def problem(rounds: Int, workers: Int, stepSize: Option[Double] = Some(Eta)): LinearProblem = {
-    val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue, rowsOfWorkers = 0)
+    val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue)
     LinearProblem(
       "averaging",
       Algorithm.ModelAveraging,
@@ -372,8 +372,6 @@ object ModelAveragingSuite {
     }
 
     override def recover(what: String): Option[Recovered] = workers.recover(what)
-
-    override def sliced: SlicedWorkers[SgdMessage, Unit] = workers.sliced
 
     override def release(): Unit = workers.release()
   }

@@ -62,9 +62,6 @@ trait Replicas[M, S] extends Workers[M, S] {
    */
   def recover(description: String): Option[Recovered]
 
-  /** The same workers, as holders of slices. */
-  def sliced: SlicedWorkers[M, S]
-
   /** Drops all models. */
   def release(): Unit
 }

@@ -43,16 +43,7 @@ final case class DwellConf(
    * the first is added, and each is there as it came and as it is read.
    */
   def solverSettings: SolverSettings =
-    SolverSettings(
-      taskCpus,
-      travellingState,
-      adding,
-      gangPatienceMillis,
-      math.min(maxResultBytes, driverHeap / 4L),
-      DwellConf.RowsOfWorkers)
-
-  /** Whether the rows' side of the primal form of so many rows stays with the workers. */
-  def workersOwnRows(rows: Long): Boolean = rows >= DwellConf.RowsOfWorkers
+    SolverSettings(taskCpus, travellingState, adding, gangPatienceMillis, math.min(maxResultBytes, driverHeap / 4L))
 }
 
 /** The keys of the settings. */
@@ -63,8 +54,6 @@ object DwellConf {
   val ShareData = "spark.dwell.shareData"
   val DefaultAggregation = "spark.dwell.aggregation"
   val GangPatience = "spark.dwell.gangPatience"
-
-  private val RowsOfWorkers = 1000000
 
   /**
    * Reads the session's settings, which include the settings of spark-submit.

@@ -13,14 +13,10 @@ package dwell.fit
  *   time for which a gang may wait for slots
  * @param driverBytes
  *   size of a job's results that the driver accepts and has room for
- * @param rowsOfWorkers
- *   with so many rows, the workers own the rows' side of the primal form. With fewer, the messages that this takes cost
- *   more than the leader's work
  */
 final case class SolverSettings(
     threads: Int,
     travellingState: Boolean,
     adding: Boolean,
     gangPatienceMillis: Long,
-    driverBytes: Long,
-    rowsOfWorkers: Int)
+    driverBytes: Long)

@@ -24,6 +24,9 @@ object Orientation {
       if (penalty.l2 == 0.0 && !algorithm.ofRows) Some(NoL2) else None
   }
 
+  /** The most rows for which the primal form is chosen: its leader holds several numbers for each of them. */
+  val PrimalRows = 1000000L
+
   /** A reason why a problem has no form in an orientation. */
   sealed trait Objection
 

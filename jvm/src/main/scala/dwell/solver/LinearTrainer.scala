@@ -17,12 +17,13 @@ import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
 import dwell.record.HeldBytes
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
-import dwell.solver.cd.worker.{CdMessage, CdReply, CdStates, CdStep, FromCoefficients, FromFits, StartingPoint}
+import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.leader.{Handover, PartitionFacts, QuasiNewton, QuasiNewtonPlan, RowFacts, SgdPlan, SgdTask}
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
+import dwell.spark.NativeLibrary
 
 /**
  * Trains linear models on one set of rows. It brings the data into the form of each orientation once. A fit starts from
@@ -206,7 +207,7 @@ final class LinearTrainer(
     problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle))
   }
 
-  private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, CdStates.free)
+  private def free(fits: Seq[Long]): Unit = FitRunner.free(rows.sc, fits, NativeLibrary.free)
 
   private def newId: Long = UUID.randomUUID().getMostSignificantBits
 
@@ -219,7 +220,8 @@ final class LinearTrainer(
       started: Long,
       step: Workers.Step[D, M, S])(done: (LinearSolution, Int) => Unit): LinearSolution = {
     val setUpSeconds = (System.nanoTime() - started) * 1e-9
-    val runner = new FitRunner(rows.sc, parts.nonzeros.length, parts.all(), parts.forBarrier, plan, step, CdStates.free)
+    val runner =
+      new FitRunner(rows.sc, parts.nonzeros.length, parts.all(), parts.forBarrier, plan, step, NativeLibrary.free)
     try {
       val outcome = runner.run()
       val trained = outcome.trained

@@ -13,7 +13,7 @@ import dwell.solver.linear.LinearProblem
 private[solver] final case class OrientationChoice(orientation: Orientation, reason: String)
 
 private[solver] object OrientationChoice {
-  import Orientation.{AlongRows, Dual, NoL2, NotSmooth, Objection, Primal}
+  import Orientation.{AlongRows, Dual, NoL2, NotSmooth, Objection, Primal, PrimalRows}
 
   /**
    * The orientation that a problem asks for. If it asks for none, the one that is expected to be faster, among those
@@ -39,6 +39,8 @@ private[solver] object OrientationChoice {
             throw new IllegalArgumentException(s"neither orientation can train this model: $primal, and $dual")
           case (Some(why), None) => OrientationChoice(Dual, why)
           case (None, Some(why)) => OrientationChoice(Primal, why)
+          case (None, None) if rows.numRows > PrimalRows =>
+            OrientationChoice(Dual, s"there are more than $PrimalRows rows")
           case (None, None) => faster(problem.loss, rows)
         }
     }

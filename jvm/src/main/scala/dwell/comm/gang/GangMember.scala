@@ -6,7 +6,7 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.{Rendezvous, TaskContext, TaskKilledException}
 
-import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, SlicedWorkers, Workers}
+import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, Packet, VectorFormat}
 import dwell.spark.TaskFailure
 
@@ -67,7 +67,6 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
   /** Any task but the leader. */
   private final class Follower(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S]) {
     private val exchange = slices(mail)
-    private lazy val scattered = new GangSlices(mail, format)
 
     def followOrder(): Unit = {
       val parcel = mail.receive(OrderName)
@@ -87,9 +86,6 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
             val c = work(message, shared)
             models.reduce(c, shared, to, kept, note, answerOf(c))((_, _) => ())
           case Ask(message, from) => answer(answerOf(work(message, models.model(from))))
-          case ReduceScatter(message, reads) => answer(answerOf(scattered.reduceScatter(reads)(work(message, _))))
-          case AskSlices(message) => answer(answerOf(scattered.onOwn(work(message, _))))
-          case GatherSlices(message) => answer(answerOf(scattered.gather(work(message, _))))
           case Newest => answer(models.newest)
           case Bring(`rank`, version) => answer((), ByteBuffer.wrap(models.left(version)))
           case Bring(_, _) =>
@@ -123,10 +119,8 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
 
   /** The workers as the leader sees them. The leader is one of them. */
   private final class Led(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S])
-      extends Replicas[M, S]
-      with SlicedWorkers[M, S] {
+      extends Replicas[M, S] {
     private val slices = GangMember.this.slices(mail)
-    private lazy val scattered = new GangSlices(mail, format)
     private val held = new HeldModels[Unit]
 
     override def exchange(message: M, shared: Array[Byte], description: String): Gathered[S] = {
@@ -182,25 +176,9 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
 
     override def ask(message: M, from: Long, description: String): Replies[S] = {
       held(from)
-      together(Ask(message, from))(step(message, models.model(from)))
-    }
-
-    override def sliced: SlicedWorkers[M, S] = this
-
-    override def reduceScatter(message: M, reads: Boolean, description: String): Replies[S] =
-      together(ReduceScatter(message, reads))(scattered.reduceScatter(reads)(step(message, _)))
-
-    override def askSlices(message: M, description: String): Replies[S] =
-      together(AskSlices(message))(scattered.onOwn(step(message, _)))
-
-    override def gatherSlices(message: M, description: String): Replies[S] =
-      together(GatherSlices(message))(scattered.gather(step(message, _)))
-
-    /** Lets all members do their part of an order, the leader as well. */
-    private def together(order: Order)(own: => Contribution[S]): Replies[S] = {
-      this.order(order)
+      order(Ask(message, from))
       val answers = new Answers
-      answers.put(Mailbox.Leader, answerOf(own))
+      answers.put(Mailbox.Leader, answerOf(step(message, models.model(from))))
       others.foreach(k => answers.put(k, received(k).content))
       mail.settle()
       answers.replies(0.0)
@@ -309,9 +287,6 @@ private[comm] object GangMember {
       extends Order
 
   private final case class Ask(message: Any, from: Long) extends Order
-  private final case class ReduceScatter(message: Any, reads: Boolean) extends Order
-  private final case class AskSlices(message: Any) extends Order
-  private final case class GatherSlices(message: Any) extends Order
   private case object Newest extends Order
   private final case class Bring(rank: Int, version: Long) extends Order
   private case object Release extends Order

@@ -13,7 +13,7 @@ import dwell.spark.Sent
 /**
  * The `driver` mode: an exchange is one Spark job. The message travels as one broadcast. The vectors come back as byte
  * arrays that [[dwell.comm.wire.SliceCodec]] encodes; nothing is serialised element by element. The driver adds them as
- * they arrive, and holds the models. Vectors in slices stay with the executors: see [[JobSlices]].
+ * they arrive, and holds the models.
  *
  * @param data
  *   one element in each partition
@@ -65,11 +65,9 @@ final class DriverMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, for
     case None => LeftModels.newest(data, fit, description)
   }
 
-  override val sliced: JobSlices[D, M, S] = new JobSlices(data, fit, format)(step)
-
   override def release(): Unit = {
     models.retain(Set.empty)
-    sliced.release()
+    ()
   }
 
   private def run(message: M, shared: Array[Byte], format: VectorFormat, description: String)(

@@ -122,12 +122,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       case None => LeftModels.newest(data, fit, description)
     }
 
-  override val sliced: JobSlices[D, M, S] = new JobSlices(data, fit, format)(step)
-
-  override def release(): Unit = {
-    models.retain(Set.empty).foreach(_.drop())
-    sliced.release()
-  }
+  override def release(): Unit = models.retain(Set.empty).foreach(_.drop())
 
   /** The workers' contributions to a model, each with the model, computed where the data are. */
   private def contributions(from: Long, sent: Sent[M]): RDD[(Contribution[S], Array[Byte])] = {

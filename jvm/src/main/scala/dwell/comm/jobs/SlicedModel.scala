@@ -11,7 +11,7 @@ import dwell.comm.wire.{Packet, Slices, VectorFormat}
 import dwell.spark.{Shuffle, Unpersist}
 
 /**
- * A model, or another vector, in slices. Executors hold the slices as the persisted partitions of an RDD. If there are several executors,
+ * A model in slices. Executors hold the slices as the persisted partitions of an RDD. If there are several executors,
  * two of them may hold each slice. The model never reads the RDD's lineage.
  *
  * @param persisted

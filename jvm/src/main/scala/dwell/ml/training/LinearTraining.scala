@@ -143,9 +143,14 @@ trait LinearTraining[M <: Model[M]]
       val notByCoordinates =
         if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
         else if (task.penalty.isNone) Some("regParam is 0")
-        else {
-          Option.when(loss.curvature.isInfinite && data.numRows >= TallHinge * data.numFeatures)(
+        else if (loss.curvature.isInfinite) {
+          Option.when(data.numRows >= TallHinge * data.numFeatures)(
             s"the $loss loss has at least $TallHinge rows for a feature")
+        } else {
+          Option.when(
+            task.penalty.l2 == 0.0 && data.numRows > Orientation.PrimalRows && LinearTrainer.hasRoom(
+              loss,
+              data.numFeatures))(s"the penalty has no L2 part, and there are more than ${Orientation.PrimalRows} rows")
         }
       forecast.filter(_.isFaster) match {
         case Some(faster) => (Algorithm.Newton, faster.toString)

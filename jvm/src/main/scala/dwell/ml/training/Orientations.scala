@@ -79,9 +79,7 @@ private[training] object Orientations {
     // If no vector fits into an array, the data refuses the orientation, with the reason.
     val inArray = lengths.filter(_._2 <= ResultHeader.MAX_ENTRIES)
     val sizes = (if (inArray.isEmpty) lengths else inArray).map { case (orientation, length) =>
-      val arriving =
-        if (orientation == Orientation.Primal && conf.workersOwnRows(data.numRows)) 0L else vectors * 8L * length
-      orientation -> (workers.toLong * ResultHeader.BYTES + arriving)
+      orientation -> (workers.toLong * ResultHeader.BYTES + vectors * 8L * length)
     }
     val limit = conf.maxResultBytes
     val allowed = sizes.collect { case (orientation, bytes) if bytes <= limit => orientation }

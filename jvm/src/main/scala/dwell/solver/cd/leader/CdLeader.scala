@@ -75,9 +75,6 @@ private[solver] trait CdLeader {
   /** The final verdict on the last step of the fit. */
   def settle(verdict: (Double, Double)): (Double, Double) = verdict
 
-  /** The time since the last call that the leader has waited for answers of the workers, apart from the answers of rounds. */
-  def waited(): Waited = Waited(0.0, 0.0)
-
   /** Largest relative difference that a restart has found between a carried value and the same value computed anew. */
   def drift: Double
 

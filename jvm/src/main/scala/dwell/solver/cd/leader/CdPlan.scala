@@ -5,7 +5,7 @@ import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, MarginLoss}
 import dwell.record.{FitFacts, RoundRecord}
-import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, RowsMessage, RowsRequest, StartingPoint}
+import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, ReadRows, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /**
@@ -33,9 +33,8 @@ private[dwell] final case class CdPlan(
       completed: RoundRecord => Unit): LinearSolution = {
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
     val fit = attemptId(attempt.number)
-    val led = leaderPlan.of(problem, algorithm, loss, workers, fit)
-    val leader = led.leader
-    val loop = new RoundLoop(led.workers, fit, coordinates, leader, problem, completed)
+    val leader = leaderPlan.of(problem, algorithm, loss, workers)
+    val loop = new RoundLoop(workers, fit, coordinates, leader, problem, completed)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
     LinearSolution(
@@ -61,12 +60,8 @@ private[dwell] sealed trait CdLeaderPlan extends Serializable {
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
-      workers: Replicas[CdMessage, CdReply],
-      fit: Long): Led
+      workers: Workers[CdMessage, CdReply]): CdLeader
 }
-
-/** A leader, and the workers as its rounds ask them. */
-private[dwell] final case class Led(leader: CdLeader, workers: Workers[CdMessage, CdReply])
 
 /**
  * The data of a [[PrimalLeader]], for columns.
@@ -91,24 +86,15 @@ private[dwell] final case class PrimalPlan(
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
-      workers: Replicas[CdMessage, CdReply],
-      fit: Long): Led = {
-    val settings = problem.settings
+      workers: Workers[CdMessage, CdReply]): CdLeader = {
+    val read = workers
+      .exchange(ReadRows(coordinates.length), Array.emptyByteArray, s"dwell ${problem.uid}: rows")
+      .scalars
+      .map(_.rows.get)
     // Margins stay small and exact.
     val origin = if (loss.isParabola && problem.intercept) labelMean else 0.0
-    val description = s"dwell ${problem.uid}: rows"
-    def message(asked: RowsRequest) =
-      RowsMessage(asked, fit, coordinates.length, settings.threads)
-    def leader(margins: Margins): PrimalLeader =
-      new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
-    if (rows >= settings.rowsOfWorkers) {
-      val sliced = workers.sliced
-      def margins = new WorkerMargins(sliced, message, loss, origin, description)
-      Led(Retried(problem.uid)(Some(leader(margins))), new OwnersOfRows(sliced))
-    } else {
-      val read = workers.exchange(message(RowsRequest.Read), Array.emptyByteArray, description).scalars.map(_.rows.get)
-      Led(leader(new LocalMargins(loss, origin, read, settings)), workers)
-    }
+    val margins = new Margins(loss, origin, read, problem.settings.threads)
+    new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
   }
 }
 
@@ -130,10 +116,7 @@ private[dwell] final case class DualPlan(
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
-      workers: Replicas[CdMessage, CdReply],
-      fit: Long): Led = Led(leader(problem, algorithm, loss), workers)
-
-  private def leader(problem: LinearProblem, algorithm: CoordinateAlgorithm, loss: MarginLoss): CdLeader =
+      workers: Workers[CdMessage, CdReply]): CdLeader =
     algorithm match {
       case Algorithm.MiniBatchSGD => new MiniBatchGradient(rows, numFeatures, labels, loss, problem)
       // No common step suits all workers if many dual variables are at their bounds.

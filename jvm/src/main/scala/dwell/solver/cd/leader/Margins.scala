@@ -1,41 +1,42 @@
 package dwell.solver.cd.leader
 
+import dwell.base.LittleEndian
 import dwell.jni.MarginLayout
-import dwell.problem.InterceptSearch
+import dwell.problem.{InterceptSearch, MarginLoss}
 import dwell.solver.cd.step.StepValue
-import dwell.solver.cd.worker.MarginOperation
+import dwell.solver.cd.worker.{MarginOperation, MarginRows, NativeCd, RowsRead}
 
 /**
- * The margins of all rows, in as many slices as there are workers. Sums over the slices are added in order.
+ * The margins of all rows. A margin is the product of the row with the coefficients, plus the intercept that each call
+ * gets.
  *
- * A margin is the product of the row with the coefficients, plus the intercept that each call gets.
+ * @param read
+ *   labels and weights, slice by slice
+ * @param origin
+ *   see [[MarginRows.of]]
  */
-private[leader] abstract class Margins {
+private[leader] final class Margins(loss: MarginLoss, origin: Double, read: Array[RowsRead], threads: Int) {
 
-  /**
-   * Takes the sum of the workers' updates.
-   *
-   * @param update
-   *   one number for each row; null if the workers own the rows and have it already
-   */
-  def take(update: Array[Double]): Unit
+  private val rows = MarginRows.of(
+    read.flatMap(_.labels),
+    if (read.exists(_.weights == null)) null else read.flatMap(_.weights),
+    loss,
+    origin)
 
-  /**
-   * Replaces the products, and forgets the last step.
-   *
-   * @param product
-   *   as for [[take]]
-   */
-  def restart(product: Array[Double]): Unit
+  /** Takes the sum of the workers' updates, one number for each row. */
+  def take(update: Array[Double]): Unit = copy(update, rows.update)
 
-  /** Computes the working residuals. Returns them, little endian; empty if the workers own the rows and have them. */
-  def residuals(intercept: Double): Array[Byte]
+  /** Replaces the products, and forgets the last step. */
+  def restart(product: Array[Double]): Unit = {
+    copy(product, rows.margins)
+    java.util.Arrays.fill(rows.direction, 0.0)
+  }
 
-  /** The time since the last call that the leader has waited for the owners of rows. */
-  def waited(): Waited = Waited(0.0, 0.0)
-
-  /** Runs an operation on all slices; returns its sums. */
-  protected def run(intercept: Double, operation: MarginOperation): Array[Double]
+  /** Computes the working residuals, little endian. */
+  def residuals(intercept: Double): Array[Byte] = {
+    run(intercept, MarginOperation(MarginLayout.RESIDUALS))
+    LittleEndian.bytes(rows.residuals)
+  }
 
   /** Evaluates the losses. They are the ones that [[along]] compares with. */
   def losses(intercept: Double): Margins.Losses = {
@@ -72,16 +73,16 @@ private[leader] abstract class Margins {
     run(0.0, MarginOperation(MarginLayout.MOVE, g1, g2))
     ()
   }
+
+  /** Runs an operation; returns its sums. */
+  private def run(intercept: Double, operation: MarginOperation): Array[Double] =
+    NativeCd.margins(loss, intercept, operation, rows, threads)
+
+  private def copy(values: Array[Double], to: Array[Double]): Unit =
+    System.arraycopy(values, 0, to, 0, values.length)
 }
 
 private[leader] object Margins {
-
-  /** The sums of all slices, added in order. */
-  def total(sums: Array[Array[Double]]): Array[Double] = {
-    val totals = new Array[Double](MarginLayout.SUMS)
-    sums.foreach(own => own.indices.foreach(i => totals(i) += own(i)))
-    totals
-  }
 
   /**
    * Sums over the rows, each term times the row's weight.

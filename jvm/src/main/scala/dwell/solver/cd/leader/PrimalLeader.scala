@@ -71,7 +71,6 @@ private[solver] final class PrimalLeader(
   override def upperBound: Double = objective
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
-  override def waited(): Waited = margins.waited()
 
   override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
 

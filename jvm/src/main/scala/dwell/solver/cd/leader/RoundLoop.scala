@@ -143,24 +143,18 @@ private[solver] final class RoundLoop(
     val epochs = if (leader.wholeEpochs) math.ceil(localWork.next) else localWork.next
     val certify = leader.certifies(number, epochs) || last
     val clock = System.nanoTime()
-    val lost = Retried.once(problem.uid) {
-      val gathered = exchange(Phase.Round, epochs, certify, describe(number))
-      val arrived = System.nanoTime()
-      val waitedBefore = leader.waited()
-      val lost = gathered.scalars.count(_.lost)
-      if (lost == 0) {
-        val headers = new ResultHeaders(gathered.headers)
-        move(gathered, headers, certify, steps = true)
-        val waited = leader.waited()
-        val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9 - waited.seconds
-        val beside = waitedBefore.workerSeconds + waited.workerSeconds
-        val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses, beside)
-        localWork.measure(record.seconds, record.workerSeconds - beside, epochs, certify)
-        logInfo(s"${problem.uid}: ${record.toLine}")
-      }
-      Some(lost)
+    val gathered = exchange(Phase.Round, epochs, certify, describe(number))
+    val arrived = System.nanoTime()
+    val lost = gathered.scalars.count(_.lost)
+    if (lost == 0) {
+      val headers = new ResultHeaders(gathered.headers)
+      move(gathered, headers, certify, steps = true)
+      val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9
+      val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses)
+      localWork.measure(record.seconds, record.workerSeconds, epochs, certify)
+      logInfo(s"${problem.uid}: ${record.toLine}")
     }
-    lost.getOrElse(1)
+    lost
   }
 
   /** Lets the leader certify, and step along the workers' update. */
@@ -179,35 +173,31 @@ private[solver] final class RoundLoop(
    */
   private def finish(moves: Boolean): Unit = {
     leader.finish()
-    Retried.once(problem.uid) {
-      val gathered = exchange(Phase.Round, 1.0, certify = true, s"dwell ${problem.uid}: last round")
-      if (!gathered.scalars.exists(_.lost)) {
-        move(gathered, new ResultHeaders(gathered.headers), certify = true, steps = moves)
-      }
-      Some(())
+    val gathered = exchange(Phase.Round, 1.0, certify = true, s"dwell ${problem.uid}: last round")
+    if (!gathered.scalars.exists(_.lost)) {
+      move(gathered, new ResultHeaders(gathered.headers), certify = true, steps = moves)
     }
-    ()
   }
 
   /** Builds the shared vector anew from the coordinates that the workers hold. */
   private def rebuild(phase: Phase): Rebuilt = {
     // A worker fails to answer only if it loses its state during the call. Repeating the same rebuild is safe: it gives
     // the same answer on all other workers.
-    val (found, rebuilt) = Retried(problem.uid) {
-      val gathered = exchange(phase, 1.0, certify = false, s"dwell ${problem.uid}: ${phase.name}")
-      if (gathered.scalars.exists(_.lost)) None
-      else {
-        val headers = new ResultHeaders(gathered.headers)
-        val found = headers.slot(CdLayout.STAMP).map(_.toLong)
-        val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
-        leader.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
-        Some((found, Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))))
+    val gathered = Iterator
+      .continually(exchange(phase, 1.0, certify = false, s"dwell ${problem.uid}: ${phase.name}"))
+      .take(RebuildAttempts)
+      .find(!_.scalars.exists(_.lost))
+      .getOrElse {
+        throw new IllegalStateException(s"${problem.uid}: workers lose their state faster than it can be rebuilt")
       }
-    }
+    val headers = new ResultHeaders(gathered.headers)
+    val found = headers.slot(CdLayout.STAMP).map(_.toLong)
+    val lostNothing = !found.exists(WorkerState.Stamp.isRestart)
+    leader.restart(gathered.sum, headers, continues = lostNothing && phase.continues)
     System.arraycopy(found, 0, stamps, 0, numWorkers)
     version += 1
     verdict = Nothing // the rebuild dropped the pending steps
-    rebuilt
+    Rebuilt(lostNothing, gathered.scalars.flatMap(_.coefficients))
   }
 
   private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[CdReply] = {
@@ -256,6 +246,8 @@ private[solver] object RoundLoop {
 
   /** Rounds after which the leader builds the shared vector anew, against rounding drift. */
   private val RebuildEvery = 50
+
+  private val RebuildAttempts = 5
 
   /** Rounds in which the gap falls by half where coordinate descent suits the problem. */
   private val SlowRounds = 10

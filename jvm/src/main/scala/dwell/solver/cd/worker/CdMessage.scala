@@ -1,6 +1,6 @@
 package dwell.solver.cd.worker
 
-/** The leader's request to every worker, as owners of coordinates, in one exchange. */
+/** The leader's request to every worker, in one exchange. */
 sealed abstract class Phase(val name: String) extends Serializable {
 
   /** Whether the workers' coordinates are those that the leader's shared vector was built from. */
@@ -48,37 +48,38 @@ sealed trait CdMessage extends Serializable
 final case class CoordinateMessage(phase: Phase, request: RoundRequest, states: Array[WorkerState]) extends CdMessage
 
 /**
- * Work on the worker's slice of the rows, in the primal form.
+ * Asks for the labels and weights of the rows, in the primal form: worker k of K sends slice k of
+ * [[dwell.base.SliceBounds]].
  *
- * @param fit
- *   identifier of the fit, as in [[RoundRequest]]
  * @param workers
- *   number of workers, K
- * @param threads
- *   threads of one call; the result does not depend on them
+ *   K
  */
-final case class RowsMessage(asked: RowsRequest, fit: Long, workers: Int, threads: Int) extends CdMessage
+final case class ReadRows(workers: Int) extends CdMessage
 
 /**
  * A worker's reply, beside its vector.
  *
  * @param lost
- *   the worker does not hold the state, or the slice of rows, that the message refers to
+ *   the worker does not hold the state that the message refers to
  * @param state
  *   if states travel: the state after the exchange, with the pending step
  * @param coefficients
  *   in the phase `Collect`: global feature ids and values of the nonzero coefficients; both are empty for rows
- * @param sums
- *   of a [[RowsMessage]]: the sums of [[RowsRequest.Run]]
- * @param seconds
- *   of a [[RowsMessage]]: the time that [[RowsRequest.Run]] took
  * @param rows
- *   of a [[RowsMessage]]: the answer to [[RowsRequest.Read]]
+ *   the answer to [[ReadRows]]
  */
 final case class CdReply(
     lost: Boolean,
     state: Option[WorkerState],
     coefficients: Option[(Array[Int], Array[Double])],
-    sums: Array[Double] = Array.emptyDoubleArray,
-    seconds: Double = 0.0,
     rows: Option[RowsRead] = None)
+
+/**
+ * Answer to [[ReadRows]].
+ *
+ * @param labels
+ *   as the data hold them
+ * @param weights
+ *   null if every weight is 1
+ */
+final case class RowsRead(labels: Array[Double], weights: Array[Double])

@@ -2,7 +2,8 @@ package dwell.solver.cd.worker
 
 import java.util.concurrent.atomic.AtomicLong
 
-import dwell.base.SplitMix
+import dwell.base.{SliceBounds, SplitMix}
+import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
 import dwell.jni.{Cancellation, CdLayout, ResultHeader}
@@ -21,11 +22,21 @@ object CdStep {
    */
   def apply(data: LocalData, message: CdMessage, shared: Array[Byte]): Contribution[CdReply] = {
     NativeLibrary.require()
-    CdStates.expire()
+    NativeLibrary.expire(ModelStore.AbandonedMillis)
     message match {
-      case rows: RowsMessage => RowsStep(data, rows, shared)
+      case ReadRows(workers) =>
+        Contribution(Array.emptyByteArray, CdReply(lost = false, None, None, Some(rows(data, workers))))
       case coordinates: CoordinateMessage => onCoordinates(data, coordinates, shared)
     }
+  }
+
+  /** Labels and weights of the worker's slice of the rows. */
+  private def rows(data: LocalData, workers: Int): RowsRead = data match {
+    case ColumnData(partition, weights) =>
+      val slices = SliceBounds(partition.rows, workers)
+      val (from, until) = (slices.start(data.index), slices.start(data.index + 1))
+      RowsRead(partition.labels, if (weights == null) null else java.util.Arrays.copyOfRange(weights, from, until))
+    case other => throw new IllegalArgumentException(s"partition ${other.index} does not hold columns")
   }
 
   private def onCoordinates(data: LocalData, message: CoordinateMessage, shared: Array[Byte]): Contribution[CdReply] =

@@ -129,7 +129,7 @@ private[dwell] object NativeCd {
       loss: MarginLoss,
       intercept: Double,
       operation: MarginOperation,
-      slice: MarginSlice,
+      rows: MarginRows,
       threads: Int): Array[Double] = {
     val control = new Array[Long](MarginLayout.CONTROL_SLOTS)
     control(MarginLayout.CONTROL_VERSION) = NativeBridge.MARGIN_LAYOUT_VERSION
@@ -145,13 +145,13 @@ private[dwell] object NativeCd {
     NativeBridge.margins(
       control,
       settings,
-      slice.margins,
-      slice.direction,
-      slice.update,
-      slice.losses,
-      slice.residuals,
-      slice.labels,
-      slice.weights,
+      rows.margins,
+      rows.direction,
+      rows.update,
+      rows.losses,
+      rows.residuals,
+      rows.labels,
+      rows.weights,
       sums)
     sums
   }
