@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 // Version of this interface.
-#define DWELL_ABI_VERSION 6
+#define DWELL_ABI_VERSION 7
 
 // Everything went well.
 #define DWELL_OK 0

@@ -14,8 +14,8 @@ use jni::{
 
 use crate::boundary::fault::{Fault, argument};
 
-/// Most arrays that one call pins: the arrays of a partition of rows, the shared vector and the result.
-const MAX_PINS: usize = 10;
+/// Most arrays that one call pins: five vectors of the leader of L-BFGS, and its corrections.
+const MAX_PINS: usize = 25;
 
 /// The two functions of the JVM that pin and release. A trait, so that the guard can be tested without a JVM.
 pub trait Critical {

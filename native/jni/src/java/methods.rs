@@ -16,7 +16,7 @@ use crate::{
         throw::Throw,
         version::{ABI_VERSION, BUILD_ID},
     },
-    java::{calls, margins, newton, states},
+    java::{calls, margins, newton, quasi_newton, states},
     lda::calls::TopicsRound,
 };
 
@@ -94,6 +94,31 @@ pub const METHODS: &[NativeMethod] = &[
             l2: jdouble[], fixed: jboolean[], lower: jdouble[], upper: jdouble[], objective: jdouble, step: jdouble[],
             reach: jdouble[], bound: jdouble[]) -> void,
         fn = newton::model,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn quasi_newton_trial(outputs: jint, deviation: jdouble[], mean: jdouble[], point: jdouble[], direction: jdouble[],
+            subgradient: jdouble[], step: jdouble, next: jdouble[], model: jbyte[]) -> void,
+        fn = quasi_newton::trial,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn quasi_newton_gradient(outputs: jint, deviation: jdouble[], mean: jdouble[], factors: jdouble[], l1: jdouble,
+            l2: jdouble, sums: jdouble[], total: jdouble, at: jdouble[], direction: jdouble[], gradient: jdouble[],
+            subgradient: jdouble[], result: jdouble[]) -> void,
+        fn = quasi_newton::gradient,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn quasi_newton_products(point: jdouble[], next: jdouble[], gradient: jdouble[], next_gradient: jdouble[],
+            search: jdouble[], history: jfloat[][], sums: jdouble[]) -> void,
+        fn = quasi_newton::products,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn quasi_newton_direction(search: jdouble[], factor: jdouble, history: jfloat[][], factors: jdouble[],
+            descends: jboolean, direction: jdouble[], result: jdouble[]) -> void,
+        fn = quasi_newton::direction,
         error_policy = Throw
     },
     native_method! { static fn pass_fork(pass: jlong) -> jlong, fn = newton::fork, error_policy = Throw },

@@ -6,6 +6,7 @@
 //! | [`calls`] | the calls on a partition |
 //! | [`margins`] | the call on margins |
 //! | [`newton`] | the functions of Newton's method |
+//! | [`quasi_newton`] | the functions of the leader of L-BFGS |
 //! | [`states`] | the functions on worker states and checks |
 //! | [`lender`] | the arguments of a call, and the loan of its arrays |
 //! | [`arguments`] | Java arrays that are copied |
@@ -16,4 +17,5 @@ pub mod lender;
 pub mod margins;
 pub mod methods;
 pub mod newton;
+pub mod quasi_newton;
 pub mod states;

@@ -48,6 +48,7 @@ mod clock;
 mod data;
 mod model;
 mod params;
+pub mod quasi_newton;
 mod resumable;
 mod round;
 mod search;

@@ -373,9 +373,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
 
   test("auto with an L1 penalty: coordinate descent up to a million rows, l-bfgs beyond") {
     for ((rows, algorithm) <- Seq(1000000L -> "cocoa", 1000001L -> "l-bfgs")) {
-      val tall = spark.range(0L, rows, 1L, 2).select(
-        expr("double(id % 3)").as("label"),
-        expr("transform(array(id % 5000), j -> int(j))").as("at"))
+      val tall = spark
+        .range(0L, rows, 1L, 2)
+        .select(expr("double(id % 3)").as("label"), expr("transform(array(id % 5000), j -> int(j))").as("at"))
       val vector = udf((at: Seq[Int]) => Vectors.sparse(5000, at.toArray, Array(1.0)): Vector)
       val data = tall.select(tall("label"), vector(tall("at")).as("features"))
       val model = new LinearRegression().setRegParam(0.1).setElasticNetParam(1.0).setMaxIter(1).setTol(1.0).fit(data)

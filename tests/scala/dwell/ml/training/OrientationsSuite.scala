@@ -26,8 +26,6 @@ class OrientationsSuite extends SparkSuite {
     val most = Int.MaxValue - 16
     assert(within(Seq(1000, 1000), 1L << 30).contains(None))
     assert(within(Seq(900000), 1L << 20).contains(Some(Orientation.Dual)))
-    // With so many rows, the workers have the numbers of theirs, and none come to the driver.
-    assert(within(Seq(1000000), 1L << 20).contains(None))
     // No limit of Spark, but an array has one.
     assert(within(Seq(most, most, most), Long.MaxValue).contains(Some(Orientation.Dual)))
     assert(within(Seq(1000), 100L).left.exists(_.contains("spark.driver.maxResultSize")))

@@ -6,11 +6,11 @@ import breeze.linalg.{DenseVector => BDV}
 import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LBFGS, OWLQN}
 
 import dwell.LimitedSuite
+import dwell.base.LittleEndian
+import dwell.spark.NativeLibrary
 
 /** L-BFGS and OWL-QN against Breeze's own. */
 class LimitedMemorySuite extends LimitedSuite {
-
-  private type Optimizer = FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]]
 
   /** A smooth convex function without a closed form of its minimum. */
   private final class Smooth(n: Int, random: Random) extends DiffFunction[BDV[Double]] {
@@ -24,37 +24,81 @@ class LimitedMemorySuite extends LimitedSuite {
     }
   }
 
-  private def run(optimizer: Optimizer, f: Smooth, start: BDV[Double]): Seq[(BDV[Double], Double)] =
-    optimizer.iterations(f, start).map(s => (s.x, s.adjustedValue)).toList
+  private type Optimizer = FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]]
 
-  /** Rounding grows from iteration to iteration; while the iterates are far from the minimum they agree. */
-  private def compare(ours: Optimizer, theirs: Optimizer, f: Smooth, start: BDV[Double]): Unit = {
-    val (mine, expected) = (run(ours, f, start), run(theirs, f, start))
-    assert(expected.size > 2)
-    mine.zip(expected).take(Alike).foreach { case ((x, value), (y, other)) =>
-      assert((x - y).data.map(math.abs).max <= 1e-9 && math.abs(value - other) <= 1e-10 * math.abs(other))
-    }
-    assert(math.abs(mine.last._2 - expected.last._2) <= 1e-7 * expected.head._2)
+  private def theirs(optimizer: Optimizer, f: Smooth, start: Array[Double]): Seq[(Array[Double], Double)] =
+    optimizer.iterations(f, BDV(start)).map(s => (s.x.toArray, s.adjustedValue)).toList
+
+  private def ours(
+      f: Smooth,
+      start: Array[Double],
+      penalties: Array[Double],
+      most: Int): Seq[(Array[Double], Double)] = {
+    val l1 = if (penalties.exists(_ > 0.0)) 1.0 else 0.0
+    val space = SearchSpace(1, start.map(_ => 1.0), null, penalties, l1, l2 = 0.0)
+    // The last entry stands for the intercept that there is not.
+    val vectors = new SearchVectors(space, start :+ 0.0, Memory)
+    val memory = new LimitedMemory(vectors, l1 > 0.0, most, Tolerance)(model => {
+      val (value, gradient) = f.calculate(BDV(LittleEndian.doubles(model).init))
+      vectors.evaluated(value, gradient.toArray :+ 7.0, 1.0)
+    })
+    memory.iterations.map { iteration =>
+      val x = LittleEndian.doubles(vectors.model)
+      assert(x.last == 0.0)
+      (x.init, iteration.found.value)
+    }.toList
   }
 
+  private val Memory = 10
+  private val Tolerance = 1e-9
+
+  /** Differences grow from iteration to iteration; while the iterates are far from the minimum they agree. */
   private val Alike = 8
 
+  /** Corrections are rounded to 24 bits. */
+  private val Single = 1e-5
+
   for (l1 <- Seq(false, true)) {
-    test(s"iterates are Breeze's to rounding, ${if (l1) "with" else "without"} an L1 penalty") {
+    test(s"iterates are Breeze's as far as single precision goes, ${if (l1) "with" else "without"} an L1 penalty") {
+      NativeLibrary.require()
       val random = new Random(3)
       (0 until 20).foreach { case_ =>
-        // Beyond the block of the passes, and not a multiple of their unrolled loops.
+        // Beyond the blocks of the native loops, and not a multiple of their lanes.
         val n = if (case_ == 19) 2503 else 1 + random.nextInt(60)
         val f = new Smooth(n, random)
-        val penalties = Array.tabulate(n)(i => if (i % 5 == 4) 0.0 else random.nextDouble())
-        val start = BDV(Array.fill(n)(if (random.nextBoolean()) 0.0 else random.nextGaussian()))
+        val penalties = Array.tabulate(n)(i => if (!l1 || i % 5 == 4) 0.0 else random.nextDouble())
+        val start = Array.fill(n)(if (random.nextBoolean()) 0.0 else random.nextGaussian())
         val most = 5 + 10 * case_
-        if (l1) {
-          val theirs = new OWLQN[Int, BDV[Double]](most, 10, (i: Int) => penalties(i), 1e-9)
-          compare(new OrthantWise(most, 10, 1e-9, penalties), theirs, f, start)
-        } else compare(new LimitedMemory(most, 10, 1e-9), new LBFGS[BDV[Double]](most, 10, 1e-9), f, start)
+        val optimizer =
+          if (l1) new OWLQN[Int, BDV[Double]](most, Memory, (i: Int) => penalties(i), Tolerance)
+          else new LBFGS[BDV[Double]](most, Memory, Tolerance)
+        val (mine, expected) = (ours(f, start, penalties, most), theirs(optimizer, f, start))
+        assert(expected.size > 2)
+        mine.zip(expected).take(Alike).foreach { case ((x, value), (y, other)) =>
+          val apart = x.indices.map(i => math.abs(x(i) - y(i))).max
+          assert(
+            apart <= Single && math.abs(value - other) <= Single * math.max(math.abs(other), 1e-6 * expected.head._2),
+            s"$apart, $value beside $other")
+        }
+        assert(math.abs(mine.last._2 - expected.last._2) <= Single * expected.head._2)
       }
     }
+  }
+
+  test("a model of centred, scaled features with an intercept; the gradient is that of the objective") {
+    NativeLibrary.require()
+    val space = SearchSpace(2, Array(2.0, 0.0), Array(3.0, 5.0), Array(0.5, 1.0), l1 = 0.0, l2 = 2.0)
+    val vectors = new SearchVectors(space, Array(4.0, 0.0, 1.0, -2.0, 0.0, 2.0), Memory)
+    val model = LittleEndian.doubles(vectors.trial(0.0))
+    assert(model.toSeq == Seq(2.0, 0.0, 1.0 - 6.0, -1.0, 0.0, 2.0 + 3.0))
+    val found = vectors.evaluated(10.0, Array(8.0, 1.0, 4.0, -16.0, 1.0, -8.0), 4.0)
+    // 2 / 2 times 2 and -1 squared.
+    assert(found.smooth == 10.0 + 4.0 + 1.0 && found.value == found.smooth && found.slope == 0.0)
+    // (8 / 4 - 3) / 2 + 2 / 4 * 4, 0, 1, (-4 + 6) / 2 + 2 / 4 * -2, 0, -2.
+    assert(found.norm == math.sqrt(1.5 * 1.5 + 1.0 + 4.0))
+    vectors.accept(moved = false)
+    assert(vectors.turn().contains(Direction(found.norm, -7.25)))
+    assert(LittleEndian.doubles(vectors.trial(1.0)).toSeq == Seq(1.25, 0.0, -3.75, -1.0, 0.0, 7.0))
   }
 
   test("the direction solves the secant equations of the newest correction, and forgets the oldest") {
@@ -62,17 +106,36 @@ class LimitedMemorySuite extends LimitedSuite {
     val n = 40
     val diagonal = Array.fill(n)(0.5 + random.nextDouble())
     def vector(): Array[Double] = Array.fill(n)(random.nextGaussian())
-    val steps = Seq.fill(7)(vector())
+    def dot(x: Array[Double], y: Array[Double]): Double = x.indices.map(i => x(i) * y(i)).sum
     def change(step: Array[Double]): Array[Double] = step.indices.map(i => diagonal(i) * step(i)).toArray
-    def after(steps: Seq[Array[Double]]): Corrections =
-      steps.foldLeft(Corrections.none(4))((c, step) => c.updated(step, change(step)))
+    def after(pairs: Seq[(Array[Double], Array[Double])]): (Corrections, Vector[(Array[Double], Array[Double])]) =
+      pairs.foldLeft((Corrections.Empty, Vector.empty[(Array[Double], Array[Double])])) { case ((c, kept), pair) =>
+        val now = pair +: kept.take(3)
+        (
+          c.updated(
+            4,
+            now.map(p => dot(pair._1, p._2)),
+            now.map(p => dot(pair._2, p._1)),
+            now.map(p => dot(pair._2, p._2))),
+          now)
+      }
+    def direction(pairs: Seq[(Array[Double], Array[Double])], g: Array[Double]): Option[Array[Double]] = {
+      val (corrections, kept) = after(pairs)
+      val (steps, changes) = (kept.map(_._1), kept.map(_._2))
+      corrections.direction(steps.map(dot(_, g)), changes.map(dot(_, g))).map { case (factor, factors) =>
+        Array.tabulate(n)(i => factor * g(i) + (steps ++ changes).zip(factors).map { case (v, f) => f * v(i) }.sum)
+      }
+    }
+    val pairs = Seq.fill(7)(vector()).map(step => (step, change(step)))
     val g = vector()
-    val all = after(steps).direction(g).get
     // H y = s for the newest pair.
-    val back = after(steps).direction(change(steps.last)).get
-    assert(back.indices.forall(i => math.abs(back(i) + steps.last(i)) <= 1e-10))
-    assert(all.sameElements(after(steps.drop(3)).direction(g).get), "four of seven are kept")
-    assert(Corrections.none(4).direction(g).get.sameElements(g.map(-_)))
-    assert(after(Seq.empty).updated(g, g.map(-_)).direction(g).isEmpty, "negative curvature")
+    val (step, y) = pairs.last
+    val back = direction(pairs, y).get
+    assert(back.indices.forall(i => math.abs(back(i) + step(i)) <= 1e-10))
+    assert(direction(pairs, g).get.sameElements(direction(pairs.drop(3), g).get), "four of seven are kept")
+    assert(Corrections.Empty.direction(Seq.empty, Seq.empty).exists { case (factor, factors) =>
+      factor == -1.0 && factors.isEmpty
+    })
+    assert(direction(Seq((g, g.map(-_))), g).isEmpty, "negative curvature")
   }
 }

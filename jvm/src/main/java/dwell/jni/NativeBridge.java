@@ -59,6 +59,10 @@ package dwell.jni;
  * {@link #passBegin}, {@link #passBlock}, {@link #passEnd}: a pass over the blocks of a partition, for a worker. Each call pins the arrays
  * of its block for as long as it copies some hundred rows, time and again. {@link #newtonModel} is for the leader, and copies its arrays.
  *
+ * <h2>L-BFGS</h2>
+ * The functions whose names begin with quasiNewton are for the leader. They keep nothing: Java holds all vectors, and they are pinned for
+ * some ten thousand entries at a time.
+ *
  * <h2>LDA</h2>
  * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments too, with the same records of checks. Beside its record
  * a partition keeps memory of 4 V K bytes from one call to the next, for V words and K topics. The matrix has a document in each
@@ -77,7 +81,7 @@ package dwell.jni;
 public final class NativeBridge {
 
   /** Version of the functions in this class; {@link #abiVersion()} is the library's own. */
-  public static final int ABI_VERSION = 6;
+  public static final int ABI_VERSION = 7;
 
   /** Version of {@link CdLayout}. */
   public static final long LAYOUT_VERSION = 2;
@@ -313,6 +317,83 @@ public final class NativeBridge {
    * Adds the sums of one pass to those of another one with the same parameters, and frees it. If it throws, both are freed.
    */
   public static native void passJoin(long into, long from);
+
+  /**
+   * Moves the point of a search by L-BFGS, for its leader. With n features and C outputs, vectors have C (n + 1) entries: for each output
+   * its n coordinates, each the coefficient of a feature times its deviation, and the intercept of centred features. Java holds all
+   * vectors; no array that is written may be given twice.
+   *
+   * @param deviation
+   *   of each feature, n numbers; the coefficient of a feature without deviation is 0
+   * @param mean
+   *   of each feature; null without an intercept
+   * @param point
+   *   the point; read
+   * @param direction
+   *   of the search; read
+   * @param subgradient
+   *   null without an L1 penalty; otherwise a coordinate that leaves the orthant in which the subgradient descends becomes 0
+   * @param step
+   *   along the direction
+   * @param next
+   *   written: the point after the step
+   * @param model
+   *   8 C (n + 1) bytes, written, little endian: coefficients and intercept of each output, of features that are not centred
+   */
+  public static native void quasiNewtonTrial(int outputs, double[] deviation, double[] mean, double[] point, double[] direction,
+      double[] subgradient, double step, double[] next, byte[] model);
+
+  /**
+   * The gradient of a search by L-BFGS at a point, from the sums of a pass over all rows.
+   *
+   * @param factors
+   *   r of each feature, n numbers: the penalties of its coordinate x are l1 r |x| and l2 (r x)^2 / 2
+   * @param sums
+   *   C (n + 1) numbers: the gradient of the sum of the losses by the model
+   * @param total
+   *   sum of the weights of all rows
+   * @param at
+   *   the point
+   * @param gradient
+   *   written: the gradient of mean loss and L2 penalty by the coordinates
+   * @param subgradient
+   *   written: with the L1 penalty, the subgradient nearest to 0; null without one
+   * @param result
+   *   5 numbers, written: L2 penalty, L1 penalty, the product of direction and subgradient (or gradient), the squares of gradient and
+   *   subgradient
+   */
+  public static native void quasiNewtonGradient(int outputs, double[] deviation, double[] mean, double[] factors, double l1, double l2,
+      double[] sums, double total, double[] at, double[] direction, double[] gradient, double[] subgradient, double[] result);
+
+  /**
+   * Writes the newest correction, and its products with all corrections.
+   *
+   * @param search
+   *   the subgradient at the next point, or its gradient
+   * @param history
+   *   2 m arrays for m corrections, at most 20, newest first: m steps, then m changes of the gradient. The newest of both are written
+   * @param sums
+   *   6 m numbers, written: for each array of history its products with the newest step, the newest change, and search
+   */
+  public static native void quasiNewtonProducts(double[] point, double[] next, double[] gradient, double[] nextGradient,
+      double[] search, float[][] history, double[] sums);
+
+  /**
+   * Combines a direction.
+   *
+   * @param factor
+   *   of search
+   * @param factors
+   *   of the arrays of history
+   * @param descends
+   *   whether entries that do not descend along search become 0
+   * @param direction
+   *   written
+   * @param result
+   *   2 numbers, written: its square, and its product with search
+   */
+  public static native void quasiNewtonDirection(double[] search, double factor, float[][] history, double[] factors,
+      boolean descends, double[] direction, double[] result);
 
   /** Frees a pass; does nothing if there is no such pass. */
   public static native void passFree(long pass);

@@ -57,8 +57,11 @@ final class LinearTrainer(
    *
    * @throws IllegalArgumentException
    *   if the orientation or the algorithm asked for cannot solve the problem
+   * @throws dwell.jni.NativeUnavailableException
+   *   if the library cannot load
    */
   def solve(problem: LinearProblem): LinearSolution = {
+    NativeLibrary.require()
     val choice = OrientationChoice(problem, rows)
     val started = System.nanoTime()
     problem.algorithm match {

@@ -1,107 +1,131 @@
 package dwell.solver.rows.leader
 
-import breeze.linalg.{DenseVector => BDV}
-import breeze.optimize.{DiffFunction, FirstOrderMinimizer, NaNHistory, StepSizeUnderflow, StrongWolfeLineSearch}
-import breeze.optimize.FirstOrderMinimizer.{functionValuesConverged, maxIterationsReached, searchFailed, ConvergenceCheck}
+import breeze.optimize.{BacktrackingLineSearch, DiffFunction, FirstOrderException, NaNHistory, StepSizeUnderflow, StrongWolfeLineSearch}
 
 /**
- * L-BFGS with the line search and the rules to stop of Breeze's, whose iterates it follows to rounding. Breeze visits
- * the last steps five times an iteration, which with a million coordinates takes longer than the workers' pass over the
- * data; [[Corrections]] take two visits.
+ * L-BFGS, or OWL-QN with an L1 penalty, with the line searches and the rules to stop of Breeze's, whose iterates it follows as far
+ * as single precision of the corrections does. Breeze visits the last steps five times an iteration, and calls functions of boxed numbers
+ * for each coordinate, which with a million coordinates takes longer than the workers' pass over the data.
  *
- * @param memory
- *   corrections that are kept
+ * Source of OWL-QN: Andrew and Gao, Scalable Training of L1-Regularized Log-Linear Models, ICML 2007.
+ *
+ * @param evaluate
+ *   loss and gradient at a trial's model
+ * @param hasL1
+ *   whether there is an L1 penalty
  */
-private[leader] class LimitedMemory(maxIterations: Int, memory: Int, tolerance: Double)
-    extends FirstOrderMinimizer[BDV[Double], DiffFunction[BDV[Double]]](LimitedMemory.ended(maxIterations, tolerance)) {
+private[leader] final class LimitedMemory(
+    vectors: SearchVectors,
+    hasL1: Boolean,
+    maxIterations: Int,
+    tolerance: Double)(evaluate: Array[Byte] => Evaluation) {
   import LimitedMemory._
 
-  override type History = Corrections
+  /** The step of the last trial, and what it found. */
+  private var last = Option.empty[(Double, Evaluation)]
 
-  override protected def initialHistory(f: DiffFunction[BDV[Double]], start: BDV[Double]): Corrections =
-    Corrections.none(memory)
-
-  override protected def chooseDescentDirection(state: State, f: DiffFunction[BDV[Double]]): BDV[Double] =
-    BDV(state.history.direction(entries(state.adjustedGradient)).getOrElse(throw new NaNHistory))
-
-  override protected def takeStep(state: State, direction: BDV[Double], stepSize: Double): BDV[Double] = {
-    val x = entries(state.x)
-    val d = entries(direction)
-    val result = new Array[Double](x.length)
-    var i = 0
-    while (i < result.length) {
-      result(i) = x(i) + d(i) * stepSize
-      i += 1
+  /** The start and the iterations, up to the one at which a rule to stop holds. */
+  def iterations: Iterator[Iteration] = Iterator.unfold(Option.empty[Iteration]) { before =>
+    Option.unless(before.exists(_.end.nonEmpty)) {
+      val next = before.fold(start())(after)
+      (next, Some(next))
     }
-    BDV(result)
   }
 
-  override protected def updateHistory(
-      newX: BDV[Double],
-      newGradient: BDV[Double],
-      newValue: Double,
-      f: DiffFunction[BDV[Double]],
-      old: State): Corrections =
-    old.history.updated(difference(entries(newX), entries(old.x)), difference(entries(newGradient), entries(old.grad)))
+  private def start(): Iteration = {
+    val found = at(0.0)
+    vectors.accept(moved = false)
+    ended(Iteration(0, found, math.abs(found.value), Vector(Double.PositiveInfinity), hasFailed = false, None))
+  }
 
-  override protected def determineStepSize(
-      state: State,
-      f: DiffFunction[BDV[Double]],
-      direction: BDV[Double]): Double = {
+  private def after(state: Iteration): Iteration =
+    try {
+      val direction = vectors.turn().getOrElse(throw new NaNHistory)
+      last = Some((0.0, state.found.copy(slope = direction.slope)))
+      val found = at(stepLength(state, direction))
+      vectors.accept(moved = true)
+      last = None
+      val values = (state.values :+ found.value).takeRight(ValuesCompared)
+      ended(state.copy(number = state.number + 1, found = found, values = values, hasFailed = false))
+    } catch {
+      case _: FirstOrderException if !state.hasFailed =>
+        vectors.forget()
+        state.copy(hasFailed = true)
+      case _: FirstOrderException => state.copy(end = Some(SearchFailed))
+    }
+
+  private def stepLength(state: Iteration, direction: Direction): Double = {
     val along = new DiffFunction[Double] {
       override def calculate(step: Double): (Double, Double) = {
-        val (value, gradient) = f.calculate(takeStep(state, direction, step))
-        (value, gradient.dot(direction))
+        val found = at(step)
+        (found.value, found.slope)
       }
     }
-    val search = new StrongWolfeLineSearch(maxZoomIter = 10, maxLineSearchIter = 10)
-    val step = search.minimize(along, if (state.iter == 0) 1.0 / norm(entries(direction)) else 1.0)
-    if (step * norm(entries(state.grad)) < LeastStep) throw new StepSizeUnderflow
-    step
+    val isFirst = state.number == 0
+    if (hasL1) {
+      val search = new BacktrackingLineSearch(state.found.smooth, shrinkStep = if (isFirst) 0.1 else 0.5)
+      search.minimize(along, if (isFirst) 0.5 / state.found.gradientNorm else 1.0)
+    } else {
+      val search = new StrongWolfeLineSearch(maxZoomIter = 10, maxLineSearchIter = 10)
+      val step = search.minimize(along, if (isFirst) 1.0 / direction.norm else 1.0)
+      if (step * state.found.norm < LeastStep) throw new StepSizeUnderflow
+      step
+    }
+  }
+
+  private def at(step: Double): Evaluation = last match {
+    case Some((`step`, found)) => found
+    case _ =>
+      val found = evaluate(vectors.trial(step))
+      last = Some((step, found))
+      found
+  }
+
+  /** Breeze's rules, as Spark sets them. */
+  private def ended(state: Iteration): Iteration = {
+    val value = state.found.value
+    val end =
+      if (state.number >= maxIterations && maxIterations >= 0) Some(MaxIterations)
+      else if (state.values.size >= 2 && math.abs(value - state.values.max) <= tolerance * state.initial)
+        Some(Converged)
+      else if (state.found.norm <= math.max(tolerance * math.abs(value), LeastGradient)) Some(Converged)
+      else None
+    state.copy(end = end)
   }
 }
 
 private[leader] object LimitedMemory {
 
+  /** Why iterations end. */
+  sealed trait End
+  case object MaxIterations extends End
+  case object Converged extends End
+
+  /** Two searches in a row have failed, the second one without corrections. */
+  case object SearchFailed extends End
+
+  /**
+   * The point after an iteration.
+   *
+   * @param number
+   *   0 for the start
+   * @param initial
+   *   size of the objective at the start
+   * @param values
+   *   the last objectives, and infinity while they are few
+   * @param hasFailed
+   *   whether the search has failed since
+   */
+  final case class Iteration(
+      number: Int,
+      found: Evaluation,
+      initial: Double,
+      values: Vector[Double],
+      hasFailed: Boolean,
+      end: Option[End])
+
   /** A smaller step, times the norm of the gradient, ends the search, as in Breeze. */
   private val LeastStep = 1e-10
-
-  /** Breeze's rules, as Spark sets them. Breeze's norm visits boxed numbers. */
-  private def ended(maxIterations: Int, tolerance: Double): ConvergenceCheck[BDV[Double]] =
-    maxIterationsReached[BDV[Double]](maxIterations) ||
-      functionValuesConverged[BDV[Double]](tolerance, relative = true, ValuesCompared) ||
-      ConvergenceCheck.fromPartialFunction[BDV[Double]] {
-        case s if norm(entries(s.adjustedGradient)) <= math.max(tolerance * s.adjustedValue.abs, LeastGradient) =>
-          FirstOrderMinimizer.GradientConverged
-      } || searchFailed[BDV[Double]]
-
   private val ValuesCompared = 20
   private val LeastGradient = 1e-8
-
-  /** The Euclidean norm. */
-  def norm(x: Array[Double]): Double = {
-    var sum = 0.0
-    var i = 0
-    while (i < x.length) {
-      sum += x(i) * x(i)
-      i += 1
-    }
-    math.sqrt(sum)
-  }
-
-  /** The entries themselves, not a copy. */
-  def entries(vector: BDV[Double]): Array[Double] = {
-    require(vector.offset == 0 && vector.stride == 1 && vector.data.length == vector.length, "a view of a vector")
-    vector.data
-  }
-
-  private def difference(x: Array[Double], y: Array[Double]): Array[Double] = {
-    val result = new Array[Double](x.length)
-    var i = 0
-    while (i < result.length) {
-      result(i) = x(i) - y(i)
-      i += 1
-    }
-    result
-  }
 }

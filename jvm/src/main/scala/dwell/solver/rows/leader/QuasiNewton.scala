@@ -1,8 +1,6 @@
 package dwell.solver.rows.leader
 
-import breeze.linalg.{DenseVector => BDV}
-import breeze.optimize.{CachedDiffFunction, DiffFunction}
-
+import dwell.base.LittleEndian
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
 
@@ -30,15 +28,18 @@ private[rows] final class QuasiNewton(
   private val problem = task.problem
   private val facts = task.facts
   private val n = task.numFeatures
-  private val outputs = task.outputs
-  private val first = n * outputs
-  private val variables = if (task.sgd.intercept) first + outputs else first
+  private val l1 = task.sgd.penalty.l1
 
-  /** u_j / d_j: the factor of the penalty for a coordinate of feature j. */
-  private val weights = Array.tabulate(n) { j =>
-    val scale = task.scaleOf(j)
-    if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
-  }
+  private val space = SearchSpace(
+    task.outputs,
+    facts.deviation,
+    facts.mean,
+    Array.tabulate(n) { j =>
+      val scale = task.scaleOf(j)
+      if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
+    },
+    l1,
+    task.sgd.penalty.l2)
 
   /** The evaluations since the last iteration, and the time that the leader has left to them. Each is an epoch. */
   private var evaluations = Seq.empty[ResultHeaders]
@@ -46,28 +47,21 @@ private[rows] final class QuasiNewton(
 
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
-    val cost = new CachedDiffFunction(new DiffFunction[BDV[Double]] {
-      override def calculate(theta: BDV[Double]): (Double, BDV[Double]) = QuasiNewton.this.calculate(theta)
-    })
+    val vectors = new SearchVectors(space, scaled(start.model), Memory)
+    def model = passes.ofModel(LittleEndian.doubles(vectors.model))
     val most = problem.maxRounds - timeline.rounds
-    val optimizer =
-      if (task.sgd.penalty.l1 == 0.0) new LimitedMemory(most, Memory, tolerance)
-      else {
-        val penalties =
-          Array.tabulate(variables)(i => if (i < first) task.sgd.penalty.l1 * weights(i / outputs) else 0.0)
-        new OrthantWise(most, Memory, tolerance, penalties)
-      }
     var clock = System.nanoTime()
-    val states = optimizer.iterations(cost, BDV(scaled(start.model)))
+    val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance)(evaluated(vectors, _)).iterations
     var reached = start
-    while (states.hasNext && !proof.exists(_.suffices(reached.objective, problem.tolerance))) {
-      val state = states.next()
-      // The first state is the start, and no iteration precedes it.
-      if (state.iter > 0) {
-        if (state.iter % Proof.Every == 0) proof.foreach(_.renew(model(state.x.toArray)))
+    while (iterations.hasNext && !proof.exists(_.suffices(reached.objective, problem.tolerance))) {
+      val iteration = iterations.next()
+      val value = iteration.found.value
+      // The first one is the start. After a failed search, the point is the one before it.
+      if (iteration.number > 0 && evaluations.nonEmpty) {
+        if (iteration.number % Proof.Every == 0) proof.foreach(_.renew(model))
         timeline.add(
-          state.adjustedValue + slack,
-          state.adjustedValue + slack - proof.fold(Double.NaN)(_.lowerBound),
+          value + slack,
+          value + slack - proof.fold(Double.NaN)(_.lowerBound),
           clock,
           driverSeconds = (System.nanoTime() - clock) * 1e-9 - leftSeconds,
           evaluations.size.toDouble,
@@ -77,83 +71,36 @@ private[rows] final class QuasiNewton(
       clock = System.nanoTime()
       evaluations = Seq.empty
       leftSeconds = 0.0
-      reached = Reached(
-        model(state.x.toArray),
-        state.adjustedValue,
-        state.convergenceReason.exists(_ != breeze.optimize.FirstOrderMinimizer.MaxIterations))
+      reached = reached.copy(objective = value, converged = iteration.end.exists(_ != LimitedMemory.MaxIterations))
     }
-    if (proof.exists(_.suffices(reached.objective, problem.tolerance))) reached.copy(converged = true) else reached
+    Reached(
+      model,
+      reached.objective,
+      reached.converged || proof.exists(_.suffices(reached.objective, problem.tolerance)))
   }
 
   /** Spark's rule is the relative decrease of the last iterations. With a proof to come, it only notices that there is none. */
   private def tolerance: Double = if (proof.isEmpty) problem.tolerance else problem.tolerance * Standstill
 
-  /** The smooth part of the objective, and its gradient. OWL-QN adds the L1 penalty itself. */
-  private def calculate(theta: BDV[Double]): (Double, BDV[Double]) = {
-    val at = theta.toArray
+  private def evaluated(vectors: SearchVectors, model: Array[Byte]): Evaluation = {
     val asked = System.nanoTime()
-    val evaluated = passes.evaluate(model(at), None, f"${timeline.rounds}%d rounds, line search")
-    evaluations :+= evaluated.headers
-    leftSeconds += (System.nanoTime() - asked) * 1e-9 - evaluated.addSeconds
-    val g = evaluated.gradient
-    val gradient = new Array[Double](variables)
-    var squares = 0.0
-    var j = 0
-    while (j < n) {
-      val deviation = facts.deviation(j)
-      if (deviation > 0.0) {
-        val mean = if (facts.mean == null) 0.0 else facts.mean(j)
-        val l2 = task.sgd.penalty.l2 * weights(j) * weights(j)
-        var c = 0
-        while (c < outputs) {
-          val i = j * outputs + c
-          gradient(i) = (g(i) - mean * g(first + c)) / deviation + l2 * at(i)
-          squares += l2 * at(i) * at(i)
-          c += 1
-        }
-      }
-      j += 1
-    }
-    if (task.sgd.intercept) System.arraycopy(g, first, gradient, first, outputs)
-    (evaluated.loss + 0.5 * squares, BDV(gradient))
+    val passed = passes.pass(model, None, f"${timeline.rounds}%d rounds, line search")
+    evaluations :+= passed.headers
+    leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
+    vectors.evaluated(passed.loss, passed.sums, facts.labels.totalWeight)
   }
 
-  /** The model with these coordinates. */
-  private def model(theta: Array[Double]): Array[Double] = {
-    val result = new Array[Double](task.vectorLength)
-    if (task.sgd.intercept) System.arraycopy(theta, first, result, first, outputs)
-    var j = 0
-    while (j < n) {
-      if (facts.deviation(j) > 0.0) {
-        val mean = if (facts.mean == null) 0.0 else facts.mean(j)
-        var c = 0
-        while (c < outputs) {
-          val w = theta(j * outputs + c) / facts.deviation(j)
-          result(j * outputs + c) = w
-          if (task.sgd.intercept) result(first + c) -= mean * w
-          c += 1
-        }
-      }
-      j += 1
-    }
-    result
-  }
-
-  /** The coordinates of a model. */
+  /** The coordinates of a model, in the layout of a pass. */
   private def scaled(model: Array[Double]): Array[Double] = {
-    val theta = new Array[Double](variables)
-    if (task.sgd.intercept) System.arraycopy(model, first, theta, first, outputs)
-    var j = 0
-    while (j < n) {
-      val mean = if (facts.mean == null) 0.0 else facts.mean(j)
-      var c = 0
-      while (c < outputs) {
-        val w = model(j * outputs + c)
-        theta(j * outputs + c) = w * facts.deviation(j)
-        if (task.sgd.intercept) theta(first + c) += mean * w
-        c += 1
+    val theta = passes.ofPass(model).clone
+    for (c <- 0 until task.outputs) {
+      val first = c * (n + 1)
+      var j = 0
+      while (j < n) {
+        if (facts.mean != null) theta(first + n) += facts.mean(j) * theta(first + j)
+        theta(first + j) *= facts.deviation(j)
+        j += 1
       }
-      j += 1
     }
     theta
   }
@@ -161,8 +108,8 @@ private[rows] final class QuasiNewton(
 
 private[solver] object QuasiNewton {
 
-  /** The bytes of the leader's vectors: corrections, and some at work. */
-  def bytes(numFeatures: Int, outputs: Int): Long = (2L * Memory + 10L) * 8L * numFeatures * outputs
+  /** The bytes of the leader's vectors: corrections, in single precision, and some at work. */
+  def bytes(numFeatures: Int, outputs: Int): Long = (2L * Memory * 4L + 12L * 8L) * numFeatures * outputs
 
   /** An iteration that decreases the objective by less than this part of the tolerance brings no proof nearer. */
   private val Standstill = 1e-3

@@ -16,6 +16,7 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
   private val outputs = task.outputs
   private val entries = task.numFeatures + 1
   private val threads = task.problem.settings.threads
+  private val total = task.facts.labels.totalWeight
 
   /**
    * Losses and gradient at a model, or their dual counterparts.
@@ -24,6 +25,18 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
    *   see [[PassMessage]]
    */
   def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
+    val passed = pass(LittleEndian.bytes(ofPass(model)), dual, what)
+    val gradient = ofModel(passed.sums)
+    var i = 0
+    while (i < gradient.length) {
+      gradient(i) /= total
+      i += 1
+    }
+    Evaluated(passed.loss, gradient, passed.headers)
+  }
+
+  /** The same, of a model and with sums in the layout of a pass, which has the numbers of an output side by side. */
+  def pass(model: Array[Byte], dual: Option[Array[Double]], what: String): Passed = {
     val pass = PassMessage(
       task.sgd.loss,
       intercept = true,
@@ -33,25 +46,21 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
       PassSums.Gradient,
       threads,
       dual = dual.getOrElse(Array.emptyDoubleArray))
-    val gathered = workers.exchange(
-      message(pass),
-      LittleEndian.bytes(transposed(model, entries, outputs)),
-      s"dwell ${task.problem.uid}: $what")
+    val gathered = workers.exchange(message(pass), model, s"dwell ${task.problem.uid}: $what")
     val headers = new ResultHeaders(gathered.headers)
-    val total = task.facts.labels.totalWeight
     val loss = headers.sum(PassLayout.LOSS_SUM) / total
-    val gradient = transposed(gathered.sum, outputs, entries)
-    var i = 0
-    while (i < gradient.length) {
-      gradient(i) /= total
-      i += 1
-    }
     // A line search shortens a step to a model with predictions that are not finite.
-    if (java.lang.Double.isFinite(loss)) Evaluated(loss, gradient, headers, gathered.addSeconds)
-    else Evaluated(Double.PositiveInfinity, new Array[Double](gradient.length), headers, gathered.addSeconds)
+    if (java.lang.Double.isFinite(loss)) Passed(loss, gathered.sum, headers, gathered.addSeconds)
+    else Passed(Double.PositiveInfinity, new Array[Double](gathered.sum.length), headers, gathered.addSeconds)
   }
 
-  /** Rows of a matrix as columns: a model has the numbers of a feature side by side, and in a pass those of an output. */
+  /** A model, which has the numbers of a feature side by side, in the layout of a pass. */
+  def ofPass(model: Array[Double]): Array[Double] = transposed(model, entries, outputs)
+
+  /** Numbers in the layout of a pass, in that of a model. */
+  def ofModel(numbers: Array[Double]): Array[Double] = transposed(numbers, outputs, entries)
+
+  /** Rows of a matrix as columns. */
   private def transposed(numbers: Array[Double], rows: Int, columns: Int): Array[Double] =
     if (rows == 1 || columns == 1) numbers
     else {
@@ -77,8 +86,12 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
  * @param gradient
  *   gradient of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
  */
-private[rows] final case class Evaluated(
-    loss: Double,
-    gradient: Array[Double],
-    headers: ResultHeaders,
-    addSeconds: Double)
+private[rows] final case class Evaluated(loss: Double, gradient: Array[Double], headers: ResultHeaders)
+
+/**
+ * The same, in the layout of a pass.
+ *
+ * @param sums
+ *   the gradient times the sum of the weights
+ */
+private[rows] final case class Passed(loss: Double, sums: Array[Double], headers: ResultHeaders, addSeconds: Double)
