@@ -19,7 +19,7 @@ use crate::base::error::SolverError;
 const LANES: usize = 16;
 
 /// Entries that stay in the first cache while the corrections pass by.
-const TOGETHER: usize = 1024;
+const TOGETHER: usize = 512;
 
 /// What is known of the features of a range; None where it is 1, or 0 for means.
 #[derive(Debug, Clone, Copy, Default)]
@@ -291,15 +291,18 @@ pub fn products(
     Arch::new().dispatch(
         #[inline(always)]
         || {
+            let (mut s, mut y) = ([0.0; TOGETHER], [0.0; TOGETHER]);
             let mut first = 0;
             while first < length {
                 let end = length.min(first + TOGETHER);
-                let (s, y, g) = (&step[first..end], &change[first..end], &search[first..end]);
+                let (s, y) = (&mut s[..end - first], &mut y[..end - first]);
+                widen(&step[first..end], s);
+                widen(&change[first..end], y);
                 for (vector, sums) in vectors.iter().zip(sums.as_chunks_mut::<3>().0) {
-                    let v = &vector[first..end];
-                    sums[0] += dot(s, v);
-                    sums[1] += dot(y, v);
-                    sums[2] += dot(g, v);
+                    let found = three_dots(&vector[first..end], s, y, &search[first..end]);
+                    for (sum, found) in sums.iter_mut().zip(found) {
+                        *sum += found;
+                    }
                 }
                 first = end;
             }
@@ -368,6 +371,36 @@ fn sum<A: Copy, B: Copy>(a: &[A], b: &[B], term: impl Fn(A, B) -> f64) -> f64 {
     }
     let rest: f64 = rest_a.iter().zip(rest_b).map(|(&a, &b)| term(a, b)).sum();
     lanes.iter().sum::<f64>() + rest
+}
+
+/// The same numbers in double precision.
+#[inline(always)]
+fn widen(single: &[f32], double: &mut [f64]) {
+    for (double, &single) in double.iter_mut().zip(single) {
+        *double = f64::from(single);
+    }
+}
+
+/// The dot products of a vector with three others: it is read and widened once.
+#[inline(always)]
+fn three_dots(v: &[f32], a: &[f64], b: &[f64], c: &[f64]) -> [f64; 3] {
+    let (whole, rest) = v.as_chunks::<LANES>();
+    let others = [a, b, c].map(|x| x.as_chunks::<LANES>());
+    let mut lanes = [[0.0; LANES]; 3];
+    let chunks = others[0].0.iter().zip(others[1].0).zip(others[2].0);
+    for (v, ((a, b), c)) in whole.iter().zip(chunks) {
+        for l in 0..LANES {
+            let v = f64::from(v[l]);
+            lanes[0][l] += a[l] * v;
+            lanes[1][l] += b[l] * v;
+            lanes[2][l] += c[l] * v;
+        }
+    }
+    let mut sums = [0.0; 3];
+    for ((sum, lanes), other) in sums.iter_mut().zip(lanes).zip(others) {
+        *sum = lanes.iter().sum::<f64>() + dot(other.1, rest);
+    }
+    sums
 }
 
 /// The dot product.

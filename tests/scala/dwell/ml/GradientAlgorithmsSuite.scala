@@ -117,7 +117,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
         assert(report.dual <= optimum * (1.0 + 1e-9) && report.gap >= 0.0 && report.relativeGap < 0.05, report.toText)
       } else {
         close(report.objective, optimum, Weakly)
-        assert(report.dual.isNaN)
+        // With an L1 penalty alone the dual variables of two classes shrink until they are feasible.
+        if (title == "logistic" && regParam > 0.0) assert(report.dual <= optimum * (1.0 + 1e-9) && report.dual > 0.0)
+        else assert(report.dual.isNaN)
       }
     }
 

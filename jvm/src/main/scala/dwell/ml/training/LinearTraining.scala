@@ -11,7 +11,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.{ColumnNames, TrainingRow}
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation, Penalty}
+import dwell.problem.{Algorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, Penalty}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
 import dwell.solver.{LinearTrainer, NewtonChoice}
@@ -140,24 +140,34 @@ trait LinearTraining[M <: Model[M]]
     else {
       val forecast = Option.when(NewtonChoice.objection(loss, task.penalty, data.numFeatures).isEmpty)(
         NewtonChoice.forecast(loss, task.penalty, data))
-      val notByCoordinates =
-        if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
-        else if (task.penalty.isNone) Some("regParam is 0")
-        else if (loss.curvature.isInfinite) {
-          Option.when(data.numRows >= TallHinge * data.numFeatures)(
-            s"the $loss loss has at least $TallHinge rows for a feature")
-        } else {
-          Option.when(
-            task.penalty.l2 == 0.0 && data.numRows > Orientation.PrimalRows && LinearTrainer.hasRoom(
-              loss,
-              data.numFeatures))(s"the penalty has no L2 part, and there are more than ${Orientation.PrimalRows} rows")
-        }
       forecast.filter(_.isFaster) match {
         case Some(faster) => (Algorithm.Newton, faster.toString)
-        case None => notByCoordinates.fold[(Algorithm, String)]((chosenAlgorithm, ""))((Algorithm.LBFGS, _))
+        case None =>
+          notByCoordinates(task, loss, data).fold[(Algorithm, String)]((chosenAlgorithm, ""))((Algorithm.LBFGS, _))
       }
     }
   }
+
+  /** Why a fit that Newton's method does not train is for L-BFGS and not for coordinate descent. */
+  private def notByCoordinates(task: LinearTask[M], loss: Loss, data: TrainingRows): Option[String] =
+    if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
+    else if (task.penalty.isNone) Some("regParam is 0")
+    else if (loss.curvature.isInfinite) {
+      Option.when(data.numRows >= TallHinge * data.numFeatures)(
+        s"the $loss loss has at least $TallHinge rows for a feature")
+    } else {
+      val isCurved = loss match {
+        case margin: MarginLoss => !margin.isParabola && !margin.saturates
+        case _ => false
+      }
+      val reason =
+        if (isCurved) Some(s"a pass for the $loss loss takes less than its coordinate steps")
+        else {
+          Option.when(task.penalty.l2 == 0.0 && data.numRows > Orientation.PrimalRows)(
+            s"the penalty has no L2 part, and there are more than ${Orientation.PrimalRows} rows")
+        }
+      reason.filter(_ => LinearTrainer.hasRoom(loss, data.numFeatures))
+    }
 
   /** Why a fit for which `auto` has no method, or no room, is left to Spark after all. */
   private def outOfReach(task: LinearTask[M], data: TrainingRows): Option[String] = {

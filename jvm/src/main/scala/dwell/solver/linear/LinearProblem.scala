@@ -60,4 +60,16 @@ final case class LinearProblem(
     handsOver: Boolean = false,
     reason: String = "",
     bounds: Option[ModelBounds] = None)
-    extends FitProblem
+    extends FitProblem {
+
+  /**
+   * The relative gap at which rounds end. Spark's rule looks at the last decreases and ends nearer to the optimum than `tol`, so a
+   * fit that chooses its methods itself does as well. The gap of the hinge falls slowly by any method.
+   */
+  def aim: Double =
+    if (handsOver && !loss.curvature.isInfinite) LinearProblem.Nearer * tolerance else tolerance
+}
+
+object LinearProblem {
+  private val Nearer = 0.1
+}

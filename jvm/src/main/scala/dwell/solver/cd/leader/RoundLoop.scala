@@ -90,6 +90,7 @@ private[solver] final class RoundLoop(
   }
 
   private def converged: Boolean = leader.converged(problem.tolerance)
+  private def ends: Boolean = leader.converged(problem.aim)
 
   /**
    * Whether L-BFGS should take over at once: with badly scaled features, coordinate descent may take thousands of rounds. The
@@ -108,7 +109,7 @@ private[solver] final class RoundLoop(
     var most = allowed
     var sinceRebuild = 0
     var losses = 0
-    while (rounds < most && !converged && !isSlow) {
+    while (rounds < most && !ends && !isSlow) {
       val lost = round(rounds, last = rounds == most - 1, losses)
       if (lost > 0) {
         losses += lost
@@ -120,7 +121,7 @@ private[solver] final class RoundLoop(
         rounds += 1
         sinceRebuild += 1
         losses = 0
-        if (sinceRebuild == RebuildEvery && rounds < most && !converged) {
+        if (sinceRebuild == RebuildEvery && rounds < most && !ends) {
           rebuild(Phase.Rebuild)
           sinceRebuild = 0
         }

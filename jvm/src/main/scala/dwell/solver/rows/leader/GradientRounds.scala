@@ -37,8 +37,8 @@ private[rows] final class GradientRounds(
       case None => timeline.begin(start.objective, Double.NaN)
     }
     val isHinge = refines && task.sgd.loss.curvature.isInfinite
-    val proof =
-      if (after.isEmpty && !isHinge) None else Some(new Proof(certificate, after.fold(Double.NaN)(_.lowerBound)))
+    val isProven = after.nonEmpty || isHinge || refines && problem.handsOver && certificate.exists
+    val proof = Option.when(isProven)(new Proof(certificate, after.fold(Double.NaN)(_.lowerBound)))
     val first = averaged(start, timeline)
     val reached = proof match {
       case Some(proof) if isHinge => new HingeContinuation(passes, task, timeline, proof).run(first)

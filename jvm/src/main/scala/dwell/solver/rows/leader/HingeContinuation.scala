@@ -63,6 +63,7 @@ private[rows] final class HingeContinuation(
   private def stage(gamma: Double, from: Reached): Reached = {
     val smoothed = task.copy(problem = problem.copy(
       loss = task.sgd.loss.smoothed(gamma),
+      handsOver = false,
       tolerance = math.max(sharpest / 2.0, Accuracy * gamma),
       maxRounds = math.min(last, timeline.rounds + ofStage)))
     val asked = passes(smoothed)

@@ -11,39 +11,71 @@ import dwell.problem.DualFeasibility
  *   D = -(1/S) sum_i s_i l*(-a_i) - sum_jc [ |v_jc| - l1 u_j ]_+^2 / (2 l2 u_j^2),   v = (1/S) sum_i s_i a_i x_i
  * }}}
  *
- * (Fenchel duality; Smith et al. 2018, section 3). The bound exists if the penalty is strongly convex.
+ * (Fenchel duality; Smith et al. 2018, section 3). Without an L2 penalty v must not exceed l1 u_j, for which all dual variables of two
+ * classes may shrink.
  */
 private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) {
   import ModelCertificate._
 
   private val facts = task.facts
+  private val n = task.numFeatures
+  private val total = facts.labels.totalWeight
+
+  private val l1 = task.sgd.penalty.l1
+  private val l2 = task.sgd.penalty.l2
 
   /** Whether there is a lower bound. */
-  def exists: Boolean = task.sgd.penalty.l2 > 0.0
+  def exists: Boolean = l2 > 0.0 || l1 > 0.0 && canShrink
+
+  /** Whether dual variables that all shrink by the same factor stay dual variables of a pass. */
+  private def canShrink: Boolean = task.sgd.loss.feasibility match {
+    case DualFeasibility.ShrinkClass(_) => true
+    case _ => false
+  }
 
   /** F of `model`: one pass over the data. */
-  def objective(model: Array[Double]): Double = at(model).loss + task.penaltyOf(model)
+  def objective(model: Array[Double]): Double = at(passes.written(model)).loss + task.penaltyOf(model)
 
   /** F of `model` and the lower bound: two passes over the data, or one if there is no bound. */
   def of(model: Array[Double]): Certified = {
-    val primal = at(model)
-    val dual =
-      if (!exists) Double.NaN
-      else bound(passes.evaluate(model, Some(dualNumbers(primal)), "certificate"))
-    Certified(primal.loss + task.penaltyOf(model), dual)
+    val written = passes.written(model)
+    val primal = at(written)
+    Certified(primal.loss + task.penaltyOf(model), dual(written, primal))
   }
 
-  private def at(model: Array[Double]): Evaluated = passes.evaluate(model, None, "objective")
+  /**
+   * The lower bound from a model in the layout of a pass: one pass over the data, or two without an L2 penalty. NaN if there is no
+   * bound.
+   *
+   * @param primal
+   *   the pass at the model
+   */
+  def dual(model: Array[Byte], primal: Passed): Double =
+    if (!exists) Double.NaN
+    else {
+      val numbers = dualNumbers(primal)
+      val first = at(model, numbers)
+      if (l2 > 0.0) bound(first)
+      else {
+        // Without an L2 penalty v has to stay within the L1 penalty of each coefficient (Massias et al., ICML 2018, section 2).
+        val ratio = excess(first)
+        if (ratio <= 1.0) -first.loss else -at(model, numbers.map(_ / ratio)).loss
+      }
+    }
+
+  private def at(model: Array[Byte], dual: Array[Double]): Passed = passes.pass(model, Some(dual), "certificate")
+
+  private def at(model: Array[Byte]): Passed = passes.pass(model, None, "objective")
 
   /**
    * The numbers of [[dwell.solver.pass.PassMessage]], which with an intercept make the dual variables sum up
    * to 0. Losses of two classes: the variables of the heavier class shrink. Softmax: the predicted probabilities are
    * mixed with others, so that the probabilities of each class sum to its weight over the rows.
    */
-  private def dualNumbers(primal: Evaluated): Array[Double] = {
-    val first = task.numFeatures * task.outputs
+  private def dualNumbers(primal: Passed): Array[Double] = {
+    def intercept(output: Int): Double = primal.sums(output * (n + 1) + n)
     task.sgd.loss.feasibility match {
-      case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.gradient(first) else 0.0)
+      case DualFeasibility.Shift => Array(if (task.sgd.intercept) -intercept(0) / total else 0.0)
       case DualFeasibility.ShrinkClass(_) =>
         val negative = primal.headers.sum(PassLayout.SLOPES)
         val positive = primal.headers.sum(PassLayout.SLOPES + 1)
@@ -54,8 +86,7 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
         val wanted = facts.labels.classWeights
         if (!task.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes)
         else {
-          val predicted =
-            Array.tabulate(classes)(c => wanted(c) + facts.labels.totalWeight * primal.gradient(first + c))
+          val predicted = Array.tabulate(classes)(c => wanted(c) + intercept(c))
           // A little more than necessary, because the sums are rounded.
           val least = wanted.indices.map(c => if (predicted(c) > 0.0) 1.0 - wanted(c) / predicted(c) else 0.0).max
           val eps = math.min(1.0, math.max(0.0, least) + MixingSlack)
@@ -65,23 +96,39 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
     }
   }
 
-  private def bound(dual: Evaluated): Double = {
+  private def bound(dual: Passed): Double = {
     var conjugate = 0.0
     var j = 0
-    while (j < task.numFeatures) {
+    while (j < n) {
       val scale = task.scaleOf(j)
       if (scale > 0.0) {
-        val threshold = task.sgd.penalty.l1 / math.sqrt(scale)
+        val threshold = l1 / math.sqrt(scale)
         var c = 0
         while (c < task.outputs) {
-          val excess = math.max(0.0, math.abs(dual.gradient(j * task.outputs + c)) - threshold)
+          val excess = math.max(0.0, math.abs(dual.sums(c * (n + 1) + j)) / total - threshold)
           conjugate += excess * excess * scale
           c += 1
         }
       }
       j += 1
     }
-    -dual.loss - conjugate / (2.0 * task.sgd.penalty.l2)
+    -dual.loss - conjugate / (2.0 * l2)
+  }
+
+  /** The largest |v_jc| over its L1 penalty. */
+  private def excess(dual: Passed): Double = {
+    var largest = 0.0
+    var j = 0
+    while (j < n) {
+      val factor = math.sqrt(task.scaleOf(j)) / (total * l1)
+      var c = 0
+      while (c < task.outputs) {
+        largest = math.max(largest, math.abs(dual.sums(c * (n + 1) + j)) * factor)
+        c += 1
+      }
+      j += 1
+    }
+    largest
   }
 }
 
@@ -117,12 +164,9 @@ private[rows] final class Proof(certificate: ModelCertificate, first: Double) {
   /** Raises the bound by a certificate at a model, if there are any: two passes over the data. */
   def renew(model: Array[Double]): Unit = if (certificate.exists) raise(certificate.of(model).dual)
 
+  /** The same with the pass at the model, in the layout of a pass: one more pass. */
+  def renew(model: Array[Byte], primal: Passed): Unit = raise(certificate.dual(model, primal))
+
   /** Whether a model of this objective is proven to be as good as `tolerance` asks for. */
   def suffices(objective: Double, tolerance: Double): Boolean = objective - best <= tolerance * objective
-}
-
-private[rows] object Proof {
-
-  /** Iterations from one certificate to the next. */
-  val Every = 10
 }

@@ -1,6 +1,5 @@
 package dwell.solver.rows.leader
 
-import dwell.base.LittleEndian
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
 
@@ -8,9 +7,9 @@ import dwell.jni.ResultHeader
  * L-BFGS, or OWL-QN with an L1 penalty, as in Spark, for smooth losses. The workers compute the losses and
  * their gradient; the leader does the rest.
  *
- * As in Spark, features are scaled to the same deviation, and centred if there is an intercept, for every penalty. The
- * coordinates are theta_jc = d_j w_jc, with d_j the deviation of feature j, and the intercept of centred features. The
- * data do not change.
+ * As in Spark, features are centred if there is an intercept, and all coordinates have the same curvature, up to the loss's bound: the
+ * coordinates are theta_jc = d_j w_jc with d_j^2 = deviation_j^2 + l2 u_j^2 / curvature, which is Spark's scale where features are
+ * standardised. The data do not change.
  *
  * @param proof
  *   ends the iterations once the gap is at most the tolerance, or, without one, Spark's rule does
@@ -30,35 +29,46 @@ private[rows] final class QuasiNewton(
   private val n = task.numFeatures
   private val l1 = task.sgd.penalty.l1
 
-  private val space = SearchSpace(
-    task.outputs,
-    facts.deviation,
-    facts.mean,
-    Array.tabulate(n) { j =>
-      val scale = task.scaleOf(j)
-      if (facts.deviation(j) > 0.0 && scale > 0.0) 1.0 / (math.sqrt(scale) * facts.deviation(j)) else 0.0
-    },
-    l1,
-    task.sgd.penalty.l2)
+  private val space = {
+    val l2 = task.sgd.penalty.l2
+    val scales, factors = new Array[Double](n)
+    for (j <- 0 until n) {
+      val (deviation, scale) = (facts.deviation(j), task.scaleOf(j))
+      val u = if (scale > 0.0) 1.0 / math.sqrt(scale) else 0.0
+      if (deviation > 0.0) {
+        scales(j) = math.sqrt(deviation * deviation + l2 * u * u / task.sgd.loss.curvature)
+        factors(j) = u / scales(j)
+      }
+    }
+    SearchSpace(task.outputs, scales, facts.mean, factors, l1, l2)
+  }
 
   /** The evaluations since the last iteration, and the time that the leader has left to them. Each is an epoch. */
   private var evaluations = Seq.empty[ResultHeaders]
   private var leftSeconds = 0.0
 
+  /** The last evaluation. */
+  private var last: Passed = _
+
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
     val vectors = new SearchVectors(space, scaled(start.model), Memory)
-    def model = passes.ofModel(LittleEndian.doubles(vectors.model))
     val most = problem.maxRounds - timeline.rounds
     var clock = System.nanoTime()
     val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance)(evaluated(vectors, _)).iterations
     var reached = start
-    while (iterations.hasNext && !proof.exists(_.suffices(reached.objective, problem.tolerance))) {
+    var certified = 0
+    while (iterations.hasNext && !proof.exists(_.suffices(reached.objective, problem.aim))) {
       val iteration = iterations.next()
       val value = iteration.found.value
       // The first one is the start. After a failed search, the point is the one before it.
       if (iteration.number > 0 && evaluations.nonEmpty) {
-        if (iteration.number % Proof.Every == 0) proof.foreach(_.renew(model))
+        val since = iteration.number - certified
+        val stands = reached.objective - value <= problem.aim * value
+        if (!iteration.hasFailed && (since >= MostIterations || stands && since >= LeastIterations)) {
+          proof.foreach(_.renew(vectors.model, last))
+          certified = iteration.number
+        }
         timeline.add(
           value + slack,
           value + slack - proof.fold(Double.NaN)(_.lowerBound),
@@ -74,7 +84,7 @@ private[rows] final class QuasiNewton(
       reached = reached.copy(objective = value, converged = iteration.end.exists(_ != LimitedMemory.MaxIterations))
     }
     Reached(
-      model,
+      passes.read(vectors.model),
       reached.objective,
       reached.converged || proof.exists(_.suffices(reached.objective, problem.tolerance)))
   }
@@ -86,6 +96,7 @@ private[rows] final class QuasiNewton(
     val asked = System.nanoTime()
     val passed = passes.pass(model, None, f"${timeline.rounds}%d rounds, line search")
     evaluations :+= passed.headers
+    last = passed
     leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
     vectors.evaluated(passed.loss, passed.sums, facts.labels.totalWeight)
   }
@@ -98,7 +109,7 @@ private[rows] final class QuasiNewton(
       var j = 0
       while (j < n) {
         if (facts.mean != null) theta(first + n) += facts.mean(j) * theta(first + j)
-        theta(first + j) *= facts.deviation(j)
+        theta(first + j) *= space.scales(j)
         j += 1
       }
     }
@@ -110,6 +121,10 @@ private[solver] object QuasiNewton {
 
   /** The bytes of the leader's vectors: corrections, in single precision, and some at work. */
   def bytes(numFeatures: Int, outputs: Int): Long = (2L * Memory * 4L + 12L * 8L) * numFeatures * outputs
+
+  /** Iterations from one certificate to the next, at most, and at least where the objective hardly falls. */
+  private val MostIterations = 10
+  private val LeastIterations = 3
 
   /** An iteration that decreases the objective by less than this part of the tolerance brings no proof nearer. */
   private val Standstill = 1e-3

@@ -19,23 +19,12 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
   private val total = task.facts.labels.totalWeight
 
   /**
-   * Losses and gradient at a model, or their dual counterparts.
+   * Losses and gradient at a model, or their dual counterparts. Model and sums have the layout of a pass: the numbers of an output
+   * side by side.
    *
    * @param dual
    *   see [[PassMessage]]
    */
-  def evaluate(model: Array[Double], dual: Option[Array[Double]], what: String): Evaluated = {
-    val passed = pass(LittleEndian.bytes(ofPass(model)), dual, what)
-    val gradient = ofModel(passed.sums)
-    var i = 0
-    while (i < gradient.length) {
-      gradient(i) /= total
-      i += 1
-    }
-    Evaluated(passed.loss, gradient, passed.headers)
-  }
-
-  /** The same, of a model and with sums in the layout of a pass, which has the numbers of an output side by side. */
   def pass(model: Array[Byte], dual: Option[Array[Double]], what: String): Passed = {
     val pass = PassMessage(
       task.sgd.loss,
@@ -57,8 +46,11 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
   /** A model, which has the numbers of a feature side by side, in the layout of a pass. */
   def ofPass(model: Array[Double]): Array[Double] = transposed(model, entries, outputs)
 
-  /** Numbers in the layout of a pass, in that of a model. */
-  def ofModel(numbers: Array[Double]): Array[Double] = transposed(numbers, outputs, entries)
+  /** The same, little endian. */
+  def written(model: Array[Double]): Array[Byte] = LittleEndian.bytes(ofPass(model))
+
+  /** The model of [[written]]. */
+  def read(model: Array[Byte]): Array[Double] = transposed(LittleEndian.doubles(model), outputs, entries)
 
   /** Rows of a matrix as columns. */
   private def transposed(numbers: Array[Double], rows: Int, columns: Int): Array[Double] =
@@ -82,16 +74,8 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
  * The result of a pass over all rows.
  *
  * @param loss
- *   mean loss, or mean conjugate; infinite if it is not finite, and the gradient is then 0
- * @param gradient
- *   gradient of the mean loss, in the layout of a model; or the mean of the dual variables times their rows
- */
-private[rows] final case class Evaluated(loss: Double, gradient: Array[Double], headers: ResultHeaders)
-
-/**
- * The same, in the layout of a pass.
- *
+ *   mean loss, or mean conjugate; infinite if it is not finite, and the sums are then 0
  * @param sums
- *   the gradient times the sum of the weights
+ *   the sum of the weights times the gradient of the mean loss, or times the mean of the dual variables times their rows
  */
 private[rows] final case class Passed(loss: Double, sums: Array[Double], headers: ResultHeaders, addSeconds: Double)

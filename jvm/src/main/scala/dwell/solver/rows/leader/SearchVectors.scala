@@ -34,7 +34,7 @@ private[leader] final class SearchVectors(space: SearchSpace, start: Array[Doubl
     val model = new Array[Byte](8 * length)
     NativeBridge.quasiNewtonTrial(
       space.outputs,
-      space.deviation,
+      space.scales,
       space.mean,
       point,
       direction,
@@ -57,7 +57,7 @@ private[leader] final class SearchVectors(space: SearchSpace, start: Array[Doubl
     val result = new Array[Double](5)
     NativeBridge.quasiNewtonGradient(
       space.outputs,
-      space.deviation,
+      space.scales,
       space.mean,
       space.factors,
       space.l1,
@@ -143,8 +143,8 @@ private[leader] final class SearchVectors(space: SearchSpace, start: Array[Doubl
 /**
  * The coordinates of a search and their penalties.
  *
- * @param deviation
- *   of each feature: a coordinate is the coefficient times it
+ * @param scales
+ *   of each feature: a coordinate is the coefficient times it; 0 if the coefficient is 0
  * @param mean
  *   of each feature; null without an intercept
  * @param factors
@@ -152,7 +152,7 @@ private[leader] final class SearchVectors(space: SearchSpace, start: Array[Doubl
  */
 private[leader] final case class SearchSpace(
     outputs: Int,
-    deviation: Array[Double],
+    scales: Array[Double],
     mean: Array[Double],
     factors: Array[Double],
     l1: Double,
