@@ -7,6 +7,7 @@ import scala.util.Random
 
 import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LogisticRegression => SparkLogisticRegression, LogisticRegressionModel}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
+import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{expr, udf}
@@ -361,6 +362,20 @@ class GradientAlgorithmsSuite extends SparkSuite {
         assert(report.dual.isNaN == (regParam == 0.0))
       }
     }
+
+  test("auto with many features and a grid: a proof for each model, and fewer rounds after the first") {
+    val ours = new LogisticRegression().setLabelCol("class").setTol(1e-8).setMaxIter(300)
+    val maps =
+      for (elasticNet <- Seq(0.0, 0.5); regParam <- Seq(0.1, 0.05, 0.02))
+        yield ParamMap(ours.regParam -> regParam, ours.elasticNetParam -> elasticNet)
+    val together = ours.fit(wide, maps).map(FitReport.of(_))
+    val alone = maps.map(map => FitReport.of(ours.fit(wide, map)))
+    (together ++ alone).foreach { report =>
+      assert(report.algorithm == "l-bfgs" && report.converged && report.relativeGap <= 1e-8, report.toText)
+    }
+    together.zip(alone).foreach { case (a, b) => close(a.objective, b.objective, 1e-8) }
+    assert(together.map(_.rounds.size).sum < alone.map(_.rounds.size).sum)
+  }
 
   test("auto with many features and no penalty: no worse than Spark's own LinearRegression") {
     def set[E <: SparkLinearRegression](e: E): E = {

@@ -38,7 +38,9 @@ private[rows] final class GradientRounds(
     }
     val isHinge = refines && task.sgd.loss.curvature.isInfinite
     val isProven = after.nonEmpty || isHinge || refines && problem.handsOver && certificate.exists
-    val proof = Option.when(isProven)(new Proof(certificate, after.fold(Double.NaN)(_.lowerBound)))
+    // Losses and penalties are not negative.
+    val known = after.fold(if (isHinge) Double.NaN else 0.0)(_.lowerBound)
+    val proof = Option.when(isProven)(new Proof(certificate, known))
     val first = averaged(start, timeline)
     val reached = proof match {
       case Some(proof) if isHinge => new HingeContinuation(passes, task, timeline, proof).run(first)
@@ -46,14 +48,19 @@ private[rows] final class GradientRounds(
       case _ => first
     }
     val model = SoftmaxCentre(problem, reached.model)
-    val certified = certificate.of(model)
-    proof.foreach(_.raise(certified.dual))
-    val dual = proof.map(_.lowerBound).filterNot(_.isInfinite).getOrElse(certified.dual)
+    val (objective, dual) = proof match {
+      case Some(proof) if !isHinge && task.outputs == 1 && proof.suffices(reached.objective, problem.tolerance) =>
+        (reached.objective, proof.lowerBound)
+      case _ =>
+        val certified = certificate.of(model)
+        proof.foreach(_.raise(certified.dual))
+        (certified.objective, proof.map(_.lowerBound).filterNot(_.isInfinite).getOrElse(certified.dual))
+    }
     val coefficients = task.numFeatures * task.outputs
     LinearSolution(
       model.take(coefficients),
       model.drop(coefficients),
-      FitFacts(rounds = timeline.records, objective = certified.objective, dual = dual, converged = reached.converged))
+      FitFacts(rounds = timeline.records, objective = objective, dual = dual, converged = reached.converged))
   }
 }
 

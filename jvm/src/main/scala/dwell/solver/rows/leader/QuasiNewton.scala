@@ -64,8 +64,9 @@ private[rows] final class QuasiNewton(
       // The first one is the start. After a failed search, the point is the one before it.
       if (iteration.number > 0 && evaluations.nonEmpty) {
         val since = iteration.number - certified
-        val stands = reached.objective - value <= problem.aim * value
-        if (!iteration.hasFailed && (since >= MostIterations || stands && since >= LeastIterations)) {
+        val isNear = reached.objective - value <= problem.aim * value &&
+          proof.exists(_.suffices(value, Near * problem.aim))
+        if (!iteration.hasFailed && (since >= MostIterations || isNear && since >= LeastIterations)) {
           proof.foreach(_.renew(vectors.model, last))
           certified = iteration.number
         }
@@ -89,8 +90,12 @@ private[rows] final class QuasiNewton(
       reached.converged || proof.exists(_.suffices(reached.objective, problem.tolerance)))
   }
 
-  /** Spark's rule is the relative decrease of the last iterations. With a proof to come, it only notices that there is none. */
-  private def tolerance: Double = if (proof.isEmpty) problem.tolerance else problem.tolerance * Standstill
+  /**
+   * Spark's rule is the relative decrease of the last iterations. With a proof to come, it only notices that there is none. The proof of
+   * an L1 penalty alone lags far behind the model.
+   */
+  private def tolerance: Double =
+    if (proof.isEmpty || task.sgd.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
 
   private def evaluated(vectors: SearchVectors, model: Array[Byte]): Evaluation = {
     val asked = System.nanoTime()
@@ -122,9 +127,12 @@ private[solver] object QuasiNewton {
   /** The bytes of the leader's vectors: corrections, in single precision, and some at work. */
   def bytes(numFeatures: Int, outputs: Int): Long = (2L * Memory * 4L + 12L * 8L) * numFeatures * outputs
 
-  /** Iterations from one certificate to the next, at most, and at least where the objective hardly falls. */
+  /** Iterations from one certificate to the next, at most, and at least where the proof is near. */
   private val MostIterations = 10
   private val LeastIterations = 3
+
+  /** A relative gap of so many times the one that is aimed at is near. */
+  private val Near = 200.0
 
   /** An iteration that decreases the objective by less than this part of the tolerance brings no proof nearer. */
   private val Standstill = 1e-3
