@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-ABI_VERSION = 6
+ABI_VERSION = 7
 POINTER = ctypes.c_void_p
 
 

@@ -58,7 +58,8 @@ private[rows] final class QuasiNewton(
     val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance)(evaluated(vectors, _)).iterations
     var reached = start
     var certified = 0
-    while (iterations.hasNext && !proof.exists(_.suffices(reached.objective, problem.aim))) {
+    // To ask whether there is another iteration is to make it.
+    while (!proof.exists(_.suffices(reached.objective, problem.aim)) && iterations.hasNext) {
       val iteration = iterations.next()
       val value = iteration.found.value
       // The first one is the start. After a failed search, the point is the one before it.
