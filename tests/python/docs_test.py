@@ -59,7 +59,8 @@ def code_of(language):
 
 def run(command, directory, stdin=None):
     """Exit status and output of a program of the Spark distribution, with the jar."""
-    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable)
+    package = str(pathlib.Path(__file__).resolve().parents[2] / "python")
+    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable, PYTHONPATH=package)
     options = ["--master", "local[2]", "--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false", "--jars", os.environ["DWELL_JAR"]]
     done = subprocess.run([os.path.join(os.environ["SPARK_HOME"], "bin", command[0]), *options, *command[1:]], env=environment, cwd=directory,
                           input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)

@@ -108,6 +108,11 @@ public final class NativeLoader {
         + Platform.current() + ") loaded from " + from;
   }
 
+  /** Version of the jar. */
+  public static String version() {
+    return Build.read().version;
+  }
+
   private static String attempt() {
     if (Boolean.getBoolean(DISABLED)) {
       throw new NativeUnavailableException("The native library is switched off: remove -D" + DISABLED + "=true to use it.");

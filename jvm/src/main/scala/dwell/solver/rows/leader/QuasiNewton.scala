@@ -53,7 +53,9 @@ private[rows] final class QuasiNewton(
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
     val vectors = new SearchVectors(space, scaled(start.model), Memory)
-    val most = problem.maxRounds - timeline.rounds
+    // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
+    val more = if (problem.handsOver) problem.maxRounds / MoreThan else 0
+    val most = problem.maxRounds - timeline.rounds + more
     var clock = System.nanoTime()
     val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance)(evaluated(vectors, _)).iterations
     var reached = start
@@ -131,6 +133,9 @@ private[solver] object QuasiNewton {
   /** Iterations from one certificate to the next, at most, and at least where the proof is near. */
   private val MostIterations = 10
   private val LeastIterations = 3
+
+  /** The part of the iterations that a fit which chooses its methods itself may make beyond its maximum is one over this. */
+  private val MoreThan = 10
 
   /** A relative gap of so many times the one that is aimed at is near. */
   private val Near = 200.0

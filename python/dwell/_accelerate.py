@@ -1,0 +1,99 @@
+"""Trains pyspark's own estimators by native code, without an edited import."""
+
+from __future__ import annotations
+
+import logging
+from types import TracebackType
+from typing import Any, Iterator, Sequence
+
+#: pyspark's module and class, and the method that fits several Param maps at once, if Dwell has it.
+_COVERED = [
+    ("classification", "LogisticRegression", True),
+    ("classification", "LinearSVC", True),
+    ("regression", "LinearRegression", True),
+    ("clustering", "LDA", False),
+]
+
+_log = logging.getLogger("dwell")
+_said = False
+
+
+class accelerate:
+    """Lets pyspark's ``LogisticRegression``, ``LinearRegression``, ``LinearSVC`` and ``LDA`` train by native code from now on, or no more.
+
+    As a context manager it puts back what was before. Estimators, pipelines and models stay pyspark's, also when they are saved: only
+    ``fit`` makes an object of Dwell's, for as long as it takes.
+
+    :param on: whether they train by native code
+    """
+
+    def __init__(self, on: bool = True):
+        self._before = _is_on()
+        _switch(on)
+
+    def __enter__(self) -> accelerate:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _switch(self._before)
+
+
+def _classes() -> Iterator[tuple[Any, str, bool]]:
+    from pyspark.ml import classification, clustering, regression
+
+    modules = {"classification": classification, "clustering": clustering, "regression": regression}
+    for module, name, shares in _COVERED:
+        yield getattr(modules[module], name), f"dwell.ml.{module}.{name}", shares
+
+
+def _is_on() -> bool:
+    return any("_fit_java" in vars(stock) for stock, _, _ in _classes())
+
+
+def _switch(on: bool) -> None:
+    global _said
+    for stock, name, shares in _classes():
+        if on:
+            stock._fit_java = _fit_java(name)
+            if shares:
+                stock.fitMultiple = _fit_multiple(name)
+        else:
+            for method in ("_fit_java", "fitMultiple"):
+                if method in vars(stock):
+                    delattr(stock, method)
+    if on and not _said:
+        _said = True
+        names = ", ".join(name for _, name, _ in _COVERED)
+        _log.warning("dwell: pyspark's %s train by native code; dwell.accelerate(False) undoes it", names)
+
+
+def _native(estimator: Any, name: str) -> Any:
+    """A copy of an estimator whose JVM object is Dwell's."""
+    from pyspark.ml.wrapper import JavaWrapper
+    from pyspark import SparkContext
+
+    from dwell._session import check
+
+    check(SparkContext._active_spark_context._jvm)  # type: ignore[union-attr]
+    copied = estimator.copy()
+    copied._java_obj = JavaWrapper._new_java_obj(name, estimator.uid)
+    copied._transfer_params_to_java()
+    return copied
+
+
+def _fit_java(name: str) -> Any:
+    def fit(self: Any, dataset: Any) -> Any:
+        return _native(self, name)._java_obj.fit(dataset._jdf)
+
+    return fit
+
+
+def _fit_multiple(name: str) -> Any:
+    def fit(self: Any, dataset: Any, paramMaps: Sequence[Any]) -> Any:
+        from dwell.ml._java import SharingEstimator
+
+        return SharingEstimator.fitMultiple(_native(self, name), dataset, paramMaps)
+
+    return fit

@@ -1,0 +1,1 @@
+"""The jar, which the build copies here."""

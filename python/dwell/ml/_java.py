@@ -1,0 +1,89 @@
+"""What all estimators share: the JVM object behind them, and fits of several Param maps at once."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Generic, Iterator, Sequence, TypeVar
+
+from pyspark import SparkContext
+from pyspark.ml.param import Param
+from pyspark.ml.wrapper import JavaEstimator
+from pyspark.sql import DataFrame
+
+from dwell._session import DwellError, check
+
+M = TypeVar("M")
+
+
+class NativeEstimator:
+    """An estimator of pyspark whose JVM object is Dwell's. Models are pyspark's own."""
+
+    @staticmethod
+    def _new_java_obj(java_class: str, *args: Any) -> Any:
+        """Makes Dwell's object where pyspark asks for Spark's."""
+        context = SparkContext._active_spark_context
+        if context is None:
+            raise DwellError(
+                "There is no Spark session in this process that is not remote: make one with "
+                "dwell.configure(SparkSession.builder).getOrCreate() before the estimator."
+            )
+        check(context._jvm)
+        own = java_class.replace("org.apache.spark.ml.", "dwell.ml.", 1)
+        return JavaEstimator._new_java_obj(own, *args)
+
+
+class SharingEstimator(NativeEstimator):
+    """An estimator whose fits share the data."""
+
+    def fitMultiple(
+        self, dataset: DataFrame, paramMaps: Sequence[dict[Param[Any], Any]]
+    ) -> Iterator[tuple[int, Any]]:
+        """Fits a model for each Param map. Maps that read the same columns read the data once, and fits start from one another.
+
+        :return: pairs of the index of a Param map and its model, in the order in which they are fitted; several threads may take
+            them. Close it if not all are taken: it holds the data.
+        """
+        estimator: Any = self
+        estimator._transfer_params_to_java()
+        java = [estimator._transfer_param_map_to_java(one) for one in paramMaps]
+        gateway = SparkContext._active_spark_context._gateway  # type: ignore[union-attr]
+        maps = gateway.new_array(gateway.jvm.org.apache.spark.ml.param.ParamMap, len(java))
+        for index, one in enumerate(java):
+            maps[index] = one
+        copies = [estimator.copy(one) for one in paramMaps]
+        return Fits(estimator._java_obj.fitMultiple(dataset._jdf, maps), copies)
+
+
+class Fits(Generic[M]):
+    """The fits of several Param maps, one at a time."""
+
+    def __init__(self, fits: Any, estimators: Sequence[Any]):
+        self._fits = fits
+        self._estimators = estimators
+        self._left = len(estimators)
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> "Fits[M]":
+        return self
+
+    def __next__(self) -> tuple[int, M]:
+        with self._lock:
+            if self._left == 0:
+                raise StopIteration
+            self._left -= 1
+        fitted = self._fits.next()
+        index = fitted.index()
+        estimator = self._estimators[index]
+        return index, estimator._copyValues(estimator._create_model(fitted.model()))
+
+    def close(self) -> None:
+        """Releases the data."""
+        with self._lock:
+            self._left = 0
+        self._fits.close()
+
+    def __enter__(self) -> "Fits[M]":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

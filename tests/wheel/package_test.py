@@ -1,0 +1,288 @@
+"""The Python package as the wheel installs it.
+
+DWELL_WHEEL is the folder of the wheel, SPARK_HOME a Spark distribution that pip has installed; the Python that runs this needs NumPy.
+"""
+
+import atexit
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+from unittest import mock
+
+# A group of tests sees a folder of links.
+SPARK = (pathlib.Path(os.environ["SPARK_HOME"]) / "jars").resolve().parent
+(WHEEL,) = pathlib.Path(os.environ["DWELL_WHEEL"]).glob("*.whl")
+INSTALLED = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, INSTALLED)
+pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+subprocess.run(pip + ["--target", INSTALLED, str(WHEEL)], check=True)
+PATHS = [INSTALLED, str(SPARK.parent)]
+sys.path[:0] = PATHS
+
+import dwell  # noqa: E402
+from dwell.ml.classification import LinearSVC, LogisticRegression  # noqa: E402
+from dwell.ml.clustering import LDA  # noqa: E402
+from dwell.ml.regression import LinearRegression  # noqa: E402
+from pyspark.ml import Pipeline, PipelineModel, classification, clustering, regression  # noqa: E402
+from pyspark.ml.classification import OneVsRest  # noqa: E402
+from pyspark.ml.evaluation import BinaryClassificationEvaluator  # noqa: E402
+from pyspark.ml.feature import VectorAssembler  # noqa: E402
+from pyspark.ml.linalg import Vectors  # noqa: E402
+from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit  # noqa: E402
+from pyspark.sql import SparkSession  # noqa: E402
+
+ESTIMATORS = [LogisticRegression, LinearSVC, LinearRegression, LDA]
+STOCK = [classification.LogisticRegression, classification.LinearSVC, regression.LinearRegression, clustering.LDA]
+MODELS = [
+    classification.LogisticRegressionModel,
+    classification.LinearSVCModel,
+    regression.LinearRegressionModel,
+    clustering.LocalLDAModel,
+]
+
+
+def script(code, **environment):
+    """Runs code in a Python of its own. Returns its output; it must succeed."""
+    path = os.pathsep.join(PATHS)
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path, **environment}, text=True, capture_output=True
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run.stdout.strip()
+
+
+class WheelTest(unittest.TestCase):
+    def test_the_wheel_has_the_package_and_the_jar(self):
+        with zipfile.ZipFile(WHEEL) as wheel:
+            names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+            (metadata,) = [wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA")]
+        sources = pathlib.Path(__file__).resolve().parents[2] / "python"
+        expected = {path.relative_to(sources).as_posix() for path in (sources / "dwell").rglob("*") if path.suffix in (".py", ".typed")}
+        self.assertEqual(names, expected | {"dwell/jars/dwell_2.13-%s.jar" % dwell.__version__})
+        self.assertEqual(WHEEL.name, "dwell_spark-%s-py3-none-any.whl" % dwell.__version__)
+        needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist:") and "extra" not in line]
+        self.assertEqual(needed, [], "no version of pyspark is forced")
+
+
+class PackageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        cls.spark = dwell.configure(builder.config("spark.sql.shuffle.partitions", "2")).getOrCreate()
+        cls.spark.sparkContext.setLogLevel("ERROR")
+        rows = [(float(i % 2), float(i % 3), float(i), Vectors.dense(i % 2 + 0.1 * (i % 5), i % 7, (i * i) % 11)) for i in range(300)]
+        cls.data = cls.spark.createDataFrame(rows, ["label", "three", "number", "features"]).cache()
+        cls.scratch = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.spark.stop()
+        cls.scratch.cleanup()
+
+    def path(self, name):
+        return str(pathlib.Path(self.scratch.name) / name)
+
+    def report(self, model):
+        return self.spark._jvm.dwell.report.FitReport.of(model._java_obj)
+
+    def test_params_are_those_of_the_jvm(self):
+        for kind in ESTIMATORS:
+            ours = kind()
+            java = {param.name(): param for param in ours._java_obj.params()}
+            self.assertEqual(set(java), {param.name for param in ours.params})
+            own = {param.name for param in ours.params} - {param.name for param in STOCK[ESTIMATORS.index(kind)]().params}
+            self.assertTrue(own)
+            for name in own:
+                param = ours.getParam(name)
+                default = ours._java_obj.getDefault(java[name]).get()
+                self.assertEqual(ours.getOrDefault(param), default, name)
+                words = java[name].doc().split(":")[0].split(" (")[0]
+                self.assertTrue(param.doc.startswith(words), "%s: %s, and on the JVM %s" % (name, param.doc, java[name].doc()))
+
+    def test_keywords_setters_and_copies(self):
+        ours = LogisticRegression(regParam=0.25, algorithm="cocoa", localWork=2, numWorkers=3)
+        self.assertEqual(
+            (ours.getRegParam(), ours.getAlgorithm(), ours.getLocalWork(), ours.getNumWorkers(), ours.getOrientation()),
+            (0.25, "cocoa", "2.0", 3, "auto"),
+        )
+        self.assertIs(ours.setParams(maxIter=7, stepSize=0.5, orientation="dual", aggregation="driver"), ours)
+        self.assertEqual((ours.getMaxIter(), ours.getStepSize(), ours.getAggregation()), (7, "0.5", "driver"))
+        copied = ours.copy({ours.algorithm: "l-bfgs"})
+        self.assertEqual((copied.getAlgorithm(), ours.getAlgorithm(), copied.getRegParam()), ("l-bfgs", "cocoa", 0.25))
+        self.assertIn("training algorithm", ours.explainParams())
+        self.assertEqual(LinearSVC(loss="squaredHinge").setParams(tol=0.1).getLoss(), "squaredHinge")
+        self.assertEqual(LinearSVC().setParams(loss="squaredHinge", regParam=0.5).getLoss(), "squaredHinge")
+        self.assertEqual(LDA(k=3, localBatch=50).setTopicEstimate("mean").getLocalBatch(), 50)
+        with self.assertRaisesRegex(Exception, "no-such"):
+            LogisticRegression(algorithm="no-such").fit(self.data)
+        with self.assertRaises(TypeError):
+            LogisticRegression(noSuchParam=1)
+
+    def test_fits_are_native_and_models_are_those_of_pyspark(self):
+        for kind, model_class in zip(ESTIMATORS, MODELS):
+            estimator = kind(k=2, maxIter=3) if kind is LDA else kind(regParam=0.01)
+            model = estimator.fit(self.data)
+            self.assertIs(type(model), model_class)
+            self.assertEqual(self.report(model).solver(), "native")
+            self.assertEqual(model.uid, estimator.uid)
+        spark = classification.LogisticRegression(regParam=0.01, tol=1e-12).fit(self.data)
+        ours = LogisticRegression(regParam=0.01, tol=1e-12).fit(self.data)
+        self.assertLess(abs(spark.coefficients.toArray() - ours.coefficients.toArray()).max(), 1e-6)
+        self.assertGreater(ours.summary.accuracy, 0.5)
+
+    def test_estimators_pipelines_and_models_are_saved_and_loaded(self):
+        for kind in ESTIMATORS:
+            estimator = kind(maxIter=9, numWorkers=2)
+            estimator.write().overwrite().save(self.path("estimator"))
+            loaded = kind.load(self.path("estimator"))
+            self.assertIs(type(loaded), kind)
+            self.assertEqual((loaded.getMaxIter(), loaded.getNumWorkers(), loaded.uid), (9, 2, estimator.uid))
+        assembler = VectorAssembler(inputCols=["features", "three"], outputCol="all")
+        pipeline = Pipeline(stages=[assembler, LinearRegression(featuresCol="all", labelCol="number", regParam=0.1)])
+        pipeline.write().overwrite().save(self.path("pipeline"))
+        self.assertIs(type(Pipeline.load(self.path("pipeline")).getStages()[1]), LinearRegression)
+        model = pipeline.fit(self.data)
+        model.write().overwrite().save(self.path("model"))
+        again = PipelineModel.load(self.path("model"))
+        self.assertIs(type(again.stages[1]), regression.LinearRegressionModel)
+        # A Spark that knows nothing of Dwell loads it too.
+        code = (
+            "from pyspark.sql import SparkSession\nfrom pyspark.ml import PipelineModel\n"
+            "spark = SparkSession.builder.master('local[1]').getOrCreate()\n"
+            "print(PipelineModel.load(%r).stages[1].coefficients[0])" % self.path("model")
+        )
+        self.assertEqual(float(script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-1]), model.stages[1].coefficients[0])
+
+    def test_tuning(self):
+        ours = LogisticRegression(maxIter=20)
+        grid = ParamGridBuilder().addGrid(ours.regParam, [0.1, 0.01]).addGrid(ours.elasticNetParam, [0.0, 0.5]).build()
+        evaluator = BinaryClassificationEvaluator()
+        validator = CrossValidator(estimator=ours, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, parallelism=2)
+        validator.write().overwrite().save(self.path("validator"))
+        validator = CrossValidator.load(self.path("validator"))
+        self.assertIs(type(validator.getEstimator()), LogisticRegression)
+        tuned = validator.fit(self.data)
+        self.assertIs(type(tuned.bestModel), classification.LogisticRegressionModel)
+        self.assertEqual(len(tuned.avgMetrics), 4)
+        tuned.write().overwrite().save(self.path("tuned"))
+        self.assertIs(type(CrossValidatorModel.load(self.path("tuned")).bestModel), classification.LogisticRegressionModel)
+        split = TrainValidationSplit(estimator=ours, estimatorParamMaps=grid, evaluator=evaluator, parallelism=2)
+        self.assertEqual(len(split.fit(self.data).validationMetrics), 4)
+        rest = OneVsRest(classifier=LinearSVC(regParam=0.1, maxIter=10), labelCol="three", parallelism=2)
+        rest.write().overwrite().save(self.path("rest"))
+        models = OneVsRest.load(self.path("rest")).fit(self.data).models
+        self.assertEqual([type(model) for model in models], [classification.LinearSVCModel] * 3)
+
+    def test_a_grid_is_fitted_on_the_jvm(self):
+        ours = LogisticRegression(maxIter=30)
+        maps = [{ours.regParam: 0.01}, {ours.regParam: 1.0, ours.predictionCol: "mine"}, {ours.regParam: 0.1}]
+        fits = ours.fitMultiple(self.data, maps)
+        found = dict(fits)
+        self.assertEqual(list(found), [1, 2, 0], "the largest penalty is first")
+        alone = [ours.fit(self.data, one) for one in maps]
+        for index, model in found.items():
+            self.assertIs(type(model), classification.LogisticRegressionModel)
+            self.assertLess(abs(model.coefficients.toArray() - alone[index].coefficients.toArray()).max(), 1e-4)
+        self.assertEqual(found[1].getPredictionCol(), "mine")
+        with ours.fitMultiple(self.data, maps) as fits:
+            next(fits)
+        self.assertEqual(list(fits), [])
+        self.assertEqual(len(ours.fit(self.data, maps)), 3)
+
+    def test_the_jar_is_found(self):
+        self.assertEqual(pathlib.Path(dwell.jar()).name, "dwell_2.13-%s.jar" % dwell.__version__)
+        self.assertEqual(script("import runpy; runpy.run_module('dwell.jar', run_name='__main__')"), dwell.jar())
+        builder = dwell.configure(dwell.configure(SparkSession.builder.config("spark.jars", "/other.jar")))
+        self.assertEqual(builder._options["spark.jars"], "/other.jar," + dwell.jar())
+
+    def test_other_scala_versions_are_named(self):
+        with tempfile.TemporaryDirectory() as home:
+            jars = pathlib.Path(home) / "jars"
+            jars.mkdir()
+            (jars / "scala-library-2.12.18.jar").touch()
+            with mock.patch.dict(os.environ, SPARK_HOME=home), self.assertRaisesRegex(dwell.DwellError, "Scala 2.12, .* 2.13"):
+                dwell.jar()
+
+    def test_remote_builders_are_refused(self):
+        builder = SparkSession.Builder().config("spark.remote", "sc://somewhere")
+        with self.assertRaisesRegex(dwell.DwellError, "Spark Connect"):
+            dwell.configure(builder)
+
+    def test_a_jar_of_another_version_is_named(self):
+        with mock.patch("dwell._session.VERSION", "9.9.9"), self.assertRaisesRegex(dwell.DwellError, "0.1.0.* 9.9.9"):
+            LinearRegression()
+
+    def test_accelerated_estimators_stay_stock(self):
+        stock = classification.LogisticRegression(regParam=0.01, maxIter=20)
+        before = stock.fit(self.data)
+        with dwell.accelerate():
+            for kind, model_class in zip(STOCK, MODELS):
+                estimator = kind(k=2, maxIter=3) if kind is clustering.LDA else kind(regParam=0.01)
+                model = estimator.fit(self.data)
+                self.assertIs(type(model), model_class)
+                self.assertEqual(self.report(model).solver(), "native", kind)
+            # Made before the switch, in a pipeline, and saved under its own name.
+            pipeline = Pipeline(stages=[stock])
+            self.assertEqual(self.report(pipeline.fit(self.data).stages[0]).solver(), "native")
+            pipeline.write().overwrite().save(self.path("stock"))
+            again = Pipeline.load(self.path("stock"))
+            self.assertIs(type(again.getStages()[0]), classification.LogisticRegression)
+            self.assertEqual(self.report(again.fit(self.data).stages[0]).solver(), "native")
+            grid = ParamGridBuilder().addGrid(stock.regParam, [0.1, 0.01]).build()
+            evaluator = BinaryClassificationEvaluator()
+            validator = CrossValidator(estimator=stock, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, parallelism=2)
+            self.assertEqual(self.report(validator.fit(self.data).bestModel).solver(), "native")
+            with dwell.accelerate(False):
+                self.assertFalse(self.spark._jvm.dwell.report.FitReport.find(stock.fit(self.data)._java_obj).isDefined())
+            self.assertEqual(self.report(stock.fit(self.data)).solver(), "native")
+        self.assertFalse(self.spark._jvm.dwell.report.FitReport.find(stock.fit(self.data)._java_obj).isDefined())
+        metadata = next(pathlib.Path(self.path("stock")).glob("stages/*/metadata/part-00000*")).read_text()
+        self.assertIn('"class":"org.apache.spark.ml.classification.LogisticRegression"', metadata)
+        code = (
+            "from pyspark.ml import Pipeline\nfrom pyspark.sql import SparkSession\n"
+            "SparkSession.builder.master('local[1]').getOrCreate()\nprint(type(Pipeline.load(%r).getStages()[0]).__module__)"
+            % self.path("stock")
+        )
+        self.assertEqual(script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-1], "pyspark.ml.classification")
+        self.assertGreater(before.coefficients.numNonzeros(), 0)
+
+    def test_a_program_that_knows_pyspark_alone(self):
+        program = pathlib.Path(self.scratch.name) / "program.py"
+        program.write_text(
+            "import sys\nfrom pyspark.ml.linalg import Vectors\nfrom pyspark.ml.regression import LinearRegression\n"
+            "from pyspark.sql import SparkSession\nspark = SparkSession.builder.master('local[1]').getOrCreate()\n"
+            "data = spark.createDataFrame([(float(i), Vectors.dense(i, i % 3)) for i in range(20)], ['label', 'features'])\n"
+            "model = LinearRegression(regParam=0.1).fit(data)\n"
+            "print(sys.argv[1:], spark._jvm.dwell.report.FitReport.of(model._java_obj).solver())\n"
+        )
+        path = os.pathsep.join(PATHS)
+        run = subprocess.run(
+            [sys.executable, "-m", "dwell", str(program), "--depth", "3"],
+            env={**os.environ, "PYTHONPATH": path}, text=True, capture_output=True,
+        )
+        self.assertEqual(run.returncode, 0, run.stderr[-2000:])
+        self.assertEqual(run.stdout.strip().splitlines()[-1], "['--depth', '3'] native")
+        self.assertIn("train by native code", run.stderr)
+
+    def test_sessions_without_the_jar(self):
+        code = (
+            "import dwell\nfrom dwell.ml.regression import LinearRegression\nfrom pyspark.sql import SparkSession\n"
+            "def said(call):\n    try:\n        call()\n    except dwell.DwellError as error:\n        print(error)\n"
+            "said(LinearRegression)\n"
+            "spark = SparkSession.builder.master('local[1]').getOrCreate()\n"
+            "said(LinearRegression)\n"
+            "said(lambda: dwell.configure(SparkSession.builder))\n"
+        )
+        without, no_jar, late = script(code).splitlines()[-3:]
+        self.assertIn("There is no Spark session", without)
+        self.assertIn("does not have Dwell's jar", no_jar)
+        self.assertIn("runs already", late)
+
+
+if __name__ == "__main__":
+    unittest.main()
