@@ -58,7 +58,7 @@ def _switch(on: bool) -> None:
         if on:
             stock._fit_java = _fit_java(name)
             if shares:
-                stock.fitMultiple = _fit_multiple(name)
+                stock.fitMultiple = _fit_multiple(stock, name)
         else:
             for method in ("_fit_java", "fitMultiple"):
                 if method in vars(stock):
@@ -72,11 +72,10 @@ def _switch(on: bool) -> None:
 def _native(estimator: Any, name: str) -> Any:
     """A copy of an estimator whose JVM object is Dwell's."""
     from pyspark.ml.wrapper import JavaWrapper
-    from pyspark import SparkContext
 
     from dwell._session import check
 
-    check(SparkContext._active_spark_context._jvm)  # type: ignore[union-attr]
+    check()
     copied = estimator.copy()
     copied._java_obj = JavaWrapper._new_java_obj(name, estimator.uid)
     copied._transfer_params_to_java()
@@ -90,10 +89,15 @@ def _fit_java(name: str) -> Any:
     return fit
 
 
-def _fit_multiple(name: str) -> Any:
+def _fit_multiple(stock: Any, name: str) -> Any:
     def fit(self: Any, dataset: Any, paramMaps: Sequence[Any]) -> Any:
+        from pyspark import SparkContext
+
         from dwell.ml._java import SharingEstimator
 
+        # Without a JVM in this process the session is remote, and its server trains.
+        if SparkContext._active_spark_context is None:
+            return super(stock, self).fitMultiple(dataset, paramMaps)
         return SharingEstimator.fitMultiple(_native(self, name), dataset, paramMaps)
 
     return fit

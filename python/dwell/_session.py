@@ -108,14 +108,24 @@ def _loader(jvm: Any) -> Any:
     return found
 
 
-def check(jvm: Any) -> None:
-    """Checks that a JVM has the jar of this package.
+def check() -> Any:
+    """Checks that the session of this process has the jar of this package.
 
-    :raises DwellError: if it has none, or one of another version
+    :return: the session's SparkContext
+    :raises DwellError: if there is no session, or it has no jar, or one of another version
     """
-    version = _loader(jvm).version()
+    from pyspark import SparkContext
+
+    context: Any = SparkContext._active_spark_context
+    if context is None:
+        raise DwellError(
+            "There is no Spark session in this process that is not remote: make one with "
+            "dwell.configure(SparkSession.builder).getOrCreate() before the estimator."
+        )
+    version = _loader(context._jvm).version()
     if version != VERSION:
         raise DwellError(
             f"This Spark session has Dwell's jar of version {version}, and the Python package is of version {VERSION}: "
             "use both of one version."
         )
+    return context

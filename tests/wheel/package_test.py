@@ -251,6 +251,20 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-1], "pyspark.ml.classification")
         self.assertGreater(before.coefficients.numNonzeros(), 0)
 
+    def test_remote_sessions_keep_their_grids(self):
+        stock = classification.LogisticRegression(maxIter=3)
+        with dwell.accelerate(), mock.patch("pyspark.SparkContext._active_spark_context", None):
+            with mock.patch("pyspark.ml.base.Estimator.fitMultiple", return_value="Spark's own"):
+                self.assertEqual(stock.fitMultiple(self.data, [{}]), "Spark's own")
+            with self.assertRaisesRegex(dwell.DwellError, "There is no Spark session"):
+                LogisticRegression()
+
+    def test_the_code_of_its_page_runs(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "python" / "README.md").read_text()
+        names = {"train": self.data}
+        exec(page.split("```python\n")[1].split("```")[0], names)
+        self.assertIs(type(names["model"]), classification.LogisticRegressionModel)
+
     def test_a_program_that_knows_pyspark_alone(self):
         program = pathlib.Path(self.scratch.name) / "program.py"
         program.write_text(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Any, Generic, Iterator, Sequence, TypeVar
 
-from pyspark import SparkContext
 from pyspark.ml.param import Param
 from pyspark.ml.wrapper import JavaEstimator
 from pyspark.sql import DataFrame
 
-from dwell._session import DwellError, check
+from dwell._session import check
 
 M = TypeVar("M")
 
@@ -21,13 +20,7 @@ class NativeEstimator:
     @staticmethod
     def _new_java_obj(java_class: str, *args: Any) -> Any:
         """Makes Dwell's object where pyspark asks for Spark's."""
-        context = SparkContext._active_spark_context
-        if context is None:
-            raise DwellError(
-                "There is no Spark session in this process that is not remote: make one with "
-                "dwell.configure(SparkSession.builder).getOrCreate() before the estimator."
-            )
-        check(context._jvm)
+        check()
         own = java_class.replace("org.apache.spark.ml.", "dwell.ml.", 1)
         return JavaEstimator._new_java_obj(own, *args)
 
@@ -46,7 +39,7 @@ class SharingEstimator(NativeEstimator):
         estimator: Any = self
         estimator._transfer_params_to_java()
         java = [estimator._transfer_param_map_to_java(one) for one in paramMaps]
-        gateway = SparkContext._active_spark_context._gateway  # type: ignore[union-attr]
+        gateway = check()._gateway
         maps = gateway.new_array(gateway.jvm.org.apache.spark.ml.param.ParamMap, len(java))
         for index, one in enumerate(java):
             maps[index] = one

@@ -388,6 +388,15 @@ class GradientAlgorithmsSuite extends SparkSuite {
     assert(model.summary.rootMeanSquaredError <= stock.summary.rootMeanSquaredError * (1.0 + 1e-3))
   }
 
+  test("auto with a dozen features for a row: l-bfgs up to there, coordinate descent beyond") {
+    for ((rows, algorithm) <- Seq(417 -> "l-bfgs", 416 -> "cocoa")) {
+      val some =
+        spark.createDataFrame(wide.select("class", "features").limit(rows).rdd, wide.select("class", "features").schema)
+      val model = new LogisticRegression().setLabelCol("class").setRegParam(0.1).setMaxIter(1).setTol(1.0).fit(some)
+      assert(FitReport.of(model).algorithm == algorithm, FitReport.of(model).toText)
+    }
+  }
+
   test("auto with an L1 penalty: coordinate descent up to a million rows, l-bfgs beyond") {
     for ((rows, algorithm) <- Seq(1000000L -> "cocoa", 1000001L -> "l-bfgs")) {
       val tall = spark

@@ -10,7 +10,7 @@ package dwell.record
  *   met it on their way. Of topics as in [[FitReport]], at the topics that the round began with, and NaN at the start
  * @param gap
  *   F minus the best lower bound that any certificate has given so far: an upper bound of F - F*. NaN where the rounds give
- *   none: in model averaging, L-BFGS and of topics
+ *   none: in model averaging, in L-BFGS where there is no bound or it was asked for, and of topics
  * @param seconds
  *   wall-clock time of the round, which is workerSeconds + overheadSeconds + driverSeconds
  * @param workerSeconds

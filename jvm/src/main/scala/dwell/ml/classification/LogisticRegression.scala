@@ -17,8 +17,8 @@ import dwell.problem.{Algorithm, GradientAlgorithm, Logistic, MarginLoss, Penalt
 import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /**
- * Spark's `LogisticRegression`, trained by CoCoA with native local solvers for two classes, and by Newton's method, model
- * averaging or L-BFGS with native sums for any number of classes.
+ * Spark's `LogisticRegression`, trained by Newton's method, L-BFGS or model averaging with native sums for any number of classes, and, if
+ * it is asked for, by CoCoA for two.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LogisticRegressionModel` with its training
  * summary. The objective is Spark's,
@@ -39,7 +39,7 @@ import dwell.solver.linear.{LinearSolution, ModelBounds}
  *   - bounds, where there are more than 4096 coefficients or so many that Newton's method is forecast to be slow;
  *   - more than two classes and `family` multinomial, with `algorithm` `cocoa` or a mini-batch.
  *
- * With more than 4096 coefficients and no L2 penalty a fit has no certificate.
+ * With more than 4096 coefficients a fit has no certificate without a penalty, or with L1 alone and several classes.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */
