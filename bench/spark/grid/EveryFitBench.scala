@@ -11,8 +11,8 @@ import dwell.report.FitReport
 
 /**
  * Whole fits with one import changed, beside Spark's own, on every kind of data and with every kind of Params: the grid that says
- * where changing the import is right. Warm: before the fits of an estimator on some data, with and without weights, both fit a sample of it. Then they fit in
- * turn, once or, in short fits, up to the repetitions asked for.
+ * where changing the import is right. Warm: before the fits of an estimator on some data, with and without weights, both fit the same data with
+ * few iterations. Then they fit in turn, once or, in short fits, up to the repetitions asked for.
  *
  * Arguments after those of [[Bench]]: `rows=dense-28,hashed`, `columns=linear-l2,svc-l2`, and `memory=4096`, of an executor, for
  * the file of results.
@@ -22,8 +22,8 @@ object EveryFitBench {
   /** A cell whose fits have taken so many seconds is not repeated. */
   private val LongEnough = 10.0
 
-  /** The share of the rows that fits before the clock runs. */
-  private val Sample = 0.02
+  /** Iterations of the fits before the clock runs. */
+  private val WarmIterations = 5
 
   def main(args: Array[String]): Unit = {
     val (own, others) = args.splitAt(Bench.Arguments)
@@ -50,22 +50,18 @@ object EveryFitBench {
     }
   }
 
-  private def warm(frame: DataFrame, fit: GridFit): Unit = {
-    val sample = BenchData.cached(frame.sample(Sample, seed = 1L))
-    try
-      Seq(fit.kind.ours, fit.kind.theirs).foreach { estimator =>
-        Bench.fit(estimator, sample, fit.params ++ Seq("maxIter" -> 5): _*)
-      }
-    catch { case NonFatal(e) => println(s"a sample of these rows cannot be fitted: ${e.getMessage}") }
-    finally sample.unpersist(blocking = true)
-  }
+  private def warm(frame: DataFrame, fit: GridFit): Unit =
+    Seq(fit.kind.ours, fit.kind.theirs).foreach { estimator =>
+      try Bench.fit(estimator, frame, fit.params ++ Seq("maxIter" -> WarmIterations): _*)
+      catch { case NonFatal(e) => println(s"before the clock runs: ${e.getMessage}") }
+    }
 
   private def cell(bench: Bench, rows: GridRows, frame: DataFrame, fit: GridFit, memory: Int): Unit = {
     val (ours, theirs) = (new System(frame, fit, fit.kind.ours), new System(frame, fit, fit.kind.theirs))
     var round = 0
     while (round < bench.repetitions && (round == 0 || ours.spent + theirs.spent < LongEnough)) {
-      ours.run()
-      theirs.run()
+      val turn = Seq(ours, theirs)
+      (if (round % 2 == 0) turn else turn.reverse).foreach(_.run())
       round += 1
     }
     val objective = new GridObjective(frame, fit)

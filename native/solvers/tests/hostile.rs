@@ -460,6 +460,8 @@ fn pass_of(loss: RowLoss, dual: &[f64]) -> Result<RowPass, SolverError> {
         moments: false,
         majorise: false,
         dual: dual.to_vec(),
+        proximal: false,
+        earlier: vec![],
     })
 }
 

@@ -74,7 +74,7 @@ pub const METHODS: &[NativeMethod] = &[
     },
     native_method! {
         static fn pass_begin(control: jlong[], centre: jdouble[], model: jbyte[], direction: jdouble[], steps: jdouble[],
-            reach: jdouble[], dual: jdouble[]) -> jlong,
+            reach: jdouble[], dual: jdouble[], earlier: jdouble[]) -> jlong,
         fn = newton::begin,
         error_policy = Throw
     },

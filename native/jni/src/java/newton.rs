@@ -29,9 +29,9 @@ use crate::{
     newton::{
         layout::{
             CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS,
-            CONTROL_PARAMETER, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, INTERCEPT, LAYOUT_VERSION,
-            LOSS_SUM, LOSSES, MAJORISE, MAX_STEPS, MOMENTS, REACH, ROWS, SAMPLED, SLOPE_SQUARES,
-            SLOPES,
+            CONTROL_PARAMETER, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HINGE_SUM, INTERCEPT,
+            LAYOUT_VERSION, LOSS_SUM, LOSSES, MAJORISE, MAX_STEPS, MOMENTS, PROXIMAL, REACH, ROWS,
+            SAMPLED, SLOPE_SQUARES, SLOPES,
         },
         passes::PASSES,
     },
@@ -55,11 +55,15 @@ pub fn begin<'l>(
     steps: JDoubleArray<'l>,
     reach: JDoubleArray<'l>,
     dual: JDoubleArray<'l>,
+    earlier: JDoubleArray<'l>,
 ) -> Result<jlong, Fault> {
     let mut room = [0; CONTROL_SLOTS];
     let control = numbers(env, "control", &control, &mut room)?;
     let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
-    let flags = slots.flags(CONTROL_FLAGS, INTERCEPT | GRADIENT | MOMENTS | MAJORISE)?;
+    let flags = slots.flags(
+        CONTROL_FLAGS,
+        INTERCEPT | GRADIENT | MOMENTS | MAJORISE | PROXIMAL,
+    )?;
     let outputs = slots.int(CONTROL_OUTPUTS, "outputs", 1)? as usize;
     let steps = copied(env, "steps", &steps)?;
     if steps.len() > MAX_STEPS {
@@ -86,6 +90,8 @@ pub fn begin<'l>(
         moments: flags & MOMENTS != 0,
         majorise: flags & MAJORISE != 0,
         dual: copied(env, "dual", &dual)?,
+        proximal: flags & PROXIMAL != 0,
+        earlier: copied(env, "earlier", &earlier)?,
     })?;
     Ok(PASSES.begin(pass))
 }
@@ -228,6 +234,7 @@ pub fn end<'l>(
             &outcome.slope_squares,
         );
         header[SAMPLED] = outcome.sampled;
+        header[HINGE_SUM] = outcome.hinge;
         header[ROWS] = outcome.rows as f64;
         header[NONZEROS] = outcome.entries as f64;
         header[SOLVER_NANOS] = nanos as f64 + start.elapsed().as_nanos() as f64;

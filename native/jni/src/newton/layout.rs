@@ -3,7 +3,7 @@
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 5;
+pub const LAYOUT_VERSION: i64 = 6;
 
 // Flags of control.
 
@@ -15,6 +15,8 @@ pub const GRADIENT: i64 = 2;
 pub const MOMENTS: i64 = 4;
 /// Rows where a loss with a scale is linear count in the Hessian by the parabola above it.
 pub const MAJORISE: i64 = 8;
+/// Earlier models shift the hinge's corner for each row.
+pub const PROXIMAL: i64 = 16;
 
 // control.
 
@@ -49,6 +51,8 @@ pub const SLOPES: usize = 9;
 pub const SLOPE_SQUARES: usize = 11;
 /// Sum of the weights of the rows of the Hessian.
 pub const SAMPLED: usize = 13;
+/// Of a proximal pass: sum of weight times hinge.
+pub const HINGE_SUM: usize = 14;
 /// First of the losses at the steps.
 pub const LOSSES: usize = 16;
 /// Most steps.

@@ -136,6 +136,8 @@ mod tests {
             moments: false,
             majorise: false,
             dual: vec![],
+            proximal: false,
+            earlier: vec![],
         })
         .unwrap()
     }

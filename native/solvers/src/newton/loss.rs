@@ -36,6 +36,14 @@ impl PassLoss {
         }
     }
 
+    /// The width of the parabola in the place of a corner; None for a loss without one.
+    pub(super) fn corner(self) -> Option<f64> {
+        match self {
+            Self::Row(RowLoss::Margin(loss)) => loss.corner(),
+            Self::Row(RowLoss::Softmax(_)) | Self::Scaled(_) => None,
+        }
+    }
+
     pub(super) fn outputs(self) -> usize {
         match self {
             Self::Row(loss) => loss.outputs(),

@@ -10,6 +10,7 @@
 mod cholesky;
 mod loss;
 mod pass;
+mod proximal;
 mod quadratic;
 
 pub use cholesky::Cholesky;

@@ -8,13 +8,18 @@
 //! derivatives.
 //!
 //! With a loss that has a scale sigma, a row's last entry is a, its clipped error over the scale, and the last number of a model is sigma: see [`Huber`].
+//!
+//! A proximal pass takes the hinge with a corner that earlier models shift for each row: see [`super::proximal`].
 
 use std::{
     ops::Range,
     sync::{Arc, OnceLock},
 };
 
-use super::loss::PassLoss;
+use super::{
+    loss::PassLoss,
+    proximal::{self, Proximal},
+};
 use crate::{
     base::{
         checks::{ensure, finite, positive},
@@ -56,6 +61,8 @@ const LANES: usize = 8;
 /// | `moments` | whether to sum features and their squares, too | |
 /// | `majorise` | whether rows where a loss with a scale is linear count in the Hessian by the parabola above it | |
 /// | `dual` | the dual numbers of the loss, for a dual point; empty for none | see [`RowLoss`]; without steps, Hessian and reach |
+/// | `proximal` | whether the pass is a proximal one | with the smoothed hinge, and without dual numbers |
+/// | `earlier` | for each earlier model of a proximal pass its n numbers, and its gamma | finite; gamma more than 0 |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct PassParams {
@@ -72,6 +79,8 @@ pub struct PassParams {
     pub moments: bool,
     pub majorise: bool,
     pub dual: Vec<f64>,
+    pub proximal: bool,
+    pub earlier: Vec<f64>,
 }
 
 impl PassParams {
@@ -155,6 +164,22 @@ impl PassParams {
             let expected = "go without steps, Hessian and reach";
             ensure("dual", self.dual.len() as f64, alone, expected)?;
         }
+        if self.proximal {
+            if self.loss.corner().is_none() || !self.dual.is_empty() {
+                return Err(SolverError::Shape(
+                    "a proximal pass takes the smoothed hinge, without dual numbers".into(),
+                ));
+            }
+            proximal::check(&self.earlier, self.entries())?;
+        } else {
+            let count = self.earlier.len() as f64;
+            ensure(
+                "earlier",
+                count,
+                self.earlier.is_empty(),
+                "needs a proximal pass",
+            )?;
+        }
         let centred = self.centre.iter().any(|&c| c != 0.0);
         ensure(
             "centre",
@@ -187,6 +212,8 @@ pub struct PassOutcome {
     pub slopes: [f64; 2],
     /// The same of the squares.
     pub slope_squares: [f64; 2],
+    /// Of a proximal pass: `sum_i s_i hinge(z_i)`, with its corner where it is.
+    pub hinge: f64,
     /// `sum_i s_i` over the rows of the Hessian.
     pub sampled: f64,
     /// Rows visited.
@@ -204,6 +231,8 @@ struct Plan {
     constants_along: Vec<f64>,
     /// For each output, what the reach of all sparse rows has: they are at most their entries and the centre away.
     constants_of_reach: Vec<f64>,
+    /// The same as `constants`, of each earlier model.
+    constants_earlier: Vec<f64>,
     /// The model entry by entry, with the numbers of all outputs side by side. Made for sparse rows and several outputs only.
     cells: OnceLock<Vec<f64>>,
 }
@@ -231,6 +260,9 @@ impl Plan {
             constants: constants(&params.model, &predicted),
             constants_along: constants(&params.direction, &predicted),
             constants_of_reach: constants(&params.reach, &reached),
+            constants_earlier: proximal::models(&params.earlier, n)
+                .map(|(weights, _)| predicted(weights))
+                .collect(),
             cells: OnceLock::new(),
             params,
         }
@@ -343,6 +375,9 @@ struct Chunk {
     curves: Vec<f64>,
     /// The last entry of each row, with a scale.
     ratios: Vec<f64>,
+    /// The rows that have a curvature, where many have none, and their curves.
+    packed: Vec<f64>,
+    packed_curves: Vec<f64>,
 }
 
 impl RowPass {
@@ -375,6 +410,7 @@ impl RowPass {
             reach: 0.0,
             slopes: [0.0; 2],
             slope_squares: [0.0; 2],
+            hinge: 0.0,
             sampled: 0.0,
             rows: 0,
             entries: 0,
@@ -400,8 +436,10 @@ impl RowPass {
         let params = &self.plan.params;
         let sums = usize::from(self.dense.is_some()) + usize::from(self.sparse.is_some());
         let chunk = &self.chunk;
-        let copies =
-            chunk.values.capacity() + chunk.curves.capacity() + chunk.indices.capacity() / 2;
+        let copies = chunk.values.capacity()
+            + chunk.curves.capacity()
+            + chunk.packed.capacity()
+            + chunk.indices.capacity() / 2;
         let gradient = if params.gradient {
             params.model.len()
         } else {
@@ -529,18 +567,11 @@ impl RowPass {
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512(token) => token.vectorize(On(work)),
         }
-        let chunk = &self.chunk;
         if curved {
-            self.outcome.sampled += chunk.weights.iter().sum::<f64>();
+            self.outcome.sampled += self.chunk.weights.iter().sum::<f64>();
+            self.chunk.add_curved(params, &mut sums.hessian);
         }
-        let curves = if curved { &chunk.curves[..] } else { &[] };
-        for (gram, curves) in sums.hessian.iter_mut().zip(curves.chunks(chunk.rows)) {
-            if chunk.is_sparse {
-                chunk.add_sparse(gram, curves, params);
-            } else {
-                gram.add(&chunk.values, curves);
-            }
-        }
+        let chunk = &self.chunk;
         self.outcome.rows += chunk.rows as u64;
         self.outcome.entries += if chunk.is_sparse {
             chunk.values.len()
@@ -577,6 +608,7 @@ impl RowPass {
         own.reach = own.reach.max(others.reach);
         add(&mut own.slopes, &others.slopes);
         add(&mut own.slope_squares, &others.slope_squares);
+        own.hinge += others.hinge;
         own.sampled += others.sampled;
         own.rows += others.rows;
         own.entries += others.entries;
@@ -792,6 +824,27 @@ impl Chunk {
         (&self.indices[entries.clone()], &self.values[entries])
     }
 
+    /// Appends the product of each row with `weights`, and of sparse rows the constant.
+    #[inline(always)]
+    fn products(&self, weights: &[f64], constant: f64, out: &mut Vec<f64>) {
+        let n = weights.len();
+        for i in 0..self.rows {
+            out.push(if self.is_sparse {
+                let entries = self.offsets[i]..self.offsets[i + 1];
+                let mut z = constant;
+                for (&k, &x) in self.indices[entries.clone()]
+                    .iter()
+                    .zip(&self.values[entries])
+                {
+                    z += x * weights[k as usize];
+                }
+                z
+            } else {
+                dot(&self.values[i * n..][..n], weights)
+            });
+        }
+    }
+
     /// Predictions of sparse rows by the numbers of all outputs side by side.
     #[inline(always)]
     fn predict_cells(&mut self, constants: &[f64], cells: &[f64]) {
@@ -847,10 +900,48 @@ impl Chunk {
         }
     }
 
+    /// Adds the rows to the Hessian.
+    fn add_curved(&mut self, params: &PassParams, hessian: &mut [Gram]) {
+        let rows = self.rows;
+        if self.is_sparse {
+            for (gram, curves) in hessian.iter_mut().zip(self.curves.chunks(rows)) {
+                self.add_sparse(gram, curves, params);
+            }
+        } else if let ([gram], true) = (&mut *hessian, self.is_partly_curved()) {
+            self.pack_curved(params.entries());
+            gram.add(&self.packed, &self.packed_curves);
+        } else {
+            for (gram, curves) in hessian.iter_mut().zip(self.curves.chunks(rows)) {
+                gram.add(&self.values, curves);
+            }
+        }
+    }
+
+    /// Whether a copy of the rows that have a curvature is worth its while.
+    fn is_partly_curved(&self) -> bool {
+        let curved = self.curves.iter().filter(|&&curve| curve != 0.0).count();
+        4 * curved <= 3 * self.curves.len()
+    }
+
+    fn pack_curved(&mut self, n: usize) {
+        self.packed.clear();
+        self.packed_curves.clear();
+        for (row, &curve) in self.values.chunks(n.max(1)).zip(&self.curves) {
+            if curve != 0.0 {
+                self.packed.extend_from_slice(row);
+                self.packed_curves.push(curve);
+            }
+        }
+    }
+
     fn add_sparse(&self, gram: &mut Gram, curves: &[f64], params: &PassParams) {
         let (p, n) = (params.features, params.entries());
         let (mut indices, mut values) = (Vec::new(), Vec::new());
-        for (i, &curve) in curves.iter().enumerate() {
+        for (i, &curve) in curves
+            .iter()
+            .enumerate()
+            .filter(|(_, curve)| **curve != 0.0)
+        {
             let (row, numbers) = self.row(i);
             if n == p {
                 gram.add_sparse(row, numbers, curve);
@@ -923,7 +1014,14 @@ impl Work<'_> {
     #[inline(always)]
     fn run(mut self) {
         self.predict();
+        let corner = self.params.loss.corner().filter(|_| self.params.proximal);
         match self.params.loss {
+            PassLoss::Row(_) if corner.is_some() => {
+                if let Some(gamma) = corner {
+                    self.proximal(gamma);
+                    self.by_class();
+                }
+            }
             PassLoss::Row(loss) if !self.params.dual.is_empty() => self.dual(loss),
             PassLoss::Row(RowLoss::Margin(loss)) => loss.with(Margins(&mut self)),
             PassLoss::Row(RowLoss::Softmax(_)) => self.softmax(),
@@ -971,22 +1069,12 @@ impl Work<'_> {
                 } else {
                     &mut chunk.predictions
                 };
-                if chunk.is_sparse {
-                    for i in 0..chunk.rows {
-                        let entries = chunk.offsets[i]..chunk.offsets[i + 1];
-                        let mut z = constants[output];
-                        for (&k, &x) in chunk.indices[entries.clone()]
-                            .iter()
-                            .zip(&chunk.values[entries])
-                        {
-                            z += x * weights[k as usize];
-                        }
-                        predictions.push(z);
-                    }
+                let mut z = std::mem::take(predictions);
+                chunk.products(weights, constants[output], &mut z);
+                if is_direction {
+                    chunk.along = z;
                 } else {
-                    for i in 0..chunk.rows {
-                        predictions.push(dot(&chunk.values[i * n..][..n], weights));
-                    }
+                    chunk.predictions = z;
                 }
             }
         }
@@ -1119,6 +1207,60 @@ impl Work<'_> {
         }
         if params.gradient {
             sums.gradient[n - 1] += by_scale;
+        }
+    }
+
+    /// Values, slopes and curves of the hinge with the corner that the earlier models shift.
+    #[inline(always)]
+    fn proximal(&mut self, gamma: f64) {
+        let Self {
+            plan,
+            params,
+            chunk,
+            outcome,
+            ..
+        } = self;
+        let mut before = vec![0.0; chunk.rows];
+        let mut z = Vec::with_capacity(chunk.rows);
+        let earlier = proximal::models(&params.earlier, params.entries());
+        for ((weights, gamma), &constant) in earlier.zip(&plan.constants_earlier) {
+            z.clear();
+            chunk.products(weights, constant, &mut z);
+            for ((a, &z), &y) in before.iter_mut().zip(&z).zip(&chunk.labels) {
+                *a = Proximal::at(*a, 1.0 - y * z, gamma).variable;
+            }
+        }
+        for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
+            let mut sum = 0.0;
+            for (i, &a) in before.iter().enumerate() {
+                let z = chunk.predictions[i] + step * chunk.along[i];
+                sum += chunk.weights[i] * Proximal::at(a, 1.0 - chunk.labels[i] * z, gamma).value;
+            }
+            *total += sum;
+        }
+        chunk.slopes.clear();
+        chunk.curves.clear();
+        for (i, &a) in before.iter().enumerate() {
+            let (s, y) = (chunk.weights[i], chunk.labels[i]);
+            let distance = 1.0 - y * chunk.predictions[i];
+            let at = Proximal::at(a, distance, gamma);
+            outcome.loss += s * at.value;
+            outcome.hinge += s * distance.max(0.0);
+            chunk.slopes.push(-s * y * at.variable);
+            chunk.curves.push(s * at.curve);
+        }
+    }
+
+    /// Sums of the slopes of a loss of two classes.
+    #[inline(always)]
+    fn by_class(&mut self) {
+        let Self { chunk, outcome, .. } = self;
+        for ((&slope, &y), &s) in chunk.slopes.iter().zip(&chunk.labels).zip(&chunk.weights) {
+            let side = usize::from(y > 0.0);
+            outcome.slopes[side] += slope.abs();
+            if s > 0.0 {
+                outcome.slope_squares[side] += slope * (slope / s);
+            }
         }
     }
 
@@ -1313,13 +1455,7 @@ impl WithFormulas for Margins<'_, '_> {
         }
         outcome.loss += values[..rows].iter().sum::<f64>();
         if params.loss.labels() == Labels::Signed {
-            for ((&slope, &y), &s) in chunk.slopes.iter().zip(&chunk.labels).zip(&chunk.weights) {
-                let side = usize::from(y > 0.0);
-                outcome.slopes[side] += slope.abs();
-                if s > 0.0 {
-                    outcome.slope_squares[side] += slope * (slope / s);
-                }
-            }
+            self.0.by_class();
         }
     }
 }
@@ -1465,6 +1601,8 @@ mod tests {
                 moments: true,
                 majorise: false,
                 dual: vec![],
+                proximal: false,
+                earlier: vec![],
             }
         }
 
@@ -1480,6 +1618,7 @@ mod tests {
                 reach: 0.0,
                 slopes: [0.0; 2],
                 slope_squares: [0.0; 2],
+                hinge: 0.0,
                 sampled: 0.0,
                 rows: self.rows.len() as u64,
                 entries: 0,
@@ -1802,6 +1941,8 @@ mod tests {
             moments: true,
             majorise: false,
             dual: vec![],
+            proximal: false,
+            earlier: vec![],
         };
         let pass = |blocks: &[PassRows<'_>]| {
             let mut pass = RowPass::new(params.clone()).unwrap();
@@ -1896,6 +2037,8 @@ mod tests {
             moments: true,
             majorise: false,
             dual: vec![],
+            proximal: false,
+            earlier: vec![],
         };
         for wrong in [
             PassParams {

@@ -126,6 +126,15 @@ impl Loss {
         Properties { code, name, labels, curvature, quadratic, feasibility }
     }
 
+    /// The width of the parabola in the place of the hinge's corner; None for other losses.
+    pub const fn corner(self) -> Option<f64> {
+        if let Self::SmoothedHinge(gamma) = self {
+            Some(gamma)
+        } else {
+            None
+        }
+    }
+
     /// Every loss; `gamma` is that of the smoothed hinge.
     const fn every(gamma: f64) -> [Self; 5] {
         [

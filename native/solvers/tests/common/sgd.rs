@@ -317,6 +317,8 @@ pub fn evaluate(
         moments: false,
         majorise: false,
         dual: dual.to_vec(),
+        proximal: false,
+        earlier: vec![],
     };
     let values = Values::F64(&rows.values);
     let block = match &rows.indices {

@@ -19,6 +19,7 @@ class PassTest {
   private static final long ALL =
       NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_MOMENTS;
   private static final int SQUARED = 0;
+  private static final int SMOOTHED_HINGE = 3;
   private static final int SOFTMAX = 5;
   private static final int HUBER = 6;
 
@@ -35,7 +36,7 @@ class PassTest {
   /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
   private static long begin(long flags) {
     return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0, 0.0, 2), new double[] {1, 0}, bytes(2, 0, 1),
-        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3}, NONE);
+        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3}, NONE, NONE);
   }
 
   private static byte[] bytes(double... model) {
@@ -82,7 +83,7 @@ class PassTest {
   void softmaxByHand() {
     // Two rows of one feature with centre 0, in three classes of equal predictions.
     long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1, 0.0, 1), new double[] {0}, bytes(new double[6]), NONE, NONE,
-        new double[] {1, 0, 2, 1, 0, 5}, NONE);
+        new double[] {1, 0, 2, 1, 0, 5}, NONE, NONE);
     NativeBridge.passBlock(pass, null, null, null, new double[] {3, -6}, new double[] {0, 2}, null);
     byte[] result = new byte[PassLayout.length(1, 1, 3)];
     NativeBridge.passEnd(pass, 0, result);
@@ -139,10 +140,30 @@ class PassTest {
     refused("no such pass", () -> NativeBridge.passFork(first));
   }
 
+  /** Of a row (2, 1) with label 1 and weight 3. Its variable was 1 / 4 after the earlier model, whose prediction is 1 / 2. */
+  @Test
+  void proximal() {
+    long flags = NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_PROXIMAL;
+    long[] control = PassLayout.control(SMOOTHED_HINGE, 1, flags, 0, 0.5, 2);
+    double[] earlier = {0, 0, 0.5, 2};
+    long pass = NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, earlier);
+    NativeBridge.passBlock(pass, null, null, new float[] {2, 1}, null, new double[] {1}, new double[] {3});
+    byte[] result = new byte[ResultHeader.length(3)];
+    NativeBridge.passEnd(pass, 0, result);
+    // The corner at 3 / 4 is beyond gamma: the variable is 1.
+    double[] gradient = new double[3];
+    ResultHeader.vector(result).get(gradient);
+    assertArrayEquals(new double[] {-6, -3, -3}, gradient);
+    assertEquals(3 * (0.75 - 0.25 * 0.75 * 0.75), ResultHeader.get(result, PassLayout.LOSS_SUM));
+    assertEquals(2.25, ResultHeader.get(result, PassLayout.HINGE_SUM));
+    refused("earlier", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, new double[3]));
+    refused("gamma", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, new double[4]));
+  }
+
   /** Sums of two rows, one dense and one sparse, about 0: the vector has the gradient alone. */
   private static double[] gradient(int loss, int outputs, double[] model, double... dual) {
     long[] control = PassLayout.control(loss, outputs, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0, 0.0, 2);
-    long pass = NativeBridge.passBegin(control, NONE, bytes(model), NONE, NONE, NONE, dual);
+    long pass = NativeBridge.passBegin(control, NONE, bytes(model), NONE, NONE, NONE, dual, NONE);
     NativeBridge.passBlock(pass, null, null, new float[] {2, 1}, null, new double[] {0}, new double[] {3});
     NativeBridge.passBlock(pass, new int[] {0, 1}, new int[] {1}, null, new double[] {4}, new double[] {1}, null);
     byte[] result = new byte[ResultHeader.length(model.length)];
@@ -194,11 +215,11 @@ class PassTest {
   }
 
   private static void refusedBegin(String part, long[] control, double[] centre, double[] model, double[] steps, double[] reach) {
-    refused(part, () -> NativeBridge.passBegin(control, centre, bytes(model), NONE, steps, reach, NONE));
+    refused(part, () -> NativeBridge.passBegin(control, centre, bytes(model), NONE, steps, reach, NONE, NONE));
   }
 
   private static void refusedDual(String part, long[] control, double[] reach, double... dual) {
-    refused(part, () -> NativeBridge.passBegin(control, NONE, bytes(new double[3]), NONE, NONE, reach, dual));
+    refused(part, () -> NativeBridge.passBegin(control, NONE, bytes(new double[3]), NONE, NONE, reach, dual, NONE));
   }
 
   @Test
@@ -218,7 +239,7 @@ class PassTest {
     refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1, 0.0, 2), two, three, NONE, NONE);
     refusedBegin("centre", control, null, three, NONE, NONE);
     refusedBegin("centre", control, new double[1], three, NONE, NONE);
-    refused("model", () -> NativeBridge.passBegin(control, NONE, new byte[23], NONE, NONE, NONE, NONE));
+    refused("model", () -> NativeBridge.passBegin(control, NONE, new byte[23], NONE, NONE, NONE, NONE, NONE));
     refusedBegin("model", control, two, two, NONE, NONE);
     refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);
     refusedBegin("direction", control, two, three, new double[1], NONE);
@@ -231,7 +252,7 @@ class PassTest {
     refusedDual("reach", gradient, three, 0);
     refusedDual("Hessian", control, NONE, 0);
     refused("dual numbers", () -> NativeBridge.passBegin(PassLayout.control(HUBER, 1, 0, 0, 1.5, 2), NONE, bytes(0, 0, 1), NONE, NONE, NONE,
-        new double[] {0}));
+        new double[] {0}, NONE));
   }
 
   private static void refusedBlock(String part, int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,

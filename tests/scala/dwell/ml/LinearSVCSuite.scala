@@ -66,7 +66,8 @@ class LinearSVCSuite extends SparkSuite {
     assert(FitReport.of(model).solver == "native" && FitReport.of(model).orientation == "dual")
   }
 
-  test("with a thousand rows for a feature auto takes L-BFGS, with a certificate, and comes to the same optimum") {
+  test(
+    "with few features auto takes Newton's method, with a certificate, and comes to the optimum of coordinate descent") {
     val random = new Random(3)
     val rows = Seq.fill(2500) {
       val x = Array.fill(2)(random.nextGaussian())
@@ -75,11 +76,10 @@ class LinearSVCSuite extends SparkSuite {
     val tall = spark.createDataFrame(rows).toDF("label", "features").repartition(4).cache()
     def report(algorithm: String): FitReport =
       FitReport.of(new LinearSVC().setRegParam(0.01).setAlgorithm(algorithm).setNumWorkers(2).fit(tall))
-    val (tallest, coordinates) = (report("auto"), report("cocoa"))
-    assert(tallest.algorithm == "l-bfgs" && tallest.toText.contains("at least 1000 rows for a feature"), tallest.toText)
-    assert(tallest.relativeGap <= 1e-5, tallest.toText)
-    assert(tallest.objective <= coordinates.objective + coordinates.gap, s"${tallest.objective}, ${coordinates.toText}")
-    assert(FitReport.of(new LinearSVC().setRegParam(0.01).fit(tall.limit(1500))).algorithm == "cocoa")
+    val (newton, coordinates) = (report("auto"), report("cocoa"))
+    assert(newton.algorithm == "newton" && newton.toText.contains("where coordinate descent takes"), newton.toText)
+    assert(newton.relativeGap <= 1e-6, newton.toText)
+    assert(newton.objective <= coordinates.objective + coordinates.gap, s"${newton.objective}, ${coordinates.toText}")
     tall.unpersist()
   }
 

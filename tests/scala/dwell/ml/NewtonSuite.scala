@@ -276,8 +276,8 @@ class NewtonSuite extends SparkSuite {
         .apply(dense("features")))
     val tooWide = intercept[IllegalArgumentException](linear(new LinearRegression().setAlgorithm("newton")).fit(wide))
     assert(tooWide.getMessage.contains("at most 4096 coefficients") && tooWide.getMessage.contains("5000"))
-    val hinge = new dwell.ml.classification.LinearSVC().setAlgorithm("newton").setLabelCol("class").setRegParam(0.1)
-    assert(intercept[IllegalArgumentException](hinge.fit(dense)).getMessage.contains("hinge"))
+    val hinge = new dwell.ml.classification.LinearSVC().setAlgorithm("newton").setLabelCol("class").setRegParam(0.0)
+    assert(intercept[IllegalArgumentException](hinge.fit(dense)).getMessage.contains("hinge loss needs an L2 penalty"))
     assert(report(linear(new LinearRegression()).setMaxIter(0).fit(dense)).rounds.last.round == 0)
   }
 }

@@ -114,7 +114,7 @@ public final class NativeBridge {
   public static final long SGD_INTERCEPT = 1;
 
   /** Version of {@link PassLayout}. */
-  public static final long PASS_LAYOUT_VERSION = 5;
+  public static final long PASS_LAYOUT_VERSION = 6;
 
   /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
   public static final long PASS_INTERCEPT = 1;
@@ -127,6 +127,12 @@ public final class NativeBridge {
 
   /** Flag of a pass: rows where a loss with a scale is linear count in the Hessian by the parabola above it. */
   public static final long PASS_MAJORISE = 8;
+
+  /**
+   * Flag of a pass with the smoothed hinge: earlier models shift its corner for each row. The loss is the maximum over a in 0 to 1 of
+   * a (1 - yz) - gamma (a - a')^2 / 2, where a' is the best a of the earlier models one after the other, 0 at first.
+   */
+  public static final long PASS_PROXIMAL = 16;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;
@@ -279,10 +285,12 @@ public final class NativeBridge {
    *   the dual numbers, by loss, or none. Squared: delta, which is subtracted from the residuals, a = (y - z) - delta. Another loss of one
    *   output: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz. Softmax: eps in 0 to 1 and a probability r_c of each class,
    *   a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the predicted probabilities q
+   * @param earlier
+   *   with {@link #PASS_PROXIMAL}, for each earlier model n numbers as in {@code model}, and its gamma; none without it
    * @return the handle of the pass, which one thread at a time may use. The caller ends or frees it
    */
   public static native long passBegin(long[] control, double[] centre, byte[] model, double[] direction, double[] steps,
-      double[] reach, double[] dual);
+      double[] reach, double[] dual, double[] earlier);
 
   /** Begins another pass with the same parameters, which it shares; returns its handle. */
   public static native long passFork(long pass);

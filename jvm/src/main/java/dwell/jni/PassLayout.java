@@ -66,6 +66,9 @@ public final class PassLayout {
   /** Sum of the weights of the rows of the Hessian. */
   public static final int SAMPLED = 13;
 
+  /** With {@link NativeBridge#PASS_PROXIMAL}: sum of s max(0, 1 - yz). */
+  public static final int HINGE_SUM = 14;
+
   /** First of the sums of s loss at the steps. */
   public static final int LOSSES = 16;
 

@@ -40,6 +40,9 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   /** c where l*(-a; y) with p = y a is -p + c p^2 / 2 for every p that a prediction gives; None for other conjugates. */
   def conjugateCurvature: Option[Double] = None
 
+  /** Whether the loss has a corner: its conjugate is linear. */
+  final def hasCorner: Boolean = conjugateCurvature.contains(0.0)
+
   /** The number of errors' scales from which on the loss is linear, where the scale is a variable of the model; None for other losses. */
   def epsilon: Option[Double] = None
 
@@ -184,6 +187,7 @@ case object Logistic extends SignedLoss(1) {
 /** max(0, 1 - yz). */
 case object Hinge extends SignedLoss(2) {
   override def saturates: Boolean = true
+  override def conjugateCurvature: Option[Double] = Some(0.0)
   override def smoothed(gamma: Double): RowLoss = SmoothedHinge(gamma)
   override def value(z: Double, y: Double): Double = math.max(0.0, 1.0 - y * z)
   override def derivative(z: Double, y: Double): Double = if (y * z < 1.0) -y else 0.0

@@ -152,10 +152,7 @@ trait LinearTraining[M <: Model[M]]
   private def notByCoordinates(task: LinearTask[M], loss: Loss, data: TrainingRows): Option[String] =
     if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
     else if (task.penalty.isNone) Some("regParam is 0")
-    else if (loss.curvature.isInfinite) {
-      Option.when(data.numRows >= TallHinge * data.numFeatures)(
-        s"the $loss loss has at least $TallHinge rows for a feature")
-    } else {
+    else {
       val isCurved = loss match {
         case margin: MarginLoss => !margin.isParabola && !margin.saturates
         case _ => false
@@ -315,12 +312,6 @@ private object LinearTraining {
 
   /** Spark's linear estimators have no seed Param, so the order of the coordinates is the same in every fit. */
   private val Seed = 1L
-
-  /**
-   * Rows for a feature from which on L-BFGS on rounded hinges needs fewer seconds than coordinate descent: 1,000,000 x 28 and
-   * 3,000,000 x 10, but not 20,000 x 2,000.
-   */
-  private val TallHinge = 1000L
 
   /**
    * Features for a row up to which L-BFGS needs fewer seconds for a loss that is curved everywhere: 20,000 x 200,000 and

@@ -82,14 +82,16 @@ private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], by
       message.direction,
       message.steps,
       message.reach,
-      message.dual)
+      message.dual,
+      message.earlier.getOrElse(Array.emptyDoubleArray))
 
   private def flags: Long =
     Seq(
       message.intercept -> NativeBridge.PASS_INTERCEPT,
       message.sums.gradient -> NativeBridge.PASS_GRADIENT,
       message.sums.moments -> NativeBridge.PASS_MOMENTS,
-      message.sums.majorise -> NativeBridge.PASS_MAJORISE).collect { case (true, flag) => flag }.sum
+      message.sums.majorise -> NativeBridge.PASS_MAJORISE,
+      message.earlier.nonEmpty -> NativeBridge.PASS_PROXIMAL).collect { case (true, flag) => flag }.sum
 }
 
 private object PassLanes {

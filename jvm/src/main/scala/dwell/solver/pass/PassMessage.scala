@@ -29,6 +29,9 @@ import dwell.problem.Loss
  *   delta, which is subtracted from the residuals, a = (y - z) - delta - another loss of one output: f_neg and f_pos in 0 to 1,
  *   a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1 and a probability r_c of each class,
  *   a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the predicted probabilities q
+ * @param earlier
+ *   for a proximal pass, with the smoothed hinge: models in the form of the model, each with its gamma. They shift the corner for each row, see
+ *   [[dwell.solver.newton.leader.ProximalHinge]]
  */
 private[solver] final case class PassMessage(
     loss: Loss,
@@ -41,7 +44,8 @@ private[solver] final case class PassMessage(
     direction: Array[Double] = Array.emptyDoubleArray,
     steps: Array[Double] = Array.emptyDoubleArray,
     reach: Array[Double] = Array.emptyDoubleArray,
-    dual: Array[Double] = Array.emptyDoubleArray) {
+    dual: Array[Double] = Array.emptyDoubleArray,
+    earlier: Option[Array[Double]] = None) {
 
   /** The length of a result in bytes. */
   private[pass] def length: Int = if (sums.any) ResultHeader.length(entries) else ResultHeader.BYTES

@@ -1,7 +1,7 @@
 package dwell.solver.newton.leader
 
 import dwell.fit.{ResultHeaders, Timeline}
-import dwell.jni.{PassLayout, ResultHeader}
+import dwell.jni.PassLayout
 import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.linear.{FirstPass, LinearSolution, SoftmaxCentre}
 import dwell.solver.pass.PassSums
@@ -33,24 +33,19 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private val problem = task.problem
   private val shape = task.shape
   private val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
-  private val box = Box.of(problem.bounds, shape)
   private val timeline = new Timeline(completed)
-
-  // Since the end of the last round.
-  private var clock = System.nanoTime()
-  private var leaderSeconds = 0.0
-  private var passes = Seq.empty[ResultHeaders]
+  private val passes = new PassRounds(workers, timeline)
 
   /** Iterates until the certificate suffices or no rounds are left. */
   def run(): LinearSolution = {
     var at = start
     var sampling = HessianSampling.of(task)
     val begun = task.first match {
-      case Some(first) => Passed(first.loss, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
+      case Some(first) => Passed(first.loss, 0.0, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
       case None => pass(at, PassSums(gradient = true, sampling.every, moments = true), none, "moments")
     }
     var passed = begun
-    val model = quadratic(passed.variances)
+    val model = QuadraticModel.of(task, passed.variances)
     val dualValue = DualValue.of(task, model, passed)
     val scaleBound = ScaleBound.of(task, model)
     var curvature = new Curvature(passed.vector, isExact = sampling.isExact)
@@ -104,7 +99,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
       if (!majorised) scaleBound.foreach(bound => dual = math.max(dual, bound.at(passed, at, best, trial.reach)))
       majorised = false
       if (!(reached <= objective - Least * length * best.decrease + Rounding * objective)) {
-        length = shorter(model, at, best.step, whole, objective)
+        length = whole * passes.shorter(model, at, best.step.map(whole * _), objective)
         if (length > 0.0) {
           next = model.moved(at, best.step, length)
           majorised = shape.hasScale
@@ -132,7 +127,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
         standing = true
         gap = certify()
       }
-      record(objective, gap)
+      passes.record(objective, gap)
     }
     val converged = gap <= problem.tolerance * objective || vanishes || fades
     val trained = SoftmaxCentre(problem, shape.coefficients(at) ++ workers.intercepts(at))
@@ -172,24 +167,19 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private def isQuadratic: Boolean = task.loss.selfConcordance.contains(0.0)
 
   private def start: Array[Double] = {
-    val at = new Array[Double](shape.variables)
-    problem.initial match {
-      case Some((coefficients, intercepts)) =>
-        for (c <- 0 until shape.outputs) {
-          for (j <- 0 until shape.features) at(shape.at(c, j)) = coefficients(j * shape.outputs + c)
-          if (shape.hasIntercept) at(shape.intercept(c)) = intercepts(c) + workers.centreOf(at, c)
-        }
-      case None =>
-        // The gradient of the first pass has the shares of the classes.
-        if (shape.hasIntercept && shape.outputs == 1) {
-          at(shape.intercept(0)) = task.loss.bestConstant(task.facts.labels).head
-        }
+    val at = problem.initial.fold(new Array[Double](shape.variables)) { case (coefficients, intercepts) =>
+      workers.centred(coefficients, intercepts)
+    }
+    // The gradient of the first pass has the shares of the classes.
+    if (problem.initial.isEmpty && shape.hasIntercept && shape.outputs == 1) {
+      at(shape.intercept(0)) = task.loss.bestConstant(task.facts.labels).head
     }
     if (shape.hasScale) {
       val labels = task.facts.labels
       val errors = if (shape.hasIntercept) labels.variance else labels.variance + labels.mean * labels.mean
       at(shape.scale) = task.scale.getOrElse(math.sqrt(errors))
     }
+    val box = Box.of(problem.bounds, shape)
     at.indices.map(j => box.clip(j, at(j))).toArray
   }
 
@@ -198,51 +188,8 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     if (!shape.hasScale || step(shape.scale) >= -Shrinks * at(shape.scale)) 1.0
     else -Shrinks * at(shape.scale) / step(shape.scale)
 
-  /** The penalty of each variable, and which ones move: constant features do not. */
-  private def quadratic(variances: Array[Double]): QuadraticModel = {
-    val penalty = problem.penalty
-    task.facts.constant.foreach(variances(_) = 0.0)
-    val squares =
-      shape.tabulate(0.0)(j => if (penalty.scaleFactor == 0.0) 1.0 else variances(j) * penalty.scaleFactor)
-    val fixed = Array.tabulate(shape.variables) { variable =>
-      val j = variable % shape.perOutput
-      val isIntercept = j >= shape.features
-      // The softmax does not change where all outputs of a feature, or all intercepts, do alike.
-      val stands = shape.outputs > 1 && variable / shape.perOutput == shape.outputs - 1 && problem.bounds.isEmpty
-      (!isIntercept && variances(j) == 0.0) || (stands && (isIntercept || penalty.isNone))
-    }
-    new QuadraticModel(
-      squares.map(u => penalty.l1 * math.sqrt(u)),
-      squares.map(penalty.l2 * _),
-      fixed,
-      box,
-      shape.outputs)
-  }
-
-  /** A shorter step that lowers the objective; 0 if there is none. */
-  private def shorter(
-      model: QuadraticModel,
-      at: Array[Double],
-      step: Array[Double],
-      whole: Double,
-      objective: Double): Double = {
-    val asked = System.nanoTime()
-    val lengths = Shorter.map(whole * _)
-    val (losses, headers) = workers.along(at, step, lengths, s"${timeline.rounds} rounds, line search")
-    passes :+= headers
-    leaderSeconds -= (System.nanoTime() - asked) * 1e-9
-    val values = lengths.indices.map(k => losses(k) + model.penalty(model.moved(at, step, lengths(k))))
-    val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
-    if (values(k) < objective) lengths(k) else 0.0
-  }
-
-  private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed = {
-    val asked = System.nanoTime()
-    val passed = workers.pass(at, sums, reach, what)
-    passes :+= passed.headers
-    leaderSeconds -= (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
-    passed
-  }
+  private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed =
+    passes.pass(at, sums, reach, None, what)
 
   private def minimise(
       model: QuadraticModel,
@@ -257,20 +204,6 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     val step = model.minimise(curvature.vector, triangles, passed.gradient, at, objective, norms)
     if (norms != null) curvature.unitNorms = norms
     step
-  }
-
-  private def record(objective: Double, gap: Double): Unit = {
-    timeline.add(
-      objective,
-      gap,
-      clock,
-      driverSeconds = (System.nanoTime() - clock) * 1e-9 + leaderSeconds,
-      epochs = passes.size.toDouble,
-      passes.last,
-      earlierWork = passes.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
-    clock = System.nanoTime()
-    leaderSeconds = 0.0
-    passes = Seq.empty
   }
 }
 
@@ -296,9 +229,6 @@ private object Newton {
 
   /** The largest part of the scale that a step takes away. */
   private val Shrinks = 0.9
-
-  /** Parts of a step that is too long. */
-  private val Shorter = Array.tabulate(24)(k => math.pow(0.5, k + 1.0))
 
   private val none = Array.emptyDoubleArray
 }

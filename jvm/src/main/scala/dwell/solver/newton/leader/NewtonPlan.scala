@@ -3,6 +3,7 @@ package dwell.solver.newton.leader
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan}
 import dwell.jni.PassLayout
+import dwell.problem.RowLoss
 import dwell.record.RoundRecord
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.pass.PassMessage
@@ -16,6 +17,11 @@ private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)
   override def vectorLength: Int = PassLayout.entries(task.facts.numFeatures, task.shape.more, task.loss.outputs)
 
   override def lead(workers: Replicas[PassMessage, Unit], attempt: Attempt)(
-      completed: RoundRecord => Unit): LinearSolution =
-    new Newton(new PassWorkers(workers, task), task, completed).run()
+      completed: RoundRecord => Unit): LinearSolution = {
+    val passing = new PassWorkers(workers, task)
+    task.loss match {
+      case loss: RowLoss if loss.hasCorner => new ProximalHinge(loss, passing, task, completed).run()
+      case _ => new Newton(passing, task, completed).run()
+    }
+  }
 }

@@ -26,10 +26,20 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
    *   for each output: coefficients, then the intercept of centred features
    * @param reach
    *   see [[Newton]]
+   * @param corner
+   *   of the hinge, for a proximal pass
    */
-  def pass(model: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed = {
-    val message =
-      PassMessage(task.loss, task.problem.intercept, shape.features, centre, entries, sums, threads, reach = reach)
+  def pass(model: Array[Double], sums: PassSums, reach: Array[Double], corner: Option[Corner], what: String): Passed = {
+    val message = PassMessage(
+      corner.fold(task.loss)(_.loss),
+      task.problem.intercept,
+      shape.features,
+      centre,
+      entries,
+      sums,
+      threads,
+      reach = reach,
+      earlier = corner.map(_.earlier))
     val gathered = workers.exchange(message, LittleEndian.bytes(model), described(what))
     val headers = new ResultHeaders(gathered.headers)
     val vector = gathered.sum
@@ -37,6 +47,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     divide(vector, triangles, vector.length, headers.sum(PassLayout.SAMPLED))
     Passed(
       headers.sum(PassLayout.LOSS_SUM) / total,
+      headers.sum(PassLayout.HINGE_SUM) / total,
       headers.largest(PassLayout.REACH),
       vector,
       shape,
@@ -50,9 +61,10 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       model: Array[Double],
       direction: Array[Double],
       steps: Array[Double],
+      corner: Option[Corner],
       what: String): (Array[Double], ResultHeaders) = {
     val message = PassMessage(
-      task.loss,
+      corner.fold(task.loss)(_.loss),
       task.problem.intercept,
       shape.features,
       centre,
@@ -60,10 +72,21 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       PassSums.Nothing,
       threads,
       direction = direction,
-      steps = steps)
+      steps = steps,
+      earlier = corner.map(_.earlier))
     val headers =
       new ResultHeaders(workers.exchange(message, LittleEndian.bytes(model), described(what)).headers)
     (steps.indices.map(k => headers.sum(PassLayout.LOSSES + k) / total).toArray, headers)
+  }
+
+  /** The model with these coefficients and intercepts, in the layout of [[dwell.solver.linear.LinearSolution]]. */
+  def centred(coefficients: Array[Double], intercepts: Array[Double]): Array[Double] = {
+    val model = new Array[Double](shape.variables)
+    for (c <- 0 until shape.outputs) {
+      for (j <- 0 until shape.features) model(shape.at(c, j)) = coefficients(j * shape.outputs + c)
+      if (shape.hasIntercept) model(shape.intercept(c)) = intercepts(c) + centreOf(model, c)
+    }
+    model
   }
 
   /** The intercept of each output for features that are not centred. */
@@ -93,6 +116,8 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
  *
  * @param loss
  *   mean loss
+ * @param hinge
+ *   of a proximal pass: mean hinge
  * @param reach
  *   largest reach of a row
  * @param vector
@@ -102,6 +127,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
  */
 private[newton] final case class Passed(
     loss: Double,
+    hinge: Double,
     reach: Double,
     vector: Array[Double],
     shape: ModelShape,

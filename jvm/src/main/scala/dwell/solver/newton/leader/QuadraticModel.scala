@@ -88,3 +88,33 @@ private[newton] final class QuadraticModel(
   def moved(at: Array[Double], step: Array[Double], length: Double): Array[Double] =
     Array.tabulate(n)(j => box.clip(j, at(j) + length * step(j)))
 }
+
+private[newton] object QuadraticModel {
+
+  /**
+   * The penalty of a task, and which variables move: constant features do not.
+   *
+   * @param variances
+   *   of each feature; those of constant features become 0
+   */
+  def of(task: NewtonTask, variances: Array[Double]): QuadraticModel = {
+    val (problem, shape) = (task.problem, task.shape)
+    val penalty = problem.penalty
+    task.facts.constant.foreach(variances(_) = 0.0)
+    val squares =
+      shape.tabulate(0.0)(j => if (penalty.scaleFactor == 0.0) 1.0 else variances(j) * penalty.scaleFactor)
+    val fixed = Array.tabulate(shape.variables) { variable =>
+      val j = variable % shape.perOutput
+      val isIntercept = j >= shape.features
+      // The softmax does not change where all outputs of a feature, or all intercepts, do alike.
+      val stands = shape.outputs > 1 && variable / shape.perOutput == shape.outputs - 1 && problem.bounds.isEmpty
+      (!isIntercept && variances(j) == 0.0) || (stands && (isIntercept || penalty.isNone))
+    }
+    new QuadraticModel(
+      squares.map(u => penalty.l1 * math.sqrt(u)),
+      squares.map(penalty.l2 * _),
+      fixed,
+      Box.of(problem.bounds, shape),
+      shape.outputs)
+  }
+}

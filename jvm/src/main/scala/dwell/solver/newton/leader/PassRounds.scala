@@ -1,0 +1,64 @@
+package dwell.solver.newton.leader
+
+import dwell.fit.{ResultHeaders, Timeline}
+import dwell.jni.ResultHeader
+import dwell.solver.pass.PassSums
+
+/** The passes of a fit's rounds, and the seconds that they take. */
+private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline) {
+  import PassRounds._
+
+  // Since the end of the last round.
+  private var clock = System.nanoTime()
+  private var leaderSeconds = 0.0
+  private var passes = Seq.empty[ResultHeaders]
+
+  /** See [[PassWorkers.pass]]. */
+  def pass(at: Array[Double], sums: PassSums, reach: Array[Double], corner: Option[Corner], what: String): Passed = {
+    val asked = System.nanoTime()
+    val passed = workers.pass(at, sums, reach, corner, what)
+    passes :+= passed.headers
+    leaderSeconds -= (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
+    passed
+  }
+
+  /** A length of `step`, which is too long, that lowers the objective; 0 if there is none. */
+  def shorter(
+      model: QuadraticModel,
+      at: Array[Double],
+      step: Array[Double],
+      objective: Double,
+      corner: Option[Corner] = None): Double = {
+    val asked = System.nanoTime()
+    val (losses, headers) =
+      workers.along(at, step, Lengths, corner, s"${timeline.rounds} rounds, line search")
+    passes :+= headers
+    leaderSeconds -= (System.nanoTime() - asked) * 1e-9
+    val values = Lengths.indices.map(k => losses(k) + model.penalty(model.moved(at, step, Lengths(k))))
+    val k = values.indices.minBy(k => if (values(k).isNaN) Double.PositiveInfinity else values(k))
+    if (values(k) < objective) Lengths(k) else 0.0
+  }
+
+  /** Records a round that is over. */
+  def record(objective: Double, gap: Double): Unit = {
+    timeline.add(
+      objective,
+      gap,
+      clock,
+      driverSeconds = (System.nanoTime() - clock) * 1e-9 + leaderSeconds,
+      epochs = passes.size.toDouble,
+      passes.last,
+      earlierWork = passes.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
+    clock = System.nanoTime()
+    leaderSeconds = 0.0
+    passes = Seq.empty
+  }
+}
+
+private object PassRounds {
+
+  /** Parts of a step: closer together at first, since the best part counts along a piecewise parabola, and then 2e-7 at the least. */
+  private val Lengths =
+    Array.tabulate(16)(k => math.pow(0.7, k + 1.0)) ++ Array.tabulate(16)(k =>
+      math.pow(0.7, 16.0) * math.pow(0.5, k + 1.0))
+}

@@ -1,0 +1,169 @@
+package dwell.solver.newton.leader
+
+import dwell.fit.Timeline
+import dwell.jni.PassLayout
+import dwell.problem.RowLoss
+import dwell.record.{FitFacts, RoundRecord}
+import dwell.solver.linear.LinearSolution
+import dwell.solver.pass.PassSums
+
+/**
+ * The hinge with an L2 penalty and few features, by the proximal point method on the dual variables of the rows (Rockafellar,
+ * "Augmented Lagrangians and applications of the proximal point algorithm in convex programming", Mathematics of Operations Research
+ * 1, 1976; for support vector machines Yan and Li, "An efficient augmented Lagrangian method for support vector machine",
+ * Optimization Methods and Software 35, 2020). From the variables a' it goes to those that solve
+ *
+ * {{{
+ *   min over w, b of  Phi = penalty(w) + (1/S) sum_i s_i max over 0 <= a_i <= 1 of [ a_i (1 - y_i z_i) - gamma (a_i - a'_i)^2 / 2 ]
+ * }}}
+ *
+ * Phi has a derivative and is piecewise quadratic, so that Newton's method ends after a few steps of one pass each. a' follows from the
+ * models where earlier problems ended: workers keep no state. The optimum has the true corner for any gamma; smaller ones take fewer
+ * problems, of more steps each.
+ *
+ * '''The certificate''' is F(w) - D(a) for the best w and the best a so far, with [[DualValue]]. It has two parts: what the steps have
+ * left of the problem, and what the problem is away from F. The next problem begins as soon as Phi - D is less than F - Phi.
+ */
+private[newton] final class ProximalHinge(
+    hinge: RowLoss,
+    workers: PassWorkers,
+    task: NewtonTask,
+    completed: RoundRecord => Unit) {
+  import ProximalHinge._
+
+  private val problem = task.problem
+  private val shape = task.shape
+  private val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
+  private val timeline = new Timeline(completed)
+  private val passes = new PassRounds(workers, timeline)
+
+  /** Iterates until the certificate suffices or no rounds are left. */
+  def run(): LinearSolution = {
+    var at = problem.initial.fold(new Array[Double](shape.variables)) { case (coefficients, intercepts) =>
+      workers.centred(coefficients, intercepts)
+    }
+    var corner = Corner(hinge, if (problem.initial.isEmpty) Widest else Warm, Array.emptyDoubleArray)
+    var passed = pass(at, corner, moments = true)
+    val variances = passed.variances
+    val model = QuadraticModel.of(task, variances)
+    val dualValue = DualValue.ofHinge(task, model, passed)
+    var penalty = model.penalty(at)
+    var (best, objective, dual) = (at, Double.PositiveInfinity, Double.NegativeInfinity)
+    // F - Phi and Phi - D at the last model.
+    var (outer, inner) = (0.0, 0.0)
+    def certify(): Unit = {
+      val reached = passed.hinge + penalty
+      val bound = dualValue.at(passed)
+      outer = passed.hinge - passed.loss
+      inner = passed.loss + penalty - bound
+      if (reached < objective) {
+        objective = reached
+        best = at
+      }
+      dual = math.max(dual, bound)
+    }
+    def gap = math.max(objective - dual, math.ulp(objective))
+    certify()
+    timeline.begin(objective, gap)
+    val first = objective
+    // Classes that a plane separates leave no loss.
+    def vanishes = objective <= problem.tolerance * first
+    def done = gap <= problem.aim * objective || vanishes
+    var stands = 0
+    while (!done && stands < MostStands && timeline.rounds < problem.maxRounds) {
+      if (stands > 0 || inner <= outer && outer > Least * problem.aim * objective) {
+        val earlier = corner.earlier ++ at :+ corner.gamma
+        corner = Corner(hinge, math.max(Sharpest, Sharper * corner.gamma), earlier)
+        passed = pass(at, corner)
+        certify()
+      }
+      if (!done) {
+        val value = passed.loss + penalty
+        val sums = damped(passed, at, model, variances)
+        val step = model.minimise(sums, triangles, passed.gradient, at, value, null)
+        advance(model, at, step, value, corner) match {
+          case Some((next, there)) =>
+            at = next
+            passed = there
+            penalty = model.penalty(at)
+            stands = 0
+            certify()
+          case None => stands += 1
+        }
+      }
+      passes.record(objective, gap)
+    }
+    LinearSolution(
+      shape.coefficients(best),
+      workers.intercepts(best),
+      FitFacts(
+        rounds = timeline.records,
+        objective = objective,
+        dual = objective - gap,
+        converged = gap <= problem.tolerance * objective || vanishes))
+  }
+
+  /** The model after a Newton step or a part of it, and the pass there; None if no part lowers Phi. */
+  private def advance(
+      model: QuadraticModel,
+      at: Array[Double],
+      step: QuadraticStep,
+      value: Double,
+      corner: Corner): Option[(Array[Double], Passed)] = {
+    val next = model.moved(at, step.step, 1.0)
+    val there = pass(next, corner)
+    if (there.loss + model.penalty(next) <= value - Armijo * step.decrease) Some((next, there))
+    else {
+      val length = passes.shorter(model, at, step.step, value, Some(corner))
+      Option.when(length > 0.0) {
+        val nearer = model.moved(at, step.step, length)
+        (nearer, pass(nearer, corner))
+      }
+    }
+  }
+
+  /**
+   * The sums of a pass, with the Hessian raised by as much as the gradient is long: where few rows have a curvature, a step would go far
+   * beyond the rows that it counts on. Near the optimum of Phi nothing is left of it.
+   */
+  private def damped(
+      passed: Passed,
+      at: Array[Double],
+      model: QuadraticModel,
+      variances: Array[Double]): Array[Double] = {
+    val vector = passed.vector.clone()
+    val gradient = Array.tabulate(shape.variables)(j => passed.vector(j) + model.l2(j) * at(j))
+    val moving = (0 until shape.features).filterNot(model.fixed(_))
+    val length = math.sqrt(moving.map(j => gradient(j) * gradient(j) / variances(j)).sum)
+    for (j <- 0 until shape.variables) {
+      val more = if (j < shape.features) length * variances(j) else math.abs(gradient(j))
+      vector(triangles + j * (j + 3) / 2) += more
+    }
+    vector
+  }
+
+  private def pass(at: Array[Double], corner: Corner, moments: Boolean = false): Passed = {
+    val sums = PassSums(gradient = true, hessian = 1, moments)
+    passes.pass(at, sums, Array.emptyDoubleArray, Some(corner), s"${timeline.rounds} rounds, proximal Newton")
+  }
+}
+
+private object ProximalHinge {
+
+  /** The first gamma, where all rows have a curvature at a model of zeros; and after a start near the optimum. */
+  private val Widest = 2.0
+  private val Warm = 0.1
+
+  /** From one problem to the next, down to the sharpest. Smaller factors take fewer problems, and more steps in all. */
+  private val Sharper = 0.5
+  private val Sharpest = 1e-5
+
+  /** What the problem is away from F no longer matters below this part of the gap that a fit aims at. */
+  private val Least = 0.1
+
+  /** The share of the decrease that the model promises which a step has to bring (Armijo). */
+  private val Armijo = 1e-4
+
+  /** Problems in a row of which no step lowers Phi. */
+  private val MostStands = 3
+}
