@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Linear models with few features by the solvers of others, on one machine: H2O's GLM, scikit-learn's newton-cholesky, glum.
+"""Linear models by the solvers of others, on one machine: with few features H2O's GLM, scikit-learn's newton-cholesky and glum, with many
+liblinear, Vowpal Wabbit's L-BFGS, skglm (L1) and glum's L-BFGS.
 
-    one_node_glm.py h2o|scikit-learn|glum --data DIRECTORY --fits FILE --repetitions N --output FILE
+    one_node_glm.py h2o|scikit-learn|glum|liblinear|vowpal-wabbit|skglm --data DIRECTORY --fits FILE --repetitions N --output FILE
 
     F(w, b) = 1/m sum_i loss(x_i.w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j (u_j w_j)^2,   u_j the deviation of feature j
 
---data holds Parquet files with a column for each feature, x0, x1 and so on, and the labels. --fits is JSON, a list of {"name",
-"loss" ("logistic" or "squared"), "label" (a column), "l1", "l2"}. Each fit reads the files, within its seconds; one fit in the
+--data holds Parquet files with a column for each feature, x0, x1 and so on, or with lists of indices and values, and the labels. Vowpal Wabbit
+reads a text of the standardised rows, which is written before the clock runs. --fits is JSON, a list of {"name",
+"loss" ("logistic" or "squared"), "label" (a column), "features", "l1", "l2"}. Each fit reads the files, within its seconds; one fit in the
 same process goes before those that are timed. Writes JSON: for each fit that the solver has, the name, the seconds of wall-clock
 time of each repetition, coefficients and intercept, or what the solver failed of.
 """
@@ -38,6 +40,101 @@ def matrix(path, label):
     return x, table.column(label).to_numpy()
 
 
+def is_sparse(path):
+    import pyarrow.parquet
+    return "indices" in pyarrow.parquet.read_schema(next(path.glob("*.parquet"))).names
+
+
+def sparse(path, fit):
+    """Rows with columns divided by their deviations, the labels, and the deviations; a constant column becomes 0."""
+    import pyarrow.parquet
+    import scipy.sparse
+    table = pyarrow.parquet.read_table(path, use_threads=True)
+    lists = table.column("indices").combine_chunks()
+    indices, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
+    values = table.column("values").combine_chunks().values.to_numpy().copy()
+    m, p = table.num_rows, fit["features"]
+    mean = np.bincount(indices, values, p) / m
+    deviations = np.sqrt(np.maximum(0.0, np.bincount(indices, values * values, p) / m - mean * mean) * (m / (m - 1.0)))
+    factors = np.divide(1.0, deviations, out=np.zeros(p), where=deviations > 0.0)
+    values *= factors[indices]
+    return scipy.sparse.csr_matrix((values, indices, offsets), shape=(m, p)), table.column(fit["label"]).to_numpy(), factors
+
+
+def liblinear(path, fit):
+    """Its objective is a sum over the rows, over C; the intercept is not penalised (-R)."""
+    import liblinear.liblinearutil as solver
+    if (fit["l1"] > 0.0) == (fit["l2"] > 0.0) or fit["l1"] > 0.0 and fit["loss"] != "logistic":
+        return None
+    x, y, factors = sparse(path, fit)
+    logistic = fit["loss"] == "logistic"
+    kind, parts = (6 if fit["l1"] > 0.0 else 0, 1.0) if logistic else (11, 2.0)
+    labels = np.where(y > 0.5, 1.0, -1.0) if logistic else y
+    strength = 1.0 / (parts * len(y) * (fit["l1"] + fit["l2"]))
+    model = solver.train(labels, x, "-s %d -c %r -B 1 -R -p 0 -e 1e-4 -q" % (kind, strength))
+    weights = np.ctypeslib.as_array(model.w, shape=(model.nr_feature + 1,)).copy()
+    if logistic and model.get_labels()[0] < 0:
+        weights = -weights
+    return weights[:-1] * factors, weights[-1]
+
+
+def vowpal_wabbit_text(path, fit):
+    """The file of rows for a label."""
+    return path / ("%s.vw" % fit["label"])
+
+
+def write_vowpal_wabbit(path, fit):
+    text = vowpal_wabbit_text(path, fit)
+    if text.exists() or fit["l1"] > 0.0:
+        return
+    x, y, _ = sparse(path, fit)
+    offsets, indices, values = x.indptr.tolist(), x.indices.tolist(), x.data.tolist()
+    with open(text, "w") as out:
+        for i, label in enumerate(y.tolist()):
+            label = (1.0 if label > 0.5 else -1.0) if fit["loss"] == "logistic" else label
+            entries = " ".join("%d:%.9g" % (indices[k], values[k]) for k in range(offsets[i], offsets[i + 1]))
+            out.write("%r | %s\n" % (label, entries))
+
+
+def vowpal_wabbit(path, fit):
+    """Its penalty is of the sum over the rows, and of the intercept, too."""
+    from vowpalwabbit import Workspace
+    if fit["l1"] > 0.0:
+        return None
+    text = vowpal_wabbit_text(path, fit)
+    bits = max(1, (fit["features"] - 1).bit_length())
+    with open(text) as rows:
+        count = sum(1 for _ in rows)
+    learner = Workspace("-d %s --cache_file %s.cache -k -b %d --bfgs --passes 100 --termination 1e-6 --holdout_off --quiet --loss_function %s --l2 %r" % (
+        text, text, bits, fit["loss"], count * fit["l2"]))
+    weights = np.array([learner.get_weight(i) for i in range(fit["features"])])
+    constant = learner.get_weight(11650396 & ((1 << bits) - 1))
+    learner.finish()
+    return weights, constant
+
+
+def skglm(path, fit):
+    import scipy.sparse
+    from skglm import SparseLogisticRegression
+    if fit["l2"] > 0.0 or fit["loss"] != "logistic":
+        return None
+    x, y, factors = sparse(path, fit)
+    model = SparseLogisticRegression(alpha=fit["l1"], tol=TOLERANCE, fit_intercept=True).fit(scipy.sparse.csc_matrix(x), np.where(y > 0.5, 1, -1))
+    return model.coef_.ravel() * factors, float(np.ravel(model.intercept_)[0])
+
+
+def glum_sparse(path, fit):
+    from glum import GeneralizedLinearRegressor
+    import scipy.sparse
+    if fit["l1"] > 0.0:
+        return None
+    x, y, factors = sparse(path, fit)
+    family = {"logistic": "binomial", "squared": "normal"}[fit["loss"]]
+    model = GeneralizedLinearRegressor(family=family, alpha=fit["l2"], l1_ratio=0.0, solver="lbfgs", gradient_tol=1e-5, max_iter=100)
+    model.fit(scipy.sparse.csc_matrix(x), y)
+    return model.coef_ * factors, model.intercept_
+
+
 def scikit_learn(path, fit):
     """newton-cholesky has an L2 penalty or none, of columns as they are: they are standardised before."""
     from sklearn.linear_model import LogisticRegression
@@ -56,6 +153,8 @@ def scikit_learn(path, fit):
 def glum(path, fit):
     """Its loss is half the deviance."""
     from glum import GeneralizedLinearRegressor
+    if is_sparse(path):
+        return glum_sparse(path, fit)
     x, y = matrix(path, fit["label"])
     alpha = fit["l1"] + fit["l2"]
     family = {"logistic": "binomial", "squared": "normal"}[fit["loss"]]
@@ -106,13 +205,21 @@ class Nothing:
         pass
 
 
-SOLVERS = {"h2o": (h2o_glm, Server), "scikit-learn": (scikit_learn, Nothing), "glum": (glum, Nothing)}
+def unprepared(path, fit):
+    pass
 
 
-def fitted(solve, clean, path, fit, repetitions):
+SOLVERS = {
+    "h2o": (h2o_glm, Server, unprepared), "scikit-learn": (scikit_learn, Nothing, unprepared), "glum": (glum, Nothing, unprepared),
+    "liblinear": (liblinear, Nothing, unprepared), "vowpal-wabbit": (vowpal_wabbit, Nothing, write_vowpal_wabbit), "skglm": (skglm, Nothing, unprepared),
+}
+
+
+def fitted(solve, prepare, clean, path, fit, repetitions):
     """What is written of a fit; None if the solver does not have it."""
     seconds = []
     try:
+        prepare(path, fit)
         for _ in range(1 + repetitions):
             start = time.perf_counter()
             found = solve(path, fit)
@@ -134,9 +241,9 @@ def main():
     parser.add_argument("--repetitions", type=int, required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    solve, surroundings = SOLVERS[arguments.solver]
+    solve, surroundings, prepare = SOLVERS[arguments.solver]
     with surroundings() as clean:
-        done = [fitted(solve, clean, arguments.data, fit, arguments.repetitions) for fit in json.loads(arguments.fits.read_text("utf-8"))]
+        done = [fitted(solve, prepare, clean, arguments.data, fit, arguments.repetitions) for fit in json.loads(arguments.fits.read_text("utf-8"))]
     arguments.output.write_text(json.dumps([one for one in done if one is not None]), "utf-8")
 
 

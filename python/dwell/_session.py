@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import pathlib
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dwell._version import VERSION
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _JARS = pathlib.Path(__file__).resolve().parent / "jars"
 
@@ -54,7 +57,7 @@ def _scala_of_spark() -> str | None:
     return None
 
 
-def configure(builder: Any) -> Any:
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Adds the jar to a session that does not run yet, beside the jars that are there.
 
     :param builder: a ``SparkSession.builder``
@@ -63,7 +66,7 @@ def configure(builder: Any) -> Any:
     """
     from pyspark.sql import SparkSession
 
-    options = getattr(builder, "_options", {})
+    options: dict[str, str] = getattr(builder, "_options", {})
     if "spark.remote" in options or os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED"):
         raise DwellError(
             "This builder is for a remote session (Spark Connect): its server has to be started with the jar, "
@@ -95,7 +98,7 @@ def _loader(jvm: Any) -> Any:
 
     :raises DwellError: if the JVM does not have the jar
     """
-    from py4j.java_gateway import JavaClass
+    from py4j.java_gateway import JavaClass  # type: ignore[import-untyped, unused-ignore]
 
     found = jvm
     for part in _LOADER.split("."):

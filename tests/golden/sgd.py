@@ -173,7 +173,7 @@ def evaluate(case, data):
             elif case["loss"] == "softmax":
                 one = [1.0 if c == y else 0.0 for c in range(case["outputs"])]
                 q = [u - v for u, v in zip(one, a)]
-                a = [u - ((1 - dual[0]) * v + dual[0] * r) for u, v, r in zip(one, q, dual[1:])]
+                a = [dual[-1] * (u - ((1 - dual[0]) * v + dual[0] * r)) for u, v, r in zip(one, q, dual[1:])]
             else:
                 a = [a[0] * dual[1 if y > 0 else 0]]
             value = conjugate(case["loss"], case["gamma"], a, y)
@@ -279,7 +279,7 @@ def descent_vectors():
 def evaluation_vectors():
     """The cases of evaluations."""
     cases = []
-    duals = [[0.3], [0.8, 1.0], [1.0, 0.5], [0.9, 0.25], [0.7, 1.0], [0.125, 0.5, 0.3, 0.2]]
+    duals = [[0.3], [0.8, 1.0], [1.0, 0.5], [0.9, 0.25], [0.7, 1.0], [0.125, 0.5, 0.3, 0.2, 0.75]]
     for k, loss in enumerate(LOSSES):
         for dual in (None, duals[k]):
             case, rows = problem(200 + k, loss, 17, 7, k % 2 == 0, k % 3 == 0, True, 0.0, 0.1)

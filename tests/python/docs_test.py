@@ -6,6 +6,7 @@ DWELL_JAR is the jar, SPARK_HOME a Spark distribution; the Python that runs this
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ val counts = spark.createDataFrame((0 until 100).map(i => Tuple1(Vectors.sparse(
 # For each document with code: the code to run after its blocks, and expressions that the output must match.
 PYTHON = {
     "README.md": ("print('model:', type(model).__module__, type(model).__name__, model.coefficientMatrix.numRows, model.summary.accuracy)",
-                  [r"^LogisticRegression_\w+: ma-sgd, native solver, \d+ partitions$",
+                  [r"^LogisticRegression_\w+: newton, native solver, \d+ partitions$",
                    r"^model: pyspark\.ml\.classification LogisticRegressionModel 3 1\.0$"]),
 }
 SCALA = {
@@ -59,8 +60,11 @@ def code_of(language):
 
 def run(command, directory, stdin=None):
     """Exit status and output of a program of the Spark distribution, with the jar."""
-    package = str(pathlib.Path(__file__).resolve().parents[2] / "python")
-    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable, PYTHONPATH=package)
+    # As the wheel installs it: the package with the jar in it.
+    installed = pathlib.Path(directory, "installed")
+    shutil.copytree(pathlib.Path(__file__).resolve().parents[2] / "python/dwell", installed / "dwell", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(os.environ["DWELL_JAR"], installed / "dwell/jars")
+    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable, PYTHONPATH=str(installed))
     options = ["--master", "local[2]", "--conf", "spark.ui.enabled=false", "--conf", "spark.ui.showConsoleProgress=false", "--jars", os.environ["DWELL_JAR"]]
     done = subprocess.run([os.path.join(os.environ["SPARK_HOME"], "bin", command[0]), *options, *command[1:]], env=environment, cwd=directory,
                           input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)

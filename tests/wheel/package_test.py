@@ -4,6 +4,9 @@ DWELL_WHEEL is the folder of the wheel, SPARK_HOME a Spark distribution that pip
 """
 
 import atexit
+import dataclasses
+import inspect
+import io
 import os
 import pathlib
 import shutil
@@ -25,6 +28,8 @@ PATHS = [INSTALLED, str(SPARK.parent)]
 sys.path[:0] = PATHS
 
 import dwell  # noqa: E402
+from dwell import _progress  # noqa: E402
+from dwell.ml import _keywords  # noqa: E402
 from dwell.ml.classification import LinearSVC, LogisticRegression  # noqa: E402
 from dwell.ml.clustering import LDA  # noqa: E402
 from dwell.ml.regression import LinearRegression  # noqa: E402
@@ -90,6 +95,77 @@ class PackageTest(unittest.TestCase):
     def report(self, model):
         return self.spark._jvm.dwell.report.FitReport.of(model._java_obj)
 
+    def test_the_report_is_that_of_the_jvm(self):
+        model = LogisticRegression(regParam=0.1).fit(self.data)
+        ours, java = dwell.report(model), self.report(model)
+        self.assertEqual((ours.uid, ours.solver, ours.reason, ours.algorithm), (model.uid, "native", None, java.algorithm()))
+        self.assertEqual((ours.objective, ours.gap, ours.relative_gap), (java.objective(), java.gap(), java.relativeGap()))
+        self.assertEqual((ours.rows, ours.features, ours.converged), (300, 3, True))
+        self.assertEqual(len(ours.rounds), java.rounds().size())
+        self.assertAlmostEqual(ours.seconds, java.totalSeconds(), places=9)
+        self.assertEqual((ours.to_text(), ours.rounds[0].round, ours.rounds[-1].objective), (java.toText(), 0, ours.objective))
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            ours.objective = 0.0
+        frame = ours._repr_html_()
+        self.assertTrue(frame.startswith("<iframe srcdoc=") and "&lt;svg" in frame and frame.count('"') == 6)
+        ours.write_html(self.path("report.html"))
+        self.assertEqual(pathlib.Path(self.path("report.html")).read_text(encoding="utf-8"), java.toHtml())
+
+    def test_a_line_for_each_fit(self):
+        shown = io.StringIO()
+        with dwell.progress(shown):
+            first = LinearSVC(regParam=0.1, algorithm="cocoa", maxIter=7, tol=0.0).fit(self.data)
+            second = LDA(k=2, maxIter=3).fit(self.data)
+        lines = shown.getvalue().splitlines()
+        self.assertRegex(lines[0], r"^%s: round 7 of at most 7, gap \d\.\de[-+]\d+, \d+\.\d s$" % first.uid)
+        self.assertRegex(lines[-1], r"^%s: round 3 of at most 3, \d+\.\d s$" % second.uid)
+        self.assertEqual(len(lines), 2)
+
+    def test_a_terminal_has_one_line_and_tqdm_a_bar(self):
+        fit = {"uid": "a", "round": 5, "maxRounds": 10, "tolerance": 1e-6, "relativeGap": 1e-3, "seconds": 2.0, "ended": False}
+        terminal = io.StringIO()
+        terminal.isatty = lambda: True
+        line = _progress._Text(terminal)
+        line.show(fit)
+        line.show({**fit, "round": 6, "seconds": 2.4, "ended": True})
+        text = "a: round 5 of at most 10, gap 1.0e-03 of 1e-06, 2.0 s, about 2 s left"
+        self.assertEqual(terminal.getvalue().split("\r\x1b[K"), ["", text, "a: round 6 of at most 10, gap 1.0e-03 of 1e-06, 2.4 s\n"])
+        tqdm = mock.Mock()
+        bar = _progress._Bar(tqdm)
+        bar.show(fit)
+        self.assertEqual((tqdm.return_value.n, tqdm.return_value.set_description_str.call_args[0][0]), (0.5, text))
+        tqdm.return_value.close.assert_not_called()
+        bar.show({**fit, "ended": True})
+        tqdm.return_value.close.assert_called_once_with()
+
+    def test_the_seconds_that_are_left(self):
+        fit = {"round": 10, "maxRounds": 100, "tolerance": 1e-6, "seconds": 10.0}
+        self.assertIsNone(_progress.left({**fit, "round": 0}, []))
+        self.assertAlmostEqual(_progress.left(fit, []), 90.0)
+        # A tenth every two seconds: from 1e-3 to 1e-6 it takes six.
+        falling = [(2.0 * k, 10.0 ** (-k)) for k in range(4)]
+        self.assertAlmostEqual(_progress.left(fit, falling), 6.0)
+        self.assertAlmostEqual(_progress.left({**fit, "maxRounds": 12}, falling), 2.0)
+
+    def test_the_rounds_go_into_a_frame(self):
+        pandas = mock.Mock()
+        told = dwell.report(LDA(k=2, maxIter=2).fit(self.data))
+        with mock.patch.dict(sys.modules, pandas=pandas):
+            told.to_pandas()
+        (rows,), keywords = pandas.DataFrame.call_args
+        self.assertEqual(keywords["columns"], [field.name for field in dataclasses.fields(told.rounds[0])])
+        self.assertEqual([row[0] for row in rows], [0, 1, 2])
+        self.assertIsNone(told.relative_gap)
+
+    def test_a_fit_by_spark_and_a_model_without_a_report(self):
+        one = self.data.filter("label = 1.0")
+        told = dwell.report(LinearSVC(maxIter=1).fit(one))
+        self.assertEqual((told.solver, told.objective, told.rounds), ("spark", None, ()))
+        self.assertIn("class", told.reason)
+        stock = regression.LinearRegression().fit(self.data)
+        with self.assertRaisesRegex(LookupError, "no fit report for " + stock.uid):
+            dwell.report(stock)
+
     def test_params_are_those_of_the_jvm(self):
         for kind in ESTIMATORS:
             ours = kind()
@@ -103,6 +179,11 @@ class PackageTest(unittest.TestCase):
                 self.assertEqual(ours.getOrDefault(param), default, name)
                 words = java[name].doc().split(":")[0].split(" (")[0]
                 self.assertTrue(param.doc.startswith(words), "%s: %s, and on the JVM %s" % (name, param.doc, java[name].doc()))
+
+    def test_type_checkers_know_the_keywords(self):
+        for kind, stock in zip(ESTIMATORS, STOCK):
+            typed = getattr(_keywords, kind.__name__ + "Keywords").__annotations__
+            self.assertEqual(set(typed), {name for name in inspect.signature(stock.__init__).parameters if name != "self"} | set(kind._own))
 
     def test_keywords_setters_and_copies(self):
         ours = LogisticRegression(regParam=0.25, algorithm="cocoa", localWork=2, numWorkers=3)

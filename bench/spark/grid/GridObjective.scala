@@ -56,6 +56,9 @@ private[bench] final class GridObjective(frame: DataFrame, fit: GridFit) {
 
   private val deviations = moments.first.indices.map(j => deviation(moments.first(j), moments.second(j))).toArray
 
+  /** Features of a row. */
+  def size: Int = deviations.length
+
   /** Factor of the absolute values, and of half the squares, of coefficients times deviations. */
   def l1: Double = fit.regParam * fit.elasticNet
   def l2: Double = fit.regParam * (1.0 - fit.elasticNet) /

@@ -88,6 +88,8 @@ private[bench] object GridRows {
       "svc-small"),
     generated("small", "linear", "logistic", "ten-l1", "ten-weights", "svc")((bench, made) =>
       made.dense(DataTable.share(bench, 2000), 28)),
+    generated("small-200", "linear-default", "linear-net", "logistic-default", "logistic-l2", "ten-l2", "svc-l2")(
+      (bench, made) => made.dense(DataTable.share(bench, 20000), 200)),
     GridRows(
       "one-hot",
       bench => Some(oneHot(bench.spark, DataTable.share(bench, 100000), bench.seed)),

@@ -622,17 +622,17 @@ fn dual_numbers_of_a_pass() {
     assert!(
         dual(squared, &[-7.0])
             && dual(hinge, &[0.0, 1.0])
-            && dual(RowLoss::Softmax(2), &[0.5, 0.5, 0.5])
+            && dual(RowLoss::Softmax(2), &[0.5, 0.5, 0.5, 1.0])
     );
     for bad in [f64::NAN, f64::INFINITY] {
         assert!(!dual(squared, &[bad]));
     }
     for bad in [f64::NAN, -0.1, 1.1] {
         assert!(!dual(hinge, &[1.0, bad]));
-        assert!(!dual(RowLoss::Softmax(2), &[0.5, 0.5, bad]));
+        assert!(!dual(RowLoss::Softmax(2), &[0.5, 0.5, 0.5, bad]));
     }
     assert!(
-        !dual(squared, &[0.0; 2]) && !dual(hinge, &[1.0]) && !dual(RowLoss::Softmax(2), &[0.5; 2])
+        !dual(squared, &[0.0; 2]) && !dual(hinge, &[1.0]) && !dual(RowLoss::Softmax(2), &[0.5; 3])
     );
 }
 

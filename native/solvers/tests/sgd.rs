@@ -370,6 +370,7 @@ fn certificate(rows: &Rows, problem: SgdProblem, model: &[f64]) -> Certificate {
                     0.0
                 }
             }));
+            numbers.push(1.0);
             numbers
         }
     };

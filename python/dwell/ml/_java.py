@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Generic, Iterator, Sequence, TypeVar
+from typing import Any, ClassVar, Generic, Iterator, Mapping, Sequence, TypeVar
 
 from pyspark.ml.param import Param
 from pyspark.ml.wrapper import JavaEstimator
@@ -15,7 +15,30 @@ M = TypeVar("M")
 
 
 class NativeEstimator:
-    """An estimator of pyspark whose JVM object is Dwell's. Models are pyspark's own."""
+    """An estimator of pyspark whose JVM object is Dwell's. Models are pyspark's own. The class after it in a list of bases is pyspark's."""
+
+    #: Dwell's Params, with their defaults.
+    _own: ClassVar[Mapping[str, Any]]
+
+    def __init__(self, **keywords: Any):
+        own = self._taken(keywords)
+        super().__init__(**keywords)
+        estimator: Any = self
+        estimator._setDefault(**self._own)
+        estimator._set(**own)
+
+    def _set_params(self, given: Mapping[str, Any]) -> None:
+        """Sets Params by their names: Spark's, and Dwell's."""
+        keywords = dict(given)
+        own = self._taken(keywords)
+        estimator: Any = super()
+        estimator.setParams(**keywords)
+        estimator._set(**own)
+
+    def _taken(self, keywords: dict[str, Any]) -> dict[str, Any]:
+        """Dwell's keywords, which it takes out."""
+        own = {name: keywords.pop(name) for name in self._own if name in keywords}
+        return {name: value for name, value in own.items() if value is not None}
 
     @staticmethod
     def _new_java_obj(java_class: str, *args: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Mapping, TypeVar
 
 from pyspark.ml.param import Param, Params, TypeConverters
 
@@ -49,6 +49,12 @@ class HasWorkers(Params):
         return self.getOrDefault(self.numWorkers)
 
 
+#: Defaults.
+WORKERS: Mapping[str, Any] = {"aggregation": "auto", "numWorkers": 0}
+ALGORITHM: Mapping[str, Any] = {**WORKERS, "algorithm": "auto", "orientation": "auto", "localWork": "auto", "stepSize": "auto"}
+TOPICS: Mapping[str, Any] = {**WORKERS, "localBatch": 0, "topicEstimate": "variational"}
+
+
 class HasAlgorithm(HasWorkers):
     """Params of the linear estimators."""
 
@@ -68,13 +74,13 @@ class HasAlgorithm(HasWorkers):
         Params._dummy(),
         "localWork",
         "local work in a round, as a fraction of the local coordinates (> 0), or auto",
-        typeConverter=auto_or_number,  # type: ignore[arg-type]
+        typeConverter=auto_or_number,
     )
     stepSize: Param[str] = Param(
         Params._dummy(),
         "stepSize",
         "first step size of local SGD (> 0), or auto",
-        typeConverter=auto_or_number,  # type: ignore[arg-type]
+        typeConverter=auto_or_number,
     )
 
     def setAlgorithm(self: L, value: str) -> L:

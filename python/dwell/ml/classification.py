@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from pyspark.ml import classification as stock
 from pyspark.ml.param import Param, Params, TypeConverters
 
-from dwell.ml._estimators import LinearEstimator
+from dwell.ml._java import SharingEstimator
+from dwell.ml._params import ALGORITHM, HasAlgorithm
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from dwell.ml._keywords import LinearSVCKeywords, LogisticRegressionKeywords
 
 __all__ = ["LinearSVC", "LogisticRegression"]
 
 
-class LogisticRegression(LinearEstimator, stock.LogisticRegression):
+class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegression):
     """pyspark's ``LogisticRegression``, trained by native code.
 
     Keywords are Spark's, and ``algorithm``, ``orientation``, ``localWork``, ``stepSize``, ``aggregation`` and ``numWorkers``.
     ``fit`` returns pyspark's ``LogisticRegressionModel``.
     """
 
+    _own = ALGORITHM
 
-class LinearSVC(LinearEstimator, stock.LinearSVC):
+    def __init__(self, **keywords: Unpack[LogisticRegressionKeywords]):
+        super().__init__(**keywords)
+
+    def setParams(self, **keywords: Unpack[LogisticRegressionKeywords]) -> LogisticRegression:
+        """Sets Params by their names: Spark's, and Dwell's."""
+        self._set_params(keywords)
+        return self
+
+
+class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
     """pyspark's ``LinearSVC``, trained by native code.
 
     Keywords are Spark's, those of :class:`LogisticRegression`, and ``loss``: ``hinge``, which is Spark's, or ``squaredHinge``.
@@ -31,16 +47,15 @@ class LinearSVC(LinearEstimator, stock.LinearSVC):
         Params._dummy(), "loss", "loss that is minimised: hinge or squaredHinge", typeConverter=TypeConverters.toString
     )
 
-    def __init__(self, *, loss: str | None = None, **others: Any):
-        super().__init__(**others)
-        self._setDefault(loss="hinge")
-        if loss is not None:
-            self._set(loss=loss)
+    _own = {**ALGORITHM, "loss": "hinge"}
 
-    def setParams(self, *, loss: str | None = None, **others: Any) -> LinearSVC:
+    def __init__(self, **keywords: Unpack[LinearSVCKeywords]):
+        super().__init__(**keywords)
+
+    def setParams(self, **keywords: Unpack[LinearSVCKeywords]) -> LinearSVC:
         """Sets Params by their names: Spark's, and Dwell's."""
-        super().setParams(**others)
-        return self if loss is None else self._set(loss=loss)
+        self._set_params(keywords)
+        return self
 
     def setLoss(self, value: str) -> LinearSVC:
         """Sets :py:attr:`loss`."""

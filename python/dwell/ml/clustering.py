@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pyspark.ml import clustering as stock
 
-from dwell.ml._estimators import TopicEstimator
+from dwell.ml._java import NativeEstimator
+from dwell.ml._params import TOPICS, HasLocalBatch
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from dwell.ml._keywords import LDAKeywords
 
 __all__ = ["LDA"]
 
 
-class LDA(TopicEstimator, stock.LDA):
+class LDA(NativeEstimator, HasLocalBatch, stock.LDA):
     """pyspark's ``LDA``, trained by native code.
 
     Keywords are Spark's, and ``localBatch``, ``topicEstimate``, ``aggregation`` and ``numWorkers``. ``fit`` returns pyspark's
     ``LocalLDAModel``.
     """
+
+    _own = TOPICS
+
+    def __init__(self, **keywords: Unpack[LDAKeywords]):
+        super().__init__(**keywords)
+
+    def setParams(self, **keywords: Unpack[LDAKeywords]) -> LDA:
+        """Sets Params by their names: Spark's, and Dwell's."""
+        self._set_params(keywords)
+        return self

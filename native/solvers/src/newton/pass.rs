@@ -1099,17 +1099,19 @@ impl Work<'_> {
         } = self;
         let rows = chunk.rows;
         let (eps, prior) = (params.dual[0], &params.dual[1..]);
+        let kept = prior[prior.len() - 1];
         chunk.slopes.clear();
         chunk.slopes.extend_from_slice(&chunk.predictions);
         probabilities(&mut chunk.slopes, rows, &chunk.labels, &chunk.weights);
         for ((c, slopes), r) in chunk.slopes.chunks_mut(rows).enumerate().zip(prior) {
             let class = c as f64;
             for (i, slope) in slopes.iter_mut().enumerate() {
-                let q = (1.0 - eps) * *slope + eps * r;
+                let own = if chunk.labels[i] == class { 1.0 } else { 0.0 };
+                let mixed = (1.0 - eps) * *slope + eps * r;
+                let q = kept * mixed + (1.0 - kept) * own;
                 let conjugate = if q == 0.0 { 0.0 } else { q * q.ln() };
                 outcome.loss += chunk.weights[i] * conjugate;
-                let own = if chunk.labels[i] == class { 1.0 } else { 0.0 };
-                *slope = chunk.weights[i] * (own - q);
+                *slope = chunk.weights[i] * (kept * (own - mixed));
             }
         }
     }
@@ -1792,8 +1794,10 @@ mod tests {
             }
             RowLoss::Softmax(_) => {
                 let own = |c: usize| f64::from(u8::from(c == y as usize));
-                let moved =
+                let k = dual[dual.len() - 1];
+                let mixed =
                     |c: usize| (1.0 - dual[0]) * (slopes[c] + own(c)) + dual[0] * dual[1 + c];
+                let moved = |c: usize| k * mixed(c) + (1.0 - k) * own(c);
                 let q: Vec<f64> = (0..z.len()).map(moved).collect();
                 let conjugate = q.iter().filter(|q| **q > 0.0).map(|q| q * q.ln()).sum();
                 (
@@ -1886,7 +1890,7 @@ mod tests {
                 let dual = match rows {
                     RowLoss::Margin(Loss::Squared) => vec![a - 0.5],
                     RowLoss::Margin(_) => vec![a, b],
-                    RowLoss::Softmax(_) => vec![a, 0.5 * b, 0.5 * b, 1.0 - b],
+                    RowLoss::Softmax(_) => vec![a, 0.5 * b, 0.5 * b, 1.0 - b, 1.0 - a * b],
                 };
                 let params =
                     PassParams { dual: dual.clone(), ..gradient_alone(case.params(loss, intercept)) };

@@ -12,8 +12,8 @@ use crate::base::{checks::ensure, error::SolverError};
 /// A loss of the predictions `z_c`, one for each output.
 ///
 /// Softmax: `log sum_c exp(z_c) - z_y` with labels 0 to C - 1. Its derivatives are `q_c - [c = y]` with `q_c = exp(z_c) / sum exp(z)`;
-/// its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`. Its dual numbers are `eps, r_0 .. r_(C-1)`, each 0 to 1. They give the dual
-/// variables `a = e_y - q'` with `q' = (1 - eps) q + eps r`.
+/// its conjugate at `q' - e_y` is `sum_c q'_c log q'_c`. Its dual numbers are `eps, r_0 .. r_(C-1), k`, each 0 to 1. They give
+/// the dual variables `a = e_y - q' = k (e_y - (1 - eps) q - eps r)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowLoss {
     /// A loss of one output.
@@ -82,7 +82,7 @@ impl RowLoss {
         match self {
             Self::Margin(loss) => loss.feasibility().numbers(),
             Self::Softmax(outputs) => DualNumbers {
-                count: 1 + outputs,
+                count: 2 + outputs,
                 fractions: true,
             },
         }

@@ -196,7 +196,7 @@ class PassTest {
     assertArrayEquals(new double[] {
         4 * (q * Math.log(q) + 2 * r * Math.log(r)), 6 * (1 - q), 3 * (1 - q) - 4 * q, 3 * (1 - q) - q,
         -6 * r, -3 * r + 4 * (1 - r), -3 * r + (1 - r),
-        -6 * r, -3 * r - 4 * r, -3 * r - r}, gradient(SOFTMAX, 3, new double[9], 0.5, 1, 0, 0), 1e-12);
+        -6 * r, -3 * r - 4 * r, -3 * r - r}, gradient(SOFTMAX, 3, new double[9], 0.5, 1, 0, 0, 1), 1e-12);
   }
 
   @Test

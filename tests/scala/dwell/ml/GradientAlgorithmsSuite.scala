@@ -22,6 +22,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
 
   private val Refining = Seq("l-bfgs", "ma-sgd+l-bfgs")
 
+  /** The relative gap of a model at the optimum, up to the root of what its objective is above it. */
+  private val Proven = 1e-4
+
   /** Most iterations at the corners of the hinge: later ones fail, each after many evaluations. */
   private val CornerIterations = 25
 
@@ -107,6 +110,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       if (algorithm != "ma-sgd") {
         close(report.objective, optimum, Tight)
         assert(report.solver == "native" && report.converged && report.reason.isEmpty)
+        assert(if (regParam > 0.0) report.relativeGap <= Proven else report.gap.isNaN, report.toText)
         val difference = (model.coefficientMatrix.toArray ++ model.interceptVector.toArray)
           .zip(expected.coefficientMatrix.toArray ++ expected.interceptVector.toArray)
           .map { case (a, b) => math.abs(a - b) / (1.0 + math.abs(b)) }
@@ -118,8 +122,8 @@ class GradientAlgorithmsSuite extends SparkSuite {
         assert(report.dual <= optimum * (1.0 + 1e-9) && report.gap >= 0.0 && report.relativeGap < 0.05, report.toText)
       } else {
         close(report.objective, optimum, Weakly)
-        // With an L1 penalty alone the dual variables of two classes shrink until they are feasible.
-        if (title == "logistic" && regParam > 0.0) assert(report.dual <= optimum * (1.0 + 1e-9) && report.dual > 0.0)
+        // With an L1 penalty alone the dual variables shrink until they are feasible.
+        if (regParam > 0.0) assert(report.dual <= optimum * (1.0 + 1e-9) && report.dual > 0.0)
         else assert(report.dual.isNaN)
       }
     }
@@ -146,7 +150,8 @@ class GradientAlgorithmsSuite extends SparkSuite {
 
   test("squared loss: Spark's optimum, in the objective that Spark's choice of solver has") {
     val all =
-      for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3); standardize <- Seq(true, false);
+      for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3, "l-bfgs" -> 1.0);
+        standardize <- Seq(true, false);
         algorithm <- Refining :+ "ma-sgd")
         yield ((solver, elasticNet), standardize, algorithm)
     val optima = mutable.Map.empty[Product, Double]
@@ -157,7 +162,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
         e
       }
       val optimum = optima.getOrElseUpdate(
-        (solver, standardize), {
+        (solver, elasticNet, standardize), {
           val expected = set(new SparkLinearRegression()).fit(data)
           Objective(solver, data, expected)(expected)
         })
@@ -168,6 +173,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       val report = FitReport.of(model)
       close(report.objective, Objective(solver, data, model)(model), 1e-9)
       assert(report.dual <= optimum * (1.0 + 1e-9))
+      if (algorithm != "ma-sgd") assert(report.relativeGap <= Proven, report.toText)
     }
   }
 

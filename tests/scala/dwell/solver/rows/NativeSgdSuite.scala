@@ -166,9 +166,9 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
         case _: MarginLoss => Seq(Array(1.0, 1.0), Array(0.5, 1.0), Array(1.0, 0.0))
         case Softmax(classes) =>
           Seq(
-            0.0 +: Array.fill(classes)(0.0),
-            0.25 +: Array.fill(classes)(random.nextDouble()),
-            1.0 +: Array.tabulate(classes)(k => if (k == 0) 1.0 else 0.0))
+            0.0 +: Array.fill(classes)(0.0) :+ 1.0,
+            0.25 +: Array.fill(classes)(random.nextDouble()) :+ 0.5,
+            1.0 +: Array.tabulate(classes)(k => if (k == 0) 1.0 else 0.0) :+ 1.0)
       }
       for (dual <- numbers) {
         val z = (0 until p.numRows).map(c.eager.predictions(c.model, _))
@@ -177,8 +177,8 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
           case _: MarginLoss =>
             -c.eager.derivatives(z(i), p.labels(i))(0) * (if (p.labels(i) < 0.0) dual(0) else dual(1))
           case Softmax(_) =>
-            (if (k == p.labels(i).toInt) 1.0 else 0.0) - (1.0 - dual(0)) * c.eager.probability(z(i), k) - dual(
-              0) * dual(1 + k)
+            val mixed = (1.0 - dual(0)) * c.eager.probability(z(i), k) + dual(0) * dual(1 + k)
+            dual.last * ((if (k == p.labels(i).toInt) 1.0 else 0.0) - mixed)
         }
         def conjugate(i: Int): Double = loss match {
           case margin: MarginLoss => DualFormulas.conjugate(margin, a(i, 0), p.labels(i))
@@ -200,7 +200,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
       val own = loss match {
         case Squared => Array(0.0)
         case _: MarginLoss => Array(1.0, 1.0)
-        case Softmax(classes) => new Array[Double](classes + 1)
+        case Softmax(classes) => new Array[Double](classes + 1) :+ 1.0
       }
       val primal = slot(c.evaluate()._1, PassLayout.LOSS_SUM)
       val (dual, vector) = c.evaluate(own.toSeq: _*)

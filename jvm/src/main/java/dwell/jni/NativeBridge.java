@@ -283,8 +283,8 @@ public final class NativeBridge {
    *   as many numbers, at least 0, or none: see {@link PassLayout#REACH}
    * @param dual
    *   the dual numbers, by loss, or none. Squared: delta, which is subtracted from the residuals, a = (y - z) - delta. Another loss of one
-   *   output: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz. Softmax: eps in 0 to 1 and a probability r_c of each class,
-   *   a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the predicted probabilities q
+   *   output: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz. Softmax: eps in 0 to 1, a probability r_c of each class, and k in 0 to 1,
+   *   a_c = k ([c = y] - ((1 - eps) q_c + eps r_c)) with the predicted probabilities q
    * @param earlier
    *   with {@link #PASS_PROXIMAL}, for each earlier model n numbers as in {@code model}, and its gamma; none without it
    * @return the handle of the pass, which one thread at a time may use. The caller ends or frees it

@@ -7,7 +7,11 @@ package dwell.problem
  * @param numbers
  *   how many numbers describe the correction to the workers
  */
-sealed abstract class DualFeasibility(val numbers: Int) extends Serializable
+sealed abstract class DualFeasibility(val numbers: Int) extends Serializable {
+
+  /** The numbers of dual variables that are all smaller by a factor of 0 to 1; None where no numbers give these. */
+  def shrunk(numbers: Array[Double], factor: Double): Option[Array[Double]]
+}
 
 /** The corrections, one for each kind of loss. */
 object DualFeasibility {
@@ -15,7 +19,9 @@ object DualFeasibility {
   /**
    * Subtracts their weighted mean, delta, from all of them. The conjugate must be finite everywhere. One number: delta.
    */
-  case object Shift extends DualFeasibility(1)
+  case object Shift extends DualFeasibility(1) {
+    override def shrunk(numbers: Array[Double], factor: Double): Option[Array[Double]] = None
+  }
 
   /**
    * Shrinks the variables of the heavier class. Two numbers: the factors of the classes -1 and 1, each 0 to 1.
@@ -23,11 +29,17 @@ object DualFeasibility {
    * @param conjugateOfOne
    *   the conjugate of a dual variable with y a = 1
    */
-  final case class ShrinkClass(conjugateOfOne: Double) extends DualFeasibility(2)
+  final case class ShrinkClass(conjugateOfOne: Double) extends DualFeasibility(2) {
+    override def shrunk(numbers: Array[Double], factor: Double): Option[Array[Double]] = Some(numbers.map(_ * factor))
+  }
 
   /**
    * Mixes the predicted probabilities with fixed ones, so that the probabilities of each class sum to its weight over
-   * the rows. C + 1 numbers: the share of the fixed ones, then the fixed probability of each class, each 0 to 1.
+   * the rows, and shrinks the variables. C + 2 numbers, each 0 to 1: the share of the fixed ones, the fixed probability of each class, and
+   * the factor.
    */
-  final case class MixClasses(classes: Int) extends DualFeasibility(classes + 1)
+  final case class MixClasses(classes: Int) extends DualFeasibility(classes + 2) {
+    override def shrunk(numbers: Array[Double], factor: Double): Option[Array[Double]] =
+      Some(numbers.init :+ numbers.last * factor)
+  }
 }

@@ -32,4 +32,10 @@ final case class FitFacts(
 
   /** F - F* is at most this; NaN without a lower bound. */
   def gap: Double = math.max(0.0, objective - dual)
+
+  /** Most bytes that the workers kept between rounds. */
+  def stateBytes: Long = rounds.map(_.stateBytes).maxOption.getOrElse(0L)
+
+  /** Times that a partition had lost its state when a round asked for it. */
+  def stateLosses: Int = rounds.map(_.stateLosses).sum
 }

@@ -14,11 +14,8 @@ import java.util.Locale
 final case class HeldBytes(data: Long, most: Long) {
   import HeldBytes._
 
-  /** A line of text; `nonzeros` counts the nonzeros of all rows. */
-  private[dwell] def toLine(nonzeros: Long): String = {
-    val each = if (nonzeros > 0L) s" (${number(data.toDouble / nonzeros)} bytes a nonzero)" else ""
-    s"training data ${text(data)}$each, peak while loading ${text(most)}"
-  }
+  /** A line of text. */
+  private[dwell] def toLine: String = s"${text(data)}, peak while loading ${text(most)}"
 }
 
 object HeldBytes {

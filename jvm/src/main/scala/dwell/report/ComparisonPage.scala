@@ -30,10 +30,8 @@ private[dwell] object ComparisonPage {
 
   def write(path: Path, fits: Seq[ComparedFit], uncharted: Seq[UnchartedFit] = Seq.empty): Unit = {
     val remarks = uncharted.map(f => s"${f.name}: ${f.reason} (${number("%.2f", f.totalSeconds)} s)")
-    HtmlPage.write(
-      path,
-      s"${fits.size + uncharted.size} fits side by side",
-      HtmlPage.figures(charts(fits)) + table(fits) + HtmlPage.paragraphs(remarks))
+    val body = HtmlPage.figures(charts(fits)) + table(fits) + HtmlPage.paragraphs(remarks)
+    HtmlPage.write(path, HtmlPage(s"${fits.size + uncharted.size} fits side by side", body))
   }
 
   private def charts(fits: Seq[ComparedFit]): Seq[(String, String)] = {

@@ -1,31 +1,28 @@
 package dwell.report
 
-import java.nio.file.Path
-
 import dwell.record.{FitPhases, RoundRecord}
 
 /** One fit as a page: its summary, where its seconds go and, where there are rounds, their charts and their table. */
 private[report] object FitPage {
 
   /**
-   * @param summary
-   *   lines about the fit as a whole
+   * @param facts
+   *   names and texts of what is known of the fit as a whole
    * @param workers
    *   partitions of the fit
    */
-  def write(
-      path: Path,
+  def apply(
       uid: String,
-      summary: Seq[String],
+      facts: Seq[(String, String)],
       phases: FitPhases,
       rounds: Seq[RoundRecord],
-      workers: Int): Unit = {
-    val header = s"<header>${HtmlPage.paragraphs(summary.flatMap(_.linesIterator))}</header>"
+      workers: Int): String = {
+    val header = s"<header>${HtmlPage.facts(facts)}</header>"
     val whole = "Where the time of the fit goes" -> PhaseChart.ofFit(phases)
     val details =
       if (rounds.isEmpty) HtmlPage.figures(Seq(whole))
       else HtmlPage.figures(whole +: charts(rounds, workers)) + table(rounds)
-    HtmlPage.write(path, s"Fit of $uid", header + details)
+    HtmlPage(s"Fit of $uid", header + details)
   }
 
   private def charts(rounds: Seq[RoundRecord], workers: Int): Seq[(String, String)] = {

@@ -9,6 +9,7 @@ import org.apache.spark.ml.Model
 
 import dwell.problem.Algorithm
 import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord}
+import dwell.report.Markup.number
 
 /**
  * How a model was trained. `FitReport.of(model)` finds the report of a model that was fitted in this session.
@@ -116,10 +117,10 @@ sealed abstract class FitReport extends Product with Serializable {
   final def numPartitions: Int = nonzerosPerPartition.size
 
   /** Most memory that the workers kept between rounds, bytes. */
-  final def stateBytes: Long = rounds.map(_.stateBytes).maxOption.getOrElse(0L)
+  final def stateBytes: Long = facts.stateBytes
 
   /** Times that a partition had lost its state when a round asked for it. */
-  final def stateLosses: Int = rounds.map(_.stateLosses).sum
+  final def stateLosses: Int = facts.stateLosses
 
   /** `flattenSeconds` in epochs of the slowest worker, certificates included, as the rounds took them; None without rounds. */
   final def flattenEpochs: Option[Double] =
@@ -137,13 +138,22 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Plain text: the phases, a summary and, where there are rounds, a line for each. */
   final def toText: String = (lines ++ (if (rounds.isEmpty) Nil else RoundRecord.table(rounds))).mkString("\n")
 
-  /** Writes the report as a page with charts, which needs no network; an existing file is replaced. */
-  final def writeHtml(path: String): Unit = FitPage.write(Paths.get(path), uid, lines, phases, rounds, numPartitions)
+  /** A page with a table of what a reader wants to know first, and charts. It needs no network. */
+  final def toHtml: String = FitPage(uid, digest :+ ("seconds" -> phases.toLine), phases, rounds, numPartitions)
+
+  /** Writes the page; an existing file is replaced. */
+  final def writeHtml(path: String): Unit = HtmlPage.write(Paths.get(path), toHtml)
+
+  /** The report as JSON, for other programs; docs/fit-report.md describes its schema. */
+  final def toJson: String = JsonReport(uid, solver, reason, facts)
 
   private def lines: Seq[String] = phases.toLine +: summary
 
   /** Lines about the fit as a whole. */
   private[report] def summary: Seq[String]
+
+  /** Names and texts of what a reader wants to know first: what trained and why, how good the model is, what it was trained on. */
+  private[report] def digest: Seq[(String, String)]
 }
 
 /** A fit by Dwell, in rounds. */
@@ -158,10 +168,24 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
         s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         placement,
-        held.toLine(nonzeros),
+        s"training data ${held.toLine}",
         f"objective $objective%.10g, $proof",
         f"reading and set-up $flattenSeconds%.2f s$inEpochs, " +
           s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
+
+  private[report] final override def digest: Seq[(String, String)] =
+    Seq(
+      "trained by" -> s"Dwell: $algorithm${because(orientationReason)}",
+      "went over" -> facts.handover,
+      "certificate" -> certificate,
+      "rows x features" -> s"$numRows x $numFeatures, $nonzeros nonzeros in $numPartitions partitions",
+      "memory" -> held.toLine,
+      "updates" -> s"by $aggregation${because(aggregationReason)}").filter(_._2.nonEmpty)
+
+  private def because(reason: String): String = if (reason.isEmpty) "" else s" ($reason)"
+
+  /** How near to the optimum the model is known to be. */
+  private[report] def certificate: String
 
   private def inEpochs: String = flattenEpochs.fold("")(epochs => f" ($epochs%.0f epochs)")
 
@@ -175,7 +199,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
 /**
  * A fit of a linear model by Dwell, and the certificate of its optimality.
  *
- * There is no lower bound without an L2 penalty in model averaging and L-BFGS.
+ * There is no lower bound without a penalty in model averaging and L-BFGS.
  */
 final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitReport {
 
@@ -188,6 +212,15 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
   private def way: String =
     if (Algorithm.all.exists(a => a.name == algorithm && a.ofRows)) algorithm else s"$orientation orientation"
 
+  private[report] override def certificate: String = {
+    val stop = if (converged) "" else "; NOT converged: maxIter rounds were done before tol was met"
+    if (gap.isNaN) s"none for this penalty and method$stop"
+    else {
+      val (above, tol) = (number("%.1e", relativeGap), number("%.0e", tolerance))
+      s"the objective ${number("%.6g", objective)} is at most $above above the optimum, relatively (tol $tol)$stop"
+    }
+  }
+
   private[report] override def proof: String =
     (if (gap.isNaN) f"no lower bound (tolerance $tolerance%.1e), "
      else f"dual $dual%.10g, gap $gap%.3e (relative $relativeGap%.3e, tolerance $tolerance%.1e), ") +
@@ -198,6 +231,8 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
 final case class TopicFitReport(uid: String, facts: FitFacts) extends DwellFitReport {
   private[report] override def choices: Seq[String] = Seq.empty
   private[report] override def proof: String = "no lower bound"
+  private[report] override def certificate: String =
+    s"none: topics have many local optima; minus the bound on the likelihood by token is ${number("%.6g", objective)}"
 }
 
 /**
@@ -212,6 +247,9 @@ final case class SparkFitReport(uid: String, why: String, facts: FitFacts) exten
 
   private[report] override def summary: Seq[String] =
     Seq(s"$uid: trained by Spark's own code: $why")
+
+  private[report] override def digest: Seq[(String, String)] =
+    Seq("trained by" -> s"Spark's own code: $why", "features" -> numFeatures.toString)
 }
 
 private[dwell] object SparkFitReport {

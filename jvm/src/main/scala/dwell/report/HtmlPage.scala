@@ -8,16 +8,22 @@ import dwell.report.Markup.escaped
 /** A page that needs nothing else: no network, no script, readable in light and in dark. */
 private[report] object HtmlPage {
 
-  /** Writes a page with this heading; an existing file is replaced. */
-  def write(path: Path, title: String, body: String): Unit = {
-    val page =
-      s"""<!DOCTYPE html>
-         |<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-         |<title>${escaped(title)}</title><style>$Style</style></head>
-         |<body><h1>${escaped(title)}</h1>$body</body></html>
-         |""".stripMargin
-    Files.write(path, page.getBytes(UTF_8))
-  }
+  /** A page with this heading. */
+  def apply(title: String, body: String): String =
+    s"""<!DOCTYPE html>
+       |<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+       |<title>${escaped(title)}</title><style>$Style</style></head>
+       |<body><h1>${escaped(title)}</h1>$body</body></html>
+       |""".stripMargin
+
+  /** Writes a page; an existing file is replaced. */
+  def write(path: Path, page: String): Unit = Files.write(path, page.getBytes(UTF_8))
+
+  /** A table of names and what they are. */
+  def facts(rows: Seq[(String, String)]): String =
+    rows
+      .map { case (name, text) => s"<tr><th>${escaped(name)}</th><td>${escaped(text)}</td></tr>" }
+      .mkString("<table class=\"facts\">", "", "</table>")
 
   /** Charts, each an SVG, under their titles. */
   def figures(charts: Seq[(String, String)]): String =
@@ -38,7 +44,8 @@ private[report] object HtmlPage {
       |    --c0: #56b4e9; --c1: #e69f00; --c2: #2fc79b; --c3: #e19ac2; --c4: #f0e442; --c5: #9ca3af; } }
       |body { margin: 0 auto; max-width: 1400px; padding: 1.2rem; background: var(--page); color: var(--text);
       |  font: 15px/1.45 system-ui, sans-serif; }
-      |h1 { font-size: 1.3rem; } header p { margin: .15rem 0; color: var(--soft); overflow-wrap: anywhere; }
+      |h1 { font-size: 1.3rem; } .facts th { font-weight: 600; white-space: nowrap; vertical-align: top; }
+      |.facts td { color: var(--soft); overflow-wrap: anywhere; }
       |main { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1.2rem; margin: 1.2rem 0; }
       |figure { margin: 0; } figcaption { font-weight: 600; margin-bottom: .3rem; } svg { width: 100%; height: auto; }
       |.grid { stroke: var(--grid); } .axis { stroke: var(--soft); } .tick { fill: var(--soft); font-size: 11px; }

@@ -39,7 +39,7 @@ import dwell.solver.linear.{LinearSolution, ModelBounds}
  *   - bounds, where there are more than 4096 coefficients or so many that Newton's method is forecast to be slow;
  *   - more than two classes and `family` multinomial, with `algorithm` `cocoa` or a mini-batch.
  *
- * With more than 4096 coefficients a fit has no certificate without a penalty, or with L1 alone and several classes.
+ * With more than 4096 coefficients a fit has no certificate without a penalty.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */

@@ -12,7 +12,7 @@ import dwell.data.documents.DocumentDataset
 import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
-import dwell.ml.training.{FitClock, LeavingToSpark}
+import dwell.ml.training.{FitEvents, FitClock, LeavingToSpark}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
@@ -50,7 +50,10 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
   def setAggregation(value: String): this.type = set(aggregation, value)
   def setNumWorkers(value: Int): this.type = set(numWorkers, value)
 
-  override def fit(dataset: Dataset[_]): LDAModel = {
+  override def fit(dataset: Dataset[_]): LDAModel =
+    FitEvents.during(dataset.sparkSession.sparkContext, uid, 0.0, $(maxIter))(fitted(dataset))
+
+  private def fitted(dataset: Dataset[_]): LDAModel = {
     val clock = new FitClock
     transformSchema(dataset.schema)
     val conf = DwellConf(dataset.sparkSession)

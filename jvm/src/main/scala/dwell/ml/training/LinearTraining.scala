@@ -58,7 +58,10 @@ trait LinearTraining[M <: Model[M]]
   }
 
   /** Trains `task` on `dataset`, natively or with Spark's own code. */
-  protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M = {
+  protected final def trainLinear(dataset: Dataset[_], task: LinearTask[M]): M =
+    FitEvents.during(dataset.sparkSession.sparkContext, uid, $(tol), $(maxIter))(trained(dataset, task))
+
+  private def trained(dataset: Dataset[_], task: LinearTask[M]): M = {
     val clock = new FitClock
     val conf = DwellConf(dataset.sparkSession)
     if (task.l2Divisor.isEmpty) checkStepSize(task, task.penalty.l2)

@@ -27,8 +27,8 @@ import dwell.problem.Loss
  * @param dual
  *   numbers that make the dual variables feasible for the whole problem, or none for losses and their derivatives. By loss: - squared:
  *   delta, which is subtracted from the residuals, a = (y - z) - delta - another loss of one output: f_neg and f_pos in 0 to 1,
- *   a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1 and a probability r_c of each class,
- *   a_c = [c = y] - ((1 - eps) q_c + eps r_c) with the predicted probabilities q
+ *   a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1, a probability r_c of each class, and k in 0 to 1,
+ *   a_c = k ([c = y] - ((1 - eps) q_c + eps r_c)) with the predicted probabilities q
  * @param earlier
  *   for a proximal pass, with the smoothed hinge: models in the form of the model, each with its gamma. They shift the corner for each row, see
  *   [[dwell.solver.newton.leader.ProximalHinge]]

@@ -51,6 +51,9 @@ private[solver] object HessianSampling {
   /** A product of a row with itself takes so many times what the gradient does before it pays to leave rows out. */
   private val Dear = 24L
 
+  /** Products of so few features take as long as with so many. */
+  private val Narrow = 32
+
   /** The first pass of a task. */
   private[leader] def of(task: NewtonTask): HessianSampling = {
     val part = partOf(task.loss, task.facts.numRows, task.facts.numFeatures)
@@ -69,7 +72,7 @@ private[solver] object HessianSampling {
   private def partOf(loss: Loss, numRows: Long, numFeatures: Int): Int = {
     // The certificate of a loss with a scale takes the Hessian of each pass. A gradient takes 2 C n operations for a row, and the Hessian n^2 / 2 for each pair of outputs.
     val dear =
-      pairs(loss) * numFeatures / (4L * loss.outputs) >= Dear && !loss.selfConcordance.contains(
+      pairs(loss) * math.max(Narrow, numFeatures) / (4L * loss.outputs) >= Dear && !loss.selfConcordance.contains(
         0.0) && loss.epsilon.isEmpty
     val enough = RowsForEach * math.max(1L, loss.outputs.toLong * numFeatures)
     if (dear) math.max(1L, math.min(Most, numRows / enough)).toInt else 1

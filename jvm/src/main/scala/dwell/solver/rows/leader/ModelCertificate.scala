@@ -1,7 +1,7 @@
 package dwell.solver.rows.leader
 
 import dwell.jni.PassLayout
-import dwell.problem.DualFeasibility
+import dwell.problem.{DualFeasibility, MarginLoss}
 
 /**
  * The exact objective of a model, and a lower bound of the objective of every model: minus the derivatives of the losses are
@@ -11,8 +11,7 @@ import dwell.problem.DualFeasibility
  *   D = -(1/S) sum_i s_i l*(-a_i) - sum_jc [ |v_jc| - l1 u_j ]_+^2 / (2 l2 u_j^2),   v = (1/S) sum_i s_i a_i x_i
  * }}}
  *
- * (Fenchel duality; Smith et al. 2018, section 3). Without an L2 penalty v must not exceed l1 u_j, for which all dual variables of two
- * classes may shrink.
+ * (Fenchel duality; Smith et al. 2018, section 3). Without an L2 penalty v must not exceed l1 u_j, for which all dual variables shrink.
  */
 private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) {
   import ModelCertificate._
@@ -24,14 +23,17 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
   private val l1 = task.sgd.penalty.l1
   private val l2 = task.sgd.penalty.l2
 
-  /** Whether there is a lower bound. */
-  def exists: Boolean = l2 > 0.0 || l1 > 0.0 && canShrink
+  private val feasibility = task.sgd.loss.feasibility
 
-  /** Whether dual variables that all shrink by the same factor stay dual variables of a pass. */
-  private def canShrink: Boolean = task.sgd.loss.feasibility match {
-    case DualFeasibility.ShrinkClass(_) => true
+  /** Whether the loss is a parabola, of which a sum over the rows says what smaller dual variables give. */
+  private val isParabola = task.sgd.loss match {
+    case loss: MarginLoss => loss.isParabola
     case _ => false
   }
+
+  /** Whether there is a lower bound. */
+  def exists: Boolean =
+    l2 > 0.0 || l1 > 0.0 && (isParabola || feasibility.shrunk(Array.fill(feasibility.numbers)(1.0), 1.0).nonEmpty)
 
   /** F of `model`: one pass over the data. */
   def objective(model: Array[Double]): Double = at(passes.written(model)).loss + task.penaltyOf(model)
@@ -44,7 +46,7 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
   }
 
   /**
-   * The lower bound from a model in the layout of a pass: one pass over the data, or two without an L2 penalty. NaN if there is no
+   * The lower bound from a model in the layout of a pass: one pass over the data, or two without an L2 penalty, but for the squared loss. NaN if there is no
    * bound.
    *
    * @param primal
@@ -58,10 +60,26 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
       if (l2 > 0.0) bound(first)
       else {
         // Without an L2 penalty v has to stay within the L1 penalty of each coefficient (Massias et al., ICML 2018, section 2).
-        val ratio = excess(first)
-        if (ratio <= 1.0) -first.loss else -at(model, numbers.map(_ / ratio)).loss
+        val most = math.min(1.0, 1.0 / excess(first))
+        if (isParabola) ofSquares(primal, numbers.head, first, most)
+        else if (most == 1.0) -first.loss
+        else feasibility.shrunk(numbers, most).fold(Double.NaN)(smaller => -at(model, smaller).loss)
       }
     }
+
+  /**
+   * The bound of the squared loss from dual variables that shrink by the best factor k: k mean(y a) - k^2 mean(a^2) / 2.
+   *
+   * @param most
+   *   k is at most this
+   */
+  private def ofSquares(primal: Passed, shift: Double, dual: Passed, most: Double): Double = {
+    // The shift is the mean of the residuals, and without an intercept 0.
+    val squares = 2.0 * primal.loss - shift * shift
+    val gain = 0.5 * squares - dual.loss
+    val k = if (squares > 0.0) math.max(0.0, math.min(most, gain / squares)) else 0.0
+    k * (gain - 0.5 * k * squares)
+  }
 
   private def at(model: Array[Byte], dual: Array[Double]): Passed = passes.pass(model, Some(dual), "certificate")
 
@@ -74,7 +92,7 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
    */
   private def dualNumbers(primal: Passed): Array[Double] = {
     def intercept(output: Int): Double = primal.sums(output * (n + 1) + n)
-    task.sgd.loss.feasibility match {
+    feasibility match {
       case DualFeasibility.Shift => Array(if (task.sgd.intercept) -intercept(0) / total else 0.0)
       case DualFeasibility.ShrinkClass(_) =>
         val negative = primal.headers.sum(PassLayout.SLOPES)
@@ -84,14 +102,14 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
         Array(factor(negative), factor(positive))
       case DualFeasibility.MixClasses(classes) =>
         val wanted = facts.labels.classWeights
-        if (!task.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes)
+        if (!task.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes) :+ 1.0
         else {
           val predicted = Array.tabulate(classes)(c => wanted(c) + intercept(c))
           // A little more than necessary, because the sums are rounded.
           val least = wanted.indices.map(c => if (predicted(c) > 0.0) 1.0 - wanted(c) / predicted(c) else 0.0).max
           val eps = math.min(1.0, math.max(0.0, least) + MixingSlack)
           val rest = Array.tabulate(classes)(c => math.max(0.0, wanted(c) - (1.0 - eps) * predicted(c)))
-          eps +: rest.map(_ / rest.sum)
+          eps +: rest.map(_ / rest.sum) :+ 1.0
         }
     }
   }

@@ -9,39 +9,45 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.commons.io.FileUtils
 import org.apache.spark.ml.{Estimator, Model}
 import org.apache.spark.ml.functions.vector_to_array
+import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.{col, udf}
 
 import dwell.bench.{Bench, BenchData, NamedArguments, OtherProgram}
 
 /**
- * Fits with few features beside programs on one node, with reading in all of them: each reads Parquet files and fits, once
- * before the clock runs and then as often as asked. Spark and Dwell read a column of vectors, the others a column for each
- * feature. One function takes the objective of all models, from the data.
+ * Whole fits beside programs on one node, with reading in all of them: each reads Parquet files and fits, once before the clock
+ * runs and then as often as asked. Spark and Dwell read a column of vectors, the others a column for each feature or, of sparse rows,
+ * lists of indices and values. One function takes the objective of all models, from the data.
  *
- * Arguments after those of [[Bench]]: `rows=dense-28,dense-10`, `systems=dwell,spark,h2o,scikit-learn,glum`, and
- * `python=PROGRAM`.
+ * Arguments after those of [[Bench]]: `rows=dense-28,dense-10,hashed,sparse`, `systems=dwell,spark,h2o,scikit-learn,glum`, and for sparse rows
+ * `systems=liblinear,vowpal-wabbit,skglm` as well, and `python=PROGRAM`.
  */
-object TallPeersBench {
+object PeersBench {
 
   private val InSpark = Seq("dwell", "spark")
-  private val Systems = InSpark ++ Seq("h2o", "scikit-learn", "glum")
-  private val Rows = Seq("dense-28", "dense-10")
-  private val Fits = Seq("logistic-default", "logistic-l2", "logistic-net", "linear-net")
+  private val OfDense = Seq("h2o", "scikit-learn", "glum")
+  private val OfSparse = Seq("liblinear", "vowpal-wabbit", "skglm", "glum")
+  private val Dense = Seq("dense-28", "dense-10")
+  private val Sparse = Seq("hashed", "sparse")
+  private val DenseFits = Seq("logistic-default", "logistic-l2", "logistic-net", "linear-net")
+  private val SparseFits = Seq("logistic-l2", "logistic-l1", "linear-l2")
 
   def main(args: Array[String]): Unit = {
     val (own, others) = args.splitAt(Bench.Arguments)
     val asked = new NamedArguments(others.toSeq)
-    Bench.run("tall peers bench", own)(run(_, asked))
+    Bench.run("peers bench", own)(run(_, asked))
   }
 
   private[bench] def run(bench: Bench, asked: NamedArguments): Unit = {
-    val systems = asked.chosen("systems", Systems)(identity)
-    val fits = GridFit.all.filter(fit => Fits.contains(fit.name))
-    asked.chosen("rows", GridRows.all.filter(rows => Rows.contains(rows.name)))(_.name).foreach { rows =>
+    val chosen = asked.chosen("systems", InSpark ++ (OfDense ++ OfSparse).distinct)(identity)
+    asked.chosen("rows", GridRows.all.filter(rows => (Dense ++ Sparse).contains(rows.name)))(_.name).foreach { rows =>
+      val isSparse = Sparse.contains(rows.name)
+      val fits = GridFit.all.filter(fit => (if (isSparse) SparseFits else DenseFits).contains(fit.name))
+      val systems = (InSpark ++ (if (isSparse) OfSparse else OfDense)).filter(chosen.contains)
       val folder = Files.createTempDirectory("dwell-peers")
       try {
-        write(rows.make(bench).get, folder)
+        write(rows.make(bench).get, isSparse, folder)
         val frame = BenchData.cached(bench.spark.read.parquet(vectors(folder)))
         try {
           println(s"\n== ${rows.name}: ${Bench.shape(frame)}")
@@ -86,10 +92,18 @@ object TallPeersBench {
   private def vectors(folder: Path) = folder.resolve("vectors").toString
   private def columns(folder: Path) = folder.resolve("columns").toString
 
-  /** Vectors for Spark, and a column for each feature for others; as many files of each. */
-  private def write(made: DataFrame, folder: Path): Unit = {
+  /** Vectors for Spark, and a column for each feature or two lists for others; as many files of each. */
+  private def write(made: DataFrame, isSparse: Boolean, folder: Path): Unit = {
     made.select("features", "label", "class").write.parquet(vectors(folder))
     val stored = made.sparkSession.read.parquet(vectors(folder))
+    if (isSparse) {
+      val indices = udf((v: Vector) => v.toSparse.indices).apply(col("features")).as("indices")
+      val values = udf((v: Vector) => v.toSparse.values).apply(col("features")).as("values")
+      stored.select(indices, values, col("label"), col("class")).write.parquet(columns(folder))
+    } else writeColumns(stored, folder)
+  }
+
+  private def writeColumns(stored: DataFrame, folder: Path): Unit = {
     val array = stored.select(vector_to_array(col("features")).as("x"), col("label"), col("class"))
     val features = (0 until GridObjective.features(stored)).map(j => col("x")(j).as(s"x$j"))
     array.select(features ++ Seq(col("label"), col("class")): _*).write.parquet(columns(folder))
@@ -121,6 +135,7 @@ object TallPeersBench {
         "name" -> fit.name,
         "loss" -> (if (fit.kind == GridFit.Linear) "squared" else "logistic"),
         "label" -> fit.kind.label,
+        "features" -> objective.size,
         "l1" -> objective.l1,
         "l2" -> objective.l2).asJava
     }

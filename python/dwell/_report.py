@@ -1,0 +1,184 @@
+"""How a model was trained: the report that the JVM keeps of each fit, as a frozen dataclass."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import pathlib
+from typing import Any
+
+#: The version of the schema of ``FitReport.toJson`` that this package reads.
+SCHEMA = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Phases:
+    """The seconds of a fit by phase; their sum is the whole fit.
+
+    ``workers``, ``leader`` and ``transport`` are the rounds. ``spark`` is Spark's own code, where it trained.
+    """
+
+    reading: float
+    set_up: float
+    workers: float
+    leader: float
+    transport: float
+    model: float
+    spark: float
+    rest: float
+
+    @property
+    def total(self) -> float:
+        """Seconds of the whole fit."""
+        return float(sum(dataclasses.astuple(self)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Round:
+    """A round. Round 0 is the start.
+
+    :ivar objective: F after the round
+    :ivar gap: F - F* is at most this; None without a bound
+    :ivar elapsed: seconds since the start of the rounds
+    :ivar seconds: of the round: the slowest worker, the leader, and the rest
+    :ivar local_work: epochs over the local data
+    :ivar state_losses: partitions that had lost their state
+    """
+
+    round: int
+    objective: float
+    gap: float | None
+    elapsed: float
+    seconds: float
+    worker_seconds: float
+    leader_seconds: float
+    overhead_seconds: float
+    local_work: float
+    state_losses: int
+    note: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """How a model was trained, and how near to the optimum it is. :func:`dwell.report` makes it.
+
+    :ivar solver: ``native``, or ``spark`` where Spark's own code trained
+    :ivar reason: why Spark's own code trained; None if it did not
+    :ivar algorithm: what trained, such as ``cocoa``, ``newton`` or ``ma-lda``
+    :ivar choice: why this algorithm and this form; empty where there was no choice
+    :ivar handover: why a second algorithm went on; empty if none did
+    :ivar objective: of the model, in units of the label; for topics minus the bound on the likelihood by token; None where Spark trained
+    :ivar dual: best lower bound of the objective over all models; None without one
+    :ivar gap: ``objective - dual``
+    :ivar relative_gap: bound of (F - F*) / F
+    :ivar tolerance: the Param ``tol``
+    :ivar converged: whether the stop rule was met within ``maxIter`` rounds
+    :ivar data_bytes: of the training data in the form of the solvers, all partitions together
+    :ivar peak_bytes: the most at a time, while the data came into form
+    """
+
+    uid: str
+    solver: str
+    reason: str | None
+    algorithm: str
+    orientation: str
+    choice: str
+    handover: str
+    aggregation: str
+    restarts: int
+    objective: float | None
+    dual: float | None
+    gap: float | None
+    relative_gap: float | None
+    tolerance: float
+    converged: bool
+    rows: int
+    features: int
+    nonzeros: int
+    partitions: int
+    data_bytes: int
+    peak_bytes: int
+    phases: Phases
+    rounds: tuple[Round, ...]
+    text: str = dataclasses.field(repr=False)
+    page: str = dataclasses.field(repr=False)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole fit."""
+        return self.phases.total
+
+    def to_text(self) -> str:
+        """The report as plain text: the phases, a summary, and a line for each round."""
+        return self.text
+
+    def to_pandas(self) -> Any:
+        """The rounds as a pandas ``DataFrame``, a row each."""
+        import pandas  # type: ignore[import-untyped, unused-ignore]
+
+        names = [field.name for field in dataclasses.fields(Round)]
+        return pandas.DataFrame([dataclasses.astuple(one) for one in self.rounds], columns=names)
+
+    def write_html(self, path: str | pathlib.Path) -> None:
+        """Writes the report as a page with charts, which needs no network. An existing file is replaced."""
+        pathlib.Path(path).write_text(self.page, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        # A frame of its own, so that neither the page's styles nor the notebook's reach the other.
+        return (
+            f'<iframe srcdoc="{html.escape(self.page, quote=True)}" style="width: 100%; height: 40em; border: 0" '
+            f'title="Fit of {html.escape(self.uid, quote=True)}"></iframe>'
+        )
+
+
+def report(model: Any) -> Report:
+    """The report of a model that was fitted in this session.
+
+    :param model: a model of pyspark's that an estimator of Dwell has trained, or one of pyspark's own under :func:`dwell.accelerate`
+    :raises LookupError: if there is none: the model was loaded or copied, or another estimator has trained it
+    :raises dwell.DwellError: if the session does not have the jar of this package
+    """
+    from dwell._session import DwellError, check
+
+    context: Any = check()
+    found = context._jvm.dwell.report.FitReport.find(model._java_obj)
+    if found.isEmpty():
+        raise LookupError(
+            f"There is no fit report for {model.uid}: only models that Dwell has trained in this session have one, and "
+            "not loaded or copied ones."
+        )
+    java = found.get()
+    facts = json.loads(java.toJson())
+    if facts["version"] != SCHEMA:
+        raise DwellError(f"The report has version {facts['version']}, and this package reads version {SCHEMA}.")
+    return _of(facts, java.toText(), java.toHtml())
+
+
+def _of(facts: dict[str, Any], text: str, page: str) -> Report:
+    return Report(
+        **{name: facts[_camel(name)] for name in _SAME},
+        data_bytes=facts["held"]["data"],
+        peak_bytes=facts["held"]["most"],
+        phases=Phases(**_by_name(Phases, facts["phases"])),
+        rounds=tuple(Round(**_by_name(Round, one)) for one in facts["rounds"]),
+        text=text,
+        page=page,
+    )
+
+
+def _by_name(kind: Any, facts: dict[str, Any]) -> dict[str, Any]:
+    return {field.name: facts[_camel(field.name)] for field in dataclasses.fields(kind)}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(part.capitalize() for part in others)
+
+
+#: Fields of a report that the schema has under the same names, in camel case.
+_SAME = [
+    field.name
+    for field in dataclasses.fields(Report)
+    if field.name not in ("data_bytes", "peak_bytes", "phases", "rounds", "text", "page")
+]
