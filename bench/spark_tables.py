@@ -385,7 +385,7 @@ TABLES = {"benchRounds": ("Rounds", rounds_table), "benchIntercept": ("Rounds wi
           "benchMaSgdScaling": ("MA-SGD over partitions", scaling_table), "benchSections": ("Sections of packages", sections_table),
           "benchTopics": ("Topics", topics_table), "benchReading": ("Reading", reading_table),
           "benchAnatomy": ("Whole fits by phase", anatomy_table), "benchEveryFit": ("Every fit", every_fit_table),
-          "benchPeers": ("Few features, beside other programs", tall_peers_table)}
+          "benchPeers": ("Whole fits beside other programs", tall_peers_table)}
 
 
 def pages(stem, rows):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Linear models by the solvers of others, on one machine: with few features H2O's GLM, scikit-learn's newton-cholesky and glum, with many
-liblinear, Vowpal Wabbit's L-BFGS, skglm (L1) and glum's L-BFGS.
+liblinear, skglm (L1) and glum's L-BFGS.
 
-    one_node_glm.py h2o|scikit-learn|glum|liblinear|vowpal-wabbit|skglm --data DIRECTORY --fits FILE --repetitions N --output FILE
+    one_node_glm.py h2o|scikit-learn|glum|liblinear|skglm --data DIRECTORY --fits FILE --repetitions N --output FILE
 
     F(w, b) = 1/m sum_i loss(x_i.w + b; y_i) + l1 sum_j u_j |w_j| + l2/2 sum_j (u_j w_j)^2,   u_j the deviation of feature j
 
---data holds Parquet files with a column for each feature, x0, x1 and so on, or with lists of indices and values, and the labels. Vowpal Wabbit
-reads a text of the standardised rows, which is written before the clock runs. --fits is JSON, a list of {"name",
+--data holds Parquet files with a column for each feature, x0, x1 and so on, or with lists of indices and values, and the labels. --fits is JSON, a list of {"name",
 "loss" ("logistic" or "squared"), "label" (a column), "features", "l1", "l2"}. Each fit reads the files, within its seconds; one fit in the
 same process goes before those that are timed. Writes JSON: for each fit that the solver has, the name, the seconds of wall-clock
 time of each repetition, coefficients and intercept, or what the solver failed of.
@@ -76,41 +75,6 @@ def liblinear(path, fit):
     if logistic and model.get_labels()[0] < 0:
         weights = -weights
     return weights[:-1] * factors, weights[-1]
-
-
-def vowpal_wabbit_text(path, fit):
-    """The file of rows for a label."""
-    return path / ("%s.vw" % fit["label"])
-
-
-def write_vowpal_wabbit(path, fit):
-    text = vowpal_wabbit_text(path, fit)
-    if text.exists() or fit["l1"] > 0.0:
-        return
-    x, y, _ = sparse(path, fit)
-    offsets, indices, values = x.indptr.tolist(), x.indices.tolist(), x.data.tolist()
-    with open(text, "w") as out:
-        for i, label in enumerate(y.tolist()):
-            label = (1.0 if label > 0.5 else -1.0) if fit["loss"] == "logistic" else label
-            entries = " ".join("%d:%.9g" % (indices[k], values[k]) for k in range(offsets[i], offsets[i + 1]))
-            out.write("%r | %s\n" % (label, entries))
-
-
-def vowpal_wabbit(path, fit):
-    """Its penalty is of the sum over the rows, and of the intercept, too."""
-    from vowpalwabbit import Workspace
-    if fit["l1"] > 0.0:
-        return None
-    text = vowpal_wabbit_text(path, fit)
-    bits = max(1, (fit["features"] - 1).bit_length())
-    with open(text) as rows:
-        count = sum(1 for _ in rows)
-    learner = Workspace("-d %s --cache_file %s.cache -k -b %d --bfgs --passes 100 --termination 1e-6 --holdout_off --quiet --loss_function %s --l2 %r" % (
-        text, text, bits, fit["loss"], count * fit["l2"]))
-    weights = np.array([learner.get_weight(i) for i in range(fit["features"])])
-    constant = learner.get_weight(11650396 & ((1 << bits) - 1))
-    learner.finish()
-    return weights, constant
 
 
 def skglm(path, fit):
@@ -205,21 +169,15 @@ class Nothing:
         pass
 
 
-def unprepared(path, fit):
-    pass
-
-
 SOLVERS = {
-    "h2o": (h2o_glm, Server, unprepared), "scikit-learn": (scikit_learn, Nothing, unprepared), "glum": (glum, Nothing, unprepared),
-    "liblinear": (liblinear, Nothing, unprepared), "vowpal-wabbit": (vowpal_wabbit, Nothing, write_vowpal_wabbit), "skglm": (skglm, Nothing, unprepared),
+    "h2o": (h2o_glm, Server), "scikit-learn": (scikit_learn, Nothing), "glum": (glum, Nothing), "liblinear": (liblinear, Nothing), "skglm": (skglm, Nothing),
 }
 
 
-def fitted(solve, prepare, clean, path, fit, repetitions):
+def fitted(solve, clean, path, fit, repetitions):
     """What is written of a fit; None if the solver does not have it."""
     seconds = []
     try:
-        prepare(path, fit)
         for _ in range(1 + repetitions):
             start = time.perf_counter()
             found = solve(path, fit)
@@ -241,9 +199,9 @@ def main():
     parser.add_argument("--repetitions", type=int, required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    solve, surroundings, prepare = SOLVERS[arguments.solver]
+    solve, surroundings = SOLVERS[arguments.solver]
     with surroundings() as clean:
-        done = [fitted(solve, prepare, clean, arguments.data, fit, arguments.repetitions) for fit in json.loads(arguments.fits.read_text("utf-8"))]
+        done = [fitted(solve, clean, arguments.data, fit, arguments.repetitions) for fit in json.loads(arguments.fits.read_text("utf-8"))]
     arguments.output.write_text(json.dumps([one for one in done if one is not None]), "utf-8")
 
 

@@ -21,13 +21,13 @@ import dwell.bench.{Bench, BenchData, NamedArguments, OtherProgram}
  * lists of indices and values. One function takes the objective of all models, from the data.
  *
  * Arguments after those of [[Bench]]: `rows=dense-28,dense-10,hashed,sparse`, `systems=dwell,spark,h2o,scikit-learn,glum`, and for sparse rows
- * `systems=liblinear,vowpal-wabbit,skglm` as well, and `python=PROGRAM`.
+ * `systems=liblinear,skglm` as well, and `python=PROGRAM`.
  */
 object PeersBench {
 
   private val InSpark = Seq("dwell", "spark")
   private val OfDense = Seq("h2o", "scikit-learn", "glum")
-  private val OfSparse = Seq("liblinear", "vowpal-wabbit", "skglm", "glum")
+  private val OfSparse = Seq("liblinear", "skglm", "glum")
   private val Dense = Seq("dense-28", "dense-10")
   private val Sparse = Seq("hashed", "sparse")
   private val DenseFits = Seq("logistic-default", "logistic-l2", "logistic-net", "linear-net")
