@@ -69,18 +69,25 @@ final class LinearTrainer(
     val started = System.nanoTime()
     problem.algorithm match {
       case algorithm: GradientAlgorithm => byGradients(problem, algorithm, algorithm.use, choice, started, after = None)
-      case Algorithm.Newton => byNewton(problem, choice, started)
+      case Algorithm.Newton => finished(problem, choice, byNewton(problem, choice, started), problem.loss.hasCorner)
       case algorithm: CoordinateAlgorithm =>
         problem.loss match {
           case loss: MarginLoss =>
-            val solution = byCoordinates(problem, algorithm, loss, choice, started)
-            if (problem.handsOver && !solution.facts.converged && hasRoom(loss, rows.numFeatures))
-              handedOver(problem, solution, choice)
-            else solution
+            finished(problem, choice, byCoordinates(problem, algorithm, loss, choice, started), mayGoOn = true)
           case _ => throw notAMargin(problem)
         }
     }
   }
+
+  /** The solution, or what L-BFGS makes of it where the method that the fit has chosen ended without a proof. */
+  private def finished(
+      problem: LinearProblem,
+      choice: OrientationChoice,
+      solution: LinearSolution,
+      mayGoOn: Boolean): LinearSolution =
+    if (mayGoOn && problem.handsOver && !solution.facts.converged && hasRoom(problem.loss, rows.numFeatures))
+      handedOver(problem, solution, choice)
+    else solution
 
   private def notAMargin(problem: LinearProblem): IllegalArgumentException =
     new IllegalArgumentException(
@@ -201,8 +208,9 @@ final class LinearTrainer(
     val bounded =
       best.facts.copy(dual = Seq(before.dual, after.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN))
     val why =
-      if (done < problem.maxRounds) "the gap had not halved in ten rounds"
-      else s"maxIter = ${problem.maxRounds} rounds were done"
+      if (done >= problem.maxRounds) s"maxIter = ${problem.maxRounds} rounds were done"
+      else if (problem.algorithm == Algorithm.Newton) "no step lowered the objective"
+      else "the gap had not halved in ten rounds"
     best.copy(facts = bounded.copy(
       converged = after.converged || bounded.gap <= problem.tolerance * bounded.objective,
       algorithm = s"${before.algorithm}+${after.algorithm}",

@@ -12,7 +12,7 @@ import dwell.data.documents.DocumentDataset
 import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
-import dwell.ml.training.{FitEvents, FitClock, LeavingToSpark}
+import dwell.ml.training.{FitClock, FitEvents, LeavingToSpark}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
