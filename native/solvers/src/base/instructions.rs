@@ -50,3 +50,16 @@ impl Kernel {
         }
     }
 }
+
+/// Asks the processor to bring the cache line of a number, before it is needed.
+#[inline(always)]
+pub fn prefetch(numbers: &[f64], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(sse) = pulp::core_arch::x86::Sse::try_new() {
+        // Nothing is read, so that the address may be any.
+        let address = numbers.as_ptr().wrapping_add(at).cast();
+        sse._mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (numbers, at);
+}

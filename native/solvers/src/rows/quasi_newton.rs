@@ -5,13 +5,13 @@
 //! has no deviation, its coefficient is 0. The L1 penalty of a coordinate is `l1 r_j |theta_j|`, its L2 penalty `l2/2 (r_j theta_j)^2`.
 //!
 //! Corrections are kept in single precision, which halves the memory that an iteration passes by: they shape the metric only. All sums
-//! are taken in double precision, in the order of the entries, with [`LANES`] accumulators.
+//! are taken in double precision, in the order of the entries, with [`LANES`] accumulators, or as many as the registers hold.
 //!
 //! Sources: Nocedal, "Updating quasi-Newton matrices with limited storage", Math. Comp. 35, 1980; Andrew, Gao, "Scalable training of
 //! L1-regularized log-linear models", ICML 2007; Chen, Wang, Zhou, "Large-scale L-BFGS using MapReduce", NIPS 2014 (the recursion on dot
 //! products).
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::base::error::SolverError;
 
@@ -67,6 +67,20 @@ impl Evaluation {
     }
 }
 
+/// Runs `work` with the processor's instructions. A closure that may run once only would stay a function of its own, compiled for none of them.
+fn vectorised<R>(work: impl FnMut() -> R) -> R {
+    struct On<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for On<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    Arch::new().dispatch(On(work))
+}
+
 fn same(lengths: &[usize]) -> Result<(), SolverError> {
     if lengths.windows(2).all(|pair| pair[0] == pair[1]) {
         Ok(())
@@ -119,7 +133,7 @@ pub fn trial(
         next.len(),
         model.len() / 8,
     ])?;
-    Ok(Arch::new().dispatch(
+    Ok(vectorised(
         #[inline(always)]
         || {
             for ((next, &x), &d) in next.iter_mut().zip(point).zip(direction) {
@@ -176,7 +190,7 @@ pub fn gradient(
     scaling: Scaling<'_>,
     penalties: Option<Penalties<'_>>,
     gradient: &mut [f64],
-    subgradient: Option<&mut [f64]>,
+    mut subgradient: Option<&mut [f64]>,
 ) -> Result<Evaluation, SolverError> {
     let Evaluated {
         sums,
@@ -196,7 +210,7 @@ pub fn gradient(
         gradient.len(),
         subgradient.as_deref().map_or(length, <[f64]>::len),
     ])?;
-    Ok(Arch::new().dispatch(
+    Ok(vectorised(
         #[inline(always)]
         || {
             for (gradient, &sum) in gradient.iter_mut().zip(sums) {
@@ -220,7 +234,7 @@ pub fn gradient(
                 result.l2 = 0.5 * sum(factors, at, |r, x| l2 * r * r * x * x);
             }
             result.squares = dot(gradient, gradient);
-            match subgradient {
+            match subgradient.as_deref_mut() {
                 None => result.slope = dot(gradient, direction),
                 Some(nearest) => {
                     match penalties {
@@ -262,7 +276,7 @@ fn subgradient_of(g: f64, x: f64, penalty: f64) -> f64 {
 /// `Shape` if lengths differ.
 pub fn difference(next: &[f64], last: &[f64], result: &mut [f32]) -> Result<(), SolverError> {
     same(&[next.len(), last.len(), result.len()])?;
-    Arch::new().dispatch(
+    vectorised(
         #[inline(always)]
         || {
             for ((result, &next), &last) in result.iter_mut().zip(next).zip(last) {
@@ -288,27 +302,47 @@ pub fn products(
     same(&[length, step.len(), change.len()])?;
     all_of(vectors, length)?;
     same(&[sums.len(), 3 * vectors.len()])?;
-    Arch::new().dispatch(
-        #[inline(always)]
-        || {
-            let (mut s, mut y) = ([0.0; TOGETHER], [0.0; TOGETHER]);
-            let mut first = 0;
-            while first < length {
-                let end = length.min(first + TOGETHER);
-                let (s, y) = (&mut s[..end - first], &mut y[..end - first]);
-                widen(&step[first..end], s);
-                widen(&change[first..end], y);
-                for (vector, sums) in vectors.iter().zip(sums.as_chunks_mut::<3>().0) {
-                    let found = three_dots(&vector[first..end], s, y, &search[first..end]);
-                    for (sum, found) in sums.iter_mut().zip(found) {
-                        *sum += found;
-                    }
-                }
-                first = end;
-            }
-        },
-    );
+    Arch::new().dispatch(Products {
+        step,
+        change,
+        search,
+        vectors,
+        sums: sums.as_chunks_mut().0,
+    });
     Ok(())
+}
+
+struct Products<'a> {
+    step: &'a [f32],
+    change: &'a [f32],
+    search: &'a [f64],
+    vectors: &'a [&'a [f32]],
+    sums: &'a mut [[f64; 3]],
+}
+
+impl WithSimd for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let length = self.search.len();
+        let mut tiles = [[0.0; TOGETHER]; 3];
+        let mut first = 0;
+        while first < length {
+            let end = length.min(first + TOGETHER);
+            let [s, y, v] = tiles.each_mut().map(|tile| &mut tile[..end - first]);
+            widen(&self.step[first..end], s);
+            widen(&self.change[first..end], y);
+            for (vector, sums) in self.vectors.iter().zip(&mut *self.sums) {
+                widen(&vector[first..end], v);
+                let found = three_dots(simd, v, [s, y, &self.search[first..end]]);
+                for (sum, found) in sums.iter_mut().zip(found) {
+                    *sum += found;
+                }
+            }
+            first = end;
+        }
+    }
 }
 
 /// `direction = factor search + sum_v factors_v vectors_v`. If it `descends`, entries that do not go down along `search` are 0. Returns
@@ -328,7 +362,7 @@ pub fn direction(
     same(&[length, direction.len()])?;
     all_of(vectors, length)?;
     same(&[factors.len(), vectors.len()])?;
-    Ok(Arch::new().dispatch(
+    Ok(vectorised(
         #[inline(always)]
         || {
             let mut sums = [0.0; 2];
@@ -381,26 +415,32 @@ fn widen(single: &[f32], double: &mut [f64]) {
     }
 }
 
-/// The dot products of a vector with three others: it is read and widened once.
+/// The dot products of a vector with three others, in two registers each.
 #[inline(always)]
-fn three_dots(v: &[f32], a: &[f64], b: &[f64], c: &[f64]) -> [f64; 3] {
-    let (whole, rest) = v.as_chunks::<LANES>();
-    let others = [a, b, c].map(|x| x.as_chunks::<LANES>());
-    let mut lanes = [[0.0; LANES]; 3];
-    let chunks = others[0].0.iter().zip(others[1].0).zip(others[2].0);
-    for (v, ((a, b), c)) in whole.iter().zip(chunks) {
-        for l in 0..LANES {
-            let v = f64::from(v[l]);
-            lanes[0][l] += a[l] * v;
-            lanes[1][l] += b[l] * v;
-            lanes[2][l] += c[l] * v;
+fn three_dots<S: Simd>(simd: S, v: &[f64], others: [&[f64]; 3]) -> [f64; 3] {
+    let (v, rest_v) = S::as_simd_f64s(v);
+    let others = others.map(S::as_simd_f64s);
+    let (pairs_v, last_v) = v.as_chunks::<2>();
+    let [a, b, c] = others.map(|(whole, _)| whole.as_chunks::<2>());
+    let mut sums = [[simd.splat_f64s(0.0); 2]; 3];
+    for (((v, a), b), c) in pairs_v.iter().zip(a.0).zip(b.0).zip(c.0) {
+        for l in 0..2 {
+            sums[0][l] = simd.mul_add_f64s(a[l], v[l], sums[0][l]);
+            sums[1][l] = simd.mul_add_f64s(b[l], v[l], sums[1][l]);
+            sums[2][l] = simd.mul_add_f64s(c[l], v[l], sums[2][l]);
         }
     }
-    let mut sums = [0.0; 3];
-    for ((sum, lanes), other) in sums.iter_mut().zip(lanes).zip(others) {
-        *sum = lanes.iter().sum::<f64>() + dot(other.1, rest);
+    let mut dots = [0.0; 3];
+    let parts = sums.iter().zip([a.1, b.1, c.1]).zip(others);
+    for (dot, ((sums, last), (_, rest))) in dots.iter_mut().zip(parts) {
+        let mut sum = simd.add_f64s(sums[0], sums[1]);
+        if let ([v], [x]) = (last_v, last) {
+            sum = simd.mul_add_f64s(*x, *v, sum);
+        }
+        *dot =
+            simd.reduce_sum_f64s(sum) + (rest_v.iter().zip(rest)).map(|(v, x)| v * x).sum::<f64>();
     }
-    sums
+    dots
 }
 
 /// The dot product.

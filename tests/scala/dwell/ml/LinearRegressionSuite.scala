@@ -176,33 +176,38 @@ class LinearRegressionSuite extends SparkSuite {
     assert(Vectors.norm(models(1).coefficients, 2.0) < Vectors.norm(models(0).coefficients, 2.0))
   }
 
-  test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
+  test("a constant label: Spark's model, without rounds") {
     val constant = data.withColumn("label", org.apache.spark.sql.functions.lit(3.5))
-    val cases = Seq[(LinearRegression, SparkLinearRegression, DataFrame, String)](
-      (
-        estimator.setLoss("huber").setAlgorithm("cocoa"),
-        new SparkLinearRegression().setRegParam(0.1).setLoss("huber"),
-        data,
-        "huber"),
-      (estimator, new SparkLinearRegression().setRegParam(0.1), constant, "label is constant"))
-    cases.foreach { case (ours, stock, frame, reason) =>
-      val (model, expected) = (ours.fit(frame), stock.fit(frame))
-      // Spark adds its partitions in the order of arrival, so even two of its own fits differ by rounding.
+    val zero = data.withColumn("label", org.apache.spark.sql.functions.lit(0.0))
+    for {
+      solver <- Seq("auto", "l-bfgs")
+      (frame, intercept, regParam) <- Seq((constant, true, 0.1), (zero, false, 0.1), (constant, false, 0.0))
+    } {
+      def set[E <: SparkLinearRegression](e: E): E = {
+        e.setSolver(solver).setFitIntercept(intercept).setRegParam(regParam)
+        e
+      }
+      val (model, expected) = (set(new LinearRegression()).fit(frame), set(new SparkLinearRegression()).fit(frame))
       assert(math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <= 1e-5)
-      assert(math.abs(model.intercept - expected.intercept) <= 1e-5)
+      assert(math.abs(model.intercept - expected.intercept) <= 1e-5 && model.hasSummary)
       val report = FitReport.of(model)
-      assert(report.solver == "spark" && report.reason.exists(_.contains(reason)) && report.toText.contains(reason))
-      val phases = report.phases
-      assert(phases.reading > 0.0 && phases.spark > 0.0, report.toText)
-      assert(phases.reading + phases.spark + phases.rest == report.totalSeconds, report.toText)
-      withConf(DwellConf.Fallback, "error") {
-        val e = intercept[UnsupportedOperationException](ours.fit(frame))
-        assert(e.getMessage.contains(reason) && e.getMessage.contains("spark.dwell.fallback"))
+      assert(report.solver == "native" && (report.algorithm == "none") == (intercept || frame == zero), report.toText)
+      if (report.algorithm == "none") {
+        assert(model.summary.objectiveHistory.toSeq == expected.summary.objectiveHistory.toSeq)
+        assert(report.converged && report.gap == 0.0 && report.toText.contains("none: all labels are the same"))
       }
     }
     // If Spark throws an exception, Dwell throws the same.
     val noIntercept = intercept[IllegalArgumentException](estimator.setFitIntercept(false).fit(constant))
     assert(noIntercept.getMessage.contains("standard deviation of the label is zero"))
+  }
+
+  test("an algorithm that does not train the model is refused") {
+    for (algorithm <- Seq("cocoa", "ma-sgd", "mini-batch-scd")) {
+      val e = intercept[IllegalArgumentException](estimator.setLoss("huber").setAlgorithm(algorithm).fit(data))
+      assert(e.getMessage.contains(s"algorithm=$algorithm") && e.getMessage.contains("the huber loss has a scale"))
+      assert(e.getMessage.contains("Use algorithm auto"))
+    }
   }
 
   test("a setting of the session that makes no sense is refused by its name") {

@@ -97,37 +97,31 @@ class LinearSVCSuite extends SparkSuite {
     assert(again.getLoss == "squaredHinge" && again.getNumWorkers == 2 && again.getRegParam == 0.1)
   }
 
-  test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
+  test("labels of one class: no loss, with an intercept at once") {
     val ones = data.withColumn("label", lit(1.0))
-    val cases = Seq[(SparkLinearSVC => Any, DataFrame, String)](
-      (
-        { case ours: LinearSVC => ours.setRegParam(0.0).setAlgorithm("cocoa"); case stock => stock.setRegParam(0.0) },
-        data,
-        "regParam is 0"),
-      (_ => (), ones, "one class"))
-    cases.foreach { case (set, frame, reason) =>
-      // Spark's line searches fail thousands of times when it comes near a corner.
-      val (ours, stock) = (estimator.setMaxIter(10), new SparkLinearSVC().setRegParam(0.1).setMaxIter(10))
-      set(ours)
-      set(stock)
-      val (model, expected) = (ours.fit(frame), stock.fit(frame))
-      // Two runs of Spark's solver on a function with corners differ by more than rounding. On separable rows without
-      // a penalty they need not agree at all.
-      if (ours.getRegParam > 0.0) {
-        assert(
-          math.sqrt(Vectors.sqdist(model.coefficients, expected.coefficients)) <=
-            0.1 * (1.0 + Vectors.norm(expected.coefficients, 2.0)))
-      }
-      val report = FitReport.of(model)
-      assert(report.solver == "spark" && report.reason.exists(_.contains(reason)))
-      withConf(DwellConf.Fallback, "error") {
-        assert(intercept[UnsupportedOperationException](ours.fit(frame)).getMessage.contains(reason))
-      }
-      // Spark has no squared hinge to fall back to, and Dwell must never train another model silently.
-      if (ours.getRegParam > 0.0) {
-        val e = intercept[UnsupportedOperationException](ours.setLoss("squaredHinge").fit(frame))
-        assert(e.getMessage.contains(reason) && e.getMessage.contains("no squared hinge"))
-      }
+    for (loss <- Seq("hinge", "squaredHinge")) {
+      val model = estimator.setLoss(loss).fit(ones)
+      assert(model.coefficients.numNonzeros == 0 && model.intercept == 1.0 && model.hasSummary)
+      assert(FitReport.of(model).algorithm == "none" && FitReport.of(model).objective == 0.0)
+      assert(model.transform(ones).select("prediction").distinct().collect().map(_.getDouble(0)).toSeq == Seq(1.0))
+      val through = estimator.setLoss(loss).setFitIntercept(false).fit(ones)
+      val report = FitReport.of(through)
+      assert(report.solver == "native" && report.converged && report.objective < 1.0, report.toText)
+    }
+    val stock = new SparkLinearSVC().setRegParam(0.1).setFitIntercept(false).setMaxIter(30).fit(ones)
+    val ours = FitReport.of(estimator.setFitIntercept(false).fit(ones)).objective
+    assert(ours <= stock.summary.objectiveHistory.last * (1.0 + 1e-6))
+  }
+
+  test("what cannot be trained: an exception that says why") {
+    val hinge = intercept[IllegalArgumentException](estimator.setRegParam(0.0).setAlgorithm("cocoa").fit(data))
+    assert(hinge.getMessage.contains("algorithm=cocoa") && hinge.getMessage.contains("regParam is 0"))
+    // Spark has no squared hinge to fall back to, and Dwell must never train another model silently.
+    val zeros = data.withColumn("label", lit(0.0))
+    val e = intercept[UnsupportedOperationException](estimator.setLoss("squaredHinge").fit(zeros))
+    assert(e.getMessage.contains("has 1 class") && e.getMessage.contains("no squared hinge"))
+    withConf(DwellConf.Fallback, "error") {
+      assert(intercept[UnsupportedOperationException](estimator.fit(zeros)).getMessage.contains("has 1 class"))
     }
   }
 

@@ -10,8 +10,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit, when}
 
-import dwell.SparkSuite
-import dwell.fit.DwellConf
+import dwell.{SparkSuite, Warnings}
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 
@@ -26,12 +25,6 @@ class LogisticRegressionSuite extends SparkSuite {
 
   private def estimator: LogisticRegression = new LogisticRegression().setRegParam(0.1)
   private def stock: SparkLogisticRegression = new SparkLogisticRegression().setRegParam(0.1)
-
-  private def withConf[T](key: String, value: String)(body: => T): T = {
-    spark.conf.set(key, value)
-    try body
-    finally spark.conf.unset(key)
-  }
 
   private def close(a: LogisticRegressionModel, b: LogisticRegressionModel, tolerance: Double): Boolean =
     math
@@ -151,41 +144,42 @@ class LogisticRegressionSuite extends SparkSuite {
     model.models.foreach(m => assert(FitReport.of(m.asInstanceOf[LogisticRegressionModel]).solver == "native"))
   }
 
-  test("what is not solved natively is trained by Spark, and is an exception where that is asked for") {
+  test("an algorithm that does not train the model is refused, and auto trains it") {
     val three = data.withColumn("label", when(col("w") > 1.5, 2.0).otherwise(col("label")))
-    val ones = data.withColumn("label", lit(1.0))
-    val zeros = data.withColumn("label", lit(0.0))
     val bound = Matrices.dense(1, 8, Array.fill(8)(0.01))
     val cases = Seq[(SparkLogisticRegression => Any, DataFrame, String)](
       (_ => (), three, "3 classes"),
-      (_.setFamily("multinomial"), data, "family=multinomial"),
-      (_.setFamily("MultiNomial"), data, "family=multinomial"),
+      (_.setFamily("multinomial"), data, "2 classes"),
       (_.setUpperBoundsOnCoefficients(bound), data, "bounds"),
-      (_.setLowerBoundsOnIntercepts(Vectors.dense(0.5)), data, "bounds"),
-      (_ => (), ones, "one class"),
-      (_ => (), zeros, "one class"))
+      (_.setLowerBoundsOnIntercepts(Vectors.dense(0.5)), data, "bounds"))
     cases.foreach { case (set, frame, reason) =>
-      // Both are fits of Spark, which agree after any number of iterations.
-      val (ours, spark) = (estimator.setAlgorithm("cocoa").setMaxIter(10), stock.setMaxIter(10))
+      val ours = estimator.setLocalWork(3.0)
       set(ours)
-      set(spark)
-      val (model, expected) = (ours.fit(frame), spark.fit(frame))
-      assert(model.coefficientMatrix.numRows == expected.coefficientMatrix.numRows)
-      if (expected.coefficientMatrix.numRows == 1) assert(close(model, expected, LooseTolerance), reason)
-      val report = FitReport.of(model)
-      assert(report.solver == "spark" && report.reason.exists(_.contains(reason)) && report.toText.contains(reason))
-      withConf(DwellConf.Fallback, "error") {
-        val e = intercept[UnsupportedOperationException](ours.fit(frame))
-        assert(e.getMessage.contains(reason) && e.getMessage.contains("spark.dwell.fallback"))
-      }
+      // localWork is for coordinate descent.
+      val (model, warnings) = Warnings.during(ours.fit(frame))
+      assert(FitReport.of(model).solver == "native" && FitReport.of(model).algorithm == "newton")
+      assert(warnings.exists(w => w.contains("localWork are not used") && w.contains(reason)), warnings)
+      val e = intercept[IllegalArgumentException](ours.setAlgorithm("cocoa").fit(frame))
+      assert(e.getMessage.contains("algorithm=cocoa") && e.getMessage.contains(reason), e.getMessage)
     }
   }
 
   test("labels of one class: coefficients 0 and an infinite intercept, as Spark answers") {
-    val ones = estimator.fit(data.withColumn("label", lit(1.0)))
-    val zeros = estimator.fit(data.withColumn("label", lit(0.0)))
-    assert(ones.coefficients.numNonzeros == 0 && ones.intercept == Double.PositiveInfinity)
-    assert(zeros.coefficients.numNonzeros == 0 && zeros.intercept == Double.NegativeInfinity)
+    val (ones, zeros) = (data.withColumn("label", lit(1.0)), data.withColumn("label", lit(0.0)))
+    for (family <- Seq("auto", "multinomial"); (frame, label) <- Seq((ones, 1.0), (zeros, 0.0))) {
+      val (ours, expected) = (estimator.setFamily(family).fit(frame), stock.setFamily(family).fit(frame))
+      assert(FitReport.of(ours).solver == "native" && FitReport.of(ours).algorithm == "none")
+      assert(ours.coefficientMatrix.numNonzeros == 0 && ours.numClasses == expected.numClasses)
+      assert(ours.interceptVector == expected.interceptVector)
+      assert(ours.summary.objectiveHistory.toSeq == expected.summary.objectiveHistory.toSeq)
+      assert(ours.transform(frame).select("prediction").distinct().collect().map(_.getDouble(0)).toSeq == Seq(label))
+    }
+    for (family <- Seq("auto", "multinomial")) {
+      val ours = estimator.setFamily(family).setFitIntercept(false).fit(ones)
+      val expected = stock.setFamily(family).setFitIntercept(false).setTol(1e-12).fit(ones)
+      assert(FitReport.of(ours).solver == "native" && ours.interceptVector == expected.interceptVector)
+      assert(FitReport.of(ours).objective <= expected.summary.objectiveHistory.last * (1.0 + 1e-7))
+    }
   }
 
   test("constant and all-zero columns have coefficient 0, with and without intercept") {

@@ -10,7 +10,7 @@ import dwell.problem.{Algorithm, Orientation}
 /** The orientations whose vectors there is room for. */
 class OrientationsSuite extends SparkSuite {
 
-  private def within(sizes: Seq[Int], bytes: Long, session: SparkSession = spark): Either[String, Option[Orientation]] =
+  private def within(sizes: Seq[Int], bytes: Long, session: SparkSession = spark): Option[Orientation] =
     Orientations.withinLimit(
       None,
       Orientation.all,
@@ -24,18 +24,19 @@ class OrientationsSuite extends SparkSuite {
   test(
     "the solver chooses where there is room for either, and rows are split where there is none for one number a row") {
     val most = Int.MaxValue - 16
-    assert(within(Seq(1000, 1000), 1L << 30).contains(None))
-    assert(within(Seq(900000), 1L << 20).contains(Some(Orientation.Dual)))
+    assert(within(Seq(1000, 1000), 1L << 30).isEmpty)
+    assert(within(Seq(900000), 1L << 20).contains(Orientation.Dual))
     // No limit of Spark, but an array has one.
-    assert(within(Seq(most, most, most), Long.MaxValue).contains(Some(Orientation.Dual)))
-    assert(within(Seq(1000), 100L).left.exists(_.contains("spark.driver.maxResultSize")))
+    assert(within(Seq(most, most, most), Long.MaxValue).contains(Orientation.Dual))
+    val e = intercept[IllegalArgumentException](within(Seq(1000), 100L))
+    assert(e.getMessage.contains("spark.driver.maxResultSize") && e.getMessage.endsWith("raise it"))
   }
 
   test("rows are split where tasks have no memory for numbers of all rows") {
     SparkSuite.withMemory(slots = 2, bytes = 20000000L) { session =>
       // Four vectors of a task's 10 MB.
-      assert(within(Seq(300000), Long.MaxValue, session).contains(None))
-      assert(within(Seq(400000), Long.MaxValue, session).contains(Some(Orientation.Dual)))
+      assert(within(Seq(300000), Long.MaxValue, session).isEmpty)
+      assert(within(Seq(400000), Long.MaxValue, session).contains(Orientation.Dual))
     }
   }
 }

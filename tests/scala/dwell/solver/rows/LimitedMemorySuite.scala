@@ -1,4 +1,4 @@
-package dwell.solver.rows.leader
+package dwell.solver.rows.search
 
 import scala.util.Random
 

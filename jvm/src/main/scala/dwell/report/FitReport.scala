@@ -29,7 +29,10 @@ sealed abstract class FitReport extends Product with Serializable {
   /** All that the fit has found out about itself; the methods below say what each fact means. */
   def facts: FitFacts
 
-  /** The Param `algorithm` as it was used, such as `cocoa`; `ma-lda` for topics; `spark` where Spark's own code trained. */
+  /**
+   * The Param `algorithm` as it was used, such as `cocoa`; `ma-lda` for topics; `none` where all labels are the same; `spark` where Spark's
+   * own code trained.
+   */
   final def algorithm: String = facts.algorithm
 
   /** `native`, or `spark` where Spark's own code trained. */
@@ -164,8 +167,8 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
   private[report] final override def summary: Seq[String] =
     Seq(s"$uid: $algorithm, native solver, $numPartitions partitions") ++
       choices ++
+      Option.when(aggregation.nonEmpty)(s"aggregation by $aggregation: $aggregationReason") ++
       Seq(
-        s"aggregation by $aggregation: $aggregationReason",
         f"$numRows%d rows x $numFeatures%d features, $nonzeros%d nonzeros, imbalance $imbalance%.3f",
         placement,
         s"training data ${held.toLine}",
@@ -180,7 +183,8 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
       "certificate" -> certificate,
       "rows x features" -> s"$numRows x $numFeatures, $nonzeros nonzeros in $numPartitions partitions",
       "memory" -> held.toLine,
-      "updates" -> s"by $aggregation${because(aggregationReason)}").filter(_._2.nonEmpty)
+      "updates" -> (if (aggregation.isEmpty) "" else s"by $aggregation${because(aggregationReason)}"))
+      .filter(_._2.nonEmpty)
 
   private def because(reason: String): String = if (reason.isEmpty) "" else s" ($reason)"
 
@@ -210,7 +214,8 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
     s"$way: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
 
   private def way: String =
-    if (Algorithm.all.exists(a => a.name == algorithm && a.ofRows)) algorithm else s"$orientation orientation"
+    if (orientation.isEmpty || Algorithm.all.exists(a => a.name == algorithm && a.ofRows)) algorithm
+    else s"$orientation orientation"
 
   private[report] override def certificate: String = {
     val stop = if (converged) "" else "; NOT converged: maxIter rounds were done before tol was met"

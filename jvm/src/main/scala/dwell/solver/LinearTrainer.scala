@@ -85,8 +85,8 @@ final class LinearTrainer(
       choice: OrientationChoice,
       solution: LinearSolution,
       mayGoOn: Boolean): LinearSolution =
-    if (mayGoOn && problem.handsOver && !solution.facts.converged && hasRoom(problem.loss, rows.numFeatures))
-      handedOver(problem, solution, choice)
+    if (solution.stalled || mayGoOn && problem.handsOver && !solution.facts.converged &&
+      hasRoom(problem.loss, rows.numFeatures)) handedOver(problem, solution, choice)
     else solution
 
   private def notAMargin(problem: LinearProblem): IllegalArgumentException =
@@ -127,7 +127,7 @@ final class LinearTrainer(
       choice: OrientationChoice,
       started: Long,
       after: Option[Handover]): LinearSolution =
-    if (!algorithm.averages && use == RowUse.Sums && rows.evenAsRead(problem.numWorkers)) {
+    if (problem.isBounded || !algorithm.averages && use == RowUse.Sums && rows.evenAsRead(problem.numWorkers)) {
       byQuasiNewton(problem, choice, started, after)
     } else onRows(problem, algorithm, use, choice, started, after)
 
@@ -155,7 +155,8 @@ final class LinearTrainer(
       after: Option[Handover]): LinearSolution = {
     val kin = family(problem, choice.orientation)
     // Without a proof a start near the optimum could end a fit at once.
-    val isProven = problem.handsOver && problem.penalty.l2 > 0.0 && !problem.loss.curvature.isInfinite
+    val isProven =
+      problem.handsOver && problem.penalty.l2 > 0.0 && !problem.loss.curvature.isInfinite && !problem.isBounded
     val from =
       searches.get(kin).filter(_ => isProven && after.isEmpty).map(last => (last.coefficients, last.intercepts))
     val placed = problem.copy(aggregation = whereItHasRoom(problem), initial = problem.initial.orElse(from))
@@ -208,7 +209,8 @@ final class LinearTrainer(
     val bounded =
       best.facts.copy(dual = Seq(before.dual, after.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN))
     val why =
-      if (done >= problem.maxRounds) s"maxIter = ${problem.maxRounds} rounds were done"
+      if (first.stalled) "few errors were within epsilon scales"
+      else if (done >= problem.maxRounds) s"maxIter = ${problem.maxRounds} rounds were done"
       else if (problem.algorithm == Algorithm.Newton) "no step lowered the objective"
       else "the gap had not halved in ten rounds"
     best.copy(facts = bounded.copy(
@@ -336,7 +338,7 @@ object LinearTrainer {
   /** Whether the driver has room for the vectors of L-BFGS. */
   private[dwell] def hasRoom(loss: Loss, numFeatures: Int): Boolean =
     numFeatures.toLong * loss.outputs <= ResultHeader.MAX_ENTRIES &&
-      QuasiNewton.bytes(numFeatures, loss.outputs) <= Runtime.getRuntime.maxMemory / 2L
+      QuasiNewton.hasRoom(numFeatures, loss.outputs, Runtime.getRuntime.maxMemory)
 
   /** Fits that may start from one another. */
   private final case class Family(

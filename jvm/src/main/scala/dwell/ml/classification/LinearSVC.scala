@@ -31,9 +31,8 @@ import dwell.solver.linear.LinearSolution
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error` or `loss` is squaredHinge: labels of one class, and the hinge without a penalty with `algorithm`
- * cocoa or a mini-batch. Without a penalty there is no certificate.
+ * Without a penalty there is no certificate. Where the native library cannot load, Spark's own code, the superclass, trains after one
+ * WARN, or `fit` throws if `spark.dwell.fallback` is `error` or `loss` is squaredHinge.
  */
 class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with LinearTraining[LinearSVCModel] {
   import LinearSVC._
@@ -79,10 +78,21 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
 
-    override def unsupported(numFeatures: Int): Option[String] =
-      BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol)))
+    override def refused(numFeatures: Int): Option[String] = named.filter(_ != 2).map(counted)
 
-    override def unsuitable(data: TrainingRows): Option[String] = BinaryLabels.objection(data)
+    override def refused(data: TrainingRows): Option[String] =
+      Some(data.largestLabel.toInt + 1).filter(classes => classes > 2 || classes < 2 && named.isEmpty).map(counted)
+
+    /** Any intercept of 1 or more leaves no loss. */
+    override def known(data: TrainingRows): Option[(Array[Double], Array[Double])] =
+      Option.when(data.labelConstant && $(fitIntercept))(
+        (new Array[Double](data.numFeatures), Array(if (data.largestLabel > 0.0) 1.0 else -1.0)))
+
+    /** The number of classes in the metadata of the label column. */
+    private def named: Option[Int] = TrainingBridge.numClasses(dataset, $(labelCol))
+
+    private def counted(classes: Int): String =
+      s"the label column has $classes ${if (classes == 1) "class" else "classes"}"
 
     override def penaltyOn(data: TrainingRows): Penalty =
       penalty.copy(scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
-import dwell.problem.{Algorithm, GradientAlgorithm, Logistic, MarginLoss, Penalty}
+import dwell.problem.{Logistic, MarginLoss, Penalty}
 import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /**
@@ -33,13 +33,8 @@ import dwell.solver.linear.{LinearSolution, ModelBounds}
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error`:
- *   - labels of one class;
- *   - bounds, where there are more than 4096 coefficients or so many that Newton's method is forecast to be slow;
- *   - more than two classes and `family` multinomial, with `algorithm` `cocoa` or a mini-batch.
- *
- * With more than 4096 coefficients a fit has no certificate without a penalty.
+ * With more than 4096 coefficients a fit has no certificate without a penalty, or with bounds. Where the native library cannot load,
+ * Spark's own code, the superclass, trains after one WARN, or `fit` throws if `spark.dwell.fallback` is `error`.
  *
  * With `family` multinomial the coefficients are centred over the classes, as Spark returns them.
  */
@@ -96,39 +91,33 @@ class LogisticRegression(override val uid: String)
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
 
-    override def unsupported(numFeatures: Int): Option[String] = {
-      val byNewton = mayTakeNewton(loss, penalty, numFeatures)
-      if (isBounded && !byNewton)
-        Some("bounds on coefficients or intercepts are solved natively by Newton's method only")
-      else if (severalAtOnce) None
-      else if (!binomial(2)) Some(s"family=multinomial is solved natively by $ForClasses only")
-      else if (isDefined(thresholds) && $(thresholds).length != 2) {
-        Some(s"thresholds has ${$(thresholds).length} values, and two classes need two")
-      } else BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol))).map(onlyForTwo)
-    }
+    override def refused(numFeatures: Int): Option[String] = None
 
-    override def unsuitable(data: TrainingRows): Option[String] = {
+    override def refused(data: TrainingRows): Option[String] = {
       val found = numClasses(data)
-      val expected = if (binomial(found)) 2 else found
-      val labels =
-        if (!severalAtOnce) BinaryLabels.objection(data).map(onlyForTwo)
-        else if (binomial(found)) {
-          BinaryLabels.objection(TrainingBridge.numClasses(dataset, $(labelCol))).orElse(BinaryLabels.objection(data))
-        } else Option.when(data.labelConstant)("all labels are of one class")
       tooFewNamed(data)
-        .orElse(labels)
-        .orElse(Option.when(isDefined(thresholds) && $(thresholds).length != expected)(
-          s"thresholds has ${$(thresholds).length} values, and there are $expected classes"))
+        .orElse(Option.when(binomial(found) && found > 2)(s"there are $found classes, and family is binomial"))
+        .orElse(Option.when(isDefined(thresholds) && $(thresholds).length != found)(
+          s"thresholds has ${$(thresholds).length} values, and there are $found classes"))
         .orElse(Option.when(isBounded && !boundsAreValid(data))("the bounds do not suit the model"))
     }
 
-    /** Whether an algorithm that may be taken solves for several classes at once. */
-    private def severalAtOnce: Boolean =
-      isFree || chosenAlgorithm.isInstanceOf[GradientAlgorithm] || chosenAlgorithm == Algorithm.Newton
+    /** No coefficients tell classes apart of which there is one. The best intercept is infinite. */
+    override def known(data: TrainingRows): Option[(Array[Double], Array[Double])] = {
+      val classes = numClasses(data)
+      val outputs = if (binomial(classes)) 1 else classes
+      val isAlone = outputs == 1 && !binomial(classes)
+      Option.when(!isBounded && data.labelConstant && ($(fitIntercept) || isAlone)) {
+        val own = data.largestLabel.toInt
+        val intercepts =
+          if (! $(fitIntercept)) Array(0.0)
+          else if (!binomial(classes)) Array.tabulate(outputs)(c => if (c == own) Double.PositiveInfinity else 0.0)
+          else Array(if (own == 1) Double.PositiveInfinity else Double.NegativeInfinity)
+        (new Array[Double](data.numFeatures * outputs), intercepts)
+      }
+    }
 
-    private def onlyForTwo(why: String): String = s"$why, which $ForClasses solves natively"
-
-    private def isBounded: Boolean =
+    override def isBounded: Boolean =
       Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients, lowerBoundsOnIntercepts, upperBoundsOnIntercepts)
         .exists(isSet(_))
 
@@ -139,7 +128,8 @@ class LogisticRegression(override val uid: String)
         .flatMap(get(_))
         .forall(m => m.numRows == outputs && m.numCols == data.numFeatures)
       val lengths = Seq(lowerBoundsOnIntercepts, upperBoundsOnIntercepts).flatMap(get(_)).map(_.size)
-      shapes && lengths.forall(_ == outputs) && (lengths.isEmpty || $(fitIntercept)) && penalty.l1 == 0.0 &&
+      classes(data).forall(_ > 1) && shapes && lengths.forall(_ == outputs) && (lengths.isEmpty || $(
+        fitIntercept)) && penalty.l1 == 0.0 &&
       bounds(data).forall(_.areOrdered)
     }
 
@@ -197,7 +187,12 @@ class LogisticRegression(override val uid: String)
     override def model(data: TrainingRows, solution: LinearSolution): LogisticRegressionModel =
       LogisticRegressionBridge.attachSummary(
         copyValues(
-          LogisticRegressionBridge.model(uid, solution.coefficients, solution.intercepts, classes(data).getOrElse(2))),
+          LogisticRegressionBridge.model(
+            uid,
+            solution.coefficients,
+            solution.intercepts,
+            numClasses(data),
+            isMultinomial = classes(data).nonEmpty)),
         dataset,
         solution.facts.rounds.map(_.objective).toArray)
 
@@ -209,7 +204,6 @@ object LogisticRegression extends DefaultParamsReadable[LogisticRegression] {
 
   private val Binomial = "binomial"
   private val Multinomial = "multinomial"
-  private val ForClasses = "algorithm=newton, l-bfgs, ma-sgd or ma-sgd+l-bfgs"
 
   override def load(path: String): LogisticRegression = super.load(path)
 }

@@ -32,9 +32,8 @@ import dwell.solver.linear.LinearSolution
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error`: the huber loss with more than 4096 features, a label without variance, and Spark's `normal` solver
- * above its 4096 features. With more features and no penalty a fit has no certificate.
+ * With the huber loss or without a penalty, and more than 4096 features, a fit has no certificate. Where the native library cannot load,
+ * Spark's own code, the superclass, trains after one WARN, or `fit` throws if `spark.dwell.fallback` is `error`.
  */
 class LinearRegression(override val uid: String)
     extends SparkLinearRegression(uid)
@@ -75,16 +74,16 @@ class LinearRegression(override val uid: String)
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearRegression.this, dataset)
 
-    override def unsupported(numFeatures: Int): Option[String] =
-      if (isHuber && !mayTakeNewton(loss, penalty, numFeatures)) {
-        Some(
-          s"the loss huber is solved natively by Newton's method only, for at most ${TrainingRows.Few} coefficients; set algorithm to auto or newton")
-      } else if ($(solver) == Normal && numFeatures > LinearRegressionBridge.maxFeaturesForNormal) {
-        Some(s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
-      } else None
+    override def refused(numFeatures: Int): Option[String] =
+      Option.when($(solver) == Normal && numFeatures > LinearRegressionBridge.maxFeaturesForNormal)(
+        s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
 
-    override def unsuitable(data: TrainingRows): Option[String] =
-      if (data.labelConstant) Some("the label is constant") else None
+    override def refused(data: TrainingRows): Option[String] =
+      Option.when(data.labelConstant && known(data).isEmpty && $(regParam) > 0.0)("the label is constant")
+
+    override def known(data: TrainingRows): Option[(Array[Double], Array[Double])] =
+      Option.when(data.labelConstant && ($(fitIntercept) || data.labelMean == 0.0))(
+        (new Array[Double](data.numFeatures), Array(data.labelMean)))
 
     /** For squared errors the label's deviation divides the L2 penalty, but not the L1 penalty. */
     override def penaltyOn(data: TrainingRows): Penalty =
@@ -94,7 +93,7 @@ class LinearRegression(override val uid: String)
 
     override def model(data: TrainingRows, solution: LinearSolution): LinearRegressionModel = {
       // Spark's objective history of squared errors is in units of the scaled label.
-      val unit = if (isHuber) 1.0 else labelDeviation(data) * labelDeviation(data)
+      val unit = if (isHuber || known(data).nonEmpty) 1.0 else labelDeviation(data) * labelDeviation(data)
       val coefficients = Vectors.dense(solution.coefficients).compressed
       val model =
         copyValues(LinearRegressionBridge.model(uid, coefficients, solution.intercept, solution.scale.getOrElse(1.0)))
@@ -107,7 +106,9 @@ class LinearRegression(override val uid: String)
 
     override def trainBySpark(): LinearRegressionModel = trainBySuperclass(dataset)
 
-    private def labelDeviation(data: TrainingRows): Double = math.sqrt(data.labelVariance * varianceFactor(data))
+    /** As in Spark, a constant label is its own unit. */
+    private def labelDeviation(data: TrainingRows): Double =
+      if (data.labelConstant) math.abs(data.labelMean) else math.sqrt(data.labelVariance * varianceFactor(data))
 
     private def varianceFactor(data: TrainingRows): Double = if (byNormal(data)) 1.0 else SampleVariance.factor(data)
 

@@ -22,11 +22,17 @@ private[ml] trait LinearTask[M] {
   /** The training data, cast and checked by Spark's own rules. */
   def rows: RDD[InternalRow]
 
-  /** Why Dwell does not solve this problem natively, judged by Params and schema. */
-  def unsupported(numFeatures: Int): Option[String]
+  /** Whether coefficients or intercepts have bounds. */
+  def isBounded: Boolean = false
 
-  /** Why Dwell does not solve this problem natively, judged by the data. */
-  def unsuitable(data: TrainingRows): Option[String]
+  /** What Spark's own code refuses, in its own words, judged by Params and schema. */
+  def refused(numFeatures: Int): Option[String]
+
+  /** What Spark's own code refuses, in its own words, judged by the data. */
+  def refused(data: TrainingRows): Option[String]
+
+  /** The coefficients and intercepts of data whose labels are all the same, if no training is needed to know them. */
+  def known(data: TrainingRows): Option[(Array[Double], Array[Double])]
 
   /** The penalty that Spark would use on this data: with its scales of features, and in units of its labels. */
   def penaltyOn(data: TrainingRows): Penalty

@@ -11,17 +11,16 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.{ColumnNames, TrainingRow}
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.problem.{Algorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, Penalty}
+import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
-import dwell.solver.{LinearTrainer, NewtonChoice}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.spark.NativeLibrary
 
 /**
- * The training that all linear estimators share, from DataFrame to model and report. If a problem cannot be solved
- * natively, Spark's own code trains after one WARN that names the reason, or `fit` throws if `spark.dwell.fallback` is
- * `error`.
+ * The training that all linear estimators share, from DataFrame to model and report. Where the native library cannot load,
+ * Spark's own code trains after one WARN that names the reason, or `fit` throws if `spark.dwell.fallback` is
+ * `error`. Spark's own code also says what is wrong with input that it refuses.
  */
 trait LinearTraining[M <: Model[M]]
     extends SharingEstimator[M]
@@ -71,22 +70,21 @@ trait LinearTraining[M <: Model[M]]
     val numFeatures =
       clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol), first, TrainingRow.Features))
     val outcome =
-      task.unsupported(numFeatures).orElse(unpenalised(task, numFeatures)).orElse(NativeLibrary.missing) match {
+      task.refused(numFeatures).orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
-          checkNewton(task.loss, task.penalty, numFeatures)
-          val possible =
-            Orientations.possible(Orientation.named($(orientation)), chosenAlgorithm, task.loss, task.penalty)
+          val choice = methodChoice(task, task.loss, numFeatures)
+          choice.check()
+          val possible = Orientations.possible(askedOrientation(choice), choice.set, task.loss, task.penalty)
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(queries.next()(), numFeatures))) { (data, solver) =>
-                task.unsuitable(data).orElse(outOfReach(task, data)) match {
-                  case Some(reason) => Left(reason)
-                  case None =>
-                    val (chosen, why) = algorithmFor(task, data)
-                    orientationWithin(possible, task, data, chosen, conf).flatMap { orientation =>
-                      trainNatively(task, data, solver, problem(task, data, chosen, why, orientation, conf), clock)
+                task.refused(data).toLeft {
+                  val solution =
+                    task.known(data).fold(solver.solve(problem(task, data, possible, conf))) {
+                      case (coefficients, intercepts) => LinearSolution.known(coefficients, intercepts, data, $(tol))
                     }
+                  built(task, data, solution, clock)
                 }
               }
             }
@@ -119,89 +117,17 @@ trait LinearTraining[M <: Model[M]]
         }
     }
 
-  protected final def chosenAlgorithm: Algorithm =
-    Algorithm.all.find(_.name == $(algorithm)).getOrElse(Algorithm.CoCoA)
+  private def methodChoice(task: LinearTask[M], loss: Loss, numFeatures: Int): MethodChoice =
+    MethodChoice(
+      Algorithm.all.find(_.name == $(algorithm)),
+      isForDescent = Seq(orientation, localWork).exists($(_) != ParamValues.Auto),
+      loss,
+      task.penalty,
+      task.isBounded,
+      numFeatures)
 
-  private def checkNewton(loss: Loss, penalty: Penalty, numFeatures: Int): Unit =
-    if (chosenAlgorithm == Algorithm.Newton) {
-      NewtonChoice.objection(loss, penalty, numFeatures).foreach { why =>
-        throw new IllegalArgumentException(s"algorithm=newton cannot train this model: $why. Use algorithm auto.")
-      }
-    }
-
-  /** Whether the user leaves the choice of the method to the fit. */
-  protected final def isFree: Boolean = Seq(algorithm, orientation, localWork).forall($(_) == ParamValues.Auto)
-
-  /** Whether Newton's method may train a model with this loss. */
-  protected final def mayTakeNewton(loss: Loss, penalty: Penalty, numFeatures: Int): Boolean =
-    chosenAlgorithm == Algorithm.Newton || isFree && NewtonChoice.objection(loss, penalty, numFeatures).isEmpty
-
-  /** The algorithm of a fit, and why; empty where the user asks for it. */
-  private def algorithmFor(task: LinearTask[M], data: TrainingRows): (Algorithm, String) = {
-    val loss = task.lossOn(data)
-    if (!isFree) (chosenAlgorithm, "")
-    else {
-      val forecast = Option.when(NewtonChoice.objection(loss, task.penalty, data.numFeatures).isEmpty)(
-        NewtonChoice.forecast(loss, task.penalty, data))
-      forecast.filter(_.isFaster) match {
-        case Some(faster) => (Algorithm.Newton, faster.toString)
-        case None =>
-          notByCoordinates(task, loss, data).fold[(Algorithm, String)]((chosenAlgorithm, ""))((Algorithm.LBFGS, _))
-      }
-    }
-  }
-
-  /** Why a fit that Newton's method does not train is for L-BFGS and not for coordinate descent. */
-  private def notByCoordinates(task: LinearTask[M], loss: Loss, data: TrainingRows): Option[String] =
-    if (loss.outputs > 1) Some(s"there are ${loss.outputs} classes")
-    else if (task.penalty.isNone) Some("regParam is 0")
-    else {
-      val isCurved = loss match {
-        case margin: MarginLoss => !margin.isParabola && !margin.saturates
-        case _ => false
-      }
-      val reason =
-        if (isCurved && data.numFeatures <= WideLogistic * data.numRows)
-          Some(s"a pass for the $loss loss takes less than its coordinate steps")
-        else {
-          Option.when(task.penalty.l2 == 0.0 && data.numRows > Orientation.PrimalRows)(
-            s"the penalty has no L2 part, and there are more than ${Orientation.PrimalRows} rows")
-        }
-      reason.filter(_ => LinearTrainer.hasRoom(loss, data.numFeatures))
-    }
-
-  /** Why a fit for which `auto` has no method, or no room, is left to Spark after all. */
-  private def outOfReach(task: LinearTask[M], data: TrainingRows): Option[String] = {
-    val loss = task.lossOn(data)
-    val onlyNewton =
-      if (loss.epsilon.nonEmpty) Some(s"the loss is $loss, with its scale")
-      else task.bounds(data).map(_ => "coefficients or intercepts have bounds")
-    algorithmFor(task, data)._1 match {
-      case Algorithm.Newton => None
-      case chosen if isFree && onlyNewton.nonEmpty =>
-        onlyNewton.map { what =>
-          NewtonChoice.objection(loss, task.penalty, data.numFeatures) match {
-            case Some(why) => s"$what, which Newton's method solves natively, but $why"
-            case None =>
-              s"$what, and with ${data.numFeatures} features Spark's own code is forecast to be faster than Newton's method"
-          }
-        }
-      case chosen if isFree && chosen == Algorithm.LBFGS && !LinearTrainer.hasRoom(loss, data.numFeatures) =>
-        Some(
-          s"the driver has no room for the vectors of l-bfgs, of ${data.numFeatures} features in ${loss.outputs} classes")
-      case _ => None
-    }
-  }
-
-  private def unpenalised(task: LinearTask[M], numFeatures: Int): Option[String] =
-    if (!task.penalty.isNone || chosenAlgorithm.ofRows || isFree) None
-    else if (task.loss.curvature.isInfinite) {
-      Some(s"regParam is 0, and without an L2 penalty the ${task.loss} loss has no dual problem, which it is solved by")
-    } else if ($(algorithm) == ParamValues.Auto) {
-      Some(
-        "regParam is 0, and without a penalty there is no certificate of optimality; algorithm=cocoa trains natively " +
-          "all the same")
-    } else None
+  private def askedOrientation(choice: MethodChoice): Option[Orientation] =
+    Orientation.named($(orientation)).filterNot(_ => choice.isFree)
 
   /**
    * Checks that a step of local SGD shrinks the coefficients by the L2 penalty and does not reverse their sign.
@@ -210,8 +136,8 @@ trait LinearTraining[M <: Model[M]]
    *   if `stepSize` is too long
    */
   private def checkStepSize(task: LinearTask[M], l2: Double): Unit = {
-    val averages = chosenAlgorithm match {
-      case algorithm: GradientAlgorithm => algorithm.averages
+    val averages = Algorithm.all.exists {
+      case asked: GradientAlgorithm => asked.name == $(algorithm) && asked.averages
       case _ => false
     }
     ParamValues.positive($(stepSize)).filter(step => averages && step * l2 >= 1.0).foreach { step =>
@@ -227,42 +153,36 @@ trait LinearTraining[M <: Model[M]]
     TrainingReader.read(rows, numFeatures, uid, names)
   }
 
-  private def orientationWithin(
-      possible: Seq[Orientation],
-      task: LinearTask[M],
-      data: TrainingRows,
-      chosen: Algorithm,
-      conf: DwellConf): Either[String, Option[Orientation]] = {
-    val outputs = task.classes(data).getOrElse(1)
-    Orientations.withinLimit(
-      Orientation.named($(orientation)),
-      if (chosen.ofRows) Seq(Orientation.Dual) else possible,
-      chosen,
-      data,
-      outputs,
-      $(numWorkers),
-      chosenAggregation(conf),
-      conf) match {
-      case Left(message) if $(algorithm) != ParamValues.Auto => throw new IllegalArgumentException(message)
-      case chosen => chosen
-    }
-  }
-
   private def problem(
       task: LinearTask[M],
       data: TrainingRows,
-      chosen: Algorithm,
-      reason: String,
-      orientation: Option[Orientation],
+      possible: Seq[Orientation],
       conf: DwellConf): LinearProblem = {
+    val loss = task.lossOn(data)
     val penalty = task.penaltyOn(data)
-    checkNewton(task.lossOn(data), penalty, data.numFeatures)
+    val choice = methodChoice(task, loss, data.numFeatures)
+    choice.check()
+    choice.unused.foreach { why =>
+      logWarning(
+        s"$uid: orientation and localWork are not used: coordinate descent does not train this model, as $why.")
+    }
     checkStepSize(task, penalty.l2)
+    val (chosen, reason) = choice.on(data)
+    val aggregation = chosenAggregation(conf)
+    val orientation = Orientations.withinLimit(
+      askedOrientation(choice),
+      if (chosen.ofRows) Seq(Orientation.Dual) else possible,
+      chosen,
+      data,
+      loss.outputs,
+      $(numWorkers),
+      aggregation,
+      conf)
     LinearProblem(
       uid = uid,
       algorithm = chosen,
       reason = reason,
-      loss = task.lossOn(data),
+      loss = loss,
       penalty = penalty,
       intercept = $(fitIntercept),
       tolerance = $(tol),
@@ -270,25 +190,13 @@ trait LinearTraining[M <: Model[M]]
       localWork = ParamValues.positive($(localWork)),
       orientation = orientation,
       numWorkers = $(numWorkers),
-      aggregation = chosenAggregation(conf),
+      aggregation = aggregation,
       seed = Seed,
       initial = task.initial(data),
       settings = conf.solverSettings,
       stepSize = ParamValues.positive($(stepSize)),
       handsOver = $(algorithm) == ParamValues.Auto,
       bounds = task.bounds(data))
-  }
-
-  private def trainNatively(
-      task: LinearTask[M],
-      data: TrainingRows,
-      solver: LinearTrainer,
-      problem: LinearProblem,
-      clock: FitClock): Either[String, M] = {
-    val solution = solver.solve(problem)
-    if (solution.stalled)
-      Left(s"${problem.algorithm.name} does not find the optimum of the ${problem.loss} loss on these data")
-    else Right(built(task, data, solution, clock))
   }
 
   private def built(task: LinearTask[M], data: TrainingRows, solution: LinearSolution, clock: FitClock): M = {
@@ -315,10 +223,4 @@ private object LinearTraining {
 
   /** Spark's linear estimators have no seed Param, so the order of the coordinates is the same in every fit. */
   private val Seed = 1L
-
-  /**
-   * Features for a row up to which L-BFGS needs fewer seconds for a loss that is curved everywhere: 20,000 x 200,000 and
-   * 500,000 x 1,048,576, but not 63,540 x 903,150 (bench/results/2026-11-26-grid). Beyond, there are few dual variables.
-   */
-  private val WideLogistic = 12L
 }

@@ -47,8 +47,8 @@ private[training] object Orientations {
 
   /**
    * The orientation to ask the solver for (None leaves the choice to it), so that a round's results stay below
-   * `spark.driver.maxResultSize`, where they come to the driver, and in one array; or the reason why no orientation does. Of two such orientations it is the
-   * one whose vectors tasks have memory for, if only one is.
+   * `spark.driver.maxResultSize`, where they come to the driver, and in one array. Of two such orientations it is the one whose vectors tasks
+   * have memory for, if only one is.
    *
    * @param asked
    *   the Param orientation
@@ -60,6 +60,8 @@ private[training] object Orientations {
    *   the Param; 0 chooses by size
    * @param aggregation
    *   in driver mode the vector of every worker comes to the driver, otherwise only their sum
+   * @throws IllegalArgumentException
+   *   if the results of no orientation stay below the limit. Spark's own code brings such vectors to the driver, too
    */
   def withinLimit(
       asked: Option[Orientation],
@@ -69,7 +71,7 @@ private[training] object Orientations {
       outputs: Int,
       numWorkers: Int,
       aggregation: Option[Aggregation],
-      conf: DwellConf): Either[String, Option[Orientation]] = {
+      conf: DwellConf): Option[Orientation] = {
     val workers = if (numWorkers > 0) numWorkers else data.workers(algorithm.use)
     val vectors = if (aggregation.contains(Aggregation.Driver)) workers else 1
     val lengths = possible.map {
@@ -86,13 +88,13 @@ private[training] object Orientations {
     val memory = ExecutorMemory.ofSlot(data.sc).getOrElse(Long.MaxValue)
     val roomy = lengths.collect { case (orientation, length) if VectorsOfTask * 8L * length <= memory => orientation }
     val fitting = if (allowed.exists(roomy.contains)) allowed.filter(roomy.contains) else allowed
-    if (fitting.size == possible.size) Right(asked)
-    else {
-      fitting.headOption
-        .map(Some(_))
-        .toRight(s"a round brings ${sizes.map(_._2).min} bytes to the driver ($workers workers, ${data.numRows} rows, " +
-          s"${data.numFeatures} features), more than spark.driver.maxResultSize ($limit); raise it or lower numWorkers")
+    if (fitting.isEmpty) {
+      val fix = if (vectors > 1) "raise it, set aggregation to shuffle, or lower numWorkers" else "raise it"
+      throw new IllegalArgumentException(
+        s"a round brings ${sizes.map(_._2).min} bytes to the driver ($workers workers, ${data.numRows} rows, " +
+          s"${data.numFeatures} features), more than spark.driver.maxResultSize ($limit); $fix")
     }
+    if (fitting.size == possible.size) asked else fitting.headOption
   }
 
   /** A round's vector, the answer to it, and a copy of each on its way. */

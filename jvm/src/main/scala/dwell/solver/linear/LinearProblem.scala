@@ -39,7 +39,7 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  * @param reason
  *   why this algorithm, for the report; empty where the user asks for it
  * @param bounds
- *   of coefficients and intercepts; only Newton's method keeps them
+ *   of coefficients and intercepts; only Newton's method and L-BFGS keep them
  */
 final case class LinearProblem(
     uid: String,
@@ -61,6 +61,9 @@ final case class LinearProblem(
     reason: String = "",
     bounds: Option[ModelBounds] = None)
     extends FitProblem {
+
+  /** Whether a variable has bounds: coefficients or intercepts, or the scale of the errors, which is positive. */
+  def isBounded: Boolean = bounds.nonEmpty || loss.epsilon.nonEmpty
 
   /**
    * The relative gap at which rounds end. Spark's rule looks at the last decreases and ends nearer to the optimum than `tol`, so a

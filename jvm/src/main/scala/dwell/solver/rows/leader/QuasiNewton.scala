@@ -2,6 +2,7 @@ package dwell.solver.rows.leader
 
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
+import dwell.solver.rows.search.{Evaluation, LimitedMemory, SearchSpace, SearchVectors}
 
 /**
  * L-BFGS, or OWL-QN with an L1 penalty, as in Spark, for smooth losses. The workers compute the losses and
@@ -52,7 +53,8 @@ private[rows] final class QuasiNewton(
 
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
-    val vectors = new SearchVectors(space, scaled(start.model), Memory)
+    val vectors =
+      new SearchVectors(space, scaled(start.model), corrections(n, task.outputs, Runtime.getRuntime.maxMemory))
     // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
     val more = if (problem.handsOver) problem.maxRounds / MoreThan else 0
     val most = problem.maxRounds - timeline.rounds + more
@@ -127,8 +129,20 @@ private[rows] final class QuasiNewton(
 
 private[solver] object QuasiNewton {
 
-  /** The bytes of the leader's vectors: corrections, in single precision, and some at work. */
-  def bytes(numFeatures: Int, outputs: Int): Long = (2L * Memory * 4L + 12L * 8L) * numFeatures * outputs
+  /** The bytes of the leader's vectors, with all corrections. */
+  def bytes(numFeatures: Int, outputs: Int): Long = bytes(numFeatures, outputs, Memory)
+
+  /** Whether the leader has room for its vectors, with a few corrections at least. */
+  def hasRoom(numFeatures: Int, outputs: Int, memory: Long): Boolean =
+    bytes(numFeatures, outputs, FewCorrections) <= memory / Share
+
+  /** The corrections that a leader with so many bytes of memory keeps. */
+  private[rows] def corrections(numFeatures: Int, outputs: Int, memory: Long): Int =
+    (FewCorrections to Memory).findLast(bytes(numFeatures, outputs, _) <= memory / Share).getOrElse(FewCorrections)
+
+  /** Corrections, in single precision, and some vectors at work. */
+  private def bytes(numFeatures: Int, outputs: Int, corrections: Int): Long =
+    (2L * corrections * 4L + 12L * 8L) * numFeatures * outputs
 
   /** Iterations from one certificate to the next, at most, and at least where the proof is near. */
   private val MostIterations = 10
@@ -143,6 +157,10 @@ private[solver] object QuasiNewton {
   /** An iteration that decreases the objective by less than this part of the tolerance brings no proof nearer. */
   private val Standstill = 1e-3
 
-  /** Number of corrections that the optimizer keeps, as in Spark. */
+  /** Number of corrections that the optimizer keeps, as in Spark, and where they have no room. */
   private val Memory = 10
+  private val FewCorrections = 3
+
+  /** The leader's vectors take half of its memory, at most. */
+  private val Share = 2L
 }

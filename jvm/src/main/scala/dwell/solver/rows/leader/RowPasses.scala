@@ -27,7 +27,7 @@ private[rows] final class RowPasses[M](workers: Workers[M, Unit], task: SgdTask)
    */
   def pass(model: Array[Byte], dual: Option[Array[Double]], what: String): Passed = {
     val pass = PassMessage(
-      task.sgd.loss,
+      task.problem.loss,
       intercept = true,
       task.numFeatures,
       centre = Array.emptyDoubleArray,

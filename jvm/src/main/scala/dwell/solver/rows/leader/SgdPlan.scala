@@ -57,6 +57,8 @@ private[solver] final case class QuasiNewtonPlan(id: Long, task: SgdTask, after:
   override def lead(workers: Replicas[PassMessage, Unit], attempt: Attempt)(
       completed: RoundRecord => Unit): LinearSolution = {
     val passes = (of: SgdTask) => new RowPasses(workers, of)(identity)
-    new GradientRounds(task, refines = true, after, new Timeline(completed), passes).run((start, _) => start)
+    val timeline = new Timeline(completed)
+    if (problem.isBounded) new BoundedSearch(passes(task), task, after, timeline).run()
+    else new GradientRounds(task, refines = true, after, timeline, passes).run((start, _) => start)
   }
 }

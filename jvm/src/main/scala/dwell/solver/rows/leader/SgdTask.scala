@@ -14,14 +14,14 @@ import dwell.solver.rows.worker.SgdProblem
 private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: Int, facts: RowFacts) {
 
   /** The objective for the workers. */
-  val sgd: SgdProblem =
+  lazy val sgd: SgdProblem =
     SgdProblem(lossOfRows, problem.penalty, problem.intercept, facts.rows / facts.labels.totalWeight)
 
   /** Outputs of the model, C. */
-  def outputs: Int = sgd.loss.outputs
+  def outputs: Int = problem.loss.outputs
 
-  /** Entries of a model, C (n + 1). */
-  def vectorLength: Int = SgdLayout.entries(numFeatures, outputs)
+  /** Entries of a model, C (n + 1), and the scale of a loss that has one. */
+  def vectorLength: Int = SgdLayout.entries(numFeatures, outputs) + problem.loss.epsilon.size
 
   /** One over the squared penalty factor of a feature. */
   def scaleOf(feature: Int): Double = if (facts.scale == null) 1.0 else facts.scale(feature)

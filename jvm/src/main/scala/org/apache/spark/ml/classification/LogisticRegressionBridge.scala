@@ -18,7 +18,8 @@ object LogisticRegressionBridge {
       uid: String,
       coefficients: Array[Double],
       intercepts: Array[Double],
-      numClasses: Int): LogisticRegressionModel = {
+      numClasses: Int,
+      isMultinomial: Boolean): LogisticRegressionModel = {
     val outputs = intercepts.length
     val features = coefficients.length / outputs
     val byOutput =
@@ -29,7 +30,7 @@ object LogisticRegressionBridge {
       new DenseMatrix(outputs, features, byOutput, isTransposed = true).compressed,
       Vectors.dense(intercepts).compressed,
       numClasses,
-      isMultinomial = outputs > 1)
+      isMultinomial)
   }
 
   /**

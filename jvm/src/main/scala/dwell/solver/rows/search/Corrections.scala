@@ -1,4 +1,4 @@
-package dwell.solver.rows.leader
+package dwell.solver.rows.search
 
 /**
  * The dot products of the last steps of a quasi-Newton method, s, and the changes of the gradient along them, y, newest first: all
@@ -9,7 +9,7 @@ package dwell.solver.rows.leader
  * @param yy
  *   y_i . y_j
  */
-private[leader] final case class Corrections(sy: Vector[Vector[Double]], yy: Vector[Vector[Double]]) {
+private[rows] final case class Corrections(sy: Vector[Vector[Double]], yy: Vector[Vector[Double]]) {
 
   def size: Int = sy.length
 
@@ -67,7 +67,7 @@ private[leader] final case class Corrections(sy: Vector[Vector[Double]], yy: Vec
     }
 }
 
-private[leader] object Corrections {
+private[rows] object Corrections {
 
   /** No corrections yet. */
   val Empty: Corrections = Corrections(Vector.empty, Vector.empty)

@@ -1,4 +1,4 @@
-package dwell.solver.rows.leader
+package dwell.solver.rows.search
 
 import dwell.jni.NativeBridge
 
@@ -11,7 +11,7 @@ import dwell.jni.NativeBridge
  * @param memory
  *   corrections that are kept
  */
-private[leader] final class SearchVectors(space: SearchSpace, start: Array[Double], memory: Int) {
+private[rows] final class SearchVectors(space: SearchSpace, start: Array[Double], memory: Int) {
   private val length = start.length
   private val hasL1 = space.l1 > 0.0
   private def vector: Array[Double] = new Array[Double](length)
@@ -150,7 +150,7 @@ private[leader] final class SearchVectors(space: SearchSpace, start: Array[Doubl
  * @param factors
  *   r of each feature: the penalties of its coordinate x are l1 r |x| and l2 (r x)^2 / 2
  */
-private[leader] final case class SearchSpace(
+private[rows] final case class SearchSpace(
     outputs: Int,
     scales: Array[Double],
     mean: Array[Double],
@@ -164,7 +164,7 @@ private[leader] final case class SearchSpace(
  * @param slope
  *   of the objective along it, at the point
  */
-private[leader] final case class Direction(norm: Double, slope: Double)
+private[rows] final case class Direction(norm: Double, slope: Double)
 
 /**
  * A trial of a search.
@@ -180,7 +180,7 @@ private[leader] final case class Direction(norm: Double, slope: Double)
  * @param norm
  *   norm of the gradient, or of the subgradient nearest to 0
  */
-private[leader] final case class Evaluation(
+private[rows] final case class Evaluation(
     smooth: Double,
     value: Double,
     slope: Double,

@@ -1,4 +1,4 @@
-package dwell.solver.rows.leader
+package dwell.solver.rows.search
 
 import breeze.optimize.{BacktrackingLineSearch, DiffFunction, FirstOrderException, NaNHistory, StepSizeUnderflow, StrongWolfeLineSearch}
 
@@ -14,11 +14,8 @@ import breeze.optimize.{BacktrackingLineSearch, DiffFunction, FirstOrderExceptio
  * @param hasL1
  *   whether there is an L1 penalty
  */
-private[leader] final class LimitedMemory(
-    vectors: SearchVectors,
-    hasL1: Boolean,
-    maxIterations: Int,
-    tolerance: Double)(evaluate: Array[Byte] => Evaluation) {
+private[rows] final class LimitedMemory(vectors: SearchVectors, hasL1: Boolean, maxIterations: Int, tolerance: Double)(
+    evaluate: Array[Byte] => Evaluation) {
   import LimitedMemory._
 
   /** The step of the last trial, and what it found. */
@@ -94,7 +91,7 @@ private[leader] final class LimitedMemory(
   }
 }
 
-private[leader] object LimitedMemory {
+private[rows] object LimitedMemory {
 
   /** Why iterations end. */
   sealed trait End

@@ -1,0 +1,183 @@
+package dwell.solver.rows.leader
+
+import dwell.base.LittleEndian
+import dwell.fit.{ResultHeaders, Timeline}
+import dwell.jni.ResultHeader
+import dwell.record.FitFacts
+import dwell.solver.linear.{LinearSolution, ModelBounds, SoftmaxCentre}
+import dwell.solver.rows.search.ProjectedSearch
+
+/**
+ * L-BFGS for variables that have bounds: coefficients and intercepts with the user's, and the scale of errors, which is positive. The
+ * workers compute the losses and their gradient; [[ProjectedSearch]] does the rest.
+ *
+ * The variables have the layout of a pass. Coefficients are in units of their feature's deviation, and features are centred unless an
+ * intercept has a bound.
+ */
+private[rows] final class BoundedSearch(
+    passes: RowPasses[_],
+    task: SgdTask,
+    after: Option[Handover],
+    timeline: Timeline) {
+  import BoundedSearch._
+
+  private val problem = task.problem
+  private val facts = task.facts
+  private val n = task.numFeatures
+  private val outputs = task.outputs
+  private val perOutput = task.vectorLength / outputs
+  private val hasScale = problem.loss.epsilon.nonEmpty
+  private val l2 = problem.penalty.l2
+  private val mean = Option(facts.mean).filterNot(_ => problem.bounds.exists(_.holdIntercepts))
+
+  /** The evaluations since the last iteration, and the time that the leader has left to them. */
+  private var evaluations = Seq.empty[ResultHeaders]
+  private var leftSeconds = 0.0
+
+  /** Iterates until Spark's rule holds or no rounds are left. */
+  def run(): LinearSolution = {
+    after.foreach(handover => timeline.follow(handover.rounds))
+    val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, Sharper * firstScale))
+    val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.PositiveInfinity, Double.PositiveInfinity))
+    var last = searched(lower, upper, start)
+    // Where few errors are within epsilon scales, the best scale is near 0, and corners come as near to one another.
+    while (hasScale && last.isLast && last.x.last <= lower.last && lower.last > leastScale) {
+      lower(lower.length - 1) = math.max(leastScale, Sharper * lower.last)
+      last = searched(lower, upper, last.x)
+    }
+    val model = LittleEndian.doubles(modelOf(last.x))
+    val ofModel = SoftmaxCentre(problem, passes.read(LittleEndian.bytes(withoutScale(model))))
+    LinearSolution(
+      ofModel.take(n * outputs),
+      if (problem.intercept) ofModel.drop(n * outputs) else new Array[Double](outputs),
+      FitFacts(rounds = timeline.records, objective = last.value, converged = last.isLast),
+      scale = if (hasScale) Some(model.last) else None)
+  }
+
+  /** The last point of a search within these bounds. */
+  private def searched(lower: Array[Double], upper: Array[Double], from: Array[Double]): ProjectedSearch.Point = {
+    var clock = System.nanoTime()
+    var last = Option.empty[ProjectedSearch.Point]
+    // To ask for the next point is to make an iteration.
+    val points = new ProjectedSearch(lower, upper, problem.aim)(evaluated).iterations(from)
+    points.take(problem.maxRounds - timeline.rounds + 1).foreach { point =>
+      if (timeline.records.isEmpty) timeline.begin(point.value, Double.NaN)
+      else if (last.nonEmpty && evaluations.nonEmpty) record(point.value, clock)
+      clock = System.nanoTime()
+      evaluations = Seq.empty
+      leftSeconds = 0.0
+      last = Some(point)
+    }
+    last.get
+  }
+
+  private def record(objective: Double, clock: Long): Unit =
+    timeline.add(
+      objective,
+      Double.NaN,
+      clock,
+      driverSeconds = (System.nanoTime() - clock) * 1e-9 - leftSeconds,
+      evaluations.size.toDouble,
+      evaluations.last,
+      earlierWork = evaluations.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
+
+  /** The variables of the user's model to start from, or of the best one without coefficients. */
+  private def start: Array[Double] = {
+    val x = new Array[Double](task.vectorLength)
+    val (coefficients, intercepts) = problem.initial.getOrElse(
+      (
+        new Array[Double](n * outputs),
+        if (problem.intercept) problem.loss.bestConstant(facts.labels) else Array.fill(outputs)(0.0)))
+    for (c <- 0 until outputs) {
+      var shift = 0.0
+      for (j <- 0 until n) {
+        val w = coefficients(j * outputs + c)
+        x(c * perOutput + j) = w * facts.deviation(j)
+        mean.foreach(of => shift += of(j) * w)
+      }
+      x(c * perOutput + n) = intercepts(c) + shift
+    }
+    if (hasScale) x(x.length - 1) = firstScale
+    x
+  }
+
+  /** The scale of the errors without coefficients. */
+  private def firstScale: Double = {
+    val labels = facts.labels
+    val errors = if (problem.intercept) labels.variance else labels.variance + labels.mean * labels.mean
+    if (errors > 0.0) math.sqrt(errors) else 1.0
+  }
+
+  private def leastScale: Double = Least * firstScale
+
+  /** A bound for each variable; `ofScale` for the scale, if there is one. */
+  private def bounds(
+      ofCoefficients: ModelBounds => Array[Double],
+      ofIntercepts: ModelBounds => Array[Double],
+      none: Bound): Array[Double] =
+    Array.tabulate(task.vectorLength) { i =>
+      val (c, j) = (i / perOutput, i % perOutput)
+      if (j > n) none.ofScale
+      // Without an intercept, its variable stays 0.
+      else if (j == n) if (problem.intercept) problem.bounds.fold(none.ofModel)(ofIntercepts(_)(c)) else 0.0
+      else if (facts.deviation(j) == 0.0) 0.0
+      else problem.bounds.fold(none.ofModel)(ofCoefficients(_)(j * outputs + c) * facts.deviation(j))
+    }
+
+  /** The model at some variables, in the layout of a pass, little endian. */
+  private def modelOf(x: Array[Double]): Array[Byte] = {
+    val model = x.clone()
+    for (c <- 0 until outputs) {
+      val first = c * perOutput
+      var j = 0
+      while (j < n) {
+        val d = facts.deviation(j)
+        model(first + j) = if (d > 0.0) x(first + j) / d else 0.0
+        if (mean.nonEmpty) model(first + n) -= mean.get(j) * model(first + j)
+        j += 1
+      }
+    }
+    LittleEndian.bytes(model)
+  }
+
+  private def evaluated(x: Array[Double]): (Double, Array[Double]) = {
+    val asked = System.nanoTime()
+    val passed = passes.pass(modelOf(x), None, s"${timeline.rounds} rounds, line search")
+    evaluations :+= passed.headers
+    leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
+    val total = facts.labels.totalWeight
+    val gradient = passed.sums.map(_ / total)
+    var penalty = 0.0
+    for (c <- 0 until outputs) {
+      val first = c * perOutput
+      val slope = gradient(first + n)
+      if (!problem.intercept) gradient(first + n) = 0.0
+      var j = 0
+      while (j < n) {
+        val d = facts.deviation(j)
+        val i = first + j
+        if (d > 0.0) {
+          val scale = task.scaleOf(j)
+          val w = x(i) / d
+          val decay = if (scale > 0.0) l2 / scale else 0.0
+          penalty += 0.5 * decay * w * w
+          gradient(i) = (gradient(i) - mean.fold(0.0)(_(j) * slope) + decay * w) / d
+        } else gradient(i) = 0.0
+        j += 1
+      }
+    }
+    (passed.loss + penalty, gradient)
+  }
+
+  private def withoutScale(model: Array[Double]): Array[Double] = if (hasScale) model.init else model
+}
+
+private object BoundedSearch {
+
+  /** What stands where the user gives no bound. */
+  private final case class Bound(ofModel: Double, ofScale: Double)
+
+  /** The scale's lower bound falls by this factor from search to search, down to this part of the first scale. */
+  private val Sharper = 0.1
+  private val Least = 1e-8
+}
