@@ -333,7 +333,9 @@ class PackageTest(unittest.TestCase):
             pipeline.write().overwrite().save(self.path("stock"))
             again = Pipeline.load(self.path("stock"))
             self.assertIs(type(again.getStages()[0]), classification.LogisticRegression)
-            self.assertEqual(self.report(again.fit(self.data).stages[0]).solver(), "native")
+            model = again.fit(self.data)
+            self.assertEqual(self.report(model.stages[0]).solver(), "native")
+            model.write().overwrite().save(self.path("stock model"))
             grid = ParamGridBuilder().addGrid(stock.regParam, [0.1, 0.01]).build()
             evaluator = BinaryClassificationEvaluator()
             validator = CrossValidator(estimator=stock, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, parallelism=2)
@@ -345,11 +347,12 @@ class PackageTest(unittest.TestCase):
         metadata = next(pathlib.Path(self.path("stock")).glob("stages/*/metadata/part-00000*")).read_text()
         self.assertIn('"class":"org.apache.spark.ml.classification.LogisticRegression"', metadata)
         code = (
-            "from pyspark.ml import Pipeline\nfrom pyspark.sql import SparkSession\n"
-            "SparkSession.builder.master('local[1]').getOrCreate()\nprint(type(Pipeline.load(%r).getStages()[0]).__module__)"
-            % self.path("stock")
+            "from pyspark.ml import Pipeline, PipelineModel\nfrom pyspark.sql import SparkSession\n"
+            "SparkSession.builder.master('local[1]').getOrCreate()\nprint(type(Pipeline.load(%r).getStages()[0]).__module__)\n"
+            "print(PipelineModel.load(%r).stages[0].coefficients[0])" % (self.path("stock"), self.path("stock model"))
         )
-        self.assertEqual(script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-1], "pyspark.ml.classification")
+        module, coefficient = script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-2:]
+        self.assertEqual((module, float(coefficient)), ("pyspark.ml.classification", model.stages[0].coefficients[0]))
         self.assertGreater(before.coefficients.numNonzeros(), 0)
 
     def test_remote_sessions_keep_their_grids(self):
