@@ -89,6 +89,7 @@ class FitMultipleSuite extends SparkSuite {
     val ours = estimator
     val penalties = Seq(0.3, 0.01, 0.1, 0.03, 1.0, 0.02)
     val maps = penalties.map(r => ParamMap(ours.regParam -> r))
+    data.count()
     val before = cached
     val inOrder = ours.fit(data, maps)
     val fits = ours.fitMultiple(data, maps.toArray)

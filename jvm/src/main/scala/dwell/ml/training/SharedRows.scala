@@ -26,11 +26,11 @@ private[training] final class SharedRows extends AutoCloseable {
    */
   def use[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = {
     turns.await()
-    try inTurn(uid, read)(body)
+    try synchronized(onData(uid, read)(body))
     finally turns.leave()
   }
 
-  private def inTurn[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = synchronized {
+  private def onData[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = {
     if (closed) throw new IllegalStateException("The training data was released, since another fit on it failed.")
     ChangedInput.outlived(uid) {
       val (data, solver) = opened.getOrElse {
