@@ -28,17 +28,22 @@ def jar() -> str:
     :raises DwellError: if the distribution's Scala is not 2.13, or the package has no jar
     """
     scala = _scala_of_spark()
-    if scala not in (None, "2.13"):
-        raise DwellError(
-            f"This Spark is built for Scala {scala}, and Dwell's jar is for Scala 2.13: use pyspark 4, or a distribution "
-            "of Spark 3.5 whose name ends with scala2.13."
-        )
+    if scala is not None:
+        _check_scala(scala)
     found = _JARS / f"dwell_2.13-{VERSION}.jar"
     if not found.is_file():
         raise DwellError(
             f"{found} is not there: install the wheel that ./gradlew wheel builds, and not the sources."
         )
     return str(found)
+
+
+def _check_scala(version: str) -> None:
+    if version.split(".")[:2] != ["2", "13"]:
+        raise DwellError(
+            f"This Spark is built for Scala {version}, and Dwell's jar is for Scala 2.13: use pyspark 4, or a distribution "
+            "of Spark 3.5 whose name ends with scala2.13."
+        )
 
 
 def _scala_of_spark() -> str | None:
@@ -115,7 +120,7 @@ def check() -> Any:
     """Checks that the session of this process has the jar of this package.
 
     :return: the session's SparkContext
-    :raises DwellError: if there is no session, or it has no jar, or one of another version
+    :raises DwellError: if there is no session, or it has no jar, or one of another version, or another Scala
     """
     from pyspark import SparkContext
 
@@ -131,4 +136,5 @@ def check() -> Any:
             f"This Spark session has Dwell's jar of version {version}, and the Python package is of version {VERSION}: "
             "use both of one version."
         )
+    _check_scala(context._jvm.scala.util.Properties.versionNumberString())
     return context

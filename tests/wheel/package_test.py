@@ -289,6 +289,26 @@ class PackageTest(unittest.TestCase):
             with mock.patch.dict(os.environ, SPARK_HOME=home), self.assertRaisesRegex(dwell.DwellError, "Scala 2.12, .* 2.13"):
                 dwell.jar()
 
+    @unittest.skipUnless("DWELL_SCALA_212" in os.environ, "needs a distribution for Scala 2.12")
+    def test_a_distribution_for_another_scala_gets_one_sentence(self):
+        pyspark = pathlib.Path(os.environ["DWELL_SCALA_212"]).resolve()
+        environment = {"SPARK_HOME": str(pyspark), "PYTHONPATH": os.pathsep.join([INSTALLED, str(pyspark.parent)])}
+        sentence = r"^(dwell\.DwellError: )?This Spark is built for Scala 2\.12(\.\d+)?, and Dwell's jar is for Scala 2\.13: use pyspark 4, or .*$"
+        code = (
+            "import dwell\nfrom dwell.ml.regression import LinearRegression\nfrom pyspark.sql import SparkSession\n"
+            "def said(call):\n    try:\n        call()\n    except dwell.DwellError as error:\n        print(error)\n"
+            "said(lambda: dwell.configure(SparkSession.builder))\n"
+            # As spark-submit --jars does.
+            "SparkSession.builder.master('local[1]').config('spark.jars', %r).getOrCreate()\n"
+            "said(LinearRegression)\n" % dwell.jar()
+        )
+        for line in script(code, **environment).splitlines()[-2:]:
+            self.assertRegex(line, sentence)
+        for arguments in ["dwell.jar"], ["dwell", "-m", "pyspark.ml.regression"]:
+            run = subprocess.run([sys.executable, "-m", *arguments], env={**os.environ, **environment}, text=True, capture_output=True)
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr.strip().splitlines()[-1], sentence)
+
     def test_remote_builders_are_refused(self):
         builder = SparkSession.Builder().config("spark.remote", "sc://somewhere")
         with self.assertRaisesRegex(dwell.DwellError, "Spark Connect"):
@@ -313,7 +333,9 @@ class PackageTest(unittest.TestCase):
             pipeline.write().overwrite().save(self.path("stock"))
             again = Pipeline.load(self.path("stock"))
             self.assertIs(type(again.getStages()[0]), classification.LogisticRegression)
-            self.assertEqual(self.report(again.fit(self.data).stages[0]).solver(), "native")
+            model = again.fit(self.data)
+            self.assertEqual(self.report(model.stages[0]).solver(), "native")
+            model.write().overwrite().save(self.path("stock model"))
             grid = ParamGridBuilder().addGrid(stock.regParam, [0.1, 0.01]).build()
             evaluator = BinaryClassificationEvaluator()
             validator = CrossValidator(estimator=stock, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, parallelism=2)
@@ -325,11 +347,12 @@ class PackageTest(unittest.TestCase):
         metadata = next(pathlib.Path(self.path("stock")).glob("stages/*/metadata/part-00000*")).read_text()
         self.assertIn('"class":"org.apache.spark.ml.classification.LogisticRegression"', metadata)
         code = (
-            "from pyspark.ml import Pipeline\nfrom pyspark.sql import SparkSession\n"
-            "SparkSession.builder.master('local[1]').getOrCreate()\nprint(type(Pipeline.load(%r).getStages()[0]).__module__)"
-            % self.path("stock")
+            "from pyspark.ml import Pipeline, PipelineModel\nfrom pyspark.sql import SparkSession\n"
+            "SparkSession.builder.master('local[1]').getOrCreate()\nprint(type(Pipeline.load(%r).getStages()[0]).__module__)\n"
+            "print(PipelineModel.load(%r).stages[0].coefficients[0])" % (self.path("stock"), self.path("stock model"))
         )
-        self.assertEqual(script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-1], "pyspark.ml.classification")
+        module, coefficient = script(code, PYTHONPATH=str(SPARK.parent)).splitlines()[-2:]
+        self.assertEqual((module, float(coefficient)), ("pyspark.ml.classification", model.stages[0].coefficients[0]))
         self.assertGreater(before.coefficients.numNonzeros(), 0)
 
     def test_remote_sessions_keep_their_grids(self):

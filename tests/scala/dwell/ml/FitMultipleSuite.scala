@@ -85,18 +85,22 @@ class FitMultipleSuite extends SparkSuite {
     assertReleased(before)
   }
 
-  test("next may be called by several threads") {
+  test("next may be called by several threads, and the models are the same to the last bit") {
     val ours = estimator
     val penalties = Seq(0.3, 0.01, 0.1, 0.03, 1.0, 0.02)
+    val maps = penalties.map(r => ParamMap(ours.regParam -> r))
+    data.count()
     val before = cached
-    val fits = ours.fitMultiple(data, penalties.map(r => ParamMap(ours.regParam -> r)).toArray)
-    val pool = Executors.newFixedThreadPool(3)
+    val inOrder = ours.fit(data, maps)
+    val fits = ours.fitMultiple(data, maps.toArray)
+    val pool = Executors.newFixedThreadPool(6)
     try {
       val tasks =
         penalties.map(_ => (() => fits.next()): Callable[dwell.ml.training.IndexedModel[LogisticRegressionModel]])
       val models = pool.invokeAll(tasks.asJava, 300, TimeUnit.SECONDS).asScala.map(_.get())
       assert(models.map(_.index).toSet == penalties.indices.toSet)
       models.foreach(m => assert(m.model.getRegParam == penalties(m.index)))
+      models.foreach(m => assert(m.model.coefficients == inOrder(m.index).coefficients))
     } finally pool.shutdownNow()
     assertReleased(before)
   }

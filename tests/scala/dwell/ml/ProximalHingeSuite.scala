@@ -126,6 +126,7 @@ class ProximalHingeSuite extends SparkSuite {
     // A fit that chooses its methods itself goes on as Spark's own would.
     val free = report(new LinearSVC().setRegParam(1e-4).setMaxIter(4).fit(data))
     assert(free.algorithm == "newton+l-bfgs" && free.handover.contains("maxIter = 4 rounds were done"), free.toText)
+    assert(free.toText.linesIterator.exists(_.startsWith("newton: ")), free.toText)
     assert(free.objective <= few.objective && free.objective - free.gap <= separable.objective, free.toText)
     data.unpersist()
   }

@@ -117,6 +117,12 @@ class HtmlReportSuite extends LimitedSuite {
     assert(charts(html).size == 8 && !html.contains("NaN"))
   }
 
+  test("without a bound there is no chart of gaps, and no line of a bound") {
+    val r = report(5)
+    val html = page(r.copy(facts = r.facts.copy(rounds = r.rounds.map(_.copy(gap = Double.NaN)))).writeHtml)
+    assert(charts(html).size == 6 && !html.contains("Relative gap against") && !html.contains("lower bound"))
+  }
+
   test("numbers have a point in every locale") {
     val before = Locale.getDefault
     val expected = page(FitReport.compare("a" -> report(3)).writeHtml)

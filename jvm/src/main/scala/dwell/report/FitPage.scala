@@ -27,17 +27,19 @@ private[report] object FitPage {
 
   private def charts(rounds: Seq[RoundRecord], workers: Int): Seq[(String, String)] = {
     val afterStart = rounds.filter(_.round > 0)
+    // Topics have no bound, and an empty chart says nothing.
+    val bounded = rounds.exists(r => !r.gap.isNaN && !r.gap.isInfinite)
     def gaps(x: RoundRecord => Double) = Seq(Series("", rounds.map(r => x(r) -> r.relativeGap)))
     def objectives(x: RoundRecord => Double) =
-      Seq(
-        Series("objective", rounds.map(r => x(r) -> r.objective)),
-        Series("lower bound", rounds.map(r => x(r) -> (r.objective - r.gap))))
+      Series("objective", rounds.map(r => x(r) -> r.objective)) +:
+        (if (bounded) Seq(Series("lower bound", rounds.map(r => x(r) -> (r.objective - r.gap)))) else Seq.empty)
     val work = (0 until workers).map { k =>
       Row(s"worker $k", afterStart.flatMap(_.workers.lift(k)).map(w => w.start -> (w.start + w.seconds)))
     }
-    Seq(
+    val ofGaps = Seq(
       "Relative gap against seconds" -> Chart.lines("seconds", "relative gap", gaps(_.elapsed), log = true),
-      "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true),
+      "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true))
+    (if (bounded) ofGaps else Seq.empty) ++ Seq(
       "Objective against seconds" -> Chart.lines("seconds", "objective", objectives(_.elapsed), log = false),
       "Objective against rounds" -> Chart.lines("round", "objective", objectives(_.round.toDouble), log = false),
       "Where the time of a round goes" -> PhaseChart.ofRounds(afterStart),

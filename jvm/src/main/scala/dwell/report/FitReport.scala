@@ -213,9 +213,12 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
   private[report] override def choices: Seq[String] =
     s"$way: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
 
-  private def way: String =
-    if (orientation.isEmpty || Algorithm.all.exists(a => a.name == algorithm && a.ofRows)) algorithm
+  /** Of the algorithm that was chosen: the one that went on had no choice. */
+  private def way: String = {
+    val chosen = if (handover.isEmpty) algorithm else algorithm.takeWhile(_ != '+')
+    if (orientation.isEmpty || Algorithm.all.exists(a => a.name == chosen && a.ofRows)) chosen
     else s"$orientation orientation"
+  }
 
   private[report] override def certificate: String = {
     val stop = if (converged) "" else "; NOT converged: maxIter rounds were done before tol was met"

@@ -46,7 +46,7 @@ private[report] object HtmlPage {
       |  font: 15px/1.45 system-ui, sans-serif; }
       |h1 { font-size: 1.3rem; } .facts th { font-weight: 600; white-space: nowrap; vertical-align: top; }
       |.facts td { color: var(--soft); overflow-wrap: anywhere; }
-      |main { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1.2rem; margin: 1.2rem 0; }
+      |main { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); gap: 1.2rem; margin: 1.2rem 0; }
       |figure { margin: 0; } figcaption { font-weight: 600; margin-bottom: .3rem; } svg { width: 100%; height: auto; }
       |.grid { stroke: var(--grid); } .axis { stroke: var(--soft); } .tick { fill: var(--soft); font-size: 11px; }
       |.name { fill: var(--text); font-size: 12px; } .idle { fill: var(--idle); }

@@ -16,7 +16,7 @@ final case class IndexedModel[M](index: Int, model: M)
  *
  * Param maps that read the same columns share the data, and start from each other's solutions. Within a family the
  * largest penalty is solved first, so the models come in another order than the Param maps. Several threads may call
- * `next`; fits on the same columns then take turns. Data is released after the last fit on it, and all data as soon as
+ * `next`; fits on the same columns then take turns in that order, so that models do not depend on the threads. Data is released after the last fit on it, and all data as soon as
  * a fit fails or the iterator is closed.
  */
 final class FitIterator[M <: Model[M]] private[training] (
@@ -46,6 +46,8 @@ final class FitIterator[M <: Model[M]] private[training] (
         catch { case NonFatal(other) => e.addSuppressed(other) }
         throw e
     } finally {
+      // Spark's own code has not taken its turn.
+      rows(fit.columns).turns.leave()
       if (isLast(fit)) rows(fit.columns).close()
     }
   }
@@ -59,7 +61,9 @@ final class FitIterator[M <: Model[M]] private[training] (
   private def take(): Planned[M] = synchronized {
     if (position >= planned.length) throw new NoSuchElementException("There are no more Param maps to fit.")
     position += 1
-    planned(position - 1)
+    val fit = planned(position - 1)
+    rows(fit.columns).turns.join()
+    fit
   }
 
   private def isLast(fit: Planned[M]): Boolean = synchronized {

@@ -12,6 +12,9 @@ private[training] final class SharedRows extends AutoCloseable {
   private var opened: Option[(TrainingRows, LinearTrainer)] = None
   private var closed = false
 
+  /** Which fits come first, where that is planned. */
+  val turns = new Turns
+
   /**
    * Runs `body` on the data. Calls `read` first if no other fit has, and again if the data has changed, see
    * [[ChangedInput.outlived]].
@@ -21,7 +24,13 @@ private[training] final class SharedRows extends AutoCloseable {
    * @throws IllegalStateException
    *   if the data was released
    */
-  def use[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = synchronized {
+  def use[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = {
+    turns.await()
+    try synchronized(onData(uid, read)(body))
+    finally turns.leave()
+  }
+
+  private def onData[T](uid: String, read: => TrainingRows)(body: (TrainingRows, LinearTrainer) => T): T = {
     if (closed) throw new IllegalStateException("The training data was released, since another fit on it failed.")
     ChangedInput.outlived(uid) {
       val (data, solver) = opened.getOrElse {
