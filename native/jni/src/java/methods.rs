@@ -111,13 +111,13 @@ pub const METHODS: &[NativeMethod] = &[
     },
     native_method! {
         static fn quasi_newton_products(point: jdouble[], next: jdouble[], gradient: jdouble[], next_gradient: jdouble[],
-            search: jdouble[], history: jfloat[][], sums: jdouble[]) -> void,
+            search: jdouble[], history: jfloat[][], threads: jint, sums: jdouble[]) -> void,
         fn = quasi_newton::products,
         error_policy = Throw
     },
     native_method! {
         static fn quasi_newton_direction(search: jdouble[], factor: jdouble, history: jfloat[][], factors: jdouble[],
-            descends: jboolean, direction: jdouble[], result: jdouble[]) -> void,
+            descends: jboolean, threads: jint, direction: jdouble[], result: jdouble[]) -> void,
         fn = quasi_newton::direction,
         error_policy = Throw
     },

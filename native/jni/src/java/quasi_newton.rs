@@ -11,16 +11,22 @@ use jni::{
     sys::{jdouble, jint},
 };
 
+use rayon::prelude::*;
+
 use crate::{
     boundary::{
         fault::{Fault, argument},
         pins::{ArrayRef, EnvCritical, Pins},
+        pool::{self, Lent},
     },
     java::arguments::{copied, expect_length, optional},
 };
 
 /// Entries of a vector that a pin lasts for: at most about 2 ms.
-const TOGETHER: usize = 1 << 15;
+const TOGETHER: usize = 1 << 16;
+
+/// Entries that a thread takes at a time. Sums are added part by part, so that bits do not depend on the threads.
+const PART: usize = 1 << 13;
 
 /// Corrections, at most: each is two arrays.
 const MAX_CORRECTIONS: usize = 10;
@@ -30,6 +36,29 @@ fn ranges(length: usize) -> impl Iterator<Item = Range<usize>> {
     (0..length)
         .step_by(TOGETHER)
         .map(move |first| first..length.min(first + TOGETHER))
+}
+
+/// Calls `work` with each part of a range of two vectors, and the number of its first entry, by the threads of `pool`.
+fn by_parts<T: Send, U: Send, R: Send>(
+    pool: Option<&Lent>,
+    first: &mut [T],
+    second: &mut [U],
+    work: impl Fn(usize, &mut [T], &mut [U]) -> R + Sync,
+) -> Vec<R> {
+    match pool {
+        Some(pool) => pool.install(|| {
+            (first.par_chunks_mut(PART))
+                .zip(second.par_chunks_mut(PART))
+                .enumerate()
+                .map(|(i, (first, second))| work(i * PART, first, second))
+                .collect()
+        }),
+        None => (first.chunks_mut(PART))
+            .zip(second.chunks_mut(PART))
+            .enumerate()
+            .map(|(i, (first, second))| work(i * PART, first, second))
+            .collect(),
+    }
 }
 
 /// Refuses an array that is written and given twice.
@@ -335,6 +364,7 @@ pub fn products<'l>(
     next_gradient: JDoubleArray<'l>,
     search: JDoubleArray<'l>,
     history: JObjectArray<'l, JFloatArray<'l>>,
+    threads: jint,
     sums: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     let length = ArrayRef::new(env, "point", &point)?.length();
@@ -356,29 +386,53 @@ pub fn products<'l>(
         .iter()
         .map(|array| ArrayRef::new(env, "an array of history", array))
         .collect::<Result<Vec<_>, _>>()?;
-    let changes = references.len() / 2;
+    let (count, changes) = (references.len(), references.len() / 2);
+    let pool = pool::of(usize::try_from(threads).unwrap_or(0));
     for range in ranges(length) {
         let critical = EnvCritical::new(env);
         let pins = Pins::new(&critical);
         // SAFETY: `NativeBridge` requires that no Java thread uses the arrays during a call. Arrays of floats are none of doubles, and
         // `corrections` has checked that no two of them are the same.
-        unsafe {
+        let found = unsafe {
             let part = |array| -> Result<&[f64], Fault> { Ok(&pins.read(array)?[range.clone()]) };
+            let [point, next, gradient, next_gradient, search] = [
+                part(vectors[0])?,
+                part(vectors[1])?,
+                part(vectors[2])?,
+                part(vectors[3])?,
+                part(vectors[4])?,
+            ];
+            let mut older: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
+            for (i, (vector, &reference)) in older.iter_mut().zip(&references).enumerate() {
+                if i != 0 && i != changes {
+                    *vector = &pins.read(reference)?[range.clone()];
+                }
+            }
             let step = &mut pins.write(references[0])?[range.clone()];
             let change = &mut pins.write(references[changes])?[range.clone()];
-            solver::difference(part(vectors[1])?, part(vectors[0])?, step)?;
-            solver::difference(part(vectors[3])?, part(vectors[2])?, change)?;
-            let (step, change) = (&*step, &*change);
-            let mut all = [step; 2 * MAX_CORRECTIONS];
-            let all = &mut all[..references.len()];
-            for (i, (vector, &reference)) in all.iter_mut().zip(&references).enumerate() {
-                *vector = match i {
-                    0 => step,
-                    i if i == changes => change,
-                    _ => &pins.read(reference)?[range.clone()],
-                };
+            by_parts(pool.as_ref(), step, change, |first, step, change| {
+                let at = first..first + step.len();
+                solver::difference(&next[at.clone()], &point[at.clone()], step)?;
+                solver::difference(&next_gradient[at.clone()], &gradient[at.clone()], change)?;
+                let (step, change) = (&*step, &*change);
+                let mut all = [step; 2 * MAX_CORRECTIONS];
+                let all = &mut all[..count];
+                for (i, (vector, older)) in all.iter_mut().zip(&older).enumerate() {
+                    *vector = match i {
+                        0 => step,
+                        i if i == changes => change,
+                        _ => &older[at.clone()],
+                    };
+                }
+                let mut sums = [0.0; 6 * MAX_CORRECTIONS];
+                solver::products(step, change, &search[at], all, &mut sums[..3 * all.len()])?;
+                Ok::<_, Fault>(sums)
+            })
+        };
+        for sums in found {
+            for (total, sum) in totals.iter_mut().zip(sums?) {
+                *total += sum;
             }
-            solver::products(step, change, part(vectors[4])?, all, &mut totals)?;
         }
     }
     expect_length(
@@ -403,6 +457,7 @@ pub fn direction<'l>(
     history: JObjectArray<'l, JFloatArray<'l>>,
     factors: JDoubleArray<'l>,
     descends: bool,
+    threads: jint,
     direction: JDoubleArray<'l>,
     result: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
@@ -417,27 +472,41 @@ pub fn direction<'l>(
     let search = ArrayRef::new(env, "search", &search)?;
     let direction = ArrayRef::new(env, "direction", &direction)?;
     expect_length("direction", direction.length(), length)?;
+    let pool = pool::of(usize::try_from(threads).unwrap_or(0));
     let mut totals = [0.0; 2];
     for range in ranges(length) {
         let critical = EnvCritical::new(env);
         let pins = Pins::new(&critical);
         // SAFETY: as in `products`; `distinct` has checked that the array that is written is not `search`.
-        unsafe {
+        let found = unsafe {
             let mut all: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
             let all = &mut all[..references.len()];
             for (vector, &reference) in all.iter_mut().zip(&references) {
                 *vector = &pins.read(reference)?[range.clone()];
             }
-            let sums = solver::direction(
-                &pins.read(search)?[range.clone()],
-                factor,
-                all,
-                &factors,
-                descends,
-                &mut pins.write(direction)?[range],
-            )?;
-            totals[0] += sums[0];
-            totals[1] += sums[1];
+            let search = &pins.read(search)?[range.clone()];
+            let direction = &mut pins.write(direction)?[range];
+            let mut nothing = vec![(); direction.len()];
+            by_parts(
+                pool.as_ref(),
+                direction,
+                &mut nothing,
+                |first, direction, _| {
+                    let at = first..first + direction.len();
+                    let mut vectors: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
+                    let vectors = &mut vectors[..all.len()];
+                    for (part, vector) in vectors.iter_mut().zip(&*all) {
+                        *part = &vector[at.clone()];
+                    }
+                    let search = &search[at];
+                    solver::direction(search, factor, vectors, &factors, descends, direction)
+                },
+            )
+        };
+        for sums in found {
+            for (total, sum) in totals.iter_mut().zip(sums?) {
+                *total += sum;
+            }
         }
     }
     result.set_region(env, 0, &totals)?;

@@ -87,7 +87,7 @@ class QuasiNewtonTest {
       }
     }
     double[] sums = new double[18];
-    NativeBridge.quasiNewtonProducts(given[0], given[1], given[2], given[3], given[4], history, sums);
+    NativeBridge.quasiNewtonProducts(given[0], given[1], given[2], given[3], given[4], history, 1, sums);
     double[] expected = new double[18];
     double[] along = new double[n];
     double squares = 0;
@@ -110,7 +110,7 @@ class QuasiNewtonTest {
     assertArrayEquals(expected, sums, "whole numbers have no rounding");
     double[] found = new double[n];
     double[] result = new double[2];
-    NativeBridge.quasiNewtonDirection(given[4], -2, history, factors, true, found, result);
+    NativeBridge.quasiNewtonDirection(given[4], -2, history, factors, true, 2, found, result);
     assertArrayEquals(new double[] {squares, slope}, result);
     assertArrayEquals(along, found);
   }
@@ -119,7 +119,7 @@ class QuasiNewtonTest {
   void withoutCorrections() {
     double[] found = new double[2];
     double[] result = new double[2];
-    NativeBridge.quasiNewtonDirection(new double[] {1, -2}, -1, new float[0][], new double[0], false, found, result);
+    NativeBridge.quasiNewtonDirection(new double[] {1, -2}, -1, new float[0][], new double[0], false, 1, found, result);
     assertArrayEquals(new double[] {5, -5}, result);
     assertArrayEquals(new double[] {-1, 2}, found);
   }
@@ -142,20 +142,20 @@ class QuasiNewtonTest {
     refused("given twice", () -> NativeBridge.quasiNewtonGradient(
         2, deviation, mean, new double[2], 0, 0, new double[6], 1, point, direction, next, next, result));
     double[] two = new double[2];
-    refused("history is empty", () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[0][], new double[0]));
-    refused("history has length 3", () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[3][2], new double[9]));
+    refused("history is empty", () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[0][], 1, new double[0]));
+    refused("history has length 3", () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[3][2], 1, new double[9]));
     refused("history has length 22",
-        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[22][2], new double[66]));
+        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[22][2], 1, new double[66]));
     refused("an array of history has length 1",
-        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[2][1], new double[6]));
+        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[2][1], 1, new double[6]));
     refused("an array of history is null",
-        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[2][], new double[6]));
+        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[2][], 1, new double[6]));
     float[] same = new float[2];
     refused("the same array twice",
-        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[][] {same, same}, new double[6]));
-    refused("sums has length 5", () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[2][2], new double[5]));
-    refused("given twice", () -> NativeBridge.quasiNewtonDirection(two, 1, new float[2][2], new double[2], false, two, two));
+        () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[][] {same, same}, 1, new double[6]));
+    refused("sums has length 5", () -> NativeBridge.quasiNewtonProducts(two, two, two, two, two, new float[2][2], 1, new double[5]));
+    refused("given twice", () -> NativeBridge.quasiNewtonDirection(two, 1, new float[2][2], new double[2], false, 1, two, two));
     refused("lengths [1, 2]",
-        () -> NativeBridge.quasiNewtonDirection(two, 1, new float[2][2], new double[1], false, new double[2], result));
+        () -> NativeBridge.quasiNewtonDirection(two, 1, new float[2][2], new double[1], false, 1, new double[2], result));
   }
 }

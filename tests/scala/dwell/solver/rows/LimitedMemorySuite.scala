@@ -37,7 +37,7 @@ class LimitedMemorySuite extends LimitedSuite {
     val l1 = if (penalties.exists(_ > 0.0)) 1.0 else 0.0
     val space = SearchSpace(1, start.map(_ => 1.0), null, penalties, l1, l2 = 0.0)
     // The last entry stands for the intercept that there is not.
-    val vectors = new SearchVectors(space, start :+ 0.0, Memory)
+    val vectors = new SearchVectors(space, start :+ 0.0, Memory, threads = 2)
     val memory = new LimitedMemory(vectors, l1 > 0.0, most, Tolerance)(model => {
       val (value, gradient) = f.calculate(BDV(LittleEndian.doubles(model).init))
       vectors.evaluated(value, gradient.toArray :+ 7.0, 1.0)
@@ -88,7 +88,7 @@ class LimitedMemorySuite extends LimitedSuite {
   test("a model of centred, scaled features with an intercept; the gradient is that of the objective") {
     NativeLibrary.require()
     val space = SearchSpace(2, Array(2.0, 0.0), Array(3.0, 5.0), Array(0.5, 1.0), l1 = 0.0, l2 = 2.0)
-    val vectors = new SearchVectors(space, Array(4.0, 0.0, 1.0, -2.0, 0.0, 2.0), Memory)
+    val vectors = new SearchVectors(space, Array(4.0, 0.0, 1.0, -2.0, 0.0, 2.0), Memory, threads = 1)
     val model = LittleEndian.doubles(vectors.trial(0.0))
     assert(model.toSeq == Seq(2.0, 0.0, 1.0 - 6.0, -1.0, 0.0, 2.0 + 3.0))
     val found = vectors.evaluated(10.0, Array(8.0, 1.0, 4.0, -16.0, 1.0, -8.0), 4.0)
@@ -99,6 +99,28 @@ class LimitedMemorySuite extends LimitedSuite {
     vectors.accept(moved = false)
     assert(vectors.turn().contains(Direction(found.norm, -7.25)))
     assert(LittleEndian.doubles(vectors.trial(1.0)).toSeq == Seq(1.25, 0.0, -3.75, -1.0, 0.0, 7.0))
+  }
+
+  test("any number of threads gives the same bits") {
+    NativeLibrary.require()
+    val n = 150001
+    def models(threads: Int): Seq[Seq[Byte]] = {
+      val random = new Random(7)
+      val space = SearchSpace(1, Array.fill(n)(1.0), null, Array.fill(n)(1.0), l1 = 0.01, l2 = 0.5)
+      val vectors = new SearchVectors(space, Array.fill(n + 1)(random.nextGaussian()), Memory, threads)
+      def evaluate(): Unit = vectors.evaluated(1.0, Array.fill(n + 1)(random.nextGaussian()), 1.0)
+      vectors.trial(0.0)
+      evaluate()
+      vectors.accept(moved = false)
+      Seq.fill(4) {
+        assert(vectors.turn().nonEmpty)
+        val model = vectors.trial(0.125)
+        evaluate()
+        vectors.accept(moved = true)
+        model.toSeq
+      }
+    }
+    assert(models(1) == models(2) && models(3) == models(1))
   }
 
   test("the direction solves the secant equations of the newest correction, and forgets the oldest") {

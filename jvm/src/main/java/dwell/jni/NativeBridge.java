@@ -380,11 +380,13 @@ public final class NativeBridge {
    *   the subgradient at the next point, or its gradient
    * @param history
    *   2 m arrays for m corrections, at most 20, newest first: m steps, then m changes of the gradient. The newest of both are written
+   * @param threads
+   *   at most so many share the work; bits do not depend on their number
    * @param sums
    *   6 m numbers, written: for each array of history its products with the newest step, the newest change, and search
    */
   public static native void quasiNewtonProducts(double[] point, double[] next, double[] gradient, double[] nextGradient,
-      double[] search, float[][] history, double[] sums);
+      double[] search, float[][] history, int threads, double[] sums);
 
   /**
    * Combines a direction.
@@ -395,13 +397,15 @@ public final class NativeBridge {
    *   of the arrays of history
    * @param descends
    *   whether entries that do not descend along search become 0
+   * @param threads
+   *   as in {@link #quasiNewtonProducts}
    * @param direction
    *   written
    * @param result
    *   2 numbers, written: its square, and its product with search
    */
   public static native void quasiNewtonDirection(double[] search, double factor, float[][] history, double[] factors,
-      boolean descends, double[] direction, double[] result);
+      boolean descends, int threads, double[] direction, double[] result);
 
   /** Frees a pass; does nothing if there is no such pass. */
   public static native void passFree(long pass);

@@ -54,7 +54,11 @@ private[rows] final class QuasiNewton(
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
     val vectors =
-      new SearchVectors(space, scaled(start.model), corrections(n, task.outputs, Runtime.getRuntime.maxMemory))
+      new SearchVectors(
+        space,
+        scaled(start.model),
+        corrections(n, task.outputs, Runtime.getRuntime.maxMemory),
+        threads)
     // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
     val more = if (problem.handsOver) problem.maxRounds / MoreThan else 0
     val most = problem.maxRounds - timeline.rounds + more
@@ -163,4 +167,7 @@ private[solver] object QuasiNewton {
 
   /** The leader's vectors take half of its memory, at most. */
   private val Share = 2L
+
+  /** The leader works while all workers wait, so that it may take their cores. More threads would wait for memory. */
+  private def threads: Int = math.min(4, Runtime.getRuntime.availableProcessors)
 }

@@ -10,8 +10,10 @@ import dwell.jni.NativeBridge
  *   the coordinates and their penalties
  * @param memory
  *   corrections that are kept
+ * @param threads
+ *   threads for the work on corrections
  */
-private[rows] final class SearchVectors(space: SearchSpace, start: Array[Double], memory: Int) {
+private[rows] final class SearchVectors(space: SearchSpace, start: Array[Double], memory: Int, threads: Int) {
   private val length = start.length
   private val hasL1 = space.l1 > 0.0
   private def vector: Array[Double] = new Array[Double](length)
@@ -98,6 +100,7 @@ private[rows] final class SearchVectors(space: SearchSpace, start: Array[Double]
         nextGradient,
         if (hasL1) nextSubgradient else nextGradient,
         history,
+        threads,
         sums)
       // Of each array the products with the newest step, the newest change and the search's gradient.
       def products(arrays: Int, k: Int): Vector[Double] = Vector.tabulate(size)(i => sums(3 * (arrays * size + i) + k))
@@ -130,7 +133,7 @@ private[rows] final class SearchVectors(space: SearchSpace, start: Array[Double]
     corrections.direction(alongSteps, alongChanges).map { case (factor, factors) =>
       val result = new Array[Double](2)
       val search = if (hasL1) subgradient else gradient
-      NativeBridge.quasiNewtonDirection(search, factor, history, factors, hasL1, direction, result)
+      NativeBridge.quasiNewtonDirection(search, factor, history, factors, hasL1, threads, direction, result)
       Direction(math.sqrt(result(0)), result(1))
     }
 
