@@ -19,11 +19,12 @@ private[bench] final class NamedArguments(args: Seq[String]) {
 
   def list(name: String): Option[Seq[String]] = settings.get(name).filter(_ != All).map(_.split(',').toSeq)
 
-  /** Those of `from` that are named, or all. */
-  def chosen[T](name: String, from: Seq[T])(nameOf: T => String): Seq[T] =
+  /** Those of `from` and `others` that are named, or all of `from`. */
+  def chosen[T](name: String, from: Seq[T], others: => Seq[T] = Nil)(nameOf: T => String): Seq[T] =
     list(name).fold(from)(_.map { one =>
-      from.find(nameOf(_) == one).getOrElse {
-        throw new IllegalArgumentException(s"$name must be of ${from.map(nameOf).mkString(", ")}, but was '$one'")
+      (from ++ others).find(nameOf(_) == one).getOrElse {
+        throw new IllegalArgumentException(
+          s"$name must be of ${(from ++ others).map(nameOf).mkString(", ")}, but was '$one'")
       }
     })
 

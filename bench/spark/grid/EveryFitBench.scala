@@ -33,14 +33,14 @@ object EveryFitBench {
 
   private[bench] def run(bench: Bench, asked: NamedArguments): Unit = {
     val wanted = asked.chosen("columns", GridFit.all)(_.name)
-    asked.chosen("rows", GridRows.all)(_.name).foreach { rows =>
+    asked.chosen("rows", GridRows.all, GridRows.shapes)(_.name).foreach { rows =>
       rows.make(bench) match {
         case None => println(s"\n== ${rows.name}: left out, without package descriptions")
         case Some(made) =>
           val frame = BenchData.cached(GridRows.withAllColumns(made))
           try {
             println(s"\n== ${rows.name}: ${Bench.shape(frame)}")
-            rows.columns.filter(wanted.contains).groupBy(_.kind).toSeq.sortBy(_._1.name).foreach { case (_, fits) =>
+            rows.columns.filter(fit => wanted.exists(_.name == fit.name)).groupBy(_.kind).toSeq.sortBy(_._1.name).foreach { case (_, fits) =>
               // With weights Spark's query is another one, and so is its compilation.
               fits.distinctBy(_.params.exists(_._1 == "weightCol")).foreach(warm(frame, _))
               fits.foreach(cell(bench, rows, frame, _, asked.number("memory", 0)))

@@ -8,6 +8,7 @@ import org.apache.spark.sql.functions.{abs, col, hash, when}
 
 import dwell.bench.Bench
 import dwell.bench.anatomy.{DataTable, GeneratedRows}
+import dwell.shapes.Shape
 
 /**
  * Data of the grid, and the columns that it has there.
@@ -16,11 +17,24 @@ import dwell.bench.anatomy.{DataTable, GeneratedRows}
  *   columns `features`, `label` and `class`, not cached; None without the package descriptions, if it is made of them
  * @param fits
  *   names of its columns, or the beginnings of several
+ * @param standardization
+ *   whether features are standardised in all fits that do not say otherwise
+ * @param weighted
+ *   whether all fits use the weights
  */
-private[bench] final case class GridRows(name: String, make: Bench => Option[DataFrame], fits: Seq[String]) {
+private[bench] final case class GridRows(
+    name: String,
+    make: Bench => Option[DataFrame],
+    fits: Seq[String],
+    standardization: Boolean = true,
+    weighted: Boolean = false) {
 
   /** The fits that the grid has for this data. */
-  def columns: Seq[GridFit] = GridFit.all.filter(fit => fits.exists(fit.name.startsWith))
+  def columns: Seq[GridFit] =
+    GridFit.all
+      .filter(fit => fits.exists(fit.name.startsWith))
+      .map(fit =>
+        fit.copy(standardization = standardization && fit.standardization, weighted = weighted || fit.weighted))
 }
 
 private[bench] object GridRows {
@@ -103,6 +117,21 @@ private[bench] object GridRows {
         "ten-default",
         "svc-default")))
 
+  /** The shapes of `shapesTest` at ten times their size, which are no part of the grid unless they are asked for. */
+  lazy val shapes: Seq[GridRows] = Shape.all(times = 10).map { shape =>
+    GridRows(
+      shape.name.replaceAll("[^a-z0-9]+", "-"),
+      bench => Some(ofShape(bench.spark, shape)),
+      Seq("linear-l2", "linear-small", "linear-net", "logistic-l2", "logistic-small", "logistic-net", "svc-l2", "svc-small"),
+      shape.standardization,
+      shape.weighted)
+  }
+
+  private def ofShape(spark: SparkSession, shape: Shape): DataFrame =
+    spark
+      .createDataFrame(spark.sparkContext.parallelize(shape.rows, 4))
+      .toDF("label", "class", Weight, "features")
+
   /** Data that reading and the phases of fits are measured on, too. */
   private def ofTable(name: String, fits: String*): GridRows =
     GridRows(name, DataTable.all.find(_.name == name).get.make, fits)
@@ -110,12 +139,14 @@ private[bench] object GridRows {
   private def generated(name: String, fits: String*)(make: (Bench, GeneratedRows) => DataFrame): GridRows =
     GridRows(name, bench => Some(make(bench, new GeneratedRows(bench.spark, bench.seed))), fits)
 
-  /** With ten classes of about as many rows, by the label, and weights of 0.5, 1 and 2. */
+  /** With ten classes of about as many rows, by the label, and weights of 0.5, 1 and 2 where there are none. */
   def withAllColumns(rows: DataFrame): DataFrame = {
     val ends = rows.stat.approxQuantile("label", (1 until Classes).map(_.toDouble / Classes).toArray, 0.001)
     val ten = ends.map(end => when(col("label") > end, 1.0).otherwise(0.0)).reduce(_ + _)
     val draw = abs(hash(col("label"))) % 3
-    rows.withColumn(Ten, ten).withColumn(Weight, when(draw === 0, 0.5).when(draw === 1, 1.0).otherwise(2.0))
+    val all = rows.withColumn(Ten, ten)
+    if (rows.columns.contains(Weight)) all
+    else all.withColumn(Weight, when(draw === 0, 0.5).when(draw === 1, 1.0).otherwise(2.0))
   }
 
   /** Ten categories, each value a feature. Most values of a category are rare. */

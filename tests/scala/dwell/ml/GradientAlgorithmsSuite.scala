@@ -239,11 +239,6 @@ class GradientAlgorithmsSuite extends SparkSuite {
     close(objective(model), objective(expected), Tight)
   }
 
-  test("several classes are left to Spark by other algorithms, with a reason that names those that take them") {
-    val model = new LogisticRegression().setRegParam(0.1).setAlgorithm("cocoa").fit(data)
-    assert(FitReport.of(model).reason.exists(why => why.contains("ma-sgd") && why.contains("3 classes")))
-  }
-
   test("an initial model is where rounds begin") {
     for (rows <- Seq(binary, data); algorithm <- Refining :+ "ma-sgd") {
       val first = ours(algorithm, 0.05, 0.0).fit(rows)

@@ -25,7 +25,7 @@ class ShapesSuite extends SparkSuite {
     frames.getOrElseUpdate(shape, spark.createDataFrame(spark.sparkContext.parallelize(shape.rows, 2)).cache())
 
   private val cases = for {
-    shape <- Shape.all
+    shape <- Shape.all()
     (estimator, penalties) <- Seq(
       "LinearRegression" -> Penalty.all,
       "LogisticRegression" -> Penalty.all,

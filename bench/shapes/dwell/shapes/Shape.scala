@@ -32,8 +32,13 @@ final case class Shape(
 
 object Shape {
 
-  /** Every shape. */
-  lazy val all: Seq[Shape] = Seq(
+  /** Every shape, with so many times the rows of the smallest size and, where features are many, as many times the features. */
+  def all(times: Int = 1): Seq[Shape] = new Shapes(times).all
+}
+
+private final class Shapes(times: Int) {
+
+  def all: Seq[Shape] = Seq(
     correlated,
     doubled,
     heavyTailed,
@@ -51,7 +56,7 @@ object Shape {
   /** Columns that share one factor, which explains all but 1e-4 of their variance. */
   private def correlated: Shape = Shape(
     "correlated columns",
-    rows(1, 600, 20) { (random, n) =>
+    rows(1, 600 * times, 20) { (random, n) =>
       val common = random.nextGaussian()
       Array.fill(n)(common + 1e-2 * random.nextGaussian())
     })
@@ -59,7 +64,7 @@ object Shape {
   /** Each column twice, the second time with noise of 1e-6. */
   private def doubled: Shape = Shape(
     "doubled columns",
-    rows(2, 600, 20) { (random, n) =>
+    rows(2, 600 * times, 20) { (random, n) =>
       val half = Array.fill(n / 2)(random.nextGaussian())
       half ++ half.map(_ + 1e-6 * random.nextGaussian())
     })
@@ -67,24 +72,24 @@ object Shape {
   /** Cauchy features: a few values are thousands of times the others. */
   private def heavyTailed: Shape = Shape(
     "heavy tails",
-    rows(3, 600, 20)((random, n) => Array.fill(n)(math.tan(math.Pi * (random.nextDouble() - 0.5)))))
+    rows(3, 600 * times, 20)((random, n) => Array.fill(n)(math.tan(math.Pi * (random.nextDouble() - 0.5)))))
 
   /** Deviations from 1e-4 to 1e4, and means of the same size. */
   private def scales: Shape = Shape(
     "scales from 1e-4 to 1e4",
-    rows(4, 600, 17)((random, n) =>
+    rows(4, 600 * times, 17)((random, n) =>
       Array.tabulate(n)(j => math.pow(10.0, (j % 9) - 4.0) * (random.nextGaussian() + (j % 3)))))
 
   /** One row of a hundred is of the second class. */
   private def rareClass: Shape = {
-    val plain = rows(5, 800, 12)((random, n) => Array.fill(n)(random.nextGaussian()))
-    val least = plain.map(_.target).sorted.apply(792)
+    val plain = rows(5, 800 * times, 12)((random, n) => Array.fill(n)(random.nextGaussian()))
+    val least = plain.map(_.target).sorted.apply(792 * times)
     Shape("a rare class", plain.map(row => row.copy(cls = if (row.target >= least) 1.0 else 0.0)))
   }
 
   /** A plane separates all rows but three. */
   private def nearlySeparable: Shape = {
-    val plain = rows(6, 500, 10)((random, n) => Array.fill(n)(random.nextGaussian()))
+    val plain = rows(6, 500 * times, 10)((random, n) => Array.fill(n)(random.nextGaussian()))
     Shape(
       "nearly separable",
       plain.zipWithIndex.map { case (row, i) =>
@@ -96,11 +101,11 @@ object Shape {
   /** Three categories, one-hot, of which most values are in one row or two. */
   private def oneHot: Shape = {
     val random = new Random(7)
-    val size = 300
+    val size = 300 * times
     val effect = Array.fill(3 * size)(random.nextGaussian())
     Shape(
       "one-hot with rare values",
-      IndexedSeq.fill(800) {
+      IndexedSeq.fill(800 * times) {
         val hot = Array.tabulate(3)(c => c * size + (size * math.pow(random.nextDouble(), 4.0)).toInt)
         val target = hot.map(effect(_)).sum + random.nextGaussian()
         Row(target, sign(target), 1.0, Vectors.sparse(3 * size, hot, Array(1.0, 1.0, 1.0)))
@@ -110,11 +115,11 @@ object Shape {
   /** Counts of words by a power law, many more words than a row has. */
   private def wordCounts: Shape = {
     val random = new Random(8)
-    val size = 2000
+    val size = 2000 * times
     val effect = Array.fill(size)(0.5 * random.nextGaussian())
     Shape(
       "word counts, not standardised",
-      IndexedSeq.fill(600) {
+      IndexedSeq.fill(600 * times) {
         val words = Array.fill(60)((size * math.pow(random.nextDouble(), 3.0)).toInt)
         val counts = words.groupBy(identity).map { case (word, all) => (word, all.length.toDouble) }.toSeq.sortBy(_._1)
         val target = counts.map { case (word, count) => effect(word) * count }.sum + random.nextGaussian()
@@ -124,29 +129,29 @@ object Shape {
   }
 
   private def moreFeaturesThanRows: Shape =
-    Shape("more features than rows", rows(9, 150, 400)((random, n) => Array.fill(n)(random.nextGaussian())))
+    Shape("more features than rows", rows(9, 150 * times, 400 * times)((random, n) => Array.fill(n)(random.nextGaussian())))
 
   /** Weights from 1e-3 to 1e3. */
   private def weights: Shape = {
     val random = new Random(10)
     Shape(
       "weights over six decades",
-      rows(10, 600, 12)((random, n) => Array.fill(n)(random.nextGaussian()))
+      rows(10, 600 * times, 12)((random, n) => Array.fill(n)(random.nextGaussian()))
         .map(_.copy(w = math.pow(10.0, 6.0 * random.nextDouble() - 3.0))),
       weighted = true)
   }
 
   private def binary: Shape =
-    Shape("all binary", rows(11, 600, 20)((random, n) => Array.fill(n)(random.nextInt(2).toDouble)))
+    Shape("all binary", rows(11, 600 * times, 20)((random, n) => Array.fill(n)(random.nextInt(2).toDouble)))
 
   private def constantLabel: Shape = Shape(
     "a constant label",
-    rows(12, 300, 10)((random, n) => Array.fill(n)(random.nextGaussian())).map(_.copy(target = 3.0, cls = 1.0)))
+    rows(12, 300 * times, 10)((random, n) => Array.fill(n)(random.nextGaussian())).map(_.copy(target = 3.0, cls = 1.0)))
 
-  /** Forty rows, twenty times each. */
+  /** Forty rows, many times each. */
   private def duplicates: Shape = {
     val few = rows(13, 40, 15)((random, n) => Array.fill(n)(random.nextGaussian()))
-    Shape("duplicates of rows", IndexedSeq.fill(20)(few).flatten)
+    Shape("duplicates of rows", IndexedSeq.fill(20 * times)(few).flatten)
   }
 
   /** Rows with a linear target and noise, the classes its signs. */
