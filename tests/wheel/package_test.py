@@ -158,10 +158,10 @@ class PackageTest(unittest.TestCase):
         self.assertIsNone(told.relative_gap)
 
     def test_a_fit_by_spark_and_a_model_without_a_report(self):
-        one = self.data.filter("label = 1.0")
-        told = dwell.report(LinearSVC(maxIter=1).fit(one))
+        words = self.spark.createDataFrame([(Vectors.dense(1.0, 2.0, 0.0),), (Vectors.dense(0.0, 1.0, 3.0),)], ["features"])
+        told = dwell.report(LDA(k=2, maxIter=1, optimizer="em").fit(words))
         self.assertEqual((told.solver, told.objective, told.rounds), ("spark", None, ()))
-        self.assertIn("class", told.reason)
+        self.assertIn("optimizer=em", told.reason)
         stock = regression.LinearRegression().fit(self.data)
         with self.assertRaisesRegex(LookupError, "no fit report for " + stock.uid):
             dwell.report(stock)

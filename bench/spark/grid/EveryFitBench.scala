@@ -40,11 +40,16 @@ object EveryFitBench {
           val frame = BenchData.cached(GridRows.withAllColumns(made))
           try {
             println(s"\n== ${rows.name}: ${Bench.shape(frame)}")
-            rows.columns.filter(fit => wanted.exists(_.name == fit.name)).groupBy(_.kind).toSeq.sortBy(_._1.name).foreach { case (_, fits) =>
-              // With weights Spark's query is another one, and so is its compilation.
-              fits.distinctBy(_.params.exists(_._1 == "weightCol")).foreach(warm(frame, _))
-              fits.foreach(cell(bench, rows, frame, _, asked.number("memory", 0)))
-            }
+            rows.columns
+              .filter(fit => wanted.exists(_.name == fit.name))
+              .groupBy(_.kind)
+              .toSeq
+              .sortBy(_._1.name)
+              .foreach { case (_, fits) =>
+                // With weights Spark's query is another one, and so is its compilation.
+                fits.distinctBy(_.params.exists(_._1 == "weightCol")).foreach(warm(frame, _))
+                fits.foreach(cell(bench, rows, frame, _, asked.number("memory", 0)))
+              }
           } finally frame.unpersist(blocking = true)
       }
     }

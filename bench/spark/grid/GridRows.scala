@@ -122,7 +122,15 @@ private[bench] object GridRows {
     GridRows(
       shape.name.replaceAll("[^a-z0-9]+", "-"),
       bench => Some(ofShape(bench.spark, shape)),
-      Seq("linear-l2", "linear-small", "linear-net", "logistic-l2", "logistic-small", "logistic-net", "svc-l2", "svc-small"),
+      Seq(
+        "linear-l2",
+        "linear-small",
+        "linear-net",
+        "logistic-l2",
+        "logistic-small",
+        "logistic-net",
+        "svc-l2",
+        "svc-small"),
       shape.standardization,
       shape.weighted)
   }

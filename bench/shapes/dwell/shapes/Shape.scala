@@ -129,7 +129,9 @@ private final class Shapes(times: Int) {
   }
 
   private def moreFeaturesThanRows: Shape =
-    Shape("more features than rows", rows(9, 150 * times, 400 * times)((random, n) => Array.fill(n)(random.nextGaussian())))
+    Shape(
+      "more features than rows",
+      rows(9, 150 * times, 400 * times)((random, n) => Array.fill(n)(random.nextGaussian())))
 
   /** Weights from 1e-3 to 1e3. */
   private def weights: Shape = {

@@ -54,11 +54,7 @@ private[rows] final class QuasiNewton(
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
     val vectors =
-      new SearchVectors(
-        space,
-        scaled(start.model),
-        corrections(n, task.outputs, Runtime.getRuntime.maxMemory),
-        threads)
+      new SearchVectors(space, scaled(start.model), corrections(n, task.outputs, Runtime.getRuntime.maxMemory), threads)
     // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
     val more = if (problem.handsOver) problem.maxRounds / MoreThan else 0
     val most = problem.maxRounds - timeline.rounds + more
