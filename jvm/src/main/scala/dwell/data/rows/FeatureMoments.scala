@@ -2,7 +2,7 @@ package dwell.data.rows
 
 import dwell.base.LittleEndian
 import dwell.data.block.{ColumnNames, LabelMoments, ReadRows, RowBlock}
-import dwell.data.matrix.IndexRanges
+import dwell.data.matrix.{ColumnCounts, IndexRanges}
 import dwell.data.moments.{MergedMoments, MomentPiece, PackedMoments, PartitionMoments}
 import dwell.spark.{Answers, Shuffle, TaskFailure}
 
@@ -45,7 +45,8 @@ private[data] final class FeatureMoments(
 private[data] object FeatureMoments {
 
   /**
-   * Computes the moments. Every source partition computes the moments of its columns. Tasks merge the moments of all partitions by ranges of columns, so that neither a worker nor the driver holds them.
+   * Computes the moments. Every block computes the moments of its columns in two passes, and its source partition merges them.
+   * Tasks merge the moments of all partitions by ranges of columns, so that neither a worker nor the driver holds them.
    *
    * @throws IllegalArgumentException
    *   if a variance overflows
@@ -100,17 +101,62 @@ private[data] object FeatureMoments {
 
   /** The moments of the columns that have nonzeros in a source partition. */
   private def ofBlocks(blocks: Iterator[RowBlock], numFeatures: Int, binary: Boolean): MomentPiece = {
-    val moments = new PartitionMoments(numFeatures, binary)
-    blocks.foreach { block =>
-      val matrix = block.matrix
-      var j = 0
-      while (j < matrix.rows) {
-        val weight = if (block.weights == null) 1.0 else block.weights(j)
-        val isPositive = block.labels(j) > 0.0
-        matrix.eachNonzero(j)((column, value) => moments.add(column, value, weight, isPositive))
-        j += 1
-      }
+    val pieces = blocks.map(ofBlock(_, numFeatures, binary))
+    val first = pieces.next()
+    if (!pieces.hasNext) first
+    else {
+      val moments = new PartitionMoments(numFeatures, binary)
+      moments.add(first)
+      pieces.foreach(moments.add)
+      moments.result
     }
-    moments.result
+  }
+
+  /** The moments of the columns that have nonzeros in `block`. */
+  def ofBlock(block: RowBlock, numFeatures: Int, binary: Boolean): MomentPiece = {
+    val matrix = block.matrix
+    val used = ColumnCounts.of(Iterator(matrix), numFeatures)
+    val n = used.columns.length
+    val position = new Array[Int](numFeatures)
+    var c = 0
+    while (c < n) {
+      position(used.columns(c)) = c
+      c += 1
+    }
+    val weight = new Array[Double](n)
+    val mean = new Array[Double](n)
+    val squares = new Array[Double](n)
+    val positive = if (binary) new Array[Double](n) else null
+    val negative = if (binary) new Array[Double](n) else null
+
+    var j = 0
+    while (j < matrix.rows) {
+      val s = if (block.weights == null) 1.0 else block.weights(j)
+      val byClass = if (!binary) null else if (block.labels(j) > 0.0) positive else negative
+      matrix.eachNonzero(j) { (column, value) =>
+        val c = position(column)
+        val product = s * value
+        weight(c) += s
+        mean(c) += product
+        if (byClass != null) byClass(c) += product
+      }
+      j += 1
+    }
+    c = 0
+    while (c < n) {
+      mean(c) /= weight(c)
+      c += 1
+    }
+    j = 0
+    while (j < matrix.rows) {
+      val s = if (block.weights == null) 1.0 else block.weights(j)
+      matrix.eachNonzero(j) { (column, value) =>
+        val c = position(column)
+        val difference = value - mean(c)
+        squares(c) += s * (difference * difference)
+      }
+      j += 1
+    }
+    new MomentPiece(used.columns, used.counts.map(_.toLong), weight, mean, squares, positive, negative)
   }
 }
