@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any, ClassVar, Generic, Iterator, Mapping, Sequence, TypeVar
 
-from pyspark.ml.param import Param
+from pyspark.ml.param import Param, Params
 from pyspark.ml.wrapper import JavaEstimator
 from pyspark.sql import DataFrame
 
@@ -66,7 +66,10 @@ class SharingEstimator(NativeEstimator):
         maps = gateway.new_array(gateway.jvm.org.apache.spark.ml.param.ParamMap, len(java))
         for index, one in enumerate(java):
             maps[index] = one
-        copies = [estimator.copy(one) for one in paramMaps]
+        copies = [Params.copy(estimator, one) for one in paramMaps]
+        for one in copies:
+            # They only lend their Params to the models. The first that ends would take the JVM object from this estimator.
+            one._java_obj = None
         return Fits(estimator._java_obj.fitMultiple(dataset._jdf, maps), copies)
 
 
