@@ -165,7 +165,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
   final override def reason: Option[String] = None
 
   private[report] final override def summary: Seq[String] =
-    Seq(s"$uid: $algorithm, native solver, $numPartitions partitions") ++
+    (Seq(s"$uid: $algorithm, native solver, $numPartitions partitions") ++
       choices ++
       Option.when(aggregation.nonEmpty)(s"aggregation by $aggregation: $aggregationReason") ++
       Seq(
@@ -174,7 +174,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
         s"training data ${held.toLine}",
         f"objective $objective%.10g, $proof",
         f"reading and set-up $flattenSeconds%.2f s$inEpochs, " +
-          s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")
+          s"worker state $stateBytes bytes, $stateLosses state losses, $restarts restarts")).filter(_.nonEmpty)
 
   private[report] final override def digest: Seq[(String, String)] =
     Seq(

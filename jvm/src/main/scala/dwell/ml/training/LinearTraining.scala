@@ -70,7 +70,10 @@ trait LinearTraining[M <: Model[M]]
     val numFeatures =
       clock.reading(TrainingBridge.numFeatures(dataset, $(featuresCol), first, TrainingRow.Features))
     val outcome =
-      task.refused(numFeatures).orElse(NativeLibrary.missing) match {
+      task
+        .refused(numFeatures)
+        .orElse(methodChoice(task, task.loss, numFeatures).leftToSpark)
+        .orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
           val choice = methodChoice(task, task.loss, numFeatures)
@@ -79,10 +82,12 @@ trait LinearTraining[M <: Model[M]]
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(queries.next()(), numFeatures))) { (data, solver) =>
-                task.refused(data).toLeft {
+                val known = task.known(data)
+                def left = methodChoice(task, task.loss, numFeatures).leftToSpark(data)
+                task.refused(data).orElse(if (known.isEmpty) left else None).toLeft {
                   val solution =
-                    task.known(data).fold(solver.solve(problem(task, data, possible, conf))) {
-                      case (coefficients, intercepts) => LinearSolution.known(coefficients, intercepts, data, $(tol))
+                    known.fold(solver.solve(problem(task, data, possible, conf))) { case (coefficients, intercepts) =>
+                      LinearSolution.known(coefficients, intercepts, data, $(tol))
                     }
                   built(task, data, solution, clock)
                 }

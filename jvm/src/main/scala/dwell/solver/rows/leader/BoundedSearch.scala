@@ -37,7 +37,9 @@ private[rows] final class BoundedSearch(
   /** Iterates until Spark's rule holds or no rounds are left. */
   def run(): LinearSolution = {
     after.foreach(handover => timeline.follow(handover.rounds))
-    val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, Sharper * firstScale))
+    // A high bound of the scale is for corners alone: where errors are merely small, all iterations would go into it.
+    val scale = if (after.isEmpty) leastScale else Sharper * firstScale
+    val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, scale))
     val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.PositiveInfinity, Double.PositiveInfinity))
     var last = searched(lower, upper, start)
     // Where few errors are within epsilon scales, the best scale is near 0, and corners come as near to one another.
