@@ -97,26 +97,26 @@ pub const METHODS: &[NativeMethod] = &[
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_trial(outputs: jint, deviation: jdouble[], mean: jdouble[], point: jdouble[], direction: jdouble[],
-            subgradient: jdouble[], step: jdouble, next: jdouble[], model: jbyte[]) -> void,
+        static fn quasi_newton_trial(ends: jint[], deviation: jdouble[], mean: jdouble[], point: jdouble[], direction: jdouble[],
+            subgradient: jdouble[], step: jdouble, threads: jint, next: jdouble[], model: jbyte[], centres: jdouble[]) -> void,
         fn = quasi_newton::trial,
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_gradient(outputs: jint, deviation: jdouble[], mean: jdouble[], factors: jdouble[], l1: jdouble,
-            l2: jdouble, sums: jdouble[], total: jdouble, at: jdouble[], direction: jdouble[], gradient: jdouble[],
-            subgradient: jdouble[], result: jdouble[]) -> void,
+        static fn quasi_newton_gradient(ends: jint[], deviation: jdouble[], mean: jdouble[], factors: jdouble[], l1: jdouble,
+            l2: jdouble, sums: jdouble[], total: jdouble, intercepts: jdouble[], at: jdouble[], direction: jdouble[], threads: jint,
+            gradient: jdouble[], subgradient: jdouble[], result: jdouble[]) -> void,
         fn = quasi_newton::gradient,
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_products(point: jdouble[], next: jdouble[], gradient: jdouble[], next_gradient: jdouble[],
+        static fn quasi_newton_products(ends: jint[], point: jdouble[], next: jdouble[], gradient: jdouble[], next_gradient: jdouble[],
             search: jdouble[], history: jfloat[][], threads: jint, sums: jdouble[]) -> void,
         fn = quasi_newton::products,
         error_policy = Throw
     },
     native_method! {
-        static fn quasi_newton_direction(search: jdouble[], factor: jdouble, history: jfloat[][], factors: jdouble[],
+        static fn quasi_newton_direction(ends: jint[], search: jdouble[], factor: jdouble, history: jfloat[][], factors: jdouble[],
             descends: jboolean, threads: jint, direction: jdouble[], result: jdouble[]) -> void,
         fn = quasi_newton::direction,
         error_policy = Throw

@@ -1,13 +1,15 @@
-//! The functions of the leader of L-BFGS. Java owns all arrays, and they are pinned for a range of entries at a time.
+//! The functions of L-BFGS, on vectors that are cut into blocks: sums are taken block by block, so that bits depend neither on the threads
+//! nor on how blocks are dealt. Java owns all arrays, and they are pinned for some blocks at a time.
 
 use std::ops::Range;
 
-use dwell_solvers::rows::quasi_newton::{
-    self as solver, Evaluated, Evaluation, Penalties, Scaling,
+use dwell_solvers::{
+    SolverError,
+    rows::quasi_newton::{self as solver, Evaluated, Evaluation, Penalties, Scaling},
 };
 use jni::{
     Env,
-    objects::{JByteArray, JClass, JDoubleArray, JFloatArray, JObject, JObjectArray},
+    objects::{JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JObject, JObjectArray},
     sys::{jdouble, jint},
 };
 
@@ -22,43 +24,97 @@ use crate::{
     java::arguments::{copied, expect_length, optional},
 };
 
-/// Entries of a vector that a pin lasts for: at most about 2 ms.
+/// Entries that a pin lasts for: at most about 2 ms.
 const TOGETHER: usize = 1 << 16;
-
-/// Entries that a thread takes at a time. Sums are added part by part, so that bits do not depend on the threads.
-const PART: usize = 1 << 13;
 
 /// Corrections, at most: each is two arrays.
 const MAX_CORRECTIONS: usize = 10;
 
-/// The ranges of `length` entries, in order.
-fn ranges(length: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..length)
-        .step_by(TOGETHER)
-        .map(move |first| first..length.min(first + TOGETHER))
+/// The blocks of a vector, by their ends.
+struct Blocks(Vec<usize>);
+
+impl Blocks {
+    /// The blocks of vectors of `length` entries.
+    fn new(env: &Env<'_>, ends: &JIntArray<'_>, length: usize) -> Result<Self, Fault> {
+        let count = ArrayRef::new(env, "ends", ends)?.length();
+        let mut given = vec![0; count];
+        ends.get_region(env, 0, &mut given)?;
+        let ends: Vec<_> = (given.iter().map(|&end| usize::try_from(end).unwrap_or(0))).collect();
+        let starts = [0].iter().chain(&ends);
+        if starts
+            .zip(&ends)
+            .any(|(&start, &end)| end <= start || end - start > TOGETHER)
+        {
+            return Err(argument!(
+                "ends are {given:?}: they must increase, by at most {TOGETHER}"
+            ));
+        }
+        expect_length("the vector", length, ends.last().copied().unwrap_or(0))?;
+        Ok(Self(ends))
+    }
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Runs of blocks, in order, each for one pin.
+    fn runs(&self) -> Vec<Run<'_>> {
+        let mut runs = Vec::new();
+        let (mut start, mut first) = (0, 0);
+        while first < self.0.len() {
+            let rest = &self.0[first..];
+            let ends = &rest[..rest.partition_point(|&end| end - start <= TOGETHER)];
+            runs.push(Run { first, start, ends });
+            first += ends.len();
+            start = self.0[first - 1];
+        }
+        runs
+    }
 }
 
-/// Calls `work` with each part of a range of two vectors, and the number of its first entry, by the threads of `pool`.
-fn by_parts<T: Send, U: Send, R: Send>(
-    pool: Option<&Lent>,
-    first: &mut [T],
-    second: &mut [U],
-    work: impl Fn(usize, &mut [T], &mut [U]) -> R + Sync,
-) -> Vec<R> {
-    match pool {
-        Some(pool) => pool.install(|| {
-            (first.par_chunks_mut(PART))
-                .zip(second.par_chunks_mut(PART))
-                .enumerate()
-                .map(|(i, (first, second))| work(i * PART, first, second))
-                .collect()
-        }),
-        None => (first.chunks_mut(PART))
-            .zip(second.chunks_mut(PART))
-            .enumerate()
-            .map(|(i, (first, second))| work(i * PART, first, second))
-            .collect(),
+/// Blocks that follow one another.
+struct Run<'a> {
+    /// The number of the first block.
+    first: usize,
+    /// Its first entry.
+    start: usize,
+    ends: &'a [usize],
+}
+
+impl Run<'_> {
+    fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = [self.start].into_iter().chain(self.ends.iter().copied());
+        starts.zip(self.ends).map(|(start, &end)| start..end)
     }
+
+    /// The blocks of a vector with `size` numbers for an entry.
+    fn cut<'v, T>(&self, vector: &'v mut [T], size: usize) -> impl Iterator<Item = &'v mut [T]> {
+        let mut rest = &mut vector[size * self.start..];
+        self.ranges().map(move |range| {
+            rest.split_off_mut(..size * range.len())
+                .expect("a block lies within the vector")
+        })
+    }
+}
+
+/// What `work` makes of each block, by the threads of `pool`.
+fn each<W: Send, R: Send>(
+    pool: Option<&Lent>,
+    blocks: impl Iterator<Item = W>,
+    work: impl Fn(W) -> Result<R, SolverError> + Sync + Send,
+) -> Result<Vec<R>, SolverError> {
+    match pool {
+        Some(pool) => {
+            let blocks: Vec<W> = blocks.collect();
+            pool.install(|| blocks.into_par_iter().map(work).collect())
+        }
+        None => blocks.map(work).collect(),
+    }
+}
+
+/// The threads that share the work.
+fn threads_of(threads: jint) -> Option<Lent> {
+    pool::of(usize::try_from(threads).unwrap_or(0))
 }
 
 /// Refuses an array that is written and given twice.
@@ -75,69 +131,27 @@ fn distinct(env: &Env<'_>, written: &[&JObject<'_>], read: &[&JObject<'_>]) -> R
     Ok(())
 }
 
-/// The vectors of a model with `outputs` times `n + 1` entries: the features of each output, then its intercept.
-#[derive(Clone, Copy)]
-struct Layout<'a> {
-    outputs: usize,
-    features: usize,
-    deviation: ArrayRef<'a, f64>,
-    mean: Option<ArrayRef<'a, f64>>,
+/// An array of as many numbers.
+fn vector<'a>(
+    env: &Env<'_>,
+    name: &str,
+    array: &'a JDoubleArray<'_>,
+    length: usize,
+) -> Result<ArrayRef<'a, f64>, Fault> {
+    let array = ArrayRef::new(env, name, array)?;
+    expect_length(name, array.length(), length)?;
+    Ok(array)
 }
 
-impl<'a> Layout<'a> {
-    fn new(
-        env: &Env<'_>,
-        outputs: jint,
-        deviation: &'a JDoubleArray<'_>,
-        mean: &'a JDoubleArray<'_>,
-    ) -> Result<Self, Fault> {
-        let deviation = ArrayRef::new(env, "deviation", deviation)?;
-        let mean = given(env, "mean", mean)?;
-        let features = deviation.length();
-        if let Some(mean) = mean {
-            expect_length("mean", mean.length(), features)?;
-        }
-        let outputs = usize::try_from(outputs)
-            .ok()
-            .filter(|&outputs| outputs > 0)
-            .ok_or_else(|| argument!("outputs is {outputs}, expected at least 1"))?;
-        Ok(Self {
-            outputs,
-            features,
-            deviation,
-            mean,
-        })
-    }
-
-    fn length(&self) -> usize {
-        self.outputs * (self.features + 1)
-    }
-
-    fn vector<'b>(
-        &self,
-        env: &Env<'_>,
-        name: &str,
-        array: &'b JDoubleArray<'_>,
-    ) -> Result<ArrayRef<'b, f64>, Fault> {
-        let array = ArrayRef::new(env, name, array)?;
-        expect_length(name, array.length(), self.length())?;
-        Ok(array)
-    }
-
-    /// Where the intercept of an output stands.
-    fn intercept(&self, output: usize) -> usize {
-        output * (self.features + 1) + self.features
-    }
-}
-
-/// An array, unless it is null.
+/// The same, unless it is null.
 fn given<'a>(
     env: &Env<'_>,
     name: &str,
     array: &'a JDoubleArray<'_>,
+    length: usize,
 ) -> Result<Option<ArrayRef<'a, f64>>, Fault> {
     optional(array)
-        .map(|array| ArrayRef::new(env, name, array))
+        .map(|array| vector(env, name, array, length))
         .transpose()
 }
 
@@ -149,71 +163,69 @@ fn given<'a>(
 pub fn trial<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
-    outputs: jint,
+    ends: JIntArray<'l>,
     deviation: JDoubleArray<'l>,
     mean: JDoubleArray<'l>,
     point: JDoubleArray<'l>,
     direction: JDoubleArray<'l>,
     subgradient: JDoubleArray<'l>,
     step: jdouble,
+    threads: jint,
     next: JDoubleArray<'l>,
     model: JByteArray<'l>,
+    centres: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     let read: [&JObject<'_>; 5] = [&deviation, &mean, &point, &direction, &subgradient];
     distinct(env, &[next.as_ref(), model.as_ref()], &read)?;
-    let layout = Layout::new(env, outputs, &deviation, &mean)?;
-    let point = layout.vector(env, "point", &point)?;
-    let direction = layout.vector(env, "direction", &direction)?;
-    let subgradient = optional(&subgradient)
-        .map(|array| layout.vector(env, "subgradient", array))
-        .transpose()?;
-    let next = layout.vector(env, "next", &next)?;
+    let deviation = ArrayRef::new(env, "deviation", &deviation)?;
+    let length = deviation.length();
+    let blocks = Blocks::new(env, &ends, length)?;
+    let mean = given(env, "mean", &mean, length)?;
+    let point = vector(env, "point", &point, length)?;
+    let direction = vector(env, "direction", &direction, length)?;
+    let subgradient = given(env, "subgradient", &subgradient, length)?;
+    let next = vector(env, "next", &next, length)?;
     let model = ArrayRef::new(env, "model", &model)?.unsigned();
-    expect_length("model", model.length(), 8 * layout.length())?;
-    for output in 0..layout.outputs {
-        let place = layout.intercept(output);
-        let mut centre = 0.0;
-        let parts = ranges(layout.features).map(Some).chain([None]);
-        for part in parts {
+    expect_length("model", model.length(), 8 * length)?;
+    vector(env, "centres", &centres, blocks.count())?;
+    let pool = threads_of(threads);
+    for run in blocks.runs() {
+        let found = {
             let critical = EnvCritical::new(env);
             let pins = Pins::new(&critical);
             // SAFETY: `NativeBridge` requires that no Java thread uses the arrays during a call, and `distinct` has checked that no array
             // that is written is another array of the call.
             unsafe {
-                let (deviation, mean) = (
-                    pins.read(layout.deviation)?,
-                    layout.mean.map(|mean| pins.read(mean)).transpose()?,
+                let (deviation, point, direction) = (
+                    pins.read(deviation)?,
+                    pins.read(point)?,
+                    pins.read(direction)?,
                 );
-                let (at, scaling) = match part {
-                    Some(range) => (
-                        place - layout.features + range.start..place - layout.features + range.end,
-                        Scaling {
-                            deviation: Some(&deviation[range.clone()]),
-                            mean: mean.map(|mean| &mean[range]),
-                        },
-                    ),
-                    None => (place..place + 1, Scaling::default()),
-                };
+                let mean = mean.map(|mean| pins.read(mean)).transpose()?;
                 let subgradient = subgradient.map(|array| pins.read(array)).transpose()?;
-                let model = pins.write(model)?;
-                let bytes = 8 * at.start..8 * at.end;
-                centre += solver::trial(
-                    &pins.read(point)?[at.clone()],
-                    &pins.read(direction)?[at.clone()],
-                    subgradient.map(|array| &array[at.clone()]),
-                    step,
-                    scaling,
-                    &mut pins.write(next)?[at],
-                    &mut model[bytes.clone()],
-                )?;
-                if scaling.deviation.is_none() {
-                    let [intercept] = model[bytes].as_chunks_mut::<8>().0 else {
-                        return Err(argument!("model has no place for an intercept"));
-                    };
-                    *intercept = (f64::from_le_bytes(*intercept) - centre).to_le_bytes();
-                }
+                let written = (run.cut(pins.write(next)?, 1)).zip(run.cut(pins.write(model)?, 8));
+                each(
+                    pool.as_ref(),
+                    run.ranges().zip(written),
+                    |(at, (next, model))| {
+                        let scaling = Scaling {
+                            deviation: &deviation[at.clone()],
+                            mean: mean.map(|mean| &mean[at.clone()]),
+                        };
+                        solver::trial(
+                            &point[at.clone()],
+                            &direction[at.clone()],
+                            subgradient.map(|array| &array[at]),
+                            step,
+                            scaling,
+                            next,
+                            model,
+                        )
+                    },
+                )?
             }
-        }
+        };
+        centres.set_region(env, run.first as jint, &found)?;
     }
     Ok(())
 }
@@ -226,7 +238,7 @@ pub fn trial<'l>(
 pub fn gradient<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
-    outputs: jint,
+    ends: JIntArray<'l>,
     deviation: JDoubleArray<'l>,
     mean: JDoubleArray<'l>,
     factors: JDoubleArray<'l>,
@@ -234,87 +246,86 @@ pub fn gradient<'l>(
     l2: jdouble,
     sums: JDoubleArray<'l>,
     total: jdouble,
+    intercepts: JDoubleArray<'l>,
     at: JDoubleArray<'l>,
     direction: JDoubleArray<'l>,
+    threads: jint,
     gradient: JDoubleArray<'l>,
     subgradient: JDoubleArray<'l>,
     result: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     let read: [&JObject<'_>; 6] = [&deviation, &mean, &factors, &sums, &at, &direction];
-    let written: [&JObject<'_>; 3] = [&gradient, &subgradient, &result];
-    distinct(env, &written, &read)?;
-    let layout = Layout::new(env, outputs, &deviation, &mean)?;
-    let factors = ArrayRef::new(env, "factors", &factors)?;
-    expect_length("factors", factors.length(), layout.features)?;
-    let sums_copy = layout.vector(env, "sums", &sums)?;
-    let at = layout.vector(env, "at", &at)?;
-    let direction = layout.vector(env, "direction", &direction)?;
-    let gradient = layout.vector(env, "gradient", &gradient)?;
-    let subgradient = optional(&subgradient)
-        .map(|array| layout.vector(env, "subgradient", array))
-        .transpose()?;
-    let mut found = Evaluation::default();
-    for output in 0..layout.outputs {
-        let place = layout.intercept(output);
-        let mut intercept = [0.0];
-        if layout.mean.is_some() {
-            sums.get_region(env, place as jint, &mut intercept)?;
-        }
-        let intercept = intercept[0] / total;
-        for part in ranges(layout.features).map(Some).chain([None]) {
+    distinct(env, &[gradient.as_ref(), subgradient.as_ref()], &read)?;
+    let deviation = ArrayRef::new(env, "deviation", &deviation)?;
+    let length = deviation.length();
+    let blocks = Blocks::new(env, &ends, length)?;
+    let mean = given(env, "mean", &mean, length)?;
+    let factors = vector(env, "factors", &factors, length)?;
+    let sums = vector(env, "sums", &sums, length)?;
+    let intercepts = copied(env, "intercepts", &intercepts)?;
+    expect_length("intercepts", intercepts.len(), blocks.count())?;
+    let at = vector(env, "at", &at, length)?;
+    let direction = vector(env, "direction", &direction, length)?;
+    let gradient = vector(env, "gradient", &gradient, length)?;
+    let subgradient = given(env, "subgradient", &subgradient, length)?;
+    vector(env, "result", &result, 5 * blocks.count())?;
+    let pool = threads_of(threads);
+    for run in blocks.runs() {
+        let found = {
             let critical = EnvCritical::new(env);
             let pins = Pins::new(&critical);
             // SAFETY: as in `trial`.
             unsafe {
-                let (deviation, factors) = (pins.read(layout.deviation)?, pins.read(factors)?);
-                let mean = layout.mean.map(|mean| pins.read(mean)).transpose()?;
-                let (range, scaling, penalties) = match part {
-                    Some(range) => (
-                        place - layout.features + range.start..place - layout.features + range.end,
-                        Scaling {
-                            deviation: Some(&deviation[range.clone()]),
+                let (deviation, factors) = (pins.read(deviation)?, pins.read(factors)?);
+                let mean = mean.map(|mean| pins.read(mean)).transpose()?;
+                let (sums, at, direction) =
+                    (pins.read(sums)?, pins.read(at)?, pins.read(direction)?);
+                let gradient = run.cut(pins.write(gradient)?, 1);
+                let mut subgradient = subgradient
+                    .map(|array| Ok::<_, Fault>(run.cut(pins.write(array)?, 1)))
+                    .transpose()?;
+                let written =
+                    gradient.map(|block| (block, subgradient.as_mut().and_then(Iterator::next)));
+                let blocks = run.ranges().zip(&intercepts[run.first..]).zip(written);
+                each(
+                    pool.as_ref(),
+                    blocks,
+                    |((range, &intercept), (gradient, subgradient))| {
+                        let evaluated = Evaluated {
+                            sums: &sums[range.clone()],
+                            total,
+                            intercept,
+                            at: &at[range.clone()],
+                            direction: &direction[range.clone()],
+                        };
+                        let scaling = Scaling {
+                            deviation: &deviation[range.clone()],
                             mean: mean.map(|mean| &mean[range.clone()]),
-                        },
-                        Some(Penalties {
+                        };
+                        let penalties = Penalties {
                             factors: &factors[range],
                             l1,
                             l2,
-                        }),
-                    ),
-                    None => (place..place + 1, Scaling::default(), None),
-                };
-                // Without means there is no intercept, and the derivative of its entry does not count.
-                let nothing = [0.0];
-                let sums = if penalties.is_none() && mean.is_none() {
-                    &nothing
-                } else {
-                    &pins.read(sums_copy)?[range.clone()]
-                };
-                let subgradient = subgradient.map(|array| pins.write(array)).transpose()?;
-                found.add(&solver::gradient(
-                    Evaluated {
-                        sums,
-                        total,
-                        intercept,
-                        at: &pins.read(at)?[range.clone()],
-                        direction: &pins.read(direction)?[range.clone()],
+                        };
+                        solver::gradient(evaluated, scaling, penalties, gradient, subgradient)
                     },
-                    scaling,
-                    penalties,
-                    &mut pins.write(gradient)?[range.clone()],
-                    subgradient.map(|array| &mut array[range]),
-                )?);
+                )?
             }
-        }
+        };
+        let numbers: Vec<f64> = found
+            .into_iter()
+            .flat_map(
+                |Evaluation {
+                     l2,
+                     l1,
+                     slope,
+                     squares,
+                     subsquares,
+                 }| [l2, l1, slope, squares, subsquares],
+            )
+            .collect();
+        result.set_region(env, 5 * run.first as jint, &numbers)?;
     }
-    let Evaluation {
-        l2,
-        l1,
-        slope,
-        squares,
-        subsquares,
-    } = found;
-    result.set_region(env, 0, &[l2, l1, slope, squares, subsquares])?;
     Ok(())
 }
 
@@ -358,6 +369,7 @@ fn corrections<'l>(
 pub fn products<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
+    ends: JIntArray<'l>,
     point: JDoubleArray<'l>,
     next: JDoubleArray<'l>,
     gradient: JDoubleArray<'l>,
@@ -368,79 +380,75 @@ pub fn products<'l>(
     sums: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     let length = ArrayRef::new(env, "point", &point)?.length();
-    let mut vectors = [ArrayRef::new(env, "point", &point)?; 5];
-    let names = ["next", "gradient", "nextGradient", "search"];
-    let given = [&next, &gradient, &next_gradient, &search];
-    for ((vector, name), array) in vectors[1..].iter_mut().zip(names).zip(given) {
-        *vector = ArrayRef::new(env, name, array)?;
-        expect_length(name, vector.length(), length)?;
-    }
+    let blocks = Blocks::new(env, &ends, length)?;
+    let point = vector(env, "point", &point, length)?;
+    let next = vector(env, "next", &next, length)?;
+    let gradient = vector(env, "gradient", &gradient, length)?;
+    let next_gradient = vector(env, "nextGradient", &next_gradient, length)?;
+    let search = vector(env, "search", &search, length)?;
     let arrays = corrections(env, &history, length)?;
     if arrays.is_empty() {
         return Err(argument!(
             "history is empty: the newest correction needs arrays"
         ));
     }
-    let mut totals = vec![0.0; 3 * arrays.len()];
     let references = arrays
         .iter()
         .map(|array| ArrayRef::new(env, "an array of history", array))
         .collect::<Result<Vec<_>, _>>()?;
     let (count, changes) = (references.len(), references.len() / 2);
-    let pool = pool::of(usize::try_from(threads).unwrap_or(0));
-    for range in ranges(length) {
-        let critical = EnvCritical::new(env);
-        let pins = Pins::new(&critical);
-        // SAFETY: `NativeBridge` requires that no Java thread uses the arrays during a call. Arrays of floats are none of doubles, and
-        // `corrections` has checked that no two of them are the same.
-        let found = unsafe {
-            let part = |array| -> Result<&[f64], Fault> { Ok(&pins.read(array)?[range.clone()]) };
-            let [point, next, gradient, next_gradient, search] = [
-                part(vectors[0])?,
-                part(vectors[1])?,
-                part(vectors[2])?,
-                part(vectors[3])?,
-                part(vectors[4])?,
-            ];
-            let mut older: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
-            for (i, (vector, &reference)) in older.iter_mut().zip(&references).enumerate() {
-                if i != 0 && i != changes {
-                    *vector = &pins.read(reference)?[range.clone()];
+    vector(env, "sums", &sums, 3 * count * blocks.count())?;
+    let pool = threads_of(threads);
+    for run in blocks.runs() {
+        let found = {
+            let critical = EnvCritical::new(env);
+            let pins = Pins::new(&critical);
+            // SAFETY: `NativeBridge` requires that no Java thread uses the arrays during a call. Arrays of floats are none of doubles, and
+            // `corrections` has checked that no two of them are the same.
+            unsafe {
+                let (point, next) = (pins.read(point)?, pins.read(next)?);
+                let (gradient, next_gradient) = (pins.read(gradient)?, pins.read(next_gradient)?);
+                let search = pins.read(search)?;
+                let mut older: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
+                for (i, (vector, &reference)) in older.iter_mut().zip(&references).enumerate() {
+                    if i != 0 && i != changes {
+                        *vector = pins.read(reference)?;
+                    }
                 }
+                let step = run.cut(pins.write(references[0])?, 1);
+                let change = run.cut(pins.write(references[changes])?, 1);
+                each(
+                    pool.as_ref(),
+                    run.ranges().zip(step.zip(change)),
+                    |(at, (step, change))| {
+                        solver::difference(&next[at.clone()], &point[at.clone()], step)?;
+                        solver::difference(
+                            &next_gradient[at.clone()],
+                            &gradient[at.clone()],
+                            change,
+                        )?;
+                        let (step, change) = (&*step, &*change);
+                        let mut all = [step; 2 * MAX_CORRECTIONS];
+                        let all = &mut all[..count];
+                        for (i, (vector, older)) in all.iter_mut().zip(&older).enumerate() {
+                            *vector = match i {
+                                0 => step,
+                                i if i == changes => change,
+                                _ => &older[at.clone()],
+                            };
+                        }
+                        let mut sums = [0.0; 6 * MAX_CORRECTIONS];
+                        solver::products(step, change, &search[at], all, &mut sums[..3 * count])?;
+                        Ok(sums)
+                    },
+                )?
             }
-            let step = &mut pins.write(references[0])?[range.clone()];
-            let change = &mut pins.write(references[changes])?[range.clone()];
-            by_parts(pool.as_ref(), step, change, |first, step, change| {
-                let at = first..first + step.len();
-                solver::difference(&next[at.clone()], &point[at.clone()], step)?;
-                solver::difference(&next_gradient[at.clone()], &gradient[at.clone()], change)?;
-                let (step, change) = (&*step, &*change);
-                let mut all = [step; 2 * MAX_CORRECTIONS];
-                let all = &mut all[..count];
-                for (i, (vector, older)) in all.iter_mut().zip(&older).enumerate() {
-                    *vector = match i {
-                        0 => step,
-                        i if i == changes => change,
-                        _ => &older[at.clone()],
-                    };
-                }
-                let mut sums = [0.0; 6 * MAX_CORRECTIONS];
-                solver::products(step, change, &search[at], all, &mut sums[..3 * all.len()])?;
-                Ok::<_, Fault>(sums)
-            })
         };
-        for sums in found {
-            for (total, sum) in totals.iter_mut().zip(sums?) {
-                *total += sum;
-            }
+        for (i, found) in found.iter().enumerate() {
+            let place = 3 * count * (run.first + i);
+            sums.set_region(env, place as jint, &found[..3 * count])?;
         }
     }
-    expect_length(
-        "sums",
-        ArrayRef::new(env, "sums", &sums)?.length(),
-        totals.len(),
-    )?;
-    sums.set_region(env, 0, &totals)?;
     Ok(())
 }
 
@@ -452,6 +460,7 @@ pub fn products<'l>(
 pub fn direction<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
+    ends: JIntArray<'l>,
     search: JDoubleArray<'l>,
     factor: jdouble,
     history: JObjectArray<'l, JFloatArray<'l>>,
@@ -462,53 +471,53 @@ pub fn direction<'l>(
     result: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     distinct(env, &[direction.as_ref()], &[search.as_ref()])?;
-    let length = ArrayRef::new(env, "search", &search)?.length();
+    let search = ArrayRef::new(env, "search", &search)?;
+    let length = search.length();
+    let blocks = Blocks::new(env, &ends, length)?;
     let arrays = corrections(env, &history, length)?;
     let factors = copied(env, "factors", &factors)?;
     let references = arrays
         .iter()
         .map(|array| ArrayRef::new(env, "an array of history", array))
         .collect::<Result<Vec<_>, _>>()?;
-    let search = ArrayRef::new(env, "search", &search)?;
-    let direction = ArrayRef::new(env, "direction", &direction)?;
-    expect_length("direction", direction.length(), length)?;
-    let pool = pool::of(usize::try_from(threads).unwrap_or(0));
-    let mut totals = [0.0; 2];
-    for range in ranges(length) {
-        let critical = EnvCritical::new(env);
-        let pins = Pins::new(&critical);
-        // SAFETY: as in `products`; `distinct` has checked that the array that is written is not `search`.
-        let found = unsafe {
-            let mut all: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
-            let all = &mut all[..references.len()];
-            for (vector, &reference) in all.iter_mut().zip(&references) {
-                *vector = &pins.read(reference)?[range.clone()];
+    let direction = vector(env, "direction", &direction, length)?;
+    vector(env, "result", &result, 2 * blocks.count())?;
+    let pool = threads_of(threads);
+    for run in blocks.runs() {
+        let found = {
+            let critical = EnvCritical::new(env);
+            let pins = Pins::new(&critical);
+            // SAFETY: as in `products`; `distinct` has checked that the array that is written is not `search`.
+            unsafe {
+                let mut all: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
+                let all = &mut all[..references.len()];
+                for (vector, &reference) in all.iter_mut().zip(&references) {
+                    *vector = pins.read(reference)?;
+                }
+                let search = pins.read(search)?;
+                let direction = run.cut(pins.write(direction)?, 1);
+                each(
+                    pool.as_ref(),
+                    run.ranges().zip(direction),
+                    |(at, direction)| {
+                        let mut vectors: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
+                        let vectors = &mut vectors[..all.len()];
+                        for (part, vector) in vectors.iter_mut().zip(&*all) {
+                            *part = &vector[at.clone()];
+                        }
+                        solver::direction(
+                            &search[at],
+                            factor,
+                            vectors,
+                            &factors,
+                            descends,
+                            direction,
+                        )
+                    },
+                )?
             }
-            let search = &pins.read(search)?[range.clone()];
-            let direction = &mut pins.write(direction)?[range];
-            let mut nothing = vec![(); direction.len()];
-            by_parts(
-                pool.as_ref(),
-                direction,
-                &mut nothing,
-                |first, direction, _| {
-                    let at = first..first + direction.len();
-                    let mut vectors: [&[f32]; 2 * MAX_CORRECTIONS] = [&[]; 2 * MAX_CORRECTIONS];
-                    let vectors = &mut vectors[..all.len()];
-                    for (part, vector) in vectors.iter_mut().zip(&*all) {
-                        *part = &vector[at.clone()];
-                    }
-                    let search = &search[at];
-                    solver::direction(search, factor, vectors, &factors, descends, direction)
-                },
-            )
         };
-        for sums in found {
-            for (total, sum) in totals.iter_mut().zip(sums?) {
-                *total += sum;
-            }
-        }
+        result.set_region(env, 2 * run.first as jint, found.as_flattened())?;
     }
-    result.set_region(env, 0, &totals)?;
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! The leader's vectors of L-BFGS and OWL-QN: points, gradients and the corrections that stand for the Hessian. All functions work on equal
-//! ranges of their vectors, so that a caller may go through long vectors part by part.
+//! The vectors of L-BFGS and OWL-QN: points, gradients and the corrections that stand for the Hessian. All functions work on equal
+//! ranges of their vectors, so that a caller may go through long vectors part by part, and several callers may share them.
 //!
 //! Coordinates are `theta_j = d_j w_j` with the deviation `d_j` of feature j, and features are centred by their means `mu_j`. Where a feature
-//! has no deviation, its coefficient is 0. The L1 penalty of a coordinate is `l1 r_j |theta_j|`, its L2 penalty `l2/2 (r_j theta_j)^2`.
+//! has no deviation, its coefficient is 0. An intercept is a coordinate with deviation 1 and mean 0. The L1 penalty of a coordinate is `l1 r_j |theta_j|`, its L2 penalty `l2/2 (r_j theta_j)^2`.
 //!
 //! Corrections are kept in single precision, which halves the memory that an iteration passes by: they shape the metric only. All sums
 //! are taken in double precision, in the order of the entries, with [`LANES`] accumulators, or as many as the registers hold.
@@ -21,12 +21,12 @@ const LANES: usize = 16;
 /// Entries that stay in the first cache while the corrections pass by.
 const TOGETHER: usize = 512;
 
-/// What is known of the features of a range; None where it is 1, or 0 for means.
-#[derive(Debug, Clone, Copy, Default)]
+/// What is known of the coordinates of a range.
+#[derive(Debug, Clone, Copy)]
 pub struct Scaling<'a> {
     /// `d`, at least 0.
-    pub deviation: Option<&'a [f64]>,
-    /// `mu`
+    pub deviation: &'a [f64],
+    /// `mu`; None if features are not centred.
     pub mean: Option<&'a [f64]>,
 }
 
@@ -54,17 +54,6 @@ pub struct Evaluation {
     pub squares: f64,
     /// The square of the subgradient.
     pub subsquares: f64,
-}
-
-impl Evaluation {
-    /// Adds the sums over another range.
-    pub fn add(&mut self, other: &Self) {
-        self.l2 += other.l2;
-        self.l1 += other.l1;
-        self.slope += other.slope;
-        self.squares += other.squares;
-        self.subsquares += other.subsquares;
-    }
 }
 
 /// Runs `work` with the processor's instructions. A closure that may run once only would stay a function of its own, compiled for none of them.
@@ -128,7 +117,7 @@ pub fn trial(
         length,
         direction.len(),
         subgradient.map_or(length, <[f64]>::len),
-        scaling.deviation.map_or(length, <[f64]>::len),
+        scaling.deviation.len(),
         scaling.mean.map_or(length, <[f64]>::len),
         next.len(),
         model.len() / 8,
@@ -146,18 +135,9 @@ pub fn trial(
                 }
             }
             let model = model.as_chunks_mut::<8>().0;
-            match scaling.deviation {
-                Some(deviation) => {
-                    for ((model, &x), &d) in model.iter_mut().zip(&*next).zip(deviation) {
-                        let w = if d > 0.0 { x / d } else { 0.0 };
-                        *model = w.to_le_bytes();
-                    }
-                }
-                None => {
-                    for (model, &x) in model.iter_mut().zip(&*next) {
-                        *model = x.to_le_bytes();
-                    }
-                }
+            for ((model, &x), &d) in model.iter_mut().zip(&*next).zip(scaling.deviation) {
+                let w = if d > 0.0 { x / d } else { 0.0 };
+                *model = w.to_le_bytes();
             }
             scaling.mean.map_or(0.0, |mean| {
                 sum(mean, model, |mean, w| mean * f64::from_le_bytes(w))
@@ -188,7 +168,7 @@ pub struct Evaluated<'a> {
 pub fn gradient(
     evaluated: Evaluated<'_>,
     scaling: Scaling<'_>,
-    penalties: Option<Penalties<'_>>,
+    penalties: Penalties<'_>,
     gradient: &mut [f64],
     mut subgradient: Option<&mut [f64]>,
 ) -> Result<Evaluation, SolverError> {
@@ -199,14 +179,15 @@ pub fn gradient(
         at,
         direction,
     } = evaluated;
+    let Penalties { factors, l1, l2 } = penalties;
     let length = sums.len();
     same(&[
         length,
         at.len(),
         direction.len(),
-        scaling.deviation.map_or(length, <[f64]>::len),
+        scaling.deviation.len(),
         scaling.mean.map_or(length, <[f64]>::len),
-        penalties.map_or(length, |p| p.factors.len()),
+        factors.len(),
         gradient.len(),
         subgradient.as_deref().map_or(length, <[f64]>::len),
     ])?;
@@ -221,32 +202,25 @@ pub fn gradient(
                     *gradient -= mean * intercept;
                 }
             }
-            if let Some(deviation) = scaling.deviation {
-                for (gradient, &d) in gradient.iter_mut().zip(deviation) {
-                    *gradient = if d > 0.0 { *gradient / d } else { 0.0 };
-                }
+            for (gradient, &d) in gradient.iter_mut().zip(scaling.deviation) {
+                *gradient = if d > 0.0 { *gradient / d } else { 0.0 };
             }
-            let mut result = Evaluation::default();
-            if let Some(Penalties { factors, l2, .. }) = penalties {
-                for ((gradient, &r), &x) in gradient.iter_mut().zip(factors).zip(at) {
-                    *gradient += l2 * r * r * x;
-                }
-                result.l2 = 0.5 * sum(factors, at, |r, x| l2 * r * r * x * x);
+            for ((gradient, &r), &x) in gradient.iter_mut().zip(factors).zip(at) {
+                *gradient += l2 * r * r * x;
             }
-            result.squares = dot(gradient, gradient);
+            let mut result = Evaluation {
+                l2: 0.5 * sum(factors, at, |r, x| l2 * r * r * x * x),
+                squares: dot(gradient, gradient),
+                ..Evaluation::default()
+            };
             match subgradient.as_deref_mut() {
                 None => result.slope = dot(gradient, direction),
                 Some(nearest) => {
-                    match penalties {
-                        Some(Penalties { factors, l1, .. }) => {
-                            let entries = nearest.iter_mut().zip(&*gradient).zip(at).zip(factors);
-                            for (((nearest, &g), &x), &r) in entries {
-                                *nearest = subgradient_of(g, x, l1 * r);
-                            }
-                            result.l1 = sum(factors, at, |r, x| l1 * r * x.abs());
-                        }
-                        None => nearest.copy_from_slice(gradient),
+                    let entries = nearest.iter_mut().zip(&*gradient).zip(at).zip(factors);
+                    for (((nearest, &g), &x), &r) in entries {
+                        *nearest = subgradient_of(g, x, l1 * r);
                     }
+                    result.l1 = sum(factors, at, |r, x| l1 * r * x.abs());
                     result.subsquares = dot(nearest, nearest);
                     result.slope = dot(nearest, direction);
                 }
@@ -473,7 +447,7 @@ mod tests {
     fn a_trial_has_the_coefficients_of_its_point() {
         let (mut next, mut model) = ([0.0; 3], [0; 24]);
         let scaling = Scaling {
-            deviation: Some(&[2.0, 0.0, 0.5]),
+            deviation: &[2.0, 0.0, 0.5],
             mean: Some(&[1.0, 7.0, -4.0]),
         };
         let product = trial(
@@ -496,7 +470,10 @@ mod tests {
         let (mut next, mut model) = ([0.0; 5], [0; 40]);
         let (point, step) = ([1.0, -1.0, 0.0, 0.0, 0.0], [-2.0, 0.5, 1.0, 1.0, 1.0]);
         let subgradient = [1.0, 1.0, -1.0, 1.0, 0.0];
-        let scaling = Scaling::default();
+        let scaling = Scaling {
+            deviation: &[1.0; 5],
+            mean: None,
+        };
         trial(
             &point,
             &step,
@@ -513,7 +490,10 @@ mod tests {
 
     #[test]
     fn unequal_ranges_are_refused() {
-        let scaling = Scaling::default();
+        let scaling = Scaling {
+            deviation: &[1.0],
+            mean: None,
+        };
         let refused = trial(&[1.0], &[], None, 1.0, scaling, &mut [0.0], &mut [0; 8]).unwrap_err();
         assert!(matches!(refused, SolverError::Shape(text) if text.contains("[1, 0, 1")));
         assert!(products(&[1.0], &[1.0], &[1.0], &[&[]], &mut [0.0; 3]).is_err());
@@ -530,11 +510,11 @@ mod tests {
             let n = sums.len();
             let deviation: Vec<f64> = spread.iter().map(|x| x.abs()).collect();
             let factors: Vec<f64> = factors.iter().map(|x| x.abs()).collect();
-            let scaling = Scaling { deviation: Some(&deviation), mean: Some(mean) };
+            let scaling = Scaling { deviation: &deviation, mean: Some(mean) };
             let penalties = Penalties { factors: &factors, l1, l2 };
             let evaluated = Evaluated { sums, total: 4.0, intercept: 0.25, at, direction: along };
             let (mut g, mut nearest) = (vec![0.0; n], vec![0.0; n]);
-            let found = gradient(evaluated, scaling, Some(penalties), &mut g, Some(&mut nearest)).unwrap();
+            let found = gradient(evaluated, scaling, penalties, &mut g, Some(&mut nearest)).unwrap();
             let mut expected = Evaluation::default();
             for i in 0..n {
                 let loss = if deviation[i] > 0.0 { (sums[i] / 4.0 - mean[i] * 0.25) / deviation[i] } else { 0.0 };
@@ -545,19 +525,17 @@ mod tests {
                 let (least, most) = if at[i] == 0.0 { (-penalty, penalty) } else { (penalty * at[i].signum(), penalty * at[i].signum()) };
                 let nearer = if smooth + least > 0.0 { smooth + least } else { (smooth + most).min(0.0) };
                 prop_assert!(close(nearest[i], nearer));
-                expected.add(&Evaluation {
-                    l2: 0.5 * l2 * (factors[i] * at[i]).powi(2),
-                    l1: penalty * at[i].abs(),
-                    slope: nearest[i] * along[i],
-                    squares: g[i] * g[i],
-                    subsquares: nearest[i] * nearest[i],
-                });
+                expected.l2 += 0.5 * l2 * (factors[i] * at[i]).powi(2);
+                expected.l1 += penalty * at[i].abs();
+                expected.slope += nearest[i] * along[i];
+                expected.squares += g[i] * g[i];
+                expected.subsquares += nearest[i] * nearest[i];
             }
             for (x, y) in [(found.l2, expected.l2), (found.l1, expected.l1), (found.slope, expected.slope),
                 (found.squares, expected.squares), (found.subsquares, expected.subsquares)] {
                 prop_assert!((x - y).abs() <= 1e-11 * (1.0 + found.squares + found.subsquares + y.abs()));
             }
-            let smooth = gradient(evaluated, scaling, Some(penalties), &mut g, None).unwrap();
+            let smooth = gradient(evaluated, scaling, penalties, &mut g, None).unwrap();
             let slope: f64 = g.iter().zip(along).map(|(g, d)| g * d).sum();
             prop_assert!((smooth.slope - slope).abs() <= 1e-11 * (1.0 + smooth.squares));
         }

@@ -15,6 +15,7 @@ import org.apache.spark.{BlockExchange, SparkException, TaskContext, TaskKilledE
 import org.scalatest.BeforeAndAfterAll
 
 import dwell.{CheckLong, LimitedSuite, SparkSuite, Waiting}
+import dwell.base.{LittleEndian, SliceBounds}
 import dwell.comm.gang.{Gang, Mailbox}
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.comm.wire.{Contribution, VectorFormat}
@@ -45,6 +46,14 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
     Gang.run(sc.parallelize(0 until k, k), name, fit = 1L, VectorFormat(HeaderBytes, length), patienceMillis)(step)(
       lead)(_ => ())
 
+  private def peered[R](k: Int, length: Int, name: String)(lead: Workers.Together[Int, Seq[Seq[Double]]] => R): R =
+    Gang.run[Int, Int, Seq[Seq[Double]], R](
+      sc.parallelize(0 until k, k),
+      name,
+      fit = 1L,
+      VectorFormat(HeaderBytes, length),
+      10000L)(new Peered(length))((workers, _) => lead(workers.together.get))(_ => ())
+
   private def leftBehind(name: String): Int = BlockExchange.local.count(Mailbox.prefix(name))
 
   private val exchanges =
@@ -71,6 +80,36 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
       assert(together(1)._3.zipWithIndex.forall { case (said, at) => said == s"$at heard ${shared.length}" })
       assert(leftBehind(name) == 0)
     }
+  }
+
+  for (k <- Seq(1, 2, 3, 8); length <- Seq(5, 20011)) {
+    test(s"$k tasks keep slices of vectors of $length, put them together and add them up, with notes") {
+      val name = nextName()
+      val vectors = Seq.fill(2)(Array.fill(length)(math.floor(100.0 * Random.nextDouble())))
+      val bounds = unequal(length, k)
+      val replies = peered(k, length, name) { workers =>
+        (1 to 2).map(message => workers(message, bounds, vectors.map(LittleEndian.bytes)))
+      }
+      replies.zip(1 to 2).foreach { case (replies, message) =>
+        val said = replies.scalars.toSeq
+        assert(said.map(_.head) == Seq.fill(k)(vectors(1).toSeq), "the whole of the second vector")
+        assert(said.flatMap(_(1)) == vectors(1).toSeq.map(_ * message * (k * (k + 1) / 2)), "each its slice of the sum")
+        val notes = (0 until k).map(_.toDouble)
+        assert(said.forall(_.drop(2) == Seq(notes, notes.map(_ + vectors.head.sum))))
+        assert(replies.headers.toSeq.map(h => LittleEndian.doubles(h).head) == notes)
+      }
+      assert(leftBehind(name) == 0)
+    }
+  }
+
+  test("tasks that fail among their peers: what they say to the user is thrown on the driver") {
+    val name = nextName()
+    val e = intercept[IllegalArgumentException] {
+      peered(4, 20011, name)(workers =>
+        workers(Peered.Refused, unequal(20011, 4), Seq.fill(2)(new Array[Byte](8 * 20011))))
+    }
+    assert(e.getMessage == "task 2 does not like it")
+    eventually(assert(leftBehind(name) == 0))
   }
 
   test("a message that is lost breaks the gang, whose tasks would wait for one another for ever") {
@@ -249,6 +288,41 @@ private object GangSuite {
     update.putLong(k.toLong).putLong(message.toLong)
     (0 until length).foreach(_ => update.putDouble(random.nextGaussian() * math.pow(10.0, random.nextInt(30).toDouble)))
     Contribution(if (k == emptyAt) Array.emptyByteArray else update.array, s"$k heard ${shared.length}")
+  }
+
+  /** Slices of which the first is empty if there are several, and the others are not equally long. */
+  private def unequal(length: Int, k: Int): SliceBounds = new SliceBounds {
+    override def count: Int = k
+    override def start(slice: Int): Int =
+      if (slice == k) length else if (slice < 2) 0 else math.min(length, slice * slice)
+  }
+
+  /** Tasks that put the second vector together, and add up as many of it as their number and the message say. */
+  private final class Peered(length: Int) extends Workers.SharingStep[Int, Int, Seq[Seq[Double]]] {
+    override def apply(k: Int, message: Int, shared: Array[Byte]): Contribution[Seq[Seq[Double]]] =
+      throw new IllegalStateException("the leader asks for no vector")
+
+    override def among(k: Int, peers: Peers): Workers.Member[Int, Seq[Seq[Double]]] = (message, slices) => {
+      if (message == Peered.Refused && k == 2) throw new IllegalArgumentException(s"task $k does not like it")
+      val bounds = unequal(length, peers.size)
+      val numbers = LittleEndian.buffer(slices).asDoubleBuffer()
+      val Seq(first, second) = Seq.fill(2) {
+        val slice = new Array[Double](bounds.size(peers.rank))
+        numbers.get(slice)
+        slice
+      }
+      val (whole, sums) = peers.gather(bounds, LittleEndian.bytes(second), Array(k.toDouble, first.sum))
+      val own = Array(k.toDouble, 0.0) ++ LittleEndian.doubles(whole).map(_ * message * (k + 1))
+      val total = sums.map(_(1)).sum
+      val (sum, notes) = peers.reduce(bounds, Contribution(LittleEndian.bytes(own), ()), Array(k + total))
+      Contribution(
+        LittleEndian.bytes(own.take(2)),
+        Seq(LittleEndian.doubles(whole).toSeq, LittleEndian.doubles(sum).toSeq, sums.map(_.head), notes.map(_.head)))
+    }
+  }
+
+  private object Peered {
+    val Refused = -1
   }
 
   def failingAt(failing: Int, length: Int): Workers.Step[Int, Int, String] = (k, message, shared) =>

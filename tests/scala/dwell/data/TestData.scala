@@ -79,7 +79,7 @@ object TestData {
     val assignment = ColumnAssignment.balanced(counts, numPartitions)
     val firstRows = read.scanLeft(0)(_ + _.matrix.rows)
     val slices = SliceBounds(firstRows.last, numPartitions)
-    val forms = ColumnDataset.forms(assignment, widths, slices.length, choice)
+    val forms = ColumnDataset.forms(assignment, widths, slices.start(slices.count), choice)
     val pieces = deliver(read.flatMap { b =>
       ColumnCut(b.matrix, firstRows(b.at.partition), assignment.partitionOf, forms.map(_.width), valuesAtATime)
     })

@@ -7,6 +7,8 @@ import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LBFGS, OWLQN}
 
 import dwell.LimitedSuite
 import dwell.base.LittleEndian
+import dwell.fit.ResultHeaders
+import dwell.solver.rows.leader.{LeaderSearch, Passed}
 import dwell.spark.NativeLibrary
 
 /** L-BFGS and OWL-QN against Breeze's own. */
@@ -35,18 +37,31 @@ class LimitedMemorySuite extends LimitedSuite {
       penalties: Array[Double],
       most: Int): Seq[(Array[Double], Double)] = {
     val l1 = if (penalties.exists(_ > 0.0)) 1.0 else 0.0
-    val space = SearchSpace(1, start.map(_ => 1.0), null, penalties, l1, l2 = 0.0)
-    // The last entry stands for the intercept that there is not.
-    val vectors = new SearchVectors(space, start :+ 0.0, Memory, threads = 2)
-    val memory = new LimitedMemory(vectors, l1 > 0.0, most, Tolerance)(model => {
+    val vectors = search(
+      SearchBlocks(1, start.length),
+      SearchSpace(start.map(_ => 1.0) :+ 0.0, null, penalties :+ 0.0, l1, l2 = 0.0),
+      start :+ 0.0,
+      threads = 2,
+      total = 1.0) { model =>
+      // The last entry stands for the intercept that there is not.
       val (value, gradient) = f.calculate(BDV(LittleEndian.doubles(model).init))
-      vectors.evaluated(value, gradient.toArray :+ 7.0, 1.0)
-    })
-    memory.iterations.map { iteration =>
+      (value, gradient.toArray :+ 7.0)
+    }
+    new LimitedMemory(vectors, l1 > 0.0, most, Tolerance).iterations.map { iteration =>
       val x = LittleEndian.doubles(vectors.model)
       assert(x.last == 0.0)
       (x.init, iteration.found.value)
     }.toList
+  }
+
+  private def search(blocks: SearchBlocks, space: SearchSpace, start: Array[Double], threads: Int, total: Double)(
+      lossAndSums: Array[Byte] => (Double, Array[Double])): SearchVectors = {
+    val holder = new LeaderSearch(blocks, space, start, total, Memory, threads)(model => {
+      val (loss, sums) = lossAndSums(model)
+      val intercepts = Array.tabulate(blocks.outputs)(c => sums(blocks.intercept(c)))
+      Passed(loss, sums, intercepts, new ResultHeaders(Array.empty), addSeconds = 0.0)
+    })
+    new SearchVectors(holder, space.l1 > 0.0, Memory)
   }
 
   private val Memory = 10
@@ -87,18 +102,29 @@ class LimitedMemorySuite extends LimitedSuite {
 
   test("a model of centred, scaled features with an intercept; the gradient is that of the objective") {
     NativeLibrary.require()
-    val space = SearchSpace(2, Array(2.0, 0.0), Array(3.0, 5.0), Array(0.5, 1.0), l1 = 0.0, l2 = 2.0)
-    val vectors = new SearchVectors(space, Array(4.0, 0.0, 1.0, -2.0, 0.0, 2.0), Memory, threads = 1)
-    val model = LittleEndian.doubles(vectors.trial(0.0))
-    assert(model.toSeq == Seq(2.0, 0.0, 1.0 - 6.0, -1.0, 0.0, 2.0 + 3.0))
-    val found = vectors.evaluated(10.0, Array(8.0, 1.0, 4.0, -16.0, 1.0, -8.0), 4.0)
+    val space = SearchSpace(
+      Array(2.0, 0.0, 1.0, 2.0, 0.0, 1.0),
+      Array(3.0, 5.0, 0.0, 3.0, 5.0, 0.0),
+      Array(0.5, 1.0, 0.0, 0.5, 1.0, 0.0),
+      l1 = 0.0,
+      l2 = 2.0)
+    var model = Seq.empty[Double]
+    val vectors = search(SearchBlocks(2, 2), space, Array(4.0, 0.0, 1.0, -2.0, 0.0, 2.0), threads = 1, total = 4.0) {
+      bytes =>
+        model = LittleEndian.doubles(bytes).toSeq
+        (10.0, Array(8.0, 1.0, 4.0, -16.0, 1.0, -8.0))
+    }
+    val found = vectors.evaluate(0.0)
+    assert(model == Seq(2.0, 0.0, 1.0 - 6.0, -1.0, 0.0, 2.0 + 3.0))
     // 2 / 2 times 2 and -1 squared.
     assert(found.smooth == 10.0 + 4.0 + 1.0 && found.value == found.smooth && found.slope == 0.0)
     // (8 / 4 - 3) / 2 + 2 / 4 * 4, 0, 1, (-4 + 6) / 2 + 2 / 4 * -2, 0, -2.
     assert(found.norm == math.sqrt(1.5 * 1.5 + 1.0 + 4.0))
     vectors.accept(moved = false)
     assert(vectors.turn().contains(Direction(found.norm, -7.25)))
-    assert(LittleEndian.doubles(vectors.trial(1.0)).toSeq == Seq(1.25, 0.0, -3.75, -1.0, 0.0, 7.0))
+    vectors.evaluate(1.0)
+    assert(model == Seq(1.25, 0.0, -3.75, -1.0, 0.0, 7.0))
+    assert(LittleEndian.doubles(vectors.model).head == 2.0, "of the point, not of the trial")
   }
 
   test("any number of threads gives the same bits") {
@@ -106,21 +132,36 @@ class LimitedMemorySuite extends LimitedSuite {
     val n = 150001
     def models(threads: Int): Seq[Seq[Byte]] = {
       val random = new Random(7)
-      val space = SearchSpace(1, Array.fill(n)(1.0), null, Array.fill(n)(1.0), l1 = 0.01, l2 = 0.5)
-      val vectors = new SearchVectors(space, Array.fill(n + 1)(random.nextGaussian()), Memory, threads)
-      def evaluate(): Unit = vectors.evaluated(1.0, Array.fill(n + 1)(random.nextGaussian()), 1.0)
-      vectors.trial(0.0)
-      evaluate()
+      val space = SearchSpace(Array.fill(n + 1)(1.0), null, Array.fill(n + 1)(1.0), l1 = 0.01, l2 = 0.5)
+      val vectors = search(SearchBlocks(1, n), space, Array.fill(n + 1)(random.nextGaussian()), threads, total = 1.0) {
+        _ => (1.0, Array.fill(n + 1)(random.nextGaussian()))
+      }
+      vectors.evaluate(0.0)
       vectors.accept(moved = false)
       Seq.fill(4) {
         assert(vectors.turn().nonEmpty)
-        val model = vectors.trial(0.125)
-        evaluate()
+        vectors.evaluate(0.125)
         vectors.accept(moved = true)
-        model.toSeq
+        vectors.model.toSeq
       }
     }
     assert(models(1) == models(2) && models(3) == models(1))
+  }
+
+  test("blocks lie within an output, cover all coordinates, and are dealt evenly") {
+    for ((outputs, features) <- Seq((1, 0), (3, 5), (2, 16383), (2, 16384), (3, 40000)); workers <- Seq(1, 2, 7)) {
+      val blocks = SearchBlocks(outputs, features)
+      val starts = (0 to blocks.number).map(blocks.start)
+      assert(
+        starts.head == 0 && starts.last == blocks.length && starts.zip(starts.tail).forall { case (a, b) => a < b })
+      assert((0 until outputs).forall(c => starts.contains(c * (features + 1))))
+      assert((0 until outputs).map(blocks.intercept) == (1 to outputs).map(_ * (features + 1) - 1))
+      assert((0 until blocks.number).forall(b => blocks.outputOf(b) == blocks.start(b) / (features + 1)))
+      val slices = blocks.slices(workers)
+      assert(slices.start(workers) == blocks.length && (0 to workers).map(slices.start).forall(starts.contains))
+      val counts = (0 until workers).map(blocks.dealt(workers).size)
+      assert(counts.sum == blocks.number && counts.max - counts.min <= 1)
+    }
   }
 
   test("the direction solves the secant equations of the newest correction, and forgets the oldest") {

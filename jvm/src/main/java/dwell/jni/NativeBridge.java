@@ -60,8 +60,8 @@ package dwell.jni;
  * of its block for as long as it copies some hundred rows, time and again. {@link #newtonModel} is for the leader, and copies its arrays.
  *
  * <h2>L-BFGS</h2>
- * The functions whose names begin with quasiNewton are for the leader. They keep nothing: Java holds all vectors, and they are pinned for
- * some ten thousand entries at a time.
+ * The functions whose names begin with quasiNewton are for who holds the vectors of a search: its leader, or each worker a slice of them.
+ * They keep nothing: Java holds all vectors, and they are pinned for some ten thousand entries at a time.
  *
  * <h2>LDA</h2>
  * {@link #ldaRound} and {@link #ldaBound} are pure functions of their arguments too, with the same records of checks. Beside its record
@@ -327,14 +327,16 @@ public final class NativeBridge {
   public static native void passJoin(long into, long from);
 
   /**
-   * Moves the point of a search by L-BFGS, for its leader. With n features and C outputs, vectors have C (n + 1) entries: for each output
-   * its n coordinates, each the coefficient of a feature times its deviation, and the intercept of centred features. Java holds all
-   * vectors; no array that is written may be given twice.
+   * Moves the point of a search by L-BFGS. With n features and C outputs, vectors have C (n + 1) coordinates: of each output n, each the
+   * coefficient of a feature times its deviation, and the intercept of centred features, whose deviation is 1 and whose mean is 0. A call
+   * works on all of them or on a part. Java holds all vectors; no array that is written may be given twice.
    *
+   * @param ends
+   *   cuts the vectors into blocks, each within one output and of 65536 entries at most: their ends, which increase
    * @param deviation
-   *   of each feature, n numbers; the coefficient of a feature without deviation is 0
+   *   of each coordinate; the coefficient of a feature without deviation is 0
    * @param mean
-   *   of each feature; null without an intercept
+   *   of each coordinate; null without an intercept
    * @param point
    *   the point; read
    * @param direction
@@ -343,23 +345,29 @@ public final class NativeBridge {
    *   null without an L1 penalty; otherwise a coordinate that leaves the orthant in which the subgradient descends becomes 0
    * @param step
    *   along the direction
+   * @param threads
+   *   at most so many share the work; bits do not depend on their number
    * @param next
    *   written: the point after the step
    * @param model
-   *   8 C (n + 1) bytes, written, little endian: coefficients and intercept of each output, of features that are not centred
+   *   8 bytes for each coordinate, written, little endian: its coefficient, or the intercept of centred features
+   * @param centres
+   *   written: for each block the sum of mean times coefficient
    */
-  public static native void quasiNewtonTrial(int outputs, double[] deviation, double[] mean, double[] point, double[] direction,
-      double[] subgradient, double step, double[] next, byte[] model);
+  public static native void quasiNewtonTrial(int[] ends, double[] deviation, double[] mean, double[] point, double[] direction,
+      double[] subgradient, double step, int threads, double[] next, byte[] model, double[] centres);
 
   /**
-   * The gradient of a search by L-BFGS at a point, from the sums of a pass over all rows.
+   * The gradient of a search by L-BFGS at a point, from the sums of a pass over all rows. Blocks are those of {@link #quasiNewtonTrial}.
    *
    * @param factors
-   *   r of each feature, n numbers: the penalties of its coordinate x are l1 r |x| and l2 (r x)^2 / 2
+   *   r of each coordinate x, whose penalties are l1 r |x| and l2 (r x)^2 / 2
    * @param sums
-   *   C (n + 1) numbers: the gradient of the sum of the losses by the model
+   *   the gradient of the sum of the losses by the model
    * @param total
    *   sum of the weights of all rows
+   * @param intercepts
+   *   for each block the derivative of the mean loss by the intercept of its output
    * @param at
    *   the point
    * @param gradient
@@ -367,11 +375,12 @@ public final class NativeBridge {
    * @param subgradient
    *   written: with the L1 penalty, the subgradient nearest to 0; null without one
    * @param result
-   *   5 numbers, written: L2 penalty, L1 penalty, the product of direction and subgradient (or gradient), the squares of gradient and
-   *   subgradient
+   *   5 numbers a block, written: L2 penalty, L1 penalty, the product of direction and subgradient (or gradient), the squares of gradient
+   *   and subgradient
    */
-  public static native void quasiNewtonGradient(int outputs, double[] deviation, double[] mean, double[] factors, double l1, double l2,
-      double[] sums, double total, double[] at, double[] direction, double[] gradient, double[] subgradient, double[] result);
+  public static native void quasiNewtonGradient(int[] ends, double[] deviation, double[] mean, double[] factors, double l1, double l2,
+      double[] sums, double total, double[] intercepts, double[] at, double[] direction, int threads, double[] gradient,
+      double[] subgradient, double[] result);
 
   /**
    * Writes the newest correction, and its products with all corrections.
@@ -380,12 +389,10 @@ public final class NativeBridge {
    *   the subgradient at the next point, or its gradient
    * @param history
    *   2 m arrays for m corrections, at most 20, newest first: m steps, then m changes of the gradient. The newest of both are written
-   * @param threads
-   *   at most so many share the work; bits do not depend on their number
    * @param sums
-   *   6 m numbers, written: for each array of history its products with the newest step, the newest change, and search
+   *   6 m numbers a block, written: for each array of history its products with the newest step, the newest change, and search
    */
-  public static native void quasiNewtonProducts(double[] point, double[] next, double[] gradient, double[] nextGradient,
+  public static native void quasiNewtonProducts(int[] ends, double[] point, double[] next, double[] gradient, double[] nextGradient,
       double[] search, float[][] history, int threads, double[] sums);
 
   /**
@@ -397,14 +404,12 @@ public final class NativeBridge {
    *   of the arrays of history
    * @param descends
    *   whether entries that do not descend along search become 0
-   * @param threads
-   *   as in {@link #quasiNewtonProducts}
    * @param direction
    *   written
    * @param result
-   *   2 numbers, written: its square, and its product with search
+   *   2 numbers a block, written: its square, and its product with search
    */
-  public static native void quasiNewtonDirection(double[] search, double factor, float[][] history, double[] factors,
+  public static native void quasiNewtonDirection(int[] ends, double[] search, double factor, float[][] history, double[] factors,
       boolean descends, int threads, double[] direction, double[] result);
 
   /** Frees a pass; does nothing if there is no such pass. */

@@ -1,14 +1,23 @@
 package dwell.base
 
-/**
- * Cuts `length` entries into `count` slices of consecutive entries, about equally long. With more slices than entries
- * some are empty.
- */
-private[dwell] final case class SliceBounds(length: Int, count: Int) {
+/** Cuts a vector into slices of consecutive entries. */
+trait SliceBounds extends Serializable {
 
-  /** The first entry of a slice; `length` for `count`. */
-  def start(slice: Int): Int = (length.toLong * slice / count).toInt
+  /** The number of slices. */
+  def count: Int
+
+  /** The first entry of a slice; for `count` the number of all entries. */
+  def start(slice: Int): Int
 
   /** The number of entries of a slice. */
-  def size(slice: Int): Int = start(slice + 1) - start(slice)
+  final def size(slice: Int): Int = start(slice + 1) - start(slice)
+}
+
+private[dwell] object SliceBounds {
+
+  /** Cuts `entries` entries into slices about equally long. With more slices than entries some are empty. */
+  def apply(entries: Int, slices: Int): SliceBounds = new SliceBounds {
+    override def count: Int = slices
+    override def start(slice: Int): Int = (entries.toLong * slice / slices).toInt
+  }
 }

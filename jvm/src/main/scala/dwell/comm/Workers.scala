@@ -1,5 +1,8 @@
 package dwell.comm
 
+import java.nio.ByteBuffer
+
+import dwell.base.SliceBounds
 import dwell.comm.wire.Contribution
 
 /**
@@ -22,6 +25,9 @@ trait Workers[M, S] {
    *   of this exchange, for Spark's UI
    */
   def exchange(message: M, shared: Array[Byte], description: String): Gathered[S]
+
+  /** Lets workers keep slices of vectors and exchange them among themselves; None if these workers cannot. */
+  def together: Option[Workers.Together[M, S]] = None
 }
 
 object Workers {
@@ -30,4 +36,40 @@ object Workers {
    * A worker's answer to a message and the bytes that go with it. It must not change the bytes: other tasks read them.
    */
   type Step[D, M, S] = (D, M, Array[Byte]) => Contribution[S]
+
+  /** A step of an algorithm whose workers may keep slices of vectors. */
+  trait SharingStep[D, M, S] extends Step[D, M, S] with Serializable {
+
+    /** A worker among its peers. */
+    def among(data: D, peers: Peers): Member[M, S]
+  }
+
+  /** A worker that keeps slices of vectors. */
+  trait Member[M, S] {
+
+    /**
+     * The answer to a message. Its vector stays with the worker.
+     *
+     * @param slices
+     *   the worker's slices of the vectors that go with the message, one after the other
+     */
+    def apply(message: M, slices: ByteBuffer): Contribution[S]
+  }
+
+  /** Workers that keep slices of vectors, for their leader. */
+  trait Together[M, S] {
+
+    /** The number of workers, and of slices. */
+    def members: Int
+
+    /**
+     * Asks every worker once.
+     *
+     * @param bounds
+     *   of the slices of `vectors`
+     * @param vectors
+     *   of which each worker gets its slices
+     */
+    def apply(message: M, bounds: SliceBounds, vectors: Seq[Array[Byte]]): Replies[S]
+  }
 }

@@ -165,7 +165,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
   final override def reason: Option[String] = None
 
   private[report] final override def summary: Seq[String] =
-    (Seq(s"$uid: $algorithm, native solver, $numPartitions partitions") ++
+    (Seq(s"$uid: $algorithm, native solver, $partitions") ++
       choices ++
       Option.when(aggregation.nonEmpty)(s"aggregation by $aggregation: $aggregationReason") ++
       Seq(
@@ -181,10 +181,12 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
       "trained by" -> s"Dwell: $algorithm${because(orientationReason)}",
       "went over" -> facts.handover,
       "certificate" -> certificate,
-      "rows x features" -> s"$numRows x $numFeatures, $nonzeros nonzeros in $numPartitions partitions",
+      "rows x features" -> s"$numRows x $numFeatures, $nonzeros nonzeros in $partitions",
       "memory" -> held.toLine,
       "updates" -> (if (aggregation.isEmpty) "" else s"by $aggregation${because(aggregationReason)}"))
       .filter(_._2.nonEmpty)
+
+  private def partitions: String = if (numPartitions == 1) "1 partition" else s"$numPartitions partitions"
 
   private def because(reason: String): String = if (reason.isEmpty) "" else s" ($reason)"
 

@@ -22,6 +22,7 @@ import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.leader.{Handover, PartitionFacts, QuasiNewton, QuasiNewtonPlan, RowFacts, SgdPlan, SgdTask}
+import dwell.solver.rows.search.SearchStep
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 import dwell.spark.NativeLibrary
 
@@ -162,7 +163,7 @@ final class LinearTrainer(
     val placed = problem.copy(aggregation = whereItHasRoom(problem), initial = problem.initial.orElse(from))
     val data = rows.blocks(problem.numWorkers)
     val plan = QuasiNewtonPlan(newId, gradientTask(placed), after)
-    val solution = run(plan, placed, parts(data), choice, started, passStep)((_, _) => ())
+    val solution = run(plan, placed, parts(data), choice, started, new SearchStep(passStep))((_, _) => ())
     if (isProven) searches(kin) = solution
     solution
   }

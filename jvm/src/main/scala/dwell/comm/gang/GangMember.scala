@@ -6,8 +6,9 @@ import scala.reflect.ClassTag
 
 import org.apache.spark.{Rendezvous, TaskContext, TaskKilledException}
 
+import dwell.base.SliceBounds
 import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, Workers}
-import dwell.comm.wire.{Contribution, Packet, VectorFormat}
+import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 import dwell.spark.TaskFailure
 
 /**
@@ -42,14 +43,18 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     try {
       // Lazy, so that the code that catches exceptions for the user also catches the exceptions of reading the data.
       lazy val data = elements.next()
+      lazy val member = step match {
+        case sharing: Workers.SharingStep[D, M, S] @unchecked => Some(sharing.among(data, new GangPeers(mail, format)))
+        case _ => None
+      }
       if (rank == Mailbox.Leader) {
         val outcome =
-          try Right(lead(new Led(mail, models, step(data, _, _)), visit.tell))
+          try Right(lead(new Led(mail, models, step(data, _, _), member), visit.tell))
           catch { case e: Exception if TaskFailure.isFinal(e) => Left(e) }
         mail.dismissOthers()
         Some(outcome)
       } else {
-        val follower = new Follower(mail, models, step(data, _, _))
+        val follower = new Follower(mail, models, step(data, _, _), member)
         try while (true) follower.followOrder()
         catch { case _: Mailbox.Dismissal => }
         None
@@ -65,7 +70,11 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
   private def vector(c: Contribution[S]): ByteBuffer = Contribution.entries(c, format.headerBytes, 0, format.length)
 
   /** Any task but the leader. */
-  private final class Follower(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S]) {
+  private final class Follower(
+      mail: Mailbox,
+      models: GangModels,
+      step: (M, Array[Byte]) => Contribution[S],
+      member: => Option[Workers.Member[M, S]]) {
     private val exchange = slices(mail)
 
     def followOrder(): Unit = {
@@ -79,6 +88,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
               answerOf(c),
               if (sliced) reduceScatter(c, shared)
               else format.codec.encode(vector(c), c.factors, ByteBuffer.wrap(shared)))
+          case Together(message) => answer(answerOf(member.get(message.asInstanceOf[M], parcel.bytes)))
           case Distribute(version, note) => models.take(version, note, parcel.bytes)
           case Begin(version, origin) => models.begin(version, origin)
           case AllReduce(message, from, to, kept, note) =>
@@ -112,13 +122,17 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     /** The sum of this task's slice over all answers. */
     private def reduceScatter(c: Contribution[S], shared: Array[Byte]): ByteBuffer = {
       val sum = ByteBuffer.allocate(exchange.ownBytes)
-      exchange.reduceScatter(c, shared, sum)
+      exchange.reduceScatter(c, shared, sum)()
       sum
     }
   }
 
   /** The workers as the leader sees them. The leader is one of them. */
-  private final class Led(mail: Mailbox, models: GangModels, step: (M, Array[Byte]) => Contribution[S])
+  private final class Led(
+      mail: Mailbox,
+      models: GangModels,
+      step: (M, Array[Byte]) => Contribution[S],
+      member: => Option[Workers.Member[M, S]])
       extends Replicas[M, S] {
     private val slices = GangMember.this.slices(mail)
     private val held = new HeldModels[Unit]
@@ -133,6 +147,26 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       mail.settle()
       gathered
     }
+
+    override def together: Option[Workers.Together[M, S]] = member.map(own =>
+      new Workers.Together[M, S] {
+        override def members: Int = GangMember.this.members
+
+        override def apply(message: M, bounds: SliceBounds, vectors: Seq[Array[Byte]]): Replies[S] = {
+          val slices = new Slices(format, bounds)
+          def slicesOf(k: Int): ByteBuffer = {
+            val all = ByteBuffer.allocate(vectors.size * 8 * slices.size(k))
+            vectors.foreach(v => all.put(slices.of(v, k)))
+            all.flip()
+          }
+          others.foreach(k => order(Together(message), Seq(k), slicesOf(k)))
+          val answers = new Answers
+          answers.put(Mailbox.Leader, answerOf(own(message, slicesOf(Mailbox.Leader))))
+          others.foreach(k => answers.put(k, received(k).content))
+          mail.settle()
+          answers.replies(0.0)
+        }
+      })
 
     override def distribute(
         version: Long,
@@ -272,6 +306,9 @@ private[comm] object GangMember {
 
   /** @param sliced whether the bytes with the order are a slice of the shared vector, and the answer is a slice too */
   private final case class Exchange(message: Any, sliced: Boolean) extends Order
+
+  /** The bytes with the order are slices of vectors. */
+  private final case class Together(message: Any) extends Order
 
   private final case class Distribute(version: Long, note: Option[Serializable]) extends Order
 

@@ -91,7 +91,7 @@ private[comm] final class GangModels(mail: Mailbox, fit: Long, gang: String, for
     val addSeconds =
       if (sliced) {
         val slice = if (keeps) exchange.of(model, mail.rank) else ByteBuffer.allocate(exchange.ownBytes)
-        val addSeconds = exchange.reduceScatter(c, shared, slice)
+        val addSeconds = exchange.reduceScatter(c, shared, slice)()
         val sum = codec.encode(slice)
         exchange.spread(sum, following)
         exchange.spread(sum, leading, answer)

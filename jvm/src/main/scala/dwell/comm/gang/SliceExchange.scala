@@ -12,10 +12,12 @@ import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
  * @param owners
  *   members that own a slice each, in the order of the slices
  */
-private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format: VectorFormat) {
+private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], slices: Slices) {
 
-  /** At least one slice, even if it has no owner. */
-  private val slices = new Slices(format, math.max(1, owners.size))
+  /** Slices about equally long; at least one, even if it has no owner. */
+  def this(mail: Mailbox, owners: Seq[Int], format: VectorFormat) =
+    this(mail, owners, new Slices(format, math.max(1, owners.size)))
+
   private val codec = slices.codec
   private val own = owners.indexOf(mail.rank)
 
@@ -37,23 +39,33 @@ private[comm] final class SliceExchange(mail: Mailbox, owners: Seq[Int], format:
    *
    * @param shared
    *   the shared vector that the members were given
+   * @param note
+   *   goes with each slice
    */
-  def send(c: Contribution[_], shared: Array[Byte]): Unit = owners.indices
+  def send(c: Contribution[_], shared: Array[Byte], note: Any = ()): Unit = owners.indices
     .filter(_ != own)
-    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Packet((), slices.encoded(c, i, shared))))
+    .foreach(i => mail.send(owners(i), s"part_${mail.rank}", Packet(note, slices.encoded(c, i, shared))))
 
   /**
    * The same, and then adds this owner's slice of the contributions of all members, in their order.
    *
    * @param sum
    *   `ownBytes` zeros; gets the sum
+   * @param noted
+   *   called with each other member and its note
    * @return
    *   seconds spent on adding
    */
-  def reduceScatter(c: Contribution[_], shared: Array[Byte], sum: ByteBuffer): Double = {
-    send(c, shared)
+  def reduceScatter(c: Contribution[_], shared: Array[Byte], sum: ByteBuffer, note: Any = ())(
+      noted: (Int, Any) => Unit = (_, _) => ()): Double = {
+    send(c, shared, note)
     addAll(sum, slices.of(shared, own)) { k =>
-      if (k == mail.rank) slices.of(c, own) else mail.receive(s"part_$k").bytes
+      if (k == mail.rank) slices.of(c, own)
+      else {
+        val parcel = mail.receive(s"part_$k")
+        noted(k, parcel.content)
+        parcel.bytes
+      }
     }
   }
 

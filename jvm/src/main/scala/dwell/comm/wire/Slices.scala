@@ -4,13 +4,14 @@ import java.nio.ByteBuffer
 
 import dwell.base.SliceBounds
 
-/** Cuts vectors into `count` slices of about the same length. */
-private[comm] final class Slices(whole: VectorFormat, count: Int) extends Serializable {
+/** Cuts vectors into slices. */
+private[comm] final class Slices(whole: VectorFormat, bounds: SliceBounds) extends Serializable {
+
+  /** Cuts vectors into `count` slices of about the same length. */
+  def this(whole: VectorFormat, count: Int) = this(whole, SliceBounds(whole.length, count))
 
   /** The codec of the slices. */
   val codec: SliceCodec = whole.codec
-
-  private val bounds = SliceBounds(whole.length, count)
 
   /** The first entry of a slice. */
   def start(slice: Int): Int = bounds.start(slice)

@@ -23,7 +23,7 @@ private[data] final class ColumnMerge(
     form: PartitionForm) {
 
   /** Number of rows of the whole dataset. */
-  private val numRows = slices.length
+  private val numRows = slices.start(slices.count)
 
   /** Features of the partition, ascending. */
   private val features = {

@@ -91,9 +91,8 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
    * mixed with others, so that the probabilities of each class sum to its weight over the rows.
    */
   private def dualNumbers(primal: Passed): Array[Double] = {
-    def intercept(output: Int): Double = primal.sums(output * (n + 1) + n)
     feasibility match {
-      case DualFeasibility.Shift => Array(if (task.sgd.intercept) -intercept(0) / total else 0.0)
+      case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.intercepts(0) / total else 0.0)
       case DualFeasibility.ShrinkClass(_) =>
         val negative = primal.headers.sum(PassLayout.SLOPES)
         val positive = primal.headers.sum(PassLayout.SLOPES + 1)
@@ -104,7 +103,7 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
         val wanted = facts.labels.classWeights
         if (!task.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes) :+ 1.0
         else {
-          val predicted = Array.tabulate(classes)(c => wanted(c) + intercept(c))
+          val predicted = Array.tabulate(classes)(c => wanted(c) + primal.intercepts(c))
           // A little more than necessary, because the sums are rounded.
           val least = wanted.indices.map(c => if (predicted(c) > 0.0) 1.0 - wanted(c) / predicted(c) else 0.0).max
           val eps = math.min(1.0, math.max(0.0, least) + MixingSlack)

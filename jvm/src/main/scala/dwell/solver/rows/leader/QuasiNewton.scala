@@ -1,8 +1,10 @@
 package dwell.solver.rows.leader
 
+import dwell.base.SliceBounds
+import dwell.comm.{Replies, Workers}
 import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
-import dwell.solver.rows.search.{Evaluation, LimitedMemory, SearchSpace, SearchVectors}
+import dwell.solver.rows.search.{LimitedMemory, SearchAnswer, SearchBlocks, SearchHolder, SearchMessage, SearchSpace, SearchVectors}
 
 /**
  * L-BFGS, or OWL-QN with an L1 penalty, as in Spark, for smooth losses. The workers compute the losses and
@@ -30,9 +32,12 @@ private[rows] final class QuasiNewton(
   private val n = task.numFeatures
   private val l1 = task.sgd.penalty.l1
 
+  private val blocks = SearchBlocks(task.outputs, n)
+
   private val space = {
     val l2 = task.sgd.penalty.l2
-    val scales, factors = new Array[Double](n)
+    val scales, factors = new Array[Double](blocks.length)
+    val mean = Option(facts.mean).map(_ => new Array[Double](blocks.length))
     for (j <- 0 until n) {
       val (deviation, scale) = (facts.deviation(j), task.scaleOf(j))
       val u = if (scale > 0.0) 1.0 / math.sqrt(scale) else 0.0
@@ -41,7 +46,11 @@ private[rows] final class QuasiNewton(
         factors(j) = u / scales(j)
       }
     }
-    SearchSpace(task.outputs, scales, facts.mean, factors, l1, l2)
+    mean.foreach(System.arraycopy(facts.mean, 0, _, 0, n))
+    if (mean.nonEmpty) scales(n) = 1.0
+    for (vector <- Seq(scales, factors) ++ mean; c <- 1 until task.outputs)
+      System.arraycopy(vector, 0, vector, c * (n + 1), n + 1)
+    SearchSpace(scales, mean.orNull, factors, l1, l2)
   }
 
   /** The evaluations since the last iteration, and the time that the leader has left to them. Each is an epoch. */
@@ -53,13 +62,13 @@ private[rows] final class QuasiNewton(
 
   /** Iterates from `start` until convergence or until no rounds are left. */
   def run(start: Reached): Reached = {
-    val vectors =
-      new SearchVectors(space, scaled(start.model), corrections(n, task.outputs, Runtime.getRuntime.maxMemory), threads)
+    val memory = corrections(n, task.outputs, Runtime.getRuntime.maxMemory)
+    val vectors = new SearchVectors(holder(scaled(start.model), memory), l1 > 0.0, memory)
     // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
     val more = if (problem.handsOver) problem.maxRounds / MoreThan else 0
     val most = problem.maxRounds - timeline.rounds + more
     var clock = System.nanoTime()
-    val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance)(evaluated(vectors, _)).iterations
+    val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance).iterations
     var reached = start
     var certified = 0
     // To ask whether there is another iteration is to make it.
@@ -102,13 +111,49 @@ private[rows] final class QuasiNewton(
   private def tolerance: Double =
     if (proof.isEmpty || task.sgd.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
 
-  private def evaluated(vectors: SearchVectors, model: Array[Byte]): Evaluation = {
+  /** The workers have long vectors, if they can. */
+  private def holder(start: Array[Double], memory: Int): SearchHolder = {
+    val total = facts.labels.totalWeight
+    passes.together.filter(_.members > 1 && blocks.length >= LongVectors) match {
+      case Some(workers) =>
+        new SharedSearch(left(workers), blocks, space, start, total, memory, passes.gradient)(noted)
+      case None => new LeaderSearch(blocks, space, start, total, memory, threads)(evaluated)
+    }
+  }
+
+  /** The workers, with the time that the leader leaves to them. */
+  private def left(
+      workers: Workers.Together[SearchMessage, SearchAnswer]): Workers.Together[SearchMessage, SearchAnswer] =
+    new Workers.Together[SearchMessage, SearchAnswer] {
+      override def members: Int = workers.members
+
+      override def apply(
+          message: SearchMessage,
+          bounds: SliceBounds,
+          vectors: Seq[Array[Byte]]): Replies[SearchAnswer] = {
+        val asked = System.nanoTime()
+        try workers(message, bounds, vectors)
+        finally leftSeconds += (System.nanoTime() - asked) * 1e-9
+      }
+    }
+
+  private def evaluated(model: Array[Byte]): Passed = {
     val asked = System.nanoTime()
-    val passed = passes.pass(model, None, f"${timeline.rounds}%d rounds, line search")
+    val passed = passes.pass(model, None, s"${timeline.rounds} rounds, line search")
+    note(passed)
+    leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
+    passed
+  }
+
+  private def noted(headers: ResultHeaders, intercepts: Array[Double]): Double = {
+    val passed = Passed(passes.meanLoss(headers), Array.emptyDoubleArray, intercepts, headers, addSeconds = 0.0)
+    note(passed)
+    passed.loss
+  }
+
+  private def note(passed: Passed): Unit = {
     evaluations :+= passed.headers
     last = passed
-    leftSeconds += (System.nanoTime() - asked) * 1e-9 - passed.addSeconds
-    vectors.evaluated(passed.loss, passed.sums, facts.labels.totalWeight)
   }
 
   /** The coordinates of a model, in the layout of a pass. */
@@ -140,9 +185,12 @@ private[solver] object QuasiNewton {
   private[rows] def corrections(numFeatures: Int, outputs: Int, memory: Long): Int =
     (FewCorrections to Memory).findLast(bytes(numFeatures, outputs, _) <= memory / Share).getOrElse(FewCorrections)
 
+  /** From so many coordinates on, work and transport of vectors take longer than two more messages an iteration. */
+  private val LongVectors = 1 << 18
+
   /** Corrections, in single precision, and some vectors at work. */
   private def bytes(numFeatures: Int, outputs: Int, corrections: Int): Long =
-    (2L * corrections * 4L + 12L * 8L) * numFeatures * outputs
+    (2L * corrections * 4L + 14L * 8L) * numFeatures * outputs
 
   /** Iterations from one certificate to the next, at most, and at least where the proof is near. */
   private val MostIterations = 10

@@ -5,7 +5,7 @@ import dwell.fit.{Attempt, FitPlan, Timeline}
 import dwell.problem.GradientAlgorithm
 import dwell.record.RoundRecord
 import dwell.solver.linear.{LinearProblem, LinearSolution}
-import dwell.solver.pass.PassMessage
+import dwell.solver.rows.search.{SearchAnswer, SearchMessage}
 import dwell.solver.rows.worker.{PassCall, SgdMessage}
 
 /**
@@ -48,15 +48,15 @@ private[solver] final case class SgdPlan(
 
 /** A fit by L-BFGS on the rows as they were read. */
 private[solver] final case class QuasiNewtonPlan(id: Long, task: SgdTask, after: Option[Handover])
-    extends FitPlan[PassMessage, Unit, LinearSolution] {
+    extends FitPlan[SearchMessage, SearchAnswer, LinearSolution] {
 
   override def problem: LinearProblem = task.problem
 
   override def vectorLength: Int = task.vectorLength
 
-  override def lead(workers: Replicas[PassMessage, Unit], attempt: Attempt)(
+  override def lead(workers: Replicas[SearchMessage, SearchAnswer], attempt: Attempt)(
       completed: RoundRecord => Unit): LinearSolution = {
-    val passes = (of: SgdTask) => new RowPasses(workers, of)(identity)
+    val passes = (of: SgdTask) => new RowPasses(workers, of, workers.together)(SearchMessage.Pass(_))
     val timeline = new Timeline(completed)
     if (problem.isBounded) new BoundedSearch(passes(task), task, after, timeline).run()
     else new GradientRounds(task, refines = true, after, timeline, passes).run((start, _) => start)

@@ -9,13 +9,10 @@ import breeze.optimize.{BacktrackingLineSearch, DiffFunction, FirstOrderExceptio
  *
  * Source of OWL-QN: Andrew and Gao, Scalable Training of L1-Regularized Log-Linear Models, ICML 2007.
  *
- * @param evaluate
- *   loss and gradient at a trial's model
  * @param hasL1
  *   whether there is an L1 penalty
  */
-private[rows] final class LimitedMemory(vectors: SearchVectors, hasL1: Boolean, maxIterations: Int, tolerance: Double)(
-    evaluate: Array[Byte] => Evaluation) {
+private[rows] final class LimitedMemory(vectors: SearchVectors, hasL1: Boolean, maxIterations: Int, tolerance: Double) {
   import LimitedMemory._
 
   /** The step of the last trial, and what it found. */
@@ -73,7 +70,7 @@ private[rows] final class LimitedMemory(vectors: SearchVectors, hasL1: Boolean, 
   private def at(step: Double): Evaluation = last match {
     case Some((`step`, found)) => found
     case _ =>
-      val found = evaluate(vectors.trial(step))
+      val found = vectors.evaluate(step)
       last = Some((step, found))
       found
   }

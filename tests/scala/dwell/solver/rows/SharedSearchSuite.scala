@@ -1,0 +1,105 @@
+package dwell.solver.rows
+
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.util.Random
+
+import org.apache.spark.ml.linalg.Vectors
+
+import dwell.SparkSuite
+import dwell.comm.Workers
+import dwell.comm.wire.Contribution
+import dwell.data.TrainingReader
+import dwell.data.block.LabeledRow
+import dwell.data.rows.BlockData
+import dwell.fit.{Aggregation, SolverSettings}
+import dwell.problem.{Algorithm, Hinge, Logistic, Loss, Penalty, Softmax, Squared}
+import dwell.solver.LinearTrainer
+import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.pass.{PassMessage, PassStep}
+
+/** L-BFGS whose workers have the vectors, beside a leader that has them. */
+class SharedSearchSuite extends SparkSuite {
+  import SharedSearchSuite._
+
+  private def solution(
+      loss: Loss,
+      penalty: Penalty,
+      intercept: Boolean,
+      mode: Aggregation,
+      handsOver: Boolean = false,
+      failing: Boolean = false): LinearSolution = {
+    val n = if (loss.outputs == 1) 300000 else 100001
+    val classes = math.max(2, loss.outputs)
+    val rows = sc.parallelize(0 until 90, 2).map { i =>
+      val random = new Random(i)
+      // Some features in each block, of different sizes.
+      val features = Seq.fill(30)(random.nextInt(400)).distinct.sorted
+      val values = features.map(j => random.nextGaussian() * (1 + j % 7))
+      val x = Vectors.sparse(n, features.map(_ * (n / 400)).toArray, values.toArray)
+      val label = if (loss == Squared) values.sum else math.floorMod(features.take(9).sum + random.nextInt(3), classes)
+      LabeledRow(label.toDouble, 1.0 + i % 3, x).toInternal
+    }
+    val problem = LinearProblem(
+      "shared",
+      Algorithm.LBFGS,
+      loss,
+      penalty,
+      intercept,
+      tolerance = 1e-7,
+      maxRounds = 14,
+      localWork = None,
+      orientation = None,
+      numWorkers = 2,
+      aggregation = Some(mode),
+      seed = 1L,
+      initial = None,
+      SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue),
+      handsOver = handsOver)
+    val step: Workers.Step[BlockData, PassMessage, Unit] =
+      if (failing) SharedSearchSuite.failing(_, _, _) else PassStep(_, _, _)
+    val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared"), passStep = step)
+    try solver.solve(problem)
+    finally solver.close()
+  }
+
+  for {
+    (name, loss, penalty, intercept, proven) <- Seq(
+      ("logistic, L2", Logistic, Penalty(0.0, 0.01, 1.0), true, true),
+      ("logistic, both penalties, no intercept", Logistic, Penalty(0.001, 0.01, 1.0), false, false),
+      ("three classes, both penalties", Softmax(3), Penalty(0.001, 0.01, 1.0), true, true),
+      ("squared, no penalty", Squared, Penalty(0.0, 0.0), true, false),
+      ("hinge", Hinge, Penalty(0.0, 0.01, 1.0), true, false))
+  } test(s"a gang whose workers have slices finds the driver's model to the bit: $name") {
+    val whole = solution(loss, penalty, intercept, Aggregation.Driver, proven)
+    val shared = solution(loss, penalty, intercept, Aggregation.Gang, proven)
+    assert(shared.facts.aggregation == "gang" && whole.facts.aggregation == "driver")
+    assert(shared.facts.rounds.size > 5, shared.facts.rounds.size)
+    assert(shared.facts.rounds.map(_.objective) == whole.facts.rounds.map(_.objective))
+    assert(shared.facts.rounds.map(_.localWork) == whole.facts.rounds.map(_.localWork))
+    assert(shared.coefficients.count(_ != 0.0) > 20 && shared.coefficients.sameElements(whole.coefficients))
+    assert(shared.intercepts.sameElements(whole.intercepts) && shared.facts.dual.equals(whole.facts.dual))
+    shared.facts.rounds.tail.foreach { r =>
+      assert(r.workerSeconds > 0.0 && r.driverSeconds >= 0.0 && r.driverSeconds <= r.seconds, r.toLine)
+    }
+  }
+
+  test("workers that keep slices begin again after one of them has failed") {
+    val penalty = Penalty(0.0, 0.01, 1.0)
+    val undisturbed = solution(Logistic, penalty, intercept = true, Aggregation.Gang)
+    calls.set(0)
+    val again = solution(Logistic, penalty, intercept = true, Aggregation.Gang, failing = true)
+    assert(calls.get > FailingCall && again.facts.restarts == 1, again.facts.restarts)
+    assert(again.coefficients.sameElements(undisturbed.coefficients))
+  }
+}
+
+object SharedSearchSuite {
+  private val calls = new AtomicInteger
+  private val FailingCall = 9
+
+  private def failing(data: BlockData, message: PassMessage, model: Array[Byte]): Contribution[Unit] = {
+    if (calls.incrementAndGet() == FailingCall) throw new RuntimeException("a worker is lost")
+    PassStep(data, message, model)
+  }
+}
