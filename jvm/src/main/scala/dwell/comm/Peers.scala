@@ -20,7 +20,7 @@ trait Peers {
    * Puts the slices of all workers together (all-gather).
    *
    * @param note
-   *   goes with the slice
+   *   numbers that go with the slice
    * @return
    *   the whole vector, and all notes in the order of the slices
    */

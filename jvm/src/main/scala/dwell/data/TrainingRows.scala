@@ -37,6 +37,12 @@ final class TrainingRows private[data] (read: ReadRows) {
   /** The sum of the squared weights. */
   def weightSquareSum: Double = read.labels.weightSquareSum
 
+  /**
+   * The ratio of the sample variance, by which Spark standardises features, to the population variance, by Spark's definition for weighted
+   * rows: S / (S - (sum of the squared weights) / S), with S the sum of the weights.
+   */
+  def sampleFactor: Double = totalWeight / (totalWeight - weightSquareSum / totalWeight)
+
   /** The weighted mean of the labels. */
   def labelMean: Double = read.labels.mean
 

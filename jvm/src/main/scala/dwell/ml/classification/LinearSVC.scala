@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
 import dwell.ml.param.ParamValues
-import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
+import dwell.ml.training.{LinearTask, LinearTraining}
 import dwell.problem.{Hinge, MarginLoss, Penalty, SquaredHinge}
 import dwell.solver.linear.LinearSolution
 
@@ -95,7 +95,7 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
       s"the label column has $classes ${if (classes == 1) "class" else "classes"}"
 
     override def penaltyOn(data: TrainingRows): Penalty =
-      penalty.copy(scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
+      penalty.copy(scaleFactor = if ($(standardization)) data.sampleFactor else 0.0)
 
     override def model(data: TrainingRows, solution: LinearSolution): LinearSVCModel =
       LinearSVCBridge.attachSummary(

@@ -12,7 +12,7 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
+import dwell.ml.training.{LinearTask, LinearTraining}
 import dwell.problem.{Logistic, MarginLoss, Penalty}
 import dwell.solver.linear.{LinearSolution, ModelBounds}
 
@@ -165,7 +165,7 @@ class LogisticRegression(override val uid: String)
     override def classes(data: TrainingRows): Option[Int] = Some(numClasses(data)).filterNot(binomial)
 
     override def penaltyOn(data: TrainingRows): Penalty =
-      penalty.copy(scaleFactor = if ($(standardization)) SampleVariance.factor(data) else 0.0)
+      penalty.copy(scaleFactor = if ($(standardization)) data.sampleFactor else 0.0)
 
     /** As in Spark, an initial model of another shape is ignored. */
     override def initial(data: TrainingRows): Option[(Array[Double], Array[Double])] =

@@ -10,7 +10,7 @@ import org.apache.spark.sql.Dataset
 import org.apache.spark.sql.catalyst.InternalRow
 
 import dwell.data.TrainingRows
-import dwell.ml.training.{LinearTask, LinearTraining, SampleVariance}
+import dwell.ml.training.{LinearTask, LinearTraining}
 import dwell.problem.{Huber, Loss, Penalty, Squared}
 import dwell.solver.linear.LinearSolution
 
@@ -111,7 +111,7 @@ class LinearRegression(override val uid: String)
     private def labelDeviation(data: TrainingRows): Double =
       if (data.labelConstant) math.abs(data.labelMean) else math.sqrt(data.labelVariance * varianceFactor(data))
 
-    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data)) 1.0 else SampleVariance.factor(data)
+    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data)) 1.0 else data.sampleFactor
 
     /** Whether Spark would solve the normal equations. */
     private def byNormal(data: TrainingRows): Boolean =

@@ -72,7 +72,6 @@ trait LinearTraining[M <: Model[M]]
     val outcome =
       task
         .refused(numFeatures)
-        .orElse(methodChoice(task, task.loss, numFeatures).leftToSpark)
         .orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
@@ -83,8 +82,7 @@ trait LinearTraining[M <: Model[M]]
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(queries.next()(), numFeatures))) { (data, solver) =>
                 val known = task.known(data)
-                def left = methodChoice(task, task.loss, numFeatures).leftToSpark(data)
-                task.refused(data).orElse(if (known.isEmpty) left else None).toLeft {
+                task.refused(data).toLeft {
                   val solution =
                     known.fold(solver.solve(problem(task, data, possible, conf))) { case (coefficients, intercepts) =>
                       LinearSolution.known(coefficients, intercepts, data, $(tol))

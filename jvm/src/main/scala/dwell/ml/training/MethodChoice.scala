@@ -38,20 +38,6 @@ private[training] final case class MethodChoice(
   /** Whether the fit chooses. Params for coordinate descent ask for it where it trains the model, with a proof. */
   def isFree: Boolean = asked.isEmpty && (!isForDescent || notByDescent.nonEmpty)
 
-  /**
-   * Why Spark's own code trains, judged before the data are read. Of a loss with a scale that Newton's method does not train: Spark's search is nearer
-   * to the optimum after as many iterations.
-   */
-  def leftToSpark: Option[String] =
-    Option.when(isFree && loss.epsilon.nonEmpty)(objection(Algorithm.Newton)).flatten.map(ofScale)
-
-  /** The same, where the forecast for these rows is against Newton's method. */
-  def leftToSpark(data: TrainingRows): Option[String] =
-    Option.when(isFree && loss.epsilon.nonEmpty && on(data)._1 != Algorithm.Newton)(
-      ofScale("Spark's own code is forecast to be faster"))
-
-  private def ofScale(why: String): String = s"the $loss loss is for Newton's method, and $why"
-
   /** Why Params that are set for coordinate descent are not used; None if none are, or they are used. */
   def unused: Option[String] = notByDescent.filter(_ => isFree && isForDescent)
 

@@ -5,11 +5,11 @@ import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
 import dwell.record.FitFacts
 import dwell.solver.linear.{LinearSolution, ModelBounds, SoftmaxCentre}
-import dwell.solver.rows.search.ProjectedSearch
+import dwell.solver.rows.search.{ProjectedSearch, SparkSearch}
 
 /**
  * L-BFGS for variables that have bounds: coefficients and intercepts with the user's, and the scale of errors, which is positive. The
- * workers compute the losses and their gradient; [[ProjectedSearch]] does the rest.
+ * workers compute the losses and their gradient; [[ProjectedSearch]] does the rest, and for a scale from the start [[SparkSearch]].
  *
  * The variables have the layout of a pass. Coefficients are in units of their feature's deviation, and features are centred unless an
  * intercept has a bound.
@@ -28,6 +28,13 @@ private[rows] final class BoundedSearch(
   private val perOutput = task.vectorLength / outputs
   private val hasScale = problem.loss.epsilon.nonEmpty
   private val l2 = problem.penalty.l2
+
+  /** Whether the iterations are Spark's. */
+  private val isSparks = hasScale && after.isEmpty
+
+  /** The deviation of each feature, which for Spark is the sample's. */
+  private val deviation =
+    if (isSparks) facts.deviation.map(_ * math.sqrt(facts.sampleFactor)) else facts.deviation
   private val mean = Option(facts.mean).filterNot(_ => problem.bounds.exists(_.holdIntercepts))
 
   /** The evaluations since the last iteration, and the time that the leader has left to them. */
@@ -37,16 +44,7 @@ private[rows] final class BoundedSearch(
   /** Iterates until Spark's rule holds or no rounds are left. */
   def run(): LinearSolution = {
     after.foreach(handover => timeline.follow(handover.rounds))
-    // A high bound of the scale is for corners alone: where errors are merely small, all iterations would go into it.
-    val scale = if (after.isEmpty) leastScale else Sharper * firstScale
-    val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, scale))
-    val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.PositiveInfinity, Double.PositiveInfinity))
-    var last = searched(lower, upper, start)
-    // Where few errors are within epsilon scales, the best scale is near 0, and corners come as near to one another.
-    while (hasScale && last.isLast && last.x.last <= lower.last && lower.last > leastScale) {
-      lower(lower.length - 1) = math.max(leastScale, Sharper * lower.last)
-      last = searched(lower, upper, last.x)
-    }
+    val last = if (isSparks) bySpark() else projected()
     val model = LittleEndian.doubles(modelOf(last.x))
     val ofModel = SoftmaxCentre(problem, passes.read(LittleEndian.bytes(withoutScale(model))))
     LinearSolution(
@@ -56,12 +54,36 @@ private[rows] final class BoundedSearch(
       scale = if (hasScale) Some(model.last) else None)
   }
 
-  /** The last point of a search within these bounds. */
-  private def searched(lower: Array[Double], upper: Array[Double], from: Array[Double]): ProjectedSearch.Point = {
+  private def projected(): ProjectedSearch.Point = {
+    val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, Sharper * firstScale))
+    val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.PositiveInfinity, Double.PositiveInfinity))
+    def searched(from: Array[Double]): ProjectedSearch.Point =
+      lastOf(new ProjectedSearch(lower, upper, problem.aim)(evaluated).iterations(from))
+    var last = searched(start)
+    // Where few errors are within epsilon scales, the best scale is near 0, and corners come as near to one another.
+    while (hasScale && last.isLast && last.x.last <= lower.last && lower.last > leastScale) {
+      lower(lower.length - 1) = math.max(leastScale, Sharper * lower.last)
+      last = searched(last.x)
+    }
+    last
+  }
+
+  /**
+   * Spark's start and Spark's search, for a loss with a scale: where errors are far below the label's deviation, searches from a better
+   * start, or with the best scale at each point, have worse models than Spark's after as many iterations.
+   */
+  private def bySpark(): ProjectedSearch.Point = {
+    val from = Array.fill(task.vectorLength)(1.0)
+    if (!problem.intercept) from(n) = 0.0
+    mean.foreach(of => (0 until n).foreach(j => if (deviation(j) > 0.0) from(n) += of(j) / deviation(j)))
+    lastOf(new SparkSearch(problem.maxRounds, problem.tolerance)(evaluated).iterations(from))
+  }
+
+  /** The last point of a search. */
+  private def lastOf(points: Iterator[ProjectedSearch.Point]): ProjectedSearch.Point = {
     var clock = System.nanoTime()
     var last = Option.empty[ProjectedSearch.Point]
     // To ask for the next point is to make an iteration.
-    val points = new ProjectedSearch(lower, upper, problem.aim)(evaluated).iterations(from)
     points.take(problem.maxRounds - timeline.rounds + 1).foreach { point =>
       if (timeline.records.isEmpty) timeline.begin(point.value, Double.NaN)
       else if (last.nonEmpty && evaluations.nonEmpty) record(point.value, clock)
@@ -94,7 +116,7 @@ private[rows] final class BoundedSearch(
       var shift = 0.0
       for (j <- 0 until n) {
         val w = coefficients(j * outputs + c)
-        x(c * perOutput + j) = w * facts.deviation(j)
+        x(c * perOutput + j) = w * deviation(j)
         mean.foreach(of => shift += of(j) * w)
       }
       x(c * perOutput + n) = intercepts(c) + shift
@@ -122,8 +144,8 @@ private[rows] final class BoundedSearch(
       if (j > n) none.ofScale
       // Without an intercept, its variable stays 0.
       else if (j == n) if (problem.intercept) problem.bounds.fold(none.ofModel)(ofIntercepts(_)(c)) else 0.0
-      else if (facts.deviation(j) == 0.0) 0.0
-      else problem.bounds.fold(none.ofModel)(ofCoefficients(_)(j * outputs + c) * facts.deviation(j))
+      else if (deviation(j) == 0.0) 0.0
+      else problem.bounds.fold(none.ofModel)(ofCoefficients(_)(j * outputs + c) * deviation(j))
     }
 
   /** The model at some variables, in the layout of a pass, little endian. */
@@ -133,7 +155,7 @@ private[rows] final class BoundedSearch(
       val first = c * perOutput
       var j = 0
       while (j < n) {
-        val d = facts.deviation(j)
+        val d = deviation(j)
         model(first + j) = if (d > 0.0) x(first + j) / d else 0.0
         if (mean.nonEmpty) model(first + n) -= mean.get(j) * model(first + j)
         j += 1
@@ -156,7 +178,7 @@ private[rows] final class BoundedSearch(
       if (!problem.intercept) gradient(first + n) = 0.0
       var j = 0
       while (j < n) {
-        val d = facts.deviation(j)
+        val d = deviation(j)
         val i = first + j
         if (d > 0.0) {
           val scale = task.scaleOf(j)
@@ -164,7 +186,12 @@ private[rows] final class BoundedSearch(
           val decay = if (scale > 0.0) l2 / scale else 0.0
           penalty += 0.5 * decay * w * w
           gradient(i) = (gradient(i) - mean.fold(0.0)(_(j) * slope) + decay * w) / d
-        } else gradient(i) = 0.0
+        } else {
+          // The coefficient is 0. Its variable is among Spark's, with a penalty if the others are standardised.
+          val decay = if (isSparks && problem.penalty.scaleFactor > 0.0) l2 else 0.0
+          penalty += 0.5 * decay * x(i) * x(i)
+          gradient(i) = decay * x(i)
+        }
         j += 1
       }
     }

@@ -15,17 +15,20 @@ import dwell.problem.LabelFacts
  *   weighted mean of each feature; null without intercept
  * @param deviation
  *   population standard deviation of each feature; 0 for a constant one
+ * @param sampleFactor
+ *   see [[dwell.data.TrainingRows]]
  */
 private[solver] final case class RowFacts(
     rows: Long,
     scale: Array[Double],
     mean: Array[Double],
     deviation: Array[Double],
+    sampleFactor: Double,
     labels: LabelFacts)
 
 private[solver] object RowFacts {
   def of(rows: TrainingRows, features: FeatureFacts, labels: LabelFacts): RowFacts =
-    RowFacts(rows.numRows, features.scale, features.mean, features.deviation, labels)
+    RowFacts(rows.numRows, features.scale, features.mean, features.deviation, rows.sampleFactor, labels)
 }
 
 /**
