@@ -182,12 +182,12 @@ object ClusterTest extends Harness {
           val at = Array.fill(20)(random.nextInt(300000)).distinct.sorted
           (if (at.sum % 2 == 0) 1.0 else 0.0, Vectors.sparse(300000, at, at.map(_ => random.nextGaussian())))
         }
-        spark.createDataFrame(spark.sparkContext.parallelize(rows, 2)).toDF("label", "features").cache()
+        spark.createDataFrame(spark.sparkContext.parallelize(rows, 4)).toDF("label", "features").cache()
       }
       def fit: LogisticRegressionModel = new LogisticRegression()
         .setAlgorithm("l-bfgs")
         .setAggregation("gang")
-        .setNumWorkers(2)
+        .setNumWorkers(4)
         .setRegParam(1e-7)
         .setTol(1e-14)
         .setMaxIter(400)

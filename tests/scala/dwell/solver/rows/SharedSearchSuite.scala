@@ -5,9 +5,11 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.util.Random
 
 import org.apache.spark.ml.linalg.Vectors
+import org.apache.spark.sql.SparkSession
+import org.scalatest.BeforeAndAfterAll
 
-import dwell.SparkSuite
-import dwell.comm.Workers
+import dwell.{LimitedSuite, SparkSuite}
+import dwell.comm.{Workers => AllWorkers}
 import dwell.comm.wire.Contribution
 import dwell.data.TrainingReader
 import dwell.data.block.LabeledRow
@@ -18,9 +20,13 @@ import dwell.solver.LinearTrainer
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.pass.{PassMessage, PassStep}
 
-/** L-BFGS whose workers have the vectors, beside a leader that has them. */
-class SharedSearchSuite extends SparkSuite {
+/** L-BFGS whose workers have the vectors, beside a leader that has them, in a session of the suite's own with slots for the workers. */
+class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
   import SharedSearchSuite._
+
+  private lazy val spark: SparkSession = SparkSuite.fresh(master = s"local[$Workers]")
+
+  override def afterAll(): Unit = spark.stop()
 
   private def solution(
       loss: Loss,
@@ -31,7 +37,7 @@ class SharedSearchSuite extends SparkSuite {
       failing: Boolean = false): LinearSolution = {
     val n = if (loss.outputs == 1) 300000 else 100001
     val classes = math.max(2, loss.outputs)
-    val rows = sc.parallelize(0 until 90, 2).map { i =>
+    val rows = spark.sparkContext.parallelize(0 until 90, Workers).map { i =>
       val random = new Random(i)
       // Some features in each block, of different sizes.
       val features = Seq.fill(30)(random.nextInt(400)).distinct.sorted
@@ -50,13 +56,13 @@ class SharedSearchSuite extends SparkSuite {
       maxRounds = 14,
       localWork = None,
       orientation = None,
-      numWorkers = 2,
+      numWorkers = Workers,
       aggregation = Some(mode),
       seed = 1L,
       initial = None,
       SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue),
       handsOver = handsOver)
-    val step: Workers.Step[BlockData, PassMessage, Unit] =
+    val step: AllWorkers.Step[BlockData, PassMessage, Unit] =
       if (failing) SharedSearchSuite.failing(_, _, _) else PassStep(_, _, _)
     val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared"), passStep = step)
     try solver.solve(problem)
@@ -95,8 +101,12 @@ class SharedSearchSuite extends SparkSuite {
 }
 
 object SharedSearchSuite {
+
+  /** Fewer leave the vectors to their leader. */
+  private val Workers = 4
+
   private val calls = new AtomicInteger
-  private val FailingCall = 9
+  private val FailingCall = 18
 
   private def failing(data: BlockData, message: PassMessage, model: Array[Byte]): Contribution[Unit] = {
     if (calls.incrementAndGet() == FailingCall) throw new RuntimeException("a worker is lost")

@@ -111,10 +111,10 @@ private[rows] final class QuasiNewton(
   private def tolerance: Double =
     if (proof.isEmpty || task.sgd.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
 
-  /** The workers have long vectors, if they can. */
+  /** The workers have long vectors, if they can, and are as many as the threads by which a leader would do the work. */
   private def holder(start: Array[Double], memory: Int): SearchHolder = {
     val total = facts.labels.totalWeight
-    passes.together.filter(_.members > 1 && blocks.length >= LongVectors) match {
+    passes.together.filter(_.members >= MostThreads && blocks.length >= LongVectors) match {
       case Some(workers) =>
         new SharedSearch(left(workers), blocks, space, start, total, memory, passes.gradient)(noted)
       case None => new LeaderSearch(blocks, space, start, total, memory, threads)(evaluated)
@@ -213,5 +213,6 @@ private[solver] object QuasiNewton {
   private val Share = 2L
 
   /** The leader works while all workers wait, so that it may take their cores. More threads would wait for memory. */
-  private def threads: Int = math.min(4, Runtime.getRuntime.availableProcessors)
+  private val MostThreads = 4
+  private def threads: Int = math.min(MostThreads, Runtime.getRuntime.availableProcessors)
 }
