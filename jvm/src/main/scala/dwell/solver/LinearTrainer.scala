@@ -15,7 +15,7 @@ import dwell.data.rows.{BlockData, BlockDataset, RowDataset, RowForm, RowPartiti
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
-import dwell.record.HeldBytes
+import dwell.record.{FitFacts, HeldBytes, RoundRecord}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
@@ -74,7 +74,14 @@ final class LinearTrainer(
       case algorithm: CoordinateAlgorithm =>
         problem.loss match {
           case loss: MarginLoss =>
-            finished(problem, choice, byCoordinates(problem, algorithm, loss, choice, started), mayGoOn = true)
+            val tried = byCoordinates(problem, algorithm, loss, choice, started, trial = None)
+            val (solution, last) =
+              if (!choice.onTrial || tried.facts.converged) (tried, choice)
+              else {
+                val primal = choice.afterTrial(tried.facts.rounds.last.round)
+                (byCoordinates(problem, algorithm, loss, primal, System.nanoTime(), Some(tried.facts)), primal)
+              }
+            finished(problem, last, solution, mayGoOn = true)
           case _ => throw notAMargin(problem)
         }
     }
@@ -95,21 +102,33 @@ final class LinearTrainer(
       s"algorithm=${problem.algorithm.name} trains a prediction for each row, and the ${problem.loss} needs more. Use algorithm newton" +
         (if (problem.loss.outputs > 1) ", l-bfgs, ma-sgd or ma-sgd+l-bfgs." else "."))
 
+  /** @param trial the facts of a trial that failed, in the other orientation */
   private def byCoordinates(
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
       choice: OrientationChoice,
-      started: Long): LinearSolution = {
+      started: Long,
+      trial: Option[FitFacts]): LinearSolution = {
     val work = choice.orientation match {
       case Orientation.Primal => primal(problem)
       case Orientation.Dual => dual(problem)
     }
-    val plan = CdPlan(newId, problem, algorithm, loss, rows.numFeatures, work.coordinates, work.leaderPlan, work.from)
-    run(plan, problem, work.parts, choice, started, step) { (done, attempt) =>
+    val plan = CdPlan(
+      newId,
+      problem,
+      algorithm,
+      loss,
+      rows.numFeatures,
+      work.coordinates,
+      work.leaderPlan,
+      work.from,
+      choice.onTrial,
+      trial.fold(Seq.empty[RoundRecord])(_.rounds))
+    val solution = run(plan, problem, work.parts, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
-      val keeps = problem.algorithm.keepsVariables
+      val keeps = problem.algorithm.keepsVariables && (done.facts.converged || !choice.onTrial)
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
       if (kept.isEmpty) free(Seq(fit))
       if (keeps) {
@@ -118,6 +137,13 @@ final class LinearTrainer(
           choice.orientation,
           Previous(done.coefficients, done.intercepts.head, problem.penalty.l2, kept))
       }
+    }
+    trial.fold(solution) { before =>
+      val facts = solution.facts
+      solution.copy(facts = facts.copy(
+        dual = math.max(before.dual, facts.dual),
+        restarts = before.restarts + facts.restarts,
+        setUpSeconds = before.setUpSeconds + facts.setUpSeconds))
     }
   }
 

@@ -9,8 +9,15 @@ import dwell.solver.linear.LinearProblem
  *
  * @param reason
  *   why it was chosen, for the report
+ * @param onTrial
+ *   whether the primal orientation takes over if the first rounds do not get near the optimum
  */
-private[solver] final case class OrientationChoice(orientation: Orientation, reason: String)
+private[solver] final case class OrientationChoice(orientation: Orientation, reason: String, onTrial: Boolean = false) {
+
+  /** The choice after a trial that failed. */
+  def afterTrial(rounds: Int): OrientationChoice =
+    OrientationChoice(Orientation.Primal, s"$reason; after $rounds rounds in the dual form the gap was not closed")
+}
 
 private[solver] object OrientationChoice {
   import Orientation.{AlongRows, Dual, NoL2, NotSmooth, Objection, Primal, PrimalRows}
@@ -41,9 +48,26 @@ private[solver] object OrientationChoice {
           case (None, Some(why)) => OrientationChoice(Primal, why)
           case (None, None) if rows.numRows > PrimalRows =>
             OrientationChoice(Dual, s"there are more than $PrimalRows rows")
+          case (None, None) if isTried(problem, rows) =>
+            val many =
+              s"there are ${rows.numFeatures} features for ${rows.numRows} rows, which may be nearly orthogonal"
+            OrientationChoice(Dual, many, onTrial = true)
           case (None, None) => faster(problem.loss, rows)
         }
     }
+  }
+
+  /**
+   * Whether a trial of the dual form is worth its seconds. With more features than rows, steps along features leave the span
+   * of the rows, and only the L2 penalty brings them back. Steps along rows stay in it, and rows with many features of
+   * their own hardly disturb each other.
+   */
+  private def isTried(problem: LinearProblem, rows: TrainingRows): Boolean = {
+    val isParabola = problem.loss match {
+      case margin: MarginLoss => margin.isParabola
+      case _ => false
+    }
+    isParabola && problem.handsOver && problem.penalty.l1 == 0.0 && rows.numFeatures >= Wide * rows.numRows
   }
 
   private def told(objection: Objection, problem: LinearProblem): String = objection match {
@@ -66,6 +90,9 @@ private[solver] object OrientationChoice {
       f"${rows.numRows}%d rows, ${rows.numFeatures}%d features and ${rows.nonzeros}%d nonzeros make for about $primal%.2g s " +
         f"in the primal form where the dual one takes $dual%.2g s")
   }
+
+  /** Features for a row from which a trial is made. Rows of random features are nearly orthogonal there. */
+  private val Wide = 5L
 
   private def secondsARound(entries: Double, nonzeros: Long): Double =
     SecondsARound + entries * SecondsPerEntry + nonzeros * SecondsPerNonzero

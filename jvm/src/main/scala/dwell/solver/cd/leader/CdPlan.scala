@@ -15,6 +15,10 @@ import dwell.solver.linear.{LinearProblem, LinearSolution}
  *   number of coordinates of each partition
  * @param from
  *   starting point of the first attempt; None for zero
+ * @param onTrial
+ *   whether the rounds end if they do not get near the optimum at once
+ * @param trial
+ *   the rounds of another orientation, which these follow
  */
 private[dwell] final case class CdPlan(
     id: Long,
@@ -24,7 +28,9 @@ private[dwell] final case class CdPlan(
     numFeatures: Int,
     coordinates: Array[Int],
     leaderPlan: CdLeaderPlan,
-    from: Option[StartingPoint])
+    from: Option[StartingPoint],
+    onTrial: Boolean,
+    trial: Seq[RoundRecord])
     extends FitPlan[CdMessage, CdReply, LinearSolution] {
 
   override def vectorLength: Int = leaderPlan.vectorLength
@@ -34,7 +40,7 @@ private[dwell] final case class CdPlan(
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
     val fit = attemptId(attempt.number)
     val leader = leaderPlan.of(problem, algorithm, loss, workers)
-    val loop = new RoundLoop(workers, fit, coordinates, leader, problem, completed)
+    val loop = new RoundLoop(workers, fit, coordinates, leader, problem, completed, onTrial, trial)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
     LinearSolution(

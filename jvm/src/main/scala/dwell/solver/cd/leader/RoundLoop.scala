@@ -27,6 +27,10 @@ import dwell.solver.linear.LinearProblem
  *   number of coordinates of each partition
  * @param completed
  *   called after each round
+ * @param onTrial
+ *   whether the rounds end if they do not get near the optimum at once
+ * @param trial
+ *   the rounds of another orientation, which these follow
  */
 private[solver] final class RoundLoop(
     workers: Workers[CdMessage, CdReply],
@@ -34,7 +38,9 @@ private[solver] final class RoundLoop(
     coordinates: Array[Int],
     leader: CdLeader,
     problem: LinearProblem,
-    completed: RoundRecord => Unit)
+    completed: RoundRecord => Unit,
+    onTrial: Boolean = false,
+    trial: Seq[RoundRecord] = Seq.empty)
     extends Logging {
   import RoundLoop._
 
@@ -59,6 +65,12 @@ private[solver] final class RoundLoop(
   private var states: Array[WorkerState] =
     if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
+  /** The lower bound before these rounds. No objective is below 0. */
+  private val known = trial.lastOption.fold(0.0)(last => last.objective - last.gap)
+
+  /** Rounds before which the pace is not judged again. */
+  private var judgedFrom = 0
+
   private val timeline = new Timeline(completed)
 
   /**
@@ -69,7 +81,7 @@ private[solver] final class RoundLoop(
    */
   def run(from: Option[StartingPoint]): Rounds = {
     from.foreach(point => rebuild(Phase.Start(point)))
-    timeline.begin(leader.upperBound, openGap)
+    if (trial.isEmpty) timeline.begin(leader.upperBound, openGap) else timeline.follow(trial)
     var collected = Option.empty[Rebuilt]
     var allowed = problem.maxRounds
     var rounds = 0
@@ -92,16 +104,26 @@ private[solver] final class RoundLoop(
   private def converged: Boolean = leader.converged(problem.tolerance)
   private def ends: Boolean = leader.converged(problem.aim)
 
+  private def mayHandOver: Boolean = problem.handsOver && !problem.loss.curvature.isInfinite
+  private def pace: Pace = Pace(timeline.records.drop(trial.size), known)
+
   /**
-   * Whether L-BFGS should take over at once: with badly scaled features, coordinate descent may take thousands of rounds. The
+   * Whether another method should take over at once: with badly scaled features, coordinate descent may take thousands of rounds. The
    * gap of the hinge falls slowly by any method.
    */
-  private def isSlow: Boolean = problem.handsOver && !problem.loss.curvature.isInfinite && {
-    val gaps = timeline.records.takeRight(SlowRounds + 1).map(_.gap)
-    gaps.size > SlowRounds && gaps.last > gaps.head / 2.0
+  private def isSlow: Boolean =
+    mayHandOver && (onTrial && ownRounds <= Pace.TrialRounds && pace.failsTrial || ownRounds >= judgedFrom && pace.isSlow)
+
+  /** Whether the gap is forecast to close in fewer rounds than L-BFGS may take after `maxRounds`. */
+  private def goesOn: Boolean = {
+    val left = 2 * problem.maxRounds - ownRounds
+    mayHandOver && left > 0 && (problem.maxRounds < ownRounds && ownRounds < judgedFrom ||
+      pace.arrives(problem.aim * leader.upperBound, left))
   }
 
-  private def openGap: Double = math.max(0.0, leader.upperBound - leader.lowerBound)
+  private def ownRounds: Int = timeline.rounds - trial.lastOption.fold(0)(_.round)
+
+  private def openGap: Double = math.max(0.0, leader.upperBound - math.max(known, leader.lowerBound))
 
   /** Runs rounds from round `first` on, until the stop rule holds or `allowed` are done; returns how many are done. */
   private def solve(first: Int, allowed: Int): Int = {
@@ -109,8 +131,8 @@ private[solver] final class RoundLoop(
     var most = allowed
     var sinceRebuild = 0
     var losses = 0
-    while (rounds < most && !ends && !isSlow) {
-      val lost = round(rounds, last = rounds == most - 1, losses)
+    while ((rounds < most || goesOn) && !ends && !isSlow) {
+      val lost = round(rounds, last = rounds >= most - 1, losses)
       if (lost > 0) {
         losses += lost
         logWarning(s"${problem.uid}: $lost of $numWorkers workers lost their state in round $rounds; rebuilding")
@@ -121,9 +143,10 @@ private[solver] final class RoundLoop(
         rounds += 1
         sinceRebuild += 1
         losses = 0
-        if (sinceRebuild == RebuildEvery && rounds < most && !ends) {
+        if (sinceRebuild >= RebuildEvery && (rounds < most || goesOn) && !ends) {
           rebuild(Phase.Rebuild)
           sinceRebuild = 0
+          judgedFrom = ownRounds + SettlingRounds
         }
       }
     }
@@ -141,7 +164,10 @@ private[solver] final class RoundLoop(
    *   the number of workers that lost their state; the round then has not taken place
    */
   private def round(number: Int, last: Boolean, losses: Int): Int = {
-    val epochs = if (leader.wholeEpochs) math.ceil(localWork.next) else localWork.next
+    val epochs =
+      if (onTrial && number < Pace.TrialRounds) Pace.TrialEpochs
+      else if (leader.wholeEpochs) math.ceil(localWork.next)
+      else localWork.next
     val certify = leader.certifies(number, epochs) || last
     val clock = System.nanoTime()
     val gathered = exchange(Phase.Round, epochs, certify, describe(number))
@@ -248,10 +274,10 @@ private[solver] object RoundLoop {
   /** Rounds after which the leader builds the shared vector anew, against rounding drift. */
   private val RebuildEvery = 50
 
-  private val RebuildAttempts = 5
+  /** Rounds after a rebuild, in which the last step is forgotten, until the gap falls as it did before. */
+  private val SettlingRounds = 20
 
-  /** Rounds in which the gap falls by half where coordinate descent suits the problem. */
-  private val SlowRounds = 10
+  private val RebuildAttempts = 5
 
   /** The verdict that takes no step. */
   private val Nothing = (0.0, 0.0)
