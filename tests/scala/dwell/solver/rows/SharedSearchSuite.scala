@@ -63,7 +63,7 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
       SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue),
       handsOver = handsOver)
     val step: AllWorkers.Step[BlockData, PassMessage, Unit] =
-      if (failing) SharedSearchSuite.failing(_, _, _) else PassStep(_, _, _)
+      if (failing) SharedSearchSuite.failing(_, _, _) else counted(_, _, _)
     val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared"), passStep = step)
     try solver.solve(problem)
     finally solver.close()
@@ -77,8 +77,11 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
       ("squared, no penalty", Squared, Penalty(0.0, 0.0), true, false),
       ("hinge", Hinge, Penalty(0.0, 0.01, 1.0), true, false))
   } test(s"a gang whose workers have slices finds the driver's model to the bit: $name") {
+    calls.set(0)
     val whole = solution(loss, penalty, intercept, Aggregation.Driver, proven)
+    assert(calls.get == 0)
     val shared = solution(loss, penalty, intercept, Aggregation.Gang, proven)
+    assert(calls.get >= Workers * shared.facts.rounds.map(_.localWork).sum, "the workers keep no slices")
     assert(shared.facts.aggregation == "gang" && whole.facts.aggregation == "driver")
     assert(shared.facts.rounds.size > 5, shared.facts.rounds.size)
     assert(shared.facts.rounds.map(_.objective) == whole.facts.rounds.map(_.objective))
@@ -107,6 +110,12 @@ object SharedSearchSuite {
 
   private val calls = new AtomicInteger
   private val FailingCall = 18
+
+  /** Counts the passes of workers that keep slices. */
+  private def counted(data: BlockData, message: PassMessage, model: Array[Byte]): Contribution[Unit] = {
+    if (new Throwable().getStackTrace.exists(_.getClassName.endsWith(".SearchMember"))) calls.incrementAndGet()
+    PassStep(data, message, model)
+  }
 
   private def failing(data: BlockData, message: PassMessage, model: Array[Byte]): Contribution[Unit] = {
     if (calls.incrementAndGet() == FailingCall) throw new RuntimeException("a worker is lost")
