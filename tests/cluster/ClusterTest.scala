@@ -10,7 +10,6 @@ import scala.util.Try
 
 import org.apache.hadoop.fs.FileUtil
 import org.apache.spark.{SparkEnv, TaskContext, UnpromisedRDD}
-import org.apache.spark.ml.classification.LogisticRegressionModel
 import org.apache.spark.ml.clustering.LocalLDAModel
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent, SparkListenerJobStart, SparkListenerTaskEnd, TaskLocality}
@@ -172,33 +171,6 @@ object ClusterTest extends Harness {
     newtonSurvives("driver") { (_, places) =>
       // Two tasks are lost at most, or read what was lost. Those of later rounds, hundreds, find the blocks where they run.
       places.count(_ != TaskLocality.PROCESS_LOCAL) <= 4
-    }
-
-    test("an executor killed in mid-fit costs progress, not correctness: L-BFGS, where the workers have the vectors") {
-      waitForExecutors(spark, 2)
-      val wide = {
-        val random = new scala.util.Random(6)
-        val rows = Seq.fill(200) {
-          val at = Array.fill(20)(random.nextInt(300000)).distinct.sorted
-          (if (at.sum % 2 == 0) 1.0 else 0.0, Vectors.sparse(300000, at, at.map(_ => random.nextGaussian())))
-        }
-        spark.createDataFrame(spark.sparkContext.parallelize(rows, 4)).toDF("label", "features").cache()
-      }
-      def fit: LogisticRegressionModel = new LogisticRegression()
-        .setAlgorithm("l-bfgs")
-        .setAggregation("gang")
-        .setNumWorkers(4)
-        .setRegParam(1e-7)
-        .setTol(1e-14)
-        .setMaxIter(400)
-        .fit(wide)
-      val expected = fit
-      val model = withExecutorKilled(spark)(fit)
-      val report = FitReport.of(model)
-      check(report.algorithm == "l-bfgs" && report.aggregation == "gang" && report.restarts > 0, report.toText)
-      check(model.coefficients == expected.coefficients, "the coefficients are others")
-      checkNothingLeft(spark)
-      wide.unpersist()
     }
 
     test("cleaning up does not wait for a busy executor") {

@@ -5,6 +5,8 @@ import java.nio.file.{FileAlreadyExistsException, Files, Paths}
 import scala.util.Try
 
 import org.apache.spark.{DwellBridge, SparkEnv}
+import org.apache.spark.ml.classification.LogisticRegressionModel
+import org.apache.spark.ml.linalg.Vectors
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
 
@@ -14,9 +16,11 @@ import dwell.comm.ReplicasChecks._
 import dwell.comm.gang.Gang
 import dwell.comm.jobs.ShuffleMode
 import dwell.comm.wire.VectorFormat
+import dwell.ml.classification.LogisticRegression
+import dwell.report.FitReport
 
 /**
- * Models that all workers hold, on three executors with several task slots each. spark-submit runs it on a
+ * Models that all workers hold, and vectors that they hold in slices, on three executors with several task slots each. spark-submit runs it on a
  * `local-cluster`. Prints `N passed, N failed` and ends with status 1 if anything failed.
  */
 object ReplicasTest extends Harness {
@@ -148,8 +152,37 @@ object ReplicasTest extends Harness {
     Seq((2, 0), (8, 1)).foreach { case (k, victim) => gangLoses(k, victim) }
     CheckLong.only(2)(Seq((2, 1), (8, 0)).foreach { case (k, victim) => gangLoses(k, victim) })
 
+    onSlices(spark, "an executor killed in mid-fit costs progress, not correctness: L-BFGS whose workers have the vectors")
+
     finish(spark)
   }
+
+  private def onSlices(spark: SparkSession, name: String): Unit =
+    if (name.contains(selection)) test(name) {
+      waitForExecutors(spark, Executors)
+      val random = new scala.util.Random(6)
+      val rows = Seq.fill(200) {
+        val at = Array.fill(20)(random.nextInt(300000)).distinct.sorted
+        (if (at.sum % 2 == 0) 1.0 else 0.0, Vectors.sparse(300000, at, at.map(_ => random.nextGaussian())))
+      }
+      val wide =
+        spark.createDataFrame(spark.sparkContext.parallelize(rows, 4)).toDF("label", "features").cache()
+      def fit: LogisticRegressionModel = new LogisticRegression()
+        .setAlgorithm("l-bfgs")
+        .setAggregation("gang")
+        .setNumWorkers(4)
+        .setRegParam(1e-7)
+        .setTol(1e-14)
+        .setMaxIter(400)
+        .fit(wide)
+      val expected = fit
+      val model = withExecutorKilled(spark)(fit)
+      val report = FitReport.of(model)
+      check(report.algorithm == "l-bfgs" && report.aggregation == "gang" && report.restarts > 0, report.toText)
+      check(model.coefficients == expected.coefficients, "the coefficients are others")
+      checkNothingLeft(spark)
+      wide.unpersist()
+    }
 
   /**
    * A test with data of its own; it must leave nothing behind.
