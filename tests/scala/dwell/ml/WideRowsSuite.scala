@@ -47,9 +47,28 @@ class WideRowsSuite extends SparkSuite {
     assert(tried.gap >= 0.0 && tried.converged, tried.toText)
   }
 
+  test("a trial that gets near the optimum in time ends the fit, whatever maxIter, and its model is no worse than L-BFGS's") {
+    val frame = data(alike = 1)
+    for (maxIter <- Seq(1, 4, 5, 6)) {
+      val tried = report(frame, _.setMaxIter(maxIter).setTol(1e-13))
+      assert((maxIter > 4) == tried.orientationReason.contains(s"$features features for $rows rows"), tried.toText)
+      if (maxIter > 4) assert(tried.orientation == "dual" && !tried.orientationReason.contains("after"), tried.toText)
+      val other = report(frame, _.setAlgorithm("l-bfgs").setMaxIter(maxIter))
+      assert(tried.objective <= other.objective * (1.0 + 1e-7), s"${other.objective}\n${tried.toText}")
+    }
+  }
+
+  test("a grid makes no trial again that has failed") {
+    val grid = new LinearRegression().setRegParam(1e-3)
+    val maps = Array(1e-3, 1e-4).map(r => new org.apache.spark.ml.param.ParamMap().put(grid.regParam -> r))
+    val tried = grid.fit(data(alike = 4), maps.toSeq).map(FitReport.of)
+    assert(tried.count(_.orientationReason.contains("after 4 rounds in the dual form")) == 1, tried.map(_.toText))
+  }
+
   test("there is no trial where the user chooses, with an L1 penalty, and with few features for a row") {
     val frame = data(alike = 1)
     assert(report(frame, _.setOrientation("primal")).orientation == "primal")
+    assert(report(frame, _.setLocalWork(2.0)).orientationReason.contains("in the primal form where"))
     assert(report(frame, _.setAlgorithm("cocoa")).orientationReason.contains("in the primal form where"))
     assert(report(frame, _.setElasticNetParam(0.5)).orientationReason.contains("in the primal form where"))
     val tall = data(alike = 1).union(data(alike = 1)).union(data(alike = 1)).union(data(alike = 1))

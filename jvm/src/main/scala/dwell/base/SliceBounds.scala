@@ -13,7 +13,7 @@ trait SliceBounds extends Serializable {
   final def size(slice: Int): Int = start(slice + 1) - start(slice)
 }
 
-private[dwell] object SliceBounds {
+object SliceBounds {
 
   /** Cuts `entries` entries into slices about equally long. With more slices than entries some are empty. */
   def apply(entries: Int, slices: Int): SliceBounds = new SliceBounds {

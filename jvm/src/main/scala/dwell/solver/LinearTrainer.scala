@@ -15,14 +15,14 @@ import dwell.data.rows.{BlockData, BlockDataset, RowDataset, RowForm, RowPartiti
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
 import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
-import dwell.record.{FitFacts, HeldBytes, RoundRecord}
+import dwell.record.{HeldBytes, RoundRecord}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, FromCoefficients, FromFits, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.leader.{Handover, PartitionFacts, QuasiNewton, QuasiNewtonPlan, RowFacts, SgdPlan, SgdTask}
-import dwell.solver.rows.search.SearchStep
+import dwell.solver.rows.search.{SearchStep, SparkSearch}
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 import dwell.spark.NativeLibrary
 
@@ -50,6 +50,9 @@ final class LinearTrainer(
 
   private val previous = mutable.Map.empty[Family, Previous]
 
+  /** Whether a trial of the dual orientation has failed on these rows. */
+  private var triedInVain = false
+
   /** The last fit by Newton's method, by loss and whether there is an intercept. */
   private val newtons = mutable.Map.empty[(Loss, Boolean), LinearSolution]
 
@@ -66,7 +69,7 @@ final class LinearTrainer(
    */
   def solve(problem: LinearProblem): LinearSolution = {
     NativeLibrary.require()
-    val choice = OrientationChoice(problem, rows)
+    val choice = OrientationChoice(problem, rows, mayTry = !triedInVain)
     val started = System.nanoTime()
     problem.algorithm match {
       case algorithm: GradientAlgorithm => byGradients(problem, algorithm, algorithm.use, choice, started, after = None)
@@ -74,14 +77,14 @@ final class LinearTrainer(
       case algorithm: CoordinateAlgorithm =>
         problem.loss match {
           case loss: MarginLoss =>
-            val tried = byCoordinates(problem, algorithm, loss, choice, started, trial = None)
-            val (solution, last) =
-              if (!choice.onTrial || tried.facts.converged) (tried, choice)
-              else {
-                val primal = choice.afterTrial(tried.facts.rounds.last.round)
-                (byCoordinates(problem, algorithm, loss, primal, System.nanoTime(), Some(tried.facts)), primal)
-              }
-            finished(problem, last, solution, mayGoOn = true)
+            val first = byCoordinates(problem, algorithm, loss, choice, started, trial = None)
+            if (!first.stalled) finished(problem, choice, first, mayGoOn = true)
+            else {
+              triedInVain = true
+              val primal = choice.afterTrial(first.facts.rounds.last.round)
+              val second = byCoordinates(problem, algorithm, loss, primal, System.nanoTime(), Some(first))
+              finished(problem, primal, second, mayGoOn = true)
+            }
           case _ => throw notAMargin(problem)
         }
     }
@@ -102,14 +105,14 @@ final class LinearTrainer(
       s"algorithm=${problem.algorithm.name} trains a prediction for each row, and the ${problem.loss} needs more. Use algorithm newton" +
         (if (problem.loss.outputs > 1) ", l-bfgs, ma-sgd or ma-sgd+l-bfgs." else "."))
 
-  /** @param trial the facts of a trial that failed, in the other orientation */
+  /** @param trial what a trial in the other orientation, which failed, has found */
   private def byCoordinates(
       problem: LinearProblem,
       algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
       choice: OrientationChoice,
       started: Long,
-      trial: Option[FitFacts]): LinearSolution = {
+      trial: Option[LinearSolution]): LinearSolution = {
     val work = choice.orientation match {
       case Orientation.Primal => primal(problem)
       case Orientation.Dual => dual(problem)
@@ -124,11 +127,11 @@ final class LinearTrainer(
       work.leaderPlan,
       work.from,
       choice.onTrial,
-      trial.fold(Seq.empty[RoundRecord])(_.rounds))
+      trial.fold(Seq.empty[RoundRecord])(_.facts.rounds))
     val solution = run(plan, problem, work.parts, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
-      val keeps = problem.algorithm.keepsVariables && (done.facts.converged || !choice.onTrial)
+      val keeps = problem.algorithm.keepsVariables && !done.stalled
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
       if (kept.isEmpty) free(Seq(fit))
       if (keeps) {
@@ -138,12 +141,16 @@ final class LinearTrainer(
           Previous(done.coefficients, done.intercepts.head, problem.penalty.l2, kept))
       }
     }
-    trial.fold(solution) { before =>
-      val facts = solution.facts
-      solution.copy(facts = facts.copy(
-        dual = math.max(before.dual, facts.dual),
-        restarts = before.restarts + facts.restarts,
-        setUpSeconds = before.setUpSeconds + facts.setUpSeconds))
+    trial.fold(solution) { tried =>
+      val (before, facts) = (tried.facts, solution.facts)
+      val best = if (before.objective < facts.objective) tried else solution
+      val bounded = facts.copy(objective = best.facts.objective, dual = math.max(before.dual, facts.dual))
+      best.copy(
+        facts = bounded.copy(
+          converged = facts.converged || bounded.gap <= problem.tolerance * bounded.objective,
+          restarts = before.restarts + facts.restarts,
+          setUpSeconds = before.setUpSeconds + facts.setUpSeconds),
+        stalled = false)
     }
   }
 
@@ -239,7 +246,7 @@ final class LinearTrainer(
       if (first.stalled) "few errors were within epsilon scales"
       else if (done >= problem.maxRounds) s"maxIter = ${problem.maxRounds} rounds were done"
       else if (problem.algorithm == Algorithm.Newton) "no step lowered the objective"
-      else "the gap had not halved in ten rounds"
+      else "its rounds had become slow"
     best.copy(facts = bounded.copy(
       converged = after.converged || bounded.gap <= problem.tolerance * bounded.objective,
       algorithm = s"${before.algorithm}+${after.algorithm}",
@@ -252,7 +259,9 @@ final class LinearTrainer(
 
   /** A gang is led by a task, which has to have room for the leader's vectors. */
   private def whereItHasRoom(problem: LinearProblem): Option[Aggregation] = {
-    val bytes = QuasiNewton.bytes(rows.numFeatures, problem.loss.outputs)
+    val bytes =
+      if (problem.loss.epsilon.nonEmpty) SparkSearch.bytes(rows.numFeatures)
+      else QuasiNewton.bytes(rows.numFeatures, problem.loss.outputs)
     val taskHasRoom = ExecutorMemory.ofSlot(rows.sc).forall(bytes <= _)
     problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle))
   }

@@ -2,6 +2,7 @@ package dwell.solver
 
 import dwell.data.TrainingRows
 import dwell.problem.{Loss, MarginLoss, Orientation}
+import dwell.solver.cd.leader.Pace
 import dwell.solver.linear.LinearProblem
 
 /**
@@ -27,10 +28,12 @@ private[solver] object OrientationChoice {
    * that can solve it: a round moves a vector with an entry per row (primal) or per feature (dual), and touches every
    * nonzero.
    *
+   * @param mayTry
+   *   whether a trial of the dual orientation may be made
    * @throws IllegalArgumentException
    *   if the orientation asked for, or every orientation, cannot solve the problem
    */
-  def apply(problem: LinearProblem, rows: TrainingRows): OrientationChoice = {
+  def apply(problem: LinearProblem, rows: TrainingRows, mayTry: Boolean): OrientationChoice = {
     def objection(orientation: Orientation): Option[String] =
       orientation.objection(problem.algorithm, problem.loss, problem.penalty).map(told(_, problem))
     problem.orientation match {
@@ -48,7 +51,7 @@ private[solver] object OrientationChoice {
           case (None, Some(why)) => OrientationChoice(Primal, why)
           case (None, None) if rows.numRows > PrimalRows =>
             OrientationChoice(Dual, s"there are more than $PrimalRows rows")
-          case (None, None) if isTried(problem, rows) =>
+          case (None, None) if mayTry && isTried(problem, rows) =>
             val many =
               s"there are ${rows.numFeatures} features for ${rows.numRows} rows, which may be nearly orthogonal"
             OrientationChoice(Dual, many, onTrial = true)
@@ -67,7 +70,8 @@ private[solver] object OrientationChoice {
       case margin: MarginLoss => margin.isParabola
       case _ => false
     }
-    isParabola && problem.handsOver && problem.penalty.l1 == 0.0 && rows.numFeatures >= Wide * rows.numRows
+    isParabola && problem.handsOver && problem.localWork.isEmpty && problem.maxRounds > Pace.TrialRounds &&
+    problem.penalty.l1 == 0.0 && rows.numFeatures >= Wide * rows.numRows
   }
 
   private def told(objection: Objection, problem: LinearProblem): String = objection match {

@@ -32,9 +32,8 @@ import dwell.solver.linear.LinearSolution
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.
  *
- * Without a penalty, and with more than 4096 features, a fit has no certificate. The huber loss with more than 4096 features, or so many that
- * Newton's method is forecast to be slow, and everything where the native library cannot load, Spark's own code, the superclass, trains
- * after one WARN, or `fit` throws if `spark.dwell.fallback` is `error`.
+ * Without a penalty or with the loss of Huber, and with more than 4096 features, a fit has no certificate. Where the native library cannot
+ * load, Spark's own code, the superclass, trains after one WARN, or `fit` throws if `spark.dwell.fallback` is `error`.
  */
 class LinearRegression(override val uid: String)
     extends SparkLinearRegression(uid)

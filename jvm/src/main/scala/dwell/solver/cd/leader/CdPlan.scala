@@ -51,7 +51,8 @@ private[dwell] final case class CdPlan(
         objective = leader.upperBound,
         dual = leader.lowerBound,
         converged = rounds.converged,
-        drift = leader.drift))
+        drift = leader.drift),
+      stalled = rounds.hasFailed)
   }
 }
 

@@ -6,7 +6,7 @@ import dwell.record.RoundRecord
  * What rounds tell of those to come.
  *
  * @param rounds
- *   so far, with the one of the start
+ *   so far, with the one of the start unless they follow others
  * @param known
  *   the lower bound before them
  */

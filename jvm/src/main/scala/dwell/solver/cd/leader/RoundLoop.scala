@@ -98,11 +98,14 @@ private[solver] final class RoundLoop(
         allowed = rounds + problem.maxRounds
       }
     }
-    Rounds(collected.get.coefficients, converged, timeline.records)
+    Rounds(collected.get.coefficients, converged, failsTrial && !converged, timeline.records)
   }
 
-  private def converged: Boolean = leader.converged(problem.tolerance)
-  private def ends: Boolean = leader.converged(problem.aim)
+  private def converged: Boolean = isWithin(problem.tolerance)
+  private def ends: Boolean = isWithin(problem.aim)
+
+  private def isWithin(tolerance: Double): Boolean =
+    leader.converged(tolerance) || trial.nonEmpty && openGap <= tolerance * leader.upperBound
 
   private def mayHandOver: Boolean = problem.handsOver && !problem.loss.curvature.isInfinite
   private def pace: Pace = Pace(timeline.records.drop(trial.size), known)
@@ -112,7 +115,9 @@ private[solver] final class RoundLoop(
    * gap of the hinge falls slowly by any method.
    */
   private def isSlow: Boolean =
-    mayHandOver && (onTrial && ownRounds <= Pace.TrialRounds && pace.failsTrial || ownRounds >= judgedFrom && pace.isSlow)
+    mayHandOver && (failsTrial || ownRounds >= judgedFrom && pace.isSlow)
+
+  private def failsTrial: Boolean = onTrial && ownRounds == Pace.TrialRounds && pace.failsTrial
 
   /** Whether the gap is forecast to close in fewer rounds than L-BFGS may take after `maxRounds`. */
   private def goesOn: Boolean = {
@@ -263,10 +268,13 @@ private[solver] final class RoundLoop(
  *
  * @param coefficients
  *   from each worker, feature ids and values of its nonzero coefficients
+ * @param hasFailed
+ *   whether they were a trial that did not get near the optimum
  */
 private[solver] final case class Rounds(
     coefficients: Array[(Array[Int], Array[Double])],
     converged: Boolean,
+    hasFailed: Boolean,
     records: Seq[RoundRecord])
 
 private[solver] object RoundLoop {

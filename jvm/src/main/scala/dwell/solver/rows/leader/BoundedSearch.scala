@@ -50,7 +50,7 @@ private[rows] final class BoundedSearch(
     LinearSolution(
       ofModel.take(n * outputs),
       if (problem.intercept) ofModel.drop(n * outputs) else new Array[Double](outputs),
-      FitFacts(rounds = timeline.records, objective = last.value, converged = last.isLast),
+      FitFacts(rounds = timeline.records, objective = last.value - idle(last.x), converged = last.isLast),
       scale = if (hasScale) Some(model.last) else None)
   }
 
@@ -58,7 +58,10 @@ private[rows] final class BoundedSearch(
     val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, Sharper * firstScale))
     val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.PositiveInfinity, Double.PositiveInfinity))
     def searched(from: Array[Double]): ProjectedSearch.Point =
-      lastOf(new ProjectedSearch(lower, upper, problem.aim)(evaluated).iterations(from))
+      lastOf(
+        new ProjectedSearch(lower, upper, problem.aim)(evaluated)
+          .iterations(from)
+          .take(problem.maxRounds - timeline.rounds + 1))
     var last = searched(start)
     // Where few errors are within epsilon scales, the best scale is near 0, and corners come as near to one another.
     while (hasScale && last.isLast && last.x.last <= lower.last && lower.last > leastScale) {
@@ -84,7 +87,7 @@ private[rows] final class BoundedSearch(
     var clock = System.nanoTime()
     var last = Option.empty[ProjectedSearch.Point]
     // To ask for the next point is to make an iteration.
-    points.take(problem.maxRounds - timeline.rounds + 1).foreach { point =>
+    points.foreach { point =>
       if (timeline.records.isEmpty) timeline.begin(point.value, Double.NaN)
       else if (last.nonEmpty && evaluations.nonEmpty) record(point.value, clock)
       clock = System.nanoTime()
@@ -187,16 +190,20 @@ private[rows] final class BoundedSearch(
           penalty += 0.5 * decay * w * w
           gradient(i) = (gradient(i) - mean.fold(0.0)(_(j) * slope) + decay * w) / d
         } else {
-          // The coefficient is 0. Its variable is among Spark's, with a penalty if the others are standardised.
-          val decay = if (isSparks && problem.penalty.scaleFactor > 0.0) l2 else 0.0
-          penalty += 0.5 * decay * x(i) * x(i)
-          gradient(i) = decay * x(i)
+          gradient(i) = ofIdle * x(i)
         }
         j += 1
       }
     }
-    (passed.loss + penalty, gradient)
+    (passed.loss + penalty + idle(x), gradient)
   }
+
+  /** The L2 penalty of the variables of constant features, whose coefficients are 0. They are among Spark's if features are standardised. */
+  private val ofIdle = if (isSparks && problem.penalty.scaleFactor > 0.0) l2 else 0.0
+
+  private def idle(x: Array[Double]): Double =
+    if (ofIdle == 0.0) 0.0
+    else (0 until n).filter(deviation(_) == 0.0).map(j => 0.5 * ofIdle * x(j) * x(j)).sum
 
   private def withoutScale(model: Array[Double]): Array[Double] = if (hasScale) model.init else model
 }

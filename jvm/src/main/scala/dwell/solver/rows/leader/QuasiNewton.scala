@@ -98,10 +98,10 @@ private[rows] final class QuasiNewton(
       leftSeconds = 0.0
       reached = reached.copy(objective = value, converged = iteration.end.exists(_ != LimitedMemory.MaxIterations))
     }
-    Reached(
-      passes.read(vectors.model),
-      reached.objective,
-      reached.converged || proof.exists(_.suffices(reached.objective, problem.tolerance)))
+    val converged = reached.converged || proof.exists(_.suffices(reached.objective, problem.tolerance))
+    // A start that suffices has no evaluation.
+    val model = if (reached eq start) start.model else passes.read(vectors.model)
+    Reached(model, reached.objective, converged)
   }
 
   /**
@@ -111,10 +111,10 @@ private[rows] final class QuasiNewton(
   private def tolerance: Double =
     if (proof.isEmpty || task.sgd.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
 
-  /** The workers have long vectors, if they can, and are as many as the threads by which a leader would do the work. */
+  /** The workers have long vectors, if they can, and are as many as the threads by which a leader would do the work. A message has a slice of four vectors. */
   private def holder(start: Array[Double], memory: Int): SearchHolder = {
     val total = facts.labels.totalWeight
-    passes.together.filter(_.members >= MostThreads && blocks.length >= LongVectors) match {
+    passes.together.filter(w => w.members >= MostThreads && isLong && blocks.length / w.members < LargestSlice) match {
       case Some(workers) =>
         new SharedSearch(left(workers), blocks, space, start, total, memory, passes.gradient)(noted)
       case None => new LeaderSearch(blocks, space, start, total, memory, threads)(evaluated)
@@ -137,6 +137,9 @@ private[rows] final class QuasiNewton(
       }
     }
 
+  /** Whether the vectors are long, and blocks too, so that sums by block take nothing beside them. */
+  private def isLong: Boolean = blocks.length >= LongVectors && blocks.number <= blocks.length / LeastOfBlock
+
   private def evaluated(model: Array[Byte]): Passed = {
     val asked = System.nanoTime()
     val passed = passes.pass(model, None, s"${timeline.rounds} rounds, line search")
@@ -153,7 +156,7 @@ private[rows] final class QuasiNewton(
 
   private def note(passed: Passed): Unit = {
     evaluations :+= passed.headers
-    last = passed
+    last = passed.copy(sums = Array.emptyDoubleArray)
   }
 
   /** The coordinates of a model, in the layout of a pass. */
@@ -187,6 +190,8 @@ private[solver] object QuasiNewton {
 
   /** From so many coordinates on, work and transport of vectors take longer than two more messages an iteration. */
   private val LongVectors = 1 << 18
+  private val LeastOfBlock = 1 << 12
+  private val LargestSlice = 1 << 25
 
   /** Corrections, in single precision, and some vectors at work. */
   private def bytes(numFeatures: Int, outputs: Int, corrections: Int): Long =

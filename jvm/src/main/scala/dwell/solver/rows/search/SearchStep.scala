@@ -43,6 +43,7 @@ private final class SearchMember(pass: (PassMessage, Array[Byte]) => Contributio
     case message: Begin =>
       NativeLibrary.require()
       begin = message
+      slice = null
       slice = begun(slices)
       answer(Array.emptyDoubleArray)
     case Step(step, message) => stepped(step, message)
@@ -85,7 +86,7 @@ private final class SearchMember(pass: (PassMessage, Array[Byte]) => Contributio
     val (sum, notes) = peers.reduce(slices, own, SearchMember.note(own, blocks))
     val totals = notes.transpose.map(_.foldLeft(0.0)(_ + _)).toArray
     // A line search shortens a step to a model with predictions that are not finite.
-    val isFinite = java.lang.Double.isFinite(totals.head)
+    val isFinite = java.lang.Double.isFinite(totals.head / begin.total)
     val intercepts = if (isFinite) totals.tail else new Array[Double](blocks.outputs)
     val found = timed {
       val gradient = if (isFinite) LittleEndian.doubles(sum) else new Array[Double](sum.length / 8)
@@ -110,8 +111,7 @@ private object SearchMember {
   /** What all workers have to know of one's losses: their sum, and the derivatives by the intercepts. */
   private def note(own: Contribution[Unit], blocks: SearchBlocks): Array[Double] = {
     val vector = LittleEndian.buffer(Contribution.entries(own, ResultHeader.BYTES, 0, blocks.length)).asDoubleBuffer()
-    val first = vector.position()
     ResultHeader.get(own.update, PassLayout.LOSS_SUM) +:
-      Array.tabulate(blocks.outputs)(c => vector.get(first + blocks.intercept(c)))
+      Array.tabulate(blocks.outputs)(c => vector.get(blocks.intercept(c)))
   }
 }

@@ -1,10 +1,11 @@
 package dwell.solver.rows.search
 
-import breeze.linalg.{DenseVector => BDV}
+import breeze.linalg.{DenseVector => BDV, MatrixSingularException}
 import breeze.optimize.{CachedDiffFunction, DiffFunction, FirstOrderMinimizer, LBFGSB}
 
 /**
  * Breeze's L-BFGS within bounds as Spark runs it for the loss of Huber: all variables are free, but for the last one, which is positive.
+ * Where Breeze fails, for a matrix that it cannot invert or a step that it does not find, the search ends, without convergence.
  *
  * @param evaluate
  *   objective and gradient
@@ -25,7 +26,11 @@ private[rows] final class SparkSearch(maxIterations: Int, tolerance: Double)(
         (value, BDV(gradient))
       }
     })
-    search.iterations(function, BDV(start)).map { state =>
+    val states = search.iterations(function, BDV(start))
+    def next(): Option[search.State] =
+      try states.nextOption()
+      catch { case _: MatrixSingularException | _: AssertionError => None }
+    Iterator.continually(next()).takeWhile(_.nonEmpty).flatten.map { state =>
       val end = search.convergenceCheck(state, state.convergenceInfo)
       val isLast = end.exists(_ != FirstOrderMinimizer.MaxIterations)
       ProjectedSearch.Point(state.x.toArray, state.adjustedValue, state.adjustedGradient.toArray, Vector.empty, isLast)
@@ -33,7 +38,10 @@ private[rows] final class SparkSearch(maxIterations: Int, tolerance: Double)(
   }
 }
 
-private object SparkSearch {
+private[solver] object SparkSearch {
+
+  /** About the bytes of its vectors: Breeze keeps ten corrections twice, and makes some of its matrices anew beside the old ones. */
+  def bytes(numFeatures: Int): Long = 1024L * numFeatures
 
   /** Number of corrections, as in Spark. */
   private val Memory = 10
