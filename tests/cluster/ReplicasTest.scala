@@ -152,7 +152,9 @@ object ReplicasTest extends Harness {
     Seq((2, 0), (8, 1)).foreach { case (k, victim) => gangLoses(k, victim) }
     CheckLong.only(2)(Seq((2, 1), (8, 0)).foreach { case (k, victim) => gangLoses(k, victim) })
 
-    onSlices(spark, "an executor killed in mid-fit costs progress, not correctness: L-BFGS whose workers have the vectors")
+    onSlices(
+      spark,
+      "an executor killed in mid-fit costs progress, not correctness: L-BFGS whose workers have the vectors")
 
     finish(spark)
   }

@@ -47,7 +47,8 @@ class WideRowsSuite extends SparkSuite {
     assert(tried.gap >= 0.0 && tried.converged, tried.toText)
   }
 
-  test("a trial that gets near the optimum in time ends the fit, whatever maxIter, and its model is no worse than L-BFGS's") {
+  test(
+    "a trial that gets near the optimum in time ends the fit, whatever maxIter, and its model is no worse than L-BFGS's") {
     val frame = data(alike = 1)
     for (maxIter <- Seq(1, 4, 5, 6)) {
       val tried = report(frame, _.setMaxIter(maxIter).setTol(1e-13))
