@@ -32,12 +32,12 @@ val counts = spark.createDataFrame((0 until 100).map(i => Tuple1(Vectors.sparse(
 # For each document with code: the code to run after its blocks, and expressions that the output must match.
 PYTHON = {
     "README.md": ("print('model:', type(model).__module__, type(model).__name__, model.coefficientMatrix.numRows, model.summary.accuracy)",
-                  [r"^LogisticRegression_\w+: newton, native solver, \d+ partitions$",
+                  [r"^LogisticRegression_\w+: newton, native solver, \d+ partitions?$",
                    r"^model: pyspark\.ml\.classification LogisticRegressionModel 3 1\.0$"]),
 }
 SCALA = {
     "README.md": ('println(s"model: ${model.getClass.getName} ${model.summary.r2 > 0.9}")',
-                  [r"^model: org\.apache\.spark\.ml\.regression\.LinearRegressionModel true$", r"^linReg_\w+: newton, native solver, \d+ partitions$"]),
+                  [r"^model: org\.apache\.spark\.ml\.regression\.LinearRegressionModel true$", r"^linReg_\w+: newton, native solver, \d+ partitions?$"]),
     "docs/fit-report.md": ('println(Seq("report.html", "comparison.html").map(name => name + " " + new java.io.File(name).isFile).mkString("pages: ", ", ", ""))',
                            [r"^pages: report\.html true, comparison\.html true$", r"^ +1 +\S+ +\S+e[-+]\d+ "]),
     "docs/model-averaging.md": ('println(s"model: ${model.getClass.getName} ${model.numClasses} ${dwell.report.FitReport.of(model).solver}")',

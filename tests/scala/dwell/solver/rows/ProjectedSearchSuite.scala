@@ -41,9 +41,9 @@ class ProjectedSearchSuite extends LimitedSuite {
 
   test("a leader with little memory keeps fewer corrections, and a few at least") {
     val n = 1000000
-    assert(QuasiNewton.corrections(n, 1, 2L * 176 * n) == 10)
-    assert(QuasiNewton.corrections(n, 1, 2L * 176 * n - 1) == 9)
-    assert(QuasiNewton.corrections(n, 2, 2L * 176 * n) == 3 && !QuasiNewton.hasRoom(n, 2, 2L * 176 * n))
-    assert(QuasiNewton.hasRoom(n, 1, 2L * 120 * n))
+    assert(QuasiNewton.corrections(n, 1, 2L * 192 * n) == 10)
+    assert(QuasiNewton.corrections(n, 1, 2L * 192 * n - 1) == 9)
+    assert(QuasiNewton.corrections(n, 2, 2L * 192 * n) == 3 && !QuasiNewton.hasRoom(n, 2, 2L * 192 * n))
+    assert(QuasiNewton.hasRoom(n, 1, 2L * 136 * n))
   }
 }
