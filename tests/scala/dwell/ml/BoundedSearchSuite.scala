@@ -80,6 +80,9 @@ class BoundedSearchSuite extends SparkSuite {
       val alike = history.zip(found).take(6).map { case (stock, x) => math.abs(x / stock - 1.0) }.max
       assert(alike <= 1e-9, clue)
       assertNoWorse(found.last, history.last, clue)
+      // Features that occur in no row have a penalty in Spark's search, and none in the model's objective.
+      val penalised = standardization && regParam > 0.0
+      assert(if (penalised) told.objective < found.last else told.objective == found.last, clue)
       assert(ours.scale > 0.0 && ours.hasSummary)
       assert(intercept == (ours.intercept != 0.0))
     }

@@ -35,6 +35,12 @@ private[rows] final class BoundedSearch(
   /** The deviation of each feature, which for Spark is the sample's. */
   private val deviation =
     if (isSparks) facts.deviation.map(_ * math.sqrt(facts.sampleFactor)) else facts.deviation
+
+  /** Constant features, whose coefficients are 0. Their variables are among Spark's, with an L2 penalty if features are standardised. */
+  private val idleFeatures =
+    if (isSparks && l2 > 0.0 && problem.penalty.scaleFactor > 0.0)
+      deviation.indices.filterNot(deviation(_) > 0.0).toArray
+    else Array.emptyIntArray
   private val mean = Option(facts.mean).filterNot(_ => problem.bounds.exists(_.holdIntercepts))
 
   /** The evaluations since the last iteration, and the time that the leader has left to them. */
@@ -82,7 +88,6 @@ private[rows] final class BoundedSearch(
     lastOf(new SparkSearch(problem.maxRounds, problem.tolerance)(evaluated).iterations(from))
   }
 
-  /** The last point of a search. */
   private def lastOf(points: Iterator[ProjectedSearch.Point]): ProjectedSearch.Point = {
     var clock = System.nanoTime()
     var last = Option.empty[ProjectedSearch.Point]
@@ -189,21 +194,16 @@ private[rows] final class BoundedSearch(
           val decay = if (scale > 0.0) l2 / scale else 0.0
           penalty += 0.5 * decay * w * w
           gradient(i) = (gradient(i) - mean.fold(0.0)(_(j) * slope) + decay * w) / d
-        } else {
-          gradient(i) = ofIdle * x(i)
-        }
+        } else gradient(i) = 0.0
         j += 1
       }
     }
+    idleFeatures.foreach(j => gradient(j) = l2 * x(j))
     (passed.loss + penalty + idle(x), gradient)
   }
 
-  /** The L2 penalty of the variables of constant features, whose coefficients are 0. They are among Spark's if features are standardised. */
-  private val ofIdle = if (isSparks && problem.penalty.scaleFactor > 0.0) l2 else 0.0
-
-  private def idle(x: Array[Double]): Double =
-    if (ofIdle == 0.0) 0.0
-    else (0 until n).filter(deviation(_) == 0.0).map(j => 0.5 * ofIdle * x(j) * x(j)).sum
+  /** The penalty of constant features' variables. It is no part of the model's objective. */
+  private def idle(x: Array[Double]): Double = idleFeatures.foldLeft(0.0)((sum, j) => sum + 0.5 * l2 * x(j) * x(j))
 
   private def withoutScale(model: Array[Double]): Array[Double] = if (hasScale) model.init else model
 }
