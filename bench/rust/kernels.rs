@@ -6,12 +6,14 @@
 //! (`rows`), and with features numbered at random (`hashed-rows`).
 //! `DWELL_BENCH_SCALE` (default 1) scales both its rows and its features, `DWELL_BENCH_SEED` (default 1) seeds it.
 //!
-//! Then the E-step of LDA, a document at a time, beside a plain one in double precision: see [`e_step`].
+//! Then the dense sums of Newton's method beside faer's: see [`dense`]. Then the E-step of LDA, a document at a time, beside a plain one in double precision: see [`e_step`].
 //!
 //! With `DWELL_BENCH_WRITE=DIRECTORY` nothing is measured: the data of `bench/python/one_thread.py` are written there.
 
 #[path = "../../native/solvers/tests/common/mod.rs"]
 mod common;
+#[path = "dense.rs"]
+mod dense;
 #[path = "e_step.rs"]
 mod e_step;
 #[path = "planted_topics.rs"]
@@ -130,6 +132,7 @@ fn main() {
         group.bench_function(format!("norms/{name}/f32"), |b| b.iter(|| matrix.norms()));
     }
     group.finish();
+    dense::run(&mut criterion);
     e_step::run(&mut criterion, scale, seed);
     criterion.final_summary();
 }

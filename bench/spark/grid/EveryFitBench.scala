@@ -33,7 +33,7 @@ object EveryFitBench {
 
   private[bench] def run(bench: Bench, asked: NamedArguments): Unit = {
     val wanted = asked.chosen("columns", GridFit.all)(_.name)
-    asked.chosen("rows", GridRows.all, GridRows.shapes)(_.name).foreach { rows =>
+    asked.chosen("rows", GridRows.all, GridRows.shapes ++ GridRows.wide)(_.name).foreach { rows =>
       rows.make(bench) match {
         case None => println(s"\n== ${rows.name}: left out, without package descriptions")
         case Some(made) =>

@@ -39,6 +39,17 @@ private[bench] final case class GridRows(
 
 private[bench] object GridRows {
 
+  private val Sorted =
+    Seq(
+      "linear-default",
+      "linear-l2",
+      "linear-net",
+      "logistic-default",
+      "logistic-l2",
+      "logistic-net",
+      "svc-default",
+      "svc-l2")
+
   /** Column of a label with ten classes. */
   val Ten = "ten"
 
@@ -115,7 +126,21 @@ private[bench] object GridRows {
         "logistic-l1",
         "logistic-weights",
         "ten-default",
-        "svc-default")))
+        "svc-default")),
+    GridRows("sorted-dense", bench => Some(sorted(bench, 60000, sparse = false)), Sorted),
+    GridRows("sorted-one-hot", bench => Some(sorted(bench, 260000, sparse = true)), Sorted))
+
+  /** Dense rows from far fewer than features to more, which are no part of the grid unless they are asked for. */
+  lazy val wide: Seq[GridRows] =
+    for (rows <- Seq(200, 600, 2000, 20000); features <- Seq(500, 1000, 2000, 4000))
+      yield generated(
+        s"wide-$rows-$features",
+        "linear-default",
+        "linear-l2",
+        "logistic-default",
+        "logistic-l2",
+        "svc-default",
+        "svc-l2")((bench, made) => made.dense(DataTable.share(bench, rows), features))
 
   /** The shapes of `shapesTest` at ten times their size, which are no part of the grid unless they are asked for. */
   lazy val shapes: Seq[GridRows] = Shape.all(times = 10).map { shape =>
@@ -155,6 +180,27 @@ private[bench] object GridRows {
     val all = rows.withColumn(Ten, ten)
     if (rows.columns.contains(Weight)) all
     else all.withColumn(Weight, when(draw === 0, 0.5).when(draw === 1, 1.0).otherwise(2.0))
+  }
+
+  /** Rows sorted by time: the dummies of their days, of two categories with rare values, and nine numbers. */
+  private def sorted(bench: Bench, most: Int, sparse: Boolean): DataFrame = {
+    val (numRows, seed) = (DataTable.share(bench, most), bench.seed)
+    val (days, places, numbers) = (60, 80, 9)
+    val features = days + places + numbers
+    val parts = 4
+    val data = bench.spark.sparkContext.parallelize(0 until parts, parts).flatMap { part =>
+      val ends = Seq(part, part + 1).map(p => (p.toLong * numRows / parts).toInt)
+      (ends.head until ends.last).iterator.map { number =>
+        val random = new Random(seed * 31 + number)
+        val day = (number.toLong * days / numRows).toInt
+        val hot = Array(day, days + (places * math.pow(random.nextDouble(), 4.0)).toInt)
+        val x = Array.fill(numbers)(random.nextGaussian())
+        val label = hot.map(j => new Random(seed + j).nextGaussian()).sum + x.sum / numbers + random.nextGaussian()
+        val all = Vectors.sparse(features, hot ++ (days + places until features), Array(1.0, 1.0) ++ x)
+        (label, if (label > 0.0) 1.0 else 0.0, if (sparse) all else all.toDense)
+      }
+    }
+    bench.spark.createDataFrame(data).toDF("label", "class", "features")
   }
 
   /** Ten categories, each value a feature. Most values of a category are rare. */

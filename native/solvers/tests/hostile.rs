@@ -456,11 +456,12 @@ fn pass_of(loss: RowLoss, dual: &[f64]) -> Result<RowPass, SolverError> {
         steps: vec![],
         reach: vec![],
         gradient: true,
-        hessian: 0,
+        hessian: false,
         moments: false,
         majorise: false,
         dual: dual.to_vec(),
         proximal: false,
+        remainders: vec![],
         earlier: vec![],
     })
 }

@@ -47,11 +47,12 @@ fn params(gamma: f64, earlier: &[f64]) -> PassParams {
         steps: vec![0.25, 2.0],
         reach: vec![],
         gradient: true,
-        hessian: 1,
+        hessian: true,
         moments: false,
         majorise: false,
         dual: vec![],
         proximal: true,
+        remainders: vec![],
         earlier: earlier.to_vec(),
     }
 }
@@ -153,6 +154,7 @@ fn without_earlier_models_it_is_the_smoothed_hinge() {
     let proximal = params(0.5, &[]);
     let smoothed = PassParams {
         proximal: false,
+        remainders: vec![],
         ..proximal.clone()
     };
     let ((ours, mine), (theirs, other)) = (run(&proximal, false), run(&smoothed, false));
@@ -173,6 +175,7 @@ fn wrong_parameters_are_refused() {
         },
         PassParams {
             proximal: false,
+            remainders: vec![],
             ..good.clone()
         },
         PassParams {

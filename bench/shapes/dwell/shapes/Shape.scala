@@ -51,7 +51,9 @@ private final class Shapes(times: Int) {
     weights,
     binary,
     constantLabel,
-    duplicates)
+    duplicates,
+    sortedDense,
+    sortedOneHot)
 
   /** Columns that share one factor, which explains all but 1e-4 of their variance. */
   private def correlated: Shape = Shape(
@@ -154,6 +156,43 @@ private final class Shapes(times: Int) {
   private def duplicates: Shape = {
     val few = rows(13, 40, 15)((random, n) => Array.fill(n)(random.nextGaussian()))
     Shape("duplicates of rows", IndexedSeq.fill(20 * times)(few).flatten)
+  }
+
+  /** Rows sorted by time: a day, of which each has a dummy that whole stretches of rows lack, and five numbers. */
+  private def sortedDense: Shape = {
+    val random = new Random(14)
+    val days = 20 * times
+    val effect = Array.fill(days)(random.nextGaussian())
+    val numbers = 5
+    val count = 800 * times
+    Shape(
+      "sorted by time, dense",
+      IndexedSeq.tabulate(count) { i =>
+        val day = (i.toLong * days / count).toInt
+        val x = Array.fill(numbers)(random.nextGaussian())
+        val target = effect(day) + x.sum / numbers + random.nextGaussian()
+        Row(target, sign(target), 1.0, Vectors.dense(Array.tabulate(days)(d => if (d == day) 1.0 else 0.0) ++ x))
+      })
+  }
+
+  /** The same with one-hot categories beside the day, stored sparse, all values of each. */
+  private def sortedOneHot: Shape = {
+    val random = new Random(15)
+    val (days, places) = (15 * times, 40)
+    val effect = Array.fill(days + places)(random.nextGaussian())
+    val count = 800 * times
+    Shape(
+      "sorted by time, one-hot",
+      IndexedSeq.tabulate(count) { i =>
+        val hot = Array((i.toLong * days / count).toInt, days + (places * math.pow(random.nextDouble(), 3.0)).toInt)
+        val number = random.nextGaussian()
+        val target = hot.map(effect(_)).sum + 0.5 * number + random.nextGaussian()
+        Row(
+          target,
+          sign(target),
+          1.0,
+          Vectors.sparse(days + places + 1, hot :+ (days + places), Array(1.0, 1.0, number)))
+      })
   }
 
   /** Rows with a linear target and noise, the classes its signs. */

@@ -74,7 +74,7 @@ pub const METHODS: &[NativeMethod] = &[
     },
     native_method! {
         static fn pass_begin(control: jlong[], centre: jdouble[], model: jbyte[], direction: jdouble[], steps: jdouble[],
-            reach: jdouble[], dual: jdouble[], earlier: jdouble[]) -> jlong,
+            reach: jdouble[], dual: jdouble[], remainders: jdouble[], earlier: jdouble[]) -> jlong,
         fn = newton::begin,
         error_policy = Throw
     },
@@ -91,9 +91,15 @@ pub const METHODS: &[NativeMethod] = &[
     },
     native_method! {
         static fn newton_model(sums: jdouble[], triangles: jint, outputs: jint, gradient: jdouble[], at: jdouble[], l1: jdouble[],
-            l2: jdouble[], fixed: jboolean[], lower: jdouble[], upper: jdouble[], objective: jdouble, step: jdouble[],
-            reach: jdouble[], bound: jdouble[]) -> void,
+            l2: jdouble[], fixed: jboolean[], lower: jdouble[], upper: jdouble[], objective: jdouble, threads: jint,
+            step: jdouble[], reach: jdouble[], dropped: jboolean[], bound: jdouble[]) -> void,
         fn = newton::model,
+        error_policy = Throw
+    },
+    native_method! {
+        static fn newton_remainders(sums: jdouble[], triangles: jint, outputs: jint, fixed: jboolean[], dropped: jboolean[],
+            threads: jint) -> jdouble[],
+        fn = newton::remainders_of,
         error_policy = Throw
     },
     native_method! {

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use dwell_solvers::{
-    Values,
-    newton::{PassLoss, PassParams, PassRows, Quadratic, RowPass, joined},
+    SolverError, Values,
+    newton::{PassLoss, PassParams, PassRows, Quadratic, RowPass, joined, remainders},
 };
 use jni::{
     Env,
@@ -21,6 +21,7 @@ use crate::{
         memory::{reserve, zeros},
         numbers::ControlSlots,
         pins::{ArrayRef, EnvCritical, Pins},
+        pool,
     },
     java::{
         arguments::{copied, numbers, optional},
@@ -28,10 +29,10 @@ use crate::{
     },
     newton::{
         layout::{
-            CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_HESSIAN, CONTROL_LOSS, CONTROL_OUTPUTS,
-            CONTROL_PARAMETER, CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HINGE_SUM, INTERCEPT,
+            CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_PARAMETER,
+            CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HESSIAN, HINGE_SUM, INTERCEPT,
             LAYOUT_VERSION, LOSS_SUM, LOSSES, MAJORISE, MAX_STEPS, MOMENTS, PROXIMAL, REACH, ROWS,
-            SAMPLED, SLOPE_SQUARES, SLOPES,
+            SLOPE_SQUARES, SLOPES,
         },
         passes::PASSES,
     },
@@ -55,6 +56,7 @@ pub fn begin<'l>(
     steps: JDoubleArray<'l>,
     reach: JDoubleArray<'l>,
     dual: JDoubleArray<'l>,
+    remainders: JDoubleArray<'l>,
     earlier: JDoubleArray<'l>,
 ) -> Result<jlong, Fault> {
     let mut room = [0; CONTROL_SLOTS];
@@ -62,7 +64,7 @@ pub fn begin<'l>(
     let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
     let flags = slots.flags(
         CONTROL_FLAGS,
-        INTERCEPT | GRADIENT | MOMENTS | MAJORISE | PROXIMAL,
+        INTERCEPT | GRADIENT | MOMENTS | MAJORISE | PROXIMAL | HESSIAN,
     )?;
     let outputs = slots.int(CONTROL_OUTPUTS, "outputs", 1)? as usize;
     let steps = copied(env, "steps", &steps)?;
@@ -86,11 +88,12 @@ pub fn begin<'l>(
         steps,
         reach: copied(env, "reach", &reach)?,
         gradient: flags & GRADIENT != 0,
-        hessian: slots.int(CONTROL_HESSIAN, "hessian", 0)? as usize,
+        hessian: flags & HESSIAN != 0,
         moments: flags & MOMENTS != 0,
         majorise: flags & MAJORISE != 0,
         dual: copied(env, "dual", &dual)?,
         proximal: flags & PROXIMAL != 0,
+        remainders: copied(env, "remainders", &remainders)?,
         earlier: copied(env, "earlier", &earlier)?,
     })?;
     Ok(PASSES.begin(pass))
@@ -233,7 +236,6 @@ pub fn end<'l>(
             &mut header[SLOPE_SQUARES..SLOPE_SQUARES + 2],
             &outcome.slope_squares,
         );
-        header[SAMPLED] = outcome.sampled;
         header[HINGE_SUM] = outcome.hinge;
         header[ROWS] = outcome.rows as f64;
         header[NONZEROS] = outcome.entries as f64;
@@ -290,8 +292,10 @@ pub fn model<'l>(
     lower: JDoubleArray<'l>,
     upper: JDoubleArray<'l>,
     objective: jdouble,
+    threads: jint,
     step: JDoubleArray<'l>,
     reach: JDoubleArray<'l>,
+    dropped: JBooleanArray<'l>,
     bound: JDoubleArray<'l>,
 ) -> Result<(), Fault> {
     let gradient = copied(env, "gradient", &gradient)?;
@@ -328,12 +332,69 @@ pub fn model<'l>(
         upper: &upper,
         objective,
     };
-    let minimum = model.minimise()?;
+    let wants_reach = optional(&reach).is_some();
+    let (minimum, norms) = on_threads(threads, || {
+        let minimum = model.minimise()?;
+        let norms = wants_reach
+            .then(|| minimum.factor.unit_norms())
+            .transpose()?;
+        Ok((minimum, norms))
+    })?;
     step.set_region(env, 0, &minimum.step)?;
-    let numbers = [minimum.decrease, minimum.slope, minimum.offset];
+    for (flag, j) in flags.iter_mut().zip(0..) {
+        *flag = minimum.factor.is_dropped(j);
+    }
+    dropped.set_region(env, 0, &flags)?;
+    let balanced = if minimum.balanced { 1.0 } else { 0.0 };
+    let numbers = [minimum.decrease, minimum.slope, minimum.offset, balanced];
     bound.set_region(env, 0, &numbers)?;
-    if let Some(reach) = optional(&reach) {
-        reach.set_region(env, 0, &minimum.factor.unit_norms()?)?;
+    if let Some(norms) = norms {
+        reach.set_region(env, 0, &norms)?;
     }
     Ok(())
+}
+
+/// See `NativeBridge.newtonRemainders`.
+pub fn remainders_of<'l>(
+    env: &mut Env<'l>,
+    _: JClass<'l>,
+    sums: JDoubleArray<'l>,
+    triangles: jint,
+    outputs: jint,
+    fixed: JBooleanArray<'l>,
+    dropped: JBooleanArray<'l>,
+    threads: jint,
+) -> Result<JDoubleArray<'l>, Fault> {
+    let n = ArrayRef::new(env, "fixed", &fixed)?.length();
+    let mut flags = [const { Vec::new() }; 2];
+    for (flags, array) in flags.iter_mut().zip([&fixed, &dropped]) {
+        *flags = reserve(n, "the remainders of variables")?;
+        flags.resize(n, false);
+        array.get_region(env, 0, flags)?;
+    }
+    let length = n * (n + 1) / 2;
+    let mut own = reserve(0, "the remainders of variables")?;
+    for output in 0..usize::try_from(outputs).unwrap_or(0) {
+        // The pair of an output with itself.
+        let pair = output * (output + 3) / 2;
+        let mut triangle = zeros(length, "the remainders of variables")?;
+        sums.get_region(env, triangles + (pair * length) as jint, &mut triangle)?;
+        own.push(triangle);
+    }
+    let views: Vec<&[f64]> = own.iter().map(Vec::as_slice).collect();
+    let found = on_threads(threads, || remainders(&views, &flags[0], &flags[1]))?;
+    let array = env.new_double_array(found.len())?;
+    array.set_region(env, 0, &found)?;
+    Ok(array)
+}
+
+/// Works on so many threads.
+fn on_threads<T: Send>(
+    threads: jint,
+    work: impl FnOnce() -> Result<T, SolverError> + Send,
+) -> Result<T, SolverError> {
+    match pool::of(usize::try_from(threads).unwrap_or(0)) {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::boundary::header;
 
 /// Version of this layout.
-pub const LAYOUT_VERSION: i64 = 6;
+pub const LAYOUT_VERSION: i64 = 7;
 
 // Flags of control.
 
@@ -17,6 +17,8 @@ pub const MOMENTS: i64 = 4;
 pub const MAJORISE: i64 = 8;
 /// Earlier models shift the hinge's corner for each row.
 pub const PROXIMAL: i64 = 16;
+/// Sum the Hessian.
+pub const HESSIAN: i64 = 32;
 
 // control.
 
@@ -28,14 +30,12 @@ pub const CONTROL_LOSS: usize = 1;
 pub const CONTROL_FLAGS: usize = 2;
 /// Outputs of the loss.
 pub const CONTROL_OUTPUTS: usize = 3;
-/// 0: no Hessian; otherwise it takes one in so many chunks of rows.
-pub const CONTROL_HESSIAN: usize = 4;
 /// Bits of the number of a loss that has one.
-pub const CONTROL_PARAMETER: usize = 5;
+pub const CONTROL_PARAMETER: usize = 4;
 /// Features of a row.
-pub const CONTROL_FEATURES: usize = 6;
+pub const CONTROL_FEATURES: usize = 5;
 /// Length of control.
-pub const CONTROL_SLOTS: usize = 7;
+pub const CONTROL_SLOTS: usize = 6;
 
 // Slots of a result.
 
@@ -49,10 +49,8 @@ pub const ROWS: usize = 2;
 pub const SLOPES: usize = 9;
 /// Of each class: sum of weight times the square of the slope.
 pub const SLOPE_SQUARES: usize = 11;
-/// Sum of the weights of the rows of the Hessian.
-pub const SAMPLED: usize = 13;
 /// Of a proximal pass: sum of weight times hinge.
-pub const HINGE_SUM: usize = 14;
+pub const HINGE_SUM: usize = 13;
 /// First of the losses at the steps.
 pub const LOSSES: usize = 16;
 /// Most steps.

@@ -132,11 +132,12 @@ mod tests {
             steps: vec![],
             reach: vec![],
             gradient: true,
-            hessian: 1,
+            hessian: true,
             moments: false,
             majorise: false,
             dual: vec![],
             proximal: false,
+            remainders: vec![],
             earlier: vec![],
         })
         .unwrap()

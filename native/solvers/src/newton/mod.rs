@@ -7,13 +7,13 @@
 //! A pass sums value, gradient and Hessian of the losses at a model, with several outputs for the softmax, and with the scale of the errors for Huber's loss. For the squared loss the Hessian is the Gram matrix of the rows, and one
 //! pass is all that a fit needs.
 
-mod cholesky;
+mod factor;
 mod loss;
 mod pass;
 mod proximal;
 mod quadratic;
 
-pub use cholesky::Cholesky;
+pub use factor::{Factor, remainders};
 pub use loss::PassLoss;
 pub use pass::{PassOutcome, PassParams, PassRows, RowPass};
 pub use quadratic::{Quadratic, QuadraticStep, joined};

@@ -9,6 +9,9 @@
 //!
 //! With a loss that has a scale sigma, a row's last entry is a, its clipped error over the scale, and the last number of a model is sigma: see [`Huber`].
 //!
+//! A pass may replace features by their remainders, combinations of features that nearly explain one another: what sums over the features
+//! cannot tell from rounding, sums over remainders can.
+//!
 //! A proximal pass takes the hinge with a corner that earlier models shift for each row: see [`super::proximal`].
 
 use std::{
@@ -60,11 +63,12 @@ const LANES: usize = 8;
 /// | `steps` | where on the line: `z + step z_direction` | finite |
 /// | `reach` | C n numbers, see [`PassOutcome::reach`]; empty for none | finite, at least 0 |
 /// | `gradient` | whether to sum the gradient | |
-/// | `hessian` | 0: no Hessian. Otherwise it is summed over one in so many chunks of rows | |
+/// | `hessian` | whether to sum the Hessian | |
 /// | `moments` | whether to sum features and their squares, too | |
 /// | `majorise` | whether rows where a loss with a scale is linear count in the Hessian by the parabola above it | |
 /// | `dual` | the dual numbers of the loss, for a dual point; empty for none | see [`RowLoss`]; without steps, Hessian and reach |
 /// | `proximal` | whether the pass is a proximal one | with the smoothed hinge, and without dual numbers |
+/// | `remainders` | for each feature that is replaced its number, and for each entry of a row its weight in the remainder of centred entries | features in range, once each; weights finite; without a scale and a proximal pass |
 /// | `earlier` | for each earlier model of a proximal pass its n numbers, and its gamma | finite; gamma more than 0 |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
@@ -78,11 +82,12 @@ pub struct PassParams {
     pub steps: Vec<f64>,
     pub reach: Vec<f64>,
     pub gradient: bool,
-    pub hessian: usize,
+    pub hessian: bool,
     pub moments: bool,
     pub majorise: bool,
     pub dual: Vec<f64>,
     pub proximal: bool,
+    pub remainders: Vec<f64>,
     pub earlier: Vec<f64>,
 }
 
@@ -104,7 +109,7 @@ impl PassParams {
 
     /// Whether a vector has sums of the features beside the gradient.
     fn is_whole(&self) -> bool {
-        self.hessian > 0 || self.moments
+        self.hessian || self.moments
     }
 
     /// Pairs of outputs, of which each has a triangle of the Hessian.
@@ -119,6 +124,28 @@ impl PassParams {
             PassLoss::Row(RowLoss::Softmax(outputs)) => outputs * (outputs - 1) / 2,
             PassLoss::Row(RowLoss::Margin(_)) | PassLoss::Scaled(_) => self.pairs(),
         }
+    }
+
+    fn check_remainders(&self) -> Result<(), SolverError> {
+        if self.remainders.is_empty() {
+            return Ok(());
+        }
+        let n = self.entries();
+        let plain = self.loss.scales() == 0 && !self.proximal;
+        let whole = self.remainders.len().is_multiple_of(n + 1);
+        let mut is_replaced = vec![false; self.features];
+        let named = self.remainders.chunks(n + 1).all(|remainder| {
+            let feature = is_replaced.get_mut(remainder[0] as usize);
+            let number = remainder[0] >= 0.0 && remainder[0].fract() == 0.0;
+            number && feature.is_some_and(|is_replaced| !std::mem::replace(is_replaced, true))
+        });
+        let finite = self.remainders.iter().all(|x| x.is_finite());
+        ensure(
+            "remainders",
+            self.remainders.len() as f64,
+            plain && whole && named && finite,
+            "must name a feature each, with a finite weight for each entry, without a scale and a proximal pass",
+        )
     }
 
     fn check(&self) -> Result<(), SolverError> {
@@ -163,10 +190,11 @@ impl PassParams {
                 ));
             };
             loss.dual_numbers().check(&self.dual)?;
-            let alone = self.steps.is_empty() && self.hessian == 0 && self.reach.is_empty();
+            let alone = self.steps.is_empty() && !self.hessian && self.reach.is_empty();
             let expected = "go without steps, Hessian and reach";
             ensure("dual", self.dual.len() as f64, alone, expected)?;
         }
+        self.check_remainders()?;
         if self.proximal {
             if self.loss.corner().is_none() || !self.dual.is_empty() {
                 return Err(SolverError::Shape(
@@ -217,8 +245,6 @@ pub struct PassOutcome {
     pub slope_squares: [f64; 2],
     /// Of a proximal pass: `sum_i s_i hinge(z_i)`, with its corner where it is.
     pub hinge: f64,
-    /// `sum_i s_i` over the rows of the Hessian.
-    pub sampled: f64,
     /// Rows visited.
     pub rows: u64,
     /// Stored entries visited.
@@ -238,12 +264,42 @@ struct Plan {
     constants_earlier: Vec<f64>,
     /// The model entry by entry, with the numbers of all outputs side by side. Made for sparse rows and several outputs only.
     cells: OnceLock<Vec<f64>>,
+    /// What sums over sparse rows are centred by: remainders are centred as they are.
+    centre: Vec<f64>,
+    remainders: Vec<Remainder>,
+}
+
+/// The remainder that replaces a feature.
+struct Remainder {
+    feature: usize,
+    /// Of each entry of a row.
+    weights: Vec<f64>,
+    /// What the remainders of all sparse rows have.
+    constant: f64,
 }
 
 impl Plan {
     fn new(params: PassParams) -> Self {
         let (p, n) = (params.features, params.entries());
         let outputs = params.loss.outputs();
+        let mut centre = params.centre.clone();
+        let remainders: Vec<Remainder> = (params.remainders.chunks(n + 1))
+            .map(|numbers| {
+                let (feature, weights) = (numbers[0] as usize, numbers[1..].to_vec());
+                if let Some(centre) = centre.get_mut(feature) {
+                    *centre = 0.0;
+                }
+                let intercept = if params.intercept { weights[p] } else { 0.0 };
+                let constant = intercept - params.at_centre(&weights);
+                Remainder {
+                    feature,
+                    weights,
+                    constant,
+                }
+            })
+            .collect();
+        let at_centre =
+            |weights: &[f64]| centre.iter().zip(weights).map(|(c, w)| c * w).sum::<f64>();
         let constants = |weights: &[f64], constant: &dyn Fn(&[f64]) -> f64| {
             if weights.is_empty() {
                 vec![0.0; outputs]
@@ -253,11 +309,11 @@ impl Plan {
         };
         let predicted = |weights: &[f64]| {
             let intercept = if params.intercept { weights[p] } else { 0.0 };
-            intercept - params.at_centre(weights)
+            intercept - at_centre(weights)
         };
         let reached = |reach: &[f64]| {
-            let centre = params.centre.iter().zip(reach).map(|(c, r)| c.abs() * r);
-            centre.sum::<f64>() + reach[p..params.unscaled()].iter().sum::<f64>()
+            let of_centre = centre.iter().zip(reach).map(|(c, r)| c.abs() * r);
+            of_centre.sum::<f64>() + reach[p..params.unscaled()].iter().sum::<f64>()
         };
         Self {
             constants: constants(&params.model, &predicted),
@@ -267,6 +323,8 @@ impl Plan {
                 .map(|(weights, _)| predicted(weights))
                 .collect(),
             cells: OnceLock::new(),
+            centre,
+            remainders,
             params,
         }
     }
@@ -324,7 +382,7 @@ impl Sums {
             })?,
             first: zeros(moments)?,
             second: zeros(moments)?,
-            hessian: if params.hessian > 0 && !params.model.is_empty() {
+            hessian: if params.hessian && !params.model.is_empty() {
                 (0..params.summed())
                     .map(|_| Gram::zeros(params.entries()))
                     .collect()
@@ -355,8 +413,6 @@ pub struct RowPass {
     dense: Option<Sums>,
     sparse: Option<Sums>,
     chunk: Chunk,
-    /// Chunks visited.
-    chunks: usize,
     outcome: PassOutcome,
 }
 
@@ -414,7 +470,6 @@ impl RowPass {
             slopes: [0.0; 2],
             slope_squares: [0.0; 2],
             hinge: 0.0,
-            sampled: 0.0,
             rows: 0,
             entries: 0,
         };
@@ -424,7 +479,6 @@ impl RowPass {
             dense: None,
             sparse: None,
             chunk: Chunk::default(),
-            chunks: 0,
             outcome,
         }
     }
@@ -454,7 +508,7 @@ impl RowPass {
             0
         };
         let n = params.entries();
-        let triangles = if params.hessian > 0 {
+        let triangles = if params.hessian {
             params.summed() * (n * (n + 1) / 2)
         } else {
             0
@@ -508,6 +562,9 @@ impl RowPass {
                 chunk.pack_sparse(self.plan.params.features, offsets, indices, values, &range)?;
             }
         }
+        if !self.plan.remainders.is_empty() {
+            chunk.replace(&self.plan, range.len());
+        }
         chunk.labels.clear();
         let labels = &labels[range.clone()];
         match self.plan.params.loss.labels() {
@@ -553,10 +610,7 @@ impl RowPass {
             Some(sums) => sums,
             None => sums.insert(Sums::new(params)?),
         };
-        let curved = params.hessian > 0 && self.chunks.is_multiple_of(params.hessian);
-        self.chunks += 1;
         let work = Work {
-            curved,
             plan: &self.plan,
             params,
             chunk: &mut self.chunk,
@@ -570,8 +624,7 @@ impl RowPass {
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx512(token) => token.vectorize(On(work)),
         }
-        if curved {
-            self.outcome.sampled += self.chunk.weights.iter().sum::<f64>();
+        if params.hessian {
             self.chunk.add_curved(params, &mut sums.hessian);
         }
         let chunk = &self.chunk;
@@ -612,7 +665,6 @@ impl RowPass {
         add(&mut own.slopes, &others.slopes);
         add(&mut own.slope_squares, &others.slope_squares);
         own.hinge += others.hinge;
-        own.sampled += others.sampled;
         own.rows += others.rows;
         own.entries += others.entries;
         Ok(())
@@ -630,7 +682,7 @@ impl RowPass {
         out.fill(0.0);
         if let Some(sums) = &self.sparse {
             write_sums(sums, params, true, out);
-            centre(params, sums.weight, out);
+            centre(&self.plan, sums.weight, out);
         }
         if let Some(sums) = &self.dense {
             if self.sparse.is_none() {
@@ -701,12 +753,12 @@ fn last_output(last: usize, length: usize, triangles: &mut [f64]) {
 }
 
 /// Turns sums of rows about 0 into sums of centred rows. The sums of the last entry, 1, are the weights.
-fn centre(params: &PassParams, weight: f64, sums: &mut [f64]) {
-    if !params.intercept || params.centre.is_empty() {
+fn centre(plan: &Plan, weight: f64, sums: &mut [f64]) {
+    let (params, c) = (&plan.params, &plan.centre);
+    if !params.intercept || c.is_empty() {
         return;
     }
     let (p, n) = (params.features, params.entries());
-    let c = &params.centre;
     let (gradients, rest) = sums.split_at_mut(params.model.len());
     for gradient in gradients.chunks_mut(n) {
         let slope = gradient[p];
@@ -821,6 +873,52 @@ impl Chunk {
             }
         }
         Ok(())
+    }
+
+    /// Puts the remainders in the place of the features that they replace.
+    fn replace(&mut self, plan: &Plan, rows: usize) {
+        if self.is_sparse {
+            self.replace_sparse(plan, rows);
+            return;
+        }
+        let n = plan.params.entries();
+        let mut found = vec![0.0; plan.remainders.len()];
+        for row in self.values.chunks_exact_mut(n) {
+            for (found, remainder) in found.iter_mut().zip(&plan.remainders) {
+                *found = dot(row, &remainder.weights);
+            }
+            for (found, remainder) in found.iter().zip(&plan.remainders) {
+                row[remainder.feature] = *found;
+            }
+        }
+    }
+
+    fn replace_sparse(&mut self, plan: &Plan, rows: usize) {
+        let features = plan.params.features;
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        let mut offsets = vec![0];
+        let mut found = vec![None; features];
+        for i in 0..rows {
+            for remainder in &plan.remainders {
+                let weights = &remainder.weights;
+                let entries = self.entries(i);
+                let sum: f64 = entries.map(|(k, x, _)| x * weights[k]).sum();
+                found[remainder.feature] = Some(remainder.constant + sum);
+            }
+            let (own, numbers) = self.row(i);
+            let kept = (own.iter().zip(numbers)).filter(|(k, _)| found[**k as usize].is_none());
+            let mut merged: Vec<(i32, f64)> = kept.map(|(k, x)| (*k, *x)).collect();
+            for remainder in &plan.remainders {
+                let value = found[remainder.feature].take().unwrap_or(0.0);
+                merged.push((remainder.feature as i32, value));
+            }
+            merged.sort_unstable_by_key(|(k, _)| *k);
+            indices.extend(merged.iter().map(|(k, _)| *k));
+            values.extend(merged.iter().map(|(_, x)| *x));
+            offsets.push(values.len());
+        }
+        indices.resize(values.len() + AHEAD, 0);
+        (self.indices, self.values, self.offsets) = (indices, values, offsets);
     }
 
     /// Feature and value of each entry of a sparse row, and the feature of the entry [`AHEAD`] entries later.
@@ -995,8 +1093,6 @@ fn pack<T: Copy + Into<f64>>(params: &PassParams, values: &[T], packed: &mut [f6
 
 /// The work on a chunk, apart from the Hessian.
 struct Work<'a> {
-    /// Whether the chunk counts for the Hessian.
-    curved: bool,
     plan: &'a Plan,
     params: &'a PassParams,
     chunk: &'a mut Chunk,
@@ -1127,7 +1223,6 @@ impl Work<'_> {
     #[inline(always)]
     fn softmax(&mut self) {
         let Self {
-            curved,
             params,
             chunk,
             outcome,
@@ -1146,9 +1241,9 @@ impl Work<'_> {
         chunk.slopes.extend_from_slice(&chunk.predictions);
         outcome.loss += probabilities(&mut chunk.slopes, rows, &chunk.labels, &chunk.weights);
         chunk.curves.clear();
-        let pairs = if *curved { params.summed() } else { 0 };
+        let pairs = if params.hessian { params.summed() } else { 0 };
         chunk.curves.resize(pairs * rows, 0.0);
-        if *curved {
+        if params.hessian {
             let mut curves = chunk.curves.chunks_mut(rows);
             for a in 0..outputs - 1 {
                 let of_a = &chunk.slopes[a * rows..][..rows];
@@ -1603,11 +1698,12 @@ mod tests {
                     .map(|x| x.abs())
                     .collect(),
                 gradient: true,
-                hessian: 1,
+                hessian: true,
                 moments: true,
                 majorise: false,
                 dual: vec![],
                 proximal: false,
+                remainders: vec![],
                 earlier: vec![],
             }
         }
@@ -1625,15 +1721,10 @@ mod tests {
                 slopes: [0.0; 2],
                 slope_squares: [0.0; 2],
                 hinge: 0.0,
-                sampled: 0.0,
                 rows: self.rows.len() as u64,
                 entries: 0,
             };
-            for (i, ((row, &label), &s)) in
-                (0..).zip(self.rows.iter().zip(&self.labels).zip(&self.weights))
-            {
-                let curved = params.hessian > 0 && (i / CHUNK).is_multiple_of(params.hessian);
-                outcome.sampled += if curved { s } else { 0.0 };
+            for ((row, &label), &s) in self.rows.iter().zip(&self.labels).zip(&self.weights) {
                 let mut x: Vec<f64> = row.iter().zip(&params.centre).map(|(x, c)| x - c).collect();
                 if params.intercept {
                     x.push(1.0);
@@ -1698,9 +1789,6 @@ mod tests {
                         vector[outputs * n + p + i] += s * x[i] * x[i];
                     }
                     for j in 0..=i {
-                        if !curved {
-                            continue;
-                        }
                         for (pair, second) in second.iter().enumerate() {
                             let at = outputs * n + 2 * p + pair * triangle + i * (i + 1) / 2 + j;
                             vector[at] += s * second * x[i] * x[j];
@@ -1819,7 +1907,7 @@ mod tests {
             direction: vec![],
             steps: vec![],
             reach: vec![],
-            hessian: 0,
+            hessian: false,
             moments: false,
             ..params
         }
@@ -1945,11 +2033,12 @@ mod tests {
             steps: vec![0.5],
             reach: vec![1.0; 3],
             gradient: true,
-            hessian: 1,
+            hessian: true,
             moments: true,
             majorise: false,
             dual: vec![],
             proximal: false,
+            remainders: vec![],
             earlier: vec![],
         };
         let pass = |blocks: &[PassRows<'_>]| {
@@ -1984,13 +2073,8 @@ mod tests {
             1.0
         ));
         assert_eq!(
-            (
-                numbers.reach,
-                numbers.rows,
-                numbers.entries,
-                numbers.sampled
-            ),
-            (outcome.reach, 9, 14, 9.0)
+            (numbers.reach, numbers.rows, numbers.entries),
+            (outcome.reach, 9, 14)
         );
         let other = RowPass::new(PassParams {
             moments: false,
@@ -2000,31 +2084,43 @@ mod tests {
         assert!(joined.join(other).is_err());
     }
 
-    #[test]
-    fn a_hessian_of_some_chunks() {
-        let rows = 5 * CHUNK + 30;
-        let case = Case {
-            p: 2,
-            rows: (0..rows)
-                .map(|i| vec![(i % 7) as f64 / 8.0, (i % 5) as f64])
-                .collect(),
-            labels: (0..rows).map(|i| f64::from(u8::from(i % 3 == 0))).collect(),
-            weights: (0..rows).map(|i| 0.5 + (i % 2) as f64).collect(),
-            numbers: (0..29).map(|i| 0.01 * f64::from(i)).collect(),
-        };
-        for loss in LOSSES {
-            let params = PassParams {
-                hessian: 2,
-                ..case.params(loss, true)
-            };
-            let (vector, outcome) = case.expected(&params);
-            for kinds in [&[0][..], &[2]] {
-                let (found, numbers) = case.run(params.clone(), Kernel::detect(), kinds, rows);
-                for (a, b) in found.iter().zip(&vector) {
-                    assert!(close(*a, *b, b.abs() + outcome.loss), "{a}, expected {b}");
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn remainders_stand_for_features(case in case(), intercept in proptest::bool::ANY) {
+            prop_assume!(case.p >= 2);
+            for loss in LOSSES.into_iter().filter(|loss| loss.scales() == 0) {
+                let params = case.params(loss, intercept);
+                let (p, n) = (case.p, params.entries());
+                let replaced = [p - 1, 0];
+                let weights = |k: usize| -> Vec<f64> { (0..n).map(|e| case.numbers[(3 * k + e) % case.numbers.len()]).collect() };
+                let remainders = replaced.iter().enumerate().flat_map(|(k, &feature)| {
+                    std::iter::once(feature as f64).chain(weights(k))
+                }).collect();
+                // The same rows with the remainders in the features' places.
+                let mut centre = params.centre.clone();
+                replaced.iter().for_each(|&feature| centre[feature] = 0.0);
+                let rows = case.rows.iter().map(|row| {
+                    let mut own: Vec<f64> = row.iter().zip(&params.centre).map(|(x, c)| x - c).collect();
+                    own.extend(intercept.then_some(1.0));
+                    let mut made: Vec<f64> = row.clone();
+                    for (k, &feature) in replaced.iter().enumerate() {
+                        made[feature] = own.iter().zip(weights(k)).map(|(x, t)| x * t).sum();
+                    }
+                    made
+                }).collect();
+                let plain = Case { rows, ..case.clone() };
+                let (vector, outcome) = plain.expected(&PassParams { centre, ..params.clone() });
+                for kinds in [&[0][..], &[2]] {
+                    let params = PassParams { remainders: Vec::clone(&remainders), ..params.clone() };
+                    let (found, numbers) = case.run(params, Kernel::detect(), kinds, case.rows.len());
+                    let size = vector.iter().fold(outcome.loss, |size, x| size.max(x.abs()));
+                    for (a, b) in found.iter().zip(&vector) {
+                        prop_assert!(close(*a, *b, size), "{}, expected {}", a, b);
+                    }
+                    prop_assert!(close(numbers.loss, outcome.loss, outcome.loss));
                 }
-                assert!(close(numbers.sampled, outcome.sampled, outcome.sampled));
-                assert!(numbers.sampled < case.weights.iter().sum::<f64>());
             }
         }
     }
@@ -2041,11 +2137,12 @@ mod tests {
             steps: vec![],
             reach: vec![],
             gradient: true,
-            hessian: 1,
+            hessian: true,
             moments: true,
             majorise: false,
             dual: vec![],
             proximal: false,
+            remainders: vec![],
             earlier: vec![],
         };
         for wrong in [
@@ -2063,6 +2160,22 @@ mod tests {
             },
             PassParams {
                 model: vec![0.0, f64::NAN, 0.0],
+                ..params.clone()
+            },
+            PassParams {
+                remainders: vec![0.0, 1.0, 1.0],
+                ..params.clone()
+            },
+            PassParams {
+                remainders: vec![2.0, 1.0, 1.0, 0.0],
+                ..params.clone()
+            },
+            PassParams {
+                remainders: [[1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 1.0, 0.0]].concat(),
+                ..params.clone()
+            },
+            PassParams {
+                remainders: vec![0.0, 1.0, f64::INFINITY, 0.0],
                 ..params.clone()
             },
             PassParams {

@@ -8,7 +8,7 @@
 //! and the variables at a bound (Friedman, Hastie, Tibshirani, "Regularization paths for generalized linear models via coordinate descent",
 //! Journal of Statistical Software 33, 2010, section 2.2, covariance updates), and the factorisation solves for the others.
 
-use super::cholesky::{Cholesky, packed, row};
+use super::factor::{Factor, packed, row};
 use crate::{
     base::{
         checks::{at_least_zero, ensure},
@@ -98,13 +98,15 @@ pub struct QuadraticStep {
     /// `q(0) - q(v)`, at least 0.
     pub decrease: f64,
     /// `|s|` in the norm of the inverse of `M = H + l2`, where s is `g + l2 x` and the subgradient of `l1` and of the bounds that nearly
-    /// balances the step.
+    /// balances the step. The variables that the factor has dropped do not count: what they hide is for the data to tell.
     pub slope: f64,
+    /// Whether the step balances the slope of each dropped variable, as it does if others explain the variable.
+    pub balanced: bool,
     /// What the `l1` terms and the bounds bend: at every u within the bounds `(g + l2 x)^T u` and the `l1` terms are at least
     /// `offset + s^T u`. 0 or less.
     pub offset: f64,
     /// The factor of M.
-    pub factor: Cholesky,
+    pub factor: Factor,
 }
 
 impl Quadratic<'_> {
@@ -155,7 +157,7 @@ impl Quadratic<'_> {
     pub fn minimise(&self) -> Result<QuadraticStep, SolverError> {
         self.check()?;
         let n = self.at.len();
-        let factor = Cholesky::new(self.hessian, self.l2, self.fixed)?;
+        let factor = Factor::new(self.hessian, self.l2, self.fixed)?;
         let linear: Vec<f64> = (0..n)
             .map(|j| self.gradient[j] + self.l2[j] * self.at[j])
             .collect();
@@ -175,7 +177,8 @@ impl Quadratic<'_> {
             phi += linear[j] * step[j] + self.l1[j] * (reached.abs() - self.at[j].abs());
         }
         let decrease = -(phi + 0.5 * dot(&product, &step));
-        let slope = dot(&factor.forward(&slopes), &factor.forward(&slopes)).sqrt();
+        let forward = factor.forward(&slopes);
+        let slope = (dot(&forward, &forward) * (1.0 + factor.doubt())).sqrt();
         // A variable that others stand for has the slope that they explain.
         let balanced = (0..n)
             .filter(|&j| !self.fixed[j] && !factor.has(j))
@@ -186,7 +189,8 @@ impl Quadratic<'_> {
             });
         Ok(QuadraticStep {
             decrease: decrease.max(0.0),
-            slope: if balanced { slope } else { f64::INFINITY },
+            slope,
+            balanced,
             offset: (phi - dot(&slopes, &step)).min(0.0),
             step,
             factor,
@@ -249,7 +253,7 @@ impl Quadratic<'_> {
 
     /// The minimum without `l1`, refined: `M v = -linear`. Where variables stand for one another, the step of least norm, in units of the
     /// diagonal of M: an optimiser that starts at 0 and follows gradients of standardised features has it, too.
-    fn solved(&self, factor: &Cholesky, linear: &[f64]) -> Result<Vec<f64>, SolverError> {
+    fn solved(&self, factor: &Factor, linear: &[f64]) -> Result<Vec<f64>, SolverError> {
         let n = linear.len();
         let mut step = vec![0.0; n];
         if (0..n).any(|j| !self.fixed[j] && !factor.has(j)) {
@@ -257,7 +261,7 @@ impl Quadratic<'_> {
             let more: Vec<f64> = (0..n)
                 .map(|j| self.l2[j] + RIDGE * (self.hessian[packed(j) + j] + self.l2[j]))
                 .collect();
-            let ridge = Cholesky::new(self.hessian, &more, self.fixed)?;
+            let ridge = Factor::new(self.hessian, &more, self.fixed)?;
             for _ in 0..LEAST_NORM {
                 self.improve(&ridge, linear, &mut step);
             }
@@ -268,7 +272,7 @@ impl Quadratic<'_> {
         Ok(step)
     }
 
-    fn improve(&self, factor: &Cholesky, linear: &[f64], step: &mut [f64]) {
+    fn improve(&self, factor: &Factor, linear: &[f64], step: &mut [f64]) {
         let product = self.product(step);
         let left: Vec<f64> = linear.iter().zip(&product).map(|(b, p)| -b - p).collect();
         for (step, more) in step.iter_mut().zip(factor.solve(&left)) {
@@ -319,7 +323,7 @@ impl Quadratic<'_> {
             triangle.extend(moving.iter().take_while(|&&j| j <= i).map(|&j| row[j]));
         }
         let more: Vec<f64> = moving.iter().map(|&j| self.l2[j]).collect();
-        let factor = Cholesky::new(&triangle, &more, &vec![false; moving.len()])?;
+        let factor = Factor::rough(&triangle, &more, &vec![false; moving.len()])?;
         let mut minimum: Vec<f64> = (0..n)
             .map(|j| if self.fixed[j] { 0.0 } else { step[j] })
             .collect();
@@ -783,7 +787,7 @@ mod tests {
         };
         let minimum = case.model().minimise().unwrap();
         assert_eq!(minimum.step, [0.0, -1.5]);
-        assert!(minimum.slope.is_finite());
+        assert!(minimum.balanced);
     }
 
     #[test]

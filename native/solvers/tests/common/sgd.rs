@@ -313,11 +313,12 @@ pub fn evaluate(
         steps: vec![],
         reach: vec![],
         gradient: true,
-        hessian: 0,
+        hessian: false,
         moments: false,
         majorise: false,
         dual: dual.to_vec(),
         proximal: false,
+        remainders: vec![],
         earlier: vec![],
     };
     let values = Values::F64(&rows.values);

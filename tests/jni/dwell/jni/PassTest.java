@@ -17,7 +17,7 @@ import org.junit.jupiter.api.function.Executable;
 class PassTest {
   private static final double[] NONE = {};
   private static final long ALL =
-      NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_MOMENTS;
+      NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_MOMENTS | NativeBridge.PASS_HESSIAN;
   private static final int SQUARED = 0;
   private static final int SMOOTHED_HINGE = 3;
   private static final int SOFTMAX = 5;
@@ -35,8 +35,8 @@ class PassTest {
 
   /** A pass over two features, with centre (1, 0) and model 2 x~_1 + 1. */
   private static long begin(long flags) {
-    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, flags == ALL ? 1 : 0, 0.0, 2), new double[] {1, 0}, bytes(2, 0, 1),
-        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3}, NONE, NONE);
+    return NativeBridge.passBegin(PassLayout.control(SQUARED, 1, flags, 0.0, 2), new double[] {1, 0}, bytes(2, 0, 1),
+        new double[] {0, 0, 1}, new double[] {1}, new double[] {1, 2, 3}, NONE, NONE, NONE);
   }
 
   private static byte[] bytes(double... model) {
@@ -82,8 +82,8 @@ class PassTest {
   @Test
   void softmaxByHand() {
     // Two rows of one feature with centre 0, in three classes of equal predictions.
-    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 1, 0.0, 1), new double[] {0}, bytes(new double[6]), NONE, NONE,
-        new double[] {1, 0, 2, 1, 0, 5}, NONE, NONE);
+    long pass = NativeBridge.passBegin(PassLayout.control(SOFTMAX, 3, ALL, 0.0, 1), new double[] {0}, bytes(new double[6]), NONE, NONE,
+        new double[] {1, 0, 2, 1, 0, 5}, NONE, NONE, NONE);
     NativeBridge.passBlock(pass, null, null, null, new double[] {3, -6}, new double[] {0, 2}, null);
     byte[] result = new byte[PassLayout.length(1, 1, 3)];
     NativeBridge.passEnd(pass, 0, result);
@@ -144,9 +144,9 @@ class PassTest {
   @Test
   void proximal() {
     long flags = NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT | NativeBridge.PASS_PROXIMAL;
-    long[] control = PassLayout.control(SMOOTHED_HINGE, 1, flags, 0, 0.5, 2);
+    long[] control = PassLayout.control(SMOOTHED_HINGE, 1, flags, 0.5, 2);
     double[] earlier = {0, 0, 0.5, 2};
-    long pass = NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, earlier);
+    long pass = NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, NONE, earlier);
     NativeBridge.passBlock(pass, null, null, new float[] {2, 1}, null, new double[] {1}, new double[] {3});
     byte[] result = new byte[ResultHeader.length(3)];
     NativeBridge.passEnd(pass, 0, result);
@@ -156,14 +156,14 @@ class PassTest {
     assertArrayEquals(new double[] {-6, -3, -3}, gradient);
     assertEquals(3 * (0.75 - 0.25 * 0.75 * 0.75), ResultHeader.get(result, PassLayout.LOSS_SUM));
     assertEquals(2.25, ResultHeader.get(result, PassLayout.HINGE_SUM));
-    refused("earlier", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, new double[3]));
-    refused("gamma", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, new double[4]));
+    refused("earlier", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, NONE, new double[3]));
+    refused("gamma", () -> NativeBridge.passBegin(control, NONE, bytes(0, 0, 0.25), NONE, NONE, NONE, NONE, NONE, new double[4]));
   }
 
   /** Sums of two rows, one dense and one sparse, about 0: the vector has the gradient alone. */
   private static double[] gradient(int loss, int outputs, double[] model, double... dual) {
-    long[] control = PassLayout.control(loss, outputs, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0, 0.0, 2);
-    long pass = NativeBridge.passBegin(control, NONE, bytes(model), NONE, NONE, NONE, dual, NONE);
+    long[] control = PassLayout.control(loss, outputs, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0.0, 2);
+    long pass = NativeBridge.passBegin(control, NONE, bytes(model), NONE, NONE, NONE, dual, NONE, NONE);
     NativeBridge.passBlock(pass, null, null, new float[] {2, 1}, null, new double[] {0}, new double[] {3});
     NativeBridge.passBlock(pass, new int[] {0, 1}, new int[] {1}, null, new double[] {4}, new double[] {1}, null);
     byte[] result = new byte[ResultHeader.length(model.length)];
@@ -215,44 +215,44 @@ class PassTest {
   }
 
   private static void refusedBegin(String part, long[] control, double[] centre, double[] model, double[] steps, double[] reach) {
-    refused(part, () -> NativeBridge.passBegin(control, centre, bytes(model), NONE, steps, reach, NONE, NONE));
+    refused(part, () -> NativeBridge.passBegin(control, centre, bytes(model), NONE, steps, reach, NONE, NONE, NONE));
   }
 
   private static void refusedDual(String part, long[] control, double[] reach, double... dual) {
-    refused(part, () -> NativeBridge.passBegin(control, NONE, bytes(new double[3]), NONE, NONE, reach, dual, NONE));
+    refused(part, () -> NativeBridge.passBegin(control, NONE, bytes(new double[3]), NONE, NONE, reach, dual, NONE, NONE));
   }
 
   @Test
   void wrongBeginnings() {
     double[] two = new double[2];
     double[] three = new double[3];
-    long[] control = PassLayout.control(SQUARED, 1, ALL, 1, 0.0, 2);
+    long[] control = PassLayout.control(SQUARED, 1, ALL, 0.0, 2);
     refusedBegin("control", null, two, three, NONE, NONE);
-    refusedBegin("layout version", new long[] {9, 0, 0, 1, 1, 0, 2}, two, three, NONE, NONE);
-    refusedBegin("loss", PassLayout.control(9, 1, ALL, 1, 0.0, 2), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 1, 0.0, 2), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 1, 0.0, 2), two, three, NONE, NONE);
-    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 1, 0.0, 2), two, three, NONE, NONE);
-    refusedBegin("epsilon", PassLayout.control(HUBER, 1, ALL, 1, 1.0, 2), two, new double[] {0, 0, 0, 1}, NONE, NONE);
-    refusedBegin("the scale", PassLayout.control(HUBER, 1, ALL, 1, 1.5, 2), two, new double[4], NONE, NONE);
-    refusedBegin("hessian", PassLayout.control(SQUARED, 1, ALL, -1, 0.0, 2), two, three, NONE, NONE);
-    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 1, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("layout version", new long[] {9, 0, 0, 1, 0, 2}, two, three, NONE, NONE);
+    refusedBegin("loss", PassLayout.control(9, 1, ALL, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 2, ALL, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SOFTMAX, 1, ALL, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("outputs", PassLayout.control(SQUARED, 0, ALL, 0.0, 2), two, three, NONE, NONE);
+    refusedBegin("epsilon", PassLayout.control(HUBER, 1, ALL, 1.0, 2), two, new double[] {0, 0, 0, 1}, NONE, NONE);
+    refusedBegin("the scale", PassLayout.control(HUBER, 1, ALL, 1.5, 2), two, new double[4], NONE, NONE);
+    refusedBegin("flags", PassLayout.control(SQUARED, 1, 64, 0.0, 2), two, three, NONE, NONE);
     refusedBegin("centre", control, null, three, NONE, NONE);
     refusedBegin("centre", control, new double[1], three, NONE, NONE);
-    refused("model", () -> NativeBridge.passBegin(control, NONE, new byte[23], NONE, NONE, NONE, NONE, NONE));
+    refused("model", () -> NativeBridge.passBegin(control, NONE, new byte[23], NONE, NONE, NONE, NONE, NONE, NONE));
     refusedBegin("model", control, two, two, NONE, NONE);
     refusedBegin("model", control, two, new double[] {0, Double.NaN, 0}, NONE, NONE);
     refusedBegin("direction", control, two, three, new double[1], NONE);
     refusedBegin("steps", control, two, three, new double[PassLayout.MAX_STEPS + 1], NONE);
     refusedBegin("reach", control, two, three, NONE, two);
     refusedBegin("reach", control, two, three, NONE, new double[] {0, 0, -1});
-    long[] gradient = PassLayout.control(SQUARED, 1, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0, 0.0, 2);
+    refused("remainders", () -> NativeBridge.passBegin(control, two, bytes(three), NONE, NONE, NONE, NONE, new double[] {2, 1, 1, 1}, NONE));
+    long[] gradient = PassLayout.control(SQUARED, 1, NativeBridge.PASS_INTERCEPT | NativeBridge.PASS_GRADIENT, 0.0, 2);
     refusedDual("dual", gradient, NONE, 0, 0);
     refusedDual("a dual number", gradient, NONE, Double.NaN);
     refusedDual("reach", gradient, three, 0);
     refusedDual("Hessian", control, NONE, 0);
-    refused("dual numbers", () -> NativeBridge.passBegin(PassLayout.control(HUBER, 1, 0, 0, 1.5, 2), NONE, bytes(0, 0, 1), NONE, NONE, NONE,
-        new double[] {0}, NONE));
+    refused("dual numbers", () -> NativeBridge.passBegin(PassLayout.control(HUBER, 1, 0, 1.5, 2), NONE, bytes(0, 0, 1), NONE, NONE, NONE,
+        new double[] {0}, NONE, NONE));
   }
 
   private static void refusedBlock(String part, int[] offsets, int[] features, float[] values32, double[] values64, double[] labels,
@@ -308,19 +308,44 @@ class PassTest {
     int outputs = 1;
     double[] step = new double[2];
     double[] reach = new double[2];
-    double[] bound = new double[3];
+    boolean[] dropped = new boolean[2];
+    double[] bound = new double[4];
 
     Model run() {
-      NativeBridge.newtonModel(sums, 1, outputs, gradient, at, l1, l2, fixed, lower, upper, 1.0, step, reach, bound);
+      NativeBridge.newtonModel(sums, 1, outputs, gradient, at, l1, l2, fixed, lower, upper, 1.0, 1, step, reach, dropped, bound);
       return this;
     }
+  }
+
+  /** The first of two entries is twice the second: nothing is left of it. */
+  @Test
+  void remainders() {
+    double[] sums = {7, 4, 2, 1};
+    boolean[] none = new boolean[2];
+    assertArrayEquals(new double[] {0, 1, -2}, NativeBridge.newtonRemainders(sums, 1, 1, none, none, 1), 1e-15);
+    assertArrayEquals(NONE, NativeBridge.newtonRemainders(new double[] {4, 1, 1}, 0, 1, none, none, 2));
+    assertArrayEquals(new double[] {1, -0.25, 1}, NativeBridge.newtonRemainders(new double[] {4, 1, 1}, 0, 1, none, new boolean[] {false, true}, 1));
+    refused("fixed", () -> NativeBridge.newtonRemainders(sums, 1, 1, null, none, 1));
+    assertThrows(NativeException.class, () -> NativeBridge.newtonRemainders(sums, 3, 1, none, none, 1));
+  }
+
+  /** The second feature of rows (2, 1) and (0, 3) becomes the difference of both, about the centre (1, 0). */
+  @Test
+  void replacedFeatures() {
+    long pass = NativeBridge.passBegin(PassLayout.control(SQUARED, 1, ALL, 0.0, 2), new double[] {1, 0}, bytes(0, 0, 0), NONE, NONE, NONE, NONE,
+        new double[] {1, 1, -1, 0}, NONE);
+    dense(pass);
+    byte[] result = new byte[PassLayout.length(2, 1, 1)];
+    NativeBridge.passEnd(pass, 0, result);
+    // Rows (1, 0) and (-1, -4) with labels 2 and 1, and weights 1 and 2.
+    assertArrayEquals(new double[] {0, 8, -4, -1, -8, 3, 32, 3, 8, 32, -1, -8, 3}, vector(result));
   }
 
   @Test
   void models() {
     Model smooth = new Model().run();
     assertArrayEquals(new double[] {-3, 1}, smooth.step, 1e-12);
-    assertArrayEquals(new double[] {7, Math.sqrt(14), 0}, smooth.bound, 1e-12);
+    assertArrayEquals(new double[] {7, Math.sqrt(14), 0, 1}, smooth.bound, 1e-12);
     assertArrayEquals(new double[] {Math.sqrt(2 / 3.0), Math.sqrt(2 / 3.0)}, smooth.reach, 1e-12);
     // Along x alone, with the derivative 5 + 2v + 2 (1 + v) + 1 where x is positive.
     Model bent = new Model();

@@ -108,6 +108,8 @@ object TestData {
       PartitionSummary(
         rows.toLong,
         rows.toLong,
+        densePairs = 0.0,
+        sparsePairs = 0.5 * rows,
         4L * rows,
         NarrowValues.Ones,
         index.toLong,

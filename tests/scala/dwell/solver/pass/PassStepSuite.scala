@@ -69,7 +69,7 @@ private object PassStepSuite {
       features,
       Array.fill(features)(0.25),
       PassLayout.entries(features, 1, loss.outputs),
-      PassSums(gradient = true, hessian = 1, moments = true),
+      PassSums(gradient = true, hessian = true, moments = true),
       threads)
     PassStep(data, message, LittleEndian.bytes(Array.tabulate(n)(j => 0.1 * (j - 2)))).update
   }

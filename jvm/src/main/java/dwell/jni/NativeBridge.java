@@ -114,7 +114,7 @@ public final class NativeBridge {
   public static final long SGD_INTERCEPT = 1;
 
   /** Version of {@link PassLayout}. */
-  public static final long PASS_LAYOUT_VERSION = 6;
+  public static final long PASS_LAYOUT_VERSION = 7;
 
   /** Flag of a pass: rows have a last entry 1, whose coefficient is the intercept. */
   public static final long PASS_INTERCEPT = 1;
@@ -133,6 +133,9 @@ public final class NativeBridge {
    * a (1 - yz) - gamma (a - a')^2 / 2, where a' is the best a of the earlier models one after the other, 0 at first.
    */
   public static final long PASS_PROXIMAL = 16;
+
+  /** A pass sums the Hessian. */
+  public static final long PASS_HESSIAN = 32;
 
   /** Version of {@link LdaLayout}. */
   public static final long LDA_LAYOUT_VERSION = 1;
@@ -285,12 +288,15 @@ public final class NativeBridge {
    *   the dual numbers, by loss, or none. Squared: delta, which is subtracted from the residuals, a = (y - z) - delta. Another loss of one
    *   output: f_neg and f_pos in 0 to 1, a = y f_y p with p = -y dl/dz. Softmax: eps in 0 to 1, a probability r_c of each class, and k in 0 to 1,
    *   a_c = k ([c = y] - ((1 - eps) q_c + eps r_c)) with the predicted probabilities q
+   * @param remainders
+   *   for each feature that a combination of features replaces its number, and n weights of the centred features and the intercept's 1;
+   *   or none
    * @param earlier
    *   with {@link #PASS_PROXIMAL}, for each earlier model n numbers as in {@code model}, and its gamma; none without it
    * @return the handle of the pass, which one thread at a time may use. The caller ends or frees it
    */
   public static native long passBegin(long[] control, double[] centre, byte[] model, double[] direction, double[] steps,
-      double[] reach, double[] dual, double[] earlier);
+      double[] reach, double[] dual, double[] remainders, double[] earlier);
 
   /** Begins another pass with the same parameters, which it shares; returns its handle. */
   public static native long passFork(long pass);
@@ -440,16 +446,35 @@ public final class NativeBridge {
    *   n numbers: largest value of each variable, or infinity
    * @param objective
    *   the objective at x, by which rounding is judged
+   * @param threads
+   *   threads for the work
    * @param step
    *   n numbers, written: v
    * @param reach
    *   n numbers, written: the root of the diagonal of the inverse of H + l2, 0 where a variable is fixed or collinear; null for none
+   * @param dropped
+   *   n numbers, written: whether other variables explain a variable, as far as H tells
    * @param bound
-   *   3 numbers, written: how far the model falls; slope and offset of the lower bound of what it leaves out
+   *   4 numbers, written: how far the model falls; slope and offset of the lower bound of what it leaves out, apart from dropped variables;
+   *   1 if the step balances the slopes of dropped variables, otherwise 0
    */
   public static native void newtonModel(double[] sums, int triangles, int outputs, double[] gradient, double[] at, double[] l1,
-      double[] l2, boolean[] fixed, double[] lower, double[] upper, double objective, double[] step, double[] reach,
-      double[] bound);
+      double[] l2, boolean[] fixed, double[] lower, double[] upper, double objective, int threads, double[] step,
+      double[] reach, boolean[] dropped, double[] bound);
+
+  /**
+   * What is left of the entries of a row that others explain, as far as the Hessian tells, beside those that explain them.
+   *
+   * @param sums
+   *   holds the Hessian, see {@link #newtonModel}; the triangles of each output with itself are added up
+   * @param fixed
+   *   for each of the n entries of a row whether it is left out
+   * @param dropped
+   *   for each entry whether it counts as explained in any case
+   * @return for each such entry its number, and the n weights of its remainder: see {@link #passBegin}
+   */
+  public static native double[] newtonRemainders(double[] sums, int triangles, int outputs, boolean[] fixed, boolean[] dropped,
+      int threads);
 
   /**
    * Makes steps of the topics on documents of a partition, from the shared model, and computes the bound of a sample at the shared

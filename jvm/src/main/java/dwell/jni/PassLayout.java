@@ -34,17 +34,14 @@ public final class PassLayout {
   /** Outputs of the loss. */
   public static final int CONTROL_OUTPUTS = 3;
 
-  /** 0: no Hessian; otherwise it takes one in so many chunks of 256 rows. */
-  public static final int CONTROL_HESSIAN = 4;
-
   /** The number of a loss that has one, as {@link Double#doubleToRawLongBits}: gamma of the smoothed hinge, epsilon of Huber's loss. */
-  public static final int CONTROL_PARAMETER = 5;
+  public static final int CONTROL_PARAMETER = 4;
 
   /** Features of a row, p. */
-  public static final int CONTROL_FEATURES = 6;
+  public static final int CONTROL_FEATURES = 5;
 
   /** Length of {@code control}. */
-  public static final int CONTROL_SLOTS = 7;
+  public static final int CONTROL_SLOTS = 6;
 
   // Slots of a result.
 
@@ -63,11 +60,8 @@ public final class PassLayout {
   /** The same of s loss'^2. */
   public static final int SLOPE_SQUARES = 11;
 
-  /** Sum of the weights of the rows of the Hessian. */
-  public static final int SAMPLED = 13;
-
   /** With {@link NativeBridge#PASS_PROXIMAL}: sum of s max(0, 1 - yz). */
-  public static final int HINGE_SUM = 14;
+  public static final int HINGE_SUM = 13;
 
   /** First of the sums of s loss at the steps. */
   public static final int LOSSES = 16;
@@ -78,9 +72,9 @@ public final class PassLayout {
   private PassLayout() {}
 
   /** The control of a pass. */
-  public static long[] control(int loss, int outputs, long flags, int hessian, double parameter, int features) {
+  public static long[] control(int loss, int outputs, long flags, double parameter, int features) {
     return new long[] {
-        NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, hessian, Double.doubleToRawLongBits(parameter), features};
+        NativeBridge.PASS_LAYOUT_VERSION, loss, flags, outputs, Double.doubleToRawLongBits(parameter), features};
   }
 
   /**

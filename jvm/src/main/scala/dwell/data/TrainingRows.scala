@@ -25,6 +25,12 @@ final class TrainingRows private[data] (read: ReadRows) {
   /** The number of nonzeros of all rows, including those of constant features. */
   def nonzeros: Long = read.nonzeros
 
+  /** Half the square of the number of features, for each row that is stored with its zeros. */
+  def densePairs: Double = read.densePairs
+
+  /** Half the squares of the numbers of nonzeros of the other rows. */
+  def sparsePairs: Double = read.sparsePairs
+
   /** The bytes that the data takes as rows, at most. */
   def bytesByRow: Long = nonzeros * bytesOfNonzero + numRows * RowPartition.BytesOfRow
 

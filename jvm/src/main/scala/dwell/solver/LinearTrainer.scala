@@ -243,7 +243,8 @@ final class LinearTrainer(
     val bounded =
       best.facts.copy(dual = Seq(before.dual, after.dual).filterNot(_.isNaN).maxOption.getOrElse(Double.NaN))
     val why =
-      if (first.stalled) "few errors were within epsilon scales"
+      if (first.stalled && problem.loss.epsilon.nonEmpty) "few errors were within epsilon scales"
+      else if (first.stalled) "features nearly explain one another"
       else if (done >= problem.maxRounds) s"maxIter = ${problem.maxRounds} rounds were done"
       else if (problem.algorithm == Algorithm.Newton) "no step lowered the objective"
       else "its rounds had become slow"
@@ -290,7 +291,7 @@ final class LinearTrainer(
         .copy(
           algorithm = problem.algorithm.name,
           orientation = choice.orientation.name,
-          orientationReason = choice.reason,
+          orientationReason = choice.reason + wrong(problem, trained.facts.rounds),
           tolerance = problem.tolerance,
           numRows = rows.numRows,
           numFeatures = rows.numFeatures,
@@ -305,6 +306,14 @@ final class LinearTrainer(
         runner.freeAll()
         throw e
     }
+  }
+
+  /** What the forecast has missed by a factor of three or more; empty otherwise. */
+  private def wrong(problem: LinearProblem, rounds: Seq[RoundRecord]): String = {
+    val seconds = rounds.map(r => r.driverSeconds + r.workers.map(w => w.seconds).sum).sum
+    val missed =
+      problem.forecast.exists(f => seconds > Missed * f && seconds > Noticed || f > Missed * seconds && f > Noticed)
+    if (missed) f"; they were $seconds%.2g s" else ""
   }
 
   /** Frees what the fits have left with the workers, and the data. */
@@ -370,6 +379,10 @@ final class LinearTrainer(
 }
 
 object LinearTrainer {
+
+  /** By how much a forecast may be wrong, and seconds below which nobody asks. */
+  private val Missed = 3.0
+  private val Noticed = 0.3
 
   /** Whether the driver has room for the vectors of L-BFGS. */
   private[dwell] def hasRoom(loss: Loss, numFeatures: Int): Boolean =

@@ -2,7 +2,6 @@ package dwell.solver
 
 import dwell.data.TrainingRows
 import dwell.problem.{Loss, MarginLoss, Penalty}
-import dwell.solver.newton.leader.HessianSampling
 
 /** Whether Newton's method is forecast to be the fastest one for a problem. */
 private[dwell] object NewtonChoice {
@@ -23,8 +22,10 @@ private[dwell] object NewtonChoice {
    *
    * @param other
    *   what it is compared with: coordinate descent or, where that does not solve the problem, L-BFGS or Spark's normal equations
+   * @param objection
+   *   why L-BFGS is taken where it is not faster; None leaves this to others
    */
-  final case class Forecast(newton: Double, other: String, otherSeconds: Double) {
+  final case class Forecast(newton: Double, other: String, otherSeconds: Double, objection: Option[String] = None) {
 
     /** Whether Newton's method is taken. */
     def isFaster: Boolean = newton <= otherSeconds
@@ -37,25 +38,30 @@ private[dwell] object NewtonChoice {
    * matrix of all coefficients.
    */
   def forecast(loss: Loss, penalty: Penalty, rows: TrainingRows): Forecast = {
-    val (m, n) = (rows.numRows.toDouble, rows.numFeatures.toDouble)
-    val perRow = rows.nonzeros / m
-    val dense = n * n / 2.0 * SecondsPerDensePair
-    val sparse = perRow * perRow / 2.0 * SecondsPerSparsePair
+    val n = rows.numFeatures.toDouble
     val once = loss.selfConcordance.contains(0.0)
     val isHinge = loss.hasCorner
     val passes = if (once) 1.0 else if (isHinge) PassesOfHinge else PassesOfNewton
     // Of the hinge, few rows have a curvature.
-    val hessians =
-      if (isHinge) CurvedOfHinge * passes
-      else HessianSampling.hessians(loss, rows.numRows, rows.numFeatures, passes)
+    val hessians = if (isHinge) CurvedOfHinge * passes else if (once) passes else passes - WithoutHessian
     val perNonzero = if (isHinge) SecondsPerProximal else SecondsPerGradient
     val c = loss.outputs.toDouble
-    val hessian = m * HessianSampling.pairs(loss) * (if (perRow > SparseBelow * n) dense else sparse)
-    val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerDensePair
+    // The curvature of the last output follows from the curvatures of the others.
+    val pairs = math.max(1.0, c * (c - 1.0) / 2.0)
+    val hessian = pairs * (rows.densePairs * SecondsPerDensePair + rows.sparsePairs * SecondsPerSparsePair)
+    // As many variables have no remainder beside others as there are features too many.
+    val isWide = once && penalty.isNone && rows.numRows < n
+    val factors = if (isWide) FactorsOfWide else if (once) FactorsOfSquares else FactorsOfNewton
+    val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerFactorPair * factors
     val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * perNonzero)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
     val descends = loss.isInstanceOf[MarginLoss] && !penalty.isNone
     if (descends) Forecast(newton, "coordinate descent", descent)
+    else if (isWide) {
+      val seconds = IterationsOfWide * rows.nonzeros * SecondsPerGradient + SecondsOfIterations
+      val why = "fewer rows than features leave many optimal models, of which it finds the one of least norm"
+      Forecast(newton, "L-BFGS", seconds, Some(why))
+    }
     // Spark's normal equations take the same sums.
     else if (once) Forecast(newton, "Spark's own code", SparkByNormal * newton)
     else
@@ -65,11 +71,21 @@ private[dwell] object NewtonChoice {
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.
   private val SecondsPerDensePair = 1e-10
   private val SecondsPerSparsePair = 1e-9
+  private val SecondsPerFactorPair = 4e-11
   private val SecondsPerNonzero = 4e-9
   private val SecondsPerGradient = 1e-9
 
-  /** Passes over the rows of a logistic fit. */
+  /** Factorisations and inverses of a round; of a fit of squares; and of one where variables explain one another. */
+  private val FactorsOfNewton = 2.0
+  private val FactorsOfSquares = 5.0
+  private val FactorsOfWide = 10.0
+
+  /** Iterations of L-BFGS for squares with fewer rows than features. */
+  private val IterationsOfWide = 100.0
+
+  /** Passes over the rows of a logistic fit, and how many of them take the Hessian of the pass before. */
   private val PassesOfNewton = 8.0
+  private val WithoutHessian = 1.0
 
   /** The same of the hinge, the share of its rows that have a curvature, and a nonzero's part of a pass with several earlier models. */
   private val PassesOfHinge = 40.0
@@ -88,9 +104,6 @@ private[dwell] object NewtonChoice {
   private val IterationsPerOutput = 2.5e-8
   private val SecondsOfIterations = 0.5
 
-  /** Times as long as ours. */
+  /** A fit by Spark takes so many times as long as ours. */
   private val SparkByNormal = 10.0
-
-  /** The share of nonzeros from which rows are stored with their zeros. */
-  private val SparseBelow = 0.6
 }

@@ -95,7 +95,7 @@ private[solver] object OrientationChoice {
         f"in the primal form where the dual one takes $dual%.2g s")
   }
 
-  /** Features for a row from which a trial is made. Rows of random features are nearly orthogonal there. */
+  /** Times as many features as rows from which a trial is made. Rows of random features are nearly orthogonal there. */
   private val Wide = 5L
 
   private def secondsARound(entries: Double, nonzeros: Long): Double =

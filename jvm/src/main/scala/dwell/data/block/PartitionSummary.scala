@@ -7,6 +7,10 @@ import dwell.data.matrix.{BlockIndex, NarrowValues}
  *
  * @param rowsRead
  *   rows read, those that are not kept included
+ * @param densePairs
+ *   see [[dwell.data.matrix.MatrixBlock.pairs]], of the dense blocks
+ * @param sparsePairs
+ *   the same of the sparse blocks
  * @param bytes
  *   of all blocks
  * @param width
@@ -23,6 +27,8 @@ import dwell.data.matrix.{BlockIndex, NarrowValues}
 private[data] final case class PartitionSummary(
     rowsRead: Long,
     nonzeros: Long,
+    densePairs: Double,
+    sparsePairs: Double,
     bytes: Long,
     width: Byte,
     fingerprint: Long,
@@ -34,6 +40,8 @@ private[data] final case class PartitionSummary(
   private def and(numFeatures: Int)(block: RowBlock): PartitionSummary = PartitionSummary(
     rowsRead + block.rowsRead,
     nonzeros + block.matrix.nonzeros,
+    densePairs + (if (block.matrix.isDense) block.matrix.pairs else 0.0),
+    sparsePairs + (if (block.matrix.isDense) 0.0 else block.matrix.pairs),
     bytes + block.bytes,
     if (block.matrix.values.width > width) block.matrix.values.width else width,
     BlockIndex.fingerprint(fingerprint, block),
@@ -53,6 +61,8 @@ private[data] object PartitionSummary {
     PartitionSummary(
       0L,
       0L,
+      0.0,
+      0.0,
       0L,
       NarrowValues.Ones,
       BlockIndex.NoBlocks,

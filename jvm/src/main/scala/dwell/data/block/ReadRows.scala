@@ -45,6 +45,12 @@ private[data] final class ReadRows(
   /** The number of nonzeros of all rows, including those of constant features. */
   val nonzeros: Long = summaries.map(_.nonzeros).sum
 
+  /** See [[PartitionSummary.densePairs]]. */
+  val densePairs: Double = summaries.map(_.densePairs).sum
+
+  /** See [[PartitionSummary.sparsePairs]]. */
+  val sparsePairs: Double = summaries.map(_.sparsePairs).sum
+
   private val mayHaveConstant = summaries.forall(summary => summary.labels.rows == 0 || summary.hasConstant)
 
   def sc: SparkContext = blocks.sparkContext

@@ -28,11 +28,26 @@ private[data] sealed abstract class MatrixBlock(
   /** The number of values other than 0. */
   def nonzeros: Int
 
+  /** Whether zeros are stored, too. */
+  def isDense: Boolean
+
   /** The columns that have the same nonzero value in every row of this block, with that value. */
   def constantColumns: ConstantColumns
 
   /** The position of the first stored value of row `j`; `rows` stands for the end. */
   def start(j: Int): Int
+
+  /** Half the square of the number of stored values of each row, added up: what the products of each row with itself take. */
+  def pairs: Double = {
+    var sum = 0.0
+    var j = 0
+    while (j < rows) {
+      val stored = (start(j + 1) - start(j)).toDouble
+      sum += 0.5 * stored * stored
+      j += 1
+    }
+    sum
+  }
 
   /** Adds the number of nonzeros of each column in the rows `from` until `until`. */
   def countInto(counts: Array[Int], from: Int, until: Int): Unit
@@ -76,6 +91,8 @@ private[data] final class SparseBlock(
     extends MatrixBlock(at, rowsRead, offsets.length - 1, values, problem) {
 
   override def nonzeros: Int = indices.length
+
+  override def isDense: Boolean = false
 
   override def bytes: Long = 4L * offsets.length + 4L * nonzeros + NarrowValues.bytes(values.width).toLong * nonzeros
 
@@ -156,6 +173,8 @@ private[data] final class DenseBlock(
   override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(at.partition.toLong, Array(rows, columns)), values)
 
   override def bytes: Long = NarrowValues.bytes(values.width).toLong * rows * columns
+
+  override def isDense: Boolean = true
 
   /** Whether no value is 0. */
   def isFull: Boolean = nonzeros == rows * columns

@@ -16,7 +16,8 @@ import dwell.problem.{Hinge, MarginLoss, Penalty, SquaredHinge}
 import dwell.solver.linear.LinearSolution
 
 /**
- * Spark's `LinearSVC`, trained by CoCoA with native local solvers.
+ * Spark's `LinearSVC`, trained by native local solvers: Newton's method on proximal problems where features are few, otherwise CoCoA
+ * or L-BFGS.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LinearSVCModel` with its training summary.
  * The objective is Spark's,
@@ -25,8 +26,8 @@ import dwell.solver.linear.LinearSolution
  *   1/S sum_j s_j max(0, 1 - y_j (b + x_j^T a)) + regParam / 2 sum_i u_i^2 a_i^2
  * }}}
  *
- * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 if `standardization` is off). It is minimised
- * exactly, not through a smooth stand-in. With `loss` squaredHinge, which Spark does not have, the maximum is squared.
+ * with y_j in {-1, 1}, and u_i the sample deviation of feature i (1 if `standardization` is off). With a
+ * penalty the hinge keeps its corner. Without one, and where L-BFGS goes on, the corner is rounded off and becomes sharper in stages. With `loss` squaredHinge, which Spark does not have, the maximum is squared.
  *
  * `tol` bounds the relative suboptimality of the result: training stops once the duality gap is at most `tol` times the
  * objective. `maxIter` bounds the number of rounds. [[dwell.report.FitReport]] holds the certificate.

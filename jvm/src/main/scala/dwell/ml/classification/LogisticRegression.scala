@@ -17,8 +17,8 @@ import dwell.problem.{Logistic, MarginLoss, Penalty}
 import dwell.solver.linear.{LinearSolution, ModelBounds}
 
 /**
- * Spark's `LogisticRegression`, trained by Newton's method, L-BFGS or model averaging with native sums for any number of classes, and, if
- * it is asked for, by CoCoA for two.
+ * Spark's `LogisticRegression`, trained by Newton's method, L-BFGS or model averaging with native sums for any number of classes. CoCoA trains
+ * two classes where features are more than 12 times the rows, or where it is asked for.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LogisticRegressionModel` with its training
  * summary. The objective is Spark's,

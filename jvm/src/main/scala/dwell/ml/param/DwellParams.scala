@@ -20,7 +20,7 @@ trait DwellParams extends WorkerParams {
 
   /**
    * The training algorithm. `auto`: `newton` where features are few and it is forecast to be fastest; otherwise `l-bfgs` for
-   * `LogisticRegression` and without a penalty, and CoCoA for the rest. `newton`: Newton's method. `cocoa`: CoCoA, also without a certificate. `mini-batch-scd` and `mini-batch-sgd`: baselines to compare
+   * `LogisticRegression` with up to 12 times as many features as rows and without a penalty, and CoCoA for the rest. `newton`: Newton's method. `cocoa`: CoCoA, also without a certificate. `mini-batch-scd` and `mini-batch-sgd`: baselines to compare
    * CoCoA with. Their rounds take one batch of `localWork` epochs, at most 1: of coordinate steps that do not see one
    * another, or of gradient steps. `ma-sgd`: local SGD with averages of the workers' models, for very many rows, if a
    * good model soon is worth more than a certificate later. `l-bfgs`: as Spark, with native gradients. `ma-sgd+l-bfgs`:

@@ -15,7 +15,7 @@ import dwell.problem.{Huber, Loss, Penalty, Squared}
 import dwell.solver.linear.LinearSolution
 
 /**
- * Spark's `LinearRegression`, trained by CoCoA with native local solvers.
+ * Spark's `LinearRegression`, trained by native local solvers: Newton's method where features are few, otherwise CoCoA or L-BFGS.
  *
  * Params, setters and defaults are inherited, and `fit` returns Spark's own `LinearRegressionModel` with its training
  * summary. The objective is the one that Spark's choice of solver would have minimised,

@@ -170,7 +170,7 @@ trait LinearTraining[M <: Model[M]]
         s"$uid: orientation and localWork are not used: coordinate descent does not train this model, as $why.")
     }
     checkStepSize(task, penalty.l2)
-    val (chosen, reason) = choice.on(data)
+    val (chosen, reason, forecast) = choice.on(data)
     val aggregation = chosenAggregation(conf)
     val orientation = Orientations.withinLimit(
       askedOrientation(choice),
@@ -185,6 +185,7 @@ trait LinearTraining[M <: Model[M]]
       uid = uid,
       algorithm = chosen,
       reason = reason,
+      forecast = forecast,
       loss = loss,
       penalty = penalty,
       intercept = $(fitIntercept),

@@ -44,18 +44,19 @@ private[training] final case class MethodChoice(
   /** The algorithm where the fit does not choose. */
   def set: Algorithm = asked.getOrElse(Algorithm.CoCoA)
 
-  /** The algorithm for these rows, and why; empty where the user asks for it. */
-  def on(data: TrainingRows): (Algorithm, String) =
-    if (!isFree) (set, "")
+  /** The algorithm for these rows, why, and the seconds of work that speak for it; nothing of it where the user asks for it. */
+  def on(data: TrainingRows): (Algorithm, String, Option[Double]) =
+    if (!isFree) (set, "", None)
     else {
-      val forecast =
-        Option.when(objection(Algorithm.Newton).isEmpty)(NewtonChoice.forecast(loss, penalty, data)).filter(_.isFaster)
+      val forecast = Option.when(objection(Algorithm.Newton).isEmpty)(NewtonChoice.forecast(loss, penalty, data))
       forecast match {
-        case Some(faster) => (Algorithm.Newton, faster.toString)
-        case None =>
-          notByDescent
+        case Some(newton) if newton.isFaster => (Algorithm.Newton, newton.toString, Some(newton.newton))
+        case _ =>
+          forecast
+            .flatMap(_.objection)
+            .orElse(notByDescent)
             .orElse(slowByDescent(data))
-            .fold[(Algorithm, String)]((Algorithm.CoCoA, ""))((Algorithm.LBFGS, _))
+            .fold[(Algorithm, String, Option[Double])]((Algorithm.CoCoA, "", None))((Algorithm.LBFGS, _, None))
       }
     }
 
@@ -95,7 +96,7 @@ private[training] final case class MethodChoice(
 private object MethodChoice {
 
   /**
-   * Features for a row up to which L-BFGS needs fewer seconds for a loss that is curved everywhere: 20,000 x 200,000 and
+   * Times as many features as rows up to which L-BFGS needs fewer seconds for a loss that is curved everywhere: 20,000 x 200,000 and
    * 500,000 x 1,048,576, but not 63,540 x 903,150 (bench/results/2026-11-26-grid). Beyond, there are few dual variables.
    */
   private val WideLogistic = 12L

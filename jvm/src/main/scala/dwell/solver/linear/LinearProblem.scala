@@ -38,6 +38,8 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
  * @param reason
  *   why this algorithm, for the report; empty where the user asks for it
+ * @param forecast
+ *   seconds of work on one core for which the algorithm was chosen
  * @param bounds
  *   of coefficients and intercepts; only Newton's method and L-BFGS keep them
  */
@@ -58,6 +60,7 @@ final case class LinearProblem(
     settings: SolverSettings,
     stepSize: Option[Double] = None,
     handsOver: Boolean = false,
+    forecast: Option[Double] = None,
     reason: String = "",
     bounds: Option[ModelBounds] = None)
     extends FitProblem {

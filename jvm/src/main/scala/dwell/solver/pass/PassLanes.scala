@@ -18,7 +18,7 @@ private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], by
   import PassLanes._
 
   private val lanes = {
-    val room = if (message.sums.hessian > 0) AllBytes else GradientBytes
+    val room = if (message.sums.hessian) AllBytes else GradientBytes
     new Array[Long](math.max(1, math.min(Most, (room / bytes).toInt)))
   }
   private var nanos = 0L
@@ -70,19 +70,14 @@ private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], by
 
   private def begin(): Long =
     NativeBridge.passBegin(
-      PassLayout.control(
-        message.loss.code,
-        message.loss.outputs,
-        flags,
-        message.sums.hessian,
-        message.loss.parameter,
-        message.features),
+      PassLayout.control(message.loss.code, message.loss.outputs, flags, message.loss.parameter, message.features),
       message.centre,
       model,
       message.direction,
       message.steps,
       message.reach,
       message.dual,
+      message.remainders,
       message.earlier.getOrElse(Array.emptyDoubleArray))
 
   private def flags: Long =
@@ -90,6 +85,7 @@ private[pass] final class PassLanes(message: PassMessage, model: Array[Byte], by
       message.intercept -> NativeBridge.PASS_INTERCEPT,
       message.sums.gradient -> NativeBridge.PASS_GRADIENT,
       message.sums.moments -> NativeBridge.PASS_MOMENTS,
+      message.sums.hessian -> NativeBridge.PASS_HESSIAN,
       message.sums.majorise -> NativeBridge.PASS_MAJORISE,
       message.earlier.nonEmpty -> NativeBridge.PASS_PROXIMAL).collect { case (true, flag) => flag }.sum
 }

@@ -29,6 +29,8 @@ import dwell.problem.Loss
  *   delta, which is subtracted from the residuals, a = (y - z) - delta - another loss of one output: f_neg and f_pos in 0 to 1,
  *   a = y f_y p with p = -y dl/dz - softmax: eps in 0 to 1, a probability r_c of each class, and k in 0 to 1,
  *   a_c = k ([c = y] - ((1 - eps) q_c + eps r_c)) with the predicted probabilities q
+ * @param remainders
+ *   for each feature that a combination of features replaces its number, and n weights of a row's entries; or none
  * @param earlier
  *   for a proximal pass, with the smoothed hinge: models in the form of the model, each with its gamma. They shift the corner for each row, see
  *   [[dwell.solver.newton.leader.ProximalHinge]]
@@ -45,6 +47,7 @@ private[solver] final case class PassMessage(
     steps: Array[Double] = Array.emptyDoubleArray,
     reach: Array[Double] = Array.emptyDoubleArray,
     dual: Array[Double] = Array.emptyDoubleArray,
+    remainders: Array[Double] = Array.emptyDoubleArray,
     earlier: Option[Array[Double]] = None) {
 
   /** The length of a result in bytes. */
@@ -54,22 +57,20 @@ private[solver] final case class PassMessage(
 /**
  * What a pass sums beside the losses.
  *
- * @param hessian
- *   0: no Hessian; otherwise it takes one in so many chunks of rows
  * @param majorise
  *   whether rows where a loss with a scale is linear count in the Hessian by the parabola above it
  */
 private[solver] final case class PassSums(
     gradient: Boolean,
-    hessian: Int,
+    hessian: Boolean,
     moments: Boolean,
     majorise: Boolean = false) {
 
   /** Whether there is a vector. */
-  private[pass] def any: Boolean = gradient || hessian > 0 || moments
+  private[pass] def any: Boolean = gradient || hessian || moments
 }
 
 private[solver] object PassSums {
-  val Nothing: PassSums = PassSums(gradient = false, hessian = 0, moments = false)
-  val Gradient: PassSums = PassSums(gradient = true, hessian = 0, moments = false)
+  val Nothing: PassSums = PassSums(gradient = false, hessian = false, moments = false)
+  val Gradient: PassSums = PassSums(gradient = true, hessian = false, moments = false)
 }

@@ -5,15 +5,10 @@ package dwell.solver.newton.leader
  *
  * @param vector
  *   the vector of a pass with the Hessian, of the model where it was taken
- * @param isExact
- *   whether all rows are in it
  * @param norm
  *   a bound of the largest norm of a row in M; infinite where none is known
  */
-private[newton] final class Curvature(
-    val vector: Array[Double],
-    val isExact: Boolean,
-    private var norm: Double = Double.PositiveInfinity) {
+private[newton] final class Curvature(val vector: Array[Double], private var norm: Double = Double.PositiveInfinity) {
 
   /** The norm of each unit vector in the inverse of M; empty until it is known. */
   var unitNorms: Array[Double] = Array.emptyDoubleArray
@@ -22,13 +17,10 @@ private[newton] final class Curvature(
   private var moved = 0.0
 
   /** Whether the largest norm of a row is known. */
-  def knowsNorm: Boolean = isExact && !norm.isInfinite
+  def knowsNorm: Boolean = !norm.isInfinite
 
-  /** Whether a bound lacks only the Hessian of the model as it is. */
-  def wouldProve(step: QuadraticStep): Boolean = knowsNorm && moved > 0.0 && norm * step.slope < Curvature.Proves
-
-  /** Whether it is the Hessian of all rows, of the model as it is. */
-  def isFresh: Boolean = isExact && moved == 0.0
+  /** Whether it is the Hessian of the model as it is. */
+  def isFresh: Boolean = moved == 0.0
 
   /**
    * Takes note of a step.
@@ -44,8 +36,7 @@ private[newton] final class Curvature(
   }
 
   /** The Hessian of the model after the steps. */
-  def replaced(vector: Array[Double], isExact: Boolean): Curvature =
-    new Curvature(vector, isExact, if (this.isExact) norm * stretch else Double.PositiveInfinity)
+  def replaced(vector: Array[Double]): Curvature = new Curvature(vector, norm * stretch)
 
   /** The factor by which norms in the inverse of M may have grown: M falls by at most exp(-r |v|) along a step v. */
   private def stretch: Double = if (moved == 0.0) 1.0 else math.exp(0.5 * norm * moved)
@@ -72,9 +63,6 @@ private[newton] final class Curvature(
 }
 
 private object Curvature {
-
-  /** A q that leaves room for the steps to come. */
-  private val Proves = 0.1
 
   /** Below it, the bracket of the certificate would lose its digits; q / 3 more than half the square is above it. */
   private val SmallQ = 1e-3

@@ -25,6 +25,9 @@ import dwell.solver.pass.PassSums
  * M falls by at most the factor exp(-r |v|), see [[Curvature]]. The softmax has a prediction for each class, and its third derivative is at most the range of
  * the predictions along v, |x'v_a - x'v_b|, times the second. Other losses have the gap of [[DualValue]] or [[ScaleBound]].
  *
+ * M cannot tell the curvature of features that others nearly explain from rounding, and the bound above says nothing of them. Near the optimum
+ * a pass over their [[Remainders]] tells whether the data have one.
+ *
  * Where the loss with a scale is linear it has no curvature, and a Newton step may fail. The parabola above it then gives one that does not.
  */
 private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, completed: RoundRecord => Unit) {
@@ -36,110 +39,221 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private val timeline = new Timeline(completed)
   private val passes = new PassRounds(workers, timeline)
 
+  private var at = start
+
+  private val begun = task.first match {
+    case Some(first) => Passed(first.loss, 0.0, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
+    case None => pass(at, PassSums(gradient = true, hessian = true, moments = true), none, "moments")
+  }
+
+  /** The root of the mean square of each entry of a row. */
+  private lazy val sizes = begun.secondMoments.map(math.sqrt) ++ Array.fill(if (shape.hasIntercept) 1 else 0)(1.0)
+
+  private var model = QuadraticModel.of(task, begun.variances)
+  private val dualValue = DualValue.of(task, model, begun)
+  private val scaleBound = ScaleBound.of(task, model)
+
+  private var passed = begun
+  private var curvature = new Curvature(passed.vector)
+  private var objective = passed.loss + model.penalty(at)
+  private val first = objective
+  private var best = minimise()
+
+  /** A lower bound of the optimum: each pass bounds the same one, up to rounding. */
+  private var dual = Double.NegativeInfinity
+
+  /** The entries of a row that others explain, as the data say. */
+  private var explained = Set.empty[Int]
+
+  /** How often the data were asked. */
+  private var turns = 0
+
+  /** Whether nothing more can be found out of what the Hessian hides. */
+  private var isExhausted = false
+
+  private var gap = certified()
+  private var standing = false
+  private var majorised = false
+
+  // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
+  // comes. A Newton step then leaves a fixed share, where it otherwise leaves the square.
+  private var contraction = 0.0
+
   /** Iterates until the certificate suffices or no rounds are left. */
   def run(): LinearSolution = {
-    var at = start
-    var sampling = HessianSampling.of(task)
-    val begun = task.first match {
-      case Some(first) => Passed(first.loss, 0.0, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
-      case None => pass(at, PassSums(gradient = true, sampling.every, moments = true), none, "moments")
-    }
-    var passed = begun
-    val model = QuadraticModel.of(task, passed.variances)
-    val dualValue = DualValue.of(task, model, passed)
-    val scaleBound = ScaleBound.of(task, model)
-    var curvature = new Curvature(passed.vector, isExact = sampling.isExact)
-    var objective = passed.loss + model.penalty(at)
-    val first = objective
-    var best = minimise(model, curvature, passed, at, objective)
-    // Each pass bounds the same optimum from below, up to rounding.
-    var dual = Double.NegativeInfinity
-    def certify(): Double = {
-      if (scaleBound.isEmpty) {
-        val gap = dualValue.fold(curvature.gapOf(best, isQuadratic))(value => objective - value.at(passed))
-        dual = math.max(dual, objective - gap)
-      }
-      math.max(objective - dual, math.ulp(objective))
-    }
-    var gap = certify()
     timeline.begin(objective, gap)
-    var standing = false
-    var majorised = false
-    def what = s"${timeline.rounds} rounds, Newton"
-    def renew(): Unit = {
-      majorised = shape.hasScale
-      sampling = sampling.exact
-      passed = pass(at, PassSums(gradient = true, sampling.every, moments = false, majorised), none, what)
-      curvature = new Curvature(passed.vector, isExact = true)
-      best = minimise(model, curvature, passed, at, objective)
-      gap = certify()
-    }
-    // Without errors, or with classes that a plane separates, the objective goes to 0, and no gap is small beside it.
-    def vanishes = if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
-    // Where a plane separates some of the rows, coefficients grow for ever, the curvature fades as fast as the slope, and no bound
-    // comes. A Newton step then leaves a fixed share, where it otherwise leaves the square.
-    var contraction = 0.0
-    def fades = !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && contraction > Fading &&
-      best.decrease <= target * objective
-    def unbounded = !isQuadratic && !shape.hasScale && vanishes || fades && best.decrease > Rounding * objective
-    // Where few errors are within epsilon scales, or none, the optimum is a corner, which neither kind of step finds.
-    def stalls = shape.hasScale && (standing || timeline.rounds >= LastOfScale)
-    def done = standing || gap <= target * objective || vanishes || fades || stalls
     while (!done && timeline.rounds < problem.maxRounds) {
-      val (wasFresh, wasMajorised) = (curvature.isFresh, majorised)
-      val whole = longest(at, best.step)
-      var length = whole
-      var next = model.moved(at, best.step, length)
-      val every = if (isQuadratic) 0 else sampling.every
-      val sums = PassSums(gradient = true, every, moments = false)
-      val asked =
-        scaleBound.fold(if (isQuadratic || !curvature.isExact) none else curvature.unitNorms)(_.reach(best.step))
-      var trial = pass(next, sums, asked, what)
-      var reached = trial.loss + model.penalty(next)
-      if (!majorised) scaleBound.foreach(bound => dual = math.max(dual, bound.at(passed, at, best, trial.reach)))
-      majorised = false
-      if (!(reached <= objective - Least * length * best.decrease + Rounding * objective)) {
-        length = whole * passes.shorter(model, at, best.step.map(whole * _), objective)
-        if (length > 0.0) {
-          next = model.moved(at, best.step, length)
-          majorised = shape.hasScale
-          trial = pass(next, sums.copy(majorise = majorised), asked, what)
-          reached = trial.loss + model.penalty(next)
-        }
-      }
-      if (length > 0.0 && reached <= objective + Rounding * objective) {
-        at = next
-        passed = trial
-        objective = reached
-        curvature.move(length * best.slope, if (shape.hasScale) 0.0 else passed.reach)
-        val before = best.decrease
-        if (every > 0) curvature = curvature.replaced(passed.vector, isExact = sampling.isExact)
-        best = minimise(model, curvature, passed, at, objective)
-        gap = certify()
-        contraction = if (wasFresh) best.decrease / before else 0.0
-        val lacksProof = gap.isInfinite && curvature.knowsNorm
-        sampling =
-          if (lacksProof && (curvature.wouldProve(best) || best.decrease <= target * objective)) sampling.exact
-          else sampling.next(best.decrease / objective, best.decrease / before)
-        if (shape.hasScale && !majorised && best.slope.isInfinite) renew()
-      } else if (!curvature.isFresh || shape.hasScale && !wasMajorised) renew()
-      else {
-        standing = true
-        gap = certify()
-      }
+      if (hides && !isExhausted && (standing || promised <= target * objective)) reveal() else advance()
       passes.record(objective, gap)
     }
     val converged = gap <= problem.tolerance * objective || vanishes || fades
+    if (!workers.coordinates.isEmpty) returnToFeatures()
     val trained = SoftmaxCentre(problem, shape.coefficients(at) ++ workers.intercepts(at))
     LinearSolution(
       trained.take(shape.features * shape.outputs),
       trained.drop(shape.features * shape.outputs),
-      FitFacts(rounds = timeline.records, objective = objective, dual = objective - gap, converged = converged),
-      inverseDiagonal(model, curvature.vector),
+      FitFacts(
+        rounds = timeline.records,
+        objective = objective,
+        dual = objective - gap,
+        converged = converged && (gap <= problem.tolerance * objective || vanishes || fades)),
+      inverseDiagonal(model, begun.vector),
       if (isQuadratic) Some(FirstPass(begun.loss, begun.vector)) else None,
       if (shape.hasScale) Some(at(shape.scale)) else None,
       unbounded,
-      stalled = stalls && !converged)
+      stalled = (stalls || isExhausted && !problem.penalty.isNone) && !converged)
+  }
+
+  private def done =
+    (standing || gap <= target * objective || vanishes || fades || stalls) && (!hides || isExhausted || stalls)
+
+  /** Without errors, or with classes that a plane separates, the objective goes to 0, and no gap is small beside it. */
+  private def vanishes: Boolean =
+    if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
+
+  private def fades: Boolean =
+    !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && !hides && contraction > Fading &&
+      best.decrease <= target * objective
+
+  private def unbounded: Boolean =
+    !isQuadratic && !shape.hasScale && vanishes || fades && best.decrease > Rounding * objective
+
+  /** Where few errors are within epsilon scales, or none, the optimum is a corner, which neither kind of step finds. */
+  private def stalls: Boolean = shape.hasScale && (standing || timeline.rounds >= LastOfScale)
+
+  /** Near the optimum the next step by the same Hessian proves it. */
+  private def keeps: Boolean =
+    !shape.hasScale && curvature.isFresh && curvature.knowsNorm && best.decrease <= Near * objective
+
+  /** Whether variables are dropped of which the data have not said that others explain them. */
+  private def hides: Boolean = dualValue.isEmpty && best.dropped.exists(j => !explained(j % shape.perOutput))
+
+  /** The gap, if what the Hessian hides is nothing. */
+  private def promised: Double =
+    if (scaleBound.isEmpty) curvature.gapOf(best, isQuadratic)
+    else if (best.decrease <= target * objective) 0.0
+    else Double.PositiveInfinity
+
+  private def certified(): Double = {
+    if (scaleBound.isEmpty) {
+      val own = dualValue.fold(if (hides || !best.balanced) Double.PositiveInfinity else promised)(value =>
+        objective - value.at(passed))
+      dual = math.max(dual, objective - own)
+    }
+    math.max(objective - dual, math.ulp(objective))
+  }
+
+  private def what = s"${timeline.rounds} rounds, Newton"
+
+  /** Takes the Hessian of the model as it is. */
+  private def renew(): Unit = {
+    majorised = shape.hasScale
+    passed = pass(at, PassSums(gradient = true, hessian = true, moments = false, majorised), none, what)
+    curvature = new Curvature(passed.vector)
+    best = minimise()
+    gap = certified()
+  }
+
+  /** A step, or a part of it, to a model that is no worse. */
+  private def advance(): Unit = {
+    val (wasFresh, wasMajorised) = (curvature.isFresh, majorised)
+    val whole = longest(at, best.step)
+    var length = whole
+    var next = model.moved(at, best.step, length)
+    val sums = PassSums(gradient = true, hessian = !isQuadratic && !keeps, moments = false)
+    val asked = scaleBound.fold(if (isQuadratic) none else curvature.unitNorms)(_.reach(best.step))
+    var trial = pass(next, sums, asked, what)
+    var reached = trial.loss + model.penalty(next)
+    if (!majorised && !hides) {
+      scaleBound.foreach(bound => dual = math.max(dual, bound.at(passed, at, best, trial.reach)))
+    }
+    majorised = false
+    if (!(reached <= objective - Least * length * best.decrease + Rounding * objective)) {
+      length = whole * passes.shorter(model, at, best.step.map(whole * _), objective)
+      if (length > 0.0) {
+        next = model.moved(at, best.step, length)
+        majorised = shape.hasScale
+        trial = pass(next, sums.copy(majorise = majorised), asked, what)
+        reached = trial.loss + model.penalty(next)
+      }
+    }
+    if (length > 0.0 && reached <= objective + Rounding * objective) {
+      at = next
+      passed = trial
+      objective = reached
+      curvature.move(length * best.slope, if (shape.hasScale) 0.0 else passed.reach)
+      val before = best.decrease
+      if (sums.hessian) curvature = curvature.replaced(passed.vector)
+      best = minimise()
+      gap = certified()
+      contraction = if (wasFresh) best.decrease / before else 0.0
+      if (shape.hasScale && !majorised && !best.balanced) renew()
+    } else if (!curvature.isFresh || shape.hasScale && !wasMajorised) renew()
+    else {
+      standing = true
+      gap = certified()
+    }
+  }
+
+  /**
+   * Asks the data of what the Hessian hides: a feature that others explain up to rounding is explained. Another one becomes a coordinate of its
+   * own, by its remainder, if nothing is penalised.
+   */
+  private def reveal(): Unit = {
+    turns += 1
+    val found = model.remainders(curvature.vector, triangles, shape)
+    if (turns > MostTurns || found.isEmpty || found.length.toLong * shape.perOutput > MostNumbers) isExhausted = true
+    else {
+      val rough = unexplained(found)
+      if (rough.nonEmpty && problem.penalty.isNone && problem.bounds.isEmpty && !shape.hasScale) {
+        val (coordinates, before) = (workers.coordinates, (at, passed, curvature))
+        replace(rough)
+        // What rounding has left of the features that explain a remainder in it goes in a second turn.
+        val fine = unexplained(model.remainders(curvature.vector, triangles, shape, rough.map(_.feature).toSet))
+        if (fine.nonEmpty) replace(fine)
+        else {
+          workers.coordinates = coordinates
+          at = before._1
+          passed = before._2
+          curvature = before._3
+          objective = passed.loss
+        }
+      } else isExhausted = rough.nonEmpty || hides
+    }
+    model = model.fixing(if (workers.coordinates.isEmpty) Set.empty else explained)
+    best = minimise()
+    gap = certified()
+    standing = false
+  }
+
+  /** Those of some combinations of features that are more than rounding in the data, in units of their deviation. */
+  private def unexplained(found: Seq[Remainder]): Seq[Remainder] = {
+    val squares = passes.squares(workers.coordinates.and(found), what)
+    val (nothing, something) = found.zip(workers.coordinates.rounding(found, sizes)).partition {
+      case (remainder, rounding) => math.sqrt(squares(remainder.feature)) <= Told * rounding
+    }
+    explained ++= nothing.map(_._1.feature)
+    something.map { case (remainder, _) => remainder.over(math.sqrt(squares(remainder.feature))) }
+  }
+
+  /** Makes remainders coordinates. */
+  private def replace(remainders: Seq[Remainder]): Unit = {
+    at = workers.coordinates.moved(at, remainders)
+    workers.coordinates = workers.coordinates.and(remainders)
+    passed = pass(at, PassSums(gradient = true, hessian = true, moments = false), none, what)
+    objective = passed.loss
+    curvature = new Curvature(passed.vector)
+  }
+
+  /** Goes from the coordinates of remainders back to those of the features, whose rounding is a part of the gap. */
+  private def returnToFeatures(): Unit = {
+    val rounding = workers.coordinates.roundingAt(at, sizes)
+    val slope = if (isQuadratic) math.sqrt(2.0 * objective) else 1.0
+    dual -= rounding * (slope + rounding)
+    at = workers.coordinates.original(at)
+    workers.coordinates = Remainders.none(shape)
+    objective = pass(at, PassSums.Nothing, none, what).loss
+    gap = math.max(objective - dual, math.ulp(objective))
   }
 
   /** The diagonal of the inverse of the Gram matrix, with the penalty; None unless all variables are in it. */
@@ -191,16 +305,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed =
     passes.pass(at, sums, reach, None, what)
 
-  private def minimise(
-      model: QuadraticModel,
-      curvature: Curvature,
-      passed: Passed,
-      at: Array[Double],
-      objective: Double): QuadraticStep = {
+  private def minimise(): QuadraticStep = {
     // Norms of unit vectors do not change while the Hessian stays.
-    val norms =
-      if (isQuadratic || !curvature.isExact || curvature.unitNorms.nonEmpty) null
-      else new Array[Double](shape.variables)
+    val norms = if (isQuadratic || curvature.unitNorms.nonEmpty) null else new Array[Double](shape.variables)
     val step = model.minimise(curvature.vector, triangles, passed.gradient, at, objective, norms)
     if (norms != null) curvature.unitNorms = norms
     step
@@ -218,6 +325,9 @@ private object Newton {
   /** The relative gap that a fit reaches even if the tolerance is larger. */
   private val MostGap = 1e-9
 
+  /** The relative gain of a step from which on a Hessian serves for one more step. */
+  private val Near = 1e-6
+
   /** A gap that is rounding beside the objective of the start. */
   private val Vanishing = 1e-15
 
@@ -229,6 +339,15 @@ private object Newton {
 
   /** The largest part of the scale that a step takes away. */
   private val Shrinks = 0.9
+
+  /** Times the rounding of a combination of features from which it is told from nothing. */
+  private val Told = 4.0
+
+  /** How often the data are asked. Each time the spread of the curvatures that they hide shrinks by the digits of a double. */
+  private val MostTurns = 8
+
+  /** Weights of remainders that a message may hold. */
+  private val MostNumbers = 1L << 22
 
   private val none = Array.emptyDoubleArray
 }

@@ -22,6 +22,15 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
     passed
   }
 
+  /** See [[PassWorkers.squares]]. */
+  def squares(in: Remainders, what: String): Array[Double] = {
+    val asked = System.nanoTime()
+    val (found, headers) = workers.squares(in, what)
+    passes :+= headers
+    leaderSeconds -= (System.nanoTime() - asked) * 1e-9
+    found
+  }
+
   /** A length of `step`, which is too long, that lowers the objective; 0 if there is none. */
   def shorter(
       model: QuadraticModel,
@@ -57,7 +66,7 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
 
 private object PassRounds {
 
-  /** Parts of a step: closer together at first, since the best part counts along a piecewise parabola, and then 2e-7 at the least. */
+  /** Parts of a step. The first ones are close together, because along a piecewise parabola the best part counts. The last one is 2e-7. */
   private val Lengths =
     Array.tabulate(16)(k => math.pow(0.7, k + 1.0)) ++ Array.tabulate(16)(k =>
       math.pow(0.7, 16.0) * math.pow(0.5, k + 1.0))

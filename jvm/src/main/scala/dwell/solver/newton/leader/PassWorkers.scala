@@ -4,15 +4,18 @@ import dwell.base.LittleEndian
 import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
 import dwell.jni.PassLayout
+import dwell.problem.Squared
 import dwell.solver.pass.{PassMessage, PassSums}
 
 /** The workers of a fit by Newton's method, for its leader. */
 private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], task: NewtonTask) {
   private val shape = task.shape
-  private val triangles = PassLayout.triangles(shape.features, shape.more, shape.outputs)
   private val entries = PassLayout.entries(shape.features, shape.more, shape.outputs)
   private val threads = task.problem.settings.threads
   private val total = task.facts.labels.totalWeight
+
+  /** The coordinates of all models. */
+  var coordinates: Remainders = Remainders.none(shape)
 
   // Without an intercept, features stay where they are; and bounds are for the intercept of features that are not centred.
   private val centre =
@@ -39,12 +42,12 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       sums,
       threads,
       reach = reach,
+      remainders = coordinates.numbers,
       earlier = corner.map(_.earlier))
     val gathered = workers.exchange(message, LittleEndian.bytes(model), described(what))
     val headers = new ResultHeaders(gathered.headers)
     val vector = gathered.sum
-    divide(vector, 0, math.min(triangles, vector.length), total)
-    divide(vector, triangles, vector.length, headers.sum(PassLayout.SAMPLED))
+    vector.indices.foreach(i => vector(i) /= total)
     Passed(
       headers.sum(PassLayout.LOSS_SUM) / total,
       headers.sum(PassLayout.HINGE_SUM) / total,
@@ -54,6 +57,24 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       headers,
       total,
       gathered.addSeconds)
+  }
+
+  /** The mean square of each feature about its centre, in these coordinates. */
+  def squares(in: Remainders, what: String): (Array[Double], ResultHeaders) = {
+    val row = shape.copy(hasScale = false, outputs = 1)
+    val message = PassMessage(
+      Squared,
+      task.problem.intercept,
+      row.features,
+      centre,
+      PassLayout.entries(row.features, row.more, 1),
+      PassSums(gradient = false, hessian = false, moments = true),
+      threads,
+      remainders = in.numbers)
+    val gathered = workers.exchange(message, LittleEndian.bytes(new Array[Double](row.variables)), described(what))
+    val from = row.variables + row.features
+    val headers = new ResultHeaders(gathered.headers)
+    (gathered.sum.slice(from, from + row.features).map(_ / total), headers)
   }
 
   /** The mean loss at each of some steps along a line from a model, and the headers. */
@@ -73,6 +94,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       threads,
       direction = direction,
       steps = steps,
+      remainders = coordinates.numbers,
       earlier = corner.map(_.earlier))
     val headers =
       new ResultHeaders(workers.exchange(message, LittleEndian.bytes(model), described(what)).headers)
@@ -99,14 +121,6 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
 
   /** (-centre, 1): its product with a centred model is the intercept of features that are not centred. */
   def interceptRow: Array[Double] = centre.map(c => -c) :+ 1.0
-
-  private def divide(vector: Array[Double], from: Int, until: Int, divisor: Double): Unit = {
-    var i = from
-    while (i < until && divisor > 0.0) {
-      vector(i) /= divisor
-      i += 1
-    }
-  }
 
   private def described(what: String): String = s"dwell ${task.problem.uid}: $what"
 }

@@ -143,7 +143,7 @@ private[newton] final class ProximalHinge(
   }
 
   private def pass(at: Array[Double], corner: Corner, moments: Boolean = false): Passed = {
-    val sums = PassSums(gradient = true, hessian = 1, moments)
+    val sums = PassSums(gradient = true, hessian = true, moments)
     passes.pass(at, sums, Array.emptyDoubleArray, Some(corner), s"${timeline.rounds} rounds, proximal Newton")
   }
 }

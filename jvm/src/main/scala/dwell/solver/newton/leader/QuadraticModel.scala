@@ -13,8 +13,18 @@ import dwell.jni.NativeBridge
  *   see [[Newton]]
  * @param offset
  *   see [[Newton]]
+ * @param dropped
+ *   variables that others explain, as far as the Hessian tells. `slope` leaves them out
+ * @param balanced
+ *   whether the step balances their slopes, as it does if others explain them
  */
-private[newton] final case class QuadraticStep(step: Array[Double], decrease: Double, slope: Double, offset: Double)
+private[newton] final case class QuadraticStep(
+    step: Array[Double],
+    decrease: Double,
+    slope: Double,
+    offset: Double,
+    dropped: Seq[Int],
+    balanced: Boolean)
 
 /**
  * The penalty of a linear model by variable, and which variables move where.
@@ -65,7 +75,8 @@ private[newton] final class QuadraticModel(
       objective: Double,
       reach: Array[Double]): QuadraticStep = {
     val step = new Array[Double](n)
-    val bound = new Array[Double](3)
+    val bound = new Array[Double](4)
+    val dropped = new Array[Boolean](n)
     NativeBridge.newtonModel(
       hessian,
       triangles,
@@ -78,10 +89,47 @@ private[newton] final class QuadraticModel(
       box.lower,
       box.upper,
       objective,
+      QuadraticModel.threads,
       step,
       reach,
+      dropped,
       bound)
-    QuadraticStep(step, bound(0), bound(1), bound(2))
+    QuadraticStep(step, bound(0), bound(1), bound(2), (0 until n).filter(dropped(_)), bound(3) > 0.0)
+  }
+
+  /** The same where these entries of a row do not move. */
+  def fixing(entries: Set[Int]): QuadraticModel = {
+    val perOutput = n / outputs
+    new QuadraticModel(l1, l2, Array.tabulate(n)(j => fixed(j) || entries(j % perOutput)), box, outputs)
+  }
+
+  /**
+   * What is left of the features that others explain, as far as the Hessian tells.
+   *
+   * @param dropped
+   *   features that count as explained in any case
+   */
+  def remainders(
+      hessian: Array[Double],
+      triangles: Int,
+      shape: ModelShape,
+      dropped: Set[Int] = Set.empty): Seq[Remainder] = {
+    val row = shape.copy(hasScale = false, outputs = 1)
+    // The entry of the scale is not a feature.
+    val isOut = Array.tabulate(shape.perOutput) { e =>
+      e >= row.variables || (0 until outputs).forall(c => fixed(c * shape.perOutput + e))
+    }
+    NativeBridge
+      .newtonRemainders(
+        hessian,
+        triangles,
+        outputs,
+        isOut,
+        Array.tabulate(isOut.length)(dropped),
+        QuadraticModel.threads)
+      .grouped(shape.perOutput + 1)
+      .map(found => Remainder(found.head.toInt, found.slice(1, row.variables + 1)))
+      .toSeq
   }
 
   /** The point that a part of a step leads to, within the box. */
@@ -90,6 +138,11 @@ private[newton] final class QuadraticModel(
 }
 
 private[newton] object QuadraticModel {
+
+  /** All workers wait for the leader. */
+  private def threads: Int = math.min(MostThreads, Runtime.getRuntime.availableProcessors)
+
+  private val MostThreads = 4
 
   /**
    * The penalty of a task, and which variables move: constant features do not.
