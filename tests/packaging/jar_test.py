@@ -20,7 +20,7 @@ ALLOWED = [
     r"META-INF/services/org\.apache\.spark\.ml\.(Estimator|Transformer)",
     r"dwell/([a-z0-9]+/)*[A-Za-z0-9_$]+\.class",
     r"dwell/build\.properties",
-    r"native/(linux|darwin|windows)/(x86_64|aarch64)/(libdwell-%s\.(so|dylib)|dwell-%s\.dll)" % ((re.escape(VERSION),) * 2),
+    r"native/(linux|darwin|windows)/(x86_64|aarch64)/(libdwell-%s\.(so|dylib)|dwell-%s\.dll)(\.sha256)?" % ((re.escape(VERSION),) * 2),
 ]
 
 
