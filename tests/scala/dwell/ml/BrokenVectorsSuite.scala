@@ -63,7 +63,7 @@ class BrokenVectorsSuite extends SparkSuite {
   private def messages(e: Throwable): String =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString(" | ")
 
-  for (source <- Seq("JSON", "Parquet"); name <- Seq("LinearRegression", "LogisticRegression", "LinearSVC", "LDA"))
+  for (source <- Seq("JSON", "Parquet"); name <- names)
     test(s"$name refuses what $source holds and is no vector, with column, row and fix") {
       val both = estimators(name)
       // Only the arrays differ between the readers of the two.
@@ -80,28 +80,24 @@ class BrokenVectorsSuite extends SparkSuite {
       Seq("Column 'features', the first row", broken.head._2).foreach(part => assert(first.contains(part), first))
     }
 
-  test("random structs: Dwell throws where Spark throws, and where both train they agree") {
-    val random = new Random(9)
-    val outcomes = Seq
-      .fill(if (CheckLong.everything) 48 else 12)(Seq("LinearRegression", "LogisticRegression", "LinearSVC", "LDA"))
-      .flatten
-      .map { name =>
+  for (name <- names)
+    test(s"$name of random structs: Dwell throws where Spark throws, and where both train they agree") {
+      val random = new Random(9)
+      val both = estimators(name)
+      val outcomes = Seq.fill(if (CheckLong.everything) 40 else 12) {
         val drawn = Seq.fill(1 + random.nextInt(2))(row(random.nextInt(2), draw(random, counts = name == "LDA")))
-        val rows = if (random.nextInt(8) == 0) drawn ++ good else good ++ drawn
-        val both = estimators(name)
-        val data = json(rows)
+        val data = json(if (random.nextInt(8) == 0) drawn ++ good else good ++ drawn)
         val (bySpark, byDwell) = (Try(both.stock.fit(data)), Try(both.ours.fit(data)))
-        val shown = s"$name: ${drawn.map(_.take(300))}: $bySpark, $byDwell"
+        val shown = s"${drawn.map(_.take(300))}: $bySpark, $byDwell"
         assert(bySpark.isSuccess || byDwell.isFailure, shown)
         byDwell.failed.foreach(e => assert(messages(e).contains("features"), shown))
         for (expected <- bySpark; found <- byDwell; (a, b) <- numbers(expected).zip(numbers(found)))
           assert(Vectors.sqdist(Vectors.dense(a), Vectors.dense(b)) < Near, shown)
-        (name, bySpark.isSuccess, byDwell.isSuccess)
+        (bySpark.isSuccess, byDwell.isSuccess)
       }
-    // Neither kind of outcome may be rare.
-    for (name <- estimators.keys; trains <- Seq(true, false))
-      assert(outcomes.count(_ == ((name, trains, trains))) >= 2, s"$name, $trains")
-  }
+      // Neither kind of outcome is rare.
+      for (train <- Seq(true, false)) assert(outcomes.count(_ == ((train, train))) >= 2, outcomes)
+    }
 
   test("rows that change before the summary of LinearRegression: the exception of the rows") {
     val read = udf((label: Double) => if (label == 5.0 && visits.incrementAndGet() > 1) sys.error("twice") else label)
@@ -127,6 +123,8 @@ private object BrokenVectorsSuite {
 
   /** Spark's estimator and Dwell's. */
   private final case class Both(stock: Estimator[_], ours: Estimator[_])
+
+  private val names = Seq("LinearRegression", "LogisticRegression", "LinearSVC", "LDA")
 
   private val Tight = 1e-12
 
