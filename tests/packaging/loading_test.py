@@ -1,5 +1,6 @@
 """Loads the library from the jar alone, in a directory of its own, as a user's machine does."""
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -76,15 +77,27 @@ class Loading(unittest.TestCase):
         jar = altered(self.directory / "bare.jar", lambda name, content: None if name.startswith("native/") else content)
         self.assertRefuses(self.run_info(jar=jar), "no native library for")
 
+    def with_library(self, change):
+        """A copy of the jar with another library: `change` gives its bytes."""
+        with zipfile.ZipFile(JAR) as archive:
+            name = library(archive)
+            entries = {name: change(archive.read(name))}
+        entries[name + ".sha256"] = hashlib.sha256(entries[name]).hexdigest().encode()
+        return altered(self.directory / "changed.jar", lambda name, content: entries.get(name, content))
+
     def test_damaged_library(self):
-        jar = altered(self.directory / "damaged.jar", lambda name, content: b"no library" if name.startswith("native/") else content)
-        self.assertRefuses(self.run_info(jar=jar), "cannot be loaded")
+        self.assertRefuses(self.run_info(jar=self.with_library(lambda content: b"no library")), "cannot be loaded")
+
+    def test_library_that_is_not_the_one_that_was_built(self):
+        jar = altered(self.directory / "other.jar", lambda name, content:
+                      content[:-1] + b"\xff" if name.endswith(".so") else content)
+        self.assertRefuses(self.run_info(jar=jar), "SHA-256")
+        jar = altered(self.directory / "bare.jar", lambda name, content: None if name.endswith(".sha256") else content)
+        self.assertRefuses(self.run_info(jar=jar), "has no", ".sha256")
 
     def test_library_of_another_architecture(self):
-        def other_machine(name, content):
-            # e_machine, bytes 18 and 19 of an ELF header: 8 is MIPS.
-            return content[:18] + b"\x08\x00" + content[20:] if name.startswith("native/") else content
-        jar = altered(self.directory / "mips.jar", other_machine)
+        # e_machine, bytes 18 and 19 of an ELF header: 8 is MIPS.
+        jar = self.with_library(lambda content: content[:18] + b"\x08\x00" + content[20:])
         self.assertRefuses(self.run_info(jar=jar), "another operating system or architecture")
 
     def with_noexec(self, options, where):

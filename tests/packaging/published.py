@@ -16,7 +16,7 @@ JAVA = str(pathlib.Path(os.environ["JAVA_HOME"]) / "bin" / "java")
 
 def library(archive):
     """The only entry of the jar that is a native library."""
-    names = [name for name in archive.namelist() if name.startswith("native/") and not name.endswith("/")]
+    names = [name for name in archive.namelist() if name.startswith("native/") and not name.endswith(("/", ".sha256"))]
     if len(names) != 1:
         raise AssertionError("expected one native library in the jar, found %s" % names)
     return names[0]

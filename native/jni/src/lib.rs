@@ -9,12 +9,12 @@
 //! | [`newton`] | passes of Newton's method |
 //! | [`lda`] | model averaging of topics |
 //! | [`java`] | the functions of `NativeBridge` |
-//! | [`capi`] | the functions of `dwell.h`, for programs without a JVM: the benchmarks in Python and the C tests |
+//! | `capi` | the functions of `dwell.h`, for programs without a JVM: the benchmarks in Python and the C tests. Of the feature `capi` |
 //!
 //! A module uses only modules above it. The families `cd`, `rows`, `newton` and `lda` do not use one another, nor do `java` and `capi`.
 //!
-//! The library exports only `JNI_OnLoad` and the `dwell_*` functions of [`capi`]. `JNI_OnLoad` binds the methods of `NativeBridge`. All
-//! code runs on the calling thread, except for parts of a solver, which run on a pool and never touch JNI.
+//! The library exports only `JNI_OnLoad`, which binds the methods of `NativeBridge`, and with the feature `capi` the `dwell_*` functions.
+//! All code runs on the calling thread, except for parts of a solver, which run on a pool and never touch JNI.
 
 #![deny(
     missing_docs,
@@ -24,6 +24,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod boundary;
+#[cfg(feature = "capi")]
 #[expect(rustdoc::broken_intra_doc_links, reason = "the comments of a C header")]
 pub mod capi;
 pub mod cd;

@@ -13,6 +13,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -145,6 +146,22 @@ class LoaderTest {
   }
 
   @Test
+  void aDirectoryWhereAllMayExchangeFilesIsTheLast() throws Exception {
+    Assumptions.assumeFalse(Platform.current().os().equals("windows"), "no modes");
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Path below = Files.createDirectory(open.resolve("below"));
+    Path own = Files.createDirectory(directory.resolve("own"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    List<String> options = List.of("-Ddwell.native.tmpDir=" + below, "-Duser.home=" + unusable());
+    List<String> both = new ArrayList<>(options);
+    both.add("-Djava.io.tmpdir=" + own);
+    contains(probe(both, "", Map.of("PWD", unusable()), "load"), LOADED, "loaded from " + own);
+    List<String> alone = new ArrayList<>(options);
+    alone.add("-Djava.io.tmpdir=" + unusable());
+    contains(probe(alone, "", Map.of("PWD", unusable()), "load"), LOADED, "loaded from " + below);
+  }
+
+  @Test
   void aDirectoryMountedNoexecIsNamedAndSkipped() throws Exception {
     Path noexec = noexecDirectory();
     Assumptions.assumeTrue(noexec != null, "no writable file system is mounted noexec here");
@@ -179,6 +196,15 @@ class LoaderTest {
     }
     String output = probe(List.of(), resources.getParent() + File.pathSeparator, Map.of(), "load");
     contains(output, "failed false true", "is of build " + build().getProperty("buildId"), "of build other");
+  }
+
+  @Test
+  void aLibraryThatIsNotTheOneThatWasBuiltIsRefused() throws Exception {
+    Path hash = directory.resolve("other" + Platform.current().resource(build().getProperty("version")) + ".sha256");
+    Files.createDirectories(hash.getParent());
+    Files.writeString(hash, "0".repeat(64));
+    String output = probe(List.of(), directory.resolve("other") + File.pathSeparator, Map.of(), "load");
+    contains(output, "failed false true", "does not have the SHA-256", "0".repeat(64));
   }
 
   @Test

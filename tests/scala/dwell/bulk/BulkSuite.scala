@@ -42,6 +42,18 @@ class BulkSuite extends SparkSuite {
     intercept[EOFException](in.int())
   }
 
+  test("an array of millions comes back, and a length that the stream does not hold ends it without room for it") {
+    for (length <- Seq((1 << 20) + 1, (1 << 23) + 12345)) {
+      val array = Array.tabulate(length)(_ * 7)
+      assert(java.util.Arrays.equals(reading(written(_.array(array))).intArray(), array))
+    }
+    // The heap of the tests has no room for so many doubles.
+    intercept[EOFException](reading(written { out =>
+      out.int(Int.MaxValue - 8)
+      out.long(1L)
+    }).doubleArray())
+  }
+
   test("the lowest byte comes first, and the bits of a NaN stay") {
     assert(written(_.array(Array(258))).toSeq == Seq[Byte](1, 0, 0, 0, 2, 1, 0, 0))
     val nan = java.lang.Double.longBitsToDouble(0x7ff8000000001234L)

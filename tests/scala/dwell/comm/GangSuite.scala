@@ -11,14 +11,14 @@ import scala.util.Random
 
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.{BlockExchange, SparkException, TaskContext, TaskKilledException}
+import org.apache.spark.{BlockExchange, Rendezvous, SparkException, TaskContext, TaskKilledException}
 import org.scalatest.BeforeAndAfterAll
 
 import dwell.{CheckLong, LimitedSuite, SparkSuite, Waiting}
 import dwell.base.{LittleEndian, SliceBounds}
 import dwell.comm.gang.{Gang, Mailbox}
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
-import dwell.comm.wire.{Contribution, VectorFormat}
+import dwell.comm.wire.{Contribution, Packet, VectorFormat}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.report.FitReport
@@ -53,6 +53,23 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
       fit = 1L,
       VectorFormat(HeaderBytes, length),
       10000L)(new Peered(length))((workers, _) => lead(workers.together.get))(_ => ())
+
+  test("a parcel that claims more than it holds") {
+    assert(!sc.isStopped)
+    val parcel = Packet("content", Array[Byte](1, 2)).write()
+    assert(Packet.read(parcel.duplicate()).toArray.toSeq == Seq[Byte](1, 2))
+    for (claim <- Seq(Int.MaxValue, parcel.capacity, -1))
+      intercept[IllegalArgumentException](Packet.read(parcel.duplicate().putInt(0, claim)))
+  }
+
+  test("a task whose number is none of the gang's: all are told") {
+    val name = nextName()
+    val meeting = Rendezvous.open(sc, name, members = 2)(_ => ())
+    try
+      for (task <- Seq(0, 2).map(rank => Future(new Rendezvous.Visit(name).join(rank)(()))))
+        assert(intercept[IllegalArgumentException](Await.result(task, 20.seconds)).getMessage.contains("number 2"))
+    finally meeting.close()
+  }
 
   private def leftBehind(name: String): Int = BlockExchange.local.count(Mailbox.prefix(name))
 

@@ -1,12 +1,13 @@
 package dwell.ml
 
 import org.apache.spark.ml.Estimator
+import org.apache.spark.ml.classification.{LinearSVC => SparkLinearSVC, LogisticRegression => SparkLogisticRegression}
 import org.apache.spark.ml.linalg.{SparseVector, Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, udf}
 
-import dwell.SparkSuite
+import dwell.{SparkSuite, Warnings}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 
@@ -52,6 +53,34 @@ class BadInputSuite extends SparkSuite {
     rejected(good.map(_.copy(_2 = 0.0)), "'w'", "all weights are zero")
     val e = intercept[Exception](estimator.fit(frame(good).filter("label > 100")))
     assert(e.getMessage != null && e.getMessage.nonEmpty)
+  }
+
+  test("vectors of length 0, and maxIter 0 of the normal equations: Spark's answers") {
+    val none = frame(good.map(row => (row._1 % 2, 1.0, Vectors.dense(Array.emptyDoubleArray): Vector)))
+    def refused(words: String, data: DataFrame, stock: Estimator[_], ours: Estimator[_]): Unit = {
+      val (said, warnings) = Warnings.during(Seq(stock, ours).map(e => messages(intercept[Exception](e.fit(data)))))
+      assert(said.forall(_.contains(words)) && warnings.count(_.contains("trained by Spark's own code")) == 1, said)
+    }
+    val longer = "Vector should have dimension larger than zero"
+    refused(longer, none, new SparkLogisticRegression, new LogisticRegression)
+    refused(longer, none, new SparkLinearSVC, new LinearSVC)
+    def linear(set: SparkLinearRegression => Any) = {
+      val both = Seq(new SparkLinearRegression, new LinearRegression)
+      both.foreach(set)
+      both
+    }
+    for (set <- Seq[SparkLinearRegression => Any](_.setSolver("l-bfgs"), _.setLoss("huber"))) {
+      val Seq(stock, ours) = linear(set)
+      refused(longer, none, stock, ours)
+      Seq(stock, ours).foreach(_.setMaxIter(0).fit(frame(good)))
+    }
+    for (set <- Seq[SparkLinearRegression => Any](identity, _.setElasticNetParam(0.5).setRegParam(0.1))) {
+      val Seq(stock, ours) = linear(set).map(_.fit(none))
+      assert(ours.numFeatures == 0 && ours.intercept == stock.intercept)
+      val Seq(stockOfNone, oursOfNone) = linear(set).map(_.setMaxIter(0))
+      for (data <- Seq(none, frame(good)))
+        refused("maxIter must be a positive integer: 0", data, stockOfNone, oursOfNone)
+    }
   }
 
   test("vectors of unequal length") {

@@ -4,7 +4,7 @@ import org.apache.spark.ml.clustering.{LDA => SparkLDA, LDAModel}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.DataFrame
 
-import dwell.SparkSuite
+import dwell.{SparkSuite, Warnings}
 import dwell.ml.clustering.LDA
 import dwell.report.FitReport
 import dwell.solver.lda.worker.LdaSchedule
@@ -113,9 +113,16 @@ class LDABadInputSuite extends SparkSuite {
 
   test("nothing to train on") {
     rejected(estimator, frame(good).filter("false"), "'words'", "There are no rows to train on")
-    val empty = Vectors.sparse(Vocabulary, Seq.empty)
-    rejected(estimator, frame(Seq(empty, empty)), "'words'", "no document has a word")
-    rejected(estimator, frame(Seq.fill(3)(Vectors.dense(Array.emptyDoubleArray))), "no document has a word")
+  }
+
+  test("documents of which none has a word, or no words to have: Spark's model after one WARN") {
+    for (empty <- Seq(Vectors.sparse(Vocabulary, Seq.empty), Vectors.dense(Array.emptyDoubleArray))) {
+      val data = frame(Seq.fill(3)(empty))
+      val (model, warnings) = Warnings.during(estimator.fit(data))
+      assert(topics(model) == topics(set(new SparkLDA).fit(data)))
+      assert(FitReport.of(model).reason.exists(_.contains("has a word")))
+      assert(warnings.count(_.contains("no document of column 'words' has a word")) == 1, warnings)
+    }
   }
 
   test("Spark's own answers to Params and columns") {

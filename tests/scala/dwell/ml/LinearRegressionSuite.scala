@@ -236,7 +236,7 @@ class LinearRegressionSuite extends SparkSuite {
   test("maxIter and tol are honoured") {
     val two = estimator.setAlgorithm("cocoa").setMaxIter(2).setTol(0.0).setNumWorkers(2).setLocalWork(0.5).fit(data)
     assert(two.summary.totalIterations == 2 && !FitReport.of(two).converged)
-    val zero = estimator.setMaxIter(0).fit(data)
+    val zero = estimator.setSolver("l-bfgs").setMaxIter(0).fit(data)
     assert(zero.coefficients.numNonzeros == 0 && zero.summary.totalIterations == 0)
     val loose = estimator.setNumWorkers(2).setLocalWork(0.3).setTol(1e-2).fit(data)
     val tight = estimator.setNumWorkers(2).setLocalWork(0.3).setTol(1e-10).fit(data)

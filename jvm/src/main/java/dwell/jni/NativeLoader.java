@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URL;
 import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -18,6 +19,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -31,8 +34,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>Nothing happens in a static initialiser, so a failure never poisons a class: every call of {@link #ensureLoaded()}
  * tries again until one succeeds. The loader copies the library into a new private directory under the first of
- * {@link #directories()} from which it can be loaded. Each copy has a name of its own: no copy is ever overwritten, and each
- * of several class loaders can load one.
+ * {@link #directories()} from which it can be loaded; those where every user may exchange files come last, with one WARN. Each
+ * copy has a name of its own: no copy is ever overwritten, and each of several class loaders can load one.
  *
  * <table>
  * <caption>System properties</caption>
@@ -50,6 +53,10 @@ public final class NativeLoader {
 
   /** System property: {@code true} to load no library. */
   public static final String DISABLED = "dwell.native.disabled";
+
+  // Bits of the mode of a folder.
+  private static final int OTHERS_WRITE = 0002;
+  private static final int STICKY = 01000;
 
   private static final String BUILD_PROPERTIES = "/dwell/build.properties";
 
@@ -157,12 +164,20 @@ public final class NativeLoader {
       throw new NativeUnavailableException("The jar has no native library for " + platform + " (" + resource
           + "): build it on such a machine, or name a library with -D" + LIBRARY_PATH + ".");
     }
+    String sha256 = sha256(resource);
     List<String> failures = new ArrayList<>();
     Throwable firstCause = null;
-    for (Path directory : directories()) {
+    // The sort is stable.
+    for (Path directory : directories().stream().sorted(Comparator.comparing(NativeLoader::isOpenToAll)).toList()) {
       Throwable failure;
       try {
-        return loadFrom(directory, url, platform.fileName(build.version + "-" + UUID.randomUUID()), platform);
+        String file = loadFrom(directory, url, sha256, platform.fileName(build.version + "-" + UUID.randomUUID()), platform);
+        if (isOpenToAll(directory)) {
+          System.getLogger(NativeLoader.class.getName()).log(System.Logger.Level.WARNING,
+              "The native library was loaded from " + directory + ", where every user of this machine may exchange files: name a "
+              + "directory of your own with -D" + TEMPORARY_DIRECTORY + ", or set the sticky bit (chmod +t).");
+        }
+        return file;
       } catch (UnsatisfiedLinkError | IllegalCallerException e) {
         LoadFault fault = LoadFault.of(e);
         if (fault != LoadFault.NOT_EXECUTABLE) {
@@ -186,13 +201,29 @@ public final class NativeLoader {
         + TEMPORARY_DIRECTORY + ".", firstCause);
   }
 
-  private static String loadFrom(Path parent, URL url, String name, Platform platform) throws IOException {
+  /** Whether every user may exchange what is below the directory: all may write to a folder on the way, which has no sticky bit. */
+  private static boolean isOpenToAll(Path directory) {
+    for (Path folder = directory; folder != null; folder = folder.getParent()) {
+      try {
+        int mode = (Integer) Files.getAttribute(folder, "unix:mode");
+        if ((mode & OTHERS_WRITE) != 0 && (mode & STICKY) == 0) {
+          return true;
+        }
+      } catch (IOException | UnsupportedOperationException e) {
+        // The loader has still to make the folder, or the system has no such modes.
+        continue;
+      }
+    }
+    return false;
+  }
+
+  private static String loadFrom(Path parent, URL url, String sha256, String name, Platform platform) throws IOException {
     Files.createDirectories(parent);
     Path directory = Files.createTempDirectory(parent, "dwell-", privateTo(parent));
     Path file = directory.resolve(name);
     boolean deleteNow = true;
     try {
-      copy(url, file);
+      copy(url, sha256, file);
       System.load(file.toAbsolutePath().toString());
       // If the system can delete a loaded file, it is deleted at once, so that a killed executor leaves no file behind.
       deleteNow = !platform.os().equals("windows");
@@ -209,23 +240,40 @@ public final class NativeLoader {
     return file.toString();
   }
 
-  /** Copies with plain streams, because the interrupt of a killed task would close channels. */
-  private static void copy(URL url, Path file) throws IOException {
-    Files.createFile(file, privateTo(file.getParent()));
+  /** The SHA-256 of the library as it was built, which stands beside it in the jar. */
+  private static String sha256(String resource) {
+    URL url = NativeLoader.class.getResource(resource + ".sha256");
+    if (url == null) {
+      throw new NativeUnavailableException("The jar has no " + resource + ".sha256: use the jar as it was built.");
+    }
+    try (InputStream in = open(url)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new NativeUnavailableException(resource + ".sha256 of the jar cannot be read: use the jar as it was built.", e);
+    }
+  }
+
+  private static InputStream open(URL url) throws IOException {
     URLConnection connection = url.openConnection();
     // The cache would keep the jar open, and share its stream with other readers, who may close it.
     connection.setUseCaches(false);
-    byte[] expected;
-    try (InputStream in = connection.getInputStream();
-        DigestOutputStream out = new DigestOutputStream(new FileOutputStream(file.toFile()), sha256())) {
+    return connection.getInputStream();
+  }
+
+  /**
+   * Copies with plain streams, because the interrupt of a killed task would close channels, and checks that the file holds what
+   * was built.
+   */
+  private static void copy(URL url, String sha256, Path file) throws IOException {
+    Files.createFile(file, privateTo(file.getParent()));
+    try (InputStream in = open(url); OutputStream out = new FileOutputStream(file.toFile())) {
       in.transferTo(out);
-      expected = out.getMessageDigest().digest();
     }
     try (InputStream in = new FileInputStream(file.toFile());
         DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), sha256())) {
       in.transferTo(out);
-      if (!Arrays.equals(expected, out.getMessageDigest().digest())) {
-        throw new IOException("the copy of the library is not what was written");
+      if (!HexFormat.of().formatHex(out.getMessageDigest().digest()).equals(sha256)) {
+        throw new IOException("the copy of the library does not have the SHA-256 of the one that was built, " + sha256);
       }
     }
   }
@@ -350,9 +398,7 @@ public final class NativeLoader {
       }
       Properties properties = new Properties();
       try {
-        URLConnection connection = url.openConnection();
-        connection.setUseCaches(false);
-        try (InputStream in = connection.getInputStream()) {
+        try (InputStream in = open(url)) {
           properties.load(in);
         }
       } catch (IOException | IllegalArgumentException e) {

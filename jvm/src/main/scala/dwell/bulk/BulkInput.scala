@@ -1,11 +1,14 @@
 package dwell.bulk
 
 import java.io.DataInput
+import java.util.Arrays
 
 import dwell.base.LittleEndian
 
 /** Reads what [[BulkOutput]] wrote. A stream that ends before it throws an `EOFException`. */
 private[dwell] final class BulkInput(in: DataInput) {
+  import BulkInput._
+
   private val bytes = new Array[Byte](BulkOutput.BufferBytes)
   private val buffer = LittleEndian.buffer(bytes)
   private val (ints, longs) = (buffer.asIntBuffer(), buffer.asLongBuffer())
@@ -22,40 +25,20 @@ private[dwell] final class BulkInput(in: DataInput) {
   }
 
   /** An array, or null if that was written. */
-  def intArray(): Array[Int] = int() match {
-    case BulkOutput.Null => null
-    case length =>
-      val array = new Array[Int](length)
-      inPortions(length, 4)((from, portion) => ints.clear().get(array, from, portion))
-      array
-  }
+  def intArray(): Array[Int] =
+    array(Array.emptyIntArray, 4)(Arrays.copyOf(_, _))(ints.clear().get(_, _, _))
 
   /** An array, or null if that was written. */
-  def longArray(): Array[Long] = int() match {
-    case BulkOutput.Null => null
-    case length =>
-      val array = new Array[Long](length)
-      inPortions(length, 8)((from, portion) => longs.clear().get(array, from, portion))
-      array
-  }
+  def longArray(): Array[Long] =
+    array(Array.emptyLongArray, 8)(Arrays.copyOf(_, _))(longs.clear().get(_, _, _))
 
   /** An array, or null if that was written. */
-  def floatArray(): Array[Float] = int() match {
-    case BulkOutput.Null => null
-    case length =>
-      val array = new Array[Float](length)
-      inPortions(length, 4)((from, portion) => floats.clear().get(array, from, portion))
-      array
-  }
+  def floatArray(): Array[Float] =
+    array(Array.emptyFloatArray, 4)(Arrays.copyOf(_, _))(floats.clear().get(_, _, _))
 
   /** An array, or null if that was written. */
-  def doubleArray(): Array[Double] = int() match {
-    case BulkOutput.Null => null
-    case length =>
-      val array = new Array[Double](length)
-      inPortions(length, 8)((from, portion) => doubles.clear().get(array, from, portion))
-      array
-  }
+  def doubleArray(): Array[Double] =
+    array(Array.emptyDoubleArray, 8)(Arrays.copyOf(_, _))(doubles.clear().get(_, _, _))
 
   /** A text, or null if that was written. */
   def text(): String = {
@@ -63,13 +46,39 @@ private[dwell] final class BulkInput(in: DataInput) {
     if (characters == null) null else new String(characters.map(_.toChar))
   }
 
-  private def inPortions(length: Int, width: Int)(empty: (Int, Int) => Unit): Unit = {
-    var from = 0
-    while (from < length) {
-      val portion = math.min(length - from, bytes.length / width)
-      in.readFully(bytes, 0, portion * width)
-      empty(from, portion)
-      from += portion
-    }
+  /**
+   * Reads an array. There is room for more than a few numbers only once an eighth of them has come: a broken stream can claim any
+   * length.
+   *
+   * @param width
+   *   bytes of a number
+   * @param copy
+   *   copies an array into one of another length
+   * @param fill
+   *   copies numbers from the buffer into the array from a position on
+   */
+  private def array[A >: Null](none: A, width: Int)(copy: (A, Int) => A)(fill: (A, Int, Int) => Any): A = int() match {
+    case BulkOutput.Null => null
+    case length =>
+      var room = Iterator.iterate(length)(n => n / 8 + 1).dropWhile(_ > MostUnseen).next()
+      var array = copy(none, room)
+      var from = 0
+      while (from < length) {
+        if (from == room) {
+          room = math.min(length.toLong, 8L * room).toInt
+          array = copy(array, room)
+        }
+        val portion = math.min(room - from, bytes.length / width)
+        in.readFully(bytes, 0, portion * width)
+        fill(array, from, portion)
+        from += portion
+      }
+      array
   }
+}
+
+private object BulkInput {
+
+  /** Numbers that have room before any of them has come. */
+  private val MostUnseen = 1 << 20
 }

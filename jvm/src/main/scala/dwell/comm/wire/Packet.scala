@@ -29,13 +29,14 @@ private[comm] object Packet {
 
   def apply(content: Any, bytes: Array[Byte] = Array.emptyByteArray): Packet = Packet(content, ByteBuffer.wrap(bytes))
 
-  /** Reads what [[Packet.write]] wrote. */
+  /** Reads what [[Packet.write]] wrote. A parcel that is shorter than it says throws an `IllegalArgumentException`. */
   def read(parcel: ByteBuffer): Packet = {
-    val written = new Array[Byte](parcel.getInt())
-    parcel.get(written)
+    val length = parcel.getInt()
+    val written = parcel.slice().limit(length)
+    parcel.position(parcel.position() + length)
     // The system class loader does not know jars that were added to a running application.
     val loader = Thread.currentThread().getContextClassLoader
-    Packet(serializer.deserialize[Any](ByteBuffer.wrap(written), loader), parcel.slice())
+    Packet(serializer.deserialize[Any](written, loader), parcel.slice())
   }
 
   /** Java's serialiser, independent of the user's choice for data. */

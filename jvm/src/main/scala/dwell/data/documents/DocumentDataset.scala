@@ -56,6 +56,9 @@ final class DocumentDataset private (
   }
 }
 
+/** There are documents, and none has a word. Spark's own code makes a model of them. */
+final class NoWordsException(message: String) extends IllegalArgumentException(message)
+
 object DocumentDataset {
 
   /**
@@ -82,6 +85,8 @@ object DocumentDataset {
    *   name of the DataFrame column, for error messages
    * @throws IllegalArgumentException
    *   if the data is not fit for training; the message names the column, the row and the fix
+   * @throws NoWordsException
+   *   if there are documents, and all are empty
    */
   def read(
       vectors: RDD[InternalRow],
@@ -211,9 +216,8 @@ object DocumentDataset {
         s"There are no documents to train on (column '$column'). Check the filters and joins that the DataFrame came from.")
     }
     if (documents == 0L) {
-      throw new IllegalArgumentException(
-        s"Column '$column': no document has a word, so there is nothing to train on. Check the vocabulary that the words " +
-          "were counted by.")
+      throw new NoWordsException(
+        s"no document of column '$column' has a word: check the vocabulary that the words were counted by")
     }
   }
 

@@ -3,6 +3,7 @@ package dwell.data.matrix
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.ArrayData
 
 /**
  * Reads vectors of one source partition from Spark's memory, and validates them, until the first problem or until the
@@ -67,9 +68,13 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
         "Drop the rows without features, for example with Dataset.na.drop")
     } else {
       val vector = row.getStruct(ordinal, StoredVector.NumFields)
+      val (indices, values) = (StoredVector.indices(vector), StoredVector.array(vector, StoredVector.Values))
+      val wrong = StoredVector.problem(vector, indices, values)
       count = 0
       rowWidth = width
-      if (vector.getByte(StoredVector.Kind) == StoredVector.Dense) addDense(vector) else addSparse(vector)
+      if (wrong != null) fail(column, wrong, StoredVector.Fix)
+      else if (indices == null) addDense(values)
+      else addSparse(vector.getInt(StoredVector.Size), indices, values)
       if (first == null && keep && first == null) endRow() else chunk.length = start
     }
     rowsRead += 1
@@ -145,12 +150,11 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
     width = rowWidth
   }
 
-  private def addDense(vector: InternalRow): Unit = {
-    val stored = vector.getArray(StoredVector.Values)
+  private def addDense(stored: ArrayData): Unit =
     if (hasLength(stored.numElements())) {
       makeRoom(isDense = true, numColumns)
       val values = chunk.values
-      StoredVector.copy(stored, values, start)
+      StoredVector.copy(stored, numColumns, values, start)
       val end = start + numColumns
       var at = start
       while (at < end) {
@@ -164,16 +168,14 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
       }
       chunk.length = end
     }
-  }
 
-  private def addSparse(vector: InternalRow): Unit = {
-    val (storedIndices, storedValues) = (vector.getArray(StoredVector.Indices), vector.getArray(StoredVector.Values))
-    val length = storedIndices.numElements()
-    if (hasLength(vector.getInt(StoredVector.Size))) {
+  private def addSparse(size: Int, storedIndices: ArrayData, storedValues: ArrayData): Unit =
+    if (hasLength(size)) {
+      val length = storedIndices.numElements()
       makeRoom(isDense = false, length)
       val (indices, values) = (chunk.indices, chunk.values)
-      StoredVector.copy(storedIndices, indices, start)
-      StoredVector.copy(storedValues, values, start)
+      StoredVector.copy(storedIndices, length, indices, start)
+      StoredVector.copy(storedValues, length, values, start)
       val end = start + length
       var last = -1
       var target = start
@@ -195,7 +197,6 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
       count = target - start
       chunk.length = target
     }
-  }
 
   private def widen(value: Double): Unit = {
     val needed = NarrowValues.width(value)
@@ -221,7 +222,7 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
       s"value $value at index $index: Vector values MUST NOT be NaN or Infinity",
       "Features must be finite: drop such rows or impute them, for example with Imputer")
 
-  // Vectors check their indices when they are made, but their arrays can be changed afterwards.
+  // Vectors check their indices when they are made, but their arrays can be changed afterwards, and files can hold anything.
   private def failForIndex(index: Int, last: Int): Unit =
     if (index < 0 || index >= numColumns) {
       fail(

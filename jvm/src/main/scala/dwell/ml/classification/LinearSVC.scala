@@ -79,7 +79,8 @@ class LinearSVC(override val uid: String) extends SparkLinearSVC(uid) with Linea
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearSVC.this, dataset, numClasses = Some(2))
 
-    override def refused(numFeatures: Int): Option[String] = named.filter(_ != 2).map(counted)
+    override def refused(numFeatures: Int): Option[String] =
+      named.filter(_ != 2).map(counted).orElse(super.refused(numFeatures))
 
     override def refused(data: TrainingRows): Option[String] =
       Some(data.largestLabel.toInt + 1).filter(classes => classes > 2 || classes < 2 && named.isEmpty).map(counted)

@@ -91,8 +91,6 @@ class LogisticRegression(override val uid: String)
 
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LogisticRegression.this, dataset)
 
-    override def refused(numFeatures: Int): Option[String] = None
-
     override def refused(data: TrainingRows): Option[String] = {
       val found = numClasses(data)
       tooFewNamed(data)

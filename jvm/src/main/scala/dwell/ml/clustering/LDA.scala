@@ -8,7 +8,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.util.{DefaultParamsReadable, Identifiable}
 import org.apache.spark.sql.Dataset
 
-import dwell.data.documents.DocumentDataset
+import dwell.data.documents.{DocumentDataset, NoWordsException}
 import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
@@ -36,7 +36,8 @@ import dwell.spark.NativeLibrary
  * of a round is taken at the topics that the round began with. There is no bound on how much better topics could be.
  *
  * Spark's own code, the superclass, trains the following after one WARN that names the reason, or `fit` throws if
- * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, and executors or a driver that cannot load the native library.
+ * `spark.dwell.fallback` is `error`: `optimizer` em, priors outside 1e-6 to 1e6, documents of which none has a word, and executors or a
+ * driver that cannot load the native library.
  */
 class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with LeavingToSpark {
   import LDA._
@@ -60,7 +61,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
     unsupported
       .orElse(NativeLibrary.missing)
       .toLeft(())
-      .flatMap(_ => NativeLibrary.orMissing(Right(trained(dataset, conf, clock)))) match {
+      .flatMap(_ => NativeLibrary.orMissing(natively(dataset, conf, clock))) match {
       case Left(reason) =>
         leaveToSpark(conf, reason, missing = None)(clock.bySpark(super.fit(dataset))) { model =>
           val phases = FitPhases.of(clock.seconds, spark = clock.sparkSeconds)
@@ -69,6 +70,10 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       case Right(model) => model
     }
   }
+
+  private def natively(dataset: Dataset[_], conf: DwellConf, clock: FitClock): Either[String, LDAModel] =
+    try Right(trained(dataset, conf, clock))
+    catch { case e: NoWordsException => Left(e.getMessage) }
 
   private def trained(dataset: Dataset[_], conf: DwellConf, clock: FitClock): LDAModel = {
     def documents = LDABridge.documents(dataset, $(featuresCol))

@@ -75,8 +75,10 @@ class LinearRegression(override val uid: String)
     override def rows: RDD[InternalRow] = TrainingBridge.rows(LinearRegression.this, dataset)
 
     override def refused(numFeatures: Int): Option[String] =
-      Option.when($(solver) == Normal && numFeatures > LinearRegressionBridge.maxFeaturesForNormal)(
-        s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
+      if (!byNormal(numFeatures)) super.refused(numFeatures)
+      else if (numFeatures > LinearRegressionBridge.maxFeaturesForNormal) {
+        Some(s"solver=normal takes at most ${LinearRegressionBridge.maxFeaturesForNormal} features")
+      } else Option.when($(maxIter) == 0)("the solver of normal equations takes no maxIter of 0")
 
     override def refused(data: TrainingRows): Option[String] =
       Option.when(data.labelConstant && known(data).isEmpty && $(regParam) > 0.0)("the label is constant")
@@ -101,7 +103,7 @@ class LinearRegression(override val uid: String)
         model,
         dataset,
         solution.facts.rounds.map(_.objective / unit).toArray,
-        if (byNormal(data)) solution.inverseDiagonal else None)
+        if (byNormal(data.numFeatures)) solution.inverseDiagonal else None)
     }
 
     override def trainBySpark(): LinearRegressionModel = trainBySuperclass(dataset)
@@ -110,12 +112,12 @@ class LinearRegression(override val uid: String)
     private def labelDeviation(data: TrainingRows): Double =
       if (data.labelConstant) math.abs(data.labelMean) else math.sqrt(data.labelVariance * varianceFactor(data))
 
-    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data)) 1.0 else data.sampleFactor
+    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data.numFeatures)) 1.0 else data.sampleFactor
 
     /** Whether Spark would solve the normal equations. */
-    private def byNormal(data: TrainingRows): Boolean =
+    private def byNormal(numFeatures: Int): Boolean =
       !isHuber &&
-        ($(solver) == Normal || ($(solver) == Auto && data.numFeatures <= LinearRegressionBridge.maxFeaturesForNormal))
+        ($(solver) == Normal || ($(solver) == Auto && numFeatures <= LinearRegressionBridge.maxFeaturesForNormal))
 
     private def isHuber: Boolean = $(LinearRegression.this.loss) == HuberError
   }

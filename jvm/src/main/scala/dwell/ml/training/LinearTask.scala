@@ -25,8 +25,8 @@ private[ml] trait LinearTask[M] {
   /** Whether coefficients or intercepts have bounds. */
   def isBounded: Boolean = false
 
-  /** What Spark's own code refuses, in its own words, judged by Params and schema. */
-  def refused(numFeatures: Int): Option[String]
+  /** What Spark's own code refuses, in its own words, judged by Params and schema. Its iterations need a feature. */
+  def refused(numFeatures: Int): Option[String] = Option.when(numFeatures == 0)("the vectors have length 0")
 
   /** What Spark's own code refuses, in its own words, judged by the data. */
   def refused(data: TrainingRows): Option[String]

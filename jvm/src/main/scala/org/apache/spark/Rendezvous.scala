@@ -26,11 +26,20 @@ final class Rendezvous private (override val rpcEnv: RpcEnv, members: Int, told:
 
   private val joined = mutable.Map.empty[Int, (BlockManagerId, RpcCallContext)]
 
+  /** Why there is no gang, or null. All tasks are told, those that join later as well. */
+  private var refusal: IllegalArgumentException = _
+
   override def receive: PartialFunction[Any, Unit] = { case Tell(what) => told(what) }
 
   override def receiveAndReply(context: RpcCallContext): PartialFunction[Any, Unit] = { case Join(rank, at) =>
+    if (rank < 0 || rank >= members) {
+      refusal = new IllegalArgumentException(s"a task joins as number $rank a gang of tasks 0 to ${members - 1}")
+    }
     joined(rank) = (at, context)
-    if (joined.size == members) {
+    if (refusal != null) {
+      joined.values.foreach(_._2.sendFailure(refusal))
+      joined.clear()
+    } else if (joined.size == members) {
       val addresses = Array.tabulate(members)(joined(_)._1)
       joined.values.foreach(_._2.reply(addresses))
     }
@@ -58,7 +67,12 @@ object Rendezvous {
     private val env = SparkEnv.get
     private val driver = RpcUtils.makeDriverRef(name, env.conf, env.rpcEnv)
 
-    /** Waits until all tasks have joined, and returns the address of each. Calls `stop` meanwhile, which may throw. */
+    /**
+     * Waits until all tasks have joined, and returns the address of each. Calls `stop` meanwhile, which may throw.
+     *
+     * @throws IllegalArgumentException
+     *   in every task, if the rank of one is not 0 to members - 1
+     */
     def join(rank: Int)(stop: => Unit): Array[BlockManagerId] = {
       val answer = driver.ask[Array[BlockManagerId]](Join(rank, env.blockManager.blockManagerId))
       while (!answer.isCompleted) {

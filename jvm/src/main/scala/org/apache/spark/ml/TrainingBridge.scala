@@ -44,14 +44,18 @@ object TrainingBridge {
    * @param ordinal
    *   position of the vector in `rows`
    * @throws IllegalArgumentException
-   *   if there is neither; Spark's code would throw a less helpful exception
+   *   if there is neither, or the first row holds what is no vector; Spark's code would throw a less helpful exception
    */
   def numFeatures(dataset: Dataset[_], featuresCol: String, rows: => RDD[InternalRow], ordinal: Int): Int =
     MetadataUtils.getNumFeatures(dataset.schema(featuresCol)).getOrElse {
-      rows.map(StoredVector.size(_, ordinal)).take(1).headOption.filter(_ >= 0).getOrElse {
-        throw new IllegalArgumentException(
-          s"There are no rows to train on, or the first one has no vector (column '$featuresCol'). Check the filters and joins " +
-            "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.")
+      rows.map(StoredVector.size(_, ordinal)).take(1).headOption.flatten match {
+        case Some(Right(size)) => size
+        case Some(Left(problem)) =>
+          throw new IllegalArgumentException(s"Column '$featuresCol', the first row: $problem. ${StoredVector.Fix}.")
+        case None =>
+          throw new IllegalArgumentException(
+            s"There are no rows to train on, or the first one has no vector (column '$featuresCol'). Check the filters and joins " +
+              "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.")
       }
     }
 

@@ -1,5 +1,7 @@
 package org.apache.spark.ml.regression
 
+import java.lang.reflect.InvocationTargetException
+
 import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.ml.param.Param
 import org.apache.spark.sql.Dataset
@@ -59,9 +61,11 @@ object LinearRegressionBridge {
           s"LinearRegressionTrainingSummary takes $n arguments in Spark ${org.apache.spark.SPARK_VERSION}, which this " +
             "version of Dwell does not know. Use a Spark version from the README's table.")
     }
+    // The summary reads the rows, and may be the first to find them changed.
     val summary =
-      constructor.newInstance(arguments.map(_.asInstanceOf[AnyRef]): _*).asInstanceOf[LinearRegressionTrainingSummary]
-    model.setSummary(Some(summary))
+      try constructor.newInstance(arguments.map(_.asInstanceOf[AnyRef]): _*)
+      catch { case e: InvocationTargetException => throw e.getCause }
+    model.setSummary(Some(summary.asInstanceOf[LinearRegressionTrainingSummary]))
     model
   }
 
