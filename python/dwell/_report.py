@@ -1,12 +1,18 @@
-"""How a model was trained: the report that the JVM keeps of each fit, as a frozen dataclass."""
+"""How a model was trained: the report that the JVM keeps of each fit, as a frozen dataclass.
+
+Nothing of a report is rendered before somebody asks for it. The JVM outlives the Spark session, and with it the report, which has no need of Spark.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import json
+import math
 import pathlib
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 #: The version of the schema of ``FitReport.toJson`` that this package reads.
 SCHEMA = 1
@@ -16,7 +22,7 @@ SCHEMA = 1
 class Phases:
     """The seconds of a fit by phase; their sum is the whole fit.
 
-    ``workers``, ``leader`` and ``transport`` are the rounds. ``spark`` is Spark's own code, where it trained.
+    ``workers``, ``leader`` and ``transport`` are the rounds. ``spark`` is Spark's own code, where it trained. NaN: no number.
     """
 
     reading: float
@@ -63,6 +69,8 @@ class Round:
 class Report:
     """How a model was trained, and how near to the optimum it is. :func:`dwell.report` makes it.
 
+    The JVM renders its fields, text and page when they are first asked for, also after the session has stopped. A pickle has all of them.
+
     :ivar solver: ``native``, or ``spark`` where Spark's own code trained
     :ivar reason: why Spark's own code trained; None if it did not
     :ivar algorithm: what trained, such as ``cocoa``, ``newton`` or ``ma-lda``
@@ -76,6 +84,7 @@ class Report:
     :ivar converged: whether the stop rule was met within ``maxIter`` rounds
     :ivar data_bytes: of the training data in the form of the solvers, all partitions together
     :ivar peak_bytes: the most at a time, while the data came into form
+    :ivar rounds: the start and the rounds; of more than 10,000 those that share the way evenly, the first and the last among them
     """
 
     uid: str
@@ -101,8 +110,34 @@ class Report:
     peak_bytes: int
     phases: Phases
     rounds: tuple[Round, ...]
-    text: str = dataclasses.field(repr=False)
-    page: str = dataclasses.field(repr=False)
+
+    @classmethod
+    def _of(cls, java: Any) -> Report:
+        one = object.__new__(cls)
+        vars(one)["_java"] = java
+        return one
+
+    if not TYPE_CHECKING:  # A checker would take it that every name exists.
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in self.__dataclass_fields__:
+                raise AttributeError(f"'Report' object has no attribute '{name}'")
+            vars(self).update(_fields(json.loads(vars(self)["_java"].toJson())))
+            return vars(self)[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = [field.name for field in dataclasses.fields(self)]
+        return {name: getattr(self, name) for name in [*names, "text", "page"]}
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The report as plain text: the phases, a summary, and a line for each round."""
+        return str(vars(self)["_java"].toText())
+
+    @functools.cached_property
+    def page(self) -> str:
+        """The report as a page with charts."""
+        return str(vars(self)["_java"].toHtml())
 
     @property
     def seconds(self) -> float:
@@ -127,7 +162,7 @@ class Report:
     def _repr_html_(self) -> str:
         # A frame of its own, so that neither the page's styles nor the notebook's reach the other.
         return (
-            f'<iframe srcdoc="{html.escape(self.page, quote=True)}" style="width: 100%; height: 40em; border: 0" '
+            f'<iframe sandbox="" srcdoc="{html.escape(self.page, quote=True)}" style="width: 100%; height: 40em; border: 0" '
             f'title="Fit of {html.escape(self.uid, quote=True)}"></iframe>'
         )
 
@@ -139,7 +174,7 @@ def report(model: Any) -> Report:
     :raises LookupError: if there is none: the model was loaded or copied, or another estimator has trained it
     :raises dwell.DwellError: if the session does not have the jar of this package
     """
-    from dwell._session import DwellError, check
+    from dwell._session import check
 
     context: Any = check()
     found = context._jvm.dwell.report.FitReport.find(model._java_obj)
@@ -148,37 +183,28 @@ def report(model: Any) -> Report:
             f"There is no fit report for {model.uid}: only models that Dwell has trained in this session have one, and "
             "not loaded or copied ones."
         )
-    java = found.get()
-    facts = json.loads(java.toJson())
+    return Report._of(found.get())
+
+
+def _fields(facts: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a report, from its JSON."""
     if facts["version"] != SCHEMA:
+        from dwell._session import DwellError
+
         raise DwellError(f"The report has version {facts['version']}, and this package reads version {SCHEMA}.")
-    return _of(facts, java.toText(), java.toHtml())
+    held = {"data_bytes": facts["held"]["data"], "peak_bytes": facts["held"]["most"]}
+    phases = Phases(**_named(dataclasses.fields(Phases), facts["phases"]))
+    rounds = tuple(Round(**_named(dataclasses.fields(Round), one)) for one in facts["rounds"])
+    others = [field for field in dataclasses.fields(Report) if field.name not in ("phases", "rounds", *held)]
+    return {**_named(others, facts), **held, "phases": phases, "rounds": rounds}
 
 
-def _of(facts: dict[str, Any], text: str, page: str) -> Report:
-    return Report(
-        **{name: facts[_camel(name)] for name in _SAME},
-        data_bytes=facts["held"]["data"],
-        peak_bytes=facts["held"]["most"],
-        phases=Phases(**_by_name(Phases, facts["phases"])),
-        rounds=tuple(Round(**_by_name(Round, one)) for one in facts["rounds"]),
-        text=text,
-        page=page,
-    )
-
-
-def _by_name(kind: Any, facts: dict[str, Any]) -> dict[str, Any]:
-    return {field.name: facts[_camel(field.name)] for field in dataclasses.fields(kind)}
+def _named(fields: Iterable[dataclasses.Field[Any]], facts: dict[str, Any]) -> dict[str, Any]:
+    """JSON has the names in camel case, and null for NaN and infinity."""
+    values = {field: facts[_camel(field.name)] for field in fields}
+    return {field.name: math.nan if value is None and field.type == "float" else value for field, value in values.items()}
 
 
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(part.capitalize() for part in others)
-
-
-#: Fields of a report that the schema has under the same names, in camel case.
-_SAME = [
-    field.name
-    for field in dataclasses.fields(Report)
-    if field.name not in ("data_bytes", "peak_bytes", "phases", "rounds", "text", "page")
-]

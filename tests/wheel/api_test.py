@@ -5,6 +5,7 @@ writes it anew.
 """
 
 import dataclasses
+import functools
 import importlib
 import inspect
 import os
@@ -73,8 +74,8 @@ def of_class(kind):
             continue
         if inspect.isfunction(value):
             yield "- `%s%s`: %s" % (name, signature(value), sentence(value.__doc__))
-        elif isinstance(value, property):
-            yield "- `%s`: %s" % (name, sentence(value.fget.__doc__))
+        elif isinstance(value, (property, functools.cached_property)):
+            yield "- `%s`: %s" % (name, sentence(value.__doc__))
     if dataclasses.is_dataclass(kind):
         yield "Fields: %s." % ", ".join("`%s: %s`" % (field.name, field.type) for field in dataclasses.fields(kind))
 

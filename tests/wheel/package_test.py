@@ -7,8 +7,11 @@ import atexit
 import dataclasses
 import inspect
 import io
+import json
+import math
 import os
 import pathlib
+import pickle
 import shutil
 import subprocess
 import sys
@@ -28,7 +31,7 @@ PATHS = [INSTALLED, str(SPARK.parent)]
 sys.path[:0] = PATHS
 
 import dwell  # noqa: E402
-from dwell import _progress  # noqa: E402
+from dwell import _progress, _report  # noqa: E402
 from dwell.ml import _keywords  # noqa: E402
 from dwell.ml.classification import LinearSVC, LogisticRegression  # noqa: E402
 from dwell.ml.clustering import LDA  # noqa: E402
@@ -107,9 +110,41 @@ class PackageTest(unittest.TestCase):
         with self.assertRaises(dataclasses.FrozenInstanceError):
             ours.objective = 0.0
         frame = ours._repr_html_()
-        self.assertTrue(frame.startswith("<iframe srcdoc=") and "&lt;svg" in frame and frame.count('"') == 6)
+        self.assertTrue(frame.startswith('<iframe sandbox="" srcdoc=') and "&lt;svg" in frame and frame.count('"') == 8)
         ours.write_html(self.path("report.html"))
         self.assertEqual(pathlib.Path(self.path("report.html")).read_text(encoding="utf-8"), java.toHtml())
+
+    def test_a_report_is_rendered_when_it_is_asked_for(self):
+        model = LogisticRegression(regParam=0.1).fit(self.data)
+        told = dwell.report(model)
+        self.assertEqual(list(vars(told)), ["_java"])
+        self.assertFalse(hasattr(told, "_repr_latex_"))
+        self.assertEqual((told.rows, len(told.rounds)), (300, self.report(model).rounds().size()))
+        self.assertFalse({"text", "page"} & set(vars(told)))
+        again = pickle.loads(pickle.dumps(told))
+        self.assertEqual((again, repr(again), again.to_text(), again.page), (told, repr(told), told.to_text(), told.page))
+        self.assertEqual(dataclasses.replace(told, rows=7).rows, 7)
+
+    def test_a_report_outlives_its_session(self):
+        code = (
+            "import dwell\nfrom dwell.ml.regression import LinearRegression\nfrom pyspark.ml.linalg import Vectors\nfrom pyspark.sql import SparkSession\n"
+            "spark = dwell.configure(SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false')).getOrCreate()\n"
+            "rows = [(i % 7 - 0.3, Vectors.dense(i % 3, i % 5, i % 11)) for i in range(40)]\n"
+            "model = LinearRegression(regParam=10, elasticNetParam=1).fit(spark.createDataFrame(rows, ['label', 'features']))\n"
+            "told = dwell.report(model)\nspark.stop()\n"
+            "print(model.uid in told.to_text(), told.rows, told.gap < 1e-12, 1000 < len(told.page) < 200000)"
+        )
+        self.assertEqual(script(code).splitlines()[-1], "True 40 True True")
+
+    def test_numbers_that_json_does_not_have(self):
+        facts = json.loads(self.report(LogisticRegression(regParam=0.1).fit(self.data)).toJson())
+        facts.update(tolerance=None, gap=None)
+        facts["phases"]["rest"] = facts["rounds"][0]["objective"] = facts["rounds"][0]["gap"] = None
+        fields = _report._fields(facts)
+        self.assertTrue(math.isnan(fields["tolerance"]) and math.isnan(fields["phases"].total) and math.isnan(fields["rounds"][0].objective))
+        self.assertEqual((fields["gap"], fields["rounds"][0].gap), (None, None))
+        with self.assertRaisesRegex(dwell.DwellError, "version 2"):
+            _report._fields({**facts, "version": 2})
 
     def test_a_line_for_each_fit(self):
         shown = io.StringIO()

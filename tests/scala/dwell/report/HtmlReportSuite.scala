@@ -88,7 +88,8 @@ class HtmlReportSuite extends LimitedSuite {
       assert(charts(html).size == 8)
       assert(!html.contains("NaN") && !html.contains("Infinity"))
       assert(html.contains("because &lt;it&gt; &amp; that") && !html.contains("<it>"))
-      assert(!html.contains("http") && !html.contains("<script"))
+      assert(!html.contains("http:") && !html.contains("https:") && !html.contains("<script"))
+      assert(html.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""))
     }
 
   test("the lines have the rounds' points, in order, and the workers their bars") {

@@ -52,9 +52,12 @@ final case class RoundRecord(
 
   /** The round as a line under [[RoundRecord.header]]. */
   def toLine: String =
-    f"$round%5d $objective%16.10g $gap%10.3e $relativeGap%10.3e $seconds%8.3f $workerSeconds%8.3f " +
-      f"$overheadSeconds%8.3f $driverSeconds%8.3f $localWork%7.2f $stateLosses%4d" + (if (note.isEmpty) ""
-                                                                                      else s"  $note")
+    f"$round%5d $objective%16.10g $gap%10.3e $relativeGap%10.3e ${fixed(seconds, 3)}%8s ${fixed(workerSeconds, 3)}%8s " +
+      f"${fixed(overheadSeconds, 3)}%8s ${fixed(driverSeconds, 3)}%8s ${fixed(localWork, 2)}%7s $stateLosses%4d" +
+      (if (note.isEmpty) "" else s"  $note")
+
+  /** Seconds or epochs. A number that no clock gives does not take hundreds of digits. */
+  private def fixed(v: Double, digits: Int): String = s"%.$digits${if (math.abs(v) < 1e9) "f" else "e"}".format(v)
 }
 
 object RoundRecord {

@@ -2,7 +2,7 @@ package dwell.report
 
 import dwell.report.Markup.escaped
 
-/** A line of a chart. Values that the scale of the chart cannot show are left out. */
+/** A line of a chart. Values that the scale of the chart cannot show are left out; of very many points the peaks and valleys stay. */
 private[report] final case class Series(name: String, points: Seq[(Double, Double)])
 
 /** Bars that lie behind one another in one row of a chart, by start and end. */
@@ -11,7 +11,11 @@ private[report] final case class Row(name: String, bars: Seq[(Double, Double)])
 /** A part of a bar, and the class of its colour. */
 private[report] final case class Part(name: String, style: String)
 
-/** Charts as SVG. The page's style sheet has the colours, by class: `s0`, `s1`, ... */
+/**
+ * Charts as SVG. The page's style sheet has the colours, by class: `s0`, `s1`, ...
+ *
+ * Whatever the numbers are, and however many: a chart has a bounded number of marks, points and bars, and all of them lie on it.
+ */
 private[report] object Chart {
   private val Width = 640.0
   private val Height = 280.0
@@ -23,6 +27,25 @@ private[report] object Chart {
   private val BarHeight = 36.0
   private val Colours = 6
 
+  /** Points of the lines of a chart, and bars of a stack: more than it has pixels. */
+  private val MostPoints = 2000
+  private val MostBars = 500
+
+  /** Rows of a chart. */
+  val MostRows = 100
+
+  /** Marks of an axis, which its steps aim at half of. */
+  private val MostMarks = 12
+
+  /** An axis that is relatively shorter cannot be divided: its marks would round to the same doubles, and their labels have 12 digits. */
+  private val ShortestAxis = 1e-12
+
+  /** Numbers of a larger magnitude are not on any axis, so that the length of an axis is finite; neither is a shorter axis than 1/Largest. */
+  private val Largest = 1e300
+
+  /** Pixels between two bars of a row that can be seen. */
+  private val LeastGap = 0.5
+
   /** A quantity along an axis of `from` to `to` pixels. */
   private final class Axis(
       label: String,
@@ -31,24 +54,26 @@ private[report] object Chart {
       from: Double,
       to: Double,
       startAtZero: Boolean) {
-    private val shown = values.filter(v => !v.isNaN && !v.isInfinite && (!log || v > 0.0))
     private val (low, high) = {
+      val shown = values.filter(shows)
       val least = if (shown.isEmpty) 1.0 else shown.min
       val most = if (shown.isEmpty) 1.0 else shown.max
       if (log)
         (math.floor(math.log10(least)), math.max(math.ceil(math.log10(most)), math.floor(math.log10(least)) + 1.0))
       else {
         val bottom = if (startAtZero) math.min(0.0, least) else least
-        if (most > bottom) (bottom, most)
+        val shortest = math.max(ShortestAxis * math.max(math.abs(bottom), math.abs(most)), 1.0 / Largest)
+        if (most - bottom > shortest) (bottom, most)
         else (bottom - 0.5 * math.abs(bottom) - 0.5, bottom + 0.5 * math.abs(bottom) + 0.5)
       }
     }
 
-    def shows(v: Double): Boolean = !v.isNaN && !v.isInfinite && (!log || v > 0.0)
+    def shows(v: Double): Boolean = math.abs(v) <= Largest && (!log || v > 0.0)
 
+    /** The pixel of a value; the next end of the axis for one that is not on it. */
     def apply(v: Double): Double = {
-      val u = if (log) math.log10(v) else v
-      from + (u - low) / (high - low) * (to - from)
+      val part = ((if (log) math.log10(v) else v) - low) / (high - low)
+      from + (if (part.isNaN) 0.0 else math.max(0.0, math.min(1.0, part))) * (to - from)
     }
 
     /** Values with a mark, and what stands there. */
@@ -59,14 +84,15 @@ private[report] object Chart {
       } else {
         val raw = (high - low) / 6.0
         val unit = math.pow(10.0, math.floor(math.log10(raw)))
-        val step = Seq(1.0, 2.0, 5.0, 10.0).map(_ * unit).find(_ >= raw).get
+        val step = Seq(1.0, 2.0, 5.0, 10.0).map(_ * unit).find(_ >= raw).getOrElse(raw)
         val digits = math.max(0, -math.floor(math.log10(step)).toInt)
-        Iterator
-          .iterate(math.ceil(low / step))(_ + 1.0)
-          .map(_ * step)
-          .takeWhile(_ <= high + 1e-9 * step)
-          .map(v => (v, if (digits <= 12) decimals(v, digits) else Markup.number("%.3g", v)))
-          .toSeq
+        val first = math.ceil(low / step)
+        val count = math.min(MostMarks, math.floor(high / step - first + 1e-9).toInt + 1)
+        (0 until count).map { i =>
+          // No -0.
+          val v = (first + i) * step + 0.0
+          (v, if (digits <= 12 && math.abs(v) < 1e15) decimals(v, digits) else Markup.number("%.3g", v))
+        }
       }
 
     def name: String = label
@@ -76,7 +102,8 @@ private[report] object Chart {
     val x = new Axis(xName, series.flatMap(_.points.map(_._1)), log = false, Left, Width - Right, startAtZero = true)
     val y = new Axis(yName, series.flatMap(_.points.map(_._2)), log, Height - Bottom, Top, startAtZero = false)
     val paths = series.zipWithIndex.map { case (s, i) =>
-      val points = s.points.filter { case (_, v) => y.shows(v) }.map { case (u, v) => s"${at(x(u))},${at(y(v))}" }
+      val shown = thinned(s.points.filter { case (u, v) => x.shows(u) && y.shows(v) }, MostPoints / series.size)
+      val points = shown.map { case (u, v) => s"${at(x(u))},${at(y(v))}" }
       val dots =
         if (points.size > 60) ""
         else points.map(_.split(',')).map(p => s"""<circle cx="${p(0)}" cy="${p(1)}" r="2.2"/>""").mkString
@@ -86,17 +113,31 @@ private[report] object Chart {
     framed(x, y, Height, paths.mkString) + legend(series.zipWithIndex.map { case (s, i) => (s.name, style(i)) })
   }
 
-  /** Bars of several parts; `values` has the parts of each bar. */
+  /** Of more points than `most` both ends, and of each stretch between them the lowest and the highest point. */
+  private def thinned(points: Seq[(Double, Double)], most: Int): Seq[(Double, Double)] =
+    if (points.size <= most) points
+    else {
+      val stretch = 2 * points.size / math.max(2, most - 2) + 1
+      val extremes = points.zipWithIndex.grouped(stretch).flatMap { some =>
+        Seq(some.minBy(_._1._2), some.maxBy(_._1._2)).distinct.sortBy(_._2).map(_._1)
+      }
+      points.head +: extremes.toSeq :+ points.last
+    }
+
+  /** Bars of several parts; `values` has the parts of each bar. Where they are very many, a bar is the mean of some that follow one another. */
   def stacked(xName: String, yName: String, parts: Seq[Part], values: Seq[Seq[Double]]): String = {
     val x = new Axis(xName, Seq(0.5, values.size + 0.5), log = false, Left, Width - Right, startAtZero = false)
-    val y = new Axis(yName, 0.0 +: values.map(_.sum), log = false, Height - Bottom, Top, startAtZero = true)
-    val width = math.min(40.0, 0.8 * (x(1.0) - x(0.0)))
+    val each = math.max(1, (values.size + MostBars - 1) / MostBars)
+    val bars = values.grouped(each).map(some => some.transpose.map(_.sum / some.size)).toSeq
+    val y = new Axis(yName, 0.0 +: bars.map(_.sum), log = false, Height - Bottom, Top, startAtZero = true)
+    val width = math.min(40.0, 0.8 * each * (x(1.5) - x(0.5)))
     val paths = parts.indices.map { part =>
-      val bars = values.zipWithIndex.map { case (bar, i) =>
+      val boxes = bars.zipWithIndex.map { case (bar, i) =>
         val below = bar.take(part).sum
-        box(x(i + 1.0) - width / 2.0, y(below + bar(part)), width, y(below) - y(below + bar(part)))
+        val middle = x(each * i + (each + 1) / 2.0)
+        box(middle - width / 2.0, y(below + bar(part)), width, y(below) - y(below + bar(part)))
       }
-      path(parts(part), bars.mkString)
+      path(parts(part), boxes.mkString)
     }
     framed(x, y, Height, paths.mkString) + legend(parts.map(p => (p.name, p.style)))
   }
@@ -115,8 +156,14 @@ private[report] object Chart {
   private def path(part: Part, boxes: String): String =
     s"""<path class="bar ${part.style}" d="$boxes"><title>${escaped(part.name)}</title></path>"""
 
-  /** A row of bars for each name. */
-  def rows(xName: String, rows: Seq[Row]): String = {
+  /** A row of bars for each name; where there are more than `MostRows`, those with the longest bars in all. */
+  def rows(xName: String, all: Seq[Row]): String = {
+    val rows =
+      if (all.size <= MostRows) all
+      else {
+        val longest = all.zipWithIndex.sortBy { case (row, _) => -row.bars.map(b => b._2 - b._1).sum }
+        longest.take(MostRows).sortBy(_._2).map(_._1)
+      }
     val height = Top + Bottom + RowHeight * rows.size
     val x = new Axis(
       xName,
@@ -127,8 +174,8 @@ private[report] object Chart {
       startAtZero = true)
     val bars = rows.zipWithIndex.map { case (row, i) =>
       val top = Top + RowHeight * i
-      val boxes = row.bars.map { case (start, end) =>
-        box(x(start), top + 3.0, math.max(0.3, x(end) - x(start)), RowHeight - 6.0)
+      val boxes = joined(row.bars.map { case (start, end) => (x(start), math.max(x(start) + 0.3, x(end))) }).map {
+        case (start, end) => box(start, top + 3.0, end - start, RowHeight - 6.0)
       }
       s"""<rect class="idle" x="${at(Left)}" y="${at(top + 3.0)}" width="${at(Width - Right - Left)}" height="${at(
           RowHeight - 6.0)}"/>""" +
@@ -138,6 +185,16 @@ private[report] object Chart {
     }
     svg(height, bars.mkString + xTicks(x, height))
   }
+
+  /** Bars, by start and end in pixels, in their order; those that cannot be told apart are one. */
+  private def joined(bars: Seq[(Double, Double)]): Seq[(Double, Double)] =
+    bars
+      .sortBy(_._1)
+      .foldLeft(List.empty[(Double, Double)]) {
+        case ((start, end) :: others, (next, until)) if next < end + LeastGap => (start, math.max(end, until)) :: others
+        case (done, bar) => bar :: done
+      }
+      .reverse
 
   private def framed(x: Axis, y: Axis, height: Double, content: String): String = {
     val marks = y.ticks.map { case (v, text) =>

@@ -36,6 +36,7 @@ private[report] object FitPage {
     val work = (0 until workers).map { k =>
       Row(s"worker $k", afterStart.flatMap(_.workers.lift(k)).map(w => w.start -> (w.start + w.seconds)))
     }
+    val which = if (workers > Chart.MostRows) s", the ${Chart.MostRows} busiest of $workers" else ""
     val ofGaps = Seq(
       "Relative gap against seconds" -> Chart.lines("seconds", "relative gap", gaps(_.elapsed), log = true),
       "Relative gap against rounds" -> Chart.lines("round", "relative gap", gaps(_.round.toDouble), log = true))
@@ -50,11 +51,11 @@ private[report] object FitPage {
           Series("epochs", afterStart.map(r => r.round.toDouble -> r.localWork)),
           Series("states lost", afterStart.map(r => r.round.toDouble -> r.stateLosses.toDouble))),
         log = false),
-      "Workers at work (by their own clocks); the rest is waiting" -> Chart.rows("seconds", work))
+      s"Workers at work (by their own clocks)$which; the rest is waiting" -> Chart.rows("seconds", work))
   }
 
   private def table(rounds: Seq[RoundRecord]): String = {
-    val lines = RoundRecord.table(rounds).mkString("\n")
-    s"<details><summary>All rounds</summary><pre>${Markup.escaped(lines)}</pre></details>"
+    val lines = ListedRounds.table(rounds).mkString("\n")
+    s"<details><summary>The rounds</summary><pre>${Markup.escaped(lines)}</pre></details>"
   }
 }

@@ -30,8 +30,9 @@ final class FitProgress extends SparkListener {
     val list = JsonReport.Mapper.createArrayNode()
     fits.foreach { fit =>
       val node = list.addObject().put("uid", fit.started.uid)
-      node.put("tolerance", fit.started.tolerance).put("maxRounds", fit.started.maxRounds).put("ended", fit.ended)
-      node.put("round", fit.last.fold(0)(_.round)).put("seconds", fit.last.fold(0.0)(_.elapsed))
+      node.put("maxRounds", fit.started.maxRounds).put("ended", fit.ended).put("round", fit.last.fold(0)(_.round))
+      JsonReport.number(node, "tolerance", fit.started.tolerance)
+      JsonReport.number(node, "seconds", fit.last.fold(0.0)(_.elapsed))
       JsonReport.number(node, "relativeGap", fit.last.fold(Double.NaN)(_.relativeGap))
     }
     fits.filterInPlace(!_.ended)

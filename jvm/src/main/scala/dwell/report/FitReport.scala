@@ -138,8 +138,8 @@ sealed abstract class FitReport extends Product with Serializable {
   /** The rounds, for callers in Java. */
   final def roundsAsJava: java.util.List[RoundRecord] = rounds.asJava
 
-  /** Plain text: the phases, a summary and, where there are rounds, a line for each. */
-  final def toText: String = (lines ++ (if (rounds.isEmpty) Nil else RoundRecord.table(rounds))).mkString("\n")
+  /** Plain text: the phases, a summary and, where there are rounds, a line for each, or for 10,000 of them. */
+  final def toText: String = (lines ++ (if (rounds.isEmpty) Nil else ListedRounds.table(rounds))).mkString("\n")
 
   /** A page with a table of what a reader wants to know first, and charts. It needs no network. */
   final def toHtml: String = FitPage(uid, digest :+ ("seconds" -> phases.toLine), phases, rounds, numPartitions)

@@ -12,6 +12,7 @@ private[report] object HtmlPage {
   def apply(title: String, body: String): String =
     s"""<!DOCTYPE html>
        |<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+       |<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
        |<title>${escaped(title)}</title><style>$Style</style></head>
        |<body><h1>${escaped(title)}</h1>$body</body></html>
        |""".stripMargin
