@@ -355,6 +355,10 @@ pub fn model<'l>(
 }
 
 /// See `NativeBridge.newtonRemainders`.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the signature of the Java method"
+)]
 pub fn remainders_of<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,

@@ -56,6 +56,12 @@ sealed abstract class Loss(val code: Int) extends Serializable {
   override def toString: String
 }
 
+object Loss {
+
+  /** A loss of one prediction that takes any labels, for passes that sum features alone. */
+  val ofAnyLabels: Loss = Squared
+}
+
 /** A loss of a row's predictions and label alone. */
 sealed abstract class RowLoss(code: Int) extends Loss(code) {
 

@@ -4,7 +4,7 @@ import dwell.base.LittleEndian
 import dwell.comm.Replicas
 import dwell.fit.ResultHeaders
 import dwell.jni.PassLayout
-import dwell.problem.Squared
+import dwell.problem.Loss
 import dwell.solver.pass.{PassMessage, PassSums}
 
 /** The workers of a fit by Newton's method, for its leader. */
@@ -63,7 +63,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
   def squares(in: Remainders, what: String): (Array[Double], ResultHeaders) = {
     val row = shape.copy(hasScale = false, outputs = 1)
     val message = PassMessage(
-      Squared,
+      Loss.ofAnyLabels,
       task.problem.intercept,
       row.features,
       centre,
