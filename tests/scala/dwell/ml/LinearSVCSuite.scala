@@ -63,7 +63,7 @@ class LinearSVCSuite extends SparkSuite {
     assert(summary.areaUnderROC > 0.7 && summary.roc.count() > 2 && summary.weightCol == "w")
     assert(summary.totalIterations == summary.objectiveHistory.length - 1)
     assert(model.evaluate(data).accuracy == summary.accuracy)
-    assert(FitReport.of(model).solver == "native" && FitReport.of(model).orientation == "dual")
+    assert(FitReport.of(model).solver == "native" && FitReport.of(model).algorithm == "newton")
   }
 
   test(

@@ -85,7 +85,7 @@ class MiniBatchSuite extends SparkSuite {
   test("mini-batch SGD by whole epochs has a certificate, and closes it where the loss is smooth") {
     for (batch <- Seq(ridge("mini-batch-sgd"), logistic("mini-batch-sgd"))) {
       assert(batch.gap >= 0.0 && batch.gap < 0.01 * batch.objective, batch.toText)
-      assert(batch.orientation == "dual" && batch.rounds.drop(1).forall(_.localWork == 1.0))
+      assert(batch.orientation.isEmpty && batch.rounds.drop(1).forall(_.localWork == 1.0))
     }
     sameOptimum(logistic("mini-batch-sgd"), logistic("cocoa"))
   }

@@ -41,10 +41,10 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Why Spark's own code trained, where it did. */
   def reason: Option[String]
 
-  /** `primal`: coordinates were features; `dual`: they were rows; empty for topics and where Spark's own code trained. */
+  /** `primal`: coordinates were features; `dual`: they were rows; empty for algorithms without coordinates and where Spark's own code trained. */
   final def orientation: String = facts.orientation
 
-  /** Why this orientation; empty where there is none. */
+  /** Why this algorithm or orientation, with the forecast if it was wrong by a factor of three; empty where the user asks for it. */
   final def orientationReason: String = facts.orientationReason
 
   /** How updates travelled: `driver`, `shuffle` or `gang`; empty where Spark's own code trained. */

@@ -251,6 +251,7 @@ final class LinearTrainer(
     best.copy(facts = bounded.copy(
       converged = after.converged || bounded.gap <= problem.tolerance * bounded.objective,
       algorithm = s"${before.algorithm}+${after.algorithm}",
+      orientation = before.orientation,
       handover =
         f"l-bfgs went on after round $done, where $why and the relative gap was ${before.gap / before.objective}%.1e",
       restarts = before.restarts + after.restarts,
@@ -290,7 +291,7 @@ final class LinearTrainer(
         .tell(trained.facts)
         .copy(
           algorithm = problem.algorithm.name,
-          orientation = choice.orientation.name,
+          orientation = if (problem.algorithm.ofRows) "" else choice.orientation.name,
           orientationReason = choice.reason + wrong(problem, trained.facts.rounds),
           tolerance = problem.tolerance,
           numRows = rows.numRows,
