@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dwell_solvers::{Columns, Loss, SgdData, RowLoss, SgdProblem, SolverError};
+use dwell_solvers::{Columns, Loss, RowLoss, SgdData, SgdProblem, SolverError};
 use serde_json::Value;
 
 use crate::{

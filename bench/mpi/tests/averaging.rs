@@ -11,7 +11,7 @@ use std::{
 use common::{Dense, mpirun, on_ranks, write_array, write_matrix};
 use dwell_mpi::{Checkpoint, Failure, Ranks, RowPartition, RowProblem, average};
 use dwell_solvers::{
-    Loss, Progress, Schedule, ScheduleKind, RowLoss, SgdParams, SgdProblem, SgdRound,
+    Loss, Progress, RowLoss, Schedule, ScheduleKind, SgdParams, SgdProblem, SgdRound,
 };
 use serde_json::{Value, json};
 
