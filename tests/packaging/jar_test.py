@@ -12,7 +12,7 @@ import zipfile
 from published import BUILD_ID, GLIBC, JAR, ROOT, VERSION, library
 
 JAVA_17 = 61
-SCALA_SOURCES = ROOT / "jvm" / "src" / "main" / "scala"
+SOURCES = [ROOT / "jvm/src/main" / language for language in ("java", "scala")]
 
 # Names of the entries that the jar may contain, besides the classes of the bridge.
 ALLOWED = [
@@ -26,8 +26,7 @@ ALLOWED = [
 
 def bridge_classes():
     """Expressions for the classes of the bridge: of each source file under org/apache/spark."""
-    spark = SCALA_SOURCES / "org" / "apache" / "spark"
-    sources = [source.relative_to(SCALA_SOURCES).with_suffix("") for source in spark.rglob("*.scala")]
+    sources = [source.relative_to(root).with_suffix("") for root in SOURCES for source in (root / "org/apache/spark").rglob("*.*")]
     return [re.escape(source.as_posix()) + r"(\$[A-Za-z0-9_$]*)?\.class" for source in sources]
 
 

@@ -250,6 +250,13 @@ class PackageTest(unittest.TestCase):
         ours = LogisticRegression(regParam=0.01, tol=1e-12).fit(self.data)
         self.assertLess(abs(spark.coefficients.toArray() - ours.coefficients.toArray()).max(), 1e-6)
         self.assertGreater(ours.summary.accuracy, 0.5)
+        spark = regression.LinearRegression(labelCol="number").fit(self.data).summary
+        ours = LinearRegression(labelCol="number").fit(self.data).summary
+        for name in ("r2", "rootMeanSquaredError", "numInstances", "degreesOfFreedom", "labelCol"):
+            self.assertAlmostEqual(getattr(ours, name), getattr(spark, name), 6, name)
+        self.assertEqual(len(ours.pValues), len(spark.pValues))
+        self.assertEqual(ours.residuals.count(), self.data.count())
+        self.assertGreater(LinearSVC(regParam=0.01).fit(self.data).summary().areaUnderROC, 0.5)
 
     def test_estimators_pipelines_and_models_are_saved_and_loaded(self):
         for kind in ESTIMATORS:

@@ -1,5 +1,7 @@
 package org.apache.spark.ml
 
+import sun.reflect.ReflectionFactory
+
 import org.apache.spark.ml.classification.ClassifierParams
 import org.apache.spark.ml.param.shared.HasWeightCol
 import org.apache.spark.ml.util.{DatasetUtils, MetadataUtils}
@@ -58,6 +60,16 @@ object TrainingBridge {
               "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.")
       }
     }
+
+  /**
+   * An object whose constructor did not run, as serialisation makes them: the constructors of Spark's summaries plan
+   * queries or run jobs.
+   */
+  def withoutConstructor[T <: AnyRef](kind: Class[T]): T =
+    kind.cast(
+      ReflectionFactory.getReflectionFactory
+        .newConstructorForSerialization(kind, classOf[Object].getConstructor())
+        .newInstance())
 
   /** The number of classes that the metadata of the label column names. */
   def numClasses(dataset: Dataset[_], labelCol: String): Option[Int] =

@@ -1,6 +1,8 @@
 package org.apache.spark.ml.classification
 
+import org.apache.spark.ml.{SummaryOnDemand, TrainingBridge}
 import org.apache.spark.ml.linalg.{DenseMatrix, Vectors}
+import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.sql.Dataset
 
 /** Members private to Spark ML that `dwell.ml.classification.LogisticRegression` needs. */
@@ -34,8 +36,8 @@ object LogisticRegressionBridge {
   }
 
   /**
-   * Attaches Spark's training summary. The caller must have copied the Params to the model, because the summary reads
-   * the column names from them.
+   * Attaches Spark's training summary, which is made when it is asked for. The caller must have copied the Params to
+   * the model, because the summary reads the column names from them.
    *
    * @param objectiveHistory
    *   objective at the start and after each round
@@ -44,29 +46,40 @@ object LogisticRegressionBridge {
       model: LogisticRegressionModel,
       dataset: Dataset[_],
       objectiveHistory: Array[Double]): LogisticRegressionModel = {
-    val (summaryModel, probabilityColumn, predictionColumn) = model.findSummaryModel()
-    val predictions = summaryModel.transform(dataset)
+    val (found, probabilityColumn, predictionColumn) = model.findSummaryModel()
+    // The user may set other Params before the summary is asked for.
+    val summaryModel = found.copy(ParamMap.empty)
+    val labelColumn = model.getLabelCol
+    val featuresColumn = model.getFeaturesCol
     // As in Spark: the name of the Param if there is no such column.
     val weightColumn = if (model.isDefined(model.weightCol)) model.getWeightCol else "weightCol"
     val summary =
       if (model.numClasses <= 2) {
-        new BinaryLogisticRegressionTrainingSummaryImpl(
-          predictions,
-          probabilityColumn,
-          predictionColumn,
-          model.getLabelCol,
-          model.getFeaturesCol,
-          weightColumn,
-          objectiveHistory)
+        val own = new SummaryOnDemand(
+          objectiveHistory,
+          () =>
+            new BinaryLogisticRegressionTrainingSummaryImpl(
+              summaryModel.transform(dataset),
+              probabilityColumn,
+              predictionColumn,
+              labelColumn,
+              featuresColumn,
+              weightColumn,
+              objectiveHistory))
+        TrainingBridge.withoutConstructor(classOf[BinaryLogisticRegressionSummaryOnDemand]).waitFor(own)
       } else {
-        new LogisticRegressionTrainingSummaryImpl(
-          predictions,
-          probabilityColumn,
-          predictionColumn,
-          model.getLabelCol,
-          model.getFeaturesCol,
-          weightColumn,
-          objectiveHistory)
+        val own = new SummaryOnDemand(
+          objectiveHistory,
+          () =>
+            new LogisticRegressionTrainingSummaryImpl(
+              summaryModel.transform(dataset),
+              probabilityColumn,
+              predictionColumn,
+              labelColumn,
+              featuresColumn,
+              weightColumn,
+              objectiveHistory))
+        TrainingBridge.withoutConstructor(classOf[LogisticRegressionSummaryOnDemand]).waitFor(own)
       }
     model.setSummary(Some(summary))
   }

@@ -1,7 +1,8 @@
 package org.apache.spark.ml.regression
 
-import java.lang.reflect.InvocationTargetException
+import java.lang.reflect.{InvocationTargetException, Modifier}
 
+import org.apache.spark.ml.{SummaryOnDemand, TrainingBridge}
 import org.apache.spark.ml.linalg.Vector
 import org.apache.spark.ml.param.Param
 import org.apache.spark.sql.Dataset
@@ -19,8 +20,8 @@ object LinearRegressionBridge {
     new LinearRegressionModel(uid, coefficients, intercept, scale)
 
   /**
-   * Attaches Spark's training summary. The caller must have copied the Params to the model, because the summary reads
-   * the column names from them.
+   * Attaches Spark's training summary, which is made when it is asked for. The caller must have copied the Params to
+   * the model, because the summary reads the column names from them.
    *
    * @param objectiveHistory
    *   objective at the start and after each round, in the units of Spark's l-bfgs solver
@@ -32,41 +33,62 @@ object LinearRegressionBridge {
       dataset: Dataset[_],
       objectiveHistory: Array[Double],
       inverseDiagonal: Option[Array[Double]]): LinearRegressionModel = {
-    val (summaryModel, predictionColumn) = model.findSummaryModelAndPredictionCol()
-    val predictions = predicting(summaryModel).transform(dataset)
+    val (found, predictionColumn) = model.findSummaryModelAndPredictionCol()
+    // The user may set other Params before the summary is asked for.
+    val summaryModel = predicting(found)
     // Without it, as in Spark's own l-bfgs path, standard errors are not available.
     val diagInvAtWA = inverseDiagonal.getOrElse(Array(0.0))
     val labelColumn = model.getLabelCol
     val featuresColumn = model.getFeaturesCol
-    // Spark 4.1 changed the arguments. One jar serves every version, so the constructor is chosen at run time.
-    val constructor = classOf[LinearRegressionTrainingSummary].getConstructors.maxBy(_.getParameterCount)
-    val arguments: Seq[Any] = constructor.getParameterCount match {
-      case 7 =>
-        Seq(predictions, predictionColumn, labelColumn, featuresColumn, summaryModel, diagInvAtWA, objectiveHistory)
-      case 10 =>
-        val weightColumn = if (model.isDefined(model.weightCol)) model.getWeightCol else ""
-        Seq(
-          predictions,
-          predictionColumn,
-          labelColumn,
-          featuresColumn,
-          weightColumn,
-          model.numFeatures,
-          model.getFitIntercept,
-          diagInvAtWA,
-          objectiveHistory,
-          if (model.getFitIntercept) model.coefficients.toArray :+ model.intercept else model.coefficients.toArray)
-      case n =>
-        throw new UnsupportedOperationException(
-          s"LinearRegressionTrainingSummary takes $n arguments in Spark ${org.apache.spark.SPARK_VERSION}, which this " +
-            "version of Dwell does not know. Use a Spark version from the README's table.")
+    val weightColumn = if (model.isDefined(model.weightCol)) model.getWeightCol else ""
+    val coefficients = model.coefficients.toArray ++ Option.when(model.getFitIntercept)(model.intercept)
+    def own(): LinearRegressionTrainingSummary = {
+      val predictions = summaryModel.transform(dataset)
+      // Spark 4.1 changed the arguments. One jar serves every version, so the constructor is chosen at run time.
+      val constructor = classOf[LinearRegressionTrainingSummary].getConstructors.maxBy(_.getParameterCount)
+      val arguments: Seq[Any] = constructor.getParameterCount match {
+        case 7 =>
+          Seq(predictions, predictionColumn, labelColumn, featuresColumn, summaryModel, diagInvAtWA, objectiveHistory)
+        case 10 =>
+          Seq(
+            predictions,
+            predictionColumn,
+            labelColumn,
+            featuresColumn,
+            weightColumn,
+            summaryModel.numFeatures,
+            summaryModel.getFitIntercept,
+            diagInvAtWA,
+            objectiveHistory,
+            coefficients)
+        case n =>
+          throw new UnsupportedOperationException(
+            s"LinearRegressionTrainingSummary takes $n arguments in Spark ${org.apache.spark.SPARK_VERSION}, which this " +
+              "version of Dwell does not know. Use a Spark version from the README's table.")
+      }
+      // The summary reads the rows, and may be the first to find them changed.
+      val made =
+        try constructor.newInstance(arguments.map(_.asInstanceOf[AnyRef]): _*)
+        catch { case e: InvocationTargetException => throw e.getCause }
+      made.asInstanceOf[LinearRegressionTrainingSummary]
     }
-    // The summary reads the rows, and may be the first to find them changed.
     val summary =
-      try constructor.newInstance(arguments.map(_.asInstanceOf[AnyRef]): _*)
-      catch { case e: InvocationTargetException => throw e.getCause }
-    model.setSummary(Some(summary.asInstanceOf[LinearRegressionTrainingSummary]))
+      if (membersWait)
+        TrainingBridge
+          .withoutConstructor(classOf[LinearRegressionSummaryOnDemand])
+          .waitFor(new SummaryOnDemand(objectiveHistory, () => own()), diagInvAtWA, coefficients)
+      else own()
+    model.setSummary(Some(summary))
     model
+  }
+
+  /** Whether the summary on demand has every member of Spark's. One that a later Spark adds would find no values. */
+  private lazy val membersWait: Boolean = {
+    val waiting = classOf[LinearRegressionSummaryOnDemand]
+    classOf[LinearRegressionTrainingSummary].getMethods
+      .filterNot(method => Modifier.isStatic(method.getModifiers) || method.getDeclaringClass == classOf[Object])
+      .forall(method =>
+        waiting.getMethod(method.getName, method.getParameterTypes.toSeq: _*).getDeclaringClass == waiting)
   }
 
   /**
