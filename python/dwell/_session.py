@@ -76,7 +76,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Adds the jar to a session that does not run yet, beside the jars that the builder, ``spark-defaults.conf`` and
     ``PYSPARK_SUBMIT_ARGS`` name.
 
-    The jars go into ``PYSPARK_SUBMIT_ARGS``, and the builder has no ``spark.jars`` afterwards.
+    While ``getOrCreate`` starts the JVM, the jars are in ``PYSPARK_SUBMIT_ARGS``, and the builder has no ``spark.jars`` afterwards.
 
     :param builder: a ``SparkSession.builder``
     :return: the builder
@@ -96,7 +96,23 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             "A Spark session runs already, and jars are read when a session starts: call dwell.configure before "
             "getOrCreate, or stop the session first."
         )
-    add_jar(options)
+    jar()
+    one: Any = builder
+    stock = one.getOrCreate
+
+    def getOrCreate() -> Any:
+        # Programs that this one starts do not inherit the arguments.
+        before = os.environ.get("PYSPARK_SUBMIT_ARGS")
+        add_jar(options)
+        try:
+            return stock()
+        finally:
+            if before is None:
+                os.environ.pop("PYSPARK_SUBMIT_ARGS", None)
+            else:
+                os.environ["PYSPARK_SUBMIT_ARGS"] = before
+
+    one.getOrCreate = getOrCreate
     return builder
 
 

@@ -108,7 +108,7 @@ class JarsTest(unittest.TestCase):
         self.used(code % builder, ["First", "Second", "Packaged"], switch, PYSPARK_SUBMIT_ARGS=submit)
 
     def jars(self, options=(), submit=None, running=False, **environment):
-        """The arguments of spark-submit after dwell.configure, and the builder's jars."""
+        """The arguments of spark-submit with dwell.configure, and the builder's jars."""
         environment.update({} if submit is None else {"PYSPARK_SUBMIT_ARGS": submit})
         builder = SparkSession.Builder()
         builder._options = dict(options)
@@ -116,10 +116,11 @@ class JarsTest(unittest.TestCase):
             if submit is None:
                 os.environ.pop("PYSPARK_SUBMIT_ARGS", None)
             os.environ.pop("PYSPARK_GATEWAY_PORT", None)
+            builder.getOrCreate = lambda: shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
             with mock.patch.object(SparkSession, "getActiveSession", return_value=None):
                 # Twice is as once.
-                dwell.configure(dwell.configure(builder))
-            words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
+                words = dwell.configure(dwell.configure(builder)).getOrCreate()
+            self.assertEqual(os.environ.get("PYSPARK_SUBMIT_ARGS"), submit, "programs that are started inherit it")
         return words, builder._options.get("spark.jars")
 
     def test_which_jars_a_session_starts_with(self):
