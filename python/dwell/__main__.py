@@ -4,7 +4,10 @@ import os
 import runpy
 import sys
 
-from dwell import DwellError, accelerate, jar
+from typing import Any
+
+from dwell import DwellError, accelerate
+from dwell._session import add_jar, is_remote
 
 
 def main() -> None:
@@ -14,12 +17,11 @@ def main() -> None:
     if not arguments:
         sys.exit(__doc__)
     try:
-        own = jar()
+        # For programs that make a context without a builder.
+        add_jar({})
     except DwellError as error:
         sys.exit(str(error))
-    # pyspark starts its JVM with these.
-    submit = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
-    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--conf spark.jars={own} {submit}"
+    _configure_builders()
     accelerate()
     sys.argv = arguments
     if is_module:
@@ -27,6 +29,21 @@ def main() -> None:
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
         runpy.run_path(arguments[0], run_name="__main__")
+
+
+def _configure_builders() -> None:
+    """Lets every builder keep the jar beside its own."""
+    from pyspark.sql import SparkSession
+
+    builders: Any = SparkSession.Builder
+    stock = builders.getOrCreate
+
+    def getOrCreate(self: Any) -> Any:
+        if not is_remote(self._options):
+            add_jar(self._options)
+        return stock(self)
+
+    builders.getOrCreate = getOrCreate
 
 
 if __name__ == "__main__":

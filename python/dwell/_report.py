@@ -82,6 +82,8 @@ class Report:
     :ivar relative_gap: bound of (F - F*) / F
     :ivar tolerance: the Param ``tol``
     :ivar converged: whether the stop rule was met within ``maxIter`` rounds
+    :ivar one_class: of ``LinearSVC`` by ``newton``: the share of the rows' weight that the model predicts as one class, if it is 99% or
+        more and the other class has more than 1% of the weight; None otherwise
     :ivar data_bytes: of the training data in the form of the solvers, all partitions together
     :ivar peak_bytes: the most at a time, while the data came into form
     :ivar rounds: the start and the rounds; of more than 10,000 those that share the way evenly, the first and the last among them
@@ -102,6 +104,7 @@ class Report:
     relative_gap: float | None
     tolerance: float
     converged: bool
+    one_class: float | None
     rows: int
     features: int
     nonzeros: int

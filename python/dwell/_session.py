@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import pathlib
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from dwell._version import VERSION
@@ -48,22 +50,33 @@ def _check_scala(version: str) -> None:
 
 def _scala_of_spark() -> str | None:
     """The Scala version of the distribution that pyspark starts; None where its jars cannot be found."""
-    home = os.environ.get("SPARK_HOME")
+    home = _spark_home()
     if home is None:
-        try:
-            import pyspark
-        except ImportError:
-            return None
-        home = str(pathlib.Path(pyspark.__file__).parent)
-    for library in sorted((pathlib.Path(home) / "jars").glob("scala-library-*.jar")):
+        return None
+    for library in sorted((home / "jars").glob("scala-library-*.jar")):
         found = re.fullmatch(r"scala-library-(\d+\.\d+)\..*\.jar", library.name)
         if found:
             return found.group(1)
     return None
 
 
+def _spark_home() -> pathlib.Path | None:
+    """The distribution that pyspark starts; None where there is no pyspark."""
+    home = os.environ.get("SPARK_HOME")
+    if home is not None:
+        return pathlib.Path(home)
+    try:
+        import pyspark
+    except ImportError:
+        return None
+    return pathlib.Path(pyspark.__file__).parent
+
+
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Adds the jar to a session that does not run yet, beside the jars that are there.
+    """Adds the jar to a session that does not run yet, beside the jars that the builder, ``spark-defaults.conf`` and
+    ``PYSPARK_SUBMIT_ARGS`` name.
+
+    While ``getOrCreate`` starts the JVM, the jars are in ``PYSPARK_SUBMIT_ARGS``, and the builder has no ``spark.jars`` afterwards.
 
     :param builder: a ``SparkSession.builder``
     :return: the builder
@@ -72,7 +85,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     from pyspark.sql import SparkSession
 
     options: dict[str, str] = getattr(builder, "_options", {})
-    if "spark.remote" in options or os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED"):
+    if is_remote(options):
         raise DwellError(
             "This builder is for a remote session (Spark Connect): its server has to be started with the jar, "
             f"--jars {jar()}, and Dwell's Python classes need a session that is not remote."
@@ -83,11 +96,78 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             "A Spark session runs already, and jars are read when a session starts: call dwell.configure before "
             "getOrCreate, or stop the session first."
         )
-    jars = [part for part in options.get("spark.jars", "").split(",") if part]
-    own = jar()
-    if own not in jars:
-        jars.append(own)
-    return builder.config("spark.jars", ",".join(jars))
+    jar()
+    one: Any = builder
+    stock = one.getOrCreate
+
+    def getOrCreate() -> Any:
+        # Programs that this one starts do not inherit the arguments.
+        before = os.environ.get("PYSPARK_SUBMIT_ARGS")
+        add_jar(options)
+        try:
+            return stock()
+        finally:
+            if before is None:
+                os.environ.pop("PYSPARK_SUBMIT_ARGS", None)
+            else:
+                os.environ["PYSPARK_SUBMIT_ARGS"] = before
+
+    one.getOrCreate = getOrCreate
+    return builder
+
+
+def is_remote(options: dict[str, str]) -> bool:
+    """Whether a builder makes a session of Spark Connect."""
+    return "spark.remote" in options or bool(os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED"))
+
+
+def add_jar(options: dict[str, str]) -> None:
+    """Adds the jar to those that pyspark starts its JVM with.
+
+    :param options: of the builder, if there is one; loses its jars to the arguments of spark-submit
+    :raises DwellError: if :func:`jar` raises
+    """
+    from pyspark import SparkContext
+
+    own, named = jar(), options.get("spark.jars", "")
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+        # The JVM runs, and has its jars unless the builder names others.
+        if named:
+            options["spark.jars"] = _joined(named, own)
+        return
+    # With an option of the builder's, executors would not get what spark-submit finds, packages among them.
+    options.pop("spark.jars", None)
+    reader = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    reader.add_argument("--jars")
+    given, others = reader.parse_known_args(shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")))
+    submitted = given.jars or _configured(others, with_defaults=not named)
+    os.environ["PYSPARK_SUBMIT_ARGS"] = shlex.join(["--jars", _joined(submitted, named, own), *others])
+
+
+def _configured(arguments: list[str], with_defaults: bool) -> str:
+    """The jars that arguments of spark-submit configure or, if they do not, its file of properties."""
+    reader = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    reader.add_argument("--conf", "-c", action="append", default=[])
+    reader.add_argument("--properties-file")
+    given, _ = reader.parse_known_args(arguments)
+    for pair in reversed(given.conf):
+        name, _, value = pair.partition("=")
+        if name == "spark.jars":
+            return str(value)
+    home = _spark_home()
+    if not with_defaults or home is None:
+        return ""
+    directory = pathlib.Path(os.environ.get("SPARK_CONF_DIR") or home / "conf")
+    file = pathlib.Path(given.properties_file or directory / "spark-defaults.conf")
+    # As java.util.Properties: a line goes on after a backslash, and the last one of a name counts.
+    text = re.sub(r"\\\r?\n[ \t]*", "", file.read_text("utf-8")) if file.is_file() else ""
+    found = re.findall(r"^[ \t]*spark\.jars(?:[ \t]*[=:][ \t]*|[ \t]+)(.*?)[ \t\r]*$", text, re.MULTILINE)
+    return re.sub(r"\\(.)", r"\1", found[-1]) if found else ""
+
+
+def _joined(*lists: str) -> str:
+    """Lists of jars as one, each jar once."""
+    return ",".join(dict.fromkeys(part.strip() for jars in lists for part in jars.split(",") if part.strip()))
 
 
 def _has_dwell(session: Any) -> bool:

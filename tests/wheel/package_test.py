@@ -320,8 +320,6 @@ class PackageTest(unittest.TestCase):
     def test_the_jar_is_found(self):
         self.assertEqual(pathlib.Path(dwell.jar()).name, "dwell_2.13-%s.jar" % dwell.__version__)
         self.assertEqual(script("import runpy; runpy.run_module('dwell.jar', run_name='__main__')"), dwell.jar())
-        builder = dwell.configure(dwell.configure(SparkSession.builder.config("spark.jars", "/other.jar")))
-        self.assertEqual(builder._options["spark.jars"], "/other.jar," + dwell.jar())
 
     def test_other_scala_versions_are_named(self):
         with tempfile.TemporaryDirectory() as home:

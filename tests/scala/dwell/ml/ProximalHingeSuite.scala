@@ -7,7 +7,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.udf
 
-import dwell.{CheckLong, SparkSuite}
+import dwell.{CheckLong, SparkSuite, Warnings}
 import dwell.ml.classification.LinearSVC
 import dwell.problem.Hinge
 import dwell.report.{FitReport, LinearFitReport}
@@ -142,5 +142,31 @@ class ProximalHingeSuite extends SparkSuite {
       assert(math.abs(report(model).objective - report(single).objective) <= 2e-7 * report(single).objective)
     }
     data.unpersist()
+  }
+
+  test("a model that predicts one class for nearly every row: its share in the report, and one WARN") {
+    val random = new Random(17)
+    // Three in ten of class 1 wherever they are: the best plane has nearly all rows on one side.
+    val rows = Seq.fill(400) {
+      val x: Vector = Vectors.dense(Array.fill(3)(random.nextGaussian()))
+      (if (random.nextInt(10) < 3) 1.0 else 0.0, 1.0 + random.nextInt(3), x)
+    }
+    val noise = spark.createDataFrame(rows).toDF("label", "w", "features").cache()
+    for (loss <- Seq("hinge", "squaredHinge"); standardization <- Seq(true, false)) {
+      val svc = estimator.setLoss(loss).setRegParam(0.01)
+      svc.setWeightCol("w").setStandardization(standardization)
+      val (model, warnings) = Warnings.during(svc.fit(noise))
+      val predicted = model.transform(noise).select("prediction", "w").collect()
+      val share = predicted.filter(_.getDouble(0) == 0.0).map(_.getDouble(1)).sum / predicted.map(_.getDouble(1)).sum
+      val told = report(model)
+      assert(share >= 0.99 && math.abs(told.oneClass - share) <= 1e-9, s"$loss $share\n${told.toText}")
+      assert(warnings.count(_.contains(f"predicts one class for ${100.0 * share}%.2f%%")) == 1, warnings)
+      assert(Seq(told.toText, told.toHtml).forall(_.contains("predicts one class for")))
+    }
+  }
+
+  test("no such WARN where the model predicts both classes") {
+    val (model, warnings) = Warnings.during(estimator.setRegParam(0.01).fit(dense))
+    assert(report(model).oneClass.isNaN && !warnings.exists(_.contains("one class")), warnings)
   }
 }

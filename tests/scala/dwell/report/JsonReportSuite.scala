@@ -29,6 +29,7 @@ class JsonReportSuite extends LimitedSuite {
       dual = 1.25,
       tolerance = 1e-4,
       converged = true,
+      oneClass = 0.995,
       numRows = 10L,
       numFeatures = 5,
       nonzeros = 40L,
@@ -55,8 +56,8 @@ class JsonReportSuite extends LimitedSuite {
       texts.map(json.get(_).asText) ==
         Seq("logreg_1", "native", "cocoa+l-bfgs", "dual", "because", "after round 1", "gang", "slots", "dealt"))
     val numbers =
-      Seq("version", "restarts", "objective", "dual", "gap", "tolerance", "rows", "features", "nonzeros", "partitions")
-    assert(numbers.map(json.get(_).asDouble) == Seq(1.0, 1.0, 1.5, 1.25, 0.25, 1e-4, 10.0, 5.0, 40.0, 2.0))
+      Seq("version", "restarts", "objective", "dual", "gap", "tolerance", "oneClass", "rows", "features", "nonzeros", "partitions")
+    assert(numbers.map(json.get(_).asDouble) == Seq(1.0, 1.0, 1.5, 1.25, 0.25, 1e-4, 0.995, 10.0, 5.0, 40.0, 2.0))
     assert(
       json.get("relativeGap").asDouble == 0.25 / 1.5 && json.get("converged").asBoolean && json.get("reason").isNull)
     assert((json.get("stateBytes").asLong, json.get("stateLosses").asInt) == ((80L, 1)))

@@ -20,6 +20,7 @@ final case class FitFacts(
     dual: Double = Double.NaN,
     tolerance: Double = 0.0,
     converged: Boolean = false,
+    oneClass: Double = Double.NaN,
     drift: Double = 0.0,
     numRows: Long = 0L,
     numFeatures: Int = 0,

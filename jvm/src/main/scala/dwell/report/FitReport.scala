@@ -84,6 +84,12 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Whether the stop rule was met within `maxIter` rounds; of topics always. False where Spark's own code trained. */
   final def converged: Boolean = facts.converged
 
+  /**
+   * Of `LinearSVC` by `newton`: the share of the rows' weight that the model predicts as one class, if it is 99% or more and the
+   * other class has more than 1% of the weight; NaN otherwise.
+   */
+  final def oneClass: Double = facts.oneClass
+
   /** Relative difference of the carried residual's objective and the recomputed one: rounding, if all is well. */
   final def drift: Double = facts.drift
 
@@ -180,6 +186,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
     Seq(
       "trained by" -> s"Dwell: $algorithm${because(orientationReason)}",
       "went over" -> facts.handover,
+      "predictions" -> ofOneClass,
       "certificate" -> certificate,
       "rows x features" -> s"$numRows x $numFeatures, $nonzeros nonzeros in $partitions",
       "memory" -> held.toLine,
@@ -189,6 +196,9 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
   private def partitions: String = if (numPartitions == 1) "1 partition" else s"$numPartitions partitions"
 
   private def because(reason: String): String = if (reason.isEmpty) "" else s" ($reason)"
+
+  /** What the model predicts for nearly every row, and what helps; empty if there is no such thing. */
+  private[dwell] def ofOneClass: String
 
   /** How near to the optimum the model is known to be. */
   private[report] def certificate: String
@@ -213,7 +223,13 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
   def handover: String = facts.handover
 
   private[report] override def choices: Seq[String] =
-    s"$way: $orientationReason" +: Seq(handover).filter(_.nonEmpty)
+    s"$way: $orientationReason" +: Seq(handover, ofOneClass).filter(_.nonEmpty)
+
+  private[dwell] override def ofOneClass: String =
+    if (oneClass.isNaN) ""
+    else
+      f"the model predicts one class for ${100.0 * oneClass}%.2f%% of the training rows, by weight: the optimum of the " +
+        "hinge can be so. Weights for the rarer class (weightCol), a larger regParam or LogisticRegression help"
 
   /** Of the algorithm that was chosen: the one that went on had no choice. */
   private def way: String = {
@@ -241,6 +257,7 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
 final case class TopicFitReport(uid: String, facts: FitFacts) extends DwellFitReport {
   private[report] override def choices: Seq[String] = Seq.empty
   private[report] override def proof: String = "no lower bound"
+  private[dwell] override def ofOneClass: String = ""
   private[report] override def certificate: String =
     s"none: topics have many local optima; minus the bound on the likelihood by token is ${number("%.6g", objective)}"
 }

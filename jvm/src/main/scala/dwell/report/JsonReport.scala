@@ -39,6 +39,8 @@ private[report] object JsonReport {
     number(node, "tolerance", facts.tolerance)
     node
       .put("converged", facts.converged)
+    number(node, "oneClass", facts.oneClass)
+    node
       .put("rows", facts.numRows)
       .put("features", facts.numFeatures)
       .put("nonzeros", facts.nonzeros)

@@ -219,7 +219,9 @@ trait LinearTraining[M <: Model[M]]
     }
     val model = clock.building(task.model(data, solution))
     val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)
-    FitReport.attach(model, LinearFitReport(uid, facts.copy(phases = phases)))
+    val report = LinearFitReport(uid, facts.copy(phases = phases))
+    if (report.ofOneClass.nonEmpty) logWarning(s"$uid: ${report.ofOneClass}.")
+    FitReport.attach(model, report)
   }
 }
 

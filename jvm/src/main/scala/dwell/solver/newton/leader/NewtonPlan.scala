@@ -3,7 +3,7 @@ package dwell.solver.newton.leader
 import dwell.comm.Replicas
 import dwell.fit.{Attempt, FitPlan}
 import dwell.jni.PassLayout
-import dwell.problem.RowLoss
+import dwell.problem.{MarginLoss, RowLoss}
 import dwell.record.RoundRecord
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.pass.PassMessage
@@ -19,9 +19,14 @@ private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)
   override def lead(workers: Replicas[PassMessage, Unit], attempt: Attempt)(
       completed: RoundRecord => Unit): LinearSolution = {
     val passing = new PassWorkers(workers, task)
-    task.loss match {
+    val solution = task.loss match {
       case loss: RowLoss if loss.hasCorner => new ProximalHinge(loss, passing, task, completed).run()
       case _ => new Newton(passing, task, completed).run()
+    }
+    task.loss match {
+      case loss: MarginLoss if loss.saturates =>
+        solution.copy(facts = solution.facts.copy(oneClass = OneClass.share(passing, task, solution)))
+      case _ => solution
     }
   }
 }
