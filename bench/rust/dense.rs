@@ -1,5 +1,5 @@
-//! Dense algebra of Newton's method beside faer's: the sums of the rows' products with themselves, whose kernel is ours because it is faster.
-//! The factorisation of the leader is faer's; its time is here for the forecasts.
+//! Dense algebra of Newton's method: the sums of the rows' products with themselves beside faer's, and the leader's factorisation, which is
+//! faer's, for the forecasts.
 
 use std::hint::black_box;
 
@@ -18,7 +18,7 @@ use crate::thread_time::ThreadTime;
 /// Rows that a pass works on at a time.
 const ROWS: usize = 256;
 
-/// Products of pairs of features, for each row and each pair, and pivots.
+/// An element is a product: of two features of a row, or of two entries of the factor.
 pub fn run(criterion: &mut Criterion<ThreadTime>) {
     let mut group = criterion.benchmark_group("dense");
     for n in [28, 100, 400, 1000, 2000] {

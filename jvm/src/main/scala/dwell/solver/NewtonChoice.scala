@@ -71,7 +71,7 @@ private[dwell] object NewtonChoice {
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.
   private val SecondsPerDensePair = 1e-10
   private val SecondsPerSparsePair = 1e-9
-  private val SecondsPerFactorPair = 4e-11
+  private val SecondsPerFactorPair = 1e-10
   private val SecondsPerNonzero = 4e-9
   private val SecondsPerGradient = 1e-9
 
