@@ -149,6 +149,27 @@ class HuberSuite extends SparkSuite {
     }
   }
 
+  for (label <- Seq("count", "event"))
+    test(s"${label}s of which most are 0: no worse than Spark's model, after more iterations than maxIter") {
+      val random = new Random(37)
+      val rows = Seq.fill(660) {
+        val x = Array.tabulate(15) { j =>
+          if (j % 2 == 0) random.nextInt(2 + j).toDouble else random.nextGaussian() * math.pow(2.0, j - 7)
+        }
+        val event = if (random.nextDouble() < 0.08 + 0.07 * x(0)) 1.0 else 0.0
+        val isZero = random.nextDouble() < 0.66 + 0.24 * x(0)
+        val count = if (isZero) 0.0 else 1.0 + math.floor(-4.0 * math.log(random.nextDouble()))
+        (count, event, Vectors.dense(x): Vector)
+      }
+      val zeros = rows.count(row => (if (label == "count") row._1 else row._2) == 0.0)
+      assert(zeros > 0.7 * rows.size && zeros < 0.95 * rows.size)
+      val data = spark.createDataFrame(rows).toDF("count", "event", "features").coalesce(1).cache()
+      val model = new LinearRegression().setLoss("huber").setLabelCol(label).fit(data)
+      val stock = new SparkLinearRegression().setLoss("huber").setLabelCol(label).fit(data)
+      val (ours, other) = (model.summary.objectiveHistory.last, stock.summary.objectiveHistory.last)
+      assert(ours <= other * (1.0 + 1e-7), s"Spark's $other\n${report(model).toText}")
+    }
+
   test("a grid of penalties, and data that Spark refuses or trains") {
     val estimator = new LinearRegression().setLoss("huber").setTol(1e-10)
     val maps = Seq(0.0, 0.01, 1.0).map(r => org.apache.spark.ml.param.ParamMap(estimator.regParam -> r))

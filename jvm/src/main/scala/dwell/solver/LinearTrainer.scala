@@ -233,7 +233,8 @@ final class LinearTrainer(
       algorithm = Algorithm.LBFGS,
       initial =
         if (problem.loss.curvature.isInfinite) Some((first.coefficients, first.intercepts)) else problem.initial,
-      maxRounds = done + problem.maxRounds)
+      // With a scale of the errors a pass is cheap, and the search ends where it gains no more.
+      maxRounds = done + problem.maxRounds * (if (problem.loss.epsilon.isEmpty) 1 else MostOfScale))
     // Rows that were dealt to workers for coordinate descent serve as they are.
     val use = if (choice.orientation == Orientation.Dual) problem.algorithm.use else Algorithm.LBFGS.use
     val second =
@@ -389,6 +390,9 @@ object LinearTrainer {
   private[dwell] def hasRoom(loss: Loss, numFeatures: Int): Boolean =
     numFeatures.toLong * loss.outputs <= ResultHeader.MAX_ENTRIES &&
       QuasiNewton.hasRoom(numFeatures, loss.outputs, Runtime.getRuntime.maxMemory)
+
+  /** The most iterations of the search that goes on with a loss that has a scale, in units of `maxIter`. */
+  private val MostOfScale = 10
 
   /** Fits that may start from one another. */
   private final case class Family(
