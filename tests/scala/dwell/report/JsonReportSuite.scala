@@ -56,7 +56,18 @@ class JsonReportSuite extends LimitedSuite {
       texts.map(json.get(_).asText) ==
         Seq("logreg_1", "native", "cocoa+l-bfgs", "dual", "because", "after round 1", "gang", "slots", "dealt"))
     val numbers =
-      Seq("version", "restarts", "objective", "dual", "gap", "tolerance", "oneClass", "rows", "features", "nonzeros", "partitions")
+      Seq(
+        "version",
+        "restarts",
+        "objective",
+        "dual",
+        "gap",
+        "tolerance",
+        "oneClass",
+        "rows",
+        "features",
+        "nonzeros",
+        "partitions")
     assert(numbers.map(json.get(_).asDouble) == Seq(1.0, 1.0, 1.5, 1.25, 0.25, 1e-4, 0.995, 10.0, 5.0, 40.0, 2.0))
     assert(
       json.get("relativeGap").asDouble == 0.25 / 1.5 && json.get("converged").asBoolean && json.get("reason").isNull)

@@ -25,7 +25,7 @@ private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)
     }
     task.loss match {
       case loss: MarginLoss if loss.saturates =>
-        solution.copy(facts = solution.facts.copy(oneClass = OneClass.share(passing, task, solution)))
+        solution.copy(facts = solution.facts.copy(oneClass = OneClass.share(passing, task, loss, solution)))
       case _ => solution
     }
   }

@@ -1,6 +1,6 @@
 package dwell.solver.newton.leader
 
-import dwell.problem.Hinge
+import dwell.problem.RowLoss
 import dwell.solver.linear.LinearSolution
 import dwell.solver.pass.PassSums
 
@@ -14,13 +14,13 @@ private[newton] object OneClass {
   private val Far = 1e12
 
   /** The share of the weight that a model predicts as one class, where the other one is not rare and its prediction is; NaN elsewhere. */
-  def share(workers: PassWorkers, task: NewtonTask, solution: LinearSolution): Double = {
+  def share(workers: PassWorkers, task: NewtonTask, hinge: RowLoss, solution: LinearSolution): Double = {
     val classes = task.facts.labels.classWeights.map(_ / task.facts.labels.totalWeight)
     // A row on the wrong side has a loss of 1 at least.
     if (classes.min <= Rare || solution.facts.objective < classes.min - Rare) Double.NaN
     else {
       val far = workers.centred(solution.coefficients.map(_ * Far), solution.intercepts.map(_ * Far))
-      val corner = Corner(Hinge, gamma = 1.0, Array.emptyDoubleArray)
+      val corner = Corner(hinge, gamma = 1.0, Array.emptyDoubleArray)
       // The slope of a row is 1 on the wrong side, and 0 on the right one.
       val Array(ofNegative, ofPositive) =
         workers.pass(far, PassSums.Gradient, Array.emptyDoubleArray, Some(corner), "predicted classes").slopes
