@@ -84,7 +84,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     timeline.begin(objective, gap)
     while (!done && timeline.rounds < problem.maxRounds) {
       if (hides && !isExhausted && (standing || promised <= target * objective)) reveal() else advance()
-      passes.record(objective, gap)
+      if (passes.any) passes.record(objective, gap)
     }
     val converged = gap <= problem.tolerance * objective || vanishes || fades
     if (!workers.coordinates.isEmpty) returnToFeatures()
@@ -112,7 +112,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
 
   private def fades: Boolean =
-    !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && !hides && contraction > Fading &&
+    !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && (!hides || isExhausted) && contraction > Fading &&
       best.decrease <= target * objective
 
   private def unbounded: Boolean =
@@ -126,7 +126,9 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     !shape.hasScale && curvature.isFresh && curvature.knowsNorm && best.decrease <= Near * objective
 
   /** Whether variables are dropped of which the data have not said that others explain them. */
-  private def hides: Boolean = dualValue.isEmpty && best.dropped.exists(j => !explained(j % shape.perOutput))
+  private def hides: Boolean = dualValue.isEmpty && best.dropped.groupBy(_ % shape.perOutput).exists { case (entry, all) =>
+    !explained(entry) && all.size > (if (model.isInvariant(entry)) 1 else 0)
+  }
 
   /** The gap, if what the Hessian hides is nothing. */
   private def promised: Double =

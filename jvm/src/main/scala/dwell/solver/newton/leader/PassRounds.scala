@@ -48,6 +48,9 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
     if (values(k) < objective) Lengths(k) else 0.0
   }
 
+  /** Whether the round has a pass. */
+  def any: Boolean = passes.nonEmpty
+
   /** Records a round that is over. */
   def record(objective: Double, gap: Double): Unit = {
     timeline.add(

@@ -97,6 +97,9 @@ private[newton] final class QuadraticModel(
     QuadraticStep(step, bound(0), bound(1), bound(2), (0 until n).filter(dropped(_)), bound(3) > 0.0)
   }
 
+  /** Whether predictions of several outputs, of which only differences count, leave an entry's variables free to move alike. */
+  def isInvariant(entry: Int): Boolean = outputs > 1 && (0 until outputs).forall(c => !fixed(c * (n / outputs) + entry))
+
   /** The same where these entries of a row do not move. */
   def fixing(entries: Set[Int]): QuadraticModel = {
     val perOutput = n / outputs
