@@ -128,27 +128,28 @@ class HuberSuite extends SparkSuite {
   }
 
   for (regParam <- Seq(0.0, 0.1))
-    test(s"an optimum where few rows or none are within epsilon scales: no worse than Spark's model, regParam $regParam") {
-    val random = new Random(31)
-    val rows = Seq.fill(40) {
-      val x = Array.fill(8)(random.nextGaussian())
-      val error = if (random.nextInt(8) == 0) 30.0 * random.nextGaussian() else 0.1 * random.nextGaussian()
-      (x(0) - x(3) + error, 1.0, Vectors.dense(x): Vector)
-    }
-    val few = spark.createDataFrame(rows).toDF("label", "w", "features").cache()
-    for (epsilon <- Seq(1.001, 1.05, 1.35)) {
-      def set[E <: SparkLinearRegression](e: E): E = {
-        e.setLoss("huber").setEpsilon(epsilon).setRegParam(regParam)
-        e
+    test(
+      s"an optimum where few rows or none are within epsilon scales: no worse than Spark's model, regParam $regParam") {
+      val random = new Random(31)
+      val rows = Seq.fill(40) {
+        val x = Array.fill(8)(random.nextGaussian())
+        val error = if (random.nextInt(8) == 0) 30.0 * random.nextGaussian() else 0.1 * random.nextGaussian()
+        (x(0) - x(3) + error, 1.0, Vectors.dense(x): Vector)
       }
-      val model = set(new LinearRegression()).fit(few)
-      val told = FitReport.of(model)
-      assert(told.solver == "native", told.toText)
-      val ours = model.summary.objectiveHistory.last
-      val stock = set(new SparkLinearRegression()).fit(few).summary.objectiveHistory.last
-      assert(ours <= stock * (1.0 + 1e-7), s"$regParam $epsilon: Spark's $stock\n${FitReport.of(model).toText}")
+      val few = spark.createDataFrame(rows).toDF("label", "w", "features").cache()
+      for (epsilon <- Seq(1.001, 1.05, 1.35)) {
+        def set[E <: SparkLinearRegression](e: E): E = {
+          e.setLoss("huber").setEpsilon(epsilon).setRegParam(regParam)
+          e
+        }
+        val model = set(new LinearRegression()).fit(few)
+        val told = FitReport.of(model)
+        assert(told.solver == "native", told.toText)
+        val ours = model.summary.objectiveHistory.last
+        val stock = set(new SparkLinearRegression()).fit(few).summary.objectiveHistory.last
+        assert(ours <= stock * (1.0 + 1e-7), s"$regParam $epsilon: Spark's $stock\n${FitReport.of(model).toText}")
+      }
     }
-  }
 
   for (label <- Seq("count", "event"))
     test(s"${label}s of which most are 0: no worse than Spark's model, after more iterations than maxIter") {

@@ -126,9 +126,10 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     !shape.hasScale && curvature.isFresh && curvature.knowsNorm && best.decrease <= Near * objective
 
   /** Whether variables are dropped of which the data have not said that others explain them. */
-  private def hides: Boolean = dualValue.isEmpty && best.dropped.groupBy(_ % shape.perOutput).exists { case (entry, all) =>
-    !explained(entry) && all.size > (if (model.isInvariant(entry)) 1 else 0)
-  }
+  private def hides: Boolean =
+    dualValue.isEmpty && best.dropped.groupBy(_ % shape.perOutput).exists { case (entry, all) =>
+      !explained(entry) && all.size > (if (model.isInvariant(entry)) 1 else 0)
+    }
 
   /** The gap, if what the Hessian hides is nothing. */
   private def promised: Double =
