@@ -235,7 +235,7 @@ class NewtonClassesSuite extends SparkSuite {
     }
   }
 
-  test("a part of the rows for the Hessian far from the optimum: the same model, with the certificate of all rows") {
+  test("more than a hundred features: the model of Spark, with a certificate") {
     val random = new Random(23)
     val truth = Array.fill(140)(random.nextGaussian() / 4.0)
     val rows = Seq.fill(14000) {

@@ -24,7 +24,7 @@ private[solver] final case class NewtonPlan(id: Long, task: NewtonTask)
       case _ => new Newton(passing, task, completed).run()
     }
     task.loss match {
-      case loss: MarginLoss if loss.saturates =>
+      case loss: MarginLoss if loss.hasCorner =>
         solution.copy(facts = solution.facts.copy(oneClass = OneClass.share(passing, task, loss, solution)))
       case _ => solution
     }
