@@ -63,39 +63,42 @@ class HuberSuite extends SparkSuite {
 
   private def relative(a: Double, b: Double): Double = math.abs(a - b) / math.abs(b)
 
-  for (name <- Seq("dense", "sparse")) test(s"Spark's model and scale, with a proof, $name") {
-    val data = if (name == "dense") dense else sparse
-    val settings = for {
-      regParam <- Seq(0.0, 0.1)
-      standardization <- Seq(true, false)
-      intercept <- Seq(true, false)
-      epsilon <- Seq(1.35, 1.1, 4.0)
-    } yield (regParam, (standardization, intercept), epsilon)
-    for ((regParam, (standardization, intercept), epsilon) <- CheckLong.pairsWithin(settings)) {
-      val clue = s"$name $regParam standardization $standardization intercept $intercept epsilon $epsilon"
-      def set[E <: SparkLinearRegression](e: E): E = {
-        e.setLoss("huber").setEpsilon(epsilon).setRegParam(regParam).setStandardization(standardization)
-        e.setFitIntercept(intercept).setWeightCol("w").setTol(1e-12).setMaxIter(500)
-        e
+  for ((kind, regParam) <- Seq(("dense", 0.0), ("dense", 0.1), ("sparse", 0.0), ("sparse", 0.1)))
+    test(s"Spark's model and scale, with a proof, $kind, regParam $regParam") {
+      val data = if (kind == "dense") dense else sparse
+      val settings = for {
+        name <- Seq("dense", "sparse")
+        penalty <- Seq(0.0, 0.1)
+        standardization <- Seq(true, false)
+        intercept <- Seq(true, false)
+        epsilon <- Seq(1.35, 1.1, 4.0)
+      } yield (name, penalty, (standardization, intercept), epsilon)
+      for ((name, penalty, (standardization, intercept), epsilon) <- CheckLong.pairsWithin(settings)
+        if name == kind && penalty == regParam) {
+        val clue = s"$name $regParam standardization $standardization intercept $intercept epsilon $epsilon"
+        def set[E <: SparkLinearRegression](e: E): E = {
+          e.setLoss("huber").setEpsilon(epsilon).setRegParam(regParam).setStandardization(standardization)
+          e.setFitIntercept(intercept).setWeightCol("w").setTol(1e-12).setMaxIter(500)
+          e
+        }
+        val ours = set(new LinearRegression()).fit(data)
+        val stock = set(new SparkLinearRegression()).fit(data)
+        val told = report(ours)
+        assert(told.algorithm == "newton" && told.converged && told.relativeGap <= 1e-12, s"$clue\n${told.toText}")
+        assert(told.rounds.last.round <= 20, s"$clue\n${told.toText}")
+        if (regParam == 0.0) {
+          val found = objective(data, epsilon, ours)(_ => 0.0)
+          assert(relative(told.objective, found) <= 1e-10, clue)
+          assert(found <= objective(data, epsilon, stock)(_ => 0.0) * (1.0 + 1e-12), clue)
+        }
+        assert(relative(ours.summary.objectiveHistory.last, stock.summary.objectiveHistory.last) <= 1e-7, clue)
+        val (a, b) = (inDeviations(data, ours.coefficients), inDeviations(data, stock.coefficients))
+        val distance = math.sqrt(Vectors.sqdist(a, b))
+        assert(distance <= Tolerance * Vectors.norm(b, 2.0), s"$clue: $a, Spark's $b")
+        assert(relative(ours.scale, stock.scale) <= Tolerance, s"$clue: ${ours.scale}, Spark's ${stock.scale}")
+        assert(math.abs(ours.intercept - stock.intercept) <= Tolerance * (1.0 + math.abs(stock.intercept)), clue)
       }
-      val ours = set(new LinearRegression()).fit(data)
-      val stock = set(new SparkLinearRegression()).fit(data)
-      val told = report(ours)
-      assert(told.algorithm == "newton" && told.converged && told.relativeGap <= 1e-12, s"$clue\n${told.toText}")
-      assert(told.rounds.last.round <= 20, s"$clue\n${told.toText}")
-      if (regParam == 0.0) {
-        val found = objective(data, epsilon, ours)(_ => 0.0)
-        assert(relative(told.objective, found) <= 1e-10, clue)
-        assert(found <= objective(data, epsilon, stock)(_ => 0.0) * (1.0 + 1e-12), clue)
-      }
-      assert(relative(ours.summary.objectiveHistory.last, stock.summary.objectiveHistory.last) <= 1e-7, clue)
-      val (a, b) = (inDeviations(data, ours.coefficients), inDeviations(data, stock.coefficients))
-      val distance = math.sqrt(Vectors.sqdist(a, b))
-      assert(distance <= Tolerance * Vectors.norm(b, 2.0), s"$clue: $a, Spark's $b")
-      assert(relative(ours.scale, stock.scale) <= Tolerance, s"$clue: ${ours.scale}, Spark's ${stock.scale}")
-      assert(math.abs(ours.intercept - stock.intercept) <= Tolerance * (1.0 + math.abs(stock.intercept)), clue)
     }
-  }
 
   test("every gap is at least the distance to the optimum") {
     for (regParam <- Seq(0.0, 0.1); data <- Seq(dense, sparse)) {
