@@ -30,6 +30,8 @@ def forget(directory, name):
 def line(result):
     """A group in one line."""
     text = "%-22s %5d ok %4d not ok %7.1f s" % (result["name"], result["passed"], result["failed"], result["seconds"])
+    if result.get("warnings"):
+        text += ", %d warnings" % result["warnings"]
     if result["skipped"]:
         text += ", %d skipped" % result["skipped"]
     if result["later"]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run one group of tests, keep its output, and record how many of its tests passed and failed.
 
-    run_group.py DIRECTORY NAME FORMAT [--forbid REGEX]... [--timeout SECONDS] [--case SECONDS] [--disk GIB] [--scratch DIR] -- COMMAND...
+    run_group.py DIRECTORY NAME FORMAT [--forbid REGEX]... [--timeout SECONDS] [--case SECONDS] [--disk GIB] [--scratch DIR] [--warn] -- COMMAND...
 
 FORMAT says how COMMAND reports its counts: see FORMATS. A group fails as a whole (one failure on
 top of those counted) if the command's exit status is not 0 although it reported no failure, if it
@@ -15,6 +15,8 @@ printed, in one line. The exit status is 0 whenever the group could be run: tota
 failure in one group does not keep the others from running. Lines that name a failed test are kept in
 the result, with the lines that tell why: total.py prints them at the end. So are the names in lines
 "flaky   NAME: why": such a test failed, ran once more and passed.
+
+With --warn a failed test is a warning: it is kept with its lines, and the group has not failed.
 
 With --scratch, DIR/NAME is there while the command runs: DWELL_SCRATCH names it, temporary files and
 Spark's go there.
@@ -236,6 +238,7 @@ def main():
     parser.add_argument("--case", type=float, default=math.inf)
     parser.add_argument("--disk", type=float, default=3)
     parser.add_argument("--scratch", type=pathlib.Path)
+    parser.add_argument("--warn", action="store_true")
     own = sys.argv[1:sys.argv.index("--")]
     arguments, command = parser.parse_args(own), sys.argv[len(own) + 2:]
 
@@ -262,7 +265,9 @@ def main():
     result = {
         "name": arguments.name, "passed": numbers["passed"], "failed": numbers["failed"], "skipped": numbers["skipped"],
         "later": numbers["later"], "began": began, "seconds": round(seconds, 1), "cpu": round(used.ru_utime + used.ru_stime, 1),
-        "reasons": reasons, "failures": told(lines, numbers, stopped, arguments.format), "flaky": flaky}
+        "reasons": reasons, "failures": told(lines, numbers, stopped, arguments.format), "flaky": flaky, "warnings": 0}
+    if arguments.warn:
+        result.update(failed=0, warnings=numbers["failed"])
     results.write(arguments.directory, result)
     print(results.line(result), flush=True)
 

@@ -1,5 +1,6 @@
 """The documents name only tasks, files, classes and configuration keys that exist. The tests run the cheap commands."""
 
+import decimal
 import re
 import shlex
 import subprocess
@@ -10,7 +11,7 @@ import zipfile
 from published import JAR, JAVA, ROOT, TASKS
 
 sys.path.insert(0, str(ROOT / "tests"))
-from documents import FOR_USERS, KINDS, blocks, missing, text, without_blocks  # noqa: E402
+from documents import FOR_USERS, blocks, missing, text, without_blocks  # noqa: E402
 
 DOCUMENTS = FOR_USERS + ["CONTRIBUTING.md"]
 SOURCES = [ROOT / "jvm" / "src" / "main", ROOT / "native"]
@@ -50,19 +51,6 @@ def build_properties():
 class Documents(unittest.TestCase):
     """The documents against sources, build and jar."""
 
-    def test_every_block_is_of_a_kind_that_is_tested(self):
-        for document in DOCUMENTS:
-            found = blocks(document)
-            self.assertEqual(2 * len(found), len(re.findall(r"^\s*(?:```|~~~)", text(document), re.MULTILINE)), "%s: a fence is not seen" % document)
-            for before, block in zip([None] + found, found):
-                self.assertIn(block.language, KINDS, "%s: no test covers\n%s" % (document, block.code))
-                if block.language == "text":
-                    self.assertTrue(before is not None and before.language in ("sh", "scala", "python"), "%s: no output to compare with\n%s" % (document, block.code))
-        # In CONTRIBUTING.md the layout is such a block; it has a test of its own.
-        for document in FOR_USERS:
-            indented = re.findall(r"\n\n((?: {4}|\t).*)", without_blocks(document))
-            self.assertEqual([], indented, "%s: no test covers a block without a fence" % document)
-
     def test_every_gradle_task_exists(self):
         named = set()
         for words in commands():
@@ -70,10 +58,6 @@ class Documents(unittest.TestCase):
                 named.update(word for word in words[1:] if not word.startswith("-"))
         self.assertLessEqual({"demo", "check", "jar", "bench"}, named)
         self.assertEqual(set(), named - TASKS)
-
-    def test_every_command_is_of_a_known_kind(self):
-        known = {"./gradlew", "cargo", "java", "pip", "spark-submit"}
-        self.assertEqual(set(), {words[0] for words in commands()} - known)
 
     def test_pip_installs_the_wheel_that_the_build_makes(self):
         self.assertEqual({"install pyspark[ml] build/wheel/*.whl"}, {" ".join(words[1:]) for words in commands() if words[0] == "pip"})
@@ -106,11 +90,6 @@ class Documents(unittest.TestCase):
                 if after is not None and after.language == "text":
                     self.assertEqual([], missing(after, output), "%s shows what is not in\n%s" % (document, output))
         self.assertGreater(ran, 0)
-
-    def test_directories_of_the_layout_exist(self):
-        named = re.findall(r"^    ([a-z][a-z/-]*/) ", section("CONTRIBUTING.md", "Layout"), re.MULTILINE)
-        self.assertGreater(len(named), 5)
-        self.assertEqual([], [name for name in named if not (ROOT / name).is_dir()])
 
     def test_imports_are_classes_of_the_jar(self):
         imports = []
@@ -171,14 +150,41 @@ class Documents(unittest.TestCase):
             names = re.search(r"suitesOn\('%s',.*selection: suites\(\[(.*?)\]\)" % group, build).group(1)
             self.assertEqual(re.findall(r"'(\w+)'", names), re.findall(r"`(\w+)Suite`", row))
 
-    def test_every_result_names_its_file(self):
-        for document, titles in {"README.md": ["Results"], "docs/results.md": ["Beside Spark", "Where Dwell is slower", "Beside other programs"]}.items():
+    def test_every_figure_is_in_the_results_that_its_row_names(self):
+        wrong, checked = [], 0
+        for document, titles in RESULTS.items():
             for title in titles:
-                rows = re.findall(r"^\| (?!:)(.*) \|$", section(document, title), re.MULTILINE)[1:]
-                self.assertTrue(rows, "%s: no row in %s" % (document, title))
-                for row in rows:
-                    page = row.split(" | ")[-1]
-                    self.assertTrue("bench/results/" in page or page == "the same", "%s: no file for %s" % (document, row))
+                page = None
+                for cells in rows_of_results(document, title):
+                    link = re.search(r"\]\(([^)]*)\)", cells[-1])
+                    page = (ROOT / document).parent.joinpath(link.group(1)) if link else page
+                    numbers = {number for part in page.parent.glob("*.md") for number in numbers_of(part.read_text(encoding="utf-8"))}
+                    for figure in re.findall(r"\d[\d.]*", cells[-2]):
+                        checked += 1
+                        if not any(rounds_to(number, figure) for number in numbers):
+                            wrong.append("%s: %s is not in %s: %s" % (document, figure, page.relative_to(ROOT), " | ".join(cells)))
+        self.assertGreater(checked, 50)
+        self.assertEqual([], wrong)
+
+
+RESULTS = {"README.md": ["Results"], "docs/results.md": ["Beside Spark", "Where Dwell is slower", "Beside other programs"]}
+
+
+def rows_of_results(document, title):
+    """The rows of the tables in a section, each its cells: the last but one has figures, and the last one the page of their folder."""
+    rows = re.findall(r"^\| (?!:)(.*) \|$", section(document, title), re.MULTILINE)[1:]
+    return [[cell.strip() for cell in row.split(" | ")] for row in rows]
+
+
+def numbers_of(page):
+    """The numbers on a page."""
+    return {decimal.Decimal(number) for number in re.findall(r"\d+(?:\.\d+)?", page.replace(",", ""))}
+
+
+def rounds_to(number, figure):
+    """Whether a number is a figure in so many places."""
+    places = decimal.Decimal(1).scaleb(decimal.Decimal(figure).as_tuple().exponent)
+    return abs(number - decimal.Decimal(figure)) <= places / 2
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import math
 import os
 import pathlib
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -214,6 +215,13 @@ class PackageTest(unittest.TestCase):
                 self.assertEqual(ours.getOrDefault(param), default, name)
                 words = java[name].doc().split(":")[0].split(" (")[0]
                 self.assertTrue(param.doc.startswith(words), "%s: %s, and on the JVM %s" % (name, param.doc, java[name].doc()))
+
+    def test_params_of_the_documents_have_their_defaults(self):
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "params.md").read_text(encoding="utf-8")
+        rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|(?: [^|]+ \|){2}$", page, re.MULTILINE))
+        found = {name: kind().getOrDefault(name) for kind in ESTIMATORS for name in kind._own if name in rows}
+        self.assertEqual(set(rows), set(found))
+        self.assertEqual({name: "`%s`" % value if isinstance(value, str) else str(value) for name, value in found.items()}, rows)
 
     def test_type_checkers_know_the_keywords(self):
         for kind, stock in zip(ESTIMATORS, STOCK):

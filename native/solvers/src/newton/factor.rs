@@ -85,7 +85,9 @@ impl Factor {
         let mut least = CLEAR * Self::rounding(n);
         for _ in 0..TRIES {
             let factor = Self::with_pivots(triangle, &scale, &dropped, least)?;
-            let flattest = (0..n).max_by(|&a, &b| factor.flat[a].total_cmp(&factor.flat[b]));
+            // The last variable stays: an intercept has no remainder.
+            let others = 0..n.saturating_sub(1);
+            let flattest = others.max_by(|&a, &b| factor.flat[a].total_cmp(&factor.flat[b]));
             match flattest {
                 Some(flattest) if factor.doubt() > 2.0 / CLEAR => dropped[flattest] = true,
                 _ => return Ok(factor),

@@ -3,6 +3,7 @@
 import re
 import unittest
 
+import others  # noqa: F401
 from published import ROOT
 
 # Folders that the build makes: they may be missing, and the tests do not look into them.

@@ -13,6 +13,7 @@ import pathlib
 import re
 import unittest
 
+import others  # noqa: F401
 import package_test  # noqa: F401  (puts the installed package on the path)
 from dwell.ml import _keywords
 

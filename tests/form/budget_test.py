@@ -3,6 +3,7 @@
 import re
 import unittest
 
+import others  # noqa: F401
 import layers_test
 import sources
 

@@ -10,6 +10,7 @@ import re
 import subprocess
 import unittest
 
+import others  # noqa: F401
 from published import JAR, JAVA
 
 SNAPSHOT = pathlib.Path(__file__).with_name("api.txt")
