@@ -470,6 +470,18 @@ mod tests {
     }
 
     #[test]
+    fn an_intercept_is_kept_where_it_is_the_flattest() {
+        // Two dummies whose sum is nearly 1: neither pivot is small, and the intercept has the largest part of the flat direction.
+        let x: Vec<Vec<f64>> = [(1.0, 1.0), (1.0, -1.0), (0.0, 1.0), (0.0, -1.0)]
+            .into_iter()
+            .map(|(a, noise)| vec![a, 1.0 - a + 4.2e-7 * noise, 1.0])
+            .collect();
+        let triangle = gram(&x, 3);
+        let factor = Factor::new(&triangle, &[0.0; 3], &[false; 3]).unwrap();
+        assert!(factor.has(2) && (factor.is_dropped(0) || factor.is_dropped(1)));
+    }
+
+    #[test]
     fn what_is_kept_has_a_curvature_that_the_matrix_shows() {
         // Each variable is the one before it, turned by little: no pivot is small, but the matrix is all but singular.
         let n = 60;
