@@ -11,7 +11,10 @@
 
 use pulp::{Scalar256b, Simd, WithSimd, bytemuck};
 
-use crate::base::instructions::{Instructions, Kernel};
+use crate::base::{
+    error::{SolverError, reserve},
+    instructions::{Instructions, Kernel},
+};
 
 /// Rows that are added together: their strips of a tile stay in the first level of cache.
 const TOGETHER: usize = 128;
@@ -48,11 +51,14 @@ pub(crate) struct Gram {
 
 impl Gram {
     /// The sums of no rows; `n` is at least 1.
-    pub(crate) fn zeros(n: usize) -> Self {
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub(crate) fn zeros(n: usize) -> Result<Self, SolverError> {
         Self::with_kernel(Kernel::detect(), n)
     }
 
-    fn with_kernel(kernel: Kernel, n: usize) -> Self {
+    fn with_kernel(kernel: Kernel, n: usize) -> Result<Self, SolverError> {
         #[cfg(target_arch = "x86_64")]
         let kernel = match kernel.0 {
             Instructions::Avx512(token) if n <= SMALL => Kernel(Instructions::Avx2(*token)),
@@ -60,13 +66,13 @@ impl Gram {
         };
         let lanes = lanes(kernel);
         let strips = n.div_ceil(lanes);
-        Self {
+        Ok(Self {
             n,
             kernel,
-            sums: Aligned::zeros(strips * (strips + 1) / 2 * lanes * lanes),
-            panel: Aligned::zeros(strips * lanes * TOGETHER),
-            weighted: Aligned::zeros(lanes * TOGETHER),
-        }
+            sums: Aligned::zeros(strips * (strips + 1) / 2 * lanes * lanes)?,
+            panel: Aligned::zeros(strips * lanes * TOGETHER)?,
+            weighted: Aligned::zeros(lanes * TOGETHER)?,
+        })
     }
 
     /// Adds rows that lie one after the other in `rows`.
@@ -183,15 +189,16 @@ struct Aligned {
 impl Aligned {
     const LINE: usize = 64;
 
-    fn zeros(length: usize) -> Self {
+    fn zeros(length: usize) -> Result<Self, SolverError> {
         let spare = Self::LINE / size_of::<f64>() - 1;
-        let numbers = vec![0.0; length + spare];
+        let mut numbers = reserve(length + spare, "the sums of products")?;
+        numbers.resize(length + spare, 0.0);
         let first = numbers.as_ptr().align_offset(Self::LINE).min(spare);
-        Self {
+        Ok(Self {
             numbers,
             first,
             length,
-        }
+        })
     }
 
     fn get(&self) -> &[f64] {
@@ -382,7 +389,7 @@ mod tests {
             for n in SIZES {
                 for k in [0, 1, 2, 63, 128, 200, 300] {
                     let (rows, weights) = (numbers(n * k, 1), weights(k));
-                    let mut gram = Gram::with_kernel(kernel, n);
+                    let mut gram = Gram::with_kernel(kernel, n).unwrap();
                     gram.add(&rows, &weights);
                     let what = format!("{}, n = {n}, k = {k}", kernel.name());
                     assert_close(&written(&gram), &naive(n, &rows, &weights), &what);
@@ -401,7 +408,7 @@ mod tests {
                     let mut moved = vec![0.0; shift];
                     moved.extend(&rows);
                     let rows = &moved[shift..];
-                    let mut gram = Gram::with_kernel(kernel, n);
+                    let mut gram = Gram::with_kernel(kernel, n).unwrap();
                     gram.add(&rows[..n * 64], &weights[..64]);
                     gram.add(&[], &[]);
                     gram.add(&rows[n * 64..], &weights[64..]);
@@ -420,7 +427,7 @@ mod tests {
             for n in SIZES {
                 let rows = numbers(n * 40, 4);
                 let weights = weights(40);
-                let mut gram = Gram::with_kernel(kernel, n);
+                let mut gram = Gram::with_kernel(kernel, n).unwrap();
                 let mut dense = vec![0.0; n * 40];
                 for (at, (row, &weight)) in rows.chunks(n).zip(&weights).enumerate() {
                     let indices: Vec<i32> = (0..n as i32)
@@ -450,7 +457,7 @@ mod tests {
                 let (n, k) = (30, 5);
                 let mut rows = numbers(n * k, 5);
                 rows[2 * n + 11] = bad;
-                let mut gram = Gram::with_kernel(kernel, n);
+                let mut gram = Gram::with_kernel(kernel, n).unwrap();
                 gram.add(&rows, &vec![1.0; k]);
                 let sums = written(&gram);
                 for i in 0..n {

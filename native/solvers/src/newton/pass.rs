@@ -385,7 +385,7 @@ impl Sums {
             hessian: if params.hessian && !params.model.is_empty() {
                 (0..params.summed())
                     .map(|_| Gram::zeros(params.entries()))
-                    .collect()
+                    .collect::<Result<_, _>>()?
             } else {
                 Vec::new()
             },
