@@ -18,7 +18,7 @@ class ProximalHingeSuite extends SparkSuite {
   /** Features of different scales and means, of which the last is constant; a label of which one in eight is wrong, and a rare one. */
   private lazy val dense: DataFrame = {
     val random = new Random(11)
-    val rows = Seq.fill(500) {
+    val rows = Seq.fill(160) {
       val x = Array.tabulate(5)(j => if (j == 4) 3.0 else (random.nextGaussian() + j) * math.pow(4.0, j - 2))
       val score = x(0) * 8.0 - x(1) + 0.5 * x(2) + random.nextGaussian()
       val wrong = random.nextInt(8) == 0
