@@ -16,5 +16,5 @@ trait LimitedSuite extends AnyFunSuite {
 private object LimitedSuite {
 
   /** A case takes a few seconds, and on a busy machine ten times as many. */
-  val Seconds = 60.0
+  val Seconds = 120.0
 }

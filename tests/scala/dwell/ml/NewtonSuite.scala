@@ -248,6 +248,28 @@ class NewtonSuite extends SparkSuite {
     assert(warnings.count(_.contains("regParam above 0")) == 1, warnings)
   }
 
+  test("categories of which some have one class only: the fit ends where no double goes on, with the objective that it tells") {
+    val random = new Random(12)
+    val rows = Seq.tabulate(150) { i =>
+      val category = i / 50
+      val x = Array.tabulate(3)(j => math.rint(10.0 * (3.0 + category + 0.4 * random.nextGaussian())) / 10.0)
+      val y = if (category == 1) { if (x(0) + 0.5 * random.nextGaussian() > 4.0) 1.0 else 0.0 } else category / 2.0
+      (y, Vectors.dense(x ++ Array.tabulate(3)(c => if (c == category) 1.0 else 0.0)): Vector)
+    }
+    val data = spark.createDataFrame(rows).toDF("label", "features").cache()
+    val model = new LogisticRegression().fit(data)
+    val told = report(model)
+    val losses = rows.map { case (y, x) =>
+      val z = x.toArray.zip(model.coefficients.toArray).map { case (x, w) => x * w }.sum + model.intercept
+      math.log1p(math.exp(if (y > 0.5) -z else z))
+    }
+    val reached = losses.sum / losses.size
+    assert(told.algorithm == "newton" && math.abs(told.objective - reached) <= 1e-9 * reached, told.toText)
+    val stock = new SparkLogisticRegression().setTol(1e-9).setMaxIter(500).fit(data)
+    assert(reached <= stock.summary.objectiveHistory.last + 1e-7, told.toText)
+    assert(told.rounds.last.round <= 60 && told.rounds.forall(_.objective >= reached * (1.0 - 1e-9)), told.toText)
+  }
+
   test("labels without errors: the fit ends, and finds them") {
     val exact = org.apache.spark.sql.functions.udf((v: Vector) => 2.0 * v(0) - v(1) + 3.0)
     val model = linear(new LinearRegression()).fit(dense.withColumn("number", exact(dense("features"))))

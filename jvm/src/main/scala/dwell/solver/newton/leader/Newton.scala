@@ -83,7 +83,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   def run(): LinearSolution = {
     timeline.begin(objective, gap)
     while (!done && timeline.rounds < problem.maxRounds) {
-      if (hides && !isExhausted && (standing || promised <= target * objective)) reveal() else advance()
+      if (hides && !isExhausted && (standing || fading || promised <= target * objective)) reveal() else advance()
       if (passes.any) passes.record(objective, gap)
     }
     val converged = gap <= problem.tolerance * objective || vanishes || fades
@@ -111,8 +111,10 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private def vanishes: Boolean =
     if (isQuadratic) gap <= Vanishing * first else objective <= problem.tolerance * first
 
-  private def fades: Boolean =
-    !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && (!hides || isExhausted) && contraction > Fading &&
+  private def fades: Boolean = fading && (!hides || isExhausted)
+
+  private def fading: Boolean =
+    !isQuadratic && !shape.hasScale && problem.penalty.isNone && gap.isInfinite && contraction > Fading &&
       best.decrease <= target * objective
 
   private def unbounded: Boolean =
@@ -157,8 +159,25 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     gap = certified()
   }
 
+  /** Whether a step gains less than rounding changes where it leads: along a remainder whose curvature fades it would fit that. */
+  private def drowns: Boolean =
+    !workers.coordinates.isEmpty && best.decrease <= rounded(model.moved(at, best.step, longest(at, best.step)))
+
+  /** What rounding changes of the objective, in coordinates of remainders. */
+  private def rounded(at: Array[Double]): Double = {
+    val rounding = workers.coordinates.roundingAt(at, sizes)
+    val slope = if (isQuadratic) math.sqrt(2.0 * objective) else 1.0
+    rounding * (slope + rounding)
+  }
+
   /** A step, or a part of it, to a model that is no worse. */
-  private def advance(): Unit = {
+  private def advance(): Unit =
+    if (drowns) {
+      standing = true
+      gap = certified()
+    } else step()
+
+  private def step(): Unit = {
     val (wasFresh, wasMajorised) = (curvature.isFresh, majorised)
     val whole = longest(at, best.step)
     var length = whole
@@ -250,9 +269,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
 
   /** Goes from the coordinates of remainders back to those of the features, whose rounding is a part of the gap. */
   private def returnToFeatures(): Unit = {
-    val rounding = workers.coordinates.roundingAt(at, sizes)
-    val slope = if (isQuadratic) math.sqrt(2.0 * objective) else 1.0
-    dual -= rounding * (slope + rounding)
+    dual -= rounded(at)
     at = workers.coordinates.original(at)
     workers.coordinates = Remainders.none(shape)
     objective = pass(at, PassSums.Nothing, none, what).loss
