@@ -13,9 +13,9 @@ from scripts import ROOT
 
 PYTHON = os.environ["DWELL_PYTHON"]
 # What the copy has of the tree, beside the few sources that the tests write.
-COPIED = [".scalafmt.conf", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "build-support", "build.gradle", "gradle.properties", "gradlew",
-          "jvm/src/main/java", "native", "rust-toolchain.toml", "settings.gradle"]
-MODULES = set(re.findall(r"^scalaModule\('(\w+)'", (ROOT / "build.gradle").read_text("utf-8"), re.MULTILINE))
+COPIED = [".scalafmt.conf", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "build-support", "build.gradle", "gradle", "gradle.properties",
+          "gradlew", "jvm/src/main/java", "native", "rust-toolchain.toml", "settings.gradle"]
+MODULES = set(re.findall(r"^scalaModule\('(\w+)'", (ROOT / "gradle" / "jvm.gradle").read_text("utf-8"), re.MULTILINE))
 # Seconds for one call of Gradle.
 PATIENCE = 300
 
