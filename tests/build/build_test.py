@@ -288,6 +288,18 @@ class Results(BuildTest):
         self.edit("build/check/goldenTest.json", '"passed": 2', '"passed": 3')
         self.check({"goldenTest", "packagingTest"})
 
+    def test_touched_has_the_groups_of_check_and_those_that_ran_here(self):
+        def named():
+            done = self.succeeds(self.build("touched", "--dry-run"))
+            return set(re.findall(r"^:(?:\w+:)?(\w+) SKIPPED$", done.stdout, re.MULTILINE))
+
+        groups = named()
+        self.assertLessEqual(self.groups | {"rustTest", "touched"}, groups)
+        self.assertNotIn("cAbiTest", groups)
+        self.write("build/check/cAbiTest.json", "{}")
+        self.addCleanup((self.tree / "build" / "check" / "cAbiTest.json").unlink)
+        self.assertEqual({"cAbiTest"}, named() - groups)
+
     def test_on_request_and_with_another_tool_all_run(self):
         self.check(self.groups, "-Pagain")
         other = gradle.tools / "another-python"
