@@ -13,9 +13,9 @@ from scripts import ROOT
 
 PYTHON = os.environ["DWELL_PYTHON"]
 # What the copy has of the tree, beside the few sources that the tests write.
-COPIED = [".scalafmt.conf", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "build-support", "build.gradle", "gradle.properties", "gradlew",
-          "jvm/src/main/java", "native", "rust-toolchain.toml", "settings.gradle"]
-MODULES = set(re.findall(r"^scalaModule\('(\w+)'", (ROOT / "build.gradle").read_text("utf-8"), re.MULTILINE))
+COPIED = [".scalafmt.conf", "CONTRIBUTING.md", "Cargo.lock", "Cargo.toml", "build-support", "build.gradle", "gradle", "gradle.properties",
+          "gradlew", "jvm/src/main/java", "native", "rust-toolchain.toml", "settings.gradle"]
+MODULES = set(re.findall(r"^scalaModule\('(\w+)'", (ROOT / "gradle" / "jvm.gradle").read_text("utf-8"), re.MULTILINE))
 # Seconds for one call of Gradle.
 PATIENCE = 300
 
@@ -287,6 +287,18 @@ class Results(BuildTest):
         # Only a result that is as the group left it is kept.
         self.edit("build/check/goldenTest.json", '"passed": 2', '"passed": 3')
         self.check({"goldenTest", "packagingTest"})
+
+    def test_touched_has_the_groups_of_check_and_those_that_ran_here(self):
+        def named():
+            done = self.succeeds(self.build("touched", "--dry-run"))
+            return set(re.findall(r"^:(?:\w+:)?(\w+) SKIPPED$", done.stdout, re.MULTILINE))
+
+        groups = named()
+        self.assertLessEqual(self.groups | {"rustTest", "touched"}, groups)
+        self.assertNotIn("cAbiTest", groups)
+        self.write("build/check/cAbiTest.json", "{}")
+        self.addCleanup((self.tree / "build" / "check" / "cAbiTest.json").unlink)
+        self.assertEqual({"cAbiTest"}, named() - groups)
 
     def test_on_request_and_with_another_tool_all_run(self):
         self.check(self.groups, "-Pagain")

@@ -144,7 +144,7 @@ class Documents(unittest.TestCase):
         self.assertEqual({(built["version"], abi)}, set(shown))
 
     def test_suites_on_other_versions_of_spark_are_those_of_the_build(self):
-        build = (ROOT / "build.gradle").read_text(encoding="utf-8")
+        build = (ROOT / "gradle" / "suites.gradle").read_text(encoding="utf-8")
         rows = re.findall(r"^\| [\d.]+ \| [\d.]+ \| (.*) \|$", section("docs/limits.md", "Versions and platforms"), re.MULTILINE)
         for group, row in (("scalaTestOlder", rows[1]), ("scalaTestOldest", rows[2])):
             names = re.search(r"suitesOn\('%s',.*selection: suites\(\[(.*?)\]\)" % group, build).group(1)
