@@ -248,12 +248,13 @@ class NewtonSuite extends SparkSuite {
     assert(warnings.count(_.contains("regParam above 0")) == 1, warnings)
   }
 
-  test("categories of which some have one class only: the fit ends where no double goes on, with the objective that it tells") {
+  test("categories of which some have one class only: the fit ends where no double goes on, and tells its objective") {
     val random = new Random(12)
     val rows = Seq.tabulate(150) { i =>
       val category = i / 50
       val x = Array.tabulate(3)(j => math.rint(10.0 * (3.0 + category + 0.4 * random.nextGaussian())) / 10.0)
-      val y = if (category == 1) { if (x(0) + 0.5 * random.nextGaussian() > 4.0) 1.0 else 0.0 } else category / 2.0
+      val mixed = if (x(0) + 0.5 * random.nextGaussian() > 4.0) 1.0 else 0.0
+      val y = if (category == 1) mixed else category / 2.0
       (y, Vectors.dense(x ++ Array.tabulate(3)(c => if (c == category) 1.0 else 0.0)): Vector)
     }
     val data = spark.createDataFrame(rows).toDF("label", "features").cache()
