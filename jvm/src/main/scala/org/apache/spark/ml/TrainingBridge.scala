@@ -50,11 +50,19 @@ object TrainingBridge {
    */
   def numFeatures(dataset: Dataset[_], featuresCol: String, rows: => RDD[InternalRow], ordinal: Int): Int =
     MetadataUtils.getNumFeatures(dataset.schema(featuresCol)).getOrElse {
-      rows.map(StoredVector.size(_, ordinal)).take(1).headOption.flatten match {
-        case Some(Right(size)) => size
-        case Some(Left(problem)) =>
+      // The user's Kryo may refuse classes that are not registered. Arrays of strings are.
+      val first = rows.map { row =>
+        StoredVector.size(row, ordinal) match {
+          case Some(Right(size)) => Array(size.toString)
+          case Some(Left(problem)) => Array("", problem)
+          case None => Array.empty[String]
+        }
+      }
+      first.take(1).headOption match {
+        case Some(Array(size)) => size.toInt
+        case Some(Array(_, problem)) =>
           throw new IllegalArgumentException(s"Column '$featuresCol', the first row: $problem. ${StoredVector.Fix}.")
-        case None =>
+        case _ =>
           throw new IllegalArgumentException(
             s"There are no rows to train on, or the first one has no vector (column '$featuresCol'). Check the filters and joins " +
               "that the DataFrame came from, and drop the rows without features, for example with Dataset.na.drop.")
