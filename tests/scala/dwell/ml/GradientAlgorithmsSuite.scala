@@ -348,7 +348,9 @@ class GradientAlgorithmsSuite extends SparkSuite {
       ("classes", 0.01, 0.5)))
     test(
       s"auto with many features: no worse than Spark's own code, $label, regParam $regParam, elasticNetParam $elasticNet") {
-      for ((maxIter, tol, relative) <- Seq((20, 1e-6, 1e-4), (300, 1e-10, 1e-6))) {
+      // Hundreds of Spark's iterations with an L1 penalty take half a minute.
+      val both = CheckLong.everything || elasticNet == 0.0
+      for ((maxIter, tol, relative) <- (20, 1e-6, 1e-4) +: (if (both) Seq((300, 1e-10, 1e-6)) else Nil)) {
         def set[E <: SparkLogisticRegression](e: E): E = {
           e.setLabelCol(label).setRegParam(regParam).setElasticNetParam(elasticNet).setMaxIter(maxIter).setTol(tol)
           e
