@@ -107,7 +107,8 @@ class BrokenVectorsSuite extends SparkSuite {
         read(col("id").cast("double")).as("label"),
         udf((i: Long) => Vectors.dense(i.toDouble, 1.0)).apply(col("id")).as("features"))
     visits.set(0)
-    val e = intercept[Exception](new LinearRegression().fit(data))
+    val model = new LinearRegression().fit(data)
+    val e = intercept[Exception](model.summary.rootMeanSquaredError)
     assert(!e.isInstanceOf[java.lang.reflect.InvocationTargetException] && messages(e).contains("twice"), e)
   }
 
