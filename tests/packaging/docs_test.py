@@ -113,6 +113,17 @@ class Documents(unittest.TestCase):
             for document in FOR_USERS:
                 self.assertLessEqual(set(re.findall(pattern, text(document))), keys, document)
 
+    def test_keys_have_the_defaults_of_the_sources(self):
+        source = (SOURCES[0] / "scala/dwell/fit/DwellConf.scala").read_text(encoding="utf-8")
+        keys = dict(re.findall(r'val (\w+) = "(spark\.dwell\.[^"]+)"', source))
+        defaults = re.findall(r'read\((\w+), (?:Seq\("(\w+)"|Aggregation\.choices)', source) + re.findall(r'get\((\w+)\)\.getOrElse\("(\w+)"\)', source)
+        found = {keys[name]: default or "auto" for name, default in defaults}
+        self.assertEqual(set(keys.values()), set(found))
+        for where, heading in (("docs/params.md", "Keys of the Spark session"), ("CONTRIBUTING.md", "Switches of the benchmarks")):
+            rows = re.findall(r"^\| `(spark\.dwell\.[^`]+)` \| `(\w+)` \|", section(where, heading), re.MULTILINE)
+            self.assertTrue(rows)
+            self.assertEqual({key: found[key] for key, _ in rows}, dict(rows))
+
     def test_params_are_those_of_the_sources(self):
         files = (SOURCES[0] / "scala/dwell/ml/param").glob("*.scala")
         declared = re.findall(r"final val (\w+): (?:Int|Double)?Param", "\n".join(path.read_text() for path in files))
