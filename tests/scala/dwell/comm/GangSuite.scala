@@ -271,7 +271,8 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
   // One worker a slot; checkLong has several, with both kinds of data.
   sameInAllModes(2, "sparse")
   CheckLong.only(7) {
-    val others = Seq((1, "sparse"), (1, "dense"), (2, "dense"), (3, "sparse"), (3, "dense"), (8, "sparse"), (8, "dense"))
+    val others =
+      Seq((1, "sparse"), (1, "dense"), (2, "dense"), (3, "sparse"), (3, "dense"), (8, "sparse"), (8, "dense"))
     for ((k, name) <- others) sameInAllModes(k, name)
   }
 
