@@ -127,7 +127,7 @@ class DocumentDatasetSuite extends SparkSuite {
 
   test("without documents there is nothing to train on") {
     assert(refused().contains("There are no documents to train on (column 'words')"))
-    assert(refused(Vectors.dense(0.0, 0.0, 0.0, 0.0)).contains("no document has a word"))
+    assert(refused(Vectors.dense(0.0, 0.0, 0.0, 0.0)).contains("no document of column 'words' has a word"))
   }
 
   test("what documents were read through is removed with them, and does not wait for the driver's garbage") {
