@@ -75,10 +75,7 @@ private[dwell] object NewtonChoice {
   private val SecondsPerNonzero = 4e-9
   private val SecondsPerGradient = 1e-9
 
-  /**
-   * Factorisations and inverses of a round; of a fit of squares; and of one where variables explain one another, whose remainders
-   * each take a solution, too: 1.2 s with 600 x 1,000 (the wide rows of 2026-11-27 in bench/results).
-   */
+  /** Factorisations and inverses of a round; of squares; and of squares with remainders (600 x 1,000, 2026-11-27-wide in bench/results). */
   private val FactorsOfNewton = 2.0
   private val FactorsOfSquares = 5.0
   private val FactorsOfWide = 40.0
