@@ -14,13 +14,6 @@ class DataLimitsSuite extends LimitedSuite {
     assert(message.contains("spark.driver.memory") && message.contains("FeatureHasher"))
   }
 
-  test("more features than an executor's heap holds numbers for") {
-    def check(features: Int): Unit = DataLimits.checkFeatureCount(features, names, heap = 1L << 30, executors = 1600L)
-    check(100)
-    val message = intercept[IllegalArgumentException](check(101)).getMessage
-    assert(message.contains("an executor needs at least 1616 bytes") && message.contains("spark.executor.memory"))
-  }
-
   test("more features than an array holds") {
     val message =
       intercept[IllegalArgumentException](DataLimits.checkFeatureCount(Int.MaxValue, names, Long.MaxValue)).getMessage

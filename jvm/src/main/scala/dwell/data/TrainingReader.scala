@@ -37,9 +37,7 @@ object TrainingReader {
       numFeatures: Int,
       title: String,
       names: ColumnNames = ColumnNames()): TrainingRows = {
-    val sc = rows.sparkContext
-    val executors = if (sc.isLocal) Long.MaxValue else sc.getConf.getSizeAsMb("spark.executor.memory", "1g") << 20
-    DataLimits.checkFeatureCount(numFeatures, names, executors = executors)
+    DataLimits.checkFeatureCount(numFeatures, names)
     def read(rows: RDD[InternalRow]) =
       rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
     val blocks = Kept.of(read(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)

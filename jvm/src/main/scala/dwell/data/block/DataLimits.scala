@@ -12,35 +12,25 @@ private[data] object DataLimits {
   /** By row: mean, variance, scale, the copies of two of them to send, and the coefficients. By column it is not less. */
   private val LeastBytesOfFeature = 40L
 
-  /** Of a task that reads: its sums of values and of squares. */
-  private val LeastBytesOfReading = 16L
-
   /**
-   * A model has one coefficient for each feature in one array, and driver and executors hold several numbers for each.
+   * A model has one coefficient for each feature in one array, and the driver holds several numbers for each.
    *
    * @param heap
    *   the most bytes that the driver's heap can take
-   * @param executors
-   *   the same of an executor's heap
    */
-  def checkFeatureCount(
-      numFeatures: Int,
-      names: ColumnNames,
-      heap: Long = Runtime.getRuntime.maxMemory,
-      executors: Long = Long.MaxValue): Unit = {
+  def checkFeatureCount(numFeatures: Int, names: ColumnNames, heap: Long = Runtime.getRuntime.maxMemory): Unit = {
     if (numFeatures < 0 || numFeatures > MatrixBlock.MaxArrayLength) {
       throw new IllegalArgumentException(
         s"Column '${names.features}': vectors of length $numFeatures, but a model holds 0 to " +
           s"${MatrixBlock.MaxArrayLength} coefficients in one array. Hash the features into fewer columns, for example " +
           "with FeatureHasher.")
     }
-    for ((who, each, heap, setting) <- Seq(
-        ("the driver", LeastBytesOfFeature, heap, "spark.driver.memory"),
-        ("an executor", LeastBytesOfReading, executors, "spark.executor.memory")) if each * numFeatures > heap) {
+    val bytes = LeastBytesOfFeature * numFeatures
+    if (bytes > heap) {
       throw new IllegalArgumentException(
-        s"Column '${names.features}': vectors of length $numFeatures, for which $who needs at least " +
-          s"${each * numFeatures} bytes ($each a feature), more than its heap of $heap bytes. Raise $setting, or hash " +
-          "the features into fewer columns, for example with FeatureHasher.")
+        s"Column '${names.features}': vectors of length $numFeatures, for which the driver needs at least $bytes bytes " +
+          s"($LeastBytesOfFeature a feature), more than its heap of $heap bytes. Raise spark.driver.memory, or hash the " +
+          "features into fewer columns, for example with FeatureHasher.")
     }
   }
 
