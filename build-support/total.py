@@ -3,9 +3,10 @@
 
     total.py DIRECTORY NAME...
 
-A group without a result did not run, which is a failure. A group whose failed tests are warnings has not failed. The exit status is 1 if anything failed.
-The table of two groups or more goes to DIRECTORY/table.txt as well. Results that are older than
-DWELL_STARTED, milliseconds since the epoch, are kept from an earlier run, and it says so.
+A group without a result did not run, which is a failure. Warnings of a group (run_group.py --warn)
+are shown and are no failures. The exit status is 1 if anything failed. The table of two groups or
+more goes to DIRECTORY/table.txt as well. Results that are older than DWELL_STARTED, milliseconds since
+the epoch, are kept from an earlier run, and it says so.
 
 Before the closing line come those tests that failed, ran once more and passed. The closing line goes
 to DIRECTORY/total as well. gradlew prints that file after Gradle's own last

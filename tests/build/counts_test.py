@@ -239,6 +239,14 @@ class Groups(GroupTest):
         self.assertNotIn("one", done.stdout)
         self.assertIn("one\nFAILED", self.total("a", DWELL_LOG_LINES="60").stdout)
 
+    def test_a_failed_test_may_be_a_warning(self):
+        said = self.run_group("a", "counts", "--warn", "--", "printf", "FAILED  lines: 2 too many\n3 passed, 1 failed\n")
+        self.assertIn("3 ok    0 not ok", said)
+        self.assertIn("1 warnings", said)
+        done = self.total("a")
+        self.assertEqual((0, "3 passed, 0 failed"), (done.returncode, done.stdout.splitlines()[-1]))
+        self.assertIn("FAILED  lines: 2 too many", done.stdout)
+
     def test_a_command_that_failed_shows_its_last_lines(self):
         self.run_group("a", "command", "--", "sh", "-c", "echo badly formatted; false")
         self.assertIn("badly formatted", self.total("a").stdout)

@@ -268,7 +268,7 @@ class GangSuite extends LimitedSuite with BeforeAndAfterAll {
     regressions ++ classifications :+ ((hinge.coefficients, hinge.intercept, FitReport.of(hinge)))
   }
 
-  // One worker a slot; checkLong has several, with both kinds of data.
+  // Two workers; checkLong has other numbers of workers, and both kinds of data.
   sameInAllModes(2, "sparse")
   CheckLong.only(7) {
     val others =
