@@ -21,7 +21,7 @@ const ROWS: usize = 256;
 /// An element is a product: of two features of a row, or of two entries of the factor.
 pub fn run(criterion: &mut Criterion<ThreadTime>) {
     let mut group = criterion.benchmark_group("dense");
-    for n in [28, 100, 400, 1000, 2000] {
+    for n in [11, 29, 50, 100, 200, 400, 1000, 2000] {
         let rows: Vec<f64> = (0..ROWS * n)
             .map(|i| ((i * i) as f64 * 0.7).sin())
             .collect();
