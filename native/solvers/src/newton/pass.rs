@@ -509,7 +509,7 @@ impl RowPass {
         };
         let n = params.entries();
         let triangles = if params.hessian {
-            params.summed() * (n * (n + 1) / 2)
+            params.summed() * n * n
         } else {
             0
         };

@@ -67,7 +67,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
       task.problem.intercept,
       row.features,
       centre,
-      PassLayout.entries(row.features, row.more, 1),
+      entries,
       PassSums(gradient = false, hessian = false, moments = true),
       threads,
       remainders = in.numbers)
