@@ -10,6 +10,7 @@
 //!
 //! With `DWELL_BENCH_WRITE=DIRECTORY` nothing is measured: the data of `bench/python/one_thread.py` are written there.
 
+#[allow(dead_code, reason = "benchmarks use the documents alone")]
 #[path = "../../native/solvers/tests/common/mod.rs"]
 mod common;
 #[path = "dense.rs"]
@@ -383,7 +384,6 @@ impl<'a> DualEpoch<'a> {
             total_weight,
             intercept: 0.0,
             offset: 0.0,
-            gradient: false,
         }
         .check()
         .expect("parameters are in range");

@@ -106,7 +106,6 @@ object Soak extends Harness {
       Kind("ridge, dual", linear(0.0, "dual")),
       Kind("logistic, primal", logistic("cocoa", "primal", 1e-5)),
       Kind("logistic, dual", logistic("cocoa", "dual", 1e-5)),
-      Kind("logistic, mini-batch SCD", logistic("mini-batch-scd", "dual", 1e-2)),
       Kind("linear SVC", svc))
   }
 

@@ -99,9 +99,6 @@ object ClusterTest extends Harness {
     survives(spark, "logistic regression, dual")(logistic("cocoa", "dual", 1e-6))
     CheckLong.only(4) {
       survives(spark, "logistic regression, primal")(logistic("cocoa", "primal", 1e-6))
-      survives(spark, "mini-batch SCD")(logistic("mini-batch-scd", "dual", 1e-2))
-      // Its workers have no state that could be lost.
-      survives(spark, "mini-batch SGD", noticed = _ => true)(logistic("mini-batch-sgd", "dual", 0.1))
       survives(spark, "linear SVC") {
         FitReport.of(
           new LinearSVC()
@@ -405,7 +402,6 @@ object ClusterTest extends Harness {
           0.6,
           certificate = false,
           threads = 1,
-          batch = false,
           stamps = Array(0L, 0L),
           sigmaPrime = 2.0,
           flat.totalWeight,

@@ -61,16 +61,15 @@ object FaultTest extends Harness {
     val coordinates = coordinatesOf(data)
     val primal = coordinates.head
     val averaging = new Gradients(Algorithm.ModelAveraging, data)
-    val (refining, newton) =
-      (new Gradients(Algorithm.ModelAveragingThenLBFGS, data), new Gradients(Algorithm.LBFGS, data))
-    val problems = coordinates ++ Seq(averaging, refining)
+    val newton = new Gradients(Algorithm.LBFGS, data)
+    val problems = coordinates ++ Seq(averaging, newton)
     // Six partitions of the source: three for each of two workers. Four workers cannot share them evenly.
     val Seq(leftAveraging, leftNewton) = Seq(Algorithm.ModelAveraging, Algorithm.LBFGS).map { algorithm =>
       new Gradients(algorithm, data, leftInPlace = true, numWorkers = 2)
     }
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
     val means = new Topics(learnAlpha = false, data, mean = true)
-    (problems ++ Seq(newton, leftAveraging, leftNewton, topics, learning, means)).foreach(
+    (problems ++ Seq(leftAveraging, leftNewton, topics, learning, means)).foreach(
       _.reference
     ) // before anything goes wrong
     // The leader of a gang that begins again does not know the last alpha.
@@ -101,7 +100,7 @@ object FaultTest extends Harness {
       betweenRounds = inModes(primal, averaging, topics),
       atWork = inModes(coordinates :+ averaging: _*) :+ (("gang", learning)),
       outsideRounds = inModes(averaging),
-      inLineSearch = inModes(refining, newton))
+      inLineSearch = inModes(newton))
     killedTwice(spark, coordinates.last)
     Seq(averaging, topics).foreach(allKilled(spark, _))
     test("no executor was lost but those that were killed") {

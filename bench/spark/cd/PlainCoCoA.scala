@@ -23,16 +23,22 @@ import dwell.record.RoundRecord
  * A round is one Spark job. As in the paper workers keep no state: the coefficients of every worker go out with the residual in a
  * broadcast, and come back with the updates.
  *
+ * A mini-batch of coordinate steps (Richtarik and Takac, Parallel Coordinate Descent Methods for Big Data Optimization, 2016) is a
+ * round without local progress: each step reads w as it is at the start of the round, with sigma' = 1. The leader makes up for this: it
+ * multiplies the sum of all steps by the factor with which the objective is least.
+ *
  * @param problem
  *   whose columns are held in Spark's cache
+ * @param batch
+ *   whether rounds are mini-batches, each of at most an epoch
  */
-private[bench] final class PlainCoCoA(problem: RidgeProblem) extends AutoCloseable {
+private[bench] final class PlainCoCoA(problem: RidgeProblem, batch: Boolean = false) extends AutoCloseable {
   import PlainCoCoA._
 
   private val workers = {
     val (m, l2) = (problem.totalWeight, problem.l2)
-    val sigma = problem.columns.partitions.getNumPartitions.toDouble
-    val workers = problem.columns.partitions.map(new Worker(_, m, l2, sigma)).cache()
+    val sigma = if (batch) 1.0 else problem.columns.partitions.getNumPartitions.toDouble
+    val workers = problem.columns.partitions.map(new Worker(_, m, l2, sigma, batch)).cache()
     workers.count()
     workers
   }
@@ -67,11 +73,26 @@ private[bench] final class PlainCoCoA(problem: RidgeProblem) extends AutoCloseab
     (1 to count).scanLeft(start) { (last, round) =>
       val results = step(residual, states, localWork)
       val led = clock.seconds
-      for (result <- results; j <- margins.indices) margins(j) += result.update(j)
+      val factor = if (batch) search(residual, states, results) else 1.0
+      for (result <- results; j <- margins.indices) margins(j) += factor * result.update(j)
       residual = labels.indices.map(j => labels(j) - margins(j)).toArray
-      states = results.map(_.state)
-      record(round, results.map(_.penalty).sum, last.elapsed, results.map(_.seconds).max, led)
+      states = results.zip(states).map { case (result, state) => state.moved(result.state, factor) }
+      val penalty = 0.5 * problem.l2 * states.map(_.coefficients.map(a => a * a).sum).sum
+      record(round, penalty, last.elapsed, results.map(_.seconds).max, led)
     }
+  }
+
+  /** The factor of all steps with which the objective is least. */
+  private def search(residual: Array[Double], states: Array[State], results: Array[Result]): Double = {
+    val update = residual.indices.map(j => results.map(_.update(j)).sum)
+    val steps = results.zip(states).flatMap { case (result, state) =>
+      state.coefficients.zip(result.state.coefficients).map { case (a, next) => (a, next - a) }
+    }
+    val m = problem.totalWeight
+    val slope =
+      residual.indices.map(j => residual(j) * update(j)).sum / m - problem.l2 * steps.map(s => s._1 * s._2).sum
+    val curve = update.map(u => u * u).sum / m + problem.l2 * steps.map(s => s._2 * s._2).sum
+    if (curve > 0.0) slope / curve else 0.0
   }
 
   /** What all workers make of a round. */
@@ -99,19 +120,23 @@ private[bench] object PlainCoCoA {
    * @param cursor
    *   buckets of columns that it has visited
    */
-  private final case class State(coefficients: Array[Double], cursor: Long)
+  private final case class State(coefficients: Array[Double], cursor: Long) {
+
+    /** A part of the way to another state. */
+    def moved(to: State, factor: Double): State =
+      if (factor == 1.0) to
+      else State(coefficients.zip(to.coefficients).map { case (a, next) => a + factor * (next - a) }, to.cursor)
+  }
 
   /**
    * A worker's reply.
    *
    * @param update
    *   its columns times the changes of their coefficients
-   * @param penalty
-   *   of its coefficients after the round
    * @param seconds
    *   that its steps took
    */
-  private final case class Result(state: State, update: Array[Double], penalty: Double, seconds: Double)
+  private final case class Result(state: State, update: Array[Double], seconds: Double)
 
   /**
    * The columns of a worker.
@@ -121,7 +146,8 @@ private[bench] object PlainCoCoA {
    * @param sigma
    *   sigma', which keeps the sum of all workers' steps safe
    */
-  private final class Worker(part: ColumnPartition, m: Double, l2: Double, sigma: Double) extends Serializable {
+  private final class Worker(part: ColumnPartition, m: Double, l2: Double, sigma: Double, batch: Boolean)
+      extends Serializable {
     val number: Int = part.index
     val columns: Int = part.numColumns
     private val offsets = part.offsets
@@ -139,20 +165,21 @@ private[bench] object PlainCoCoA {
       var cursor = from.cursor
       var left = math.ceil(columns * localWork).toLong
       while (left > 0L && columns > 0) {
-        for (i <- order.bucket(cursor)) minimise(i, a, w)
+        for (i <- order.bucket(cursor)) minimise(i, a, w, reads = if (batch) residual else w)
         left -= order.bucket(cursor).size
         cursor += 1L
+        if (batch && order.begins(cursor)) left = 0L
       }
       val update = residual.indices.map(j => (residual(j) - w(j)) / sigma).toArray
-      Result(State(a, cursor), update, 0.5 * l2 * a.map(x => x * x).sum, clock.seconds)
+      Result(State(a, cursor), update, clock.seconds)
     }
 
     /** The step of coordinate i. */
-    private def minimise(i: Int, a: Array[Double], w: Array[Double]): Unit = {
+    private def minimise(i: Int, a: Array[Double], w: Array[Double], reads: Array[Double]): Unit = {
       var product = 0.0
       var at = offsets(i)
       while (at < offsets(i + 1)) {
-        product += values(at) * w(rows(at))
+        product += values(at) * reads(rows(at))
         at += 1
       }
       val next = (q(i) * a(i) + product / m) / (q(i) + l2)
@@ -171,6 +198,9 @@ private[bench] object PlainCoCoA {
     private val size = math.max(1, math.min(64, columns / 256))
     private val buckets = new Array[Int]((columns + size - 1) / size)
     private var epoch = -1L
+
+    /** Whether an epoch begins at `cursor`. */
+    def begins(cursor: Long): Boolean = cursor % buckets.length == 0L
 
     /** The columns of the bucket at `cursor`. */
     def bucket(cursor: Long): Range = {

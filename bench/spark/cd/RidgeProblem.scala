@@ -1,6 +1,8 @@
 package dwell.bench.cd
 
 import org.apache.spark.ml.linalg.Vector
+import org.apache.spark.mllib.linalg.{Vector => OldVector, Vectors => OldVectors}
+import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{avg, col, lit}
 
@@ -21,10 +23,23 @@ import dwell.solver.linear.{LinearProblem, LinearSolution}
  */
 private[bench] final class RidgeProblem(val name: String, data: DataFrame, workers: Int) {
 
-  private val rows = {
+  private val centred = {
     val mean = data.agg(avg(col("label"))).first().getDouble(0)
-    val labeled = data.select(col("label") - mean, lit(1.0), col("features"))
-    TrainingReader.read(labeled.queryExecution.toRdd, data.first().getAs[Vector]("features").size, name)
+    data.select(col("label") - mean, lit(1.0), col("features"))
+  }
+
+  private val rows =
+    TrainingReader.read(centred.queryExecution.toRdd, data.first().getAs[Vector]("features").size, name)
+
+  /** The rows as MLlib takes them, in as many partitions. */
+  lazy val points: RDD[(Double, OldVector)] =
+    centred.rdd.map(row => (row.getDouble(0), OldVectors.fromML(row.getAs[Vector](2)))).repartition(workers).cache()
+
+  /** F of some coefficients. */
+  def objective(coefficients: Array[Double]): Double = {
+    val sent = OldVectors.dense(coefficients)
+    val losses = points.map { case (label, features) => math.pow(label - features.dot(sent), 2) }
+    losses.sum() / (2.0 * totalWeight) + 0.5 * l2 * coefficients.map(a => a * a).sum
   }
 
   val l2: Double = 1.0 / rows.numRows
@@ -50,14 +65,14 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
   private def fit(variant: Variant, localWork: Option[Double], rounds: Int, tolerance: Double): LinearSolution = {
     val problem = LinearProblem(
       name,
-      variant.algorithm,
+      Algorithm.CoCoA,
       Squared,
       Penalty(l1 = 0.0, l2 = l2),
       intercept = false,
       tolerance,
       rounds,
       localWork,
-      Some(variant.orientation),
+      Some(Orientation.Primal),
       workers,
       Some(variant.aggregation),
       RidgeProblem.Seed,
@@ -96,9 +111,4 @@ private[bench] object RidgeProblem {
  * @param adding
  *   steps are added as they are, as the textbook's CoCoA+ does and every reference implementation
  */
-private[bench] final case class Variant(
-    travelling: Boolean,
-    adding: Boolean,
-    aggregation: Aggregation,
-    algorithm: Algorithm = Algorithm.CoCoA,
-    orientation: Orientation = Orientation.Primal)
+private[bench] final case class Variant(travelling: Boolean, adding: Boolean, aggregation: Aggregation)

@@ -52,10 +52,7 @@ private[bench] object EstimatorSystem {
   private val SparkIterations = Seq(2.0, 5.0, 10.0, 20.0, 40.0)
 
   /**
-   * Dwell by MA-SGD, which searches its step size in the fit.
-   *
-   * @param algorithm
-   *   `ma-sgd`, or a hybrid that begins with it
+   * Dwell by `ma-sgd`, which searches its step size in the fit, or by `l-bfgs`.
    */
   def dwell(problem: SgdProblem, algorithm: String, aggregation: String): SgdSystem =
     new EstimatorSystem(

@@ -62,7 +62,7 @@ object MaSgdBench {
       new MllibSgd(problem, 0.01, asked.rounds),
       new MllibAveraging(problem),
       EstimatorSystem.spark(problem),
-      EstimatorSystem.dwell(problem, "ma-sgd+l-bfgs", "gang"),
+      EstimatorSystem.dwell(problem, "l-bfgs", "gang"),
       EstimatorSystem.dwellTuned(problem, held(0.25 / squareNorm).copy(limit = 0.5 / problem.l2))) ++
       SgdProgram.mpi(problem, asked, files) ++
       asked.program("python").toSeq.flatMap { command =>

@@ -51,7 +51,7 @@ private[bench] object MllibSgd {
   private val TuningRounds = 20
 
   /** Makes the steps, which happen on the driver, and copies the models asked for; the time of copies does not count. */
-  private final class Recorder(at: Seq[Double]) extends Updater {
+  private[bench] final class Recorder(at: Seq[Double]) extends Updater {
     val checkpoints: mutable.ArrayBuffer[Checkpoint] = mutable.ArrayBuffer.empty
     private val updater = new SquaredL2Updater()
     private val start = System.nanoTime()

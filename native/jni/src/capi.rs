@@ -214,7 +214,6 @@ pub unsafe extern "C" fn dwell_primal_round(
                 certificate: false,
                 points: Vec::new(),
                 threads: round.threads as usize,
-                batch: false,
             };
             let vectors = Vectors {
                 alpha,
@@ -272,7 +271,6 @@ pub unsafe extern "C" fn dwell_dual_round(
                     total_weight: round.total_weight,
                     intercept: 0.0,
                     offset: 0.0,
-                    gradient: false,
                 },
                 seed: round.seed,
                 partition: round.partition as u32,
@@ -280,7 +278,6 @@ pub unsafe extern "C" fn dwell_dual_round(
                 certificate: Vec::new(),
                 points: Vec::new(),
                 threads: round.threads as usize,
-                batch: false,
             };
             let vectors = Vectors {
                 alpha,

@@ -195,7 +195,6 @@ fn coordinate_descent() {
         ],
     );
     assert_eq!(java["CONTROL_STAMP"], 9);
-    assert_eq!(java["GRADIENT"], 8);
     assert_eq!(java, rust("cd/layout.rs", &header_of_rust()));
 }
 

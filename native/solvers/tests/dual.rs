@@ -1,6 +1,6 @@
 //! The promises of the method on rows, for every loss, on small and random problems.
 
-mod common;
+use crate::common;
 
 use common::{
     ROUNDING, doubles, previous,

@@ -1,6 +1,6 @@
 //! Against numbers made by tests/golden/primal.py, which shares no code with this crate.
 
-mod common;
+use crate::common;
 
 use common::{
     Problem, bytes, doubles,
@@ -171,7 +171,6 @@ fn cocoa_rounds_of_the_hinge() {
         total_weight: 6.0,
         intercept: 0.0,
         offset: 0.0,
-        gradient: false,
     }
     .check()
     .unwrap();
@@ -264,7 +263,6 @@ fn rounds_to_the_last_bit() {
             certificate: true,
             points: Vec::new(),
             threads: 1,
-            batch: false,
         };
         let expected = &case["expected"];
         for values in [Values::F64(&values), Values::F32(&narrow)] {

@@ -112,7 +112,6 @@ fn moments_weights_and_parameters() {
         certificate: true,
         points: vec![[1.0, 0.0]],
         threads: 1,
-        batch: false,
     };
     assert!(good.check().is_ok());
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
@@ -243,7 +242,6 @@ fn samples_scale_and_parameters_of_rows() {
             total_weight: 2.0,
             intercept: 0.0,
             offset: 0.0,
-            gradient: false,
         },
         seed: 1,
         partition: 0,
@@ -251,7 +249,6 @@ fn samples_scale_and_parameters_of_rows() {
         certificate: vec![0.0; 16],
         points: vec![[1.0, 0.0]; 24],
         threads: 1,
-        batch: false,
     };
     assert!(params.check().is_ok());
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
@@ -376,7 +373,6 @@ fn infeasible_variables_come_back() {
                 total_weight: 1.0,
                 intercept: 0.0,
                 offset: 0.0,
-                gradient: false,
             },
             seed: 1,
             partition: 0,
@@ -384,7 +380,6 @@ fn infeasible_variables_come_back() {
             certificate: Vec::new(),
             points: vec![[0.0, 0.0], [1.0, 0.0]],
             threads: 1,
-            batch: false,
         };
         let mut round = DualRound::new(params.check().unwrap(), 1, &[-3.0], &[0.0], 0).unwrap();
         round
@@ -874,7 +869,6 @@ proptest! {
                     total_weight: 3.0,
                     intercept: 1.0,
                     offset: 0.0,
-                    gradient: false,
                 },
                 seed: 1,
                 partition: 0,
@@ -882,7 +876,6 @@ proptest! {
                 certificate: vec![0.0],
                 points: vec![[1.0, 1.0]],
                 threads,
-                batch: false,
             };
             let mut round = DualRound::new(params.check().unwrap(), 3, &[0.0; 3], &[0.0; 3], 0).unwrap();
             round.advance(&data, &[1; 24], 1000, None)

@@ -1,7 +1,7 @@
 //! LDA: against numbers of other code, against the plain E-step and steps on all of lambda, and properties that must hold for all
 //! documents.
 
-mod common;
+use crate::common;
 
 use common::{
     Random,

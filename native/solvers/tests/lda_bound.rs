@@ -1,6 +1,6 @@
 //! The bound of LDA against the likelihood itself, by enumeration: every assignment of the tokens of a few tiny documents to topics.
 
-mod common;
+use crate::common;
 
 use common::{
     Random,

@@ -1,6 +1,6 @@
 //! Special functions of LDA, against 50 digits from tests/golden/special.py.
 
-mod common;
+use crate::common;
 
 use common::golden::{golden, number};
 use dwell_solvers::lda::special::{digamma, exp_digamma, ln_gamma, trigamma};

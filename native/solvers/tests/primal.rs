@@ -1,6 +1,6 @@
 //! The promises of the method, on small and random problems.
 
-mod common;
+use crate::common;
 
 use common::{Cluster, Problem, ROUNDING, Random, bytes, run_round};
 use dwell_solvers::{

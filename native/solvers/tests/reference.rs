@@ -1,6 +1,6 @@
 //! Rounds of several partitions driven to the optimum, against dense minimisers that share no code with the crate.
 
-mod common;
+use crate::common;
 
 use common::{Cluster, Random, dense::Dense, rows};
 use dwell_solvers::{ElasticNetParams, Labels, Loss};

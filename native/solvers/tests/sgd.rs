@@ -1,7 +1,7 @@
 //! Local SGD, and losses, gradients and dual points of passes: against numbers of other code, against steps on all coefficients, and
 //! properties that must hold for all data.
 
-mod common;
+use crate::common;
 
 use common::{
     ROUNDING, Random, bytes, doubles,

@@ -61,7 +61,7 @@ class HasAlgorithm(HasWorkers):
     algorithm: Param[str] = Param(
         Params._dummy(),
         "algorithm",
-        "training algorithm: auto, cocoa, ma-sgd, l-bfgs, ma-sgd+l-bfgs, newton, mini-batch-scd or mini-batch-sgd",
+        "training algorithm: auto, cocoa, ma-sgd, l-bfgs or newton",
         typeConverter=TypeConverters.toString,
     )
     orientation: Param[str] = Param(

@@ -14,9 +14,9 @@ use crate::{
     },
     cd::{
         layout::{
-            BATCH, CERTIFICATE, CONTROL_FLAGS, DUAL_CANDIDATE_COUNT, DUAL_CANDIDATES, DUAL_GAMMA,
+            CERTIFICATE, CONTROL_FLAGS, DUAL_CANDIDATE_COUNT, DUAL_CANDIDATES, DUAL_GAMMA,
             DUAL_INTERCEPT, DUAL_L2, DUAL_OFFSET, DUAL_PENDING_FACTOR, DUAL_PREVIOUS_FACTOR,
-            DUAL_SIGMA_PRIME, DUAL_TOTAL_WEIGHT, GRADIENT, MAX_CANDIDATES,
+            DUAL_SIGMA_PRIME, DUAL_TOTAL_WEIGHT, MAX_CANDIDATES,
         },
         numbers::{Control, candidates, points, verdict},
         orientation::{Orientation, ProductScalars, RoundStart},
@@ -100,7 +100,7 @@ impl Partition for Dual {
 
 impl Orientation for Dual {
     const VECTOR: &'static str = "the features";
-    const FLAGS: i64 = CERTIFICATE | BATCH | GRADIENT;
+    const FLAGS: i64 = CERTIFICATE;
 
     type Params = DualParams;
     type Round = DualRound;
@@ -124,7 +124,6 @@ impl Orientation for Dual {
                 total_weight: settings.get(DUAL_TOTAL_WEIGHT),
                 intercept: settings.get(DUAL_INTERCEPT),
                 offset: settings.get(DUAL_OFFSET),
-                gradient: control.gradient(),
             },
             seed: control.seed,
             partition: control.partition(),
@@ -136,7 +135,6 @@ impl Orientation for Dual {
             },
             points: points(rest)?,
             threads: control.threads,
-            batch: control.batch(),
         };
         let verdict = verdict(&settings, DUAL_PENDING_FACTOR, DUAL_PREVIOUS_FACTOR)?;
         Ok((params, verdict))
@@ -267,7 +265,6 @@ mod tests {
                 total_weight: 30.0,
                 intercept: 1.5,
                 offset: -1.0,
-                gradient: false,
             },
             seed: -6_i64 as u64,
             partition: 3,
@@ -275,7 +272,6 @@ mod tests {
             certificate: vec![7.0, 8.0],
             points: vec![[0.1, 0.2]],
             threads: 2,
-            batch: false,
         };
         assert_eq!(request.params, expected);
     }

@@ -13,10 +13,6 @@ pub const LAYOUT_VERSION: i64 = 2;
 pub const CERTIFICATE: i64 = 1;
 /// Primal: columns and label are centred implicitly.
 pub const CENTRED: i64 = 2;
-/// No step of the round sees the result of another.
-pub const BATCH: i64 = 4;
-/// Dual, with `BATCH`: steps along the gradient.
-pub const GRADIENT: i64 = 8;
 
 // control.
 

@@ -11,9 +11,9 @@ use crate::{
     },
     cd::{
         layout::{
-            BATCH, CENTRED, CERTIFICATE, CONTROL_BUDGET, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
+            CENTRED, CERTIFICATE, CONTROL_BUDGET, CONTROL_FIT, CONTROL_FLAGS, CONTROL_LOSS,
             CONTROL_PARTITION, CONTROL_ROUND, CONTROL_SEED, CONTROL_SLOTS, CONTROL_STAMP,
-            CONTROL_THREADS, CONTROL_VECTOR_LENGTH, CONTROL_VERSION, GRADIENT, LAYOUT_VERSION,
+            CONTROL_THREADS, CONTROL_VECTOR_LENGTH, CONTROL_VERSION, LAYOUT_VERSION,
             MAX_CANDIDATES, MAX_POINTS,
         },
         states::MAX_ROUND,
@@ -76,16 +76,6 @@ impl Control {
     /// Whether columns and label are centred.
     pub fn centred(&self) -> bool {
         self.flags & CENTRED != 0
-    }
-
-    /// Whether no step sees the result of another.
-    pub fn batch(&self) -> bool {
-        self.flags & BATCH != 0
-    }
-
-    /// Whether steps follow the gradient.
-    pub fn gradient(&self) -> bool {
-        self.flags & GRADIENT != 0
     }
 }
 

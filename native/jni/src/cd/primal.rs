@@ -14,7 +14,7 @@ use crate::{
     },
     cd::{
         layout::{
-            BATCH, CENTRED, CERTIFICATE, CONTROL_LOSS, PRIMAL_L1, PRIMAL_L2, PRIMAL_PENDING_FACTOR,
+            CENTRED, CERTIFICATE, CONTROL_LOSS, PRIMAL_L1, PRIMAL_L2, PRIMAL_PENDING_FACTOR,
             PRIMAL_POINTS, PRIMAL_PREVIOUS_FACTOR, PRIMAL_SCALE_FACTOR, PRIMAL_SIGMA_PRIME,
             PRIMAL_TOTAL_WEIGHT,
         },
@@ -77,7 +77,7 @@ impl Partition for Primal {
 
 impl Orientation for Primal {
     const VECTOR: &'static str = "the rows";
-    const FLAGS: i64 = CERTIFICATE | CENTRED | BATCH;
+    const FLAGS: i64 = CERTIFICATE | CENTRED;
 
     type Params = PrimalParams;
     type Round = PrimalRound;
@@ -108,7 +108,6 @@ impl Orientation for Primal {
             certificate: control.certificate(),
             points: points(settings.rest())?,
             threads: control.threads,
-            batch: control.batch(),
         };
         let verdict = verdict(&settings, PRIMAL_PENDING_FACTOR, PRIMAL_PREVIOUS_FACTOR)?;
         Ok((params, verdict))
@@ -230,7 +229,6 @@ mod tests {
             certificate: true,
             points: vec![[0.1, 0.2]],
             threads: 2,
-            batch: false,
         };
         assert_eq!(request.params, expected);
     }

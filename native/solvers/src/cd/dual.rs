@@ -28,7 +28,6 @@ use crate::{
 /// | `total_weight` | S, sum of the weights of all rows of all partitions | finite, > 0 |
 /// | `intercept` | h: `sum_j scale_j mean_j^2` and the weight of the intercept; 0 without intercept | finite, >= 0 |
 /// | `offset` | intercept at the start of the round | finite |
-/// | `gradient` | every step ends at `-loss'(z_i)`, wherever it starts; from 0 the update is `-1/l2` times the gradient of the losses | |
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct DualSubproblemParams {
@@ -38,7 +37,6 @@ pub struct DualSubproblemParams {
     pub total_weight: f64,
     pub intercept: f64,
     pub offset: f64,
-    pub gradient: bool,
 }
 
 impl DualSubproblemParams {
@@ -63,7 +61,6 @@ impl DualSubproblemParams {
             total_l2: self.total_weight * self.l2,
             intercept: self.intercept,
             offset: self.offset,
-            gradient: self.gradient,
         })
     }
 }
@@ -86,7 +83,6 @@ pub struct ValidDualSubproblemParams {
     total_l2: f64,
     intercept: f64,
     offset: f64,
-    gradient: bool,
 }
 
 /// `h_i(a) = (s_i/S) loss*(-a)`.
@@ -212,14 +208,14 @@ impl Subproblem for ValidDualSubproblemParams {
         data: &DualData<'_>,
         threads: f64,
         running: &mut DualRunning,
-        span: Span<'_, E, DualRunning>,
+        span: Span<'_, E>,
     ) -> Descent {
-        let (rule, descent) = span.descend::<_, WEIGHTED>(running, |sums| RowRule {
+        let (rule, descent) = span.descend::<_, WEIGHTED>(RowRule {
             samples: data.samples,
             subproblem: *self,
             step: self.sigma_prime * threads,
-            running: *sums,
-            shift: self.shift(sums),
+            running: *running,
+            shift: self.shift(running),
         });
         *running = rule.running;
         descent
@@ -265,7 +261,6 @@ impl Subproblem for ValidDualSubproblemParams {
 }
 
 /// Minimises along a row: the dual step of the loss.
-#[derive(Clone)]
 struct RowRule<'a> {
     samples: Samples<'a>,
     subproblem: ValidDualSubproblemParams,
@@ -294,8 +289,6 @@ impl Rule for RowRule<'_> {
             }
         };
         let before = *alpha;
-        // Without curvature the step goes to minus the derivative of the loss.
-        let q = if subproblem.gradient { 0.0 } else { q };
         let after = subproblem
             .objective
             .loss
@@ -311,10 +304,6 @@ impl Rule for RowRule<'_> {
             self.shift = self.subproblem.shift(&self.running);
         }
         Some(-change)
-    }
-
-    fn add(&mut self, before: &Self, after: &Self) {
-        ValidDualSubproblemParams::merge(&mut self.running, &before.running, &after.running, 1.0);
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     dual::ValidDualSubproblemParams,
     primal::ValidSubproblemParams,
-    steps::{Descent, Frozen, Span},
+    steps::{Descent, Span},
     subproblem::{Certificate, DataOf, Separable, Subproblem, same_shape},
 };
 use crate::base::{
@@ -22,8 +22,6 @@ pub struct Local<P: Subproblem> {
     pub(super) alpha: Vec<f64>,
     pub(super) w: Vec<f64>,
     pub(super) running: P::Running,
-    /// In a batch: the two above as they were at its start, which every step reads.
-    frozen: Option<Frozen<P::Running>>,
 }
 
 /// Columns as coordinates: see [`ValidSubproblemParams`].
@@ -44,19 +42,7 @@ impl<P: Subproblem> Local<P> {
             alpha: finite_copy::<P::Objective>(alpha, P::Objective::VARIABLE)?,
             w: reserve(length, "the vector of a round")?,
             running: P::Running::default(),
-            frozen: None,
         })
-    }
-
-    /// Starts a batch: from now on no step sees the result of another.
-    pub(super) fn freeze(&mut self) -> Result<(), SolverError> {
-        let mut w = reserve(self.w.len(), "the vector of a batch")?;
-        w.extend_from_slice(&self.w);
-        self.frozen = Some(Frozen {
-            w,
-            running: self.running,
-        });
-        Ok(())
     }
 
     /// Loads the next entries of the shared vector, at most `count` of them. `shared`: all of it, little endian `f64`; `weights`: numbers
@@ -132,7 +118,6 @@ impl<P: Subproblem> Local<P> {
                 alpha: &mut self.alpha,
                 first: 0,
                 w: &mut self.w,
-                frozen: self.frozen.as_ref(),
             },
             range,
             budget,
@@ -282,12 +267,10 @@ pub(super) fn write_entries<S: Separable>(
 }
 
 /// The point that steps move: variables of the coordinates from `first` on, and the vector.
-pub(super) struct Iterate<'a, R> {
+pub(super) struct Iterate<'a> {
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
-    /// In a batch: what the steps read.
-    pub frozen: Option<&'a Frozen<R>>,
 }
 
 /// Visits coordinates on one of `threads` copies of the vector.
@@ -296,7 +279,7 @@ pub(super) fn descend<P: Subproblem>(
     data: &DataOf<'_, P>,
     threads: f64,
     running: &mut P::Running,
-    iterate: Iterate<'_, P::Running>,
+    iterate: Iterate<'_>,
     range: Range<usize>,
     budget: usize,
 ) -> Descent {
@@ -320,7 +303,7 @@ struct Descend<'a, 'd, P: Subproblem> {
     data: &'a DataOf<'d, P>,
     threads: f64,
     running: &'a mut P::Running,
-    iterate: Iterate<'a, P::Running>,
+    iterate: Iterate<'a>,
     range: Range<usize>,
     budget: usize,
 }
@@ -337,7 +320,6 @@ impl<P: Subproblem> WithEntries for Descend<'_, '_, P> {
             alpha: self.iterate.alpha,
             first: self.iterate.first,
             w: self.iterate.w,
-            frozen: self.iterate.frozen,
             range: self.range,
             budget: self.budget,
         };

@@ -8,7 +8,7 @@
 //! base/kernel.rs    with_entries               chooses E: sparse or dense, the type of the values, and for dense ones the instructions
 //! local.rs          Descend::run<E>            chooses WEIGHTED: whether the entries of the vector have weights
 //! primal.rs           Subproblem::descend      chooses CENTRED, and makes the rule of a step (for rows: dual.rs)
-//! steps.rs              Span::descend          starts the walk (in a batch it loops by itself)
+//! steps.rs              Span::descend          starts the walk
 //! base/sparse.rs        Entries::walk          loops over the coordinates; chooses L, 1 to 8 entries or any number (base/dense.rs: all)
 //! steps.rs                Visitor::short<L>    one step on L entries; Visitor::column on any number:
 //! base/sparse.rs            Column::dot        sum_j x_ij w_j

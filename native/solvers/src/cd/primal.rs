@@ -172,16 +172,16 @@ impl Subproblem for ValidSubproblemParams {
         data: &PrimalData<'_>,
         threads: f64,
         running: &mut PrimalRunning,
-        span: Span<'_, E, PrimalRunning>,
+        span: Span<'_, E>,
     ) -> Descent {
         // Compiled for both cases, so that the loop does not test.
         if self.centred {
             let (rule, descent) =
-                span.descend::<_, WEIGHTED>(running, |sums| self.rule::<true>(data, threads, sums));
+                span.descend::<_, WEIGHTED>(self.rule::<true>(data, threads, running));
             *running = rule.running;
             descent
         } else {
-            span.descend::<_, WEIGHTED>(running, |sums| self.rule::<false>(data, threads, sums))
+            span.descend::<_, WEIGHTED>(self.rule::<false>(data, threads, running))
                 .1
         }
     }
@@ -301,10 +301,6 @@ impl<const CENTRED: bool> Rule for ColumnRule<'_, CENTRED> {
             self.shift = self.subproblem.shift(&self.running);
         }
         Some(self.step * delta)
-    }
-
-    fn add(&mut self, before: &Self, after: &Self) {
-        ValidSubproblemParams::merge(&mut self.running, &before.running, &after.running, 1.0);
     }
 }
 

@@ -30,8 +30,7 @@ const MAX_THREADS: usize = 256;
 /// | `budget` | coordinates to visit: whole buckets until they hold as many | >= 1 |
 /// | `certificate` | compute the parts of the duality certificate at the start of the round | |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector, on which steps run in parallel; the result depends on their number | 1 to 256; 1 in a batch |
-/// | `batch` | no step sees the result of another; the round ends with its epoch at the latest | |
+/// | `threads` | copies of the vector, on which steps run in parallel; the result depends on their number | 1 to 256 |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct PrimalParams {
@@ -42,7 +41,6 @@ pub struct PrimalParams {
     pub certificate: bool,
     pub points: Vec<[f64; 2]>,
     pub threads: usize,
-    pub batch: bool,
 }
 
 impl PrimalParams {
@@ -60,7 +58,6 @@ impl PrimalParams {
             candidates: Vec::new(),
             points: self.points.clone(),
             threads: self.threads,
-            batch: self.batch,
         }
         .check()
     }
@@ -75,8 +72,7 @@ impl PrimalParams {
 /// | `budget` | coordinates to visit: whole buckets until they hold as many | >= 1 |
 /// | `certificate` | intercepts for which to compute the loss at the start of the round; empty for no certificate | finite, at most 16 |
 /// | `points` | `[g1, g2]`: where to sample the objective, see [`RoundScalars::samples`] | finite, at most 24 |
-/// | `threads` | copies of the vector, on which steps run in parallel; the result depends on their number | 1 to 256; 1 in a batch |
-/// | `batch` | no step sees the result of another; the round ends with its epoch at the latest | true for gradients |
+/// | `threads` | copies of the vector, on which steps run in parallel; the result depends on their number | 1 to 256 |
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the table names every field")]
 pub struct DualParams {
@@ -87,7 +83,6 @@ pub struct DualParams {
     pub certificate: Vec<f64>,
     pub points: Vec<[f64; 2]>,
     pub threads: usize,
-    pub batch: bool,
 }
 
 impl DualParams {
@@ -96,12 +91,6 @@ impl DualParams {
     /// # Errors
     /// `InvalidParam` names the first parameter out of range, `Shape` for too many candidates or points.
     pub fn check(&self) -> Result<ValidDualParams, SolverError> {
-        ensure(
-            "batch",
-            0.0,
-            self.batch || !self.subproblem.gradient,
-            "must be true for gradients: they are all taken at the same coefficients",
-        )?;
         ValidParams {
             subproblem: self.subproblem.check()?,
             seed: self.seed,
@@ -111,7 +100,6 @@ impl DualParams {
             candidates: self.certificate.clone(),
             points: self.points.clone(),
             threads: self.threads,
-            batch: self.batch,
         }
         .check()
     }
@@ -128,7 +116,6 @@ pub struct ValidParams<P> {
     candidates: Vec<f64>,
     points: Vec<[f64; 2]>,
     threads: usize,
-    batch: bool,
 }
 
 /// Checked [`PrimalParams`].
@@ -141,15 +128,8 @@ impl<P> ValidParams<P> {
     /// Checks the ranges that all rounds have in common.
     fn check(self) -> Result<Self, SolverError> {
         at_least_one("budget", self.budget)?;
-        let (threads, many) = (self.threads as f64, self.threads > 1);
         let legal = (1..=MAX_THREADS).contains(&self.threads);
-        ensure("threads", threads, legal, "must be 1 to 256")?;
-        ensure(
-            "threads",
-            threads,
-            !(self.batch && many),
-            "must be 1 in a batch",
-        )?;
+        ensure("threads", self.threads as f64, legal, "must be 1 to 256")?;
         finite_few("points", self.points.as_flattened(), 2 * MAX_POINTS)?;
         finite_few("candidates", &self.candidates, MAX_CANDIDATES)?;
         Ok(self)
@@ -362,9 +342,6 @@ impl<P: Subproblem> Round<P> {
                     let count = self.local.left_to_load().min(left);
                     self.local.load(shared, P::load_weights(data), count)?;
                     if self.local.left_to_load() == 0 {
-                        if self.params.batch {
-                            self.local.freeze()?;
-                        }
                         self.phase = Phase::Start(Pass::new(self.start.len())?);
                     }
                     count
@@ -439,9 +416,7 @@ impl<P: Subproblem> Round<P> {
         budget: usize,
         pool: Option<&rayon::ThreadPool>,
     ) -> Result<usize, SolverError> {
-        let enough = self.scalars.coordinates >= self.params.budget
-            || self.order.buckets() == 0
-            || self.params.batch && self.scalars.coordinates > 0 && self.epoch_ends();
+        let enough = self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0;
         if enough && self.bucket.is_empty() && self.team.is_none() {
             self.phase = Phase::End(Pass::new(self.start.len())?);
             Ok(0)

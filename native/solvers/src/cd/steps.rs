@@ -5,13 +5,10 @@ use std::ops::Range;
 use crate::base::entries::{Column, Entries, Visitor, subtracted};
 
 /// How a step minimises along a coordinate: the part that differs between columns and rows.
-pub(super) trait Rule: Clone {
+pub(super) trait Rule {
     /// Moves `alpha`, the variable of coordinate `i`, to the minimum along it; `dot` is the dot product of its entries with the vector.
     /// Returns the factor with which the caller subtracts the entries (times their weights) from the vector, or `None` if alpha stays.
     fn minimise(&mut self, i: usize, alpha: &mut f64, dot: f64) -> Option<f64>;
-
-    /// Adds the changes that a step made, from `before` to `after`, to everything except the vector.
-    fn add(&mut self, before: &Self, after: &Self);
 }
 
 /// How far a call of `Local::descend` came.
@@ -23,15 +20,8 @@ pub struct Descent {
     pub nonzeros: usize,
 }
 
-/// The vector and its sums before the first step: all steps of a batch read them.
-#[derive(Debug)]
-pub struct Frozen<R> {
-    pub w: Vec<f64>,
-    pub running: R,
-}
-
 /// Coordinates to visit, and the point that the steps move.
-pub struct Span<'a, E, R> {
+pub struct Span<'a, E> {
     pub entries: E,
     /// Weights of the entries of the vector.
     pub weights: Option<&'a [f64]>,
@@ -39,28 +29,19 @@ pub struct Span<'a, E, R> {
     pub alpha: &'a mut [f64],
     pub first: usize,
     pub w: &'a mut [f64],
-    /// In a batch: what the steps read instead of `w`.
-    pub frozen: Option<&'a Frozen<R>>,
     pub range: Range<usize>,
     /// One unit for each coordinate and each entry; the first coordinate is visited in any case.
     pub budget: usize,
 }
 
-impl<E: Entries, S> Span<'_, E, S> {
+impl<E: Entries> Span<'_, E> {
     /// Visits coordinates from the start of the range on in rising order, until its end or until the work reaches the budget.
-    /// `rule` makes the rule for given sums of the vector. Returns the rule after the last step.
+    /// Returns the rule after the last step.
     #[inline(always)]
-    pub(super) fn descend<R: Rule, const WEIGHTED: bool>(
-        self,
-        running: &S,
-        rule: impl Fn(&S) -> R,
-    ) -> (R, Descent) {
-        if let Some(frozen) = self.frozen {
-            return self.descend_at_once(&frozen.w, rule(&frozen.running), rule(running));
-        }
+    pub(super) fn descend<R: Rule, const WEIGHTED: bool>(self, rule: R) -> (R, Descent) {
         let mut steps = Steps::<R, WEIGHTED> {
             weights: self.weights,
-            rule: rule(running),
+            rule,
             alpha: self.alpha,
             first: self.first,
             w: self.w,
@@ -73,27 +54,6 @@ impl<E: Entries, S> Span<'_, E, S> {
             nonzeros: steps.nonzeros,
         };
         (steps.rule, descent)
-    }
-
-    /// The same visits, but every step reads `frozen` and the sums of `start`; `rule` collects the changes.
-    #[inline(always)]
-    fn descend_at_once<R: Rule>(self, frozen: &[f64], start: R, mut rule: R) -> (R, Descent) {
-        let mut next = self.range.start;
-        let mut nonzeros = 0;
-        while next < self.range.end
-            && (nonzeros + (next - self.range.start) < self.budget || next == self.range.start)
-        {
-            let column = self.entries.column(next);
-            nonzeros += column.len();
-            let mut after = start.clone();
-            let alpha = &mut self.alpha[next - self.first];
-            if let Some(step) = after.minimise(next, alpha, column.dot(frozen)) {
-                column.subtract(step, self.weights, self.w);
-                rule.add(&start, &after);
-            }
-            next += 1;
-        }
-        (rule, Descent { next, nonzeros })
     }
 }
 

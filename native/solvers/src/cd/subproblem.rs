@@ -95,7 +95,7 @@ pub trait Subproblem: Copy + Debug + Send + Sync {
         data: &DataOf<'_, Self>,
         threads: f64,
         running: &mut Self::Running,
-        span: Span<'_, E, Self::Running>,
+        span: Span<'_, E>,
     ) -> Descent;
 
     /// Adds to `total` the part of one of `threads` copies, which started at `before` and is at `after`.

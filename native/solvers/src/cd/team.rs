@@ -160,7 +160,6 @@ impl<P: Subproblem> Member<P> {
                 alpha: &mut self.alpha[self.first..self.first + bucket.len()],
                 first: bucket.start,
                 w: &mut self.w,
-                frozen: None,
             };
             let descent = descend(
                 &local.subproblem,

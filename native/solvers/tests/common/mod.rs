@@ -1,5 +1,4 @@
 //! Small problems for tests, kept as plainly as possible: dense columns, and partitions made from them.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod dense;
 pub mod golden;
@@ -286,7 +285,6 @@ impl Problem {
             certificate: true,
             points: POINTS.to_vec(),
             threads: 1,
-            batch: false,
         }
     }
 }

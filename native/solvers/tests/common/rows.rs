@@ -257,7 +257,6 @@ impl Problem {
             certificate: vec![offset, 0.25],
             points: POINTS.to_vec(),
             threads: self.threads,
-            batch: false,
         }
     }
 
@@ -270,7 +269,6 @@ impl Problem {
             total_weight: self.total_weight(),
             intercept: self.intercept(),
             offset,
-            gradient: false,
         }
     }
 

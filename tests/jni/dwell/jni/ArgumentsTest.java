@@ -108,15 +108,11 @@ abstract class ArgumentsTest {
     bad(CdLayout.CONTROL_PARTITION, -1, 1L << 31);
     bad(CdLayout.CONTROL_ROUND, -1, Long.MAX_VALUE);
     bad(CdLayout.CONTROL_BUDGET, 0, -7);
-    bad(CdLayout.CONTROL_FLAGS, 16, -1);
+    bad(CdLayout.CONTROL_FLAGS, 4, -1);
     bad(CdLayout.CONTROL_THREADS, 0);
     bad(CdLayout.CONTROL_VECTOR_LENGTH, -1, 1L << 31);
     bad(CdLayout.CONTROL_STAMP, -1);
     refused("threads", c -> c.control[CdLayout.CONTROL_THREADS] = Integer.MAX_VALUE);
-    refused("threads", c -> {
-      c.control[CdLayout.CONTROL_FLAGS] |= NativeBridge.BATCH;
-      c.control[CdLayout.CONTROL_THREADS] = 2;
-    });
     refused("loss", c -> c.control[CdLayout.CONTROL_LOSS] = 5);
     refused("loss", c -> c.control[CdLayout.CONTROL_LOSS] = -1);
     refused("sigma_prime", c -> c.settings[CdLayout.PRIMAL_SIGMA_PRIME] = 0);

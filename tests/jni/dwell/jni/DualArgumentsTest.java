@@ -22,7 +22,6 @@ class DualArgumentsTest extends ArgumentsTest {
   @Test
   void numbersOfADualRequest() {
     refused("control[6]", c -> c.control[CdLayout.CONTROL_FLAGS] = NativeBridge.CENTRED);
-    refused("batch", c -> c.control[CdLayout.CONTROL_FLAGS] |= NativeBridge.GRADIENT);
     refused("l2", c -> c.settings[CdLayout.DUAL_L2] = 0);
     refused("total_weight", c -> c.settings[CdLayout.DUAL_TOTAL_WEIGHT] = 0);
     refused("gamma", c -> c.settings[CdLayout.DUAL_GAMMA] = 0);

@@ -21,7 +21,6 @@ class PrimalArgumentsTest extends ArgumentsTest {
 
   @Test
   void numbersOfAPrimalRequest() {
-    refused("control[6]", c -> c.control[CdLayout.CONTROL_FLAGS] = NativeBridge.GRADIENT);
     refused("control[10]", c -> c.control[CdLayout.CONTROL_LOSS] = 1);
     refused("l1", c -> c.settings[CdLayout.PRIMAL_L1] = -1);
     refused("l2", c -> c.settings[CdLayout.PRIMAL_L2] = -1);

@@ -37,9 +37,11 @@ private[ml] final class ExtendedPrecision(
   private val n = starts.last
 
   /** Whether a variable is penalised. */
-  private val isCoefficient = Array.tabulate(n)(j => starts.take(loss.outputs).exists(first => j - first >= 0 && j - first < p))
+  private val isCoefficient =
+    Array.tabulate(n)(j => starts.take(loss.outputs).exists(first => j - first >= 0 && j - first < p))
 
-  private def inputs(i: Int, output: Int): Array[Decimal] = if (output < loss.outputs) features(i) else Array(Decimal.ONE)
+  private def inputs(i: Int, output: Int): Array[Decimal] =
+    if (output < loss.outputs) features(i) else Array(Decimal.ONE)
 
   private def outputs(w: Array[Decimal], i: Int): Array[Decimal] =
     lengths.indices.map(k => dot(inputs(i, k), w.slice(starts(k), starts(k) + lengths(k)))).toArray
@@ -167,8 +169,12 @@ private[ml] object ExtendedPrecision {
     def derivativesOf(u: Decimal, barrier: Option[Decimal]): (Decimal, Decimal)
     private def sign(y: Decimal) = if (y.signum > 0) One else One.negate
     private def margin(z: Decimal, y: Decimal) = One.subtract(z.multiply(sign(y)), Digits)
-    def value(z: Array[Decimal], y: Decimal, barrier: Option[Decimal]): Option[Decimal] = Some(of(margin(z(0), y), barrier))
-    def derivatives(z: Array[Decimal], y: Decimal, barrier: Option[Decimal]): (Array[Decimal], Array[Array[Decimal]]) = {
+    def value(z: Array[Decimal], y: Decimal, barrier: Option[Decimal]): Option[Decimal] = Some(
+      of(margin(z(0), y), barrier))
+    def derivatives(
+        z: Array[Decimal],
+        y: Decimal,
+        barrier: Option[Decimal]): (Array[Decimal], Array[Array[Decimal]]) = {
       val (slope, curve) = derivativesOf(margin(z(0), y), barrier)
       (Array(slope.multiply(sign(y)).negate), Array(Array(curve)))
     }
@@ -205,11 +211,17 @@ private[ml] object ExtendedPrecision {
       val own = z(y.intValue)
       Some(log(z.map(z => exp(z.subtract(own, Digits))).reduce(_.add(_, Digits))))
     }
-    def derivatives(z: Array[Decimal], y: Decimal, barrier: Option[Decimal]): (Array[Decimal], Array[Array[Decimal]]) = {
+    def derivatives(
+        z: Array[Decimal],
+        y: Decimal,
+        barrier: Option[Decimal]): (Array[Decimal], Array[Array[Decimal]]) = {
       val powers = z.map(k => exp(k.subtract(z(y.intValue), Digits)))
       val q = powers.map(divided(_, powers.reduce(_.add(_, Digits))))
       val slopes = Array.tabulate(classes)(k => if (k == y.intValue) q(k).subtract(One) else q(k))
-      (slopes, Array.tabulate(classes, classes)((k, l) => (if (k == l) q(k) else Decimal.ZERO).subtract(q(k).multiply(q(l), Digits), Digits)))
+      (
+        slopes,
+        Array.tabulate(classes, classes)((k, l) =>
+          (if (k == l) q(k) else Decimal.ZERO).subtract(q(k).multiply(q(l), Digits), Digits)))
     }
   }
 
@@ -222,12 +234,16 @@ private[ml] object ExtendedPrecision {
       val (e, sigma) = (y.subtract(z(0), Digits), z(1))
       Option.when(sigma.signum > 0) {
         val own =
-          if (isOutlier(e, sigma)) Two.multiply(eps).multiply(e.abs, Digits).subtract(square(eps).multiply(sigma, Digits), Digits)
+          if (isOutlier(e, sigma))
+            Two.multiply(eps).multiply(e.abs, Digits).subtract(square(eps).multiply(sigma, Digits), Digits)
           else divided(square(e), sigma)
         Half.multiply(sigma.add(own, Digits), Digits)
       }
     }
-    def derivatives(z: Array[Decimal], y: Decimal, barrier: Option[Decimal]): (Array[Decimal], Array[Array[Decimal]]) = {
+    def derivatives(
+        z: Array[Decimal],
+        y: Decimal,
+        barrier: Option[Decimal]): (Array[Decimal], Array[Array[Decimal]]) = {
       val (e, sigma) = (y.subtract(z(0), Digits), z(1))
       if (isOutlier(e, sigma)) {
         val slope = eps.multiply(new Decimal(-e.signum), Digits)

@@ -20,7 +20,7 @@ import dwell.report.FitReport
 /** Model averaging and L-BFGS through the estimators, measured against Spark's own optimum. */
 class GradientAlgorithmsSuite extends SparkSuite {
 
-  private val Refining = Seq("l-bfgs", "ma-sgd+l-bfgs")
+  private val Algorithms = Seq("l-bfgs", "ma-sgd")
 
   /** The relative gap of a model at the optimum, up to the root of what its objective is above it. */
   private val Proven = 1e-4
@@ -88,7 +88,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       title <- Seq("logistic", "softmax")
       penalty <- penalties
       standardize <- Seq(true, false)
-      algorithm <- Refining :+ "ma-sgd"
+      algorithm <- Algorithms
     } yield (title, penalty, standardize, algorithm)
 
   /** Spark's models, which several cases look at. */
@@ -152,7 +152,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
     val all =
       for ((solver, elasticNet) <- Seq("normal" -> 0.0, "l-bfgs" -> 0.3, "l-bfgs" -> 1.0);
         standardize <- Seq(true, false);
-        algorithm <- Refining :+ "ma-sgd")
+        algorithm <- Algorithms)
         yield ((solver, elasticNet), standardize, algorithm)
     val optima = mutable.Map.empty[Product, Double]
     for (((solver, elasticNet), standardize, algorithm) <- CheckLong.pairsWithin(all)) {
@@ -180,7 +180,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
   test("hinge and squared hinge: Spark's optimum, and CoCoA's") {
     val losses = Seq("hinge", "squaredHinge")
     val all =
-      for (standardize <- Seq(true, false); loss <- losses; algorithm <- Refining :+ "ma-sgd")
+      for (standardize <- Seq(true, false); loss <- losses; algorithm <- Algorithms)
         yield (standardize, loss, algorithm)
     val chosen = CheckLong.pairsWithin(all)
     for (standardize <- Seq(true, false)) {
@@ -196,7 +196,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
         exact.setTol(1e-8)
         val best = FitReport.of(exact.fit(binary)).objective
         if (loss == "hinge") close(best, optimum, 1e-4)
-        for (algorithm <- Refining :+ "ma-sgd" if chosen.contains((standardize, loss, algorithm))) {
+        for (algorithm <- Algorithms if chosen.contains((standardize, loss, algorithm))) {
           val e = svc.setAlgorithm(algorithm)
           e.setTol(if (algorithm == "ma-sgd") 1e-6 else 1e-11)
           if (loss == "hinge" && algorithm != "ma-sgd") e.setMaxIter(CornerIterations)
@@ -233,14 +233,14 @@ class GradientAlgorithmsSuite extends SparkSuite {
   }
 
   test("family=multinomial with two classes has a vector of coefficients for each") {
-    val model = ours("ma-sgd+l-bfgs", 0.05, 0.0).setFamily("multinomial").fit(binary)
+    val model = ours("l-bfgs", 0.05, 0.0).setFamily("multinomial").fit(binary)
     val expected = stock(0.05, 0.0).setFamily("multinomial").fit(binary)
     assert(model.coefficientMatrix.numRows == 2 && model.numClasses == 2)
     close(objective(model), objective(expected), Tight)
   }
 
   test("an initial model is where rounds begin") {
-    for (rows <- Seq(binary, data); algorithm <- Refining :+ "ma-sgd") {
+    for (rows <- Seq(binary, data); algorithm <- Algorithms) {
       val first = ours(algorithm, 0.05, 0.0).fit(rows)
       val again = ours(algorithm, 0.05, 0.0).setInitialModel(first).fit(rows)
       val report = FitReport.of(again)
@@ -278,7 +278,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       assert(FitReport.of(model).aggregation == mode)
       model.coefficientMatrix.toArray.toSeq ++ model.interceptVector.toArray
     }
-    for (algorithm <- Refining :+ "ma-sgd") {
+    for (algorithm <- Algorithms) {
       val expected = bits("driver", algorithm)
       Seq("driver", "gang", "shuffle").foreach(mode => assert(bits(mode, algorithm) == expected, s"$algorithm $mode"))
     }
@@ -288,29 +288,23 @@ class GradientAlgorithmsSuite extends SparkSuite {
     // Spark takes no barrier stage over a union, whose parents have other numbers of partitions.
     val halves = binary.randomSplit(Array(0.5, 0.5), seed = 1L).map(_.repartition(2))
     val (four, one) = (halves(0).union(halves(1)).cache(), binary.repartition(1).cache())
-    for (algorithm <- Seq("l-bfgs", "mini-batch-sgd")) {
-      def fit(rows: DataFrame, mode: String) =
-        ours(algorithm, 0.05, 0.0).setMaxIter(15).setAggregation(mode).fit(rows)
-      val dealt = fit(one, "gang")
-      assert(FitReport.of(dealt).toText.contains("rows dealt by a shuffle, because numWorkers is 2"))
-      val left = Seq("gang", "driver", "shuffle").map(fit(four, _))
-      val place =
-        if (algorithm == "l-bfgs") "where they were read: 4 source partitions" else "rows left where Spark has them"
-      left.foreach { model =>
-        assert(FitReport.of(model).toText.contains(place) && model.numFeatures == 7)
-        assert(model.coefficients == left.head.coefficients && model.intercept == left.head.intercept)
-      }
-      assert(left.map(FitReport.of(_).aggregation) == Seq("gang", "driver", "shuffle"))
-      // The batches of a stochastic method are other rows.
-      val tolerance = if (algorithm == "l-bfgs") 1e-9 else 0.05
-      close(FitReport.of(left.head).objective, FitReport.of(dealt).objective, tolerance)
+    def fit(rows: DataFrame, mode: String) =
+      ours("l-bfgs", 0.05, 0.0).setMaxIter(15).setAggregation(mode).fit(rows)
+    val dealt = fit(one, "gang")
+    assert(FitReport.of(dealt).toText.contains("rows dealt by a shuffle, because numWorkers is 2"))
+    val left = Seq("gang", "driver", "shuffle").map(fit(four, _))
+    left.foreach { model =>
+      assert(FitReport.of(model).toText.contains("where they were read: 4 source partitions") && model.numFeatures == 7)
+      assert(model.coefficients == left.head.coefficients && model.intercept == left.head.intercept)
     }
+    assert(left.map(FitReport.of(_).aggregation) == Seq("gang", "driver", "shuffle"))
+    close(FitReport.of(left.head).objective, FitReport.of(dealt).objective, 1e-9)
     Seq(four, one).foreach(_.unpersist())
   }
 
   test("more workers than rows: those without rows have no weight") {
     val few = data.limit(5).coalesce(1)
-    val model = ours("ma-sgd+l-bfgs", 0.5, 0.0).setNumWorkers(8).fit(few)
+    val model = ours("l-bfgs", 0.5, 0.0).setNumWorkers(8).fit(few)
     close(objective(model), objective(stock(0.5, 0.0).fit(few)), 1e-6)
   }
 

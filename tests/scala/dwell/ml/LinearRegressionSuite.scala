@@ -203,7 +203,7 @@ class LinearRegressionSuite extends SparkSuite {
   }
 
   test("an algorithm that does not train the model is refused") {
-    for (algorithm <- Seq("cocoa", "ma-sgd", "mini-batch-scd")) {
+    for (algorithm <- Seq("cocoa", "ma-sgd")) {
       val e = intercept[IllegalArgumentException](estimator.setLoss("huber").setAlgorithm(algorithm).fit(data))
       assert(e.getMessage.contains(s"algorithm=$algorithm") && e.getMessage.contains("the huber loss has a scale"))
       assert(e.getMessage.contains("Use algorithm auto"))

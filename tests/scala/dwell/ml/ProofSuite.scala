@@ -34,7 +34,10 @@ class ProofSuite extends SparkSuite {
     assert(
       excess <= told.gap + Rounding * reached + Nothing,
       s"$clue: told ${told.gap}, true $excess of $reached, ${told.algorithm}")
-    assert(math.abs(told.objective - reached) <= told.gap + Rounding * reached, s"$clue: ${told.objective}, not $reached")
+    // Means far from 0 cost digits of the predictions.
+    assert(
+      math.abs(told.objective - reached) <= told.gap + 10.0 * Rounding * reached,
+      s"$clue: ${told.objective}, not $reached")
   }
 
   for (((name, shape), number) <- shapes.zipWithIndex) {
@@ -55,7 +58,7 @@ class ProofSuite extends SparkSuite {
     }
 
     // Decimals take their time.
-    val chosen = if (CheckLong.everything) fits else Seq(0, 1).map(k => fits((2 * number + k) % fits.size))
+    val chosen = if (CheckLong.everything) fits else Seq(fits(2 * number % fits.size))
     for (fit <- chosen) {
       test(s"${fit.name}, $name") {
         val rows = fit.labelled(shape(new Random(12)).grouped(2).map(_.head).toSeq)
@@ -111,10 +114,12 @@ private object ProofSuite {
       identity,
       { data =>
         val trainer = new LinearRegression().setWeightCol("w").setStandardization(false).setAlgorithm(algorithm)
-        val model = trainer.setOrientation(orientation).setRegParam(lambda).setElasticNetParam(net).setMaxIter(200).fit(data)
+        val model =
+          trainer.setOrientation(orientation).setRegParam(lambda).setElasticNetParam(net).setMaxIter(200).fit(data)
         (report(model), numbers(model, intercept = true))
       },
-      rows => new ExtendedPrecision(rows, intercept = true, Squares, lambda * net, lambda * (1.0 - net) / deviation(rows)))
+      rows =>
+        new ExtendedPrecision(rows, intercept = true, Squares, lambda * net, lambda * (1.0 - net) / deviation(rows)))
 
   private def huber(algorithm: String, lambda: Double): Fit =
     Fit(
@@ -133,7 +138,8 @@ private object ProofSuite {
       classes(count),
       { data =>
         val trainer = new LogisticRegression().setWeightCol("w").setStandardization(false).setAlgorithm(algorithm)
-        val model = trainer.setOrientation(orientation).setRegParam(lambda).setElasticNetParam(net).setMaxIter(200).fit(data)
+        val model =
+          trainer.setOrientation(orientation).setRegParam(lambda).setElasticNetParam(net).setMaxIter(200).fit(data)
         val outputs = model.coefficientMatrix.rowIter.toSeq.zip(model.interceptVector.toArray)
         (report(model), outputs.flatMap { case (coefficients, intercept) => coefficients.toArray.toSeq :+ intercept })
       },

@@ -70,7 +70,7 @@ class DigitsSuite extends SparkSuite {
         assert(math.abs(found - expected) <= borderline, about)
       }
       check("ma-sgd", 1e-6, Averaged, Borderline)
-      if (standardize) check("ma-sgd+l-bfgs", 1e-9, Tight, 0)
-      else check("ma-sgd+l-bfgs", 1e-9, Unscaled, Borderline)
+      if (standardize) check("l-bfgs", 1e-9, Tight, 0)
+      else check("l-bfgs", 1e-9, Unscaled, Borderline)
     }
 }

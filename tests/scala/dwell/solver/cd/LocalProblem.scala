@@ -44,7 +44,6 @@ private[solver] abstract class LocalProblem(rows: Seq[LabeledRow], val numPartit
       budget,
       certificate,
       threads = 1,
-      batch = false,
       stamps,
       sigmaPrime = numPartitions.toDouble,
       totalWeight,
@@ -217,7 +216,7 @@ private[solver] final class RowProblem(
 
   /** The subproblem at raw intercept `offset`, which is also the candidate of the certificate. */
   def problemAt(offset: Double): DualSubproblem =
-    DualSubproblem(loss, l2, if (nu == 0.0) 0.0 else meanProduct + nu, offset, Array(offset), gradient = false)
+    DualSubproblem(loss, l2, if (nu == 0.0) 0.0 else meanProduct + nu, offset, Array(offset))
 
   override val start: Array[Double] = new Array[Double](features)
 

@@ -122,16 +122,6 @@ class RoundLoopSuite extends SparkSuite {
     }
   }
 
-  for (orientation <- Seq("primal", "dual")) test(s"the same bits for mini-batch SCD, $orientation") {
-    sameEverywhere(orientation) {
-      outcome(estimator(3, 0.5).setAlgorithm("mini-batch-scd").setOrientation(orientation).fit(data))
-    }
-  }
-
-  test("the same bits for mini-batch SGD") {
-    sameEverywhere("")(outcome(svc(3).setAlgorithm("mini-batch-sgd").setLocalWork(0.4).fit(classes)))
-  }
-
   test("plain adding, the reference, ends at the same optimum, and searched steps take no more rounds") {
     val fits = Seq[(Double, () => Outcome)](
       (1e-6, () => outcome(estimator(2, 0.3).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(data))),

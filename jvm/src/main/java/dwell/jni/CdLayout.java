@@ -34,8 +34,7 @@ public final class CdLayout {
   public static final int CONTROL_BUDGET = 5;
 
   /**
-   * Sum of flags: {@link NativeBridge#CERTIFICATE}, {@link NativeBridge#BATCH}, in primal calls {@link NativeBridge#CENTRED}, in
-   * dual ones {@link NativeBridge#GRADIENT}.
+   * Sum of flags: {@link NativeBridge#CERTIFICATE}, and in primal calls {@link NativeBridge#CENTRED}.
    */
   public static final int CONTROL_FLAGS = 6;
 

@@ -92,18 +92,6 @@ public final class NativeBridge {
   /** Flag of primal calls: columns and label are centred implicitly. */
   public static final long CENTRED = 2;
 
-  /**
-   * Flag of coordinate descent: no step of the round sees another one, and the round ends at the latest with its epoch. Only
-   * with one thread.
-   */
-  public static final long BATCH = 4;
-
-  /**
-   * Flag of dual calls, together with {@link #BATCH}: a step moves a row's dual variable to minus the derivative of its loss. From
-   * dual variables of 0 the update is the gradient of the losses, times -1 / l2.
-   */
-  public static final long GRADIENT = 8;
-
   /** Version of {@link MarginLayout}. */
   public static final long MARGIN_LAYOUT_VERSION = 1;
 

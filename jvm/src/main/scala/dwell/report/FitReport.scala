@@ -58,7 +58,7 @@ sealed abstract class FitReport extends Product with Serializable {
 
   /**
    * The start and the rounds after it; none where Spark's own code trained. After a restart they are all the rounds that
-   * led to the model, with CoCoA and mini-batches only the rounds of the last attempt.
+   * led to the model, with CoCoA only the rounds of the last attempt.
    */
   final def rounds: Seq[RoundRecord] = facts.rounds
 

@@ -14,7 +14,7 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.rows.{BlockData, BlockDataset, RowDataset, RowForm, RowPartition}
 import dwell.fit.{Aggregation, FitPlan, FitRunner}
 import dwell.jni.ResultHeader
-import dwell.problem.{Algorithm, CoordinateAlgorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
+import dwell.problem.{Algorithm, GradientAlgorithm, Loss, MarginLoss, Orientation, RowUse}
 import dwell.record.{HeldBytes, RoundRecord}
 import dwell.solver.cd.leader.{CdLeaderPlan, CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, FromCoefficients, FromFits, StartingPoint}
@@ -74,15 +74,15 @@ final class LinearTrainer(
     problem.algorithm match {
       case algorithm: GradientAlgorithm => byGradients(problem, algorithm, algorithm.use, choice, started, after = None)
       case Algorithm.Newton => finished(problem, choice, byNewton(problem, choice, started), problem.loss.hasCorner)
-      case algorithm: CoordinateAlgorithm =>
+      case Algorithm.CoCoA =>
         problem.loss match {
           case loss: MarginLoss =>
-            val first = byCoordinates(problem, algorithm, loss, choice, started, trial = None)
+            val first = byCoordinates(problem, loss, choice, started, trial = None)
             if (!first.stalled) finished(problem, choice, first, mayGoOn = true)
             else {
               triedInVain = true
               val primal = choice.afterTrial(first.facts.rounds.last.round)
-              val second = byCoordinates(problem, algorithm, loss, primal, System.nanoTime(), Some(first))
+              val second = byCoordinates(problem, loss, primal, System.nanoTime(), Some(first))
               finished(problem, primal, second, mayGoOn = true)
             }
           case _ => throw notAMargin(problem)
@@ -103,12 +103,11 @@ final class LinearTrainer(
   private def notAMargin(problem: LinearProblem): IllegalArgumentException =
     new IllegalArgumentException(
       s"algorithm=${problem.algorithm.name} trains a prediction for each row, and the ${problem.loss} needs more. Use algorithm newton" +
-        (if (problem.loss.outputs > 1) ", l-bfgs, ma-sgd or ma-sgd+l-bfgs." else "."))
+        (if (problem.loss.outputs > 1) ", l-bfgs or ma-sgd." else "."))
 
   /** @param trial what a trial in the other orientation, which failed, has found */
   private def byCoordinates(
       problem: LinearProblem,
-      algorithm: CoordinateAlgorithm,
       loss: MarginLoss,
       choice: OrientationChoice,
       started: Long,
@@ -120,7 +119,6 @@ final class LinearTrainer(
     val plan = CdPlan(
       newId,
       problem,
-      algorithm,
       loss,
       rows.numFeatures,
       work.coordinates,
@@ -175,7 +173,7 @@ final class LinearTrainer(
     val form =
       RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed = algorithm.averages, use)
     val data = rows.rows(problem.numWorkers, form)
-    val placed = if (algorithm.refines) problem.copy(aggregation = whereItHasRoom(problem)) else problem
+    val placed = if (algorithm.averages) problem else problem.copy(aggregation = whereItHasRoom(problem))
     val plan = SgdPlan(newId, gradientTask(placed), PartitionFacts.of(rows, data), algorithm, after)
     run(plan, placed, parts(data), choice, started, gradientStep) { (_, attempt) =>
       free(Seq(plan.attemptId(attempt)))

@@ -20,11 +20,9 @@ trait DwellParams extends WorkerParams {
 
   /**
    * The training algorithm. `auto`: `newton` where features are few and it is forecast to be fastest; otherwise `l-bfgs` for
-   * `LogisticRegression` with up to 12 times as many features as rows and without a penalty, and CoCoA for the rest. `newton`: Newton's method. `cocoa`: CoCoA, also without a certificate. `mini-batch-scd` and `mini-batch-sgd`: baselines to compare
-   * CoCoA with. Their rounds take one batch of `localWork` epochs, at most 1: of coordinate steps that do not see one
-   * another, or of gradient steps. `ma-sgd`: local SGD with averages of the workers' models, for very many rows, if a
-   * good model soon is worth more than a certificate later. `l-bfgs`: as Spark, with native gradients. `ma-sgd+l-bfgs`:
-   * `ma-sgd` until it becomes slow, then `l-bfgs`. (`solver` is Spark's Param and keeps Spark's meaning: it decides
+   * `LogisticRegression` with up to 12 times as many features as rows and without a penalty, and CoCoA for the rest. `newton`: Newton's method. `cocoa`: CoCoA, also
+   * without a certificate. `ma-sgd`: local SGD with averages of the workers' models, for very many rows, if a good model soon is worth more
+   * than a certificate later. `l-bfgs`: as Spark, with native gradients. (`solver` is Spark's Param and keeps Spark's meaning: it decides
    * which of Spark's two definitions of the objective is minimised.)
    */
   final val algorithm: Param[String] =
@@ -40,7 +38,7 @@ trait DwellParams extends WorkerParams {
 
   /**
    * The local work H of a round: coordinate steps as a fraction of the local coordinates (1 is one epoch, 0.5 half an
-   * epoch, 4 four epochs; a mini-batch has at most one), or `auto`. With `ma-sgd`: passes over the local rows, 1 for
+   * epoch, 4 four epochs), or `auto`. With `ma-sgd`: passes over the local rows, 1 for
    * `auto`.
    */
   final val localWork: Param[String] = new Param[String](

@@ -3,7 +3,7 @@ package dwell.solver.cd.leader
 import dwell.comm.{Replicas, Workers}
 import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
-import dwell.problem.{Algorithm, CoordinateAlgorithm, LabelFacts, MarginLoss}
+import dwell.problem.{LabelFacts, MarginLoss}
 import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, ReadRows, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
@@ -23,7 +23,6 @@ import dwell.solver.linear.{LinearProblem, LinearSolution}
 private[dwell] final case class CdPlan(
     id: Long,
     problem: LinearProblem,
-    algorithm: CoordinateAlgorithm,
     loss: MarginLoss,
     numFeatures: Int,
     coordinates: Array[Int],
@@ -39,7 +38,7 @@ private[dwell] final case class CdPlan(
       completed: RoundRecord => Unit): LinearSolution = {
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
     val fit = attemptId(attempt.number)
-    val leader = leaderPlan.of(problem, algorithm, loss, workers)
+    val leader = leaderPlan.of(problem, loss, workers)
     val loop = new RoundLoop(workers, fit, coordinates, leader, problem, completed, onTrial, trial)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
@@ -63,11 +62,7 @@ private[dwell] sealed trait CdLeaderPlan extends Serializable {
   def vectorLength: Int
 
   /** The leader of a problem, which may ask the workers. */
-  def of(
-      problem: LinearProblem,
-      algorithm: CoordinateAlgorithm,
-      loss: MarginLoss,
-      workers: Workers[CdMessage, CdReply]): CdLeader
+  def of(problem: LinearProblem, loss: MarginLoss, workers: Workers[CdMessage, CdReply]): CdLeader
 }
 
 /**
@@ -89,11 +84,7 @@ private[dwell] final case class PrimalPlan(
     extends CdLeaderPlan {
   override def vectorLength: Int = rows
 
-  override def of(
-      problem: LinearProblem,
-      algorithm: CoordinateAlgorithm,
-      loss: MarginLoss,
-      workers: Workers[CdMessage, CdReply]): CdLeader = {
+  override def of(problem: LinearProblem, loss: MarginLoss, workers: Workers[CdMessage, CdReply]): CdLeader = {
     val read = workers
       .exchange(ReadRows(coordinates.length), Array.emptyByteArray, s"dwell ${problem.uid}: rows")
       .scalars
@@ -101,7 +92,7 @@ private[dwell] final case class PrimalPlan(
     // Margins stay small and exact.
     val origin = if (loss.isParabola && problem.intercept) labelMean else 0.0
     val margins = new Margins(loss, origin, read, problem.settings.threads)
-    new PrimalLeader(margins, origin, rows, totalWeight, algorithm, loss, problem, coordinates, nonzeros)
+    new PrimalLeader(margins, origin, rows, totalWeight, loss, problem, coordinates, nonzeros)
   }
 }
 
@@ -119,26 +110,17 @@ private[dwell] final case class DualPlan(
     initialIntercept: Option[Double])
     extends CdLeaderPlan {
   override def vectorLength: Int = numFeatures
-  override def of(
-      problem: LinearProblem,
-      algorithm: CoordinateAlgorithm,
-      loss: MarginLoss,
-      workers: Workers[CdMessage, CdReply]): CdLeader =
-    algorithm match {
-      case Algorithm.MiniBatchSGD => new MiniBatchGradient(rows, numFeatures, labels, loss, problem)
-      // No common step suits all workers if many dual variables are at their bounds.
-      case Algorithm.CoCoA if loss.saturates =>
-        new ConsensusDual(rows, holders, numFeatures, labels, loss, problem, initialIntercept)
-      case Algorithm.CoCoA | Algorithm.MiniBatchSCD =>
-        new LineSearchedDual(rows, numFeatures, labels, loss, algorithm, problem, initialIntercept)
-    }
+  override def of(problem: LinearProblem, loss: MarginLoss, workers: Workers[CdMessage, CdReply]): CdLeader =
+    // No common step suits all workers if many dual variables are at their bounds.
+    if (loss.saturates) new ConsensusDual(rows, holders, numFeatures, labels, loss, problem, initialIntercept)
+    else new LineSearchedDual(rows, numFeatures, labels, loss, problem, initialIntercept)
 }
 
 private[dwell] object DualPlan {
 
   /** Whether the leader averages what several workers found, for which it must know the holders of each feature. */
   def averages(problem: LinearProblem, workers: Int): Boolean = problem.loss match {
-    case loss: MarginLoss => workers > 1 && problem.algorithm == Algorithm.CoCoA && loss.saturates
+    case loss: MarginLoss => workers > 1 && loss.saturates
     case _ => false
   }
 }

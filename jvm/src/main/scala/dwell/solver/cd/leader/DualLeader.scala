@@ -77,13 +77,7 @@ private[solver] abstract class DualLeader(
   override final def shared: Array[Byte] = LittleEndian.bytes(w)
 
   override final def subproblem: Subproblem =
-    DualSubproblem(loss, localL2, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates, gradients)
-
-  /** The L2 penalty of the local problems. It divides a dual variable's contribution to the coefficients. */
-  protected def localL2: Double = l2
-
-  /** Whether the workers' dual variables are minus the derivatives of the losses. */
-  protected def gradients: Boolean = false
+    DualSubproblem(loss, l2, if (centred) data.meanScaleMean + nu else 0.0, offset, candidates)
 
   /** The model with the lowest primal value. In this orientation the leader holds the coefficients itself. */
   override final def model(collected: Array[(Array[Int], Array[Double])], numFeatures: Int): (Array[Double], Double) =
@@ -119,7 +113,6 @@ private[solver] abstract class DualLeader(
     val values = intercepts.indices.map(c => headers.sum(CdLayout.LOSSES + c))
     val lowest = values.indices.minBy(values(_))
     val value = values(lowest) + penalty
-    certified(value)
     if (value < best) {
       best = value
       System.arraycopy(w, 0, bestCoefficients, 0, n)
@@ -131,15 +124,6 @@ private[solver] abstract class DualLeader(
         math.ulp(math.abs(intercepts(lowest))) * SpacingUlps,
         spacing * (if (step >= WidestStep) Widen else if (step < 1.0) Narrow else 1.0))
     }
-  }
-
-  /** Receives the primal value at the start of the round, before it may become the best one. */
-  protected def certified(value: Double): Unit = ()
-
-  /** Goes back to the coefficients of the best model; returns their intercept, of centred features. */
-  protected final def returnToBest(): Double = {
-    System.arraycopy(bestCoefficients, 0, w, 0, n)
-    if (centred) bestIntercept + meanOfMargins else 0.0
   }
 
   /**

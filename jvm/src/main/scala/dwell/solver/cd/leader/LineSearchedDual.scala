@@ -3,8 +3,8 @@ package dwell.solver.cd.leader
 import dwell.data.rows.RowSummary
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
-import dwell.problem.{CoordinateAlgorithm, LabelFacts, MarginLoss}
-import dwell.solver.cd.step.{SigmaPrime, StepChoice, StepFunction}
+import dwell.problem.{LabelFacts, MarginLoss}
+import dwell.solver.cd.step.{StepChoice, StepFunction}
 import dwell.solver.linear.LinearProblem
 
 /**
@@ -21,7 +21,6 @@ private[solver] final class LineSearchedDual(
     n: Int,
     labels: LabelFacts,
     loss: MarginLoss,
-    algorithm: CoordinateAlgorithm,
     problem: LinearProblem,
     initialIntercept: Option[Double])
     extends DualLeader(data, n, labels, loss, problem) {
@@ -35,10 +34,6 @@ private[solver] final class LineSearchedDual(
   private var conjugate = 0.0
 
   private val adding = problem.settings.adding
-  private val quadraticTerm = {
-    val coordinates = data.rowsPerPartition.map(_.toLong).sum
-    new SigmaPrime(algorithm, data.numPartitions, coordinates, data.nonzeros.toDouble / n)
-  }
 
   /**
    * The method of multipliers divides kappa by at least `1 + nu h / l2` a round, where h is the mean second derivative
@@ -48,7 +43,7 @@ private[solver] final class LineSearchedDual(
 
   override protected def intercept: Double = multiplier + nu * kappa
 
-  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
+  override def sigmaPrime: Double = if (adding) data.numPartitions.toDouble else 1.0
 
   override val points: Array[Double] =
     if (loss.isParabola) Array.emptyDoubleArray else StepChoice.everywhere(data.numPartitions)
@@ -69,7 +64,6 @@ private[solver] final class LineSearchedDual(
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
-    quadraticTerm.learn(g1)
     conjugate += conjugates(g1, g2).value + rest
     var j = 0
     while (j < n) {

@@ -2,8 +2,8 @@ package dwell.solver.cd.leader
 
 import dwell.fit.ResultHeaders
 import dwell.jni.CdLayout
-import dwell.problem.{CoordinateAlgorithm, InterceptSearch, MarginLoss}
-import dwell.solver.cd.step.{SigmaPrime, StepChoice, StepFunction, StepValue}
+import dwell.problem.{InterceptSearch, MarginLoss}
+import dwell.solver.cd.step.{StepChoice, StepFunction, StepValue}
 import dwell.solver.cd.worker.{PrimalSubproblem, Subproblem}
 import dwell.solver.linear.LinearProblem
 
@@ -38,7 +38,6 @@ private[solver] final class PrimalLeader(
     origin: Double,
     rows: Int,
     override val totalWeight: Double,
-    algorithm: CoordinateAlgorithm,
     loss: MarginLoss,
     problem: LinearProblem,
     coordinates: Array[Int],
@@ -58,8 +57,6 @@ private[solver] final class PrimalLeader(
   private var bound = Double.NegativeInfinity
   private var worstDrift = 0.0
   private var adding = problem.settings.adding
-  private val quadraticTerm =
-    new SigmaPrime(algorithm, workers, coordinates.map(_.toLong).sum, nonzeros.toDouble / rows)
 
   shiftIntercept()
   private var objective = lossValue
@@ -72,7 +69,7 @@ private[solver] final class PrimalLeader(
   override def lowerBound: Double = bound
   override def drift: Double = worstDrift
 
-  override def sigmaPrime: Double = if (adding) quadraticTerm.safe else quadraticTerm.searched
+  override def sigmaPrime: Double = if (adding) workers.toDouble else 1.0
 
   override val subproblem: Subproblem =
     PrimalSubproblem(problem.penalty.over(curvature), problem.intercept)
@@ -116,7 +113,6 @@ private[solver] final class PrimalLeader(
     val StepChoice.Step(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, workers, objective)
-    quadraticTerm.learn(g1)
     margins.move(g1, g2)
     shiftIntercept()
     penalty += quadratic(g1, g2).value + rest

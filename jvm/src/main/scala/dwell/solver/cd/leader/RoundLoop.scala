@@ -45,12 +45,7 @@ private[solver] final class RoundLoop(
   import RoundLoop._
 
   private val numWorkers = coordinates.length
-  private val localWork = {
-    val asked = problem.localWork.orElse(problem.algorithm.localWork)
-    // A batch visits every coordinate at most once.
-    if (problem.algorithm.batch) new LocalWork(asked.map(math.min(_, 1.0)), most = 1.0)
-    else new LocalWork(asked, leader.mostLocalWork)
-  }
+  private val localWork = new LocalWork(problem.localWork, leader.mostLocalWork)
 
   /** Number of the next exchange, which is the version of the states that it refers to. */
   private var version = 0L
@@ -241,8 +236,7 @@ private[solver] final class RoundLoop(
       seed = problem.seed,
       budget = epochs,
       certificate = certify,
-      threads = if (problem.algorithm.batch) 1 else problem.settings.threads,
-      batch = problem.algorithm.batch,
+      threads = problem.settings.threads,
       stamps = stamps.clone(),
       sigmaPrime = leader.sigmaPrime,
       totalWeight = leader.totalWeight,

@@ -189,7 +189,7 @@ private[dwell] object NativeCd {
     val (flags, loss) = r.subproblem match {
       // The residual has all that a primal round needs of the loss.
       case problem: PrimalSubproblem => (if (problem.centred) NativeBridge.CENTRED else 0L, 0)
-      case problem: DualSubproblem => (if (problem.gradient) NativeBridge.GRADIENT else 0L, problem.loss.code)
+      case problem: DualSubproblem => (0L, problem.loss.code)
     }
     CdLayout.control(
       r.fit,
@@ -197,7 +197,7 @@ private[dwell] object NativeCd {
       r.round,
       r.seed,
       r.coordinates(data.coordinates),
-      (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | (if (r.batch) NativeBridge.BATCH else 0L) | flags,
+      (if (r.certificate) NativeBridge.CERTIFICATE else 0L) | flags,
       r.threads,
       data.vectorLength,
       r.stamps(data.index),

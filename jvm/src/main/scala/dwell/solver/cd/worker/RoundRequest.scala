@@ -15,10 +15,8 @@ package dwell.solver.cd.worker
  * @param certificate
  *   whether to measure the parts of the duality gap at the start of the round (one more data pass)
  * @param threads
- *   threads of one call, 1 to 256; 1 in a batch. Each thread makes its steps on its own copy of the shared vector, so
+ *   threads of one call, 1 to 256. Each thread makes its steps on its own copy of the shared vector, so
  *   the result depends on their number, but not on the number of cores
- * @param batch
- *   no step of the round sees another one, and the round ends with its epoch at the latest
  * @param stamps
  *   for each partition, the stamp of the state that the leader's vector was built from
  * @param sigmaPrime
@@ -41,7 +39,6 @@ final case class RoundRequest(
     budget: Double,
     certificate: Boolean,
     threads: Int,
-    batch: Boolean,
     stamps: Array[Long],
     sigmaPrime: Double,
     totalWeight: Double,

@@ -38,15 +38,11 @@ final case class PrimalSubproblem(penalty: Penalty, centred: Boolean) extends Su
  *   intercept at the start of the round
  * @param candidates
  *   intercepts at which a certificate evaluates the primal loss; at most [[dwell.jni.CdLayout.MAX_CANDIDATES]]
- * @param gradient
- *   whether a step leads to minus the derivative of the loss. From 0 the update is then the gradient of the losses,
- *   times -1 / l2
  */
 final case class DualSubproblem(
     loss: MarginLoss,
     l2: Double,
     intercept: Double,
     offset: Double,
-    candidates: Array[Double],
-    gradient: Boolean)
+    candidates: Array[Double])
     extends Subproblem

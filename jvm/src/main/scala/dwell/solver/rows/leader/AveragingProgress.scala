@@ -113,8 +113,6 @@ private[rows] object Growth {
  *   epochs since the last progress
  * @param stalled
  *   halvings in a row that had no effect
- * @param slow
- *   whether the last epoch made little progress
  * @param note
  *   the change that the last round caused, for the reports; empty if there was none
  */
@@ -137,7 +135,6 @@ private[rows] final case class AveragingProgress(
     fresh: Boolean,
     waited: Int,
     stalled: Int,
-    slow: Boolean,
     note: String)
     extends AveragedRounds.Progress[AveragingProgress] {
   import AveragingProgress._
@@ -194,7 +191,6 @@ private[rows] final case class AveragingProgress(
       fresh = standsStill,
       waited = if (progresses || standsStill) 0 else waited + 1,
       stalled = if (!fresh) stalled else if (math.abs(gain) <= tolerance) stalled + 1 else 0,
-      slow = gain <= SlowGain,
       note = if (standsStill) f"little progress: step size halved to $eta%.3g" else "")
   }
 
@@ -246,7 +242,6 @@ private[rows] object AveragingProgress {
       fresh = false,
       waited = 0,
       stalled = 0,
-      slow = false,
       note = "")
   }
 
@@ -258,9 +253,6 @@ private[rows] object AveragingProgress {
 
   /** A step size that no longer changes the model. */
   private val LeastStep = Double.MinPositiveValue * 1e16
-
-  /** A decrease of at most a hundredth in an epoch is slow: a second-order method does better from there. */
-  private val SlowGain = 1e-2
 
   /**
    * A rise up to this may not be one. Workers fit their own rows between two averages, so the losses that they measure

@@ -25,8 +25,6 @@ import dwell.solver.rows.worker.{DescendCall, ModelNorms}
  *
  * @param start
  *   the first model, and its objective
- * @param handOver
- *   whether to end when progress becomes slow, so that another algorithm can continue
  */
 private[rows] final class ModelAveraging(
     workers: SgdWorkers,
@@ -34,8 +32,7 @@ private[rows] final class ModelAveraging(
     partitions: PartitionFacts,
     attempt: Attempt,
     timeline: Timeline,
-    start: Reached,
-    handOver: Boolean)
+    start: Reached)
     extends AveragedRounds[AveragingProgress, Reached](workers, task.problem.uid, attempt, timeline) {
   private val problem = task.problem
   private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
@@ -44,13 +41,11 @@ private[rows] final class ModelAveraging(
   /** The first step size, once it is known. Rounds that begin again from the start repeat the same steps with it. */
   private var firstStep = problem.stepSize
 
-  private def exhausted(progress: AveragingProgress): Boolean = progress.exhausted || (handOver && progress.slow)
-
   protected override def ended(progress: AveragingProgress): Boolean =
-    exhausted(progress) || timeline.rounds >= problem.maxRounds
+    progress.exhausted || timeline.rounds >= problem.maxRounds
 
   protected override def result(progress: AveragingProgress): Reached =
-    Reached(workers.collect(progress.current), progress.objective, exhausted(progress))
+    Reached(workers.collect(progress.current), progress.objective, progress.exhausted)
 
   protected override def round(before: AveragingProgress, clock: Long): AveragingProgress = {
     val round = madeBy(descend(before))

@@ -9,8 +9,7 @@ import dwell.solver.rows.search.{SearchAnswer, SearchMessage}
 import dwell.solver.rows.worker.{PassCall, SgdMessage}
 
 /**
- * A fit by model averaging, and by L-BFGS after it if the algorithm says so; or by L-BFGS after coordinate descent, on the rows that were
- * dealt for it.
+ * A fit by model averaging, or by L-BFGS after coordinate descent, on the rows that were dealt for it.
  *
  * @param after
  *   what coordinate descent leaves to it
@@ -32,7 +31,7 @@ private[solver] final case class SgdPlan(
     val fit = attemptId(attempt.number)
     val rounds = new GradientRounds(
       task,
-      algorithm.refines,
+      refines = !algorithm.averages,
       after,
       new Timeline(completed),
       (of: SgdTask) => new RowPasses(workers, of)(pass => SgdMessage(fit, problem.seed, of.sgd, PassCall(pass))))
@@ -40,7 +39,7 @@ private[solver] final case class SgdPlan(
       if (!algorithm.averages) start
       else {
         val asked = new SgdWorkers(workers, task, fit)
-        new ModelAveraging(asked, task, partitions, attempt, timeline, start, algorithm.refines).run()
+        new ModelAveraging(asked, task, partitions, attempt, timeline, start).run()
       }
     }
   }

@@ -1,0 +1,15 @@
+//! Tests of the solvers through their public functions, in one program, since each program compiles and links the whole library anew.
+
+mod common;
+
+mod dual;
+mod golden;
+mod hostile;
+mod lda;
+mod lda_bound;
+mod lda_special;
+mod margins;
+mod primal;
+mod proximal;
+mod reference;
+mod sgd;
