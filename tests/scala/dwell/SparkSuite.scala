@@ -42,5 +42,8 @@ object SparkSuite {
     .appName("dwell tests")
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
+    // Queries of a few rows run once: compiling them takes longer. Tests on clusters, of shapes and from Python compile theirs.
+    .config("spark.sql.codegen.wholeStage", "false")
+    .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     .config("spark.driver.host", "localhost")
 }

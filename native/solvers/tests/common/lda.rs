@@ -169,7 +169,6 @@ pub struct Plain {
     pub gamma: Vec<f64>,
     /// By words of the document, then topics.
     pub statistics: Vec<Vec<f64>>,
-    pub iterations: u32,
 }
 
 /// `beta`: exp(E[log beta]) of the document's words, by words.
@@ -207,11 +206,7 @@ pub fn plain_e_step(
                 .zip(&ratios)
                 .map(|(row, ratio)| row.iter().zip(&theta).map(|(b, t)| b * t * ratio).collect())
                 .collect();
-            return Plain {
-                gamma,
-                statistics,
-                iterations,
-            };
+            return Plain { gamma, statistics };
         }
     }
 }
