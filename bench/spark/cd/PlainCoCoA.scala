@@ -36,7 +36,8 @@ private[bench] final class PlainCoCoA(problem: RidgeProblem, batch: Boolean = fa
   import PlainCoCoA._
 
   private val workers = {
-    val (m, l2) = (problem.totalWeight, problem.l2)
+    // Closures are sent without this object.
+    val (m, l2, batch) = (problem.totalWeight, problem.l2, this.batch)
     val sigma = if (batch) 1.0 else problem.columns.partitions.getNumPartitions.toDouble
     val workers = problem.columns.partitions.map(new Worker(_, m, l2, sigma, batch)).cache()
     workers.count()
