@@ -38,21 +38,18 @@ class PlainCoCoASuite extends SparkSuite {
     }
   }
 
-  test("mini-batches lower the objective in every round, towards the same optimum, and CoCoA takes fewer rounds") {
+  test("mini-batches lower the objective in every round, towards the same optimum") {
     val data = spark.createDataFrame(sc.parallelize(rows(dense = false), 2)).toDF("label", "features").cache()
     val problem = new RidgeProblem("batches", data, workers = 2)
-    val (plain, batches) = (new PlainCoCoA(problem), new PlainCoCoA(problem, batch = true))
+    val batches = new PlainCoCoA(problem, batch = true)
     try {
       for (localWork <- Seq(0.2, 1.0)) {
         val found = batches.rounds(localWork, 400).map(_.objective)
         assert(found.zip(found.tail).forall { case (a, b) => b <= a * (1.0 + 1e-12) })
         assert(found.last >= problem.optimum * (1.0 - 1e-9) && found.last <= 1.05 * problem.optimum, s"${found.last}")
-        val cocoa = plain.rounds(localWork, 400).map(_.objective)
-        val Seq(few, many) = Seq(cocoa, found).map(_.indexWhere(_ <= 1.05 * problem.optimum))
-        assert(few < many, s"$few $many")
       }
     } finally {
-      Seq(plain, batches).foreach(_.close())
+      batches.close()
       problem.columns.partitions.unpersist()
       data.unpersist()
     }
