@@ -7,7 +7,7 @@ use faer::{
     linalg::matmul::triangular::{BlockStructure, matmul},
 };
 
-use crate::base::error::{SolverError, reserve};
+use crate::base::error::{SolverError, reserve, reserve_in};
 
 /// Sums `sum_k weight_k x_k x_k^T` of rows with `n` entries.
 #[derive(Debug)]
@@ -15,8 +15,6 @@ pub(crate) struct Gram {
     n: usize,
     /// A matrix row by row, of which the lower triangle is used.
     sums: Vec<f64>,
-    /// Rows times their weights.
-    weighted: Vec<f64>,
 }
 
 impl Gram {
@@ -27,32 +25,37 @@ impl Gram {
     pub(crate) fn zeros(n: usize) -> Result<Self, SolverError> {
         let mut sums = reserve(n * n, "the sums of products")?;
         sums.resize(n * n, 0.0);
-        Ok(Self {
-            n,
-            sums,
-            weighted: Vec::new(),
-        })
+        Ok(Self { n, sums })
     }
 
-    /// Adds rows that lie one after the other in `rows`.
-    pub(crate) fn add(&mut self, rows: &[f64], weights: &[f64]) {
+    /// Adds rows that lie one after the other in `rows`. `room` is for the rows times their weights.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub(crate) fn add(
+        &mut self,
+        rows: &[f64],
+        weights: &[f64],
+        room: &mut Vec<f64>,
+    ) -> Result<(), SolverError> {
         let (n, k) = (self.n, weights.len());
         assert_eq!(rows.len(), n * k);
-        self.weighted.clear();
+        *room = reserve_in(std::mem::take(room), rows.len(), "weighted rows")?;
         for (row, weight) in rows.chunks(n).zip(weights) {
-            self.weighted.extend(row.iter().map(|x| weight * x));
+            room.extend(row.iter().map(|x| weight * x));
         }
         matmul(
             MatMut::from_row_major_slice_mut(&mut self.sums, n, n),
             BlockStructure::TriangularLower,
             Accum::Add,
-            MatRef::from_column_major_slice(&self.weighted, n, k),
+            MatRef::from_column_major_slice(room, n, k),
             BlockStructure::Rectangular,
             MatRef::from_row_major_slice(rows, k, n),
             BlockStructure::Rectangular,
             1.0,
             Par::Seq,
         );
+        Ok(())
     }
 
     /// Adds one sparse row, whose `indices` ascend.
@@ -153,7 +156,7 @@ mod tests {
             for k in [0, 1, 63, 200] {
                 let (rows, weights) = (numbers(n * k, 1), weights(k));
                 let mut gram = Gram::zeros(n).unwrap();
-                gram.add(&rows, &weights);
+                gram.add(&rows, &weights, &mut Vec::new()).unwrap();
                 let what = format!("n = {n}, k = {k}");
                 assert_close(&written(&gram), &naive(n, &rows, &weights), &what);
             }
@@ -170,9 +173,11 @@ mod tests {
                 moved.extend(&rows);
                 let rows = &moved[shift..];
                 let mut gram = Gram::zeros(n).unwrap();
-                gram.add(&rows[..n * 64], &weights[..64]);
-                gram.add(&[], &[]);
-                gram.add(&rows[n * 64..], &weights[64..]);
+                let mut room = Vec::new();
+                let mut add = |rows, weights| gram.add(rows, weights, &mut room).unwrap();
+                add(&rows[..n * 64], &weights[..64]);
+                add(&[], &[]);
+                add(&rows[n * 64..], &weights[64..]);
                 written(&gram)
             };
             let once = run(0);
@@ -199,7 +204,7 @@ mod tests {
                 gram.add_sparse(&indices, &values, weight);
             }
             // Dense rows after sparse ones.
-            gram.add(&rows, &weights);
+            gram.add(&rows, &weights, &mut Vec::new()).unwrap();
             let mut expected = naive(n, &dense, &weights);
             for (sum, more) in expected.iter_mut().zip(naive(n, &rows, &weights)) {
                 *sum += more;
@@ -215,7 +220,7 @@ mod tests {
             let mut rows = numbers(n * k, 5);
             rows[2 * n + 11] = bad;
             let mut gram = Gram::zeros(n).unwrap();
-            gram.add(&rows, &vec![1.0; k]);
+            gram.add(&rows, &vec![1.0; k], &mut Vec::new()).unwrap();
             let sums = written(&gram);
             for i in 0..n {
                 for j in 0..=i {

@@ -437,6 +437,8 @@ struct Chunk {
     /// The rows that have a curvature, where many have none, and their curves.
     packed: Vec<f64>,
     packed_curves: Vec<f64>,
+    /// Dense rows times their curves.
+    weighted: Vec<f64>,
 }
 
 impl RowPass {
@@ -496,6 +498,7 @@ impl RowPass {
         let copies = chunk.values.capacity()
             + chunk.curves.capacity()
             + chunk.packed.capacity()
+            + chunk.weighted.capacity()
             + chunk.indices.capacity() / 2;
         let gradient = if params.gradient {
             params.model.len()
@@ -625,7 +628,7 @@ impl RowPass {
             Instructions::Avx512(token) => token.vectorize(On(work)),
         }
         if params.hessian {
-            self.chunk.add_curved(params, &mut sums.hessian);
+            self.chunk.add_curved(params, &mut sums.hessian)?;
         }
         let chunk = &self.chunk;
         self.outcome.rows += chunk.rows as u64;
@@ -1006,7 +1009,7 @@ impl Chunk {
     }
 
     /// Adds the rows to the Hessian.
-    fn add_curved(&mut self, params: &PassParams, hessian: &mut [Gram]) {
+    fn add_curved(&mut self, params: &PassParams, hessian: &mut [Gram]) -> Result<(), SolverError> {
         let rows = self.rows;
         if self.is_sparse {
             for (gram, curves) in hessian.iter_mut().zip(self.curves.chunks(rows)) {
@@ -1014,12 +1017,13 @@ impl Chunk {
             }
         } else if let ([gram], true) = (&mut *hessian, self.is_partly_curved()) {
             self.pack_curved(params.entries());
-            gram.add(&self.packed, &self.packed_curves);
+            gram.add(&self.packed, &self.packed_curves, &mut self.weighted)?;
         } else {
             for (gram, curves) in hessian.iter_mut().zip(self.curves.chunks(rows)) {
-                gram.add(&self.values, curves);
+                gram.add(&self.values, curves, &mut self.weighted)?;
             }
         }
+        Ok(())
     }
 
     /// Whether a copy of the rows that have a curvature is worth its while.

@@ -9,9 +9,6 @@ sealed abstract class Algorithm(val name: String) extends Serializable {
   /** What workers do with their rows, where the data are split by rows. */
   def use: RowUse = RowUse.Coordinates
 
-  /** Whether the workers keep variables of the problem, from which the next fit can start. */
-  def keepsVariables: Boolean = true
-
   /** The default of the epochs in a round; None lets the measured times choose. */
   def localWork: Option[Double] = None
 }
@@ -35,7 +32,6 @@ object Algorithm {
   case object Newton extends Algorithm("newton") {
     override def ofRows: Boolean = true
     override def use: RowUse = RowUse.Sums
-    override def keepsVariables: Boolean = false
     override def localWork: Option[Double] = Some(1.0)
   }
 
@@ -52,6 +48,5 @@ object Algorithm {
 sealed abstract class GradientAlgorithm(name: String, val averages: Boolean) extends Algorithm(name) {
   override def ofRows: Boolean = true
   override def use: RowUse = if (averages) RowUse.Averages else RowUse.Sums
-  override def keepsVariables: Boolean = false
   override def localWork: Option[Double] = Some(1.0)
 }

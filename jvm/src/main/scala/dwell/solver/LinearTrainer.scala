@@ -129,7 +129,7 @@ final class LinearTrainer(
     val solution = run(plan, problem, work.parts, choice, started, step) { (done, attempt) =>
       val fit = plan.attemptId(attempt)
       // In the dual orientation the next fit of the family needs the states; in the primal one it needs the model.
-      val keeps = problem.algorithm.keepsVariables && !done.stalled
+      val keeps = !done.stalled
       val kept = if (choice.orientation == Orientation.Dual && keeps) Some(fit) else None
       if (kept.isEmpty) free(Seq(fit))
       if (keeps) {
@@ -332,7 +332,7 @@ final class LinearTrainer(
     val parts =
       Parts(() => local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns, data.held)
     val leader =
-      PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, data.nonzeros)
+      PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition)
     val from = problem.initial.map(_._1).orElse(previous.get(family(problem, Orientation.Primal)).map(_.coefficients))
     Work(parts, data.columnsPerPartition, leader, from.map(FromCoefficients))
   }
@@ -341,7 +341,7 @@ final class LinearTrainer(
     val data = rows.rows(
       problem.numWorkers,
       RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, use = problem.algorithm.use))
-    val last = previous.get(family(problem, Orientation.Dual)).filter(_ => problem.algorithm.keepsVariables)
+    val last = previous.get(family(problem, Orientation.Dual))
     val leader = DualPlan(
       data.summary,
       if (DualPlan.averages(problem, data.numPartitions)) data.holders else null,

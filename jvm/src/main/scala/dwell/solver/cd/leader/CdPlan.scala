@@ -75,12 +75,7 @@ private[dwell] sealed trait CdLeaderPlan extends Serializable {
  * @param labelMean
  *   weighted mean of the labels
  */
-private[dwell] final case class PrimalPlan(
-    rows: Int,
-    totalWeight: Double,
-    labelMean: Double,
-    coordinates: Array[Int],
-    nonzeros: Long)
+private[dwell] final case class PrimalPlan(rows: Int, totalWeight: Double, labelMean: Double, coordinates: Array[Int])
     extends CdLeaderPlan {
   override def vectorLength: Int = rows
 
@@ -92,7 +87,7 @@ private[dwell] final case class PrimalPlan(
     // Margins stay small and exact.
     val origin = if (loss.isParabola && problem.intercept) labelMean else 0.0
     val margins = new Margins(loss, origin, read, problem.settings.threads)
-    new PrimalLeader(margins, origin, rows, totalWeight, loss, problem, coordinates, nonzeros)
+    new PrimalLeader(margins, origin, rows, totalWeight, loss, problem, coordinates)
   }
 }
 

@@ -30,8 +30,6 @@ import dwell.solver.linear.LinearProblem
  *   sum of the weights, S
  * @param coordinates
  *   number of coordinates of each partition
- * @param nonzeros
- *   number of nonzeros of all partitions
  */
 private[solver] final class PrimalLeader(
     margins: Margins,
@@ -40,8 +38,7 @@ private[solver] final class PrimalLeader(
     override val totalWeight: Double,
     loss: MarginLoss,
     problem: LinearProblem,
-    coordinates: Array[Int],
-    nonzeros: Long)
+    coordinates: Array[Int])
     extends CdLeader {
   import PrimalLeader._
 

@@ -5,10 +5,10 @@ import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.linear.{LinearSolution, SoftmaxCentre}
 
 /**
- * The rounds of a fit by a gradient algorithm: model averaging, L-BFGS, or one after the other.
+ * The rounds of a fit by a gradient algorithm: model averaging, or L-BFGS.
  *
  * @param refines
- *   whether L-BFGS comes last
+ *   whether they are the rounds of L-BFGS
  * @param after
  *   what coordinate descent leaves to it
  * @param passes
