@@ -27,7 +27,7 @@ import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.problem.Penalty
 import dwell.record.RoundCompleted
 import dwell.report.FitReport
-import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, CoordinateMessage, Phase, PrimalSubproblem, ReadRows, RoundRequest}
+import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep, CoordinateMessage, Phase, PrimalSubproblem, RowsMessage, RoundRequest}
 
 /**
  * Tests that need real executors. spark-submit runs them on a `local-cluster` with `--jars`, as a user would. Prints
@@ -435,7 +435,7 @@ object ClusterTest extends Harness {
       if (failing && TaskContext.get().attemptNumber() == 0) {
         val round = message match {
           case CoordinateMessage(_, request, _) => request.round
-          case ReadRows(_) => 0L
+          case RowsMessage(_) => 0L
         }
         if (TaskContext.getPartitionId() != round % 2) Thread.sleep(2000)
         else {

@@ -25,7 +25,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
-import dwell.problem.{Algorithm, GradientAlgorithm, Labels, Orientation, RowUse}
+import dwell.problem.{Algorithm, Labels, Orientation, RowUse}
 import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
 import dwell.solver.linear.LinearProblem
 import dwell.spark.{InputChangedException, Unpersist}
@@ -251,7 +251,7 @@ object FaultTest extends Harness {
 
   /** A linear model by gradients of the rows. */
   private final class Gradients(
-      algorithm: GradientAlgorithm,
+      algorithm: Algorithm,
       data: DataFrame,
       leftInPlace: Boolean = false,
       numWorkers: Int = 4)
@@ -263,13 +263,15 @@ object FaultTest extends Harness {
         labeled(binary(data))) {
 
     /** Which executor has read which blocks decides in what order L-BFGS adds their sums. */
-    private def ordered: Boolean = algorithm.averages || !leftInPlace
+    private def ordered: Boolean = averages || !leftInPlace
+
+    private def averages: Boolean = algorithm == Algorithm.ModelAveraging
 
     override def noisy: RDD[LabeledRow] =
       rows.map(row => if (Random.nextInt(50) > 0) row else row.copy(label = 1.0 - row.label))
-    override def round: String = if (algorithm.averages) "descend" else "pass"
+    override def round: String = if (averages) "descend" else "pass"
     override def phases: Seq[String] =
-      if (algorithm == Algorithm.ModelAveraging) Seq("descend", "search", "pass") else Seq("pass")
+      if (averages) Seq("descend", "search", "pass") else Seq("pass")
     override def lasting: Seq[String] = phases
 
     override def check(solution: Solved): Unit = {

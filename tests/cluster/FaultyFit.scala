@@ -14,7 +14,7 @@ import dwell.data.block.LabeledRow
 import dwell.fit.{Aggregation, FitRunner, SolverSettings}
 import dwell.problem.{Algorithm, Logistic, Orientation, Penalty, Squared}
 import dwell.record.FitFacts
-import dwell.solver.cd.worker.{CdMessage, CdStep, CoordinateMessage, NativeCd, ReadRows, WorkerState}
+import dwell.solver.cd.worker.{CdMessage, CdStep, CoordinateMessage, NativeCd, RowsMessage, WorkerState}
 import dwell.solver.linear.LinearProblem
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.worker.{DescendCall, PassCall, SearchCall, SgdMessage, SgdStep}
@@ -76,7 +76,7 @@ private[solver] object Asked {
       case CoordinateMessage(phase, request, _) =>
         def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
         Asked(phase.name, request.round, data.index, () => NativeCd.importState(request.fit, data.index, foreign))
-      case ReadRows(_) => Asked("rows", 0L, data.index)
+      case RowsMessage(_) => Asked("rows", 0L, data.index)
     }
   }
 
@@ -252,7 +252,7 @@ private[dwell] object FaultyFit {
     val averages = algorithm != Algorithm.CoCoA
     LinearProblem(
       uid(),
-      algorithm,
+      Some(algorithm),
       loss = if (orientation == Orientation.Primal) Squared else Logistic,
       Penalty(
         l1 = 0.0,

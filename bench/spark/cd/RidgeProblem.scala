@@ -65,7 +65,7 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
   private def fit(variant: Variant, localWork: Option[Double], rounds: Int, tolerance: Double): LinearSolution = {
     val problem = LinearProblem(
       name,
-      Algorithm.CoCoA,
+      Some(Algorithm.CoCoA),
       Squared,
       Penalty(l1 = 0.0, l2 = l2),
       intercept = false,

@@ -27,7 +27,7 @@ class AggregationSuite extends SparkSuite {
       SolverSettings(1, travellingState = false, adding = false, DwellConf(spark).gangPatienceMillis, maxResultBytes)
     val problem = LinearProblem(
       "modes",
-      Algorithm.CoCoA,
+      Some(Algorithm.CoCoA),
       Squared,
       Penalty(l1 = 0.0, l2 = 0.1),
       intercept = true,

@@ -69,6 +69,6 @@ class StepChoiceSuite extends LimitedSuite {
 
   test("where nothing is to be gained, the average of the workers' steps is taken") {
     val flat = StepFunction.quadratic(0.0, 0.0, 1.0, 0.0, 1.0)
-    assert(StepChoice(flat, Array.empty, Array.empty, 4, 1.0) == StepChoice.Step(0.25, 0.0, 0.0))
+    assert(StepChoice(flat, Array.empty, Array.empty, 4, 1.0) == StepChoice.StepFactors(0.25, 0.0, 0.0))
   }
 }

@@ -3,14 +3,14 @@ package dwell.solver.rows
 import dwell.base.BucketOrder
 import dwell.data.{RowData, TestData}
 import dwell.problem.{MarginLoss, Softmax, StepSchedule}
-import dwell.solver.rows.worker.SgdProblem
+import dwell.solver.rows.worker.RowObjective
 
 /**
  * The plain definition of what [[dwell.solver.rows.worker.NativeSgd]] computes: every step changes every
  * coefficient, and data are dense. It shares nothing with the native code: the order of
  * rows and the losses of one margin are those of Scala.
  */
-private[rows] final class EagerSgd(data: RowData, problem: SgdProblem) {
+private[rows] final class EagerSgd(data: RowData, problem: RowObjective) {
   import EagerSgd._
 
   private val p = data.partition

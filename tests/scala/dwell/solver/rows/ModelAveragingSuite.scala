@@ -21,9 +21,9 @@ import dwell.record.RoundRecord
 import dwell.solver.cd.LocalProblem.nextFit
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.LinearTrainer
-import dwell.solver.rows.leader.{PartitionFacts, RowFacts, SgdPlan, SgdTask}
+import dwell.solver.rows.leader.{AveragingPlan, PartitionFacts, RowStatistics, RowTask}
 import dwell.solver.pass.{PassMessage, PassSums}
-import dwell.solver.rows.worker.{Descend, DescendCall, NativeSgd, PassCall, SearchCall, SgdMessage, SgdProblem, SgdStep}
+import dwell.solver.rows.worker.{Descend, DescendCall, NativeSgd, PassCall, SearchCall, SgdMessage, RowObjective, SgdStep}
 import dwell.spark.NativeLibrary
 import dwell.SparkSuite
 
@@ -45,7 +45,7 @@ class ModelAveragingSuite extends SparkSuite {
     val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue)
     LinearProblem(
       "averaging",
-      Algorithm.ModelAveraging,
+      Some(Algorithm.ModelAveraging),
       Squared,
       Penalty(l1 = 0.01, l2 = L2),
       intercept = true,
@@ -76,7 +76,7 @@ class ModelAveragingSuite extends SparkSuite {
   private def expected(rows: TrainingRows, workers: Int, rounds: Int, again: Option[Int] = None): Array[Double] = {
     val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
+    val problem = RowObjective(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
     val weights = parts.map(_.partition.weights.sum)
     var model = new Array[Double](Features + 1)
     model(Features) = rows.labelMean
@@ -119,10 +119,10 @@ class ModelAveragingSuite extends SparkSuite {
     private val workers = 2
     private val rows = read()
     private val data = rows.rows(workers, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
-    private val facts = RowFacts.of(rows, rows.features(0.0, intercept = true), rows.labelFacts(Labels.Real))
+    private val facts = RowStatistics.of(rows, rows.features(0.0, intercept = true), rows.labelFacts(Labels.Real))
     private val plan = {
-      val task = SgdTask(problem(rounds, workers, stepSize), Features, facts)
-      SgdPlan(nextFit(), task, PartitionFacts.of(rows, data), Algorithm.ModelAveraging, after = None)
+      val task = RowTask(problem(rounds, workers, stepSize), Features, facts)
+      AveragingPlan(nextFit(), task, PartitionFacts.of(rows, data))
     }
     private val parts = data.partitions.map[LocalData](RowData(_, null))
     private val replicas =
@@ -244,7 +244,7 @@ class ModelAveragingSuite extends SparkSuite {
     val random = new Random(4)
     val data = SgdCase.dense(Seq.fill(20)(Seq.fill(3)(random.nextGaussian())), Seq.fill(20)(1.0), features = 5)
     val shared = Array(0.1, -0.2, 0.3, -0.4, 0.5, 0.6)
-    val problem = SgdProblem(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
+    val problem = RowObjective(Squared, Penalty(0.0, 0.1), intercept = true, 1.0)
     val schedule = StepSchedule(StepSchedule.InverseSqrt, Eta, 0.0)
     val descent = DescendCall(schedule, 1.0, Array(0L), Array(0L), Array(0.25))
     val pass = PassMessage(
@@ -277,7 +277,7 @@ class ModelAveragingSuite extends SparkSuite {
     val rows = read()
     val data = rows.rows(2, RowForm(0.0, intercept = true, labels = Labels.Real, mixed = true))
     val parts = data.partitions.collect().map(RowData(_, null))
-    val problem = SgdProblem(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
+    val problem = RowObjective(Squared, Penalty(0.01, L2), intercept = true, rows.numRows / rows.totalWeight)
     val total = rows.totalWeight
     val solution = solve(rows, 2, 3)
     val model = solution.coefficients ++ solution.intercepts

@@ -14,7 +14,7 @@ import dwell.LimitedSuite
 import dwell.problem.{DualFormulas, Hinge, Labels, Logistic, RowLoss, MarginLoss, Penalty, SmoothedHinge, Softmax, Squared, SquaredHinge, StepSchedule}
 import dwell.solver.cd.LocalProblem.{comparable, nextFit}
 import dwell.solver.Questions
-import dwell.solver.rows.worker.{Descend, NativeSgd, SgdProblem}
+import dwell.solver.rows.worker.{Descend, NativeSgd, RowObjective}
 
 /** Calls of stochastic gradient descent beside eager steps on dense data. */
 class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
@@ -88,7 +88,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
   }
 
   test("at its corner the hinge has no derivative, and nothing but decay happens") {
-    val problem = SgdProblem(Hinge, Penalty(0.0, 0.5), intercept = true, weightFactor = 1.0)
+    val problem = RowObjective(Hinge, Penalty(0.0, 0.5), intercept = true, weightFactor = 1.0)
     val data = SgdCase.dense(Seq(Seq(1.0, 1.0)), Seq(1.0))
     val result = SgdLayout.allocate(2, 1)
     val schedule = StepSchedule(StepSchedule.InverseSqrt, 0.5, 0.0)
@@ -256,7 +256,7 @@ class NativeSgdSuite extends LimitedSuite with BeforeAndAfterEach {
       Array.fill(rows)(length.toDouble),
       null)
     for (l1 <- Seq(0.0, 1e-3)) {
-      val problem = SgdProblem(Squared, Penalty(l1, 0.1), intercept = true, weightFactor = 1.0)
+      val problem = RowObjective(Squared, Penalty(l1, 0.1), intercept = true, weightFactor = 1.0)
       val schedule = StepSchedule(StepSchedule.InverseSqrt, 1e-9, 0.0)
       Questions.endInTheMiddle(features.length.toLong) { (passes, cancellation) =>
         NativeSgd.descend(

@@ -31,7 +31,7 @@ class QuasiNewtonSuite extends SparkSuite {
       SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue)
     val problem = LinearProblem(
       "iterations",
-      Algorithm.LBFGS,
+      Some(Algorithm.LBFGS),
       Logistic,
       Penalty(l1 = 0.1, l2 = 0.01),
       intercept = true,

@@ -4,13 +4,13 @@ import scala.util.Random
 
 import dwell.base.LittleEndian
 import dwell.data.{RowData, TestData}
-import dwell.data.rows.RowPartition
+import dwell.data.rows.{BlockData, RowPartition}
 import dwell.data.TestData.Values
 import dwell.jni.{Cancellation, ResultHeader, SgdLayout}
 import dwell.problem.{MarginLoss, Penalty, RowLoss, Softmax, Squared, StepSchedule}
 import dwell.solver.cd.{LocalProblem, RowProblem}
 import dwell.solver.pass.{PassMessage, PassStep, PassSums}
-import dwell.solver.rows.worker.{Descend, NativeSgd, Search, SgdProblem, SgdStep}
+import dwell.solver.rows.worker.{Descend, NativeSgd, RowObjective, Search}
 
 /** Random data of one partition with a problem and a model, and calls for them. */
 private[rows] final class SgdCase(
@@ -47,10 +47,10 @@ private[rows] final class SgdCase(
     }
   }
 
-  val problem: SgdProblem = {
+  val problem: RowObjective = {
     val p = data.partition
     val factor = if (p.weights == null) 1.0 else p.numRows / p.weights.sum
-    SgdProblem(loss, Penalty(l1, l2), intercept, factor)
+    RowObjective(loss, Penalty(l1, l2), intercept, factor)
   }
 
   val eager = new EagerSgd(data, problem)
@@ -108,7 +108,8 @@ private[rows] final class SgdCase(
     // There the numbers of an output stand together.
     val n = features + 1
     val shared = Array.tabulate(n * outputs)(i => model(i % n * outputs + i / n))
-    val result = PassStep.sums(SgdStep.blocks(data, entries = 20), message, SgdCase.pack(shared), Cancellation.NEVER)
+    val result =
+      PassStep.sums(BlockData.of(data.partition, entries = 20), message, SgdCase.pack(shared), Cancellation.NEVER)
     val sums = SgdCase.vector(result)
     (result, Array.tabulate(n * outputs)(i => sums(i % outputs * n + i / outputs)))
   }

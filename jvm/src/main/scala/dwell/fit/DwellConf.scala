@@ -43,7 +43,13 @@ final case class DwellConf(
    * the first is added, and each is there as it came and as it is read.
    */
   def solverSettings: SolverSettings =
-    SolverSettings(taskCpus, travellingState, adding, gangPatienceMillis, math.min(maxResultBytes, driverHeap / 4L))
+    SolverSettings(
+      taskCpus,
+      travellingState,
+      adding,
+      gangPatienceMillis,
+      math.min(maxResultBytes, driverHeap / 4L),
+      maxResultBytes)
 }
 
 /** The keys of the settings. */

@@ -13,10 +13,13 @@ package dwell.fit
  *   time for which a gang may wait for slots
  * @param driverBytes
  *   size of a job's results that the driver accepts and has room for
+ * @param maxResultBytes
+ *   size of a job's results that the driver accepts
  */
 final case class SolverSettings(
     threads: Int,
     travellingState: Boolean,
     adding: Boolean,
     gangPatienceMillis: Long,
-    driverBytes: Long)
+    driverBytes: Long,
+    maxResultBytes: Long = Long.MaxValue)

@@ -1,10 +1,10 @@
 package dwell.problem
 
-/** The variables that the coordinates stand for: coefficients of features, or dual variables of rows. */
+/** What the coordinates of coordinate descent stand for: coefficients of features, or dual variables of rows. */
 sealed abstract class Orientation(val name: String) extends Serializable {
 
   /** The reason why a problem has no form in this orientation; None if it has one. */
-  def objection(algorithm: Algorithm, loss: Loss, penalty: Penalty): Option[Orientation.Objection]
+  def objection(loss: Loss, penalty: Penalty): Option[Orientation.Objection]
 }
 
 /** The orientations, and the objections against them. */
@@ -12,16 +12,13 @@ object Orientation {
 
   /** Columns: coordinates are coefficients. */
   case object Primal extends Orientation("primal") {
-    override def objection(algorithm: Algorithm, loss: Loss, penalty: Penalty): Option[Objection] =
-      if (algorithm.ofRows) Some(AlongRows)
-      else if (loss.curvature.isInfinite) Some(NotSmooth)
-      else None
+    override def objection(loss: Loss, penalty: Penalty): Option[Objection] =
+      Option.when(loss.curvature.isInfinite)(NotSmooth)
   }
 
-  /** Rows: coordinates are dual variables. Algorithms whose steps are along rows use this form of the data too. */
+  /** Rows: coordinates are dual variables. */
   case object Dual extends Orientation("dual") {
-    override def objection(algorithm: Algorithm, loss: Loss, penalty: Penalty): Option[Objection] =
-      if (penalty.l2 == 0.0 && !algorithm.ofRows) Some(NoL2) else None
+    override def objection(loss: Loss, penalty: Penalty): Option[Objection] = Option.when(penalty.l2 == 0.0)(NoL2)
   }
 
   /** The most rows for which the primal form is chosen: its leader holds several numbers for each of them. */
@@ -29,9 +26,6 @@ object Orientation {
 
   /** A reason why a problem has no form in an orientation. */
   sealed trait Objection
-
-  /** The algorithm's steps are along rows. */
-  case object AlongRows extends Objection
 
   /** The primal form needs a bound of the loss's curvature. */
   case object NotSmooth extends Objection

@@ -7,7 +7,6 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
 
-import dwell.problem.Algorithm
 import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord}
 import dwell.report.Markup.number
 
@@ -234,8 +233,7 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
   /** Of the algorithm that was chosen: the one that went on had no choice. */
   private def way: String = {
     val chosen = if (handover.isEmpty) algorithm else algorithm.takeWhile(_ != '+')
-    if (orientation.isEmpty || Algorithm.all.exists(a => a.name == chosen && a.ofRows)) chosen
-    else s"$orientation orientation"
+    if (orientation.isEmpty) chosen else s"$orientation orientation"
   }
 
   private[report] override def certificate: String = {

@@ -5,16 +5,16 @@ import dwell.record.{FitPhases, RoundRecord}
 /** Charts of where the seconds go. A phase has the same colour in each of them. */
 private[report] object PhaseChart {
 
-  private final case class Phase(part: Part, seconds: FitPhases => Double)
+  private final case class Shown(part: Part, seconds: FitPhases => Double)
 
-  private val Reading = Phase(Part("reading", "s3"), _.reading)
-  private val SetUp = Phase(Part("set-up", "s4"), _.setUp)
-  private val Workers = Phase(Part("workers", "s0"), _.workers)
-  private val Leader = Phase(Part("leader", "s2"), _.leader)
-  private val Transport = Phase(Part("transport", "s1"), _.transport)
-  private val Model = Phase(Part("model", "s5"), _.model)
-  private val SparkCode = Phase(Part("Spark's own code", "s0"), _.spark)
-  private val Rest = Phase(Part("rest", "rest"), _.rest)
+  private val Reading = Shown(Part("reading", "s3"), _.reading)
+  private val SetUp = Shown(Part("set-up", "s4"), _.setUp)
+  private val Workers = Shown(Part("workers", "s0"), _.workers)
+  private val Leader = Shown(Part("leader", "s2"), _.leader)
+  private val Transport = Shown(Part("transport", "s1"), _.transport)
+  private val Model = Shown(Part("model", "s5"), _.model)
+  private val SparkCode = Shown(Part("Spark's own code", "s0"), _.spark)
+  private val Rest = Shown(Part("rest", "rest"), _.rest)
   private val OfRound = Seq(Workers, Leader, Transport)
   private val OfFit = Seq(Reading, SetUp) ++ OfRound ++ Seq(Model, SparkCode, Rest)
 

@@ -7,7 +7,7 @@ import scala.reflect.ClassTag
 import org.apache.spark.{Rendezvous, TaskContext, TaskKilledException}
 
 import dwell.base.SliceBounds
-import dwell.comm.{Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, Workers}
+import dwell.comm.{Answer, ArrivingAnswers, Gathered, Gathering, GeneratedModel, HeldModels, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 import dwell.spark.TaskFailure
 
@@ -65,7 +65,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
   /** The slices of an exchange's vectors: each task but the leader owns one. */
   private def slices(mail: Mailbox): SliceExchange = new SliceExchange(mail, others, format)
 
-  private def answerOf(c: Contribution[S]): Answer = Answer(c.scalars, Contribution.header(c, format.headerBytes))
+  private def answerOf(c: Contribution[S]): Answer[S] = Answer.of(c, format)
 
   private def vector(c: Contribution[S]): ByteBuffer = Contribution.entries(c, format.headerBytes, 0, format.length)
 
@@ -160,11 +160,11 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
             all.flip()
           }
           others.foreach(k => order(Together(message), Seq(k), slicesOf(k)))
-          val answers = new Answers
+          val answers = new ArrivingAnswers[S](members)
           answers.put(Mailbox.Leader, answerOf(own(message, slicesOf(Mailbox.Leader))))
           others.foreach(k => answers.put(k, received(k).content))
           mail.settle()
-          answers.replies(0.0)
+          answers.replies()
         }
       })
 
@@ -199,7 +199,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       order(AllReduce(message, from, to, retained, note))
       val shared = models.model(from)
       val own = step(message, shared)
-      val answers = new Answers
+      val answers = new ArrivingAnswers[S](members)
       answers.put(Mailbox.Leader, answerOf(own))
       val addSeconds = models.reduce(own, shared, to, retained, note, ())(answers.put)
       mail.settle()
@@ -211,11 +211,11 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     override def ask(message: M, from: Long, description: String): Replies[S] = {
       held(from)
       order(Ask(message, from))
-      val answers = new Answers
+      val answers = new ArrivingAnswers[S](members)
       answers.put(Mailbox.Leader, answerOf(step(message, models.model(from))))
       others.foreach(k => answers.put(k, received(k).content))
       mail.settle()
-      answers.replies(0.0)
+      answers.replies()
     }
 
     override def collect(version: Long, description: String): Array[Byte] = {
@@ -258,7 +258,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
       gathering.add(Mailbox.Leader, Contribution.header(own, format.headerBytes), vector(own), own.scalars)
       others.foreach { k =>
         val parcel = received(k)
-        val answer = parcel.content.asInstanceOf[Answer]
+        val answer = parcel.content.asInstanceOf[Answer[S]]
         gathering.add(k, answer.header, parcel.bytes, answer.scalars.asInstanceOf[S])
       }
       gathering.result
@@ -266,7 +266,7 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
 
     private def gatherSlices(own: Contribution[S]): Gathered[S] = {
       val sum = format.zeros
-      val answers = new Answers
+      val answers = new ArrivingAnswers[S](members)
       answers.put(Mailbox.Leader, answerOf(own))
       others.foreach { k =>
         val parcel = received(k)
@@ -277,19 +277,6 @@ private[comm] final class GangMember[D, M, S: ClassTag](name: String, fit: Long,
     }
 
     private def received(k: Int): Packet = mail.receive(answerName(k))
-  }
-
-  private final class Answers {
-    val headers = new Array[Array[Byte]](members)
-    val scalars = new Array[S](members)
-
-    def put(k: Int, content: Any): Unit = {
-      val answer = content.asInstanceOf[Answer]
-      headers(k) = answer.header
-      scalars(k) = answer.scalars.asInstanceOf[S]
-    }
-
-    def replies(addSeconds: Double): Replies[S] = Replies(headers, scalars, addSeconds)
   }
 }
 
@@ -327,7 +314,4 @@ private[comm] object GangMember {
   private case object Newest extends Order
   private final case class Bring(rank: Int, version: Long) extends Order
   private case object Release extends Order
-
-  /** @param header null if the worker has nothing to report */
-  private final case class Answer(scalars: Any, header: Array[Byte])
 }

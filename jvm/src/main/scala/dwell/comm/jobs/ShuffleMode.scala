@@ -7,7 +7,7 @@ import scala.reflect.ClassTag
 import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.rdd.RDD
 
-import dwell.comm.{Gathered, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
+import dwell.comm.{Answer, ArrivingAnswers, Gathered, GeneratedModel, HeldModels, Job, Recovered, Replicas, Replies, Workers}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 import dwell.spark.Sent
 
@@ -29,7 +29,6 @@ import dwell.spark.Sent
 final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, format: VectorFormat)(
     step: Workers.Step[D, M, S])
     extends Replicas[M, S] {
-  import ShuffledSum.{Answers, Said}
 
   private val workers = data.getNumPartitions
   private val slices = new Slices(format, workers)
@@ -48,7 +47,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
         Iterator.single(gathered.next().addUp(slices, slices.of(sent.value._2, slice)))
       }
       val sum = format.zeros
-      val answers = new Answers[S](workers)
+      val answers = new ArrivingAnswers[S](workers)
       try {
         Job.run(summed)(_.next()) { (k, s) =>
           val parcel = Packet.read(ByteBuffer.wrap(s))
@@ -56,7 +55,7 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
           answers.put(k, parcel.content)
         }
       } finally forget(summed, sent)
-      val Replies(headers, scalars, addSeconds) = answers.replies
+      val Replies(headers, scalars, addSeconds) = answers.replies()
       Gathered(format.numbers.values(sum), headers, scalars, addSeconds)
     }
 
@@ -91,26 +90,26 @@ final class ShuffleMode[D, M: ClassTag, S: ClassTag](data: RDD[D], fit: Long, fo
       description: String): Replies[S] = Job.described(data, description) {
     models.checkNew(to)
     val sent = Sent.of(sc, message)
-    val answers = new Answers[S](workers)
+    val answers = new ArrivingAnswers[S](workers)
     val slices = this.slices
     // The first of the two places the task: reading a slice from another executor would take as long as sending one.
     val gathered = ShuffledSum.pieces(contributions(from, sent), slices, format)
     val summed = new PairedRDD(models(from).parcels, gathered).map { case (shared, gathered) =>
       gathered.addUp(slices, shared.bytes)
     }
-    make(to, note, summed)(answers.take)(forget(summed, sent))
+    make(to, note, summed)(ShuffledSum.take(_)(answers.put))(forget(summed, sent))
     models.retain(kept + from + to).foreach(_.drop())
-    answers.replies
+    answers.replies()
   }
 
   override def ask(message: M, from: Long, description: String): Replies[S] = Job.described(data, description) {
     val sent = Sent.of(sc, message)
     val format = this.format
-    val answered = contributions(from, sent).map { case (c, _) => Said.of(c, format) }
-    val answers = new Answers[S](workers)
+    val answered = contributions(from, sent).map { case (c, _) => Answer.of(c, format) }
+    val answers = new ArrivingAnswers[S](workers)
     try SlicedModel.orLost(Job.run(answered)(_.next())(answers.put))
     finally forget(answered, sent)
-    answers.replies
+    answers.replies()
   }
 
   override def collect(version: Long, description: String): Array[Byte] =

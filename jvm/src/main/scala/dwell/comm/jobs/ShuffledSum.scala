@@ -2,46 +2,22 @@ package dwell.comm.jobs
 
 import java.nio.ByteBuffer
 
-import scala.reflect.ClassTag
-
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 
-import dwell.comm.{Gathering, Job, Replies}
+import dwell.comm.{Answer, Gathering, Job}
 import dwell.comm.wire.{Contribution, Packet, Slices, VectorFormat}
 import dwell.spark.Shuffle
 
 /** The sum of the workers' vectors by a shuffle: each reducer adds one slice of all of them (reduce-scatter). */
 private[jobs] object ShuffledSum {
 
-  /** A worker's answer without its vector. */
-  final case class Said[S](header: Array[Byte], scalars: S)
+  /** One slice of a worker's vector. The slice with the worker's own number carries `answer`. */
+  final case class Piece(worker: Int, bytes: Array[Byte], answer: Option[Answer[_]])
 
-  object Said {
-    def of[S](c: Contribution[S], format: VectorFormat): Said[S] =
-      Said(Contribution.header(c, format.headerBytes), c.scalars)
-  }
-
-  /** One slice of a worker's vector. The slice with the worker's own number carries `said`. */
-  final case class Piece(worker: Int, bytes: Array[Byte], said: Option[Said[_]])
-
-  /** What the workers say, as their answers come in. */
-  final class Answers[S: ClassTag](workers: Int) {
-    private val headers = new Array[Array[Byte]](workers)
-    private val scalars = new Array[S](workers)
-
-    def put(k: Int, content: Any): Unit = {
-      val said = content.asInstanceOf[Said[S]]
-      headers(k) = said.header
-      scalars(k) = said.scalars
-    }
-
-    /** Runs the job that computes written packets, and takes what they contain. */
-    def take(packets: RDD[Array[Byte]]): Unit =
-      Job.run(packets)(written => Packet.read(ByteBuffer.wrap(written.next())).content)(put)
-
-    def replies: Replies[S] = Replies(headers, scalars, 0.0)
-  }
+  /** Runs the job that computes written packets, and takes the answers in them. */
+  def take(packets: RDD[Array[Byte]])(put: (Int, Any) => Unit): Unit =
+    Job.run(packets)(written => Packet.read(ByteBuffer.wrap(written.next())).content)(put)
 
   /**
    * In each partition, one slice of all contributions.
@@ -57,8 +33,8 @@ private[jobs] object ShuffledSum {
     val cut = contributions.mapPartitionsWithIndex { (worker, made) =>
       val (c, shared) = made.next()
       (0 until workers).iterator.map { slice =>
-        val said = if (slice == worker) Some(Said.of(c, format)) else None
-        slice -> Piece(worker, Packet((), slices.encoded(c, slice, shared)).toArray, said)
+        val answer = if (slice == worker) Some(Answer.of(c, format)) else None
+        slice -> Piece(worker, Packet((), slices.encoded(c, slice, shared)).toArray, answer)
       }
     }
     Shuffle.byIndex(cut, workers).mapPartitions(pieces => Iterator.single(new Gathered(pieces.map(_._2))))
@@ -76,12 +52,12 @@ private[jobs] object ShuffledSum {
     def addUp(slices: Slices, shared: => ByteBuffer): Array[Byte] = {
       val context = TaskContext.get()
       val gathering = new Gathering[Unit](context.numPartitions(), slices.format(context.partitionId()), shared)
-      var said = Option.empty[Said[_]]
+      var answer = Option.empty[Answer[_]]
       pieces.foreach { piece =>
         gathering.add(piece.worker, null, ByteBuffer.wrap(piece.bytes), ())
-        said = said.orElse(piece.said)
+        answer = answer.orElse(piece.answer)
       }
-      Packet(said.get, gathering.sum).write().array
+      Packet(answer.get, gathering.sum).write().array
     }
   }
 }

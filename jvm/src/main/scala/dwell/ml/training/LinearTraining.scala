@@ -11,9 +11,10 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.{ColumnNames, TrainingRow}
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
-import dwell.problem.{Algorithm, GradientAlgorithm, Loss, Orientation}
+import dwell.problem.{Algorithm, Orientation}
 import dwell.record.FitPhases
 import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
+import dwell.solver.choice.Request
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.spark.NativeLibrary
 
@@ -75,16 +76,15 @@ trait LinearTraining[M <: Model[M]]
         .orElse(NativeLibrary.missing) match {
         case Some(reason) => Left(reason)
         case None =>
-          val choice = methodChoice(task, task.loss, numFeatures)
-          choice.check()
-          val possible = Orientations.possible(askedOrientation(choice), choice.set, task.loss, task.penalty)
+          val asked = problem(task, conf)
+          request(task, asked, numFeatures).check()
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
               rows.use(uid, clock.reading(read(queries.next()(), numFeatures))) { (data, solver) =>
                 val known = task.known(data)
                 task.refused(data).toLeft {
                   val solution =
-                    known.fold(solver.solve(problem(task, data, possible, conf))) { case (coefficients, intercepts) =>
+                    known.fold(solver.solve(onData(task, asked, data))) { case (coefficients, intercepts) =>
                       LinearSolution.known(coefficients, intercepts, data, $(tol))
                     }
                   built(task, data, solution, clock)
@@ -120,17 +120,8 @@ trait LinearTraining[M <: Model[M]]
         }
     }
 
-  private def methodChoice(task: LinearTask[M], loss: Loss, numFeatures: Int): MethodChoice =
-    MethodChoice(
-      Algorithm.all.find(_.name == $(algorithm)),
-      isForDescent = Seq(orientation, localWork).exists($(_) != ParamValues.Auto),
-      loss,
-      task.penalty,
-      task.isBounded,
-      numFeatures)
-
-  private def askedOrientation(choice: MethodChoice): Option[Orientation] =
-    Orientation.named($(orientation)).filterNot(_ => choice.isFree)
+  private def request(task: LinearTask[M], problem: LinearProblem, numFeatures: Int): Request =
+    new Request(problem, numFeatures, task.isBounded)
 
   /**
    * Checks that a step of local SGD shrinks the coefficients by the L2 penalty and does not reverse their sign.
@@ -139,10 +130,7 @@ trait LinearTraining[M <: Model[M]]
    *   if `stepSize` is too long
    */
   private def checkStepSize(task: LinearTask[M], l2: Double): Unit = {
-    val averages = Algorithm.all.exists {
-      case asked: GradientAlgorithm => asked.name == $(algorithm) && asked.averages
-      case _ => false
-    }
+    val averages = $(algorithm) == Algorithm.ModelAveraging.name
     ParamValues.positive($(stepSize)).filter(step => averages && step * l2 >= 1.0).foreach { step =>
       val weight = "the L2 part of regParam" + task.l2Divisor.fold("")(divisor => s" divided by $divisor")
       throw new IllegalArgumentException(
@@ -156,51 +144,36 @@ trait LinearTraining[M <: Model[M]]
     TrainingReader.read(rows, numFeatures, uid, names)
   }
 
-  private def problem(
-      task: LinearTask[M],
-      data: TrainingRows,
-      possible: Seq[Orientation],
-      conf: DwellConf): LinearProblem = {
-    val loss = task.lossOn(data)
-    val penalty = task.penaltyOn(data)
-    val choice = methodChoice(task, loss, data.numFeatures)
-    choice.check()
-    choice.unused.foreach { why =>
+  /** The problem of the Params, before the data is known. */
+  private def problem(task: LinearTask[M], conf: DwellConf): LinearProblem = LinearProblem(
+    uid = uid,
+    algorithm = Algorithm.all.find(_.name == $(algorithm)),
+    loss = task.loss,
+    penalty = task.penalty,
+    intercept = $(fitIntercept),
+    tolerance = $(tol),
+    maxRounds = $(maxIter),
+    localWork = ParamValues.positive($(localWork)),
+    orientation = Orientation.named($(orientation)),
+    numWorkers = $(numWorkers),
+    aggregation = chosenAggregation(conf),
+    seed = Seed,
+    initial = None,
+    settings = conf.solverSettings,
+    stepSize = ParamValues.positive($(stepSize)))
+
+  private def onData(task: LinearTask[M], asked: LinearProblem, data: TrainingRows): LinearProblem = {
+    val problem = asked.copy(
+      loss = task.lossOn(data),
+      penalty = task.penaltyOn(data),
+      initial = task.initial(data),
+      bounds = task.bounds(data))
+    request(task, problem, data.numFeatures).unused.foreach { why =>
       logWarning(
         s"$uid: orientation and localWork are not used: coordinate descent does not train this model, as $why.")
     }
-    checkStepSize(task, penalty.l2)
-    val (chosen, reason, forecast) = choice.on(data)
-    val aggregation = chosenAggregation(conf)
-    val orientation = Orientations.withinLimit(
-      askedOrientation(choice),
-      if (chosen.ofRows) Seq(Orientation.Dual) else possible,
-      chosen,
-      data,
-      loss.outputs,
-      $(numWorkers),
-      aggregation,
-      conf)
-    LinearProblem(
-      uid = uid,
-      algorithm = chosen,
-      reason = reason,
-      forecast = forecast,
-      loss = loss,
-      penalty = penalty,
-      intercept = $(fitIntercept),
-      tolerance = $(tol),
-      maxRounds = $(maxIter),
-      localWork = ParamValues.positive($(localWork)),
-      orientation = orientation,
-      numWorkers = $(numWorkers),
-      aggregation = aggregation,
-      seed = Seed,
-      initial = task.initial(data),
-      settings = conf.solverSettings,
-      stepSize = ParamValues.positive($(stepSize)),
-      handsOver = $(algorithm) == ParamValues.Auto,
-      bounds = task.bounds(data))
+    checkStepSize(task, problem.penalty.l2)
+    problem
   }
 
   private def built(task: LinearTask[M], data: TrainingRows, solution: LinearSolution, clock: FitClock): M = {

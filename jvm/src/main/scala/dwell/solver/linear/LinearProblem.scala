@@ -11,9 +11,9 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  * }}}
  *
  * @param algorithm
- *   the workers' part of a round
+ *   None lets the fit choose its methods, and go on with another one where one ends above `tolerance`
  * @param loss
- *   where the loss takes -1 and 1, the labels of the data are 0 and 1. Only Newton's method and a [[GradientAlgorithm]] take the softmax
+ *   where the loss takes -1 and 1, the labels of the data are 0 and 1. Coordinate descent does not take the softmax
  * @param penalty
  *   defines l1, l2 and u
  * @param intercept
@@ -24,7 +24,7 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  * @param localWork
  *   epochs over the local coordinates in a round, at most one for a batch; None lets the measured times choose
  * @param orientation
- *   None chooses the one that is expected to be faster
+ *   of coordinate descent; None chooses the one that is expected to be faster
  * @param numWorkers
  *   0 chooses by the size of the data
  * @param aggregation
@@ -34,18 +34,12 @@ import dwell.problem.{Algorithm, Loss, Orientation, Penalty}
  *   by algorithms that work on coefficients
  * @param stepSize
  *   the first step size of local SGD; None searches for it
- * @param handsOver
- *   whether L-BFGS goes on where coordinate descent ends above `tolerance`
- * @param reason
- *   why this algorithm, for the report; empty where the user asks for it
- * @param forecast
- *   seconds of work on one core for which the algorithm was chosen
  * @param bounds
  *   of coefficients and intercepts; only Newton's method and L-BFGS keep them
  */
 final case class LinearProblem(
     uid: String,
-    algorithm: Algorithm,
+    algorithm: Option[Algorithm],
     loss: Loss,
     penalty: Penalty,
     intercept: Boolean,
@@ -59,11 +53,11 @@ final case class LinearProblem(
     initial: Option[(Array[Double], Array[Double])],
     settings: SolverSettings,
     stepSize: Option[Double] = None,
-    handsOver: Boolean = false,
-    forecast: Option[Double] = None,
-    reason: String = "",
     bounds: Option[ModelBounds] = None)
     extends FitProblem {
+
+  /** Whether the fit chooses its methods. */
+  def isAuto: Boolean = algorithm.isEmpty
 
   /** Whether a variable has bounds: coefficients or intercepts, or the scale of the errors, which is positive. */
   def isBounded: Boolean = bounds.nonEmpty || loss.epsilon.nonEmpty
@@ -73,7 +67,7 @@ final case class LinearProblem(
    * fit that chooses its methods itself does as well. The gap of the hinge falls slowly by any method.
    */
   def aim: Double =
-    if (handsOver && !loss.curvature.isInfinite) LinearProblem.Nearer * tolerance else tolerance
+    if (isAuto && !loss.curvature.isInfinite) LinearProblem.Nearer * tolerance else tolerance
 }
 
 object LinearProblem {

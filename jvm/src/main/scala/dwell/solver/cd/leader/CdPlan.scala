@@ -5,7 +5,7 @@ import dwell.data.rows.RowSummary
 import dwell.fit.{Attempt, FitPlan}
 import dwell.problem.{LabelFacts, MarginLoss}
 import dwell.record.{FitFacts, RoundRecord}
-import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, ReadRows, StartingPoint}
+import dwell.solver.cd.worker.{CdMessage, CdReply, FromFits, RowsMessage, StartingPoint}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /**
@@ -81,7 +81,7 @@ private[dwell] final case class PrimalPlan(rows: Int, totalWeight: Double, label
 
   override def of(problem: LinearProblem, loss: MarginLoss, workers: Workers[CdMessage, CdReply]): CdLeader = {
     val read = workers
-      .exchange(ReadRows(coordinates.length), Array.emptyByteArray, s"dwell ${problem.uid}: rows")
+      .exchange(RowsMessage(coordinates.length), Array.emptyByteArray, s"dwell ${problem.uid}: rows")
       .scalars
       .map(_.rows.get)
     // Margins stay small and exact.

@@ -61,7 +61,7 @@ private[solver] final class LineSearchedDual(
     val smooth = regulariserAlong(z, update, direction) + interceptAlong(kappaUpdate) + conjugates
     val samples = points.indices.by(2).map(k => headers.sum(CdLayout.SAMPLES + k / 2)).toArray
     val change = headers.sum(CdLayout.VALUE_AFTER) - headers.sum(CdLayout.VALUE_BEFORE)
-    val StepChoice.Step(g1, g2, rest) =
+    val StepChoice.StepFactors(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, conjugates(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, data.numPartitions, lowerBound)
     conjugate += conjugates(g1, g2).value + rest

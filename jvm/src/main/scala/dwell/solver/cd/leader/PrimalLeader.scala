@@ -107,7 +107,7 @@ private[solver] final class PrimalLeader(
     val smooth = lossAlong + quadratic
     val samples = points.indices.by(2).map(k => curvature * headers.sum(CdLayout.SAMPLES + k / 2)).toArray
     val change = curvature * (headers.sum(CdLayout.VALUE_AFTER) - headers.sum(CdLayout.VALUE_BEFORE))
-    val StepChoice.Step(g1, g2, rest) =
+    val StepChoice.StepFactors(g1, g2, rest) =
       if (adding) StepChoice.adding(smooth, change, quadratic(1.0, 0.0).value)
       else StepChoice(smooth, points, samples, workers, objective)
     margins.move(g1, g2)

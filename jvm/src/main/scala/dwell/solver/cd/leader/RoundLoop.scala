@@ -102,7 +102,7 @@ private[solver] final class RoundLoop(
   private def isWithin(tolerance: Double): Boolean =
     leader.converged(tolerance) || trial.nonEmpty && openGap <= tolerance * leader.upperBound
 
-  private def mayHandOver: Boolean = problem.handsOver && !problem.loss.curvature.isInfinite
+  private def mayHandOver: Boolean = problem.isAuto && !problem.loss.curvature.isInfinite
   private def pace: Pace = Pace(timeline.records.drop(trial.size), known)
 
   /**

@@ -16,7 +16,7 @@ private[solver] object StepChoice {
    * @param rest
    *   upper bound of the change of the sampled part
    */
-  final case class Step(g1: Double, g2: Double, rest: Double)
+  final case class StepFactors(g1: Double, g2: Double, rest: Double)
 
   /**
    * The step of lowest objective, or the average of the workers' steps (gamma = 1/K of Smith et al. 2018) if the
@@ -38,14 +38,14 @@ private[solver] object StepChoice {
       points: Array[Double],
       samples: Array[Double],
       workers: Int,
-      objective: Double): Step = {
+      objective: Double): StepFactors = {
     val step = if (points.isEmpty) search(smooth) else mixture(smooth, vertices(points, samples))
     val change = smooth(step.g1, step.g2).value + step.rest
     if (change < -Visible * math.abs(objective)) step
     else {
       val share = 1.0 / workers
       val at = points.indices.by(2).find(k => points(k) == share && points(k + 1) == 0.0)
-      Step(share, 0.0, at.fold(0.0)(k => samples(k / 2)))
+      StepFactors(share, 0.0, at.fold(0.0)(k => samples(k / 2)))
     }
   }
 
@@ -58,14 +58,14 @@ private[solver] object StepChoice {
    * @param known
    *   the part of `change` that `smooth` contains
    */
-  def adding(smooth: StepFunction, change: Double, known: Double): Step = {
-    val step = Step(1.0, 0.0, change - known)
-    if (smooth(1.0, 0.0).value + step.rest <= 0.0) step else Step(0.0, 0.0, 0.0)
+  def adding(smooth: StepFunction, change: Double, known: Double): StepFactors = {
+    val step = StepFactors(1.0, 0.0, change - known)
+    if (smooth(1.0, 0.0).value + step.rest <= 0.0) step else StepFactors(0.0, 0.0, 0.0)
   }
 
-  private def search(smooth: StepFunction): Step = {
+  private def search(smooth: StepFunction): StepFactors = {
     val (g1, g2) = LineSearch.minimise(smooth)
-    Step(g1, g2, 0.0)
+    StepFactors(g1, g2, 0.0)
   }
 
   private def vertices(points: Array[Double], samples: Array[Double]): Array[Vertex] = {
@@ -90,7 +90,7 @@ private[solver] object StepChoice {
    * Newton's method over the shares of the mixture. Each iteration minimises the quadratic model plus the chord, and
    * goes in that direction as far as the sum falls.
    */
-  private def mixture(smooth: StepFunction, vertices: Array[Vertex]): Step = {
+  private def mixture(smooth: StepFunction, vertices: Array[Vertex]): StepFactors = {
     var shares = new Array[Double](vertices.length)
     shares(0) = 1.0
     var here = smooth(0.0, 0.0)
@@ -118,10 +118,10 @@ private[solver] object StepChoice {
       iteration += 1
     }
     val single = shares.indexWhere(_ > 1.0 - Rounding)
-    if (single >= 0) Step(vertices(single).g1, vertices(single).g2, vertices(single).change)
+    if (single >= 0) StepFactors(vertices(single).g1, vertices(single).g2, vertices(single).change)
     else {
       val (g1, g2) = at(vertices, shares)
-      Step(g1, g2, chord(vertices, shares))
+      StepFactors(g1, g2, chord(vertices, shares))
     }
   }
 
@@ -130,6 +130,7 @@ private[solver] object StepChoice {
    */
   private def minimiseModel(model: StepValue, vertices: Array[Vertex], from: Array[Double]): Array[Double] = {
     val shares = from.clone()
+    val slopes = new Array[Double](vertices.length)
     val (start1, start2) = at(vertices, from)
     var moved1, moved2 = 0.0
     var step = 0
@@ -137,14 +138,21 @@ private[solver] object StepChoice {
     while (improving && step < MaxPairs) {
       val slope1 = model.slope1 + model.curve11 * moved1 + model.curve12 * moved2
       val slope2 = model.slope2 + model.curve12 * moved1 + model.curve22 * moved2
-      val slopes = vertices.map(v => slope1 * v.g1 + slope2 * v.g2 + v.change)
-      val best = slopes.indices.minBy(slopes(_))
-      val worst = shares.indices.filter(shares(_) > 0.0).maxBy(slopes(_))
+      var (best, worst) = (0, -1)
+      var largest = 0.0
+      var i = 0
+      while (i < vertices.length) {
+        slopes(i) = slope1 * vertices(i).g1 + slope2 * vertices(i).g2 + vertices(i).change
+        if (slopes(i) < slopes(best)) best = i
+        if (shares(i) > 0.0 && (worst < 0 || slopes(i) > slopes(worst))) worst = i
+        largest = math.max(largest, math.abs(slopes(i)))
+        i += 1
+      }
       val promised = slopes(worst) - slopes(best)
       val first = vertices(best).g1 - vertices(worst).g1
       val second = vertices(best).g2 - vertices(worst).g2
       val curve = model.curve11 * first * first + 2.0 * model.curve12 * first * second + model.curve22 * second * second
-      improving = promised > Rounding * slopes.map(math.abs(_)).max
+      improving = promised > Rounding * largest
       if (improving) {
         val share = if (curve > 0.0) math.min(shares(worst), promised / curve) else shares(worst)
         shares(best) += share
@@ -160,9 +168,11 @@ private[solver] object StepChoice {
 
   private def at(vertices: Array[Vertex], shares: Array[Double]): (Double, Double) = {
     var g1, g2 = 0.0
-    vertices.indices.foreach { i =>
+    var i = 0
+    while (i < vertices.length) {
       g1 += shares(i) * vertices(i).g1
       g2 += shares(i) * vertices(i).g2
+      i += 1
     }
     (g1, g2)
   }

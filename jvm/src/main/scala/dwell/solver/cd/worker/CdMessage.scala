@@ -54,7 +54,7 @@ final case class CoordinateMessage(phase: Phase, request: RoundRequest, states: 
  * @param workers
  *   K
  */
-final case class ReadRows(workers: Int) extends CdMessage
+final case class RowsMessage(workers: Int) extends CdMessage
 
 /**
  * A worker's reply, beside its vector.
@@ -66,7 +66,7 @@ final case class ReadRows(workers: Int) extends CdMessage
  * @param coefficients
  *   in the phase `Collect`: global feature ids and values of the nonzero coefficients; both are empty for rows
  * @param rows
- *   the answer to [[ReadRows]]
+ *   the answer to [[RowsMessage]]
  */
 final case class CdReply(
     lost: Boolean,
@@ -75,7 +75,7 @@ final case class CdReply(
     rows: Option[RowsRead] = None)
 
 /**
- * Answer to [[ReadRows]].
+ * Answer to [[RowsMessage]].
  *
  * @param labels
  *   as the data hold them

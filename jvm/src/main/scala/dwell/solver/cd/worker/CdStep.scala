@@ -24,7 +24,7 @@ object CdStep {
     NativeLibrary.require()
     NativeLibrary.expire(ModelStore.AbandonedMillis)
     message match {
-      case ReadRows(workers) =>
+      case RowsMessage(workers) =>
         Contribution(Array.emptyByteArray, CdReply(lost = false, None, None, Some(rows(data, workers))))
       case coordinates: CoordinateMessage => onCoordinates(data, coordinates, shared)
     }

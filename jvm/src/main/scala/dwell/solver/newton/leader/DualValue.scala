@@ -23,7 +23,7 @@ private[newton] final class DualValue private (
     secondMoments: Array[Double]) {
 
   /** The bound that a pass gives, from the variables of its gradient. */
-  def at(passed: Passed): Double = {
+  def at(passed: PassOutcome): Double = {
     val sums = passed.slopes
     val squares = passed.slopeSquares
     val heavier = if (sums(1) > sums(0)) 1 else 0
@@ -48,11 +48,11 @@ private[newton] final class DualValue private (
 private[newton] object DualValue {
 
   /** The bound of the hinge, from its passes with other corners: its variables are between 0 and 1 there, too. */
-  def ofHinge(task: NewtonTask, model: QuadraticModel, first: Passed): DualValue =
+  def ofHinge(task: NewtonTask, model: QuadraticModel, first: PassOutcome): DualValue =
     new DualValue(0.0, model, task.shape, first.secondMoments)
 
   /** The bound of a task whose loss has it. */
-  def of(task: NewtonTask, model: QuadraticModel, first: Passed): Option[DualValue] =
+  def of(task: NewtonTask, model: QuadraticModel, first: PassOutcome): Option[DualValue] =
     task.loss.conjugateCurvature.map { curvature =>
       new DualValue(curvature, model, task.shape, first.secondMoments)
     }

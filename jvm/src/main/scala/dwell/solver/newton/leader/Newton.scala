@@ -42,7 +42,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
   private var at = start
 
   private val begun = task.first match {
-    case Some(first) => Passed(first.loss, 0.0, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
+    case Some(first) => PassOutcome(first.loss, 0.0, 0.0, first.vector, shape, new ResultHeaders(Array.empty), 1.0, 0.0)
     case None => pass(at, PassSums(gradient = true, hessian = true, moments = true), none, "moments")
   }
 
@@ -322,7 +322,7 @@ private[newton] final class Newton(workers: PassWorkers, task: NewtonTask, compl
     if (!shape.hasScale || step(shape.scale) >= -Shrinks * at(shape.scale)) 1.0
     else -Shrinks * at(shape.scale) / step(shape.scale)
 
-  private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): Passed =
+  private def pass(at: Array[Double], sums: PassSums, reach: Array[Double], what: String): PassOutcome =
     passes.pass(at, sums, reach, None, what)
 
   private def minimise(): QuadraticStep = {

@@ -14,7 +14,12 @@ private[newton] final class PassRounds(workers: PassWorkers, timeline: Timeline)
   private var passes = Seq.empty[ResultHeaders]
 
   /** See [[PassWorkers.pass]]. */
-  def pass(at: Array[Double], sums: PassSums, reach: Array[Double], corner: Option[Corner], what: String): Passed = {
+  def pass(
+      at: Array[Double],
+      sums: PassSums,
+      reach: Array[Double],
+      corner: Option[Corner],
+      what: String): PassOutcome = {
     val asked = System.nanoTime()
     val passed = workers.pass(at, sums, reach, corner, what)
     passes :+= passed.headers

@@ -32,7 +32,12 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
    * @param corner
    *   of the hinge, for a proximal pass
    */
-  def pass(model: Array[Double], sums: PassSums, reach: Array[Double], corner: Option[Corner], what: String): Passed = {
+  def pass(
+      model: Array[Double],
+      sums: PassSums,
+      reach: Array[Double],
+      corner: Option[Corner],
+      what: String): PassOutcome = {
     val message = PassMessage(
       corner.fold(task.loss)(_.loss),
       task.problem.intercept,
@@ -48,7 +53,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
     val headers = new ResultHeaders(gathered.headers)
     val vector = gathered.sum
     vector.indices.foreach(i => vector(i) /= total)
-    Passed(
+    PassOutcome(
       headers.sum(PassLayout.LOSS_SUM) / total,
       headers.sum(PassLayout.HINGE_SUM) / total,
       headers.largest(PassLayout.REACH),
@@ -139,7 +144,7 @@ private[newton] final class PassWorkers(workers: Replicas[PassMessage, Unit], ta
  * @param total
  *   the sum of all weights
  */
-private[newton] final case class Passed(
+private[newton] final case class PassOutcome(
     loss: Double,
     hinge: Double,
     reach: Double,

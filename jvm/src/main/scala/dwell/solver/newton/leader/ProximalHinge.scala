@@ -109,7 +109,7 @@ private[newton] final class ProximalHinge(
       at: Array[Double],
       step: QuadraticStep,
       value: Double,
-      corner: Corner): Option[(Array[Double], Passed)] = {
+      corner: Corner): Option[(Array[Double], PassOutcome)] = {
     val next = model.moved(at, step.step, 1.0)
     val there = pass(next, corner)
     if (there.loss + model.penalty(next) <= value - Armijo * step.decrease) Some((next, there))
@@ -127,7 +127,7 @@ private[newton] final class ProximalHinge(
    * beyond the rows that it counts on. Near the optimum of Phi nothing is left of it.
    */
   private def damped(
-      passed: Passed,
+      passed: PassOutcome,
       at: Array[Double],
       model: QuadraticModel,
       variances: Array[Double]): Array[Double] = {
@@ -142,7 +142,7 @@ private[newton] final class ProximalHinge(
     vector
   }
 
-  private def pass(at: Array[Double], corner: Corner, moments: Boolean = false): Passed = {
+  private def pass(at: Array[Double], corner: Corner, moments: Boolean = false): PassOutcome = {
     val sums = PassSums(gradient = true, hessian = true, moments)
     passes.pass(at, sums, Array.emptyDoubleArray, Some(corner), s"${timeline.rounds} rounds, proximal Newton")
   }

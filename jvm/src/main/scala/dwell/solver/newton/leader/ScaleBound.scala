@@ -44,7 +44,7 @@ private[newton] final class ScaleBound(epsilon: Double, model: QuadraticModel, s
    * @param reached
    *   what the pass after it has found for [[reach]]
    */
-  def at(passed: Passed, at: Array[Double], best: QuadraticStep, reached: Double): Double = {
+  def at(passed: PassOutcome, at: Array[Double], best: QuadraticStep, reached: Double): Double = {
     val sigma = at(shape.scale)
     var (linear, square, penalised) = (0.0, 0.0, 0.0)
     var j = 0

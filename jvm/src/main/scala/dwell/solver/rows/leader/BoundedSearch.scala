@@ -16,8 +16,8 @@ import dwell.solver.rows.search.{ProjectedSearch, SparkSearch}
  */
 private[rows] final class BoundedSearch(
     passes: RowPasses[_],
-    task: SgdTask,
-    after: Option[Handover],
+    task: RowTask,
+    after: Option[Before],
     timeline: Timeline) {
   import BoundedSearch._
 
@@ -49,7 +49,7 @@ private[rows] final class BoundedSearch(
 
   /** Iterates until Spark's rule holds or no rounds are left. */
   def run(): LinearSolution = {
-    after.foreach(handover => timeline.follow(handover.rounds))
+    after.foreach(before => timeline.follow(before.rounds))
     val last = if (isSparks) bySpark() else projected()
     val model = LittleEndian.doubles(modelOf(last.x))
     val ofModel = SoftmaxCentre(problem, passes.read(LittleEndian.bytes(withoutScale(model))))

@@ -8,7 +8,7 @@ import dwell.solver.rows.worker.SearchCall
  * a sample with steps that differ by factors of 2; the best one gives the lowest objective. The objective is measured
  * at rows that descent has not visited, because a long step fits the visited ones too closely.
  */
-private[rows] final class FirstStep(workers: SgdWorkers, task: SgdTask, meanSquareNorm: Double) {
+private[rows] final class FirstStep(workers: SgdWorkers, task: RowTask, meanSquareNorm: Double) {
   import FirstStep._
 
   /**
@@ -45,11 +45,11 @@ private[rows] final class FirstStep(workers: SgdWorkers, task: SgdTask, meanSqua
   }
 
   /** The longest step: the penalty may shrink the coefficients, but must not reverse their signs. */
-  val largest: Double = if (task.sgd.penalty.l2 > 0.0) MostDecay / task.sgd.penalty.l2 else Double.MaxValue
+  val largest: Double = if (task.objective.penalty.l2 > 0.0) MostDecay / task.objective.penalty.l2 else Double.MaxValue
 
   private def bounded(step: Double): Double = math.min(step, largest)
 
-  private def curvature: Double = math.min(task.sgd.loss.curvature, SteepestCurvature)
+  private def curvature: Double = math.min(task.objective.loss.curvature, SteepestCurvature)
 }
 
 private[rows] object FirstStep {

@@ -1,6 +1,7 @@
 package dwell.solver.rows.leader
 
 import dwell.fit.Timeline
+import dwell.problem.Algorithm
 
 /**
  * The hinge by L-BFGS on smoothed hinges whose corners become sharper from stage to stage. The subgradients of the hinge itself,
@@ -17,8 +18,8 @@ import dwell.fit.Timeline
  *   of F
  */
 private[rows] final class HingeContinuation(
-    passes: SgdTask => RowPasses[_],
-    task: SgdTask,
+    passes: RowTask => RowPasses[_],
+    task: RowTask,
     timeline: Timeline,
     proof: Proof) {
   import HingeContinuation._
@@ -62,8 +63,8 @@ private[rows] final class HingeContinuation(
   /** The model that minimises F_gamma, with its F. */
   private def stage(gamma: Double, from: Reached): Reached = {
     val smoothed = task.copy(problem = problem.copy(
-      loss = task.sgd.loss.smoothed(gamma),
-      handsOver = false,
+      loss = task.objective.loss.smoothed(gamma),
+      algorithm = Some(Algorithm.LBFGS),
       tolerance = math.max(sharpest / 2.0, Accuracy * gamma),
       maxRounds = math.min(last, timeline.rounds + ofStage)))
     val asked = passes(smoothed)

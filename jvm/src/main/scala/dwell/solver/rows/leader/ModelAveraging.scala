@@ -28,14 +28,14 @@ import dwell.solver.rows.worker.{DescendCall, ModelNorms}
  */
 private[rows] final class ModelAveraging(
     workers: SgdWorkers,
-    task: SgdTask,
+    task: RowTask,
     partitions: PartitionFacts,
     attempt: Attempt,
     timeline: Timeline,
     start: Reached)
     extends AveragedRounds[AveragingProgress, Reached](workers, task.problem.uid, attempt, timeline) {
   private val problem = task.problem
-  private val epochs = problem.localWork.orElse(problem.algorithm.localWork).getOrElse(1.0)
+  private val epochs = problem.localWork.getOrElse(1.0)
   private val roundsOfEpoch = math.max(1, math.ceil(1.0 / epochs).toInt)
 
   /** The first step size, once it is known. Rounds that begin again from the start repeat the same steps with it. */
@@ -87,8 +87,9 @@ private[rows] final class ModelAveraging(
       headers.sum(SgdLayout.LOSS_SUM),
       headers.sum(SgdLayout.WEIGHT_SUM),
       math.max(
-        ModelNorms.shared(headers).penalty(task.sgd),
-        ModelNorms(averaged(SgdLayout.REACHED_L1_NORM), averaged(SgdLayout.REACHED_SQUARE_NORM)).penalty(task.sgd)),
+        ModelNorms.shared(headers).penalty(task.objective),
+        ModelNorms(averaged(SgdLayout.REACHED_L1_NORM), averaged(SgdLayout.REACHED_SQUARE_NORM))
+          .penalty(task.objective)),
       headers.largest(SgdLayout.DIVERGED) > 0.0,
       moved(SgdLayout.STEPS, progress.steps),
       moved(SgdLayout.CURSOR, progress.cursors))
@@ -99,6 +100,6 @@ private[rows] final class ModelAveraging(
    * without an L2 penalty, with the root of the time, counted in epochs.
    */
   private def schedule(eta0: Double): StepSchedule =
-    if (task.sgd.penalty.l2 > 0.0) StepSchedule(StepSchedule.Inverse, eta0, task.leastCurvature)
+    if (task.objective.penalty.l2 > 0.0) StepSchedule(StepSchedule.Inverse, eta0, task.leastCurvature)
     else StepSchedule(StepSchedule.InverseSqrt, eta0, 1.0 / partitions.rows.max)
 }

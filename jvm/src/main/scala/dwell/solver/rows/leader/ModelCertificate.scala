@@ -13,20 +13,20 @@ import dwell.problem.{DualFeasibility, MarginLoss}
  *
  * (Fenchel duality; Smith et al. 2018, section 3). Without an L2 penalty v must not exceed l1 u_j, for which all dual variables shrink.
  */
-private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) {
+private[rows] final class ModelCertificate(passes: RowPasses[_], task: RowTask) {
   import ModelCertificate._
 
   private val facts = task.facts
   private val n = task.numFeatures
   private val total = facts.labels.totalWeight
 
-  private val l1 = task.sgd.penalty.l1
-  private val l2 = task.sgd.penalty.l2
+  private val l1 = task.objective.penalty.l1
+  private val l2 = task.objective.penalty.l2
 
-  private val feasibility = task.sgd.loss.feasibility
+  private val feasibility = task.objective.loss.feasibility
 
   /** Whether the loss is a parabola, of which a sum over the rows says what smaller dual variables give. */
-  private val isParabola = task.sgd.loss match {
+  private val isParabola = task.objective.loss match {
     case loss: MarginLoss => loss.isParabola
     case _ => false
   }
@@ -92,16 +92,16 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: SgdTask) 
    */
   private def dualNumbers(primal: Passed): Array[Double] = {
     feasibility match {
-      case DualFeasibility.Shift => Array(if (task.sgd.intercept) -primal.intercepts(0) / total else 0.0)
+      case DualFeasibility.Shift => Array(if (task.objective.intercept) -primal.intercepts(0) / total else 0.0)
       case DualFeasibility.ShrinkClass(_) =>
         val negative = primal.headers.sum(PassLayout.SLOPES)
         val positive = primal.headers.sum(PassLayout.SLOPES + 1)
         val lighter = math.min(negative, positive)
-        def factor(sum: Double): Double = if (task.sgd.intercept && sum > 0.0) lighter / sum else 1.0
+        def factor(sum: Double): Double = if (task.objective.intercept && sum > 0.0) lighter / sum else 1.0
         Array(factor(negative), factor(positive))
       case DualFeasibility.MixClasses(classes) =>
         val wanted = facts.labels.classWeights
-        if (!task.sgd.intercept) 0.0 +: Array.fill(classes)(1.0 / classes) :+ 1.0
+        if (!task.objective.intercept) 0.0 +: Array.fill(classes)(1.0 / classes) :+ 1.0
         else {
           val predicted = Array.tabulate(classes)(c => wanted(c) + primal.intercepts(c))
           // A little more than necessary, because the sums are rounded.

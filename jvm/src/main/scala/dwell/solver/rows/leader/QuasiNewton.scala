@@ -21,7 +21,7 @@ import dwell.solver.rows.search.{LimitedMemory, SearchAnswer, SearchBlocks, Sear
  */
 private[rows] final class QuasiNewton(
     passes: RowPasses[_],
-    task: SgdTask,
+    task: RowTask,
     timeline: Timeline,
     proof: Option[Proof],
     slack: Double = 0.0) {
@@ -30,19 +30,19 @@ private[rows] final class QuasiNewton(
   private val problem = task.problem
   private val facts = task.facts
   private val n = task.numFeatures
-  private val l1 = task.sgd.penalty.l1
+  private val l1 = task.objective.penalty.l1
 
   private val blocks = SearchBlocks(task.outputs, n)
 
   private val space = {
-    val l2 = task.sgd.penalty.l2
+    val l2 = task.objective.penalty.l2
     val scales, factors = new Array[Double](blocks.length)
     val mean = Option(facts.mean).map(_ => new Array[Double](blocks.length))
     for (j <- 0 until n) {
       val (deviation, scale) = (facts.deviation(j), task.scaleOf(j))
       val u = if (scale > 0.0) 1.0 / math.sqrt(scale) else 0.0
       if (deviation > 0.0) {
-        scales(j) = math.sqrt(deviation * deviation + l2 * u * u / task.sgd.loss.curvature)
+        scales(j) = math.sqrt(deviation * deviation + l2 * u * u / task.objective.loss.curvature)
         factors(j) = u / scales(j)
       }
     }
@@ -65,7 +65,7 @@ private[rows] final class QuasiNewton(
     val memory = corrections(n, task.outputs, Runtime.getRuntime.maxMemory)
     val vectors = new SearchVectors(holder(scaled(start.model), memory), l1 > 0.0, memory)
     // Far from the optimum, paths that differ by rounding are apart after as many iterations: a few more, and no model is worse than Spark's.
-    val more = if (problem.handsOver) problem.maxRounds / MoreThan else 0
+    val more = if (problem.isAuto) problem.maxRounds / MoreThan else 0
     val most = problem.maxRounds - timeline.rounds + more
     var clock = System.nanoTime()
     val iterations = new LimitedMemory(vectors, l1 > 0.0, most, tolerance).iterations
@@ -109,7 +109,7 @@ private[rows] final class QuasiNewton(
    * an L1 penalty alone lags far behind the model.
    */
   private def tolerance: Double =
-    if (proof.isEmpty || task.sgd.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
+    if (proof.isEmpty || task.objective.penalty.l2 == 0.0) problem.tolerance else problem.tolerance * Standstill
 
   /** The workers have long vectors, if they can, and are as many as the threads by which a leader would do the work. A message has a slice of four vectors. */
   private def holder(start: Array[Double], memory: Int): SearchHolder = {

@@ -17,7 +17,7 @@ import dwell.solver.rows.search.{SearchAnswer, SearchMessage}
  */
 private[rows] final class RowPasses[M](
     workers: Workers[M, _],
-    task: SgdTask,
+    task: RowTask,
     val together: Option[Workers.Together[SearchMessage, SearchAnswer]] = None)(message: PassMessage => M) {
   private val outputs = task.outputs
   private val entries = task.numFeatures + 1

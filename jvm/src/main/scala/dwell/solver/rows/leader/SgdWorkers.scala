@@ -13,7 +13,7 @@ import dwell.solver.rows.worker.{DescendCall, SearchCall, SgdCall, SgdMessage}
  * @param fit
  *   identifier of this attempt
  */
-private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: SgdTask, fit: Long)
+private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: RowTask, fit: Long)
     extends ModelWorkers(workers, task.problem.uid) {
 
   /** Lets every worker descend from model `from`. The sum of their updates becomes model `to` of all workers. */
@@ -37,7 +37,7 @@ private[rows] final class SgdWorkers(workers: Replicas[SgdMessage, Unit], task: 
   }
 
   private def message(call: SgdCall): SgdMessage =
-    SgdMessage(fit, task.problem.seed, task.sgd, call)
+    SgdMessage(fit, task.problem.seed, task.objective, call)
 }
 
 /** The workers' reports of a round of local descent. */

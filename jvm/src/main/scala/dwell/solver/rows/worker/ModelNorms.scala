@@ -7,7 +7,7 @@ import dwell.jni.SgdLayout
 private[rows] final case class ModelNorms(l1: Double, square: Double) {
 
   /** The penalty of the model. */
-  def penalty(problem: SgdProblem): Double = problem.penalty.l1 * l1 + 0.5 * (problem.penalty.l2 * square)
+  def penalty(problem: RowObjective): Double = problem.penalty.l1 * l1 + 0.5 * (problem.penalty.l2 * square)
 }
 
 private[rows] object ModelNorms {

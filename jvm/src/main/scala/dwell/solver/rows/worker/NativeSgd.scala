@@ -143,7 +143,7 @@ private[solver] object NativeSgd {
   private def control(
       data: RowData,
       fit: Long,
-      problem: SgdProblem,
+      problem: RowObjective,
       seed: Long,
       flags: Long,
       budget: Long,

@@ -21,7 +21,7 @@ import dwell.problem.StepSchedule
 final case class Descend(
     fit: Long,
     seed: Long,
-    problem: SgdProblem,
+    problem: RowObjective,
     schedule: StepSchedule,
     budget: Long,
     cursor: Long,
@@ -46,7 +46,7 @@ final case class Descend(
 final case class Search(
     fit: Long,
     seed: Long,
-    problem: SgdProblem,
+    problem: RowObjective,
     schedule: StepSchedule,
     candidates: Array[Double],
     budget: Long,

@@ -2,7 +2,7 @@ package dwell.solver.rows.worker
 
 import dwell.comm.wire.Contribution
 import dwell.data.{LocalData, RowData}
-import dwell.data.rows.{BlockArrays, BlockData}
+import dwell.data.rows.BlockData
 import dwell.jni.{ResultHeader, SgdLayout}
 import dwell.solver.pass.PassStep
 import dwell.spark.{NativeLibrary, TaskCancellation}
@@ -30,7 +30,7 @@ private[solver] object SgdStep {
     message.call match {
       case c: DescendCall => descended(data, message, c, shared)
       case c: SearchCall => searched(data, message, c, shared)
-      case PassCall(pass) => PassStep(blocks(data, EntriesOfBlock), pass, shared)
+      case PassCall(pass) => PassStep(BlockData.of(data.partition), pass, shared)
     }
   }
 
@@ -62,33 +62,4 @@ private[solver] object SgdStep {
     ResultHeader.put(result, ResultHeader.STARTED, started)
     Contribution(result, ())
   }
-
-  /**
-   * A partition as blocks of about so many entries, or as one if its rows are dense. A killed task ends between two blocks, and entries of
-   * sparse rows take ten times as long.
-   */
-  private[solver] def blocks(data: RowData, entries: Int): BlockData = {
-    val p = data.partition
-    val rows =
-      if (p.isDense) math.max(1, p.numRows)
-      else math.max(1L, entries.toLong * p.numRows / math.max(1, p.nonzeros)).toInt
-    def block(from: Int): BlockArrays = {
-      val until = math.min(p.numRows, from + rows)
-      if (until - from == p.numRows) BlockArrays(p.offsets, p.indices, p.values32, p.values64, p.labels, p.weights)
-      else {
-        // Offsets of a part of the rows point into the arrays of all.
-        BlockArrays(
-          p.offsets.slice(from, until + 1),
-          p.indices,
-          p.values32,
-          p.values64,
-          p.labels.slice(from, until),
-          if (p.weights == null) null else p.weights.slice(from, until))
-      }
-    }
-    BlockData(data.index, () => Iterator.range(0, p.numRows, rows).map(block))
-  }
-
-  /** About ten milliseconds of work. */
-  private val EntriesOfBlock = 1 << 20
 }

@@ -20,4 +20,4 @@ import dwell.problem.{Penalty, RowLoss}
  *   m / S, the number of all rows over the sum of their weights, finite and positive. It makes the length of steps
  *   independent of the unit of the weights
  */
-final case class SgdProblem(loss: RowLoss, penalty: Penalty, intercept: Boolean, weightFactor: Double)
+final case class RowObjective(loss: RowLoss, penalty: Penalty, intercept: Boolean, weightFactor: Double)

@@ -1,43 +1,34 @@
-package dwell.solver
+package dwell.solver.choice
 
-import dwell.data.TrainingRows
 import dwell.problem.{Loss, MarginLoss, Penalty}
 
-/** Whether Newton's method is forecast to be the fastest one for a problem. */
-private[dwell] object NewtonChoice {
+/**
+ * Seconds that a fit is expected to take on one core.
+ *
+ * @param other
+ *   what Newton's method is compared with: coordinate descent or, where that does not solve the problem, L-BFGS or Spark's normal equations
+ * @param objection
+ *   why L-BFGS is taken where Newton's method is not faster; None leaves this to others
+ */
+private[choice] final case class NewtonForecast(
+    newton: Double,
+    other: String,
+    otherSeconds: Double,
+    objection: Option[String] = None) {
 
-  /** Why the method does not solve problems of this loss and penalty, with so many features; None if it does. */
-  def objection(loss: Loss, penalty: Penalty, numFeatures: Int): Option[String] =
-    if (loss.outputs.toLong * numFeatures > TrainingRows.Few) {
-      val counted = if (loss.outputs == 1) "" else s" in ${loss.outputs} classes"
-      Some(s"it takes at most ${TrainingRows.Few} coefficients, and there are $numFeatures features$counted")
-    } else if (loss.epsilon.nonEmpty)
-      Option.when(penalty.l1 > 0.0)(s"the $loss loss has no proof of optimality with an L1 penalty")
-    else if (loss.selfConcordance.isEmpty && !(penalty.l1 == 0.0 && penalty.l2 > 0.0)) {
-      Some(s"the $loss loss needs an L2 penalty, and no other one, for a proof of optimality")
-    } else None
+  /** Whether Newton's method is taken. */
+  def isFaster: Boolean = newton <= otherSeconds
 
-  /**
-   * Seconds that a fit is expected to take on one core.
-   *
-   * @param other
-   *   what it is compared with: coordinate descent or, where that does not solve the problem, L-BFGS or Spark's normal equations
-   * @param objection
-   *   why L-BFGS is taken where it is not faster; None leaves this to others
-   */
-  final case class Forecast(newton: Double, other: String, otherSeconds: Double, objection: Option[String] = None) {
+  override def toString: String = f"about $newton%.2g s of work, where $other takes $otherSeconds%.2g s"
+}
 
-    /** Whether Newton's method is taken. */
-    def isFaster: Boolean = newton <= otherSeconds
-
-    override def toString: String = f"about $newton%.2g s of work, where $other takes $otherSeconds%.2g s"
-  }
+private[choice] object NewtonForecast {
 
   /**
    * The forecast of a problem. A pass takes a product of each row with itself for each pair of outputs, and the leader factors a
    * matrix of all coefficients.
    */
-  def forecast(loss: Loss, penalty: Penalty, rows: TrainingRows): Forecast = {
+  def of(loss: Loss, penalty: Penalty, rows: DataFacts): NewtonForecast = {
     val n = rows.numFeatures.toDouble
     val once = loss.selfConcordance.contains(0.0)
     val isHinge = loss.hasCorner
@@ -56,16 +47,19 @@ private[dwell] object NewtonChoice {
     val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * perNonzero)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
     val descends = loss.isInstanceOf[MarginLoss] && !penalty.isNone
-    if (descends) Forecast(newton, "coordinate descent", descent)
+    if (descends) NewtonForecast(newton, "coordinate descent", descent)
     else if (isWide) {
       val seconds = IterationsOfWide * rows.nonzeros * SecondsPerGradient + SecondsOfIterations
       val why = "fewer rows than features leave many optimal models, of which it finds the one of least norm"
-      Forecast(newton, "L-BFGS", seconds, Some(why))
+      NewtonForecast(newton, "L-BFGS", seconds, Some(why))
     }
     // Spark's normal equations take the same sums.
-    else if (once) Forecast(newton, "Spark's own code", SparkByNormal * newton)
+    else if (once) NewtonForecast(newton, "Spark's own code", SparkByNormal * newton)
     else
-      Forecast(newton, "L-BFGS", (IterationsPerNonzero + IterationsPerOutput * c) * rows.nonzeros + SecondsOfIterations)
+      NewtonForecast(
+        newton,
+        "L-BFGS",
+        (IterationsPerNonzero + IterationsPerOutput * c) * rows.nonzeros + SecondsOfIterations)
   }
 
   // Measured on one core of an AMD EPYC with AVX-512, in round numbers: only ratios of ten matter.

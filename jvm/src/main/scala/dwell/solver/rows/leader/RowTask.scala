@@ -2,8 +2,9 @@ package dwell.solver.rows.leader
 
 import dwell.jni.SgdLayout
 import dwell.problem.RowLoss
-import dwell.solver.linear.LinearProblem
-import dwell.solver.rows.worker.SgdProblem
+import dwell.record.FitFacts
+import dwell.solver.linear.{LinearProblem, LinearSolution}
+import dwell.solver.rows.worker.RowObjective
 
 /**
  * A linear problem with the statistics of its rows, for all parts of the leader.
@@ -11,11 +12,11 @@ import dwell.solver.rows.worker.SgdProblem
  * @param numFeatures
  *   length of the feature vectors, n
  */
-private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: Int, facts: RowFacts) {
+private[solver] final case class RowTask(problem: LinearProblem, numFeatures: Int, facts: RowStatistics) {
 
   /** The objective for the workers. */
-  lazy val sgd: SgdProblem =
-    SgdProblem(lossOfRows, problem.penalty, problem.intercept, facts.rows / facts.labels.totalWeight)
+  lazy val objective: RowObjective =
+    RowObjective(lossOfRows, problem.penalty, problem.intercept, facts.rows / facts.labels.totalWeight)
 
   /** Outputs of the model, C. */
   def outputs: Int = problem.loss.outputs
@@ -44,15 +45,29 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
       }
       j += 1
     }
-    sgd.penalty.l1 * l1 + 0.5 * (sgd.penalty.l2 * square)
+    objective.penalty.l1 * l1 + 0.5 * (objective.penalty.l2 * square)
   }
 
   /** The best model without coefficients, and its objective. */
   def priorModel: Reached = {
     val model = new Array[Double](vectorLength)
-    val intercepts = if (problem.intercept) sgd.loss.bestConstant(facts.labels) else new Array[Double](outputs)
+    val intercepts = if (problem.intercept) objective.loss.bestConstant(facts.labels) else new Array[Double](outputs)
     System.arraycopy(intercepts, 0, model, numFeatures * outputs, outputs)
-    Reached(model, sgd.loss.meanAt(intercepts, facts.labels), converged = false)
+    Reached(model, objective.loss.meanAt(intercepts, facts.labels), converged = false)
+  }
+
+  /** The model to start from. */
+  def start(certificate: ModelCertificate): Reached = problem.initial match {
+    case Some((coefficients, intercepts)) =>
+      val model = coefficients ++ intercepts
+      Reached(model, certificate.objective(model), converged = false)
+    case None => priorModel
+  }
+
+  /** A solution with this model. */
+  def solution(model: Array[Double], facts: FitFacts): LinearSolution = {
+    val (coefficients, intercepts) = model.splitAt(numFeatures * outputs)
+    LinearSolution(coefficients, intercepts, facts)
   }
 
   /**
@@ -61,13 +76,12 @@ private[solver] final case class SgdTask(problem: LinearProblem, numFeatures: In
    * entropy at the prior model.
    */
   def leastCurvature: Double =
-    if (problem.intercept) math.min(sgd.penalty.l2, interceptCurvature) else sgd.penalty.l2
+    if (problem.intercept) math.min(objective.penalty.l2, interceptCurvature) else objective.penalty.l2
 
   private def lossOfRows: RowLoss = problem.loss match {
     case loss: RowLoss => loss
     case other =>
-      throw new IllegalArgumentException(
-        s"algorithm=${problem.algorithm.name} does not train a scale, and the $other loss has one. Use algorithm newton.")
+      throw new IllegalArgumentException(s"the $other loss has a scale, which only Newton's method and L-BFGS train")
   }
 
   private def interceptCurvature: Double =

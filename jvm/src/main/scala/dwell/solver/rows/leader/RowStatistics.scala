@@ -18,7 +18,7 @@ import dwell.problem.LabelFacts
  * @param sampleFactor
  *   see [[dwell.data.TrainingRows]]
  */
-private[solver] final case class RowFacts(
+private[solver] final case class RowStatistics(
     rows: Long,
     scale: Array[Double],
     mean: Array[Double],
@@ -26,9 +26,9 @@ private[solver] final case class RowFacts(
     sampleFactor: Double,
     labels: LabelFacts)
 
-private[solver] object RowFacts {
-  def of(rows: TrainingRows, features: FeatureFacts, labels: LabelFacts): RowFacts =
-    RowFacts(rows.numRows, features.scale, features.mean, features.deviation, rows.sampleFactor, labels)
+private[solver] object RowStatistics {
+  def of(rows: TrainingRows, features: FeatureFacts, labels: LabelFacts): RowStatistics =
+    RowStatistics(rows.numRows, features.scale, features.mean, features.deviation, rows.sampleFactor, labels)
 }
 
 /**

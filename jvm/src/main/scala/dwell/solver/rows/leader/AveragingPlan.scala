@@ -1,0 +1,38 @@
+package dwell.solver.rows.leader
+
+import dwell.comm.Replicas
+import dwell.fit.{Attempt, FitPlan, Timeline}
+import dwell.record.{FitFacts, RoundRecord}
+import dwell.solver.linear.{LinearProblem, LinearSolution, SoftmaxCentre}
+import dwell.solver.rows.worker.{PassCall, SgdMessage}
+
+/** A fit by model averaging, on the rows that were dealt for it. */
+private[solver] final case class AveragingPlan(id: Long, task: RowTask, partitions: PartitionFacts)
+    extends FitPlan[SgdMessage, Unit, LinearSolution] {
+
+  override def problem: LinearProblem = task.problem
+
+  override def vectorLength: Int = task.vectorLength
+
+  override def lead(workers: Replicas[SgdMessage, Unit], attempt: Attempt)(
+      completed: RoundRecord => Unit): LinearSolution = {
+    val fit = attemptId(attempt.number)
+    val timeline = new Timeline(completed)
+    val passes =
+      new RowPasses(workers, task)(pass => SgdMessage(fit, problem.seed, task.objective, PassCall(pass)))
+    val certificate = new ModelCertificate(passes, task)
+    val start = task.start(certificate)
+    timeline.begin(start.objective, Double.NaN)
+    val asked = new SgdWorkers(workers, task, fit)
+    val reached = new ModelAveraging(asked, task, partitions, attempt, timeline, start).run()
+    val model = SoftmaxCentre(problem, reached.model)
+    val certified = certificate.of(model)
+    task.solution(
+      model,
+      FitFacts(
+        rounds = timeline.records,
+        objective = certified.objective,
+        dual = certified.dual,
+        converged = reached.converged))
+  }
+}
