@@ -21,7 +21,7 @@ private[solver] final case class AveragingPlan(id: Long, task: RowTask, partitio
     val passes =
       new RowPasses(workers, task)(pass => SgdMessage(fit, problem.seed, task.objective, PassCall(pass)))
     val certificate = new ModelCertificate(passes, task)
-    val start = task.start(certificate)
+    val start = certificate.start
     timeline.begin(start.objective, Double.NaN)
     val asked = new SgdWorkers(workers, task, fit)
     val reached = new ModelAveraging(asked, task, partitions, attempt, timeline, start).run()

@@ -35,6 +35,14 @@ private[rows] final class ModelCertificate(passes: RowPasses[_], task: RowTask) 
   def exists: Boolean =
     l2 > 0.0 || l1 > 0.0 && (isParabola || feasibility.shrunk(Array.fill(feasibility.numbers)(1.0), 1.0).nonEmpty)
 
+  /** The model to start from: the user's, or the best one without coefficients. */
+  def start: Reached = task.problem.initial match {
+    case Some((coefficients, intercepts)) =>
+      val model = coefficients ++ intercepts
+      Reached(model, objective(model), converged = false)
+    case None => task.priorModel
+  }
+
   /** F of `model`: one pass over the data. */
   def objective(model: Array[Double]): Double = at(passes.written(model)).loss + task.penaltyOf(model)
 

@@ -2,7 +2,7 @@ package dwell.solver.rows.leader
 
 import dwell.jni.SgdLayout
 import dwell.problem.RowLoss
-import dwell.record.FitFacts
+import dwell.record.{FitFacts, RoundRecord}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.rows.worker.RowObjective
 
@@ -56,14 +56,6 @@ private[solver] final case class RowTask(problem: LinearProblem, numFeatures: In
     Reached(model, objective.loss.meanAt(intercepts, facts.labels), converged = false)
   }
 
-  /** The model to start from. */
-  def start(certificate: ModelCertificate): Reached = problem.initial match {
-    case Some((coefficients, intercepts)) =>
-      val model = coefficients ++ intercepts
-      Reached(model, certificate.objective(model), converged = false)
-    case None => priorModel
-  }
-
   /** A solution with this model. */
   def solution(model: Array[Double], facts: FitFacts): LinearSolution = {
     val (coefficients, intercepts) = model.splitAt(numFeatures * outputs)
@@ -104,3 +96,13 @@ private[solver] final case class RowTask(problem: LinearProblem, numFeatures: In
  *   F of the model, as the rounds have measured it
  */
 private[rows] final case class Reached(model: Array[Double], objective: Double, converged: Boolean)
+
+/**
+ * What a method leaves to the one that goes on after it.
+ *
+ * @param rounds
+ *   its rounds
+ * @param lowerBound
+ *   of F over all models
+ */
+private[solver] final case class Before(rounds: Seq[RoundRecord], lowerBound: Double)

@@ -30,7 +30,7 @@ private[solver] final case class SearchPlan(id: Long, task: RowTask, after: Opti
   private def free(passes: RowTask => RowPasses[_], timeline: Timeline): LinearSolution = {
     val asked = passes(task)
     val certificate = new ModelCertificate(asked, task)
-    val start = task.start(certificate)
+    val start = certificate.start
     after match {
       case Some(before) => timeline.follow(before.rounds)
       case None => timeline.begin(start.objective, Double.NaN)
@@ -58,13 +58,3 @@ private[solver] final case class SearchPlan(id: Long, task: RowTask, after: Opti
       FitFacts(rounds = timeline.records, objective = objective, dual = dual, converged = reached.converged))
   }
 }
-
-/**
- * What a method leaves to the one that goes on after it.
- *
- * @param rounds
- *   its rounds
- * @param lowerBound
- *   of F over all models
- */
-private[solver] final case class Before(rounds: Seq[RoundRecord], lowerBound: Double)
