@@ -210,7 +210,11 @@ class TrainingReaderSuite extends SparkSuite {
     }
     assert(NarrowValues.width(1.0) == NarrowValues.Ones)
     val one = Array(1.0, 1.0, 0.5, 0.1)
-    def narrow(length: Int) = NarrowValues.of(one, length, one.take(length).map(NarrowValues.width).max)
+    def narrow(length: Int) = {
+      val values = NarrowValues.allocate(one.take(length).map(NarrowValues.width).max, length)
+      new NarrowValues(null, one).copyTo(0, length, values, 0)
+      values
+    }
     assert(narrow(2).values32 == null && narrow(2).values64 == null)
     assert(narrow(3).values32.sameElements(Array(1.0f, 1.0f, 0.5f)))
     assert(narrow(4).values64.sameElements(one))
