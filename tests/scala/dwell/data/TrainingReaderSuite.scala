@@ -14,7 +14,7 @@ import dwell.SparkSuite
 import dwell.base.SliceBounds
 import dwell.data.block.{ColumnNames, DataLimits, LabeledRow, RowBlockBuilder}
 import dwell.data.columns.{ColumnDataset, ColumnPartition}
-import dwell.data.matrix.NarrowValues
+import dwell.data.matrix.{MatrixBlock, NarrowValues}
 import dwell.data.rows.RowForm
 import dwell.jni.ResultHeader
 import dwell.problem.Labels
@@ -210,7 +210,11 @@ class TrainingReaderSuite extends SparkSuite {
     }
     assert(NarrowValues.width(1.0) == NarrowValues.Ones)
     val one = Array(1.0, 1.0, 0.5, 0.1)
-    def narrow(length: Int) = NarrowValues.of(one, length, one.take(length).map(NarrowValues.width).max)
+    def narrow(length: Int) = {
+      val values = NarrowValues.allocate(one.take(length).map(NarrowValues.width).max, length)
+      new NarrowValues(null, one).copyTo(0, length, values, 0)
+      values
+    }
     assert(narrow(2).values32 == null && narrow(2).values64 == null)
     assert(narrow(3).values32.sameElements(Array(1.0f, 1.0f, 0.5f)))
     assert(narrow(4).values64.sameElements(one))
@@ -280,6 +284,24 @@ class TrainingReaderSuite extends SparkSuite {
       base.updated(0, base.head.copy(weight = 3.0)))
     assert((base +: others).map(fingerprint).distinct.size == others.size + 1)
     assert(fingerprint(base) == fingerprint(base.map(r => r.copy(features = r.features.toSparse))))
+  }
+
+  test("hashes of arrays depend on each element, on the length and on whether there is an array") {
+    for (length <- 0 to 20) {
+      val (ints, floats, doubles) = (new Array[Int](length), new Array[Float](length), new Array[Double](length))
+      val changed = (0 until length).flatMap { i =>
+        Seq(
+          MatrixBlock.hash(1L, ints.updated(i, 1)),
+          MatrixBlock.hash(1L, floats.updated(i, -0.0f)),
+          MatrixBlock.hash(1L, doubles.updated(i, -0.0)))
+      }
+      val others = Seq(
+        MatrixBlock.hash(1L, ints),
+        MatrixBlock.hash(2L, ints),
+        MatrixBlock.hash(1L, null: Array[Double]),
+        MatrixBlock.hash(1L, new Array[Float](length + 1)))
+      assert((changed ++ others).distinct.size == 3 * length + others.size, length)
+    }
   }
 
   // ---- bad input ----

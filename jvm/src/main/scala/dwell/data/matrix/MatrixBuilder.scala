@@ -248,7 +248,7 @@ private[data] final class MatrixBuilder(place: BlockPlace, numColumns: Int, colu
 
   private def close(): Unit =
     if (chunk.rows > 0) {
-      chunk.close(width)
+      chunk.close()
       closed += chunk
       stored += chunk.length
     }

@@ -88,20 +88,6 @@ private[data] object NarrowValues extends BulkFormat[NarrowValues] {
       if (width == Single) new Array[Float](length) else null,
       if (width == Double) new Array[Double](length) else null)
 
-  /** A copy of the first `length` values in a width that holds them. */
-  def of(values: Array[Double], length: Int, width: Byte): NarrowValues = {
-    val narrow = allocate(width, length)
-    if (width == Double) System.arraycopy(values, 0, narrow.values64, 0, length)
-    else if (width == Single) {
-      var i = 0
-      while (i < length) {
-        narrow.values32(i) = values(i).toFloat
-        i += 1
-      }
-    }
-    narrow
-  }
-
   override def write(values: NarrowValues, out: BulkOutput): Unit = {
     out.array(values.values32)
     out.array(values.values64)

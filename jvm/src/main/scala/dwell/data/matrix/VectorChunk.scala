@@ -14,7 +14,7 @@ private[matrix] final class VectorChunk(val isDense: Boolean, numColumns: Int, c
   /** Column of each nonzero; null if the rows are dense. */
   var indices: Array[Int] = if (isDense) null else new Array[Int](capacity)
 
-  /** The values; null once they are narrowed. */
+  /** The values, in the width of Spark's vectors: only the block knows how narrow they can be. */
   var values: Array[Double] = new Array[Double](capacity)
 
   /** The number of values held. */
@@ -23,20 +23,18 @@ private[matrix] final class VectorChunk(val isDense: Boolean, numColumns: Int, c
   /** The number of rows held. */
   var rows: Int = 0
 
-  private var narrow: NarrowValues = _
-
   /** Whether there is room for so many more values. */
   def hasRoom(more: Int): Boolean = more <= capacity - length
 
-  /** Keeps the values in a width that holds them, and gives the room that is left back. */
-  def close(width: Byte): Unit = {
-    narrow = NarrowValues.of(values, length, if (isDense && width == NarrowValues.Ones) NarrowValues.Single else width)
-    values = null
-    if (!isDense && length < capacity) indices = java.util.Arrays.copyOf(indices, length)
-  }
+  /** Gives back the room that is left if that is much: where dense and sparse rows take turns, each has a chunk. */
+  def close(): Unit =
+    if (capacity - length > capacity / 8) {
+      values = java.util.Arrays.copyOf(values, length)
+      if (!isDense) indices = java.util.Arrays.copyOf(indices, length)
+    }
 
   /**
-   * Copies the rows of a closed chunk into a dense matrix, from position `at` on.
+   * Copies the rows into a dense matrix, from position `at` on.
    *
    * @param counts
    *   number of nonzeros of each row
@@ -44,7 +42,7 @@ private[matrix] final class VectorChunk(val isDense: Boolean, numColumns: Int, c
    *   position in `counts` of the first row of the chunk
    */
   def copyTo(dense: NarrowValues, at: Int, counts: Array[Int], firstRow: Int): Unit =
-    if (isDense) narrow.copyTo(0, length, dense, at)
+    if (isDense) new NarrowValues(null, values).copyTo(0, length, dense, at)
     else {
       var from = 0
       var row = 0
@@ -52,20 +50,20 @@ private[matrix] final class VectorChunk(val isDense: Boolean, numColumns: Int, c
         val start = at + row * numColumns
         val until = from + counts(firstRow + row)
         while (from < until) {
-          dense(start + indices(from)) = narrow(from)
+          dense(start + indices(from)) = values(from)
           from += 1
         }
         row += 1
       }
     }
 
-  /** Copies the nonzeros of a closed chunk into the arrays of a sparse matrix, from position `at` on. */
+  /** Copies the nonzeros into the arrays of a sparse matrix, from position `at` on. */
   def copyTo(columns: Array[Int], nonzeros: NarrowValues, at: Int): Unit =
     if (isDense) {
       var target = at
       var from = 0
       while (from < length) {
-        val value = narrow(from)
+        val value = values(from)
         if (value != 0.0) {
           columns(target) = from % numColumns
           nonzeros(target) = value
@@ -75,6 +73,6 @@ private[matrix] final class VectorChunk(val isDense: Boolean, numColumns: Int, c
       }
     } else {
       System.arraycopy(indices, 0, columns, at, length)
-      narrow.copyTo(0, length, nonzeros, at)
+      new NarrowValues(null, values).copyTo(0, length, nonzeros, at)
     }
 }
