@@ -6,7 +6,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput};
 use dwell_solvers::{
     Loss, RowLoss, Values,
-    newton::{Factor, PassLoss, PassParams, PassRows, RowPass},
+    newton::Factor,
+    pass::{PassLoss, PassParams, PassRows, RowPass},
 };
 use faer::{
     Accum, Mat, MatRef, Par,

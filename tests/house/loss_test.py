@@ -78,7 +78,7 @@ class RustTest(unittest.TestCase):
         self.assertGreater(len(names), 4)
         pattern = re.compile(r"\bLoss::(?:%s)\b" % "|".join(names))
         for src in sources.CRATES.values():
-            for path in src.rglob("*.rs"):
+            for path in sources.rust_files(src):
                 if not path.is_relative_to(sources.ROOT / PROBLEM):
                     self.assertIsNone(pattern.search(sources.rust_code_of(path.read_text("utf-8"))), path)
 

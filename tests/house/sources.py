@@ -103,9 +103,14 @@ def use_paths(code):
     return paths
 
 
+def rust_files(src):
+    """The files of a crate, without those of tests, which stand in folders of their own."""
+    return [path for path in sorted(src.rglob("*.rs")) if "tests" not in path.relative_to(src).parts]
+
+
 def rust_graph(src):
     """For each file of a crate the files that it uses; `mod.rs` and `lib.rs` pass names on and use nothing by that."""
-    files = {path: path.read_text("utf-8") for path in sorted(src.rglob("*.rs"))}
+    files = {path: path.read_text("utf-8") for path in rust_files(src)}
     modules = {}
     for path in files:
         parts = list(path.relative_to(src).with_suffix("").parts)

@@ -6,12 +6,12 @@
 //! | [`checks`] | the record of checked arrays, and scratch memory, for calls without a worker state |
 //! | [`cd`] | coordinate descent: rounds and products on worker states; margins and their losses |
 //! | [`rows`] | algorithms along rows: local SGD, sums of gradients |
-//! | [`newton`] | passes of Newton's method |
+//! | [`pass`] | passes over rows, for Newton's method, L-BFGS and certificates |
 //! | [`lda`] | model averaging of topics |
 //! | [`java`] | the functions of `NativeBridge` |
 //! | `capi` | the functions of `dwell.h`, for programs without a JVM: the benchmarks in Python and the C tests. Of the feature `capi` |
 //!
-//! A module uses only modules above it. The families `cd`, `rows`, `newton` and `lda` do not use one another, nor do `java` and `capi`.
+//! A module uses only modules above it. The families `cd`, `rows`, `pass` and `lda` do not use one another, nor do `java` and `capi`.
 //!
 //! The library exports only `JNI_OnLoad`, which binds the methods of `NativeBridge`, and with the feature `capi` the `dwell_*` functions.
 //! All code runs on the calling thread, except for parts of a solver, which run on a pool and never touch JNI.
@@ -31,5 +31,5 @@ pub mod cd;
 pub mod checks;
 pub mod java;
 pub mod lda;
-pub mod newton;
+pub mod pass;
 pub mod rows;

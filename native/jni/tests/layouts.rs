@@ -215,7 +215,7 @@ fn model_averaging() {
 fn passes() {
     let java = family("PassLayout", "PASS_", &[]);
     assert_eq!(java["LOSSES"], 16);
-    assert_eq!(java, rust("newton/layout.rs", &header_of_rust()));
+    assert_eq!(java, rust("pass/layout.rs", &header_of_rust()));
 }
 
 #[test]

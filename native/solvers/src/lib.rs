@@ -30,9 +30,8 @@
 //! Source: Smith, Forte, Ma, Takac, Jordan, Jaggi, "CoCoA: A General Framework for Communication-Efficient Distributed
 //! Optimization", JMLR 18(230), 2018: problems (A) and (B), local subproblem (10), algorithm 1.
 //!
-//! [`rows`] is local SGD, the local solver of MA-SGD. [`newton`] is Newton's method for few features: the sums of a pass over rows, which
-//! L-BFGS and certificates take as well, and the quadratic model. [`lda`] is local variational inference, the local solver of MA-LDA.
-//! [`problem`] holds the losses and penalties.
+//! [`pass`] sums losses, gradients and Hessians over rows, for Newton's method, L-BFGS and certificates; [`newton`] is the quadratic model,
+//! [`rows`] local SGD, the local solver of MA-SGD, [`lda`] variational inference, that of MA-LDA. [`problem`] holds losses and penalties.
 //!
 //! The order of every sum is fixed: results depend neither on how work is cut into slices nor on the number of threads in the pool.
 
@@ -44,6 +43,7 @@ mod base;
 pub mod cd;
 pub mod lda;
 pub mod newton;
+pub mod pass;
 pub mod problem;
 pub mod rows;
 

@@ -6,7 +6,7 @@ use dwell_solvers::{
     RowLoss, Samples, Schedule, ScheduleKind, SearchParams, SgdData, SgdParams, SgdProblem,
     SgdRound, SgdSearch, SolverError, Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams},
-    newton::{PassLoss, PassParams, PassRows, RowPass},
+    pass::{PassLoss, PassParams, PassRows, RowPass},
 };
 use proptest::prelude::*;
 

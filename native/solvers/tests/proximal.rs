@@ -2,7 +2,7 @@
 
 use dwell_solvers::{
     Loss, RowLoss, Values,
-    newton::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
+    pass::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
 };
 
 /// Loss, dual variable and curvature by the definition.

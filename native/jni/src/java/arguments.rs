@@ -2,7 +2,7 @@
 
 use jni::{
     Env,
-    objects::{JDoubleArray, JObject, JPrimitiveArray, TypeArray},
+    objects::{JDoubleArray, JFloatArray, JObject, JPrimitiveArray, TypeArray},
 };
 
 use crate::boundary::{
@@ -26,6 +26,44 @@ pub fn expect_length(name: &str, length: usize, expected: usize) -> Result<(), F
 /// An array that can be null.
 pub fn optional<'a, 'l, A: AsRef<JObject<'l>>>(array: &'a A) -> Option<&'a A> {
     (!array.as_ref().is_null()).then_some(array)
+}
+
+/// An array that can be null, to pin.
+///
+/// # Errors
+/// `Jni` if the JVM refuses.
+pub fn lent<'a, T: TypeArray>(
+    env: &Env<'_>,
+    name: &str,
+    array: &'a JPrimitiveArray<'_, T>,
+) -> Result<Option<ArrayRef<'a, T>>, Fault> {
+    optional(array)
+        .map(|array| ArrayRef::new(env, name, array))
+        .transpose()
+}
+
+/// The arrays of the values of a matrix: one of them at most.
+pub type ValueArrays<'a> = (Option<ArrayRef<'a, f32>>, Option<ArrayRef<'a, f64>>);
+
+/// The arrays of the values of a matrix, to pin.
+///
+/// # Errors
+/// `Argument` if both are given.
+pub fn values<'a>(
+    env: &Env<'_>,
+    values32: &'a JFloatArray<'_>,
+    values64: &'a JDoubleArray<'_>,
+) -> Result<ValueArrays<'a>, Fault> {
+    let values = (
+        lent(env, "values32", values32)?,
+        lent(env, "values64", values64)?,
+    );
+    if let (Some(_), Some(_)) = values {
+        return Err(argument!(
+            "values32 and values64 are both given: one of them must be null"
+        ));
+    }
+    Ok(values)
 }
 
 /// An array that cannot be null: [`ArrayRef::new`] checks it.

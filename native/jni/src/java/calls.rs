@@ -77,10 +77,7 @@ macro_rules! cd_method {
         $fields:ident { $($array:ident: $presence:ident),* } $(, $shared:ident)?
     ) => {
         #[doc = concat!("A `", stringify!($compute), "` of `", stringify!($orientation), "`.")]
-        #[expect(
-            clippy::too_many_arguments,
-            reason = "the signature of the Java method"
-        )]
+        #[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
         pub fn $name<'l>(
             env: &mut Env<'l>,
             _: JClass<'l>,
@@ -162,10 +159,7 @@ cd_method!(
 );
 
 /// A call of model averaging.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn sgd_call<'l, P: SgdCall>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -209,10 +203,7 @@ pub fn sgd_call<'l, P: SgdCall>(
 }
 
 /// A call of LDA.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn lda_call<'l, P: LdaCall>(
     env: &mut Env<'l>,
     _: JClass<'l>,

@@ -15,7 +15,7 @@ use crate::{
         pins::{ArrayRef, EnvCritical, Pins},
         slices::Lender,
     },
-    java::arguments::{expect_length, optional},
+    java::arguments::{ValueArrays, expect_length, lent, values},
 };
 
 /// The arguments of a call on a partition.
@@ -48,8 +48,7 @@ pub struct JavaLender<'e, 'l, P: Partition> {
     pub env: &'e mut Env<'l>,
     offsets: ArrayRef<'e, i32>,
     indices: Option<ArrayRef<'e, i32>>,
-    values32: Option<ArrayRef<'e, f32>>,
-    values64: Option<ArrayRef<'e, f64>>,
+    values: ValueArrays<'e>,
     fields: P::Fields<ArrayRef<'e, f64>>,
     shared: Option<ArrayRef<'e, u8>>,
     result: ArrayRef<'e, u8>,
@@ -69,24 +68,11 @@ impl<'e, 'l, P: Partition> JavaLender<'e, 'l, P> {
         vector: usize,
     ) -> Result<Self, Fault> {
         let indices = if P::DENSE {
-            optional(arguments.indices)
+            lent(env, P::INDICES, arguments.indices)?
         } else {
-            Some(arguments.indices)
+            Some(ArrayRef::new(env, P::INDICES, arguments.indices)?)
         };
-        let indices = indices
-            .map(|indices| ArrayRef::new(env, P::INDICES, indices))
-            .transpose()?;
-        let values32 = optional(arguments.values32)
-            .map(|values| ArrayRef::new(env, "values32", values))
-            .transpose()?;
-        let values64 = optional(arguments.values64)
-            .map(|values| ArrayRef::new(env, "values64", values))
-            .transpose()?;
-        if values32.is_some() && values64.is_some() {
-            return Err(argument!(
-                "values32 and values64 are both given: one of them must be null"
-            ));
-        }
+        let values = values(env, arguments.values32, arguments.values64)?;
         let shared = match arguments.shared {
             None => None,
             Some(given) => {
@@ -110,8 +96,7 @@ impl<'e, 'l, P: Partition> JavaLender<'e, 'l, P> {
         Ok(Self {
             offsets: ArrayRef::new(env, "offsets", arguments.offsets)?,
             indices,
-            values32,
-            values64,
+            values,
             fields: P::try_map(arguments.fields, |name, field| {
                 ArrayRef::new(env, name, field)
             })?,
@@ -138,7 +123,7 @@ impl<P: Partition> Lender<P> for JavaLender<'_, '_, P> {
                 matrix: Matrix {
                     offsets: pins.read(self.offsets)?,
                     indices: self.indices.map(|indices| pins.read(indices)).transpose()?,
-                    values: match (self.values32, self.values64) {
+                    values: match self.values {
                         (Some(values), _) => Values::F32(pins.read(values)?),
                         (None, Some(values)) => Values::F64(pins.read(values)?),
                         (None, None) => Values::Ones,

@@ -20,14 +20,11 @@ use crate::{
         layout::{CONTROL_SLOTS, SETTING_SLOTS, SUMS},
         request::MarginRequest,
     },
-    java::arguments::{expect_length, numbers, optional},
+    java::arguments::{expect_length, lent, numbers},
 };
 
 /// See `NativeBridge.margins`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn margins<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -67,9 +64,7 @@ pub fn margins<'l>(
         losses: ArrayRef::new(env, "losses", &losses)?,
         residuals: ArrayRef::new(env, "residuals", &residuals)?,
         labels: ArrayRef::new(env, "labels", &labels)?,
-        weights: optional(&weights)
-            .map(|weights| ArrayRef::new(env, "weights", weights))
-            .transpose()?,
+        weights: lent(env, "weights", &weights)?,
     };
     let totals = arrays.run(env, &request)?;
     sums.set_region(env, 0, &totals)?;

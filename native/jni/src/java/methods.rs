@@ -16,7 +16,7 @@ use crate::{
         throw::Throw,
         version::{ABI_VERSION, BUILD_ID},
     },
-    java::{calls, margins, newton, quasi_newton, states},
+    java::{calls, margins, newton, pass, quasi_newton, states},
     lda::calls::TopicsRound,
 };
 
@@ -75,18 +75,18 @@ pub const METHODS: &[NativeMethod] = &[
     native_method! {
         static fn pass_begin(control: jlong[], centre: jdouble[], model: jbyte[], direction: jdouble[], steps: jdouble[],
             reach: jdouble[], dual: jdouble[], remainders: jdouble[], earlier: jdouble[]) -> jlong,
-        fn = newton::begin,
+        fn = pass::begin,
         error_policy = Throw
     },
     native_method! {
         static fn pass_block(pass: jlong, offsets: jint[], features: jint[], values32: jfloat[], values64: jdouble[],
             labels: jdouble[], weights: jdouble[]) -> jlong,
-        fn = newton::block,
+        fn = pass::block,
         error_policy = Throw
     },
     native_method! {
         static fn pass_end(pass: jlong, nanos: jlong, result: jbyte[]) -> void,
-        fn = newton::end,
+        fn = pass::end,
         error_policy = Throw
     },
     native_method! {
@@ -127,9 +127,9 @@ pub const METHODS: &[NativeMethod] = &[
         fn = quasi_newton::direction,
         error_policy = Throw
     },
-    native_method! { static fn pass_fork(pass: jlong) -> jlong, fn = newton::fork, error_policy = Throw },
-    native_method! { static fn pass_join(into: jlong, from: jlong) -> void, fn = newton::join, error_policy = Throw },
-    native_method! { static fn pass_free(pass: jlong) -> void, fn = newton::free, error_policy = Throw },
+    native_method! { static fn pass_fork(pass: jlong) -> jlong, fn = pass::fork, error_policy = Throw },
+    native_method! { static fn pass_join(into: jlong, from: jlong) -> void, fn = pass::join, error_policy = Throw },
+    native_method! { static fn pass_free(pass: jlong) -> void, fn = pass::free, error_policy = Throw },
     native_method! {
         static fn lda_round(control: jlong[], settings: jdouble[], alpha: jdouble[], offsets: jint[], words: jint[],
             values32: jfloat[], values64: jdouble[], shared: jbyte[], result: jbyte[],

@@ -5,7 +5,8 @@
 //! | [`methods`] | the table of all functions, and how it is bound to the class |
 //! | [`calls`] | the calls on a partition |
 //! | [`margins`] | the call on margins |
-//! | [`newton`] | the functions of Newton's method |
+//! | [`newton`] | the functions of the quadratic model of Newton's method |
+//! | [`pass`] | the functions of a pass over rows |
 //! | [`quasi_newton`] | the functions of the leader of L-BFGS |
 //! | [`states`] | the functions on worker states and checks |
 //! | [`lender`] | the arguments of a call, and the loan of its arrays |
@@ -17,5 +18,6 @@ pub mod lender;
 pub mod margins;
 pub mod methods;
 pub mod newton;
+pub mod pass;
 pub mod quasi_newton;
 pub mod states;

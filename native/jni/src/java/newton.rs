@@ -1,283 +1,27 @@
-//! The functions of Newton's method: a pass over rows, block by block, and the quadratic model of the leader.
-
-use std::time::{Duration, Instant};
+//! The functions of the quadratic model of Newton's method, for the leader.
 
 use dwell_solvers::{
-    SolverError, Values,
-    newton::{PassLoss, PassParams, PassRows, Quadratic, RowPass, joined, remainders},
+    SolverError,
+    newton::{Quadratic, joined, remainders},
 };
 use jni::{
     Env,
-    objects::{
-        JBooleanArray, JByteArray, JClass, JDoubleArray, JFloatArray, JIntArray, JLongArray,
-    },
-    sys::{jdouble, jint, jlong},
+    objects::{JBooleanArray, JClass, JDoubleArray},
+    sys::{jdouble, jint},
 };
 
 use crate::{
     boundary::{
         fault::{Fault, argument},
-        header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::{reserve, zeros},
-        numbers::ControlSlots,
-        pins::{ArrayRef, EnvCritical, Pins},
+        pins::ArrayRef,
         pool,
     },
-    java::{
-        arguments::{copied, numbers, optional},
-        calls::write_header,
-    },
-    newton::{
-        layout::{
-            CONTROL_FEATURES, CONTROL_FLAGS, CONTROL_LOSS, CONTROL_OUTPUTS, CONTROL_PARAMETER,
-            CONTROL_SLOTS, CONTROL_VERSION, GRADIENT, HESSIAN, HINGE_SUM, INTERCEPT,
-            LAYOUT_VERSION, LOSS_SUM, LOSSES, MAJORISE, MAX_STEPS, MOMENTS, PROXIMAL, REACH, ROWS,
-            SLOPE_SQUARES, SLOPES,
-        },
-        passes::PASSES,
-    },
+    java::arguments::{copied, optional},
 };
 
-/// Numbers that go into a Java array at a time.
-const COPIED: usize = 1 << 14;
-
-/// See `NativeBridge.passBegin`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
-pub fn begin<'l>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    control: JLongArray<'l>,
-    centre: JDoubleArray<'l>,
-    model: JByteArray<'l>,
-    direction: JDoubleArray<'l>,
-    steps: JDoubleArray<'l>,
-    reach: JDoubleArray<'l>,
-    dual: JDoubleArray<'l>,
-    remainders: JDoubleArray<'l>,
-    earlier: JDoubleArray<'l>,
-) -> Result<jlong, Fault> {
-    let mut room = [0; CONTROL_SLOTS];
-    let control = numbers(env, "control", &control, &mut room)?;
-    let slots = ControlSlots::new(control, CONTROL_SLOTS, CONTROL_VERSION, LAYOUT_VERSION)?;
-    let flags = slots.flags(
-        CONTROL_FLAGS,
-        INTERCEPT | GRADIENT | MOMENTS | MAJORISE | PROXIMAL | HESSIAN,
-    )?;
-    let outputs = slots.int(CONTROL_OUTPUTS, "outputs", 1)? as usize;
-    let steps = copied(env, "steps", &steps)?;
-    if steps.len() > MAX_STEPS {
-        return Err(argument!(
-            "steps has length {}, expected at most {MAX_STEPS}",
-            steps.len()
-        ));
-    }
-    let pass = RowPass::new(PassParams {
-        loss: PassLoss::from_code(
-            slots.any(CONTROL_LOSS),
-            f64::from_bits(slots.any(CONTROL_PARAMETER).cast_unsigned()),
-            outputs,
-        )?,
-        intercept: flags & INTERCEPT != 0,
-        features: slots.int(CONTROL_FEATURES, "features", 0)? as usize,
-        centre: copied(env, "centre", &centre)?,
-        model: decoded(env, "model", &model)?,
-        direction: copied(env, "direction", &direction)?,
-        steps,
-        reach: copied(env, "reach", &reach)?,
-        gradient: flags & GRADIENT != 0,
-        hessian: flags & HESSIAN != 0,
-        moments: flags & MOMENTS != 0,
-        majorise: flags & MAJORISE != 0,
-        dual: copied(env, "dual", &dual)?,
-        proximal: flags & PROXIMAL != 0,
-        remainders: copied(env, "remainders", &remainders)?,
-        earlier: copied(env, "earlier", &earlier)?,
-    })?;
-    Ok(PASSES.begin(pass))
-}
-
-/// The doubles of a Java array of bytes, little endian.
-fn decoded(env: &Env<'_>, name: &str, array: &JByteArray<'_>) -> Result<Vec<f64>, Fault> {
-    let length = ArrayRef::new(env, name, array)?.length();
-    if length % 8 != 0 {
-        return Err(argument!("{name} has {length} bytes, expected 8 a number"));
-    }
-    let mut doubles = zeros(length / 8, name)?;
-    let mut bytes = vec![0; length.min(8 * COPIED)];
-    for (k, part) in doubles.chunks_mut(COPIED).enumerate() {
-        let bytes = &mut bytes[..8 * part.len()];
-        array.get_region(env, (8 * COPIED * k) as i32, bytes)?;
-        for (double, bytes) in part.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *double = f64::from_le_bytes(bytes.map(i8::cast_unsigned));
-        }
-    }
-    Ok(doubles)
-}
-
-/// See `NativeBridge.passFork`.
-pub fn fork(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<jlong, Fault> {
-    let fork = PASSES.with(pass, |pass| Ok(pass.fork()))?;
-    Ok(PASSES.begin(fork))
-}
-
-/// See `NativeBridge.passBlock`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
-pub fn block<'l>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    pass: jlong,
-    offsets: JIntArray<'l>,
-    features: JIntArray<'l>,
-    values32: JFloatArray<'l>,
-    values64: JDoubleArray<'l>,
-    labels: JDoubleArray<'l>,
-    weights: JDoubleArray<'l>,
-) -> Result<jlong, Fault> {
-    if optional(&values32).is_some() && optional(&values64).is_some() {
-        return Err(argument!(
-            "values32 and values64 are both given: one of them must be null"
-        ));
-    }
-    let block = Block {
-        offsets: optional(&offsets)
-            .map(|array| ArrayRef::new(env, "offsets", array))
-            .transpose()?,
-        features: optional(&features)
-            .map(|array| ArrayRef::new(env, "features", array))
-            .transpose()?,
-        values32: optional(&values32)
-            .map(|array| ArrayRef::new(env, "values32", array))
-            .transpose()?,
-        values64: optional(&values64)
-            .map(|array| ArrayRef::new(env, "values64", array))
-            .transpose()?,
-        labels: ArrayRef::new(env, "labels", &labels)?,
-        weights: optional(&weights)
-            .map(|array| ArrayRef::new(env, "weights", array))
-            .transpose()?,
-    };
-    PASSES.with(pass, |pass| {
-        let mut next = 0;
-        let mut spent = Duration::ZERO;
-        while next < block.labels.length() {
-            let start = Instant::now();
-            next = block.lend(env, pass, next)?;
-            // Nothing is pinned while the pass works on its copy.
-            pass.work()?;
-            spent += start.elapsed();
-        }
-        Ok(spent.as_nanos() as jlong)
-    })
-}
-
-/// The arrays of a block.
-struct Block<'a> {
-    offsets: Option<ArrayRef<'a, i32>>,
-    features: Option<ArrayRef<'a, i32>>,
-    values32: Option<ArrayRef<'a, f32>>,
-    values64: Option<ArrayRef<'a, f64>>,
-    labels: ArrayRef<'a, f64>,
-    weights: Option<ArrayRef<'a, f64>>,
-}
-
-impl Block<'_> {
-    /// Lets the pass copy the next rows.
-    fn lend(&self, env: &mut Env<'_>, pass: &mut RowPass, next: usize) -> Result<usize, Fault> {
-        let critical = EnvCritical::new(env);
-        let pins = Pins::new(&critical);
-        // SAFETY: no Java thread writes the arrays of a block: blocks are immutable once they are built, and `NativeBridge` requires it of
-        // its callers. The pass only reads them, and keeps copies.
-        unsafe {
-            let values = match (self.values32, self.values64) {
-                (Some(values), _) => Values::F32(pins.read(values)?),
-                (None, Some(values)) => Values::F64(pins.read(values)?),
-                (None, None) => Values::Ones,
-            };
-            let rows = match (self.offsets, self.features) {
-                (Some(offsets), Some(features)) => {
-                    PassRows::Sparse(pins.read(offsets)?, pins.read(features)?, values)
-                }
-                _ => PassRows::Dense(values),
-            };
-            let weights = self.weights.map(|weights| pins.read(weights)).transpose()?;
-            Ok(pass.take(rows, pins.read(self.labels)?, weights, next)?)
-        }
-    }
-}
-
-/// See `NativeBridge.passEnd`.
-pub fn end<'l>(
-    env: &mut Env<'l>,
-    _: JClass<'l>,
-    pass: jlong,
-    nanos: jlong,
-    result: JByteArray<'l>,
-) -> Result<(), Fault> {
-    let length = ArrayRef::new(env, "result", &result)?.length();
-    let (header, vector) = PASSES.with(pass, |pass| {
-        let start = Instant::now();
-        let mut vector = Vec::new();
-        if pass.has_vector() {
-            vector = zeros(pass.length(), "the sums of a pass")?;
-            pass.write(&mut vector)?;
-        }
-        let outcome = pass.outcome();
-        let mut header: Header = header::EMPTY;
-        header[LOSS_SUM] = outcome.loss;
-        header[REACH] = outcome.reach;
-        header::fill(&mut header[SLOPES..SLOPES + 2], &outcome.slopes);
-        header::fill(
-            &mut header[SLOPE_SQUARES..SLOPE_SQUARES + 2],
-            &outcome.slope_squares,
-        );
-        header[HINGE_SUM] = outcome.hinge;
-        header[ROWS] = outcome.rows as f64;
-        header[NONZEROS] = outcome.entries as f64;
-        header[SOLVER_NANOS] = nanos as f64 + start.elapsed().as_nanos() as f64;
-        header::fill(&mut header[LOSSES..LOSSES + MAX_STEPS], &outcome.losses);
-        Ok((header, vector))
-    })?;
-    PASSES.free(pass);
-    let needed = header::BYTES + 8 * vector.len();
-    if length < needed || vector.is_empty() && length > needed {
-        return Err(argument!(
-            "result has length {length}, expected {needed}, or more after a vector"
-        ));
-    }
-    write_header(env, &result, &header)?;
-    let mut bytes = vec![0; 8 * COPIED.min(vector.len())];
-    for (k, part) in vector.chunks(COPIED).enumerate() {
-        let bytes = &mut bytes[..8 * part.len()];
-        for (bytes, x) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(part) {
-            *bytes = x.to_le_bytes().map(u8::cast_signed);
-        }
-        result.set_region(env, (header::BYTES + 8 * COPIED * k) as i32, bytes)?;
-    }
-    Ok(())
-}
-
-/// See `NativeBridge.passJoin`.
-pub fn join(_: &mut Env<'_>, _: JClass<'_>, into: jlong, from: jlong) -> Result<(), Fault> {
-    PASSES.join(into, from)
-}
-
-/// See `NativeBridge.passFree`.
-pub fn free(_: &mut Env<'_>, _: JClass<'_>, pass: jlong) -> Result<(), Fault> {
-    PASSES.free(pass);
-    Ok(())
-}
-
 /// See `NativeBridge.newtonModel`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn model<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -355,10 +99,7 @@ pub fn model<'l>(
 }
 
 /// See `NativeBridge.newtonRemainders`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn remainders_of<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,

@@ -156,10 +156,7 @@ fn given<'a>(
 }
 
 /// See `NativeBridge.quasiNewtonTrial`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn trial<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -231,10 +228,7 @@ pub fn trial<'l>(
 }
 
 /// See `NativeBridge.quasiNewtonGradient`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn gradient<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -362,10 +356,7 @@ fn corrections<'l>(
 }
 
 /// See `NativeBridge.quasiNewtonProducts`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn products<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,
@@ -453,10 +444,7 @@ pub fn products<'l>(
 }
 
 /// See `NativeBridge.quasiNewtonDirection`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn direction<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,

@@ -23,14 +23,11 @@ use crate::{
     },
     checks::CHECKS,
     java::arguments::{expect_length, finite},
-    newton::passes::PASSES,
+    pass::passes::PASSES,
 };
 
 /// See `NativeBridge.exportState`.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the signature of the Java method"
-)]
+#[expect(clippy::too_many_arguments, reason = "signature of the Java method")]
 pub fn export_state<'l>(
     env: &mut Env<'l>,
     _: JClass<'l>,

@@ -3,8 +3,8 @@
 use dwell_solvers::{
     Labels, Loss, Progress, RowLoss, Schedule, SearchOutcome, SearchParams, SgdData, SgdOutcome,
     SgdParams, SgdProblem, SgdRound, SgdSearch, Values,
-    newton::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
     order::{BucketOrder, bucket_size},
+    pass::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
 };
 
 use super::{Random, bytes, doubles, matrix};

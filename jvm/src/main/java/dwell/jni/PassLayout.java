@@ -1,7 +1,7 @@
 package dwell.jni;
 
 /**
- * Layout of a pass of Newton's method: {@code control} of {@link NativeBridge#passBegin}, and the result of
+ * Layout of a pass over rows: {@code control} of {@link NativeBridge#passBegin}, and the result of
  * {@link NativeBridge#passEnd}. {@link ResultHeader} names the slots that all results share; {@link NativeBridge} defines the flags.
  *
  * <p>With p features a row has n entries: its features less the centre, x~, and 1 with {@link NativeBridge#PASS_INTERCEPT}. Below, s is
@@ -16,7 +16,7 @@ package dwell.jni;
  * </ul>
  * What was not asked for is 0.
  *
- * <p>{@code native/jni/src/newton/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
+ * <p>{@code native/jni/src/pass/layout.rs} has the same constants; {@code native/jni/tests/layouts.rs} compares them.
  */
 public final class PassLayout {
 

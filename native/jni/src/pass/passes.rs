@@ -1,12 +1,12 @@
-//! The passes of Newton's method that are in progress in this process, by handle. A call takes its pass out for as long as it works, so that
-//! calls on other passes do not wait.
+//! The passes that are in progress in this process, by handle. A call takes its pass out for as long as it works, so that calls on other
+//! passes do not wait.
 
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard},
 };
 
-use dwell_solvers::newton::RowPass;
+use dwell_solvers::pass::RowPass;
 use once_cell::sync::Lazy;
 
 use crate::boundary::fault::{Fault, argument};
@@ -116,7 +116,7 @@ impl Passes {
 mod tests {
     use dwell_solvers::{
         Loss, RowLoss, Values,
-        newton::{PassLoss, PassParams, PassRows},
+        pass::{PassLoss, PassParams, PassRows},
     };
 
     use super::*;

@@ -1,4 +1,4 @@
-//! Layout of a pass of Newton's method. `dwell.jni.NewtonLayout` has the same constants, and says what each number means.
+//! Layout of a pass over rows. `dwell.jni.PassLayout` has the same constants, and says what each number means.
 
 use crate::boundary::header;
 

@@ -1,4 +1,4 @@
-//! Passes of Newton's method.
+//! Passes over rows: sums for Newton's method, L-BFGS and certificates.
 //!
 //! | module | |
 //! |---|---|

@@ -12,44 +12,20 @@
 //! Source: Rockafellar, "Augmented Lagrangians and applications of the proximal point algorithm in convex programming", Mathematics
 //! of Operations Research 1, 1976.
 
-use crate::base::{
-    checks::{ensure, finite, positive},
-    error::SolverError,
-};
-
-/// The earlier models of a pass, whose rows have so many entries, each with its gamma.
-pub(super) fn models(earlier: &[f64], entries: usize) -> impl Iterator<Item = (&[f64], f64)> {
-    earlier
-        .chunks_exact(entries + 1)
-        .filter_map(|model| model.split_last())
-        .map(|(&gamma, weights)| (weights, gamma))
-}
-
-pub(super) fn check(earlier: &[f64], entries: usize) -> Result<(), SolverError> {
-    let whole = earlier.len().is_multiple_of(entries + 1);
-    let expected = "must hold whole models, each with its gamma";
-    ensure("earlier", earlier.len() as f64, whole, expected)?;
-    for (weights, gamma) in models(earlier, entries) {
-        for &weight in weights {
-            finite("earlier", weight)?;
-        }
-        positive("gamma", gamma)?;
-    }
-    Ok(())
-}
+use super::work::Work;
 
 /// The loss at a distance `1 - yz`.
-pub(super) struct Proximal {
-    pub(super) value: f64,
+struct Proximal {
+    value: f64,
     /// a
-    pub(super) variable: f64,
-    pub(super) curve: f64,
+    variable: f64,
+    curve: f64,
 }
 
 impl Proximal {
     /// `before` is a'.
     #[inline(always)]
-    pub(super) fn at(before: f64, distance: f64, gamma: f64) -> Self {
+    fn at(before: f64, distance: f64, gamma: f64) -> Self {
         let free = before + distance / gamma;
         let variable = free.clamp(0.0, 1.0);
         let moved = variable - before;
@@ -61,6 +37,44 @@ impl Proximal {
             } else {
                 0.0
             },
+        }
+    }
+}
+
+impl Work<'_> {
+    /// Values, slopes and curves of the hinge with the corner that the earlier models shift.
+    #[inline(always)]
+    pub(super) fn proximal(&mut self, gamma: f64) {
+        let (plan, params) = (self.plan, self.params);
+        let (chunk, outcome) = (&mut *self.chunk, &mut *self.outcome);
+        let mut before = vec![0.0; chunk.rows];
+        let mut z = Vec::with_capacity(chunk.rows);
+        let earlier = params.earlier_models();
+        for ((weights, gamma), &constant) in earlier.zip(&plan.constants_earlier) {
+            z.clear();
+            chunk.products(weights, constant, &mut z);
+            for ((a, &z), &y) in before.iter_mut().zip(&z).zip(&chunk.labels) {
+                *a = Proximal::at(*a, 1.0 - y * z, gamma).variable;
+            }
+        }
+        for (total, &step) in outcome.losses.iter_mut().zip(&params.steps) {
+            let mut sum = 0.0;
+            for (i, &a) in before.iter().enumerate() {
+                let z = chunk.predictions[i] + step * chunk.along[i];
+                sum += chunk.weights[i] * Proximal::at(a, 1.0 - chunk.labels[i] * z, gamma).value;
+            }
+            *total += sum;
+        }
+        chunk.slopes.clear();
+        chunk.curves.clear();
+        for (i, &a) in before.iter().enumerate() {
+            let (s, y) = (chunk.weights[i], chunk.labels[i]);
+            let distance = 1.0 - y * chunk.predictions[i];
+            let at = Proximal::at(a, distance, gamma);
+            outcome.loss += s * at.value;
+            outcome.hinge += s * distance.max(0.0);
+            chunk.slopes.push(-s * y * at.variable);
+            chunk.curves.push(s * at.curve);
         }
     }
 }
