@@ -86,21 +86,11 @@ pub fn run(criterion: &mut Criterion<ThreadTime>) {
 /// The Hessian alone, of the squared loss.
 fn params(features: usize) -> PassParams {
     PassParams {
-        loss: PassLoss::Row(RowLoss::Margin(Loss::Squared)),
-        intercept: false,
-        features,
-        centre: vec![],
-        model: vec![0.0; features],
-        direction: vec![],
-        steps: vec![],
-        reach: vec![],
-        gradient: false,
         hessian: true,
-        moments: false,
-        majorise: false,
-        dual: vec![],
-        proximal: false,
-        remainders: vec![],
-        earlier: vec![],
+        ..PassParams::at_zero(
+            PassLoss::Row(RowLoss::Margin(Loss::Squared)),
+            false,
+            features,
+        )
     }
 }

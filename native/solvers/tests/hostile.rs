@@ -442,22 +442,9 @@ const SGD: SgdParams = SgdParams {
 /// A pass over rows of 3 features, at a model of zeros.
 fn pass_of(loss: RowLoss, dual: &[f64]) -> Result<RowPass, SolverError> {
     RowPass::new(PassParams {
-        loss: PassLoss::Row(loss),
-        intercept: true,
-        features: 3,
-        centre: vec![],
-        model: vec![0.0; 4 * loss.outputs()],
-        direction: vec![],
-        steps: vec![],
-        reach: vec![],
         gradient: true,
-        hessian: false,
-        moments: false,
-        majorise: false,
         dual: dual.to_vec(),
-        proximal: false,
-        remainders: vec![],
-        earlier: vec![],
+        ..PassParams::at_zero(PassLoss::Row(loss), true, 3)
     })
 }
 

@@ -3,6 +3,7 @@
 mod common;
 
 mod dual;
+mod examples;
 mod golden;
 mod hostile;
 mod lda;

@@ -38,22 +38,19 @@ fn weight(i: usize) -> f64 {
 
 fn params(gamma: f64, earlier: &[f64]) -> PassParams {
     PassParams {
-        loss: PassLoss::Row(RowLoss::Margin(Loss::SmoothedHinge(gamma))),
-        intercept: true,
-        features: 1,
         centre: vec![0.5],
         model: vec![0.75, -0.25],
         direction: vec![-1.0, 0.5],
         steps: vec![0.25, 2.0],
-        reach: vec![],
         gradient: true,
         hessian: true,
-        moments: false,
-        majorise: false,
-        dual: vec![],
         proximal: true,
-        remainders: vec![],
         earlier: earlier.to_vec(),
+        ..PassParams::at_zero(
+            PassLoss::Row(RowLoss::Margin(Loss::SmoothedHinge(gamma))),
+            true,
+            1,
+        )
     }
 }
 

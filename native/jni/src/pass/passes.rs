@@ -123,22 +123,9 @@ mod tests {
 
     fn pass() -> RowPass {
         RowPass::new(PassParams {
-            loss: PassLoss::Row(RowLoss::Margin(Loss::Squared)),
-            intercept: false,
-            features: 2,
-            centre: vec![],
-            model: vec![0.0; 2],
-            direction: vec![],
-            steps: vec![],
-            reach: vec![],
             gradient: true,
             hessian: true,
-            moments: false,
-            majorise: false,
-            dual: vec![],
-            proximal: false,
-            remainders: vec![],
-            earlier: vec![],
+            ..PassParams::at_zero(PassLoss::Row(RowLoss::Margin(Loss::Squared)), false, 2)
         })
         .unwrap()
     }

@@ -1,6 +1,6 @@
 //! The choice of instructions, at run time. The tokens of `pulp` prove that the processor has them, so that their use is safe.
 
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 /// The instructions that vectorised loops are compiled for.
 #[derive(Debug, Clone, Copy)]
@@ -22,8 +22,8 @@ impl Kernel {
 
     /// The fastest kernel of this processor.
     pub fn detect() -> Self {
-        static FASTEST: LazyLock<Kernel> =
-            LazyLock::new(|| Kernel::available().pop().unwrap_or(Kernel::PORTABLE));
+        static FASTEST: Lazy<Kernel> =
+            Lazy::new(|| Kernel::available().pop().unwrap_or(Kernel::PORTABLE));
         *FASTEST
     }
 

@@ -51,6 +51,29 @@ pub struct PassParams {
 }
 
 impl PassParams {
+    /// A pass at the model 0 that sums losses alone, of rows as they are.
+    pub fn at_zero(loss: PassLoss, intercept: bool, features: usize) -> Self {
+        let entries = features + usize::from(intercept) + loss.scales();
+        Self {
+            loss,
+            intercept,
+            features,
+            centre: vec![],
+            model: vec![0.0; loss.outputs() * entries],
+            direction: vec![],
+            steps: vec![],
+            reach: vec![],
+            gradient: false,
+            hessian: false,
+            moments: false,
+            majorise: false,
+            dual: vec![],
+            proximal: false,
+            remainders: vec![],
+            earlier: vec![],
+        }
+    }
+
     /// The entries of a row, n.
     pub(super) fn entries(&self) -> usize {
         self.unscaled() + self.loss.scales()

@@ -19,7 +19,7 @@
 //! Source: Shalev-Shwartz, Zhang, "Stochastic Dual Coordinate Ascent Methods for Regularized Loss Minimization", JMLR 14, 2013: section 6 and
 //! the conjugates of its table.
 
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 use super::{feasibility::Feasibility, labels::Labels};
 use crate::base::{
@@ -151,7 +151,7 @@ impl Loss {
     /// # Errors
     /// `InvalidParam` for an unknown code, or a `gamma` that is not positive and finite.
     pub fn from_code(code: i64, gamma: f64) -> Result<Self, SolverError> {
-        static CODES: LazyLock<String> = LazyLock::new(|| expected_codes(None));
+        static CODES: Lazy<String> = Lazy::new(|| expected_codes(None));
         Self::with_code(code, gamma, &CODES)
     }
 

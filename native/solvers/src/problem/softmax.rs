@@ -1,6 +1,6 @@
 //! The softmax of several outputs, and the losses of any number of outputs.
 
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 use super::{
     feasibility::DualNumbers,
@@ -31,8 +31,8 @@ impl RowLoss {
     /// # Errors
     /// `InvalidParam` for an unknown code, a bad `gamma`, or a number of outputs that does not suit the loss.
     pub fn from_code(code: i64, gamma: f64, outputs: usize) -> Result<Self, SolverError> {
-        static CODES: LazyLock<String> =
-            LazyLock::new(|| expected_codes(Some((RowLoss::SOFTMAX, "softmax"))));
+        static CODES: Lazy<String> =
+            Lazy::new(|| expected_codes(Some((RowLoss::SOFTMAX, "softmax"))));
         if code == Self::SOFTMAX {
             return Self::Softmax(outputs).check();
         }

@@ -304,22 +304,10 @@ pub fn evaluate(
         Labels::Real | Labels::Classes(_) => rows.labels.clone(),
     };
     let params = PassParams {
-        loss: PassLoss::Row(loss),
-        intercept: true,
-        features: rows.features,
-        centre: vec![],
         model: transposed(model, n, outputs),
-        direction: vec![],
-        steps: vec![],
-        reach: vec![],
         gradient: true,
-        hessian: false,
-        moments: false,
-        majorise: false,
         dual: dual.to_vec(),
-        proximal: false,
-        remainders: vec![],
-        earlier: vec![],
+        ..PassParams::at_zero(PassLoss::Row(loss), true, rows.features)
     };
     let values = Values::F64(&rows.values);
     let block = match &rows.indices {

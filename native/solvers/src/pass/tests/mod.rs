@@ -54,24 +54,11 @@ fn case() -> impl Strategy<Value = Case> {
 
 /// All sums at the model 0, of rows as they are.
 fn whole(loss: PassLoss, intercept: bool, features: usize) -> PassParams {
-    let entries = features + usize::from(intercept) + loss.scales();
     PassParams {
-        loss,
-        intercept,
-        features,
-        centre: vec![],
-        model: vec![0.0; loss.outputs() * entries],
-        direction: vec![],
-        steps: vec![],
-        reach: vec![],
         gradient: true,
         hessian: true,
         moments: true,
-        majorise: false,
-        dual: vec![],
-        proximal: false,
-        remainders: vec![],
-        earlier: vec![],
+        ..PassParams::at_zero(loss, intercept, features)
     }
 }
 
