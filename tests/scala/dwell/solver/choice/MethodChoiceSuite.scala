@@ -100,7 +100,7 @@ private object MethodChoiceSuite {
    */
   private val Expected =
     """1,000,000 x 28         newton  newton  newton  newton  newton  newton  newton  l-bfgs  newton  l-bfgs  newton
-        |100,000 x 400          newton  newton  newton  newton  l-bfgs  l-bfgs  l-bfgs  l-bfgs  dual    l-bfgs  l-bfgs
+        |100,000 x 400          newton  newton  newton  newton  l-bfgs  newton  newton  l-bfgs  dual    l-bfgs  l-bfgs
         |20,000 x 4,000         newton  primal  primal  primal  l-bfgs  l-bfgs  l-bfgs  l-bfgs  dual    l-bfgs  l-bfgs
         |600 x 4,000            l-bfgs  dual?   dual    primal  l-bfgs  l-bfgs  l-bfgs  l-bfgs  dual    l-bfgs  l-bfgs
         |300,000 x 206, 14      newton  newton  newton  newton  newton  newton  newton  l-bfgs  newton  l-bfgs  newton

@@ -36,15 +36,16 @@ private[solver] object MethodChoice {
 
   /** The choice of a fit that may choose; None if it is coordinate descent. */
   private def free(problem: LinearProblem, request: Request, facts: DataFacts, room: Room): Option[Choice] = {
-    val slow = slowByDescent(problem, facts).filter(_ => room.hasSearch(problem.loss, facts.numFeatures))
-    val descends = problem.loss.isInstanceOf[MarginLoss] && !problem.penalty.isNone &&
-      (slow.isEmpty || problem.bounds.nonEmpty) // within bounds only Newton's method has a certificate
-    val newton = Option.when(request.objection(Algorithm.Newton).isEmpty)(
-      NewtonForecast.of(problem.loss, problem.penalty, facts, descends))
+    val newton =
+      Option.when(request.objection(Algorithm.Newton).isEmpty)(NewtonForecast.of(problem.loss, problem.penalty, facts))
     newton match {
       case Some(forecast) if forecast.isFaster => Some(Choice(Newton, forecast.toString, Some(forecast.newton)))
       case _ =>
-        newton.flatMap(_.objection).orElse(request.notByDescent).orElse(slow).map(Choice(Search, _))
+        newton
+          .flatMap(_.objection)
+          .orElse(request.notByDescent)
+          .orElse(slowByDescent(problem, facts).filter(_ => room.hasSearch(problem.loss, facts.numFeatures)))
+          .map(Choice(Search, _))
     }
   }
 

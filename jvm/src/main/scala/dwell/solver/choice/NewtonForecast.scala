@@ -1,6 +1,6 @@
 package dwell.solver.choice
 
-import dwell.problem.{Loss, Penalty}
+import dwell.problem.{Loss, MarginLoss, Penalty}
 
 /**
  * Seconds that a fit is expected to take on one core.
@@ -27,11 +27,8 @@ private[choice] object NewtonForecast {
   /**
    * The forecast of a problem. A pass takes a product of each row with itself for each pair of outputs, and the leader factors a
    * matrix of all coefficients.
-   *
-   * @param descends
-   *   whether Newton's method is compared with coordinate descent
    */
-  def of(loss: Loss, penalty: Penalty, rows: DataFacts, descends: Boolean): NewtonForecast = {
+  def of(loss: Loss, penalty: Penalty, rows: DataFacts): NewtonForecast = {
     val n = rows.numFeatures.toDouble
     val once = loss.selfConcordance.contains(0.0)
     val isHinge = loss.hasCorner
@@ -49,6 +46,7 @@ private[choice] object NewtonForecast {
     val leader = c * n * (c * n) * (c * n) / 3.0 * SecondsPerFactorPair * factors
     val newton = hessians * hessian + passes * (leader + c * rows.nonzeros * perNonzero)
     val descent = Epochs * rows.nonzeros * SecondsPerNonzero + SecondsOfRounds
+    val descends = loss.isInstanceOf[MarginLoss] && !penalty.isNone
     if (descends) NewtonForecast(newton, "coordinate descent", descent)
     else if (isWide) {
       val seconds = IterationsOfWide * rows.nonzeros * SecondsPerGradient + SecondsOfIterations
