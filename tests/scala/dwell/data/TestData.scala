@@ -2,7 +2,7 @@ package dwell.data
 
 import scala.util.Random
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{ShuffleOutputs, SparkContext}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 
 import dwell.base.SliceBounds
@@ -128,14 +128,18 @@ object TestData {
         repeatable = true))
   }
 
-  /** Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs stay in use. */
-  def loseCached(sc: SparkContext): Unit =
+  /**
+   * Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs and shuffles stay in use: a shuffle
+   * that is removed under a running job would end Spark's scheduler.
+   */
+  def loseCached(sc: SparkContext): Unit = {
     sc.getPersistentRDDs.values.foreach { rdd =>
       val level = rdd.getStorageLevel
       rdd.unpersist(blocking = true)
-      rdd.cleanShuffleDependencies(blocking = true)
       rdd.persist(level)
     }
+    ShuffleOutputs.lose()
+  }
 
   /** The row and the value of each stored value of a column. */
   def stored(p: ColumnPartition, column: Int): Seq[(Int, Double)] = stored(p.offsets, p.indices, p.value(_))(column)
