@@ -139,7 +139,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
     for (intercept <- Seq(true, false); regParam <- Seq(0.1, 1.0)) {
       def set(e: SparkLogisticRegression): SparkLogisticRegression =
         e.setRegParam(regParam).setFitIntercept(intercept).setStandardization(false)
-      val optimum = objective(set(new SparkLogisticRegression().setTol(1e-12)).fit(many))
+      val optimum = objective(set(new SparkLogisticRegression().setTol(1e-12)).fit(many.coalesce(1)))
       val e = new LogisticRegression().setAlgorithm("ma-sgd").setNumWorkers(2).setAggregation("gang").setMaxIter(5)
       val report = FitReport.of(set(e).fit(many))
       // Steps that shrink with the L2 penalty alone leave more than five times this error in the intercept.
@@ -163,7 +163,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       }
       val optimum = optima.getOrElseUpdate(
         (solver, elasticNet, standardize), {
-          val expected = set(new SparkLinearRegression()).fit(data)
+          val expected = set(new SparkLinearRegression()).fit(data.coalesce(1))
           Objective(solver, data, expected)(expected)
         })
       val e = set(new LinearRegression()).setAlgorithm(algorithm).setNumWorkers(2).setAggregation("gang")
@@ -185,7 +185,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
     val chosen = CheckLong.pairsWithin(all)
     for (standardize <- Seq(true, false)) {
       val hinge = new SparkLinearSVC().setWeightCol("weight").setRegParam(0.05).setStandardization(standardize)
-      val optimum = hinge.setTol(1e-12).setMaxIter(CornerIterations).fit(binary).summary.objectiveHistory.last
+      val optimum = hinge.setTol(1e-12).setMaxIter(CornerIterations).fit(binary.coalesce(1)).summary.objectiveHistory.last
       for (loss <- losses) {
         def svc = {
           val e = new LinearSVC().setNumWorkers(2).setAggregation("gang").setLoss(loss)
@@ -350,7 +350,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
           e
         }
         val model = set(new LogisticRegression()).fit(wide)
-        val stock = set(new SparkLogisticRegression()).fit(wide)
+        val stock = set(new SparkLogisticRegression()).fit(wide.coalesce(1))
         val report = FitReport.of(model)
         assert(report.algorithm == "l-bfgs", report.toText)
         // Both stop by the same rule, after about as many iterations; on the way rounding takes them apart.
@@ -380,7 +380,7 @@ class GradientAlgorithmsSuite extends SparkSuite {
       e
     }
     val model = set(new LinearRegression()).fit(wide)
-    val stock = set(new SparkLinearRegression()).fit(wide)
+    val stock = set(new SparkLinearRegression()).fit(wide.coalesce(1))
     assert(FitReport.of(model).algorithm == "l-bfgs", FitReport.of(model).toText)
     assert(model.summary.rootMeanSquaredError <= stock.summary.rootMeanSquaredError * (1.0 + 1e-3))
   }

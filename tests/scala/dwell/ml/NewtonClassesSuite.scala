@@ -71,7 +71,7 @@ class NewtonClassesSuite extends SparkSuite {
           e
         }
         val ours = set(new LogisticRegression()).fit(data())
-        val stock = set(new SparkLogisticRegression()).fit(data())
+        val stock = set(new SparkLogisticRegression()).fit(data().coalesce(1))
         val told = report(ours)
         assert(told.algorithm == "newton" && told.converged, s"$clue\n${told.toText}")
         assert(told.rounds.last.round <= 15, s"$clue\n${told.toText}")
@@ -90,7 +90,7 @@ class NewtonClassesSuite extends SparkSuite {
       }
       val ours = set(new LogisticRegression()).fit(dense)
       assert(report(ours).algorithm == "newton" && report(ours).converged)
-      assertClose(ours, set(new SparkLogisticRegression()).fit(dense), s"regParam $regParam")
+      assertClose(ours, set(new SparkLogisticRegression()).fit(dense.coalesce(1)), s"regParam $regParam")
     }
   }
 
@@ -154,7 +154,7 @@ class NewtonClassesSuite extends SparkSuite {
       }
       val bounds = matrix(1)((_, j) => if (j == 3) 0.01 else least(0, j))
       val ours = set(new LogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense)
-      val stock = set(new SparkLogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense)
+      val stock = set(new SparkLogisticRegression()).setLowerBoundsOnCoefficients(bounds).fit(dense.coalesce(1))
       assert(report(ours).algorithm == "newton" && report(ours).converged, s"$clue\n${report(ours).toText}")
       val coefficients = ours.coefficients.toArray
       for (j <- coefficients.indices) assert(coefficients(j) >= bounds(0, j) && coefficients(j) <= most(0, j), clue)
@@ -174,7 +174,7 @@ class NewtonClassesSuite extends SparkSuite {
         e
       }
       val ours = set(new LogisticRegression()).fit(dense)
-      val stock = set(new SparkLogisticRegression()).fit(dense)
+      val stock = set(new SparkLogisticRegression()).fit(dense.coalesce(1))
       assert(report(ours).algorithm == "newton" && report(ours).converged, report(ours).toText)
       assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-10))
       for { c <- 0 until 4; j <- 0 until 5 } {
@@ -254,7 +254,7 @@ class NewtonClassesSuite extends SparkSuite {
       assert(report(ours).gap <= 1e-12 * report(ours).objective)
       assertClose(
         ours.coefficients.toArray,
-        set(new SparkLogisticRegression()).fit(data).coefficients.toArray,
+        set(new SparkLogisticRegression()).fit(data.coalesce(1)).coefficients.toArray,
         1e-4,
         "")
     }

@@ -110,7 +110,7 @@ class NewtonSuite extends SparkSuite {
           e
         }
         val ours = set(new LinearRegression()).fit(data())
-        val stock = set(new SparkLinearRegression()).fit(data())
+        val stock = set(new SparkLinearRegression()).fit(data().coalesce(1))
         assert(report(ours).algorithm == "newton" && report(ours).converged, clue)
         val objective = Objective(solver, data().withColumnRenamed("number", "label"), ours)
         assert(objective(ours) <= objective(stock) * (1.0 + 1e-12), clue)
@@ -138,7 +138,7 @@ class NewtonSuite extends SparkSuite {
           e
         }
         val ours = set(new LogisticRegression()).fit(data())
-        val stock = set(new SparkLogisticRegression()).fit(data())
+        val stock = set(new SparkLogisticRegression()).fit(data().coalesce(1))
         assert(report(ours).algorithm == "newton" && report(ours).converged, clue)
         assert(report(ours).rounds.last.round <= 15, clue)
         assert(report(ours).objective <= stock.summary.objectiveHistory.last * (1.0 + 1e-12), clue)

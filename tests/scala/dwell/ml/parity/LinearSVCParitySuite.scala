@@ -97,7 +97,7 @@ class LinearSVCParitySuite extends SparkSuite {
         assert(difference <= CoefficientTolerance * Vectors.norm(Vectors.dense(a), 2.0))
       }
       if (loss == Hinge) {
-        val stock = configure(new SparkLinearSVC(), s).fit(data(s))
+        val stock = configure(new SparkLinearSVC(), s).fit(data(s).coalesce(1))
         val atStock = objective(stock.coefficients.toArray, stock.intercept)
         assert(best <= atStock * (1.0 + ObjectiveTolerance), s"reference $best, Spark's $atStock")
         // Both compute the same objective of Spark's model.

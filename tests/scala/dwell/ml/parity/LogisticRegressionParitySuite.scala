@@ -71,7 +71,7 @@ class LogisticRegressionParitySuite extends SparkSuite {
 
   CheckLong.pairsOf(settings).foreach { s =>
     test(s"same model as Spark: $s") {
-      val stock = configure(new SparkLogisticRegression(), s).fit(data(s))
+      val stock = configure(new SparkLogisticRegression(), s).fit(data(s).coalesce(1))
       val rows = new LocalRows(data(s), s.weighted)
       val reference = new ReferenceSolver(rows.features, rows.signs, rows.weights, Logistic, s.intercept)
       val scaleFactor = if (s.standardization) rows.sampleFactor else 0.0
