@@ -64,12 +64,11 @@ object FaultTest extends Harness {
     val newton = new Gradients(Algorithm.LBFGS, data)
     val problems = coordinates ++ Seq(averaging, newton)
     // Six partitions of the source: three for each of two workers. Four workers cannot share them evenly.
-    val Seq(leftAveraging, leftNewton) = Seq(Algorithm.ModelAveraging, Algorithm.LBFGS).map { algorithm =>
-      new Gradients(algorithm, data, leftInPlace = true, numWorkers = 2)
-    }
+    val leftAveraging = new Gradients(Algorithm.ModelAveraging, data, leftInPlace = true, numWorkers = 2)
+    val leftSearch = new Gradients(Algorithm.LBFGS, data, leftInPlace = true, numWorkers = 2, hashed = true)
     val (topics, learning) = (new Topics(learnAlpha = false, data), new Topics(learnAlpha = true, data))
     val means = new Topics(learnAlpha = false, data, mean = true)
-    (problems ++ Seq(leftAveraging, leftNewton, topics, learning, means)).foreach(
+    (problems ++ Seq(leftAveraging, leftSearch, topics, learning, means)).foreach(
       _.reference
     ) // before anything goes wrong
     // The leader of a gang that begins again does not know the last alpha.
@@ -79,7 +78,7 @@ object FaultTest extends Harness {
       inModes(problems: _*) ++ Modes.map(mode => (mode, topicsIn(mode))) ++ inModes(means).filter(_._1 != "driver"))
     exceptionsForEver(spark, inModes(problems: _*) ++ inModes(topics).filter(_._1 != "shuffle"))
     lostData(spark, coordinates :+ averaging, topics)
-    lostRowsInPlace(spark, leftAveraging, leftNewton)
+    lostRowsInPlace(spark, leftAveraging, leftSearch)
     unpersistedMeanwhile(spark)
     Modes.foreach(changedData(spark, _, primal))
     cancellations(spark, Seq(primal, averaging), topics)
@@ -215,20 +214,21 @@ object FaultTest extends Harness {
       algorithm: Algorithm,
       val orientation: Orientation,
       numWorkers: Int,
-      rows: RDD[LabeledRow])
+      rows: RDD[LabeledRow],
+      length: Int = Features)
       extends Problem(name, rows) {
 
     def problem(mode: String, localWork: Double = 1.0): LinearProblem =
       FaultyFit.problem(algorithm, orientation, mode, numWorkers, localWork)
 
     override def fitOn(rows: RDD[LabeledRow], mode: String, faults: Fault*): FaultyFit =
-      new FaultyLinear(rows, Features, problem(mode), faults)
+      new FaultyLinear(rows, length, problem(mode), faults)
 
     override def fitOf(rounds: Int, mode: String, faults: Fault*): FaultyFit =
-      new FaultyLinear(this.rows, Features, problem(mode).copy(maxRounds = rounds, tolerance = 0.0), faults)
+      new FaultyLinear(this.rows, length, problem(mode).copy(maxRounds = rounds, tolerance = 0.0), faults)
 
     override def endless(mode: String, faults: Fault*): FaultyFit =
-      new FaultyLinear(rows, Features, problem(mode, localWork = 1e7), faults)
+      new FaultyLinear(rows, length, problem(mode, localWork = 1e7), faults)
 
     override def noisy: RDD[LabeledRow] =
       rows.map(row => row.copy(label = row.label + 0.01 * Random.nextGaussian()))
@@ -249,18 +249,26 @@ object FaultTest extends Harness {
     }
   }
 
-  /** A linear model by gradients of the rows. */
+  /**
+   * A linear model by gradients of the rows.
+   *
+   * @param hashed
+   *   whether the features are a quarter of the features of longer vectors, of which the rest does not occur
+   */
   private final class Gradients(
       algorithm: Algorithm,
       data: DataFrame,
       leftInPlace: Boolean = false,
-      numWorkers: Int = 4)
+      numWorkers: Int = 4,
+      hashed: Boolean = false)
       extends Linear(
-        algorithm.name + (if (leftInPlace) ", rows left where they are" else ""),
+        algorithm.name + (if (hashed) ", hashed features" else "") + (if (leftInPlace) ", rows left where they are"
+                                                                      else ""),
         algorithm,
         Orientation.Dual,
         numWorkers,
-        labeled(binary(data))) {
+        if (hashed) labeled(binary(data)).map(inLongerVectors) else labeled(binary(data)),
+        if (hashed) Longer * Features else Features) {
 
     /** Which executor has read which blocks decides in what order L-BFGS adds their sums. */
     private def ordered: Boolean = averages || !leftInPlace
@@ -285,6 +293,14 @@ object FaultTest extends Harness {
       }
     }
   }
+
+  private def inLongerVectors(row: LabeledRow): LabeledRow = {
+    val entries = Seq.newBuilder[(Int, Double)]
+    row.features.foreachActive((j, value) => entries += ((Longer * j, value)))
+    row.copy(features = Vectors.sparse(Longer * Features, entries.result()))
+  }
+
+  private val Longer = 4
 
   /** Topics, with features as counts of words. */
   private final class Topics(learnAlpha: Boolean, data: DataFrame, mean: Boolean = false)
@@ -434,13 +450,13 @@ object FaultTest extends Harness {
   }
 
   /** Rows that stayed where they were are read again from the source. */
-  private def lostRowsInPlace(spark: SparkSession, averaging: Linear, newton: Linear): Unit = {
+  private def lostRowsInPlace(spark: SparkSession, averaging: Linear, search: Linear): Unit = {
     rebuiltInPlace(spark, averaging)
     evictedFromGang(spark, averaging)
     evictedInRound(spark, "driver", averaging)
     Seq("shuffle", "gang").foreach(evictedBetweenRounds(spark, _, averaging))
     Modes.foreach(changedData(spark, _, averaging))
-    Modes.foreach(killBetweenRounds(spark, _, newton))
+    Modes.foreach(killBetweenRounds(spark, _, search))
   }
 
   private def rebuiltInPlace(spark: SparkSession, p: Linear): Unit =

@@ -72,9 +72,13 @@ class DenseDataSuite extends SparkSuite {
 
   /** Spark's own models, beside which several of ours are. */
   private lazy val sparkClasses =
-    Seq(false, true).map(eighths => eighths -> logistic(new SparkLogisticRegression()).fit(frames(eighths).coalesce(1))).toMap
+    Seq(false, true)
+      .map(eighths => eighths -> logistic(new SparkLogisticRegression()).fit(frames(eighths).coalesce(1)))
+      .toMap
   private lazy val sparkLines =
-    Seq(false, true).map(eighths => eighths -> linear(new SparkLinearRegression()).fit(frames(eighths).coalesce(1))).toMap
+    Seq(false, true)
+      .map(eighths => eighths -> linear(new SparkLinearRegression()).fit(frames(eighths).coalesce(1)))
+      .toMap
 
   private val data = for (eighths <- Seq(false, true); numWorkers <- 1 to 3) yield (eighths, numWorkers)
 

@@ -185,7 +185,8 @@ class GradientAlgorithmsSuite extends SparkSuite {
     val chosen = CheckLong.pairsWithin(all)
     for (standardize <- Seq(true, false)) {
       val hinge = new SparkLinearSVC().setWeightCol("weight").setRegParam(0.05).setStandardization(standardize)
-      val optimum = hinge.setTol(1e-12).setMaxIter(CornerIterations).fit(binary.coalesce(1)).summary.objectiveHistory.last
+      val optimum =
+        hinge.setTol(1e-12).setMaxIter(CornerIterations).fit(binary.coalesce(1)).summary.objectiveHistory.last
       for (loss <- losses) {
         def svc = {
           val e = new LinearSVC().setNumWorkers(2).setAggregation("gang").setLoss(loss)

@@ -78,7 +78,8 @@ class LinearRegressionParitySuite extends SparkSuite {
       .setMaxIter(300)
       .fit(data(s))
 
-  private def theirs(s: Setting): LinearRegressionModel = configure(new SparkLinearRegression(), s).fit(data(s).coalesce(1))
+  private def theirs(s: Setting): LinearRegressionModel =
+    configure(new SparkLinearRegression(), s).fit(data(s).coalesce(1))
 
   private def data(s: Setting): DataFrame = if (s.data == "dense") dense else sparse
 

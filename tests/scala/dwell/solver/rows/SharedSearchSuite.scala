@@ -63,7 +63,7 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
       SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue))
     val step: AllWorkers.Step[BlockData, PassMessage, Unit] =
       if (failing) SharedSearchSuite.failing(_, _, _) else counted(_, _, _)
-    val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared"), passStep = step)
+    val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared", narrow = false), passStep = step)
     try solver.solve(problem)
     finally solver.close()
   }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
-import dwell.data.block.{BadRow, ColumnNames, DataLimits, PartitionSummary, ReadRows, RowBlockBuilder}
+import dwell.data.block.{BadRow, ColumnNames, DataLimits, OccurringFeatures, PartitionSummary, ReadRows, RowBlockBuilder}
 import dwell.data.cache.Cached
 import dwell.spark.Answers
 
@@ -29,6 +29,8 @@ object TrainingReader {
    *   name of the cached data on Spark's storage page
    * @param names
    *   names of the DataFrame columns, for error messages
+   * @param narrow
+   *   whether features that never occur may be left out, see [[dwell.data.block.OccurringFeatures]]
    * @throws IllegalArgumentException
    *   if the data is not fit for training; the message names the column, the row and the fix
    */
@@ -36,16 +38,18 @@ object TrainingReader {
       rows: RDD[InternalRow],
       numFeatures: Int,
       title: String,
-      names: ColumnNames = ColumnNames()): TrainingRows = {
+      names: ColumnNames = ColumnNames(),
+      narrow: Boolean = true): TrainingRows = {
     DataLimits.checkFeatureCount(numFeatures, names)
     def read(rows: RDD[InternalRow]) =
       rows.mapPartitionsWithIndex((partition, it) => RowBlockBuilder.read(partition, numFeatures, it, names))
     val blocks = Kept.of(read(RowOrder.fixed(rows)), s"$title: rows as read").keep(StorageLevel.MEMORY_AND_DISK)
     Cached.orRelease(blocks, Seq.empty) {
-      val summaries = Answers.of(blocks)(PartitionSummary.of(numFeatures)).toSeq
+      val counted = narrow && OccurringFeatures.areCounted(numFeatures, blocks.getNumPartitions)
+      val summaries = Answers.of(blocks)(PartitionSummary.of(numFeatures, counted)).toSeq
       BadRow.raise(rows, summaries.map(_.problem))(read)
       DataLimits.checkAnyRow(summaries.map(_.rowsRead).sum, summaries.map(_.labels.rows).sum, names)
-      new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names, RowOrder.repeats(rows)))
+      new TrainingRows(new ReadRows(blocks, summaries, numFeatures, title, names, RowOrder.repeats(rows)).narrowed)
     }
   }
 }

@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.SparkContext
 
-import dwell.data.block.{BlockGroups, DataLimits, PartitionSummary, Placement, ReadRows}
+import dwell.data.block.{BlockGroups, DataLimits, OccurringFeatures, PartitionSummary, Placement, ReadRows}
 import dwell.data.columns.ColumnDataset
 import dwell.data.rows.{BlockDataset, ClassWeights, FeatureFacts, FeatureMoments, RowDataset, RowForm, RowGroups, RowPartition, RowShuffle}
 import dwell.problem.{LabelFacts, Labels, RowUse}
@@ -19,8 +19,14 @@ final class TrainingRows private[data] (read: ReadRows) {
   /** The context that holds the data. */
   def sc: SparkContext = read.sc
 
-  /** The length of the feature vectors, n, including constant features. */
+  /** The number of features, n, including constant ones: of those that occur, where they are few. */
   def numFeatures: Int = read.numFeatures
+
+  /** The features that have numbers here; None if all have. */
+  def occurring: Option[OccurringFeatures] = read.occurring
+
+  /** The length of the feature vectors in the source. */
+  def vectorLength: Int = occurring.fold(numFeatures)(_.all)
 
   /** The number of nonzeros of all rows, including those of constant features. */
   def nonzeros: Long = read.nonzeros

@@ -59,6 +59,13 @@ final class LinearTrainer(
    */
   def solve(problem: LinearProblem): LinearSolution = {
     NativeLibrary.require()
+    rows.occurring match {
+      case None => solved(problem)
+      case Some(occurring) => Narrowed.spread(solved(Narrowed.problem(problem, occurring)), occurring)
+    }
+  }
+
+  private def solved(problem: LinearProblem): LinearSolution = {
     val room = Room.of(problem, rows)
     val choice = MethodChoice(problem, DataFacts.of(rows), room, mayTry = !triedInVain)
     val first = choice.method match {

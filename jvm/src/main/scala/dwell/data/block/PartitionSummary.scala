@@ -23,6 +23,8 @@ import dwell.data.matrix.{BlockIndex, NarrowValues}
  *   the mean of each feature over the first rows; null without rows, and where features are many
  * @param problem
  *   what is wrong with the first bad row, or null
+ * @param occurring
+ *   a bit for each feature that is not 0 in a row; null if they are not counted
  */
 private[data] final case class PartitionSummary(
     rowsRead: Long,
@@ -35,7 +37,8 @@ private[data] final case class PartitionSummary(
     labels: LabelSummary,
     hasConstant: Boolean,
     centre: Array[Double],
-    problem: String) {
+    problem: String,
+    occurring: Array[Long] = null) {
 
   private def and(numFeatures: Int)(block: RowBlock): PartitionSummary = PartitionSummary(
     rowsRead + block.rowsRead,
@@ -48,14 +51,25 @@ private[data] final case class PartitionSummary(
     labels ++ LabelSummary.of(block.labels, block.weights),
     hasConstant && (block.rows == 0 || block.matrix.constantColumns.indices.nonEmpty),
     if (centre == null && block.rows > 0) PartitionSummary.centreOf(block, numFeatures) else centre,
-    block.problem)
+    block.problem,
+    occurring)
 }
 
 private[data] object PartitionSummary {
 
-  /** The summary of all blocks of a source partition. */
-  def of(numFeatures: Int)(blocks: Iterator[RowBlock]): PartitionSummary =
-    blocks.foldLeft(NoBlocks)((summary, block) => summary.and(numFeatures)(block))
+  /**
+   * The summary of all blocks of a source partition.
+   *
+   * @param counted
+   *   whether it tells the features that occur
+   */
+  def of(numFeatures: Int, counted: Boolean)(blocks: Iterator[RowBlock]): PartitionSummary = {
+    val occurring = if (counted) OccurringFeatures.noMarks(numFeatures) else null
+    blocks.foldLeft(NoBlocks.copy(occurring = occurring)) { (summary, block) =>
+      if (counted) block.matrix.mark(occurring)
+      summary.and(numFeatures)(block)
+    }
+  }
 
   private val NoBlocks =
     PartitionSummary(
@@ -71,7 +85,8 @@ private[data] object PartitionSummary {
       centre = null,
       problem = null)
 
-  private def centreOf(block: RowBlock, numFeatures: Int): Array[Double] =
+  /** About the mean of each feature: of the first rows. Null where features are many. */
+  private[block] def centreOf(block: RowBlock, numFeatures: Int): Array[Double] =
     if (numFeatures > Few) null
     else {
       val rows = math.min(block.rows, CentreRows)

@@ -2,10 +2,13 @@ package dwell.data.block
 
 import org.apache.spark.{DwellBridge, SparkContext}
 import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.Kept
+import dwell.data.cache.Cached
 import dwell.data.matrix.{BlockIndex, ConstantColumns, NarrowValues}
 import dwell.record.HeldBytes
+import dwell.spark.{Answers, Sent}
 
 /**
  * Rows, read and validated: blocks cached on the workers, sums on the driver. Rows have numbers over the whole dataset,
@@ -31,6 +34,9 @@ private[data] final class ReadRows(
     val title: String,
     val names: ColumnNames,
     repeatable: Boolean) {
+
+  /** The features that have numbers here; None if all have. */
+  def occurring: Option[OccurringFeatures] = names.occurring.map(_.value)
 
   /** The moments of labels and weights. */
   val labels: LabelMoments = new LabelMoments(summaries.map(_.labels), names)
@@ -123,6 +129,29 @@ private[data] final class ReadRows(
     if (!mayHaveConstant) Array.emptyIntArray
     else ConstantColumns.common(verifiedBlocks.filter(_.rows > 0).map(_.matrix.constantColumns), numFeatures)
 
+  /**
+   * The same rows, of which only the features that occur have numbers, if they are few: see [[OccurringFeatures]]. The rows take the
+   * place of these ones.
+   */
+  def narrowed: ReadRows =
+    if (summaries.exists(_.occurring == null)) this
+    else OccurringFeatures.of(numFeatures, summaries.map(_.occurring)).fold(this)(narrowed)
+
+  private def narrowed(occurring: OccurringFeatures): ReadRows = {
+    val sent = Sent.of(sc, occurring)
+    val fewer = Kept.of(blocks.map(_.narrowed(sent.value)), s"$title: rows as read")
+    Cached.orRelease(fewer.keep(StorageLevel.MEMORY_AND_DISK), Seq(sent.broadcast)) {
+      val count = occurring.count
+      val centres = Answers.of(fewer)(_.map(PartitionSummary.centreOf(_, count)).toSeq.headOption.orNull)
+      Cached.release(blocks, Seq.empty)
+      val own = summaries.zip(centres).map { case (summary, centre) => summary.copy(centre = centre, occurring = null) }
+      new ReadRows(fewer, own, count, title, names.copy(occurring = Some(sent)), repeatable)
+    }
+  }
+
   /** Releases the cached blocks. */
-  def unpersist(): Unit = readBlocks.release()
+  def unpersist(): Unit = {
+    readBlocks.release()
+    names.occurring.foreach(_.destroy(sc))
+  }
 }

@@ -1,7 +1,7 @@
 package dwell.data.block
 
 import dwell.bulk.{Bulk, BulkFormat, BulkInput, BulkOutput}
-import dwell.data.matrix.{BlockPlace, MatrixBlock, ReadBlock}
+import dwell.data.matrix.{BlockPlace, DenseBlock, MatrixBlock, ReadBlock, SparseBlock}
 
 /**
  * Rows of one source partition, without those of weight 0.
@@ -12,8 +12,14 @@ import dwell.data.matrix.{BlockPlace, MatrixBlock, ReadBlock}
  *   label of each row kept
  * @param weights
  *   weight of each row kept, or null if every weight is 1
+ * @param fingerprint
+ *   of the block as it was read
  */
-private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Double], val weights: Array[Double])
+private[data] final class RowBlock private (
+    val matrix: MatrixBlock,
+    val labels: Array[Double],
+    val weights: Array[Double],
+    override val fingerprint: Long)
     extends Bulk[RowBlock]
     with ReadBlock {
   override protected def format: BulkFormat[RowBlock] = RowBlock
@@ -24,15 +30,26 @@ private[data] final class RowBlock(val matrix: MatrixBlock, val labels: Array[Do
   override def bytes: Long = matrix.bytes + 8L * labels.length + (if (weights == null) 0L else 8L * weights.length)
   override def problem: String = matrix.problem
 
-  override val fingerprint: Long = MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights)
+  /** The same rows with the numbers of the features that occur. */
+  def narrowed(occurring: OccurringFeatures): RowBlock = matrix match {
+    case sparse: SparseBlock => new RowBlock(sparse.renumbered(occurring.position), labels, weights, fingerprint)
+    case _: DenseBlock => throw new IllegalStateException("every feature of a dense block occurs")
+  }
 }
 
-private object RowBlock extends BulkFormat[RowBlock] {
+private[data] object RowBlock extends BulkFormat[RowBlock] {
+
+  /** The block of rows that were read. */
+  def of(matrix: MatrixBlock, labels: Array[Double], weights: Array[Double]): RowBlock =
+    new RowBlock(matrix, labels, weights, MatrixBlock.hash(MatrixBlock.hash(matrix.fingerprint, labels), weights))
+
   override def write(block: RowBlock, out: BulkOutput): Unit = {
     MatrixBlock.write(block.matrix, out)
     out.array(block.labels)
     out.array(block.weights)
+    out.long(block.fingerprint)
   }
 
-  override def read(in: BulkInput): RowBlock = new RowBlock(MatrixBlock.read(in), in.doubleArray(), in.doubleArray())
+  override def read(in: BulkInput): RowBlock =
+    new RowBlock(MatrixBlock.read(in), in.doubleArray(), in.doubleArray(), in.long())
 }

@@ -27,7 +27,7 @@ private final class RowBlockBuilder(place: BlockPlace, numFeatures: Int, names: 
   /** The block of the rows added; only with the problem if there is one. */
   def result(): RowBlock = {
     if (matrix.problem != null) rows = 0
-    new RowBlock(
+    RowBlock.of(
       matrix.result(),
       java.util.Arrays.copyOf(labels, rows),
       if (weighted) java.util.Arrays.copyOf(weights, rows) else null)

@@ -145,7 +145,7 @@ private[data] final class ColumnMerge(
       variance(i) = moments.variance(indices, values, offsets(i), offsets(i + 1), mean(i))
       if (variance(i).isNaN || variance(i).isInfinite) {
         throw new IllegalArgumentException(
-          s"Column '${names.features}', index ${columns(i)}: the values are so large that their variance is not a " +
+          s"${names.ofFeature(columns(i))}: the values are so large that their variance is not a " +
             "finite number. Scale the feature down, for example with StandardScaler.")
       }
       i += 1

@@ -54,6 +54,9 @@ private[data] sealed abstract class MatrixBlock(
   /** Adds the number of nonzeros of each column in the rows `from` until `until`. */
   def countInto(counts: Array[Int], from: Int, until: Int): Unit
 
+  /** Sets the bit of each column with a nonzero; of every column if zeros are stored, too. */
+  def mark(marks: Array[Long]): Unit
+
   /** Raises the width of each column to one that holds its nonzeros here. */
   def widen(widths: Array[Byte]): Unit
 
@@ -121,7 +124,19 @@ private[data] final class SparseBlock(
     ConstantColumns(indices.slice(from, from + length), Array.tabulate(length)(i => values(from + i)))
   }
 
+  /** The same vectors with other numbers for their columns, in the same order. */
+  def renumbered(number: Int => Int): SparseBlock =
+    new SparseBlock(at, rowsRead, offsets, indices.map(number), values, problem)
+
   override def start(j: Int): Int = offsets(j)
+
+  override def mark(marks: Array[Long]): Unit = {
+    var at = 0
+    while (at < indices.length) {
+      marks(indices(at) >> 6) |= 1L << (indices(at) & 63)
+      at += 1
+    }
+  }
 
   override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
     var at = offsets(from)
@@ -203,6 +218,8 @@ private[data] final class DenseBlock(
   }
 
   override def start(j: Int): Int = j * columns
+
+  override def mark(marks: Array[Long]): Unit = java.util.Arrays.fill(marks, -1L)
 
   override def countInto(counts: Array[Int], from: Int, until: Int): Unit = {
     val full = isFull

@@ -34,7 +34,7 @@ private[data] final class FeatureMoments(
         val scale = if (variance(j) > 0.0) 1.0 / (scaleFactor * variance(j)) else 0.0
         if (scale.isInfinite) {
           throw new IllegalArgumentException(
-            s"Column '${names.features}', index $j: the values are so close to one another that the inverse of their " +
+            s"${names.ofFeature(j)}: the values are so close to one another that the inverse of their " +
               "variance is not a finite number. Scale the feature up, for example with StandardScaler.")
         }
         scale
@@ -90,7 +90,7 @@ private[data] object FeatureMoments {
     val unbounded = variance.indexWhere(v => v.isNaN || v.isInfinite)
     if (unbounded >= 0) {
       throw new IllegalArgumentException(
-        s"Column '${rows.names.features}', index $unbounded: the values are so large that their variance is not a " +
+        s"${rows.names.ofFeature(unbounded)}: the values are so large that their variance is not a " +
           "finite number. Scale the feature down, for example with StandardScaler.")
     }
     new FeatureMoments(mean, variance, if (binary) classSums(rows.labels, positive, negative) else null, excluded)

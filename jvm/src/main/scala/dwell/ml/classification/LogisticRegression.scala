@@ -111,7 +111,7 @@ class LogisticRegression(override val uid: String)
           if (! $(fitIntercept)) Array(0.0)
           else if (!binomial(classes)) Array.tabulate(outputs)(c => if (c == own) Double.PositiveInfinity else 0.0)
           else Array(if (own == 1) Double.PositiveInfinity else Double.NegativeInfinity)
-        (new Array[Double](data.numFeatures * outputs), intercepts)
+        (new Array[Double](data.vectorLength * outputs), intercepts)
       }
     }
 
@@ -124,7 +124,7 @@ class LogisticRegression(override val uid: String)
       val outputs = classes(data).getOrElse(1)
       val shapes = Seq(lowerBoundsOnCoefficients, upperBoundsOnCoefficients)
         .flatMap(get(_))
-        .forall(m => m.numRows == outputs && m.numCols == data.numFeatures)
+        .forall(m => m.numRows == outputs && m.numCols == data.vectorLength)
       val lengths = Seq(lowerBoundsOnIntercepts, upperBoundsOnIntercepts).flatMap(get(_)).map(_.size)
       classes(data).forall(_ > 1) && shapes && lengths.forall(_ == outputs) && (lengths.isEmpty || $(
         fitIntercept)) && penalty.l1 == 0.0 &&
@@ -134,7 +134,7 @@ class LogisticRegression(override val uid: String)
     override def bounds(data: TrainingRows): Option[ModelBounds] = Option.when(isBounded) {
       val outputs = classes(data).getOrElse(1)
       def ofCoefficients(bounds: Param[Matrix], none: Double) =
-        Array.tabulate(data.numFeatures * outputs)(i => get(bounds).fold(none)(_(i % outputs, i / outputs)))
+        Array.tabulate(data.vectorLength * outputs)(i => get(bounds).fold(none)(_(i % outputs, i / outputs)))
       def ofIntercepts(bounds: Param[Vector], none: Double) = Array.tabulate(outputs)(c => get(bounds).fold(none)(_(c)))
       ModelBounds(
         ofCoefficients(lowerBoundsOnCoefficients, Double.NegativeInfinity),
@@ -171,13 +171,13 @@ class LogisticRegression(override val uid: String)
         val matrix = model.coefficientMatrix
         val rows = classes(data).getOrElse(1)
         val fits =
-          matrix.numRows == rows && matrix.numCols == data.numFeatures && model.getFitIntercept == $(fitIntercept)
+          matrix.numRows == rows && matrix.numCols == data.vectorLength && model.getFitIntercept == $(fitIntercept)
         // toArray goes column by column, in whatever order the matrix stores its values.
         if (fits) Some((matrix.toArray, model.interceptVector.toArray))
         else {
           logWarning(
             s"$uid: the initial model is ignored: it has ${matrix.numRows} x ${matrix.numCols} coefficients and " +
-              s"fitIntercept=${model.getFitIntercept}, not $rows x ${data.numFeatures} and fitIntercept=${$(fitIntercept)}.")
+              s"fitIntercept=${model.getFitIntercept}, not $rows x ${data.vectorLength} and fitIntercept=${$(fitIntercept)}.")
           None
         }
       }

@@ -85,7 +85,7 @@ class LinearRegression(override val uid: String)
 
     override def known(data: TrainingRows): Option[(Array[Double], Array[Double])] =
       Option.when(data.labelConstant && ($(fitIntercept) || data.labelMean == 0.0))(
-        (new Array[Double](data.numFeatures), Array(data.labelMean)))
+        (new Array[Double](data.vectorLength), Array(data.labelMean)))
 
     /** For squared errors the label's deviation divides the L2 penalty, but not the L1 penalty. */
     override def penaltyOn(data: TrainingRows): Penalty =
@@ -103,7 +103,7 @@ class LinearRegression(override val uid: String)
         model,
         dataset,
         solution.facts.rounds.map(_.objective / unit).toArray,
-        if (byNormal(data.numFeatures)) solution.inverseDiagonal else None)
+        if (byNormal(data.vectorLength)) solution.inverseDiagonal else None)
     }
 
     override def trainBySpark(): LinearRegressionModel = trainBySuperclass(dataset)
@@ -112,7 +112,7 @@ class LinearRegression(override val uid: String)
     private def labelDeviation(data: TrainingRows): Double =
       if (data.labelConstant) math.abs(data.labelMean) else math.sqrt(data.labelVariance * varianceFactor(data))
 
-    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data.numFeatures)) 1.0 else data.sampleFactor
+    private def varianceFactor(data: TrainingRows): Double = if (byNormal(data.vectorLength)) 1.0 else data.sampleFactor
 
     /** Whether Spark would solve the normal equations. */
     private def byNormal(numFeatures: Int): Boolean =

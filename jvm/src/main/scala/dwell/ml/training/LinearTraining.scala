@@ -80,7 +80,7 @@ trait LinearTraining[M <: Model[M]]
           request(task, asked, numFeatures).check()
           onRows(dataset, numFeatures, conf) { rows =>
             NativeLibrary.orMissing {
-              rows.use(uid, clock.reading(read(queries.next()(), numFeatures))) { (data, solver) =>
+              rows.use(uid, clock.reading(read(task, queries.next()(), numFeatures))) { (data, solver) =>
                 val known = task.known(data)
                 task.refused(data).toLeft {
                   val solution =
@@ -139,9 +139,10 @@ trait LinearTraining[M <: Model[M]]
     }
   }
 
-  private def read(rows: RDD[InternalRow], numFeatures: Int): TrainingRows = {
+  private def read(task: LinearTask[M], rows: RDD[InternalRow], numFeatures: Int): TrainingRows = {
     val names = ColumnNames($(featuresCol), $(labelCol), get(weightCol).getOrElse(""))
-    TrainingReader.read(rows, numFeatures, uid, names)
+    // With a scale, Spark's search moves all coefficients from the start, also those of features that never occur.
+    TrainingReader.read(rows, numFeatures, uid, names, narrow = task.loss.epsilon.isEmpty)
   }
 
   /** The problem of the Params, before the data is known. */

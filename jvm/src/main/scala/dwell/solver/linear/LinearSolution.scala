@@ -61,7 +61,7 @@ object LinearSolution {
         tolerance = tolerance,
         converged = true,
         numRows = data.numRows,
-        numFeatures = data.numFeatures,
+        numFeatures = data.vectorLength,
         nonzeros = data.nonzeros))
   }
 }
