@@ -8,7 +8,19 @@
 from dwell._accelerate import accelerate
 from dwell._progress import progress
 from dwell._report import Phases, Report, Round, report
-from dwell._session import DwellError, configure, jar
+from dwell._session import DwellError, attach, configure, jar
 from dwell._version import VERSION as __version__
 
-__all__ = ["DwellError", "Phases", "Report", "Round", "__version__", "accelerate", "configure", "jar", "progress", "report"]
+__all__ = [
+    "DwellError",
+    "Phases",
+    "Report",
+    "Round",
+    "__version__",
+    "accelerate",
+    "attach",
+    "configure",
+    "jar",
+    "progress",
+    "report",
+]

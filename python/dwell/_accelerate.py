@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from types import TracebackType
 from typing import Any, Iterator, Sequence
+
+from dwell._session import attach, is_remote, say
 
 #: pyspark's module and class, and the method that fits several Param maps at once, if Dwell has it.
 _COVERED = [
@@ -14,21 +15,24 @@ _COVERED = [
     ("clustering", "LDA", False),
 ]
 
-_log = logging.getLogger("dwell")
 _said = False
 
 
 class accelerate:
     """Lets pyspark's ``LogisticRegression``, ``LinearRegression``, ``LinearSVC`` and ``LDA`` train by native code from now on, or no more.
 
-    As a context manager it puts back what was before. Estimators, pipelines and models stay pyspark's, also when they are saved: only
-    ``fit`` makes an object of Dwell's, for as long as it takes.
+    A session that runs gets the jar if it lacks it, now or with the first fit, as by :func:`dwell.attach`. As a context manager it puts
+    back what was before. Estimators, pipelines and models stay pyspark's, also when they are saved: only ``fit`` makes an object of
+    Dwell's, for as long as it takes. In a remote session (Spark Connect) the server trains, and nothing changes.
 
     :param on: whether they train by native code
+    :raises dwell.DwellError: if the session that runs cannot get the jar
     """
 
     def __init__(self, on: bool = True):
         self._before = _is_on()
+        if on:
+            _attach()
         _switch(on)
 
     def __enter__(self) -> accelerate:
@@ -66,16 +70,23 @@ def _switch(on: bool) -> None:
     if on and not _said:
         _said = True
         names = ", ".join(name for _, name, _ in _COVERED)
-        _log.warning("dwell: pyspark's %s train by native code; dwell.accelerate(False) undoes it", names)
+        say(f"pyspark's {names} train by native code; dwell.accelerate(False) undoes it")
+
+
+def _attach() -> None:
+    from pyspark import SparkContext
+
+    if SparkContext._active_spark_context is not None:
+        attach()
+    elif is_remote({}):
+        say("this session is remote (Spark Connect): its server trains, natively if it was started with the jar")
 
 
 def _native(estimator: Any, name: str) -> Any:
     """A copy of an estimator whose JVM object is Dwell's."""
     from pyspark.ml.wrapper import JavaWrapper
 
-    from dwell._session import check
-
-    check()
+    attach()
     copied = estimator.copy()
     copied._java_obj = JavaWrapper._new_java_obj(name, estimator.uid)
     copied._transfer_params_to_java()

@@ -12,7 +12,11 @@ import json
 import math
 import pathlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+if TYPE_CHECKING:
+    from pyspark.ml import PipelineModel
+    from pyspark.ml.classification import OneVsRestModel
 
 #: The version of the schema of ``FitReport.toJson`` that this package reads.
 SCHEMA = 1
@@ -65,7 +69,7 @@ class Round:
     note: str
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Report:
     """How a model was trained, and how near to the optimum it is. :func:`dwell.report` makes it.
 
@@ -128,6 +132,25 @@ class Report:
             vars(self).update(_fields(json.loads(vars(self)["_java"].toJson())))
             return vars(self)[name]
 
+    def __repr__(self) -> str:
+        numbers = [f"{name} {value:.10g}" for name in ("objective", "dual") if (value := getattr(self, name)) is not None]
+        if self.relative_gap is not None:
+            numbers.append(f"relative gap {self.relative_gap:.1e}")
+        numbers.append("converged" if self.converged else "not converged")
+        seconds = [
+            f"{field.name.replace('_', '-')} {value:.2f}"
+            for field in dataclasses.fields(Phases)
+            if (value := getattr(self.phases, field.name)) > 0.0
+        ]
+        lines = [
+            f"{self.uid}: {self.algorithm} by {'native code' if self.solver == 'native' else 'Spark'}",
+            self.reason or self.handover or self.choice,
+            ", ".join(numbers),
+            f"{self.rows:,} rows x {self.features:,} features, {self.rounds[-1].round if self.rounds else 0} rounds",
+            f"{self.seconds:.2f} s: {', '.join(seconds)}",
+        ]
+        return "\n".join(line for line in lines if line)
+
     def __getstate__(self) -> dict[str, Any]:
         names = [field.name for field in dataclasses.fields(self)]
         return {name: getattr(self, name) for name in [*names, "text", "page"]}
@@ -170,23 +193,57 @@ class Report:
         )
 
 
-def report(model: Any) -> Report:
+@overload
+def report(model: OneVsRestModel) -> tuple[Report, ...]: ...
+
+
+@overload
+def report(model: PipelineModel) -> Report | tuple[Report, ...]: ...
+
+
+@overload
+def report(model: Any) -> Report: ...
+
+
+def report(model: Any) -> Any:
     """The report of a model that was fitted in this session.
 
-    :param model: a model of pyspark's that an estimator of Dwell has trained, or one of pyspark's own under :func:`dwell.accelerate`
-    :raises LookupError: if there is none: the model was loaded or copied, or another estimator has trained it
+    :param model: a model of pyspark's that an estimator of Dwell has trained, or one of pyspark's own under :func:`dwell.accelerate`; or a
+        ``PipelineModel``, ``CrossValidatorModel``, ``TrainValidationSplitModel`` or ``OneVsRestModel`` with such models
+    :return: the report. Of several models a tuple: of stages of a pipeline in their order, of ``OneVsRest`` by class. Tuning has the
+        report of its best model
+    :raises LookupError: if there is none: the model was loaded or copied, another estimator has trained it, or it is no model
     :raises dwell.DwellError: if the session does not have the jar of this package
     """
     from dwell._session import check
 
-    context: Any = check()
-    found = context._jvm.dwell.report.FitReport.find(model._java_obj)
-    if found.isEmpty():
+    finder: Any = check()._jvm.dwell.report.FitReport
+    found = [Report._of(one.get()) for one in map(finder.find, _java_models(model)) if one.isDefined()]
+    if not found:
         raise LookupError(
-            f"There is no fit report for {model.uid}: only models that Dwell has trained in this session have one, and "
-            "not loaded or copied ones."
+            f"There is no fit report for {getattr(model, 'uid', None) or type(model).__name__}: only models that Dwell has "
+            "trained in this session have one, and not loaded or copied ones."
         )
-    return Report._of(found.get())
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _java_models(model: Any) -> list[Any]:
+    """The models of the JVM in a model, in their order."""
+    from pyspark.ml import PipelineModel
+    from pyspark.ml.classification import OneVsRestModel
+    from pyspark.ml.tuning import CrossValidatorModel, TrainValidationSplitModel
+    from pyspark.ml.wrapper import JavaModel
+
+    if isinstance(model, JavaModel):
+        return [model._java_obj]
+    parts: list[Any] = []
+    if isinstance(model, (CrossValidatorModel, TrainValidationSplitModel)):
+        parts = [model.bestModel]
+    elif isinstance(model, PipelineModel):
+        parts = model.stages
+    elif isinstance(model, OneVsRestModel):
+        parts = model.models
+    return [java for part in parts for java in _java_models(part)]
 
 
 def _fields(facts: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 from dwell._version import VERSION
@@ -93,8 +94,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     running = SparkSession.getActiveSession()
     if running is not None and not _has_dwell(running):
         raise DwellError(
-            "A Spark session runs already, and jars are read when a session starts: call dwell.configure before "
-            "getOrCreate, or stop the session first."
+            "A Spark session runs already, and a builder's jars are read when a session starts: call dwell.attach() for "
+            "the session that runs."
         )
     jar()
     one: Any = builder
@@ -114,6 +115,76 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     one.getOrCreate = getOrCreate
     return builder
+
+
+def attach() -> None:
+    """Adds the jar to the session that runs, for the driver and for all executors, also those that come later. Prints a line if it does.
+
+    A session that has the jar stays as it is.
+
+    :raises DwellError: if there is no session, the session is remote (Spark Connect), the driver's class loader takes no jars, the
+        session has a jar of another version, or :func:`jar` raises
+    """
+    from pyspark import SparkContext
+
+    context: Any = SparkContext._active_spark_context
+    if context is None and is_remote({}):
+        raise DwellError(
+            "This session is remote (Spark Connect), and its server trains: the server has to be started with the jar, "
+            f"--jars {jar()}."
+        )
+    if context is not None:
+        _check_scala(context._jvm.scala.util.Properties.versionNumberString())
+        own = pathlib.Path(jar())
+        is_new = not _has_dwell(context)
+        if is_new:
+            _add_to_driver(context._jvm, own)
+        # The JVM of a session that has stopped keeps its classes, and the executors of the next one have none.
+        if is_new or context._jvm.java.lang.System.getProperty(_ATTACHED) is not None:
+            context._jvm.java.lang.System.setProperty(_ATTACHED, "true")
+            java = context._jsc.sc()
+            if not any(url.endswith("/" + own.name) for url in _strings(java.listJars())):
+                java.addJar(own.as_uri())
+                say(f"{own.name} is added to the session {context.applicationId}, its driver and its executors")
+    check()
+
+
+#: Set in a JVM whose driver got the jar after it had started.
+_ATTACHED = "dwell.attached"
+
+
+def _strings(sequence: Any) -> list[str]:
+    return [sequence.apply(index) for index in range(sequence.size())]
+
+
+def _add_to_driver(jvm: Any, file: pathlib.Path) -> None:
+    """Adds a jar to the class loader of a driver that runs.
+
+    :raises DwellError: if the class loader takes no jars
+    """
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    one = loader
+    while one is not None and not _takes_jars(one):
+        one = one.getParent()
+    if one is None:
+        raise DwellError(
+            f"No jar can be added to this Spark session while it runs: its class loader is a {loader.getClass().getName()}. "
+            f"Name the jar where the session is set up, in spark.jars or among the libraries of the cluster: {file}"
+        )
+    one.addURL(jvm.java.net.URL(file.as_uri()))
+
+
+def _takes_jars(loader: Any) -> bool:
+    """Whether a class loader is one of Spark's, which its drivers and executors have."""
+    kind = loader.getClass()
+    while kind is not None and kind.getName() != "org.apache.spark.util.MutableURLClassLoader":
+        kind = kind.getSuperclass()
+    return kind is not None
+
+
+def say(text: str) -> None:
+    """Prints a line for the user, where notebooks show it and programs do not read it."""
+    print(f"dwell: {text}", file=sys.stderr)
 
 
 def is_remote(options: dict[str, str]) -> bool:
@@ -190,8 +261,8 @@ def _loader(jvm: Any) -> Any:
         found = getattr(found, part)
     if not isinstance(found, JavaClass):
         raise DwellError(
-            "This Spark session does not have Dwell's jar: start it with dwell.configure(SparkSession.builder), or with "
-            "spark-submit --jars $(python -m dwell.jar)."
+            "This Spark session does not have Dwell's jar: call dwell.attach(), or start the session with "
+            "dwell.configure(SparkSession.builder) or spark-submit --jars $(python -m dwell.jar)."
         )
     return found
 

@@ -40,7 +40,7 @@ from dwell.ml.regression import LinearRegression  # noqa: E402
 from pyspark.ml import Pipeline, PipelineModel, classification, clustering, regression  # noqa: E402
 from pyspark.ml.classification import OneVsRest  # noqa: E402
 from pyspark.ml.evaluation import BinaryClassificationEvaluator  # noqa: E402
-from pyspark.ml.feature import VectorAssembler  # noqa: E402
+from pyspark.ml.feature import Bucketizer, VectorAssembler  # noqa: E402
 from pyspark.ml.linalg import Vectors  # noqa: E402
 from pyspark.ml.tuning import CrossValidator, CrossValidatorModel, ParamGridBuilder, TrainValidationSplit  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
@@ -443,11 +443,80 @@ class PackageTest(unittest.TestCase):
             "spark = SparkSession.builder.master('local[1]').getOrCreate()\n"
             "said(LinearRegression)\n"
             "said(lambda: dwell.configure(SparkSession.builder))\n"
+            "thread = spark._jvm.java.lang.Thread.currentThread()\n"
+            "loader = thread.getContextClassLoader()\n"
+            "thread.setContextClassLoader(spark._jvm.java.lang.ClassLoader.getSystemClassLoader())\n"
+            "said(dwell.attach)\n"
+            "thread.setContextClassLoader(loader)\n"
         )
-        without, no_jar, late = script(code).splitlines()[-3:]
+        without, no_jar, late, closed = script(code).splitlines()[-4:]
         self.assertIn("There is no Spark session", without)
-        self.assertIn("does not have Dwell's jar", no_jar)
+        self.assertIn("does not have Dwell's jar: call dwell.attach()", no_jar)
         self.assertIn("runs already", late)
+        self.assertIn("AppClassLoader. Name the jar where the session is set up", closed)
+
+    def test_a_session_that_runs_gets_the_jar(self):
+        code = (
+            "import dwell\nfrom dwell.ml.classification import LogisticRegression\nfrom pyspark.ml.classification import LinearSVC\n"
+            "from pyspark.ml.linalg import Vectors\nfrom pyspark.sql import SparkSession\n"
+            "def session():\n    return SparkSession.builder.master('%s').config('spark.ui.enabled', 'false').getOrCreate()\n"
+            "def data(spark):\n"
+            "    rows = [(float(i %% 2), Vectors.dense(i %% 2 + 0.1 * (i %% 5), i %% 7)) for i in range(60)]\n"
+            "    return spark.createDataFrame(rows, ['label', 'features']).repartition(2)\n"
+            "def added(spark):\n    return spark.sparkContext._jsc.sc().listJars().size()\n"
+            "spark = session()\nrows = data(spark)\nassert rows.count() == 60\n"
+            "dwell.accelerate()\n"
+            "print(dwell.report(LinearSVC(regParam=0.1).fit(rows)).solver, added(spark))\n"
+            "other = spark.newSession()\ndwell.attach()\n"
+            "own = LogisticRegression(regParam=0.1, algorithm='cocoa', orientation='dual').fit(rows)\n"
+            "print(dwell.report(own).solver, dwell.report(own).algorithm, added(spark))\nspark.stop()\n"
+            # The JVM has the jar, and the next session's executors get it.
+            "spark = session()\n"
+            "print(dwell.report(LinearSVC(regParam=0.1).fit(data(spark))).solver, added(spark))\nspark.stop()\n"
+        )
+        for master in "local[2]", "local-cluster[1,1,1024]":
+            lines = script(code % master, SPARK_LOCAL_IP="127.0.0.1").splitlines()
+            self.assertEqual(lines[-3:], ["native 1", "native cocoa 1", "native 1"], master)
+
+    def test_a_remote_session_is_told_that_its_server_trains(self):
+        code = "import dwell\ndwell.accelerate()\ntry:\n    dwell.attach()\nexcept dwell.DwellError as error:\n    print(error)\n"
+        self.assertIn("its server trains", script(code, SPARK_CONNECT_MODE_ENABLED="1").splitlines()[-1])
+
+    def test_reports_of_pipelines_tuning_and_classes(self):
+        ours = LogisticRegression(regParam=0.1, maxIter=20)
+        bins = Bucketizer(splits=[-1.0, 150.0, 400.0], inputCol="number", outputCol="bin")
+        one = Pipeline(stages=[bins, ours]).fit(self.data)
+        self.assertEqual(dwell.report(one), dwell.report(one.stages[1]))
+        two = Pipeline(stages=[ours, LinearSVC(regParam=0.1, predictionCol="other", rawPredictionCol="raw")]).fit(self.data)
+        self.assertEqual([told.uid for told in dwell.report(two)], [stage.uid for stage in two.stages])
+        grid = ParamGridBuilder().addGrid(ours.regParam, [0.1, 0.01]).build()
+        evaluator = BinaryClassificationEvaluator()
+        for tuning in CrossValidator, TrainValidationSplit:
+            tuned = tuning(estimator=Pipeline(stages=[ours]), estimatorParamMaps=grid, evaluator=evaluator).fit(self.data)
+            self.assertEqual(dwell.report(tuned), dwell.report(tuned.bestModel.stages[0]))
+        rest = OneVsRest(classifier=LinearSVC(regParam=0.1, maxIter=10), labelCol="three").fit(self.data)
+        self.assertEqual([told.uid for told in dwell.report(rest)], [model.uid for model in rest.models])
+        for other in Pipeline(stages=[bins]).fit(self.data), bins, ours, self.data, None, 3:
+            with self.assertRaisesRegex(LookupError, "There is no fit report for "):
+                dwell.report(other)
+
+    def test_a_report_shows_itself_in_a_few_lines(self):
+        model = LogisticRegression(regParam=0.1).fit(self.data)
+        told = dwell.report(model)
+        lines = repr(told).splitlines()
+        self.assertEqual(len(lines), 5)
+        self.assertEqual(lines[0], model.uid + ": newton by native code")
+        self.assertRegex(lines[2], r"^objective 0\.\d+, dual 0\.\d+, relative gap \d\.\de-\d+, converged$")
+        self.assertEqual(lines[3], "300 rows x 3 features, %d rounds" % told.rounds[-1].round)
+        self.assertRegex(lines[4], r"^\d+\.\d\d s: reading \d")
+        words = self.spark.createDataFrame([(Vectors.dense(1.0, 2.0),)], ["features"])
+        by_spark = repr(dwell.report(LDA(k=2, maxIter=1, optimizer="em").fit(words)))
+        self.assertRegex(by_spark, r"^LDA_\w+: spark by Spark\n.*optimizer=em")
+
+    def test_maps_of_a_fit_take_what_setters_take(self):
+        ours = LogisticRegression(maxIter=3)
+        first, second = ours.fit(self.data, [{ours.localWork: 2, ours.regParam: 1}, {ours.stepSize: 0.1, ours.algorithm: "ma-sgd"}])
+        self.assertEqual((first.getRegParam(), second.getMaxIter()), (1.0, 3))
 
 
 if __name__ == "__main__":

@@ -61,12 +61,13 @@ class SharingEstimator(NativeEstimator):
         """
         estimator: Any = self
         estimator._transfer_params_to_java()
-        java = [estimator._transfer_param_map_to_java(one) for one in paramMaps]
+        converted = [{param: param.typeConverter(value) for param, value in one.items()} for one in paramMaps]
+        java = [estimator._transfer_param_map_to_java(one) for one in converted]
         gateway = check()._gateway
         maps = gateway.new_array(gateway.jvm.org.apache.spark.ml.param.ParamMap, len(java))
         for index, one in enumerate(java):
             maps[index] = one
-        copies = [Params.copy(estimator, one) for one in paramMaps]
+        copies = [Params.copy(estimator, one) for one in converted]
         for one in copies:
             # They only lend their Params to the models. The first that ends would take the JVM object from this estimator.
             one._java_obj = None
