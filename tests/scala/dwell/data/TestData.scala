@@ -130,7 +130,7 @@ object TestData {
 
   /**
    * Drops what is cached and what was shuffled, as the loss of all executors does. The RDDs and shuffles stay in use: a shuffle
-   * that is removed under a running job would end Spark's scheduler.
+   * that is removed under a running job fails the job.
    */
   def loseCached(sc: SparkContext): Unit = {
     sc.getPersistentRDDs.values.foreach { rdd =>
