@@ -134,13 +134,13 @@ def attach() -> None:
             f"--jars {jar()}."
         )
     if context is not None:
-        _check_scala(context._jvm.scala.util.Properties.versionNumberString())
-        own = pathlib.Path(jar())
         is_new = not _has_dwell(context)
-        if is_new:
-            _add_to_driver(context._jvm, own)
         # The JVM of a session that has stopped keeps its classes, and the executors of the next one have none.
         if is_new or context._jvm.java.lang.System.getProperty(_ATTACHED) is not None:
+            _check_scala(context._jvm.scala.util.Properties.versionNumberString())
+            own = pathlib.Path(jar())
+            if is_new:
+                _add_to_driver(context._jvm, own)
             context._jvm.java.lang.System.setProperty(_ATTACHED, "true")
             java = context._jsc.sc()
             if not any(url.endswith("/" + own.name) for url in _strings(java.listJars())):

@@ -478,6 +478,15 @@ class PackageTest(unittest.TestCase):
             lines = script(code % master, SPARK_LOCAL_IP="127.0.0.1").splitlines()
             self.assertEqual(lines[-3:], ["native 1", "native cocoa 1", "native 1"], master)
 
+    def test_a_session_with_the_jar_needs_none_of_the_package(self):
+        # As where a cluster has the jar, and executors and driver get the package as a zip.
+        with mock.patch("dwell._session._JARS", pathlib.Path(self.scratch.name) / "nowhere"):
+            with self.assertRaisesRegex(dwell.DwellError, "nowhere"):
+                dwell.jar()
+            dwell.attach()
+            with dwell.accelerate():
+                self.assertEqual(dwell.report(classification.LinearSVC(regParam=0.1).fit(self.data)).solver, "native")
+
     def test_a_remote_session_is_told_that_its_server_trains(self):
         code = "import dwell\ndwell.accelerate()\ntry:\n    dwell.attach()\nexcept dwell.DwellError as error:\n    print(error)\n"
         self.assertIn("its server trains", script(code, SPARK_CONNECT_MODE_ENABLED="1").splitlines()[-1])

@@ -74,5 +74,5 @@ private[data] object OccurringFeatures {
   private val Many = 1 << 14
 
   /** Bytes that the reports of all source partitions may have more. */
-  private val MostBytes = 1L << 26
+  private val MostBytes = 1L << 25
 }

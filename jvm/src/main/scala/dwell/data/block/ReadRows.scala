@@ -142,7 +142,7 @@ private[data] final class ReadRows(
     val fewer = Kept.of(blocks.map(_.narrowed(sent.value)), s"$title: rows as read")
     Cached.orRelease(fewer.keep(StorageLevel.MEMORY_AND_DISK), Seq(sent.broadcast)) {
       val count = occurring.count
-      val centres = Answers.of(fewer)(_.map(PartitionSummary.centreOf(_, count)).toSeq.headOption.orNull)
+      val centres = Answers.of(fewer)(_.find(_.rows > 0).map(PartitionSummary.centreOf(_, count)).orNull)
       Cached.release(blocks, Seq.empty)
       val own = summaries.zip(centres).map { case (summary, centre) => summary.copy(centre = centre, occurring = null) }
       new ReadRows(fewer, own, count, title, names.copy(occurring = Some(sent)), repeatable)
