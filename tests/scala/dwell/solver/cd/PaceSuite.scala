@@ -17,12 +17,17 @@ class PaceSuite extends LimitedSuite {
 
   private def falling(factor: Double)(k: Int): Double = math.pow(factor, k)
 
-  test("rounds are slow once the gap has not halved in ten of them") {
-    assert(!pace(9)(_ => 1.0).isSlow)
-    assert(pace(10)(_ => 1.0).isSlow)
-    assert(pace(10)(falling(0.94)).isSlow && !pace(10)(falling(0.92)).isSlow)
+  test("rounds are slow once the gap has not halved in ten of them, and is not about to close") {
+    def isSlow(pace: Pace): Boolean = pace.isSlow(1e-6, 100)
+    assert(!isSlow(pace(9)(_ => 1.0)))
+    assert(isSlow(pace(10)(_ => 1.0)))
+    assert(isSlow(pace(10)(falling(0.94))) && !isSlow(pace(10)(falling(0.92))))
     // Only the last ten count.
-    assert(pace(40)(k => math.max(1e-6, falling(0.5)(k))).isSlow)
+    assert(isSlow(pace(40)(k => math.max(1e-6 * 2.0, falling(0.5)(k)))))
+    // log(2) / log(1 / 0.95) is 13.5.
+    val steady = pace(20)(k => 2e-6 * falling(0.95)(k - 20))
+    assert(!steady.isSlow(1e-6, 14) && steady.isSlow(1e-6, 13))
+    assert(pace(20)(k => 2e-6 * falling(1.01)(k)).isSlow(1e-6, 1000))
   }
 
   test("a trial fails once the gap has not fallen to a hundredth in four rounds") {
@@ -32,13 +37,14 @@ class PaceSuite extends LimitedSuite {
 
   test(
     "without a bound, rounds are slow once the falls of the objective do not halve from ten of them to the next ten") {
-    def unproven(rounds: Int)(excess: Int => Double): Pace = pace(rounds, bounded = false)(excess)
-    assert(!unproven(19)(_ => 0.0).isSlow && unproven(20)(_ => 0.0).isSlow)
-    assert(unproven(20)(k => 20.0 - k).isSlow)
-    assert(unproven(20)(falling(0.94)).isSlow && !unproven(20)(falling(0.92)).isSlow)
+    def isSlow(pace: Pace): Boolean = pace.isSlow(1e-6, 100)
+    def unproven(rounds: Int)(excess: Int => Double): Boolean = isSlow(pace(rounds, bounded = false)(excess))
+    assert(!unproven(19)(_ => 0.0) && unproven(20)(_ => 0.0))
+    assert(unproven(20)(k => 20.0 - k))
+    assert(unproven(20)(falling(0.94)) && !unproven(20)(falling(0.92)))
     // A bound that was known before says nothing of these rounds.
     val rounds = pace(20, optimum = 2.0)(falling(0.94)).rounds.map(r => r.copy(gap = r.objective - 0.5))
-    assert(Pace(rounds).isSlow && !Pace(rounds.take(20), known = 0.5).isSlow && Pace(rounds, known = 0.5).isSlow)
+    assert(isSlow(Pace(rounds)) && !isSlow(Pace(rounds.take(20), known = 0.5)) && isSlow(Pace(rounds, known = 0.5)))
   }
 
   test("a gap that halves arrives where its pace says, and one that does not halve never") {

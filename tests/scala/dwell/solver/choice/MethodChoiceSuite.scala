@@ -105,7 +105,7 @@ private object MethodChoiceSuite {
         |600 x 4,000            l-bfgs  dual?   dual    primal  l-bfgs  l-bfgs  l-bfgs  l-bfgs  dual    l-bfgs  l-bfgs
         |300,000 x 206, 14      newton  newton  newton  newton  newton  newton  newton  l-bfgs  newton  l-bfgs  newton
         |500,000 x 2^20, 30     l-bfgs  primal  primal  primal  l-bfgs  l-bfgs  l-bfgs  l-bfgs  dual    l-bfgs  l-bfgs
-        |63,540 x 903,150, 80   l-bfgs  dual?   primal  primal  l-bfgs  dual    primal  l-bfgs  dual    l-bfgs  l-bfgs
+        |63,540 x 903,150, 80   l-bfgs  dual?   primal  primal  l-bfgs  primal  primal  l-bfgs  dual    l-bfgs  l-bfgs
         |3,000,000 x 50,000, 20 l-bfgs  dual    dual    l-bfgs  l-bfgs  l-bfgs  l-bfgs  l-bfgs  dual    l-bfgs  l-bfgs""".stripMargin
 
   private def told(method: Method): String = method match {

@@ -1,6 +1,6 @@
 package dwell.solver.choice
 
-import dwell.problem.{Loss, MarginLoss, Orientation}
+import dwell.problem.Orientation
 
 /**
  * Seconds that coordinate descent is expected to take in each orientation: a round moves a vector with an entry per row (primal) or
@@ -18,15 +18,11 @@ private[choice] final case class OrientationForecast(facts: DataFacts, primal: D
 
 private[choice] object OrientationForecast {
 
-  def of(loss: Loss, facts: DataFacts): OrientationForecast = {
+  def of(facts: DataFacts): OrientationForecast = {
     val (m, n) = (facts.numRows.toDouble, facts.numFeatures.toDouble)
-    val bounded = loss match {
-      case margin: MarginLoss if margin.isParabola => 1.0
-      case _ => UpperBoundGrowth
-    }
     OrientationForecast(
       facts,
-      secondsARound(m, facts.nonzeros) * moreRounds(n / m, PrimalGrowth) * bounded,
+      secondsARound(m, facts.nonzeros) * moreRounds(n / m, PrimalGrowth),
       secondsARound(n, facts.nonzeros) * moreRounds(m / n, DualGrowth))
   }
 
@@ -52,14 +48,9 @@ private[choice] object OrientationForecast {
 
   /**
    * Measured: with 15 rows for each feature, the dual form needs 5 to 10 times the rounds to a gap of 1e-6. With 70
-   * features for each row, both forms need about as many rounds to 1e-3 and 1e-4, with searched steps.
+   * features for each row, both forms need about as many rounds to 1e-3 and 1e-4, with searched steps; so they do with
+   * the logistic loss (bench/results/2026-11-28-words).
    */
   private val DualGrowth = 0.75
   private val PrimalGrowth = 0.1
-
-  /**
-   * The primal form minimises a parabola above a loss that is not one. With the logistic loss it needed twice the
-   * rounds of the dual form on real text (bench/results/2026-11-21-spark-rounds).
-   */
-  private val UpperBoundGrowth = 2.0
 }

@@ -17,11 +17,13 @@ private[solver] final case class Pace(rounds: Seq[RoundRecord], known: Double = 
   def failsTrial: Boolean = hasFallen(TrialRounds, TrialFactor).contains(false)
 
   /**
-   * Whether the gap has not halved in ten rounds. Where ten rounds ago there was no bound, the gap tells nothing, and the rounds are slow
-   * if they lowered the objective by half of what the ten before them did, or more.
+   * Whether the gap has not halved in ten rounds, and at their pace is not at most `aim` after so many more. Where ten rounds ago there was
+   * no bound, the gap tells nothing, and the rounds are slow if they lowered the objective by half of what the ten before them did, or
+   * more.
    */
-  def isSlow: Boolean =
-    if (rounds.takeRight(SlowRounds + 1).headOption.exists(isBounded)) hasFallen(SlowRounds, 0.5).contains(false)
+  def isSlow(aim: Double, more: Int): Boolean =
+    if (rounds.takeRight(SlowRounds + 1).headOption.exists(isBounded))
+      hasFallen(SlowRounds, 0.5).contains(false) && !reaches(aim, more)
     else {
       val objectives = rounds.takeRight(2 * SlowRounds + 1).map(_.objective)
       objectives.size > 2 * SlowRounds &&
@@ -31,10 +33,12 @@ private[solver] final case class Pace(rounds: Seq[RoundRecord], known: Double = 
   private def isBounded(round: RoundRecord): Boolean =
     round.objective - round.gap - known > CdLeader.Rounding * round.objective
 
-  /** Whether the gap, at the pace of the last ten rounds, which halved it, is at most `aim` after so many more. */
-  def arrives(aim: Double, more: Int): Boolean = hasFallen(SlowRounds, 0.5).contains(true) && {
+  /** Whether the last ten rounds halved the gap, and at their pace it is at most `aim` after so many more. */
+  def arrives(aim: Double, more: Int): Boolean = hasFallen(SlowRounds, 0.5).contains(true) && reaches(aim, more)
+
+  private def reaches(aim: Double, more: Int): Boolean = {
     val gaps = rounds.takeRight(SlowRounds + 1).map(_.gap)
-    SlowRounds * math.log(gaps.last / aim) <= more * math.log(gaps.head / gaps.last)
+    gaps.last < gaps.head && SlowRounds * math.log(gaps.last / aim) <= more * math.log(gaps.head / gaps.last)
   }
 
   /** Whether the gap has fallen to `factor` in so many rounds; None with fewer ones. */

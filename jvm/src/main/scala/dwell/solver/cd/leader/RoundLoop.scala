@@ -110,16 +110,20 @@ private[solver] final class RoundLoop(
    * gap of the hinge falls slowly by any method.
    */
   private def isSlow: Boolean =
-    mayHandOver && (failsTrial || ownRounds >= judgedFrom && pace.isSlow)
+    mayHandOver && (failsTrial || ownRounds >= judgedFrom && pace.isSlow(aimed, left))
 
   private def failsTrial: Boolean = onTrial && ownRounds == Pace.TrialRounds && pace.failsTrial
 
   /** Whether the gap is forecast to close in fewer rounds than L-BFGS may take after `maxRounds`. */
   private def goesOn: Boolean = {
-    val left = 2 * problem.maxRounds - ownRounds
-    mayHandOver && left > 0 && (problem.maxRounds < ownRounds && ownRounds < judgedFrom ||
-      pace.arrives(problem.aim * leader.upperBound, left))
+    mayHandOver && left > 0 && (problem.maxRounds < ownRounds && ownRounds < judgedFrom || pace.arrives(aimed, left))
   }
+
+  /** The gap that the rounds aim at. */
+  private def aimed: Double = problem.aim * leader.upperBound
+
+  /** Rounds until as many are done as L-BFGS would take from here on. */
+  private def left: Int = 2 * problem.maxRounds - ownRounds
 
   private def ownRounds: Int = timeline.rounds - trial.lastOption.fold(0)(_.round)
 
