@@ -1,4 +1,8 @@
-"""Runs a program that knows pyspark alone with native training: ``python -m dwell script.py ARGS``, ``python -m dwell -m module ARGS``."""
+"""From the command line.
+
+``python -m dwell script.py ARGS`` and ``python -m dwell -m module ARGS`` run a program that knows pyspark alone with native training.
+``python -m dwell --jar`` prints the path of the jar, for ``spark-submit --jars $(python -m dwell --jar) application.py``.
+"""
 
 import os
 import runpy
@@ -6,7 +10,7 @@ import sys
 
 from typing import Any
 
-from dwell import DwellError, accelerate
+from dwell import DwellError, accelerate, jar
 from dwell._session import add_jar, is_remote
 
 
@@ -17,6 +21,9 @@ def main() -> None:
     if not arguments:
         sys.exit(__doc__)
     try:
+        if arguments == ["--jar"]:
+            print(jar())
+            return
         # For programs that make a context without a builder.
         add_jar({})
     except DwellError as error:

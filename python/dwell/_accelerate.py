@@ -25,8 +25,28 @@ class accelerate:
     back what was before. Estimators, pipelines and models stay pyspark's, also when they are saved: only ``fit`` makes an object of
     Dwell's, for as long as it takes. In a remote session (Spark Connect) the server trains, and nothing changes.
 
-    :param on: whether they train by native code
-    :raises dwell.DwellError: if the session that runs cannot get the jar
+    Parameters
+    ----------
+    on : bool
+        Whether they train by native code.
+
+    Raises
+    ------
+    dwell.DwellError
+        If the session that runs cannot get the jar.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.ml.regression import LinearRegression
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(2.0 * x, Vectors.dense(x)) for x in (0.0, 1.0, 2.0)], ["label", "features"])
+    >>> with dwell.accelerate():
+    ...     model = LinearRegression().fit(data)
+    >>> dwell.report(model).solver
+    'native'
     """
 
     def __init__(self, on: bool = True):

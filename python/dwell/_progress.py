@@ -20,7 +20,25 @@ _PATIENCE = 2.0
 class progress:
     """Shows the fits inside of ``with dwell.progress():``, by tqdm where it is installed and as text elsewhere.
 
-    :param file: where the text goes, instead of standard error; tqdm is not used then
+    Parameters
+    ----------
+    file : TextIO, optional
+        Where the text goes, instead of standard error; tqdm is not used then.
+
+    Examples
+    --------
+    >>> import io
+    >>> import dwell
+    >>> from dwell.ml.regression import LinearRegression
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(2.0 * x, Vectors.dense(x)) for x in (0.0, 1.0, 2.0)], ["label", "features"])
+    >>> shown = io.StringIO()
+    >>> with dwell.progress(shown):
+    ...     model = LinearRegression().fit(data)
+    >>> model.uid in shown.getvalue()
+    True
     """
 
     def __init__(self, file: TextIO | None = None):
@@ -101,7 +119,10 @@ class _Line:
 def left(fit: dict[str, Any], seen: list[tuple[float, float]]) -> float | None:
     """Seconds until ``maxIter`` rounds are done or, if that comes first, until the gap is at ``tol``, as it has fallen lately.
 
-    :param seen: seconds and gap of the rounds so far
+    Parameters
+    ----------
+    seen
+        Seconds and gap of the rounds so far.
     """
     if fit["round"] == 0:
         return None

@@ -48,12 +48,20 @@ class Phases:
 class Round:
     """A round. Round 0 is the start.
 
-    :ivar objective: F after the round
-    :ivar gap: F - F* is at most this; None without a bound
-    :ivar elapsed: seconds since the start of the rounds
-    :ivar seconds: of the round: the slowest worker, the leader, and the rest
-    :ivar local_work: epochs over the local data
-    :ivar state_losses: partitions that had lost their state
+    Attributes
+    ----------
+    objective
+        F after the round.
+    gap
+        F - F* is at most this; None without a bound.
+    elapsed
+        Seconds since the start of the rounds.
+    seconds
+        Of the round: the slowest worker, the leader, and the rest.
+    local_work
+        Epochs over the local data.
+    state_losses
+        Partitions that had lost their state.
     """
 
     round: int
@@ -75,22 +83,39 @@ class Report:
 
     The JVM renders its fields, text and page when they are first asked for, also after the session has stopped. A pickle has all of them.
 
-    :ivar solver: ``native``, or ``spark`` where Spark's own code trained
-    :ivar reason: why Spark's own code trained; None if it did not
-    :ivar algorithm: what trained, such as ``cocoa``, ``newton`` or ``ma-lda``
-    :ivar choice: why this algorithm and this form; empty where there was no choice
-    :ivar handover: why a second algorithm went on; empty if none did
-    :ivar objective: of the model, in units of the label; for topics minus the bound on the likelihood by token; None where Spark trained
-    :ivar dual: best lower bound of the objective over all models; None without one
-    :ivar gap: ``objective - dual``
-    :ivar relative_gap: bound of (F - F*) / F
-    :ivar tolerance: the Param ``tol``
-    :ivar converged: whether the stop rule was met within ``maxIter`` rounds
-    :ivar one_class: of ``LinearSVC`` by ``newton``: the share of the rows' weight that the model predicts as one class, if it is 99% or
-        more and the other class has more than 1% of the weight; None otherwise
-    :ivar data_bytes: of the training data in the form of the solvers, all partitions together
-    :ivar peak_bytes: the most at a time, while the data came into form
-    :ivar rounds: the start and the rounds; of more than 10,000 those that share the way evenly, the first and the last among them
+    Attributes
+    ----------
+    solver
+        ``native``, or ``spark`` where Spark's own code trained.
+    reason
+        Why Spark's own code trained; None if it did not.
+    algorithm
+        What trained, such as ``cocoa``, ``newton`` or ``ma-lda``.
+    choice
+        Why this algorithm and this form; empty where there was no choice.
+    handover
+        Why a second algorithm went on; empty if none did.
+    objective
+        Of the model, in units of the label; for topics minus the bound on the likelihood by token; None where Spark trained.
+    dual
+        Best lower bound of the objective over all models; None without one.
+    gap
+        ``objective - dual``.
+    relative_gap
+        Bound of (F - F*) / F.
+    tolerance
+        The Param ``tol``.
+    converged
+        Whether the stop rule was met within ``maxIter`` rounds.
+    one_class
+        Of ``LinearSVC`` by ``newton``: the share of the rows' weight that the model predicts as one class, if it is 99% or
+        more and the other class has more than 1% of the weight; None otherwise.
+    data_bytes
+        Of the training data in the form of the solvers, all partitions together.
+    peak_bytes
+        The most at a time, while the data came into form.
+    rounds
+        The start and the rounds; of more than 10,000 those that share the way evenly, the first and the last among them.
     """
 
     uid: str
@@ -208,12 +233,36 @@ def report(model: Any) -> Report: ...
 def report(model: Any) -> Any:
     """The report of a model that was fitted in this session.
 
-    :param model: a model of pyspark's that an estimator of Dwell has trained, or one of pyspark's own under :func:`dwell.accelerate`; or a
-        ``PipelineModel``, ``CrossValidatorModel``, ``TrainValidationSplitModel`` or ``OneVsRestModel`` with such models
-    :return: the report. Of several models a tuple: of stages of a pipeline in their order, of ``OneVsRest`` by class. Tuning has the
-        report of its best model
-    :raises LookupError: if there is none: the model was loaded or copied, another estimator has trained it, or it is no model
-    :raises dwell.DwellError: if the session does not have the jar of this package
+    Parameters
+    ----------
+    model : Model
+        A model of pyspark's that an estimator of Dwell has trained, or one of pyspark's own under :func:`dwell.accelerate`; or a
+        ``PipelineModel``, ``CrossValidatorModel``, ``TrainValidationSplitModel`` or ``OneVsRestModel`` with such models.
+
+    Returns
+    -------
+    Report or tuple of Report
+        The report. Of several models a tuple: of stages of a pipeline in their order, of ``OneVsRest`` by class. Tuning has the
+        report of its best model.
+
+    Raises
+    ------
+    LookupError
+        If there is none: the model was loaded or copied, another estimator has trained it, or it is no model.
+    dwell.DwellError
+        If the session does not have the jar of this package.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> from dwell.ml.regression import LinearRegression
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(2.0 * x, Vectors.dense(x)) for x in (0.0, 1.0, 2.0)], ["label", "features"])
+    >>> told = dwell.report(LinearRegression().fit(data))
+    >>> told.rows, told.features, told.converged
+    (3, 1, True)
     """
     from dwell._session import check
 

@@ -28,7 +28,10 @@ class DwellError(RuntimeError):
 def jar() -> str:
     """The path of the jar for the Spark distribution that Python finds.
 
-    :raises DwellError: if the distribution's Scala is not 2.13, or the package has no jar
+    Raises
+    ------
+    DwellError
+        If the distribution's Scala is not 2.13, or the package has no jar.
     """
     scala = _scala_of_spark()
     if scala is not None:
@@ -79,9 +82,20 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     While ``getOrCreate`` starts the JVM, the jars are in ``PYSPARK_SUBMIT_ARGS``, and the builder has no ``spark.jars`` afterwards.
 
-    :param builder: a ``SparkSession.builder``
-    :return: the builder
-    :raises DwellError: if a session runs already, the builder is for a remote session, or :func:`jar` raises
+    Parameters
+    ----------
+    builder : SparkSession.Builder
+        A ``SparkSession.builder``.
+
+    Returns
+    -------
+    SparkSession.Builder
+        The builder.
+
+    Raises
+    ------
+    DwellError
+        If a session runs already, the builder is for a remote session, or :func:`jar` raises.
     """
     from pyspark.sql import SparkSession
 
@@ -122,8 +136,18 @@ def attach() -> None:
 
     A session that has the jar stays as it is.
 
-    :raises DwellError: if there is no session, the session is remote (Spark Connect), the driver's class loader takes no jars, the
-        session has a jar of another version, or :func:`jar` raises
+    Raises
+    ------
+    DwellError
+        If there is no session, the session is remote (Spark Connect), the driver's class loader takes no jars, the
+        session has a jar of another version, or :func:`jar` raises.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> dwell.attach()
     """
     from pyspark import SparkContext
 
@@ -160,7 +184,10 @@ def _strings(sequence: Any) -> list[str]:
 def _add_to_driver(jvm: Any, file: pathlib.Path) -> None:
     """Adds a jar to the class loader of a driver that runs.
 
-    :raises DwellError: if the class loader takes no jars
+    Raises
+    ------
+    DwellError
+        If the class loader takes no jars.
     """
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     one = loader
@@ -195,8 +222,15 @@ def is_remote(options: dict[str, str]) -> bool:
 def add_jar(options: dict[str, str]) -> None:
     """Adds the jar to those that pyspark starts its JVM with.
 
-    :param options: of the builder, if there is one; loses its jars to the arguments of spark-submit
-    :raises DwellError: if :func:`jar` raises
+    Parameters
+    ----------
+    options : dict of str to str
+        Of the builder, if there is one; loses its jars to the arguments of spark-submit.
+
+    Raises
+    ------
+    DwellError
+        If :func:`jar` raises.
     """
     from pyspark import SparkContext
 
@@ -252,7 +286,10 @@ def _has_dwell(session: Any) -> bool:
 def _loader(jvm: Any) -> Any:
     """The class of the loader in a JVM.
 
-    :raises DwellError: if the JVM does not have the jar
+    Raises
+    ------
+    DwellError
+        If the JVM does not have the jar.
     """
     from py4j.java_gateway import JavaClass  # type: ignore[import-untyped, unused-ignore]
 
@@ -262,7 +299,7 @@ def _loader(jvm: Any) -> Any:
     if not isinstance(found, JavaClass):
         raise DwellError(
             "This Spark session does not have Dwell's jar: call dwell.attach(), or start the session with "
-            "dwell.configure(SparkSession.builder) or spark-submit --jars $(python -m dwell.jar)."
+            "dwell.configure(SparkSession.builder) or spark-submit --jars $(python -m dwell --jar)."
         )
     return found
 
@@ -270,8 +307,15 @@ def _loader(jvm: Any) -> Any:
 def check() -> Any:
     """Checks that the session of this process has the jar of this package.
 
-    :return: the session's SparkContext
-    :raises DwellError: if there is no session, or it has no jar, or one of another version, or another Scala
+    Returns
+    -------
+    SparkContext
+        The session's SparkContext.
+
+    Raises
+    ------
+    DwellError
+        If there is no session, or it has no jar, or one of another version, or another Scala.
     """
     from pyspark import SparkContext
 

@@ -32,25 +32,33 @@ def signature(what):
 
 
 def prose(doc):
-    """A docstring as Markdown."""
+    """A docstring of numpydoc's as Markdown."""
     text = re.sub(r":(?:class|func|py:attr):`~?([^`]+)`", r"`\1`", inspect.cleandoc(doc or "")).replace("``", "`")
-    lines = []
-    for line in text.splitlines():
-        field = re.match(r":(param|raises|return|ivar)(?: ([\w.]+))?: (.*)", line)
-        if field:
-            kind, name, rest = field.groups()
-            label = {"param": "`%s`" % name, "ivar": "`%s`" % name, "raises": "raises `%s`" % name, "return": "returns"}[kind]
-            if not lines or not lines[-1].startswith(("- ", "  ")):
-                lines.append("")
-            lines.append("- %s: %s" % (label, rest))
-        else:
-            lines.append(line.replace("    ", "  ", 1) if line.startswith("    ") else line)
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    start, *sections = re.split(r"^(\w+)\n-+\n", text, flags=re.MULTILINE)
+    parts = [start.strip()]
+    for name, body in zip(sections[::2], sections[1::2]):
+        if name == "Notes":
+            parts.append(body.strip())
+        elif name != "Examples":  # `help` shows them.
+            parts.append("\n".join(entry(name, *found) for found in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", body, re.MULTILINE)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def entry(section, head, body):
+    """A line of a section."""
+    name, _, kind = head.partition(" : ")
+    if section == "Returns":
+        label = "returns"
+    elif section == "Raises":
+        label = "raises `%s`" % name
+    else:
+        label = "`%s`" % name + (" (%s)" % kind.replace("'", "`") if kind else "")
+    return "- %s: %s" % (label, inspect.cleandoc(body).replace("\n", "\n  "))
 
 
 def sentence(doc):
     """The same in a line."""
-    return re.sub(r"\s+", " ", prose(doc).replace("\n- returns: ", " Returns "))
+    return re.sub(r"\s+", " ", prose(doc).replace("\n- returns: ", " Returns: "))
 
 
 def own(kind):

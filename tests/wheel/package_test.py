@@ -5,6 +5,8 @@ DWELL_WHEEL is the folder of the wheel, SPARK_HOME a Spark distribution that pip
 
 import atexit
 import dataclasses
+import doctest
+import importlib
 import inspect
 import io
 import json
@@ -57,9 +59,14 @@ MODELS = [
 
 def script(code, **environment):
     """Runs code in a Python of its own. Returns its output; it must succeed."""
+    return python("-c", code, **environment)
+
+
+def python(*arguments, **environment):
+    """The output of a Python of its own, which must succeed."""
     path = os.pathsep.join(PATHS)
     run = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path, **environment}, text=True, capture_output=True
+        [sys.executable, *arguments], env={**os.environ, "PYTHONPATH": path, **environment}, text=True, capture_output=True
     )
     assert run.returncode == 0, run.stderr[-2000:]
     return run.stdout.strip()
@@ -327,7 +334,30 @@ class PackageTest(unittest.TestCase):
 
     def test_the_jar_is_found(self):
         self.assertEqual(pathlib.Path(dwell.jar()).name, "dwell_2.13-%s.jar" % dwell.__version__)
-        self.assertEqual(script("import runpy; runpy.run_module('dwell.jar', run_name='__main__')"), dwell.jar())
+        self.assertEqual(python("-m", "dwell", "--jar"), dwell.jar())
+
+    def test_pyspark_is_named_where_it_is_missing_or_too_old(self):
+        fresh = "import dwell\ntry:\n    import dwell.ml.classification\nexcept ImportError as error:\n    print(error)\n"
+        self.assertRegex(script(fresh, PYTHONPATH=INSTALLED), r"pyspark is not there: .*pip install 'pyspark\[ml\]'")
+        with tempfile.TemporaryDirectory() as older:
+            (pathlib.Path(older) / "pyspark").mkdir()
+            (pathlib.Path(older) / "pyspark" / "__init__.py").write_text("__version__ = '3.4.4'\n")
+            self.assertIn("pyspark is 3.4.4, and Dwell needs 3.5", script(fresh, PYTHONPATH=os.pathsep.join([INSTALLED, older])))
+
+    def test_signatures_name_all_keywords_with_their_defaults(self):
+        for kind, stock in zip(ESTIMATORS, STOCK):
+            for ours, spark in (kind.__init__, stock.__init__), (kind.setParams, stock.setParams):
+                signature = inspect.signature(ours).parameters
+                expected = {name: one.default for name, one in inspect.signature(spark).parameters.items()}
+                self.assertEqual({name: one.default for name, one in signature.items()}, {**expected, **kind._own})
+                self.assertEqual({signature[name].kind for name in kind._own}, {inspect.Parameter.KEYWORD_ONLY})
+            self.assertIn("algorithm" if kind is not LDA else "localBatch", str(inspect.signature(kind)))
+
+    def test_examples_of_docstrings_run(self):
+        modules = [importlib.import_module("dwell." + name) for name in ("ml.classification", "ml.regression", "ml.clustering", "_report", "_session", "_progress", "_accelerate")]
+        counts = [doctest.testmod(module, optionflags=doctest.ELLIPSIS) for module in modules]
+        self.assertEqual(sum(count.failed for count in counts), 0)
+        self.assertTrue(all(count.attempted >= 2 for count in counts), counts)
 
     def test_other_scala_versions_are_named(self):
         with tempfile.TemporaryDirectory() as home:
@@ -352,7 +382,7 @@ class PackageTest(unittest.TestCase):
         )
         for line in script(code, **environment).splitlines()[-2:]:
             self.assertRegex(line, sentence)
-        for arguments in ["dwell.jar"], ["dwell", "-m", "pyspark.ml.regression"]:
+        for arguments in ["dwell", "--jar"], ["dwell", "-m", "pyspark.ml.regression"]:
             run = subprocess.run([sys.executable, "-m", *arguments], env={**os.environ, **environment}, text=True, capture_output=True)
             self.assertEqual(run.returncode, 1)
             self.assertRegex(run.stderr.strip().splitlines()[-1], sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from typing import Any, ClassVar, Generic, Iterator, Mapping, Sequence, TypeVar
 
@@ -19,6 +20,15 @@ class NativeEstimator:
 
     #: Dwell's Params, with their defaults.
     _own: ClassVar[Mapping[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_own" in vars(cls):
+            stock = next(base for base in cls.__mro__ if base.__module__.startswith("pyspark."))
+            notes = "Notes\n-----\n"
+            cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace(notes, _parameters(cls, cls._own) + notes)
+            for name in ("__init__", "setParams"):
+                vars(cls)[name].__signature__ = _signature(getattr(stock, name), cls._own)
 
     def __init__(self, **keywords: Any):
         own = self._taken(keywords)
@@ -48,6 +58,24 @@ class NativeEstimator:
         return JavaEstimator._new_java_obj(own, *args)
 
 
+def _parameters(kind: Any, own: Mapping[str, Any]) -> str:
+    """The section of a docstring on Dwell's keywords, which says what their Params say."""
+    entries = [f"{name} : default {default!r}\n    {_sentence(getattr(kind, name).doc)}" for name, default in own.items()]
+    return "Parameters\n----------\n" + "\n".join(entries) + "\n\n"
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."
+
+
+def _signature(stock: Any, own: Mapping[str, Any]) -> inspect.Signature:
+    """What notebooks and ``help`` show: the keywords of this version of pyspark, and Dwell's, with their defaults."""
+    shown = inspect.signature(stock)
+    added = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in own.items()]
+    names = {one.name for one in added}
+    return shown.replace(parameters=[*(one for name, one in shown.parameters.items() if name not in names), *added])
+
+
 class SharingEstimator(NativeEstimator):
     """An estimator whose fits share the data."""
 
@@ -56,7 +84,10 @@ class SharingEstimator(NativeEstimator):
     ) -> Iterator[tuple[int, Any]]:
         """Fits a model for each Param map. Maps that read the same columns read the data once, and fits start from one another.
 
-        :return: pairs of the index of a Param map and its model, in the order in which they are fitted; several threads may take
+        Returns
+        -------
+        iterator of (int, Model)
+            Pairs of the index of a Param map and its model, in the order in which they are fitted; several threads may take
             them. Close it if not all are taken: it holds the data.
         """
         estimator: Any = self

@@ -21,8 +21,20 @@ __all__ = ["LinearSVC", "LogisticRegression"]
 class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegression):
     """pyspark's ``LogisticRegression``, trained by native code.
 
-    Keywords are Spark's, and ``algorithm``, ``orientation``, ``localWork``, ``stepSize``, ``aggregation`` and ``numWorkers``.
-    ``fit`` returns pyspark's ``LogisticRegressionModel``.
+    Notes
+    -----
+    All other keywords are Spark's. ``fit`` returns pyspark's ``LogisticRegressionModel``.
+
+    Examples
+    --------
+    >>> from dwell.ml.classification import LogisticRegression
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(float(x > 1), Vectors.dense(x, x * x)) for x in (0.0, 1.0, 2.0, 3.0)], ["label", "features"])
+    >>> model = LogisticRegression(regParam=0.1).fit(data)
+    >>> model.predict(Vectors.dense(3.0, 9.0))
+    1.0
     """
 
     _own = ALGORITHM
@@ -39,8 +51,20 @@ class LogisticRegression(SharingEstimator, HasAlgorithm, stock.LogisticRegressio
 class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
     """pyspark's ``LinearSVC``, trained by native code.
 
-    Keywords are Spark's, those of :class:`LogisticRegression`, and ``loss``: ``hinge``, which is Spark's, or ``squaredHinge``.
-    ``fit`` returns pyspark's ``LinearSVCModel``.
+    Notes
+    -----
+    All other keywords are Spark's. ``loss`` is Spark's by default. ``fit`` returns pyspark's ``LinearSVCModel``.
+
+    Examples
+    --------
+    >>> from dwell.ml.classification import LinearSVC
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(float(x > 1), Vectors.dense(x, x * x)) for x in (0.0, 1.0, 2.0, 3.0)], ["label", "features"])
+    >>> model = LinearSVC(regParam=0.1, loss="squaredHinge").fit(data)
+    >>> model.predict(Vectors.dense(3.0, 9.0))
+    1.0
     """
 
     loss: Param[str] = Param(

@@ -20,8 +20,19 @@ __all__ = ["LDA"]
 class LDA(NativeEstimator, HasLocalBatch, stock.LDA):
     """pyspark's ``LDA``, trained by native code.
 
-    Keywords are Spark's, and ``localBatch``, ``topicEstimate``, ``aggregation`` and ``numWorkers``. ``fit`` returns pyspark's
-    ``LocalLDAModel``.
+    Notes
+    -----
+    All other keywords are Spark's. ``fit`` returns pyspark's ``LocalLDAModel``.
+
+    Examples
+    --------
+    >>> from dwell.ml.clustering import LDA
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(Vectors.dense(4.0, 0.0, 1.0),), (Vectors.dense(0.0, 5.0, 1.0),)], ["features"])
+    >>> LDA(k=2, maxIter=2, seed=1).fit(data).vocabSize()
+    3
     """
 
     _own = TOPICS

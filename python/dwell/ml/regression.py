@@ -20,8 +20,20 @@ __all__ = ["LinearRegression"]
 class LinearRegression(SharingEstimator, HasAlgorithm, stock.LinearRegression):
     """pyspark's ``LinearRegression``, trained by native code.
 
-    Keywords are Spark's, and ``algorithm``, ``orientation``, ``localWork``, ``stepSize``, ``aggregation`` and ``numWorkers``.
-    ``fit`` returns pyspark's ``LinearRegressionModel``.
+    Notes
+    -----
+    All other keywords are Spark's. ``fit`` returns pyspark's ``LinearRegressionModel``.
+
+    Examples
+    --------
+    >>> from dwell.ml.regression import LinearRegression
+    >>> from pyspark.ml.linalg import Vectors
+    >>> from pyspark.sql import SparkSession
+    >>> spark = SparkSession.builder.getOrCreate()
+    >>> data = spark.createDataFrame([(1.0 + 2.0 * x, Vectors.dense(x, x * x)) for x in (0.0, 1.0, 2.0, 3.0)], ["label", "features"])
+    >>> model = LinearRegression().fit(data)
+    >>> round(model.intercept, 6)
+    1.0
     """
 
     _own = ALGORITHM
