@@ -142,7 +142,7 @@ class Documents(unittest.TestCase):
     def test_versions_are_those_of_the_build(self):
         built = build_properties()
         newest, older, oldest = (built[key].split("-")[-1] for key in ("sparkDistribution", "sparkDistributionOlder", "sparkVersion"))
-        versions = section("README.md", "Versions")
+        versions = section("README.md", "What it needs")
         self.assertEqual([newest, older, oldest], re.findall(r"\d+\.\d+\.\d+", re.search(r"^\| Spark \|.*$", versions, re.MULTILINE).group()))
         self.assertIn("| Scala | %s |" % ".".join(built["scalaVersion"].split(".")[:2]), versions)
         self.assertIn("glibc %s " % built["glibcVersion"], versions)
