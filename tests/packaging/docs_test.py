@@ -132,6 +132,12 @@ class Documents(unittest.TestCase):
         documented = re.findall(r"^\| `(\w+)` \|(?: [^|]+ \|){3}$", sections, re.MULTILINE)
         self.assertEqual(sorted(declared), sorted(documented))
 
+    def test_params_that_change_nothing_are_read_nowhere(self):
+        listed = re.findall(r"^\| `(\w+)` \|", section("docs/params.md", "Params of Spark's that change nothing"), re.MULTILINE)
+        self.assertGreater(len(listed), 3)
+        sources = source_text()
+        self.assertEqual([], [name for name in listed if re.search(r"\b(get)?%s\b" % name, sources, re.IGNORECASE)])
+
     def test_fields_of_the_report_are_those_of_the_sources(self):
         sources = "\n".join(path.read_text() for path in (SOURCES[0] / "scala/dwell/report").glob("*.scala"))
         cells = re.findall(r"^\| (`.*?) \|", section("docs/fit-report.md", "Fields"), re.MULTILINE)
