@@ -355,7 +355,7 @@ class PackageTest(unittest.TestCase):
 
     def test_examples_of_docstrings_run(self):
         modules = [importlib.import_module("dwell." + name) for name in ("ml.classification", "ml.regression", "ml.clustering", "_report", "_session", "_progress", "_accelerate")]
-        counts = [doctest.testmod(module, optionflags=doctest.ELLIPSIS) for module in modules]
+        counts = [doctest.testmod(module, verbose=False, optionflags=doctest.ELLIPSIS) for module in modules]
         self.assertEqual(sum(count.failed for count in counts), 0)
         self.assertTrue(all(count.attempted >= 2 for count in counts), counts)
 
