@@ -1,4 +1,4 @@
-"""pyspark's estimators, trained by native code."""
+"""pyspark's estimators, trained by native code. The modules have the names of pyspark.ml's."""
 
 try:
     import pyspark

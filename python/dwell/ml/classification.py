@@ -53,7 +53,7 @@ class LinearSVC(SharingEstimator, HasAlgorithm, stock.LinearSVC):
 
     Notes
     -----
-    All other keywords are Spark's. ``loss`` is Spark's by default. ``fit`` returns pyspark's ``LinearSVCModel``.
+    All other keywords are Spark's. The default of ``loss`` is the loss of Spark's. ``fit`` returns pyspark's ``LinearSVCModel``.
 
     Examples
     --------

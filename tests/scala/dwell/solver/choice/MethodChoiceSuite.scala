@@ -3,7 +3,7 @@ package dwell.solver.choice
 import org.scalatest.funsuite.AnyFunSuite
 
 import dwell.fit.SolverSettings
-import dwell.problem.{Algorithm, Hinge, Huber, Logistic, Loss, Orientation, Penalty, RowUse, Softmax, Squared}
+import dwell.problem.{Algorithm, Hinge, Huber, Logistic, Loss, Orientation, Penalty, RowUse, Softmax, Squared, SquaredHinge}
 import dwell.solver.linear.LinearProblem
 
 /** The table of choices: a change of a cost, or of a rule, shows here. */
@@ -38,6 +38,12 @@ class MethodChoiceSuite extends AnyFunSuite {
       val e = intercept[IllegalArgumentException](of(problem))
       assert(e.getMessage.contains(why), e.getMessage)
     }
+  }
+
+  test("with many features a row the squared hinge is for the dual form, and the logistic loss for the primal one") {
+    val words = Shape("", 63540, 903150, 100).facts
+    def of(loss: Loss): Method = MethodChoice(problem(loss, L2), words, Plenty, mayTry = true).method
+    assert(of(SquaredHinge) == Method.Descent(Orientation.Dual) && of(Logistic) == Method.Descent(Orientation.Primal))
   }
 
   test("a fit takes what has room") {

@@ -82,7 +82,7 @@ private[solver] object MethodChoice {
       val many = s"there are ${facts.numFeatures} features for ${facts.numRows} rows, which may be nearly orthogonal"
       Choice(Descent(Orientation.Dual, onTrial = true), many)
     } else {
-      val forecast = OrientationForecast.of(facts)
+      val forecast = OrientationForecast.of(problem.loss, facts)
       Choice(Descent(forecast.faster), forecast.toString)
     }
   }

@@ -122,7 +122,7 @@ private[solver] final class RoundLoop(
   /** The gap that the rounds aim at. */
   private def aimed: Double = problem.aim * leader.upperBound
 
-  /** Rounds until as many are done as L-BFGS would take from here on. */
+  /** Rounds left of those that coordinate descent and L-BFGS may take together. */
   private def left: Int = 2 * problem.maxRounds - ownRounds
 
   private def ownRounds: Int = timeline.rounds - trial.lastOption.fold(0)(_.round)
