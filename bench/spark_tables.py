@@ -25,13 +25,13 @@ def thousandths(seconds):
 
 
 def rounds_table(rows):
-    lines = ["| data | loss | params | orientation | step | rounds to a suboptimality of 1e-3 / 1e-4 | to a gap of 1e-3 / 1e-4 | gap after the last round |",
-             "|:--|:--|:--|:--|:--|--:|--:|--:|"]
+    lines = ["| data | loss | params | orientation | rounds to a suboptimality of 1e-3 / 1e-4 | to a gap of 1e-3 / 1e-4 | gap after the last round |",
+             "|:--|:--|:--|:--|--:|--:|--:|"]
     for row in rows:
         def counts(key):
             return " / ".join("-" if count is None else str(count) for count in row[key])
-        lines.append("| %s | %s | %s | %s | %s | %s | %s | %.1e after %d |" % (
-            row["data"], row["loss"], row["params"], row["orientation"], row["step"], counts("roundsToSuboptimality"),
+        lines.append("| %s | %s | %s | %s | %s | %s | %.1e after %d |" % (
+            row["data"], row["loss"], row["params"], row["orientation"], counts("roundsToSuboptimality"),
             counts("roundsToGap"), row["gaps"][-1], len(row["gaps"]) - 1))
     return lines
 

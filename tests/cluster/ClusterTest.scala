@@ -411,7 +411,7 @@ object ClusterTest extends Harness {
           PrimalSubproblem(Penalty(0.01, 0.01, 1.0), centred = true))
         val bytes = ByteBuffer.allocate(8 * residual.length).order(ByteOrder.LITTLE_ENDIAN)
         residual.foreach(bytes.putDouble)
-        val message = CoordinateMessage(Phase.Round, request, null)
+        val message = CoordinateMessage(Phase.Round, request)
         val mode = new DriverMode(parts, fit, VectorFormat(ResultHeader.BYTES, residual.length))(retried(failing))
         val gathered = mode.exchange(message, bytes.array, "retried round")
         check(gathered.scalars.forall(!_.lost), "state was lost")
@@ -434,7 +434,7 @@ object ClusterTest extends Harness {
       val contribution = CdStep(part, message, shared)
       if (failing && TaskContext.get().attemptNumber() == 0) {
         val round = message match {
-          case CoordinateMessage(_, request, _) => request.round
+          case CoordinateMessage(_, request) => request.round
           case RowsMessage(_) => 0L
         }
         if (TaskContext.getPartitionId() != round % 2) Thread.sleep(2000)

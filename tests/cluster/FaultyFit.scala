@@ -73,7 +73,7 @@ private[solver] object Asked {
 
   def coordinates(data: LocalData, message: CdMessage): Asked = {
     message match {
-      case CoordinateMessage(phase, request, _) =>
+      case CoordinateMessage(phase, request) =>
         def foreign = WorkerState.zero(data.coordinates).copy(stamp = 1L << 40)
         Asked(phase.name, request.round, data.index, () => NativeCd.importState(request.fit, data.index, foreign))
       case RowsMessage(_) => Asked("rows", 0L, data.index)
@@ -228,8 +228,6 @@ private[dwell] object FaultyFit {
 
   private[solver] val settings: SolverSettings = SolverSettings(
     threads = 1,
-    travellingState = false,
-    adding = false,
     gangPatienceMillis = 30000L, // in which an executor that was killed is replaced
     driverBytes = Long.MaxValue)
 

@@ -11,7 +11,7 @@ import dwell.report.ComparisonPage
 
 /**
  * Seconds to a suboptimality of 1e-3 of every implementation, as in figures 2 to 5 of Duenner et al. 2017: plain Spark in Scala
- * (A), the native solver without (B) and with persistent state (B)*, in each mode of aggregation, pySpark with NumPy (C) and
+ * (A), the native solver with persistent state (B)*, in each mode of aggregation, pySpark with NumPy (C) and
  * with the C ABI (D), and MPI (E). All make the same rounds of textbook CoCoA+, with steps that are added, from the same
  * partitions, which is checked in every round; each has the local work H that is best for it.
  *
@@ -64,7 +64,7 @@ object ReferencesBench {
     try {
       PartitionFiles.write(problem, files)
       val counted = Fine.map { h =>
-        val records = problem.rounds(Persistent, h, MostRounds, Target / 4.0)
+        val records = problem.rounds(Adding, h, MostRounds, Target / 4.0)
         (h, records, problem.reached(records, Target).map(_.round))
       }
       counted.foreach { case (h, _, rounds) => println(s"H $h: ${rounds.fold("not reached")(n => s"$n rounds")}") }
@@ -77,7 +77,7 @@ object ReferencesBench {
     }
   }
 
-  private val Persistent = Variant(travelling = false, adding = true, Aggregation.Gang)
+  private val Adding = Variant(adding = true, Aggregation.Gang)
 
   private def implementations(
       bench: Bench,
@@ -102,10 +102,9 @@ object ReferencesBench {
     }
     def scala(h: Double, rounds: Int) = Measured(plain.rounds(h, rounds), empty(bench, data, Aggregation.Driver))
     Seq(
-      ours("(B)* gang", Fine, Persistent),
-      ours("(B)* driver", Coarse, Persistent.copy(aggregation = Aggregation.Driver)),
-      ours("(B)* shuffle", Coarse, Persistent.copy(aggregation = Aggregation.Shuffle)),
-      ours("(B) driver", Coarse, Persistent.copy(aggregation = Aggregation.Driver, travelling = true)),
+      ours("(B)* gang", Fine, Adding),
+      ours("(B)* driver", Coarse, Adding.copy(aggregation = Aggregation.Driver)),
+      ours("(B)* shuffle", Coarse, Adding.copy(aggregation = Aggregation.Shuffle)),
       Implementation("(A) Scala", Coarse, warmsUp = false, scala)) ++
       other("(E) MPI", "E", Fine) ++
       other("(E) MPI, with certificates", "E+", Fine) ++

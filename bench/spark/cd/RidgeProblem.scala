@@ -77,14 +77,9 @@ private[bench] final class RidgeProblem(val name: String, data: DataFrame, worke
       Some(variant.aggregation),
       RidgeProblem.Seed,
       initial = None,
-      SolverSettings(
-        threads = 1,
-        variant.travelling,
-        variant.adding,
-        gangPatienceMillis = 10000L,
-        driverBytes = 1L << 30))
+      SolverSettings(threads = 1, gangPatienceMillis = 10000L, driverBytes = 1L << 30))
     // A solver starts from the last solution it knows; each fit is to start from zero. Closing it would release the data.
-    new LinearTrainer(rows).solve(problem)
+    new LinearTrainer(rows, adds = variant.adding).solve(problem)
   }
 
   /** First of the rounds after which the objective is at most `target` above the optimum, relative to it. */
@@ -102,7 +97,7 @@ private[bench] object RidgeProblem {
   val Seed = 1L
 
   /** What users get. */
-  val Searched: Variant = Variant(travelling = false, adding = false, Aggregation.Gang)
+  val Searched: Variant = Variant(adding = false, Aggregation.Gang)
 }
 
 /**
@@ -111,4 +106,4 @@ private[bench] object RidgeProblem {
  * @param adding
  *   steps are added as they are, as the textbook's CoCoA+ does and every reference implementation
  */
-private[bench] final case class Variant(travelling: Boolean, adding: Boolean, aggregation: Aggregation)
+private[bench] final case class Variant(adding: Boolean, aggregation: Aggregation)

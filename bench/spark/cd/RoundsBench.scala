@@ -5,7 +5,6 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{count, stddev_samp}
 
 import dwell.bench.{Bench, BenchData}
-import dwell.fit.DwellConf
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 import dwell.record.RoundRecord
@@ -13,7 +12,7 @@ import dwell.report.FitReport
 
 /**
  * Rounds to a relative suboptimality and to a relative gap of 1e-3 and of 1e-4, with 8 workers and one epoch a round, by
- * searched steps and by plain adding (`spark.dwell.bench.step`). No time is measured.
+ * searched steps. No time is measured.
  *
  * The suboptimality is against the lower bound of a long fit by one worker. Rounds to a gap are those after which the
  * report knows of it. In the dual orientation the primal objective of a round is known one or two rounds later; rounds to a
@@ -58,11 +57,7 @@ object RoundsBench {
     println(
       f"\n== ${c.loss}, ${c.name} (${Bench.shape(c.data)}), ${c.params.map(p => s"${p._1} ${p._2}").mkString(", ")}, " +
         f"optimum within ${proof.relativeGap}%.1e, $nonzeros%d coefficients that are not 0")
-    for (orientation <- c.orientations; step <- Seq("search", "add")) {
-      bench.spark.conf.set(DwellConf.Step, step)
-      run(bench, c, orientation, step, proof, nonzeros)
-    }
-    bench.spark.conf.set(DwellConf.Step, "search")
+    c.orientations.foreach(run(bench, c, _, proof, nonzeros))
   }
 
   /**
@@ -94,7 +89,7 @@ object RoundsBench {
     }
   }
 
-  private def run(bench: Bench, c: Case, orientation: String, step: String, proof: FitReport, nonzeros: Int): Unit = {
+  private def run(bench: Bench, c: Case, orientation: String, proof: FitReport, nonzeros: Int): Unit = {
     def fit(maxIter: Int, tol: Double) = FitReport.of(
       c.fit(
         "orientation" -> orientation,
@@ -117,7 +112,7 @@ object RoundsBench {
     }
     val toGap = Targets.map(target => seen(_.relativeGap <= target))
     println(
-      f"${orientation}%-7s $step%-7s rounds to a suboptimality of ${Targets.mkString(", ")}: ${text(toSuboptimality)}, to such a " +
+      f"${orientation}%-7s rounds to a suboptimality of ${Targets.mkString(", ")}: ${text(toSuboptimality)}, to such a " +
         f"gap: ${text(toGap)}; after ${report.rounds.last.round} rounds a suboptimality of " +
         f"${suboptimality(report.objective)}%.1e, a gap of ${report.rounds.last.relativeGap}%.1e")
     bench.add(
@@ -128,7 +123,6 @@ object RoundsBench {
       "nonzeros" -> report.nonzeros,
       "params" -> c.params.map(p => s"${p._1} ${p._2}").mkString(", "),
       "orientation" -> orientation,
-      "step" -> step,
       "workers" -> report.numPartitions,
       "targets" -> Targets,
       "roundsToSuboptimality" -> toSuboptimality,

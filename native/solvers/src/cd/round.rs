@@ -236,6 +236,8 @@ pub struct Round<P: Subproblem> {
     bucket: Range<usize>,
     /// With more than one thread, instead of `bucket`.
     team: Option<Team<P>>,
+    /// The sums of the start, and then of the end.
+    pass: Pass,
     phase: Phase,
     scalars: RoundScalars,
 }
@@ -247,13 +249,13 @@ pub type PrimalRound = Round<ValidSubproblemParams>;
 pub type DualRound = Round<ValidDualSubproblemParams>;
 
 /// The phases of a round, in order. `Check` holds the first coordinate that is not checked yet.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 enum Phase {
     Check(usize),
     Load,
-    Start(Pass),
+    Start,
     Descent,
-    End(Pass),
+    End,
     Done,
 }
 
@@ -289,6 +291,7 @@ impl<P: Subproblem> Round<P> {
             cursor,
             bucket: 0..0,
             team: None,
+            pass: Pass::new(alpha.len())?,
             phase: Phase::Check(0),
             scalars: RoundScalars {
                 value_before: 0.0,
@@ -327,86 +330,114 @@ impl<P: Subproblem> Round<P> {
         self.local.fits(data)?;
         let mut left = budget.max(1);
         while left > 0 {
-            let spent = match &mut self.phase {
-                Phase::Check(next) => {
-                    let end = next.saturating_add(left).min(self.start.len());
-                    self.params.subproblem.check(data, *next..end)?;
-                    let spent = end - *next;
-                    *next = end;
-                    if end == self.start.len() {
-                        self.phase = Phase::Load;
-                    }
-                    spent
-                }
-                Phase::Load => {
-                    let count = self.local.left_to_load().min(left);
-                    self.local.load(shared, P::load_weights(data), count)?;
-                    if self.local.left_to_load() == 0 {
-                        self.phase = Phase::Start(Pass::new(self.start.len())?);
-                    }
-                    count
-                }
-                Phase::Start(pass) => {
-                    let spent = if self.params.certificate {
-                        let summand = Certified {
-                            subproblem: &self.params.subproblem,
-                            data,
-                            alpha: &self.start,
-                            certificate: self.local.certificate(&self.params.candidates),
-                        };
-                        pass.advance(&summand, left, pool)
-                    } else {
-                        let summand = Value {
-                            objective: self.params.subproblem.objective(),
-                            data,
-                            alpha: &self.start,
-                        };
-                        pass.advance(&summand, left, pool)
-                    };
-                    if pass.is_done() {
-                        let sums = pass.sums();
-                        self.scalars.value_before = sums.value;
-                        if self.params.certificate {
-                            [
-                                self.scalars.conjugate,
-                                self.scalars.ratio,
-                                self.scalars.correlation,
-                            ] = P::penalty_side(&sums);
-                            let candidates = self.params.candidates.len();
-                            self.scalars.losses = sums.losses[..candidates].to_vec();
-                        }
-                        self.phase = Phase::Descent;
-                    }
-                    spent
-                }
+            let spent = match self.phase {
+                Phase::Check(next) => self.check(data, next, left)?,
+                Phase::Load => self.load(data, shared, left)?,
+                Phase::Start => self.value_at_start(data, left, pool),
                 Phase::Descent => self.descend(data, left, pool)?,
-                Phase::End(pass) => {
-                    let summand = Change {
-                        objective: self.params.subproblem.objective(),
-                        data,
-                        start: &self.start,
-                        after: self.local.alpha(),
-                        previous: &self.previous,
-                        points: &self.params.points,
-                    };
-                    let spent = pass.advance(&summand, left, pool);
-                    if pass.is_done() {
-                        let sums = pass.sums();
-                        let scalars = &mut self.scalars;
-                        scalars.value_after = sums.value;
-                        scalars.slope = sums.slope;
-                        scalars.curve = sums.curve;
-                        scalars.samples = sums.samples[..self.params.points.len()].to_vec();
-                        scalars.kappa = self.local.kappa();
-                        self.phase = Phase::Done;
-                    }
-                    spent
-                }
+                Phase::End => self.value_at_end(data, left, pool),
                 Phase::Done => return Ok(Progress::Done),
             };
             left = left.saturating_sub(spent);
         }
         Ok(Progress::More)
+    }
+
+    /// Checks coordinates from `next` on.
+    fn check(
+        &mut self,
+        data: &DataOf<'_, P>,
+        next: usize,
+        budget: usize,
+    ) -> Result<usize, SolverError> {
+        let end = next.saturating_add(budget).min(self.start.len());
+        self.params.subproblem.check(data, next..end)?;
+        self.phase = if end == self.start.len() {
+            Phase::Load
+        } else {
+            Phase::Check(end)
+        };
+        Ok(end - next)
+    }
+
+    /// Copies numbers of the shared vector.
+    fn load(
+        &mut self,
+        data: &DataOf<'_, P>,
+        shared: &[u8],
+        budget: usize,
+    ) -> Result<usize, SolverError> {
+        let count = self.local.left_to_load().min(budget);
+        self.local.load(shared, P::load_weights(data), count)?;
+        if self.local.left_to_load() == 0 {
+            self.phase = Phase::Start;
+        }
+        Ok(count)
+    }
+
+    /// Sums value and certificate at the start of the round.
+    fn value_at_start(
+        &mut self,
+        data: &DataOf<'_, P>,
+        budget: usize,
+        pool: Option<&rayon::ThreadPool>,
+    ) -> usize {
+        let spent = if self.params.certificate {
+            let summand = Certified {
+                subproblem: &self.params.subproblem,
+                data,
+                alpha: &self.start,
+                certificate: self.local.certificate(&self.params.candidates),
+            };
+            self.pass.advance(&summand, budget, pool)
+        } else {
+            let summand = Value {
+                objective: self.params.subproblem.objective(),
+                data,
+                alpha: &self.start,
+            };
+            self.pass.advance(&summand, budget, pool)
+        };
+        if self.pass.is_done() {
+            let sums = self.pass.sums();
+            let scalars = &mut self.scalars;
+            scalars.value_before = sums.value;
+            if self.params.certificate {
+                [scalars.conjugate, scalars.ratio, scalars.correlation] = P::penalty_side(&sums);
+                scalars.losses = sums.losses[..self.params.candidates.len()].to_vec();
+            }
+            self.phase = Phase::Descent;
+        }
+        spent
+    }
+
+    /// Sums the value after the steps, and how it changes along them.
+    fn value_at_end(
+        &mut self,
+        data: &DataOf<'_, P>,
+        budget: usize,
+        pool: Option<&rayon::ThreadPool>,
+    ) -> usize {
+        let summand = Change {
+            objective: self.params.subproblem.objective(),
+            data,
+            start: &self.start,
+            after: self.local.alpha(),
+            previous: &self.previous,
+            points: &self.params.points,
+        };
+        let spent = self.pass.advance(&summand, budget, pool);
+        if self.pass.is_done() {
+            let sums = self.pass.sums();
+            let scalars = &mut self.scalars;
+            scalars.value_after = sums.value;
+            scalars.slope = sums.slope;
+            scalars.curve = sums.curve;
+            scalars.samples = sums.samples[..self.params.points.len()].to_vec();
+            scalars.kappa = self.local.kappa();
+            self.phase = Phase::Done;
+        }
+        spent
     }
 
     /// Visits buckets until they hold as many coordinates as the round asks for; then the next phase begins.
@@ -418,7 +449,8 @@ impl<P: Subproblem> Round<P> {
     ) -> Result<usize, SolverError> {
         let enough = self.scalars.coordinates >= self.params.budget || self.order.buckets() == 0;
         if enough && self.bucket.is_empty() && self.team.is_none() {
-            self.phase = Phase::End(Pass::new(self.start.len())?);
+            self.pass = Pass::new(self.start.len())?;
+            self.phase = Phase::End;
             Ok(0)
         } else if self.params.threads == 1 {
             self.descend_alone(data, budget)

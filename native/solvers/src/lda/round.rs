@@ -209,160 +209,185 @@ impl<R: Real> LdaRound<R> {
             lambda.vocabulary(),
             "word",
         )?;
-        let work = match &mut self.work {
-            Some(work) => {
-                same_length("offsets", documents.len(), work.documents, "document")?;
-                work
-            }
-            None => self.work.insert(Work {
-                estep: EStep::new(
-                    self.params.e_step,
-                    &self.params.alpha,
-                    self.kernel,
-                    documents.longest(),
-                )?,
-                order: BucketOrder::new(
-                    documents.len(),
-                    1,
-                    self.params.seed,
-                    self.params.partition,
-                )?,
-                documents: documents.len(),
-            }),
+        let mut work = match self.work.take() {
+            Some(work) => work,
+            None => self.work_on(documents)?,
         };
+        same_length("offsets", documents.len(), work.documents, "document")?;
         let mut left = budget.max(1);
-        while self.phase != Phase::Done {
-            if left == 0 {
-                return Ok(Progress::More);
-            }
-            let width = self.table.width();
+        while self.phase != Phase::Done && left > 0 {
             let spent = match self.phase {
-                Phase::Read(empty) => {
-                    let whole = self.batch.len() == self.params.batch;
-                    let last =
-                        self.outcome.documents == self.params.budget || empty >= work.documents;
-                    if whole || last {
-                        if self.batch.is_empty() {
-                            self.phase = Phase::Done;
-                        } else {
-                            self.table.take_topics(lambda);
-                            self.phase = Phase::Compute(0);
-                        }
-                        1
-                    } else {
-                        let d = work.order.at(self.outcome.cursor).start;
-                        self.outcome.cursor += 1;
-                        let entries = self.outcome.nonzeros;
-                        for (word, _) in documents.document(d) {
-                            self.table.add(word)?;
-                            self.outcome.nonzeros += 1;
-                        }
-                        let filled = self.outcome.nonzeros > entries;
-                        if filled {
-                            // Reserves no room for a whole batch: there may be fewer documents.
-                            self.batch
-                                .try_reserve(1)
-                                .map_err(|_| SolverError::OutOfMemory {
-                                    what: "the documents of a batch",
-                                    bytes: (self.batch.len() + 1) * size_of::<u32>(),
-                                })?;
-                            self.batch.push(d as u32);
-                            self.outcome.documents += 1;
-                        }
-                        self.phase = Phase::Read(if filled { 0 } else { empty + 1 });
-                        1 + documents.length(d) * READ
-                    }
+                Phase::Read(empty) => self.read(&mut work.order, lambda, documents, empty)?,
+                Phase::Compute(row) => self.compute(lambda, row, left),
+                Phase::Infer(at, started) => {
+                    self.infer(&mut work.estep, documents, at, started, left)
                 }
-                Phase::Compute(row) => {
-                    let rows = self.table.words().len();
-                    let end = rows.min(row + (left / (COMPUTE * width)).max(1));
-                    self.table.build(lambda, self.kernel, row..end);
-                    self.phase = if end == rows {
-                        Phase::Infer(0, false)
-                    } else {
-                        Phase::Compute(end)
-                    };
-                    (end - row) * COMPUTE * width
-                }
-                Phase::Infer(at, _) if at == self.batch.len() => {
-                    self.phase = Phase::Decay;
-                    1
-                }
-                Phase::Infer(at, false) => {
-                    let document = documents.document(self.batch[at] as usize);
-                    work.estep.start(document, &self.table);
-                    self.phase = Phase::Infer(at, true);
-                    1
-                }
-                Phase::Infer(at, true) => {
-                    let spent = work.estep.run(left);
-                    if work.estep.is_done() {
-                        work.estep.collect(&mut self.table, &mut self.sums);
-                        self.outcome.tokens += work.estep.total();
-                        self.outcome.iterations += u64::from(work.estep.iterations());
-                        if self.params.concentration {
-                            work.estep.write_gamma(&mut self.gamma);
-                            add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
-                        }
-                        self.phase = Phase::Infer(at + 1, false);
-                    }
-                    spent.max(1)
-                }
-                Phase::Decay => {
-                    let (batch, workers) =
-                        (self.batch.len() as f64, f64::from(self.params.workers));
-                    let before = (self.outcome.documents - self.batch.len() as u64) as f64;
-                    let seen = self.params.seen as f64 + workers * before;
-                    let rho = self.params.schedule.step(seen, batch, workers);
-                    self.outcome.rho_sum += rho;
-                    self.outcome.updates += 1;
-                    self.step = rho * self.params.corpus / batch;
-                    lambda.decay(rho);
-                    lambda.add_masses(self.step, &self.sums);
-                    self.phase = if lambda.scale() < MIN_SCALE {
-                        Phase::Rescale(0)
-                    } else {
-                        Phase::Add(0)
-                    };
-                    width
-                }
-                Phase::Rescale(word) => {
-                    let end = lambda
-                        .vocabulary()
-                        .min(word + (left / (ADD * width)).max(1));
-                    lambda.rescale(word..end);
-                    self.phase = if end == lambda.vocabulary() {
-                        lambda.finish_rescale();
-                        Phase::Add(0)
-                    } else {
-                        Phase::Rescale(end)
-                    };
-                    (end - word) * ADD * width
-                }
-                Phase::Add(row) => {
-                    let rows = self.table.words().len();
-                    let end = rows.min(row + (left / (ADD * width)).max(1));
-                    let (step, topics) = (self.step / lambda.scale(), lambda.topics());
-                    for slot in row..end {
-                        let statistics =
-                            &self.table.statistics(slot as u32).as_flattened()[..topics];
-                        lambda.add_row(self.table.words()[slot] as usize, step, statistics);
-                    }
-                    if end == rows {
-                        self.table.clear();
-                        self.batch.clear();
-                        self.sums.fill(0.0);
-                        self.phase = Phase::Read(0);
-                    } else {
-                        self.phase = Phase::Add(end);
-                    }
-                    (end - row) * ADD * width
-                }
+                Phase::Decay => self.decay(lambda),
+                Phase::Rescale(word) => self.rescale(lambda, word, left),
+                Phase::Add(row) => self.add(lambda, row, left),
                 Phase::Done => 0,
             };
             left = left.saturating_sub(spent);
         }
-        Ok(Progress::Done)
+        self.work = Some(work);
+        Ok(if self.phase == Phase::Done {
+            Progress::Done
+        } else {
+            Progress::More
+        })
+    }
+
+    /// The parts whose sizes depend on the documents.
+    fn work_on(&self, documents: &Documents<'_>) -> Result<Work<R>, SolverError> {
+        let params = &self.params;
+        let longest = documents.longest();
+        Ok(Work {
+            estep: EStep::new(params.e_step, &params.alpha, self.kernel, longest)?,
+            order: BucketOrder::new(documents.len(), 1, params.seed, params.partition)?,
+            documents: documents.len(),
+        })
+    }
+
+    /// Reads the words of the next document, after so many empty ones, or ends the batch.
+    fn read(
+        &mut self,
+        order: &mut BucketOrder,
+        lambda: &Lambda<R>,
+        documents: &Documents<'_>,
+        empty: usize,
+    ) -> Result<usize, SolverError> {
+        let whole = self.batch.len() == self.params.batch;
+        let last = self.outcome.documents == self.params.budget || empty >= documents.len();
+        if whole || last {
+            if self.batch.is_empty() {
+                self.phase = Phase::Done;
+            } else {
+                self.table.take_topics(lambda);
+                self.phase = Phase::Compute(0);
+            }
+            return Ok(1);
+        }
+        let d = order.at(self.outcome.cursor).start;
+        self.outcome.cursor += 1;
+        let entries = self.outcome.nonzeros;
+        for (word, _) in documents.document(d) {
+            self.table.add(word)?;
+            self.outcome.nonzeros += 1;
+        }
+        let filled = self.outcome.nonzeros > entries;
+        if filled {
+            // Reserves no room for a whole batch: there may be fewer documents.
+            self.batch
+                .try_reserve(1)
+                .map_err(|_| SolverError::OutOfMemory {
+                    what: "the documents of a batch",
+                    bytes: (self.batch.len() + 1) * size_of::<u32>(),
+                })?;
+            self.batch.push(d as u32);
+            self.outcome.documents += 1;
+        }
+        self.phase = Phase::Read(if filled { 0 } else { empty + 1 });
+        Ok(1 + documents.length(d) * READ)
+    }
+
+    /// Computes the factors of words from `row` on.
+    fn compute(&mut self, lambda: &Lambda<R>, row: usize, budget: usize) -> usize {
+        let cost = COMPUTE * self.table.width();
+        let rows = self.table.words().len();
+        let end = rows.min(row + (budget / cost).max(1));
+        self.table.build(lambda, self.kernel, row..end);
+        self.phase = if end == rows {
+            Phase::Infer(0, false)
+        } else {
+            Phase::Compute(end)
+        };
+        (end - row) * cost
+    }
+
+    /// Iterates on document `at` of the batch, or starts it.
+    fn infer(
+        &mut self,
+        estep: &mut EStep<R>,
+        documents: &Documents<'_>,
+        at: usize,
+        started: bool,
+        budget: usize,
+    ) -> usize {
+        let Some(&document) = self.batch.get(at) else {
+            self.phase = Phase::Decay;
+            return 1;
+        };
+        if !started {
+            estep.start(documents.document(document as usize), &self.table);
+            self.phase = Phase::Infer(at, true);
+            return 1;
+        }
+        let spent = estep.run(budget);
+        if estep.is_done() {
+            estep.collect(&mut self.table, &mut self.sums);
+            self.outcome.tokens += estep.total();
+            self.outcome.iterations += u64::from(estep.iterations());
+            if self.params.concentration {
+                estep.write_gamma(&mut self.gamma);
+                add_log_theta(&self.gamma, &mut self.outcome.log_theta_sums);
+            }
+            self.phase = Phase::Infer(at + 1, false);
+        }
+        spent.max(1)
+    }
+
+    /// Shrinks the topics by the step size of the batch.
+    fn decay(&mut self, lambda: &mut Lambda<R>) -> usize {
+        let (batch, workers) = (self.batch.len() as f64, f64::from(self.params.workers));
+        let before = (self.outcome.documents - self.batch.len() as u64) as f64;
+        let seen = self.params.seen as f64 + workers * before;
+        let rho = self.params.schedule.step(seen, batch, workers);
+        self.outcome.rho_sum += rho;
+        self.outcome.updates += 1;
+        self.step = rho * self.params.corpus / batch;
+        lambda.decay(rho);
+        lambda.add_masses(self.step, &self.sums);
+        self.phase = if lambda.scale() < MIN_SCALE {
+            Phase::Rescale(0)
+        } else {
+            Phase::Add(0)
+        };
+        self.table.width()
+    }
+
+    /// Multiplies topics by their common factor, from `word` on.
+    fn rescale(&mut self, lambda: &mut Lambda<R>, word: usize, budget: usize) -> usize {
+        let cost = ADD * self.table.width();
+        let end = lambda.vocabulary().min(word + (budget / cost).max(1));
+        lambda.rescale(word..end);
+        self.phase = if end == lambda.vocabulary() {
+            lambda.finish_rescale();
+            Phase::Add(0)
+        } else {
+            Phase::Rescale(end)
+        };
+        (end - word) * cost
+    }
+
+    /// Adds the statistics of words from `row` on; the next batch follows the last one.
+    fn add(&mut self, lambda: &mut Lambda<R>, row: usize, budget: usize) -> usize {
+        let cost = ADD * self.table.width();
+        let rows = self.table.words().len();
+        let end = rows.min(row + (budget / cost).max(1));
+        let (step, topics) = (self.step / lambda.scale(), lambda.topics());
+        for slot in row..end {
+            let statistics = &self.table.statistics(slot as u32).as_flattened()[..topics];
+            lambda.add_row(self.table.words()[slot] as usize, step, statistics);
+        }
+        if end == rows {
+            self.table.clear();
+            self.batch.clear();
+            self.sums.fill(0.0);
+            self.phase = Phase::Read(0);
+        } else {
+            self.phase = Phase::Add(end);
+        }
+        (end - row) * cost
     }
 
     /// `sum_d E[log theta_dk]` so far: K numbers; empty without `concentration`.

@@ -24,7 +24,7 @@ class AggregationSuite extends SparkSuite {
       LabeledRow(random.nextGaussian(), 1.0, Vectors.dense(Array.fill(20)(random.nextGaussian())))
     }
     val settings =
-      SolverSettings(1, travellingState = false, adding = false, DwellConf(spark).gangPatienceMillis, maxResultBytes)
+      SolverSettings(1, DwellConf(spark).gangPatienceMillis, maxResultBytes)
     val problem = LinearProblem(
       "modes",
       Some(Algorithm.CoCoA),

@@ -24,7 +24,7 @@ class PlainCoCoASuite extends SparkSuite {
     val problem = new RidgeProblem("plain", data, workers = 2)
     val plain = new PlainCoCoA(problem)
     try {
-      val native = Variant(travelling = true, adding = true, Aggregation.Driver)
+      val native = Variant(adding = true, Aggregation.Driver)
       for (localWork <- Seq(0.3, 2.5)) {
         val expected = problem.rounds(native, localWork, rounds = 5, tolerance = 0.0).map(_.objective)
         val found = plain.rounds(localWork, 5).map(_.objective)

@@ -144,7 +144,7 @@ private[solver] final class ColumnProblem(
   /** Coefficients by feature, after the step that is pending. */
   def coefficients(fit: Long): Map[Int, Double] =
     partitions.flatMap { p =>
-      val state = NativeCd.exportState(fit, p.index).get.commit(1.0, 0.0)
+      val state = TravellingStep.committed(NativeCd.exportState(fit, p.index).get, 1.0, 0.0)
       p.columns.zip(state.alpha)
     }.toMap
 }

@@ -132,7 +132,7 @@ class NativeDualSuite extends LimitedSuite {
           }
           cursor += 1
         }
-        val found = NativeCd.exportState(fit, 0).get.commit(1.0, 0.0).alpha
+        val found = TravellingStep.committed(NativeCd.exportState(fit, 0).get, 1.0, 0.0).alpha
         found.zip(alpha).foreach { case (a, b) => assert(math.abs(a - b) < 1e-10 * (1.0 + math.abs(b)), s"round $t") }
       }
       shared.indices.foreach(j => assert(math.abs(shared(j) - w(j) * math.sqrt(p.scale(j))) < 1e-10))
@@ -148,7 +148,7 @@ class NativeDualSuite extends LimitedSuite {
       val p = new RowProblem(some, 1, loss, 0.1)
       val fit = nextFit()
       p.run(fit, 2)
-      val alpha = NativeCd.exportState(fit, 0).get.commit(1.0, 0.0).alpha
+      val alpha = TravellingStep.committed(NativeCd.exportState(fit, 0).get, 1.0, 0.0).alpha
       val expected = loss match {
         case Squared => 1.0
         case Logistic => 0.5

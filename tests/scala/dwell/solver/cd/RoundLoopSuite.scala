@@ -9,12 +9,18 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerEvent}
 import org.apache.spark.sql.DataFrame
 
 import dwell.{CheckLong, SparkSuite}
-import dwell.fit.DwellConf
+import dwell.comm.Workers
+import dwell.data.{LocalData, TrainingReader}
+import dwell.fit.{Aggregation, DwellConf}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
+import dwell.problem.{Algorithm, Hinge, Logistic, MarginLoss, Orientation, Penalty, Squared}
 import dwell.record.RoundCompleted
 import dwell.report.FitReport
+import dwell.solver.LinearTrainer
+import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep}
+import dwell.solver.linear.{LinearProblem, LinearSolution}
 
 /** Rounds on Spark: the same iterates wherever the state is, and the same answer after a loss. */
 class RoundLoopSuite extends SparkSuite {
@@ -32,12 +38,6 @@ class RoundLoopSuite extends SparkSuite {
   /** The same rows with two classes. */
   private lazy val classes: DataFrame =
     data.select((data("label") > 1.0).cast("double").as("label"), data("w"), data("features")).cache()
-
-  private def configured[T](conf: (String, String)*)(body: => T): T = {
-    conf.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally conf.foreach { case (key, _) => spark.conf.unset(key) }
-  }
 
   /** Enough for each worker to go through its data several times, and to begin an epoch in the middle of a round. */
   private val Rounds = 6
@@ -82,16 +82,52 @@ class RoundLoopSuite extends SparkSuite {
     (model.coefficients, model.intercept, FitReport.of(model))
   private def outcome(model: LinearSVCModel): Outcome = (model.coefficients, model.intercept, FitReport.of(model))
 
-  /** Fits with a state that stays and a state that travels, and with the sums of the driver. */
-  private def sameEverywhere(orientation: String)(fit: => Outcome): Unit = {
-    val base = fit
-    assert(base._3.solver == "native" && base._3.orientation == orientation && base._3.rounds.size == Rounds + 1)
-    for (setting <- Seq(DwellConf.DefaultAggregation -> "driver", DwellConf.State -> "travelling")) {
-      val other = configured(setting)(fit)
-      assert(other._1 == base._1 && other._2 == base._2)
-      assert(other._3.rounds.map(r => (r.objective, r.gap)) == base._3.rounds.map(r => (r.objective, r.gap)))
-      assert(other._3.gap == base._3.gap, s"${other._3.toText}\n${base._3.toText}")
-    }
+  /** A problem on the rows of [[data]], or of [[classes]]. */
+  private def problem(
+      loss: MarginLoss,
+      in: Orientation,
+      k: Int,
+      elasticNet: Double = 0.0,
+      tolerance: Double = 0.0,
+      rounds: Int = Rounds,
+      aggregation: Option[Aggregation] = None): LinearProblem = LinearProblem(
+    "rounds",
+    Some(Algorithm.CoCoA),
+    loss,
+    Penalty(0.02 * elasticNet, 0.02 * (1.0 - elasticNet), scaleFactor = 1.0),
+    intercept = true,
+    tolerance,
+    rounds,
+    localWork = Some(if (loss == Squared) 0.7 else 1.0),
+    Some(in),
+    k,
+    aggregation,
+    seed = 1L,
+    initial = None,
+    DwellConf(spark).solverSettings)
+
+  private def solved(
+      problem: LinearProblem,
+      step: Workers.Step[LocalData, CdMessage, CdReply] = CdStep(_, _, _),
+      adds: Boolean = false): LinearSolution = {
+    val frame = if (problem.loss == Squared) data else classes
+    val rows = TrainingReader.read(frame.select("label", "w", "features").queryExecution.toRdd, 80, "rounds")
+    val trainer = new LinearTrainer(rows, step, adds = adds)
+    try trainer.solve(problem)
+    finally trainer.close()
+  }
+
+  /** The same bits with a state that stays and a state that travels, and with the sums of the driver. */
+  private def sameEverywhere(loss: MarginLoss, in: Orientation, k: Int, elasticNet: Double = 0.0): Unit = {
+    def told(solution: LinearSolution) =
+      (solution.coefficients.toSeq, solution.intercepts.toSeq, solution.facts.rounds.map(r => (r.objective, r.gap)))
+    val asked = problem(loss, in, k, elasticNet)
+    val base = solved(asked)
+    assert(base.facts.orientation == in.name && base.facts.rounds.size == Rounds + 1)
+    val before = TravellingStep.count
+    val others = Seq(solved(asked.copy(aggregation = Some(Aggregation.Driver))), solved(asked, TravellingStep(_, _, _)))
+    assert(TravellingStep.count - before >= k * Rounds)
+    others.foreach(other => assert(told(other) == told(base)))
   }
 
   // The number of workers and the penalty do not meet in the code that keeps and sends states.
@@ -104,36 +140,34 @@ class RoundLoopSuite extends SparkSuite {
 
   private def sameInPrimal(k: Int, elasticNet: Double): Unit =
     test(s"persistent and travelling state: the same bits, K = $k, elasticNetParam $elasticNet") {
-      sameEverywhere("primal")(outcome(estimator(k, elasticNet).setOrientation("primal").fit(data)))
+      sameEverywhere(Squared, Orientation.Primal, k, elasticNet)
     }
 
   for ((k, elasticNet) <- CheckLong.valuesOf(for (k <- Seq(1, 3); e <- Seq(0.0, 0.5)) yield (k, e))) {
     test(s"the same bits in the dual orientation, K = $k, elasticNetParam $elasticNet") {
-      sameEverywhere("dual")(outcome(estimator(k, elasticNet).setOrientation("dual").fit(data)))
+      sameEverywhere(Squared, Orientation.Dual, k, elasticNet)
     }
   }
 
   for (k <- Seq(1, 3)) {
     test(s"the same bits for the hinge, K = $k") {
-      sameEverywhere("dual")(outcome(svc(k).fit(classes)))
+      sameEverywhere(Hinge, Orientation.Dual, k)
     }
     test(s"the same bits for the logistic loss in the primal orientation, K = $k") {
-      sameEverywhere("primal")(outcome(logistic(k).setOrientation("primal").fit(classes)))
+      sameEverywhere(Logistic, Orientation.Primal, k)
     }
   }
 
   test("plain adding, the reference, ends at the same optimum, and searched steps take no more rounds") {
-    val fits = Seq[(Double, () => Outcome)](
-      (1e-6, () => outcome(estimator(2, 0.3).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(data))),
-      (1e-6, () => outcome(logistic(2).setOrientation("primal").setTol(1e-6).setMaxIter(500).fit(classes))),
-      (1e-3, () => outcome(logistic(2).setOrientation("dual").setTol(1e-3).setMaxIter(500).fit(classes))),
-      (1e-2, () => outcome(svc(2).setTol(1e-2).setMaxIter(500).fit(classes))))
-    fits.foreach { case (tolerance, fit) =>
-      val searched = fit()._3
-      val added = configured(DwellConf.Step -> "add")(fit()._3)
-      assert(searched.converged && added.converged, added.toText)
-      assert(math.abs(searched.objective - added.objective) <= tolerance * added.objective)
-      assert(searched.rounds.size <= added.rounds.size, s"${searched.toText}\n${added.toText}")
+    Seq(
+      problem(Squared, Orientation.Primal, 2, elasticNet = 0.3, tolerance = 1e-6, rounds = 500),
+      problem(Logistic, Orientation.Primal, 2, tolerance = 1e-6, rounds = 500),
+      problem(Logistic, Orientation.Dual, 2, tolerance = 1e-3, rounds = 500),
+      problem(Hinge, Orientation.Dual, 2, tolerance = 1e-2, rounds = 500)).foreach { asked =>
+      val (searched, added) = (solved(asked).facts, solved(asked, adds = true).facts)
+      assert(searched.converged && added.converged, s"$asked: $added")
+      assert(math.abs(searched.objective - added.objective) <= asked.tolerance * added.objective)
+      assert(searched.rounds.size <= added.rounds.size, s"$asked: ${searched.rounds.size}, ${added.rounds.size}")
     }
   }
 

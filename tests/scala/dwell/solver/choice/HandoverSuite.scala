@@ -66,7 +66,7 @@ private object HandoverSuite {
       aggregation = None,
       seed = 1L,
       initial = None,
-      SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue))
+      SolverSettings(1, 10000L, Long.MaxValue))
     Handover.Ended(problem, LinearSolution(Array(0.0), Array(0.0), facts, stalled = stalled), hasRoom = true)
   }
 }

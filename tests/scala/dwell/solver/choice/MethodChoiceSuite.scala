@@ -138,5 +138,5 @@ private object MethodChoiceSuite {
     aggregation = None,
     seed = 1L,
     initial = None,
-    SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue))
+    SolverSettings(1, 10000L, Long.MaxValue))
 }

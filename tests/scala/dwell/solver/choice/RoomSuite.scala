@@ -51,5 +51,5 @@ private object RoomSuite {
     aggregation = None,
     seed = 1L,
     initial = None,
-    SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue, maxResultBytes = bytes))
+    SolverSettings(1, 10000L, Long.MaxValue, maxResultBytes = bytes))
 }

@@ -20,12 +20,7 @@ class LdaTaskSuite extends LimitedSuite {
     learnAlpha = true,
     aggregation = None,
     seed = 1L,
-    settings = SolverSettings(
-      threads = 1,
-      travellingState = false,
-      adding = false,
-      gangPatienceMillis = 1000L,
-      driverBytes = Long.MaxValue))
+    settings = SolverSettings(threads = 1, gangPatienceMillis = 1000L, driverBytes = Long.MaxValue))
 
   private def plan(documents: Int*): LdaTask = LdaTask(problem, vocabulary = 3, documents.toArray)
 

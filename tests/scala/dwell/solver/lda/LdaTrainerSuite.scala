@@ -29,12 +29,7 @@ class LdaTrainerSuite extends SparkSuite {
     learnAlpha = false,
     aggregation = None,
     seed = 5L,
-    settings = SolverSettings(
-      threads = 1,
-      travellingState = false,
-      adding = false,
-      gangPatienceMillis = 10000L,
-      driverBytes = Long.MaxValue))
+    settings = SolverSettings(threads = 1, gangPatienceMillis = 10000L, driverBytes = Long.MaxValue))
 
   private def vectors(count: Int): Seq[Vector] = {
     val random = new SplitMix(3L)

@@ -8,7 +8,7 @@ import breeze.optimize.{DiffFunction, FirstOrderMinimizer, LBFGS, OWLQN}
 import dwell.LimitedSuite
 import dwell.base.LittleEndian
 import dwell.fit.ResultHeaders
-import dwell.solver.rows.leader.{LeaderSearch, Passed}
+import dwell.solver.rows.leader.{LeaderSearch, Passed, QuasiNewton}
 import dwell.spark.NativeLibrary
 
 /** L-BFGS and OWL-QN against Breeze's own. */
@@ -200,5 +200,13 @@ class LimitedMemorySuite extends LimitedSuite {
       factor == -1.0 && factors.isEmpty
     })
     assert(direction(Seq((g, g.map(-_))), g).isEmpty, "negative curvature")
+  }
+
+  test("a leader with little memory keeps fewer corrections, and a few at least") {
+    val n = 1000000
+    assert(QuasiNewton.corrections(n, 1, 2L * 192 * n) == 10)
+    assert(QuasiNewton.corrections(n, 1, 2L * 192 * n - 1) == 9)
+    assert(QuasiNewton.corrections(n, 2, 2L * 192 * n) == 3 && !QuasiNewton.hasRoom(n, 2, 2L * 192 * n))
+    assert(QuasiNewton.hasRoom(n, 1, 2L * 136 * n))
   }
 }

@@ -42,7 +42,7 @@ class ModelAveragingSuite extends SparkSuite {
     "averaging")
 
   private def problem(rounds: Int, workers: Int, stepSize: Option[Double] = Some(Eta)): LinearProblem = {
-    val settings = SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue)
+    val settings = SolverSettings(1, 10000L, Long.MaxValue)
     LinearProblem(
       "averaging",
       Some(Algorithm.ModelAveraging),

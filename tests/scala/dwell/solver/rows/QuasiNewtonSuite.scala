@@ -28,7 +28,7 @@ class QuasiNewtonSuite extends SparkSuite {
       LabeledRow(if (x.sum + random.nextGaussian() > 0.0) 1.0 else 0.0, 1.0, Vectors.dense(x)).toInternal
     }
     val settings =
-      SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue)
+      SolverSettings(1, 10000L, Long.MaxValue)
     val problem = LinearProblem(
       "iterations",
       Some(Algorithm.LBFGS),

@@ -60,7 +60,7 @@ class SharedSearchSuite extends LimitedSuite with BeforeAndAfterAll {
       aggregation = Some(mode),
       seed = 1L,
       initial = None,
-      SolverSettings(1, travellingState = false, adding = false, 10000L, Long.MaxValue))
+      SolverSettings(1, 10000L, Long.MaxValue))
     val step: AllWorkers.Step[BlockData, PassMessage, Unit] =
       if (failing) SharedSearchSuite.failing(_, _, _) else counted(_, _, _)
     val solver = new LinearTrainer(TrainingReader.read(rows, n, "shared", narrow = false), passStep = step)

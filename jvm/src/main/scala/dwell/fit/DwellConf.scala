@@ -8,11 +8,6 @@ import org.apache.spark.sql.SparkSession
  *
  * @param fallbackIsError
  *   `spark.dwell.fallback=error`: a fit that cannot run natively throws an exception
- * @param travellingState
- *   `spark.dwell.bench.state=travelling`, for benchmarks and tests: worker state travels with every round instead of staying with the worker
- * @param adding
- *   `spark.dwell.bench.step=add`, for benchmarks and tests: the leader adds the workers' steps without a line search, and the local models use the
- *   sigma' that is safe for this, the number of workers. It is the reference that searched steps are compared with
  * @param shareData
  *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
  *   solutions; it stays cached for up to a minute after a fit
@@ -29,8 +24,6 @@ import org.apache.spark.sql.SparkSession
  */
 final case class DwellConf(
     fallbackIsError: Boolean,
-    travellingState: Boolean,
-    adding: Boolean,
     shareData: Boolean,
     aggregation: Option[Aggregation],
     gangPatienceMillis: Long,
@@ -43,20 +36,12 @@ final case class DwellConf(
    * the first is added, and each is there as it came and as it is read.
    */
   def solverSettings: SolverSettings =
-    SolverSettings(
-      taskCpus,
-      travellingState,
-      adding,
-      gangPatienceMillis,
-      math.min(maxResultBytes, driverHeap / 4L),
-      maxResultBytes)
+    SolverSettings(taskCpus, gangPatienceMillis, math.min(maxResultBytes, driverHeap / 4L), maxResultBytes)
 }
 
 /** The keys of the settings. */
 object DwellConf {
   val Fallback = "spark.dwell.fallback"
-  val State = "spark.dwell.bench.state"
-  val Step = "spark.dwell.bench.step"
   val ShareData = "spark.dwell.shareData"
   val DefaultAggregation = "spark.dwell.aggregation"
   val GangPatience = "spark.dwell.gangPatience"
@@ -77,8 +62,6 @@ object DwellConf {
     }
     DwellConf(
       read(Fallback, Seq("warn", "error")) == "error",
-      read(State, Seq("persistent", "travelling")) == "travelling",
-      read(Step, Seq("search", "add")) == "add",
       read(ShareData, Seq("false", "true")) == "true",
       Aggregation.named(read(DefaultAggregation, Aggregation.choices)),
       milliseconds(GangPatience, get(GangPatience).getOrElse("10s")),

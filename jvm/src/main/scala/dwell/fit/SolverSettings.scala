@@ -5,10 +5,6 @@ package dwell.fit
  *
  * @param threads
  *   threads that one task may use
- * @param travellingState
- *   worker state travels with every round instead of staying with the worker
- * @param adding
- *   the leader adds the workers' steps without a line search (Smith et al. 2018, gamma = 1, sigma' = K)
  * @param gangPatienceMillis
  *   time for which a gang may wait for slots
  * @param driverBytes
@@ -18,8 +14,6 @@ package dwell.fit
  */
 final case class SolverSettings(
     threads: Int,
-    travellingState: Boolean,
-    adding: Boolean,
     gangPatienceMillis: Long,
     driverBytes: Long,
     maxResultBytes: Long = Long.MaxValue)

@@ -3,14 +3,13 @@ package dwell.solver
 import java.util.UUID
 
 import scala.annotation.tailrec
-import scala.reflect.ClassTag
 
 import org.apache.spark.ExecutorMemory
 
 import dwell.comm.Workers
 import dwell.data.{LocalData, TrainingRows}
 import dwell.data.rows.{BlockData, RowForm}
-import dwell.fit.{Aggregation, FitPlan, FitRunner}
+import dwell.fit.{Aggregation, FitRunner}
 import dwell.problem.{MarginLoss, Orientation, RowUse}
 import dwell.record.RoundRecord
 import dwell.solver.cd.leader.{CdPlan, DualPlan, PrimalPlan}
@@ -20,7 +19,7 @@ import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
 import dwell.solver.pass.{PassMessage, PassStep}
 import dwell.solver.rows.leader.{AveragingPlan, Before, PartitionFacts, QuasiNewton, RowStatistics, RowTask, SearchPlan}
-import dwell.solver.rows.search.{SearchStep, SparkSearch}
+import dwell.solver.rows.search.{BreezeSearch, SearchStep}
 import dwell.solver.rows.worker.{SgdMessage, SgdStep}
 import dwell.spark.NativeLibrary
 
@@ -35,16 +34,21 @@ import dwell.spark.NativeLibrary
  *   the worker's part of an exchange of model averaging
  * @param passStep
  *   the worker's part of a pass
+ * @param adds
+ *   whether the leader of coordinate descent adds the workers' steps without a line search (Smith et al. 2018, gamma = 1, sigma' = K),
+ *   which is the reference for searched steps
  */
 final class LinearTrainer(
     rows: TrainingRows,
     step: Workers.Step[LocalData, CdMessage, CdReply] = CdStep(_, _, _),
     averagingStep: Workers.Step[LocalData, SgdMessage, Unit] = SgdStep(_, _, _),
-    passStep: Workers.Step[BlockData, PassMessage, Unit] = PassStep(_, _, _))
+    passStep: Workers.Step[BlockData, PassMessage, Unit] = PassStep(_, _, _),
+    adds: Boolean = false)
     extends AutoCloseable {
   import LinearTrainer._
 
   private val starts = new WarmStarts(free)
+  private val run = new PlanRunner(rows)
 
   /** Whether a trial of the dual orientation has failed on these rows. */
   private var triedInVain = false
@@ -120,11 +124,11 @@ final class LinearTrainer(
       case other => throw new IllegalArgumentException(s"coordinate descent does not train the $other loss")
     }
     val started = System.nanoTime()
-    val (parts, coordinates, leader, from) = orientation match {
+    val (parts, leader, from) = orientation match {
       case Orientation.Primal =>
         val data = rows.columns(problem.numWorkers)
-        val plan = PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition)
-        (Parts.of(data), data.columnsPerPartition, plan, starts.primal(problem))
+        val plan = PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, adds)
+        (Parts.of(data), plan, starts.primal(problem))
       case Orientation.Dual =>
         val data = dealt(problem, RowUse.Coordinates)
         val (from, model) = starts.dual(problem)
@@ -133,12 +137,13 @@ final class LinearTrainer(
           if (DualPlan.averages(problem, data.numPartitions)) data.holders else null,
           rows.numFeatures,
           rows.labelFacts(problem.loss.labels),
-          model.map { case (coefficients, intercept) => intercept + meanMargin(data.summary.mean, coefficients) })
-        (Parts.of(data), data.summary.rowsPerPartition, plan, from)
+          model.map { case (coefficients, intercept) => intercept + meanMargin(data.summary.mean, coefficients) },
+          adds)
+        (Parts.of(data), plan, from)
     }
     val onTrial = choice.method == Method.Descent(orientation, onTrial = true)
     val rounds = tried.fold(Seq.empty[RoundRecord])(_.facts.rounds)
-    val plan = CdPlan(newId, problem, loss, rows.numFeatures, coordinates, leader, from, onTrial, rounds)
+    val plan = CdPlan(newId, problem, loss, rows.numFeatures, parts.nonzeros.length, leader, from, onTrial, rounds)
     run(plan, problem, choice, parts, started, step) { (done, fit) =>
       if (done.stalled) free(Seq(fit)) else starts.keepDescent(problem, orientation, done, fit)
     }
@@ -196,7 +201,7 @@ final class LinearTrainer(
   /** A gang is led by a task, which has to have room for the leader's vectors. */
   private def whereItHasRoom(problem: LinearProblem): Option[Aggregation] = {
     val bytes =
-      if (problem.loss.epsilon.nonEmpty) SparkSearch.bytes(rows.numFeatures)
+      if (problem.isBounded) BreezeSearch.bytes(rows.numFeatures, problem.loss.outputs)
       else QuasiNewton.bytes(rows.numFeatures, problem.loss.outputs)
     val taskHasRoom = ExecutorMemory.ofSlot(rows.sc).forall(bytes <= _)
     problem.aggregation.orElse(if (taskHasRoom) None else Some(Aggregation.Shuffle))
@@ -206,50 +211,6 @@ final class LinearTrainer(
 
   private def newId: Long = UUID.randomUUID().getMostSignificantBits
 
-  /**
-   * Runs a fit on its parts.
-   *
-   * @param started
-   *   when its preparation has begun
-   * @param done
-   *   keeps or frees the worker states of its last attempt
-   */
-  private def run[D: ClassTag, M: ClassTag, S: ClassTag](
-      plan: FitPlan[M, S, LinearSolution],
-      problem: LinearProblem,
-      choice: Choice,
-      parts: Parts[D],
-      started: Long,
-      step: Workers.Step[D, M, S])(done: (LinearSolution, Long) => Unit): LinearSolution = {
-    val setUpSeconds = (System.nanoTime() - started) * 1e-9
-    val runner =
-      new FitRunner(rows.sc, parts.nonzeros.length, parts.all(), parts.forBarrier, plan, step, NativeLibrary.free)
-    try {
-      val outcome = runner.run()
-      val trained = outcome.trained
-      done(trained, plan.attemptId(outcome.attempt))
-      val facts = outcome
-        .tell(trained.facts)
-        .copy(
-          algorithm = choice.method.algorithm.name,
-          orientation = choice.method.orientation.fold("")(_.name),
-          orientationReason = choice.reason + wrong(choice, trained.facts.rounds),
-          tolerance = problem.tolerance,
-          numRows = rows.numRows,
-          numFeatures = rows.numFeatures,
-          nonzeros = rows.nonzeros,
-          nonzerosPerPartition = parts.nonzeros.toSeq,
-          placement = parts.placement,
-          held = parts.held,
-          setUpSeconds = setUpSeconds)
-      trained.copy(facts = facts)
-    } catch {
-      case e: Throwable =>
-        runner.freeAll()
-        throw e
-    }
-  }
-
   /** Frees what the fits have left with the workers, and the data. */
   override def close(): Unit =
     try starts.close()
@@ -258,20 +219,8 @@ final class LinearTrainer(
 
 private object LinearTrainer {
 
-  /** By how much a forecast may be wrong, and seconds below which nobody asks. */
-  private val Missed = 3.0
-  private val Noticed = 0.3
-
   /** The most iterations of the search that goes on with a loss that has a scale, in units of `maxIter`. */
   private val MostOfScale = 10
-
-  /** What the forecast has missed by a factor of three or more; empty otherwise. */
-  private def wrong(choice: Choice, rounds: Seq[RoundRecord]): String = {
-    val seconds = rounds.map(r => r.driverSeconds + r.workers.map(w => w.seconds).sum).sum
-    val missed =
-      choice.forecast.exists(f => seconds > Missed * f && seconds > Noticed || f > Missed * seconds && f > Noticed)
-    if (missed) f"; they were $seconds%.2g s" else ""
-  }
 
   /**
    * mean^T coefficients, by which the intercept of centred features exceeds the intercept of uncentred ones; 0 without means.

@@ -110,7 +110,7 @@ trait LinearTraining[M <: Model[M]]
       case None =>
         val names = Seq($(featuresCol), $(labelCol)) ++ get(weightCol).filter(_.nonEmpty)
         // Each class checks its input in its own way, and only the same solver finds the states of an earlier fit.
-        val settings = (getClass.getName, numFeatures, conf.travellingState, conf.taskCpus)
+        val settings = (getClass.getName, numFeatures, conf.taskCpus)
         val kept =
           if (conf.shareData) DataSharing.use(settings)(() => CacheBridge.cachedColumns(dataset, names))(fit) else None
         kept.getOrElse {

@@ -11,8 +11,8 @@ import dwell.solver.linear.{LinearProblem, LinearSolution}
 /**
  * A fit by coordinate descent.
  *
- * @param coordinates
- *   number of coordinates of each partition
+ * @param numWorkers
+ *   number of partitions
  * @param from
  *   starting point of the first attempt; None for zero
  * @param onTrial
@@ -25,7 +25,7 @@ private[dwell] final case class CdPlan(
     problem: LinearProblem,
     loss: MarginLoss,
     numFeatures: Int,
-    coordinates: Array[Int],
+    numWorkers: Int,
     leaderPlan: CdLeaderPlan,
     from: Option[StartingPoint],
     onTrial: Boolean,
@@ -39,7 +39,7 @@ private[dwell] final case class CdPlan(
     val start = if (attempt.number == 0) from else Some(FromFits((attempt.number - 1 to 0 by -1).map(attemptId), 1.0))
     val fit = attemptId(attempt.number)
     val leader = leaderPlan.of(problem, loss, workers)
-    val loop = new RoundLoop(workers, fit, coordinates, leader, problem, completed, onTrial, trial)
+    val loop = new RoundLoop(workers, fit, numWorkers, leader, problem, completed, onTrial, trial)
     val rounds = loop.run(start)
     val (coefficients, intercept) = leader.model(rounds.coefficients, numFeatures)
     LinearSolution(
@@ -55,7 +55,10 @@ private[dwell] final case class CdPlan(
   }
 }
 
-/** The data of a [[CdLeader]], in a form that can be sent. */
+/**
+ * The data of a [[CdLeader]], in a form that can be sent. `adds` says whether the leader adds the workers' steps as they are, which is the
+ * reference for searched steps.
+ */
 private[dwell] sealed trait CdLeaderPlan extends Serializable {
 
   /** Entries of the shared vector. */
@@ -75,7 +78,12 @@ private[dwell] sealed trait CdLeaderPlan extends Serializable {
  * @param labelMean
  *   weighted mean of the labels
  */
-private[dwell] final case class PrimalPlan(rows: Int, totalWeight: Double, labelMean: Double, coordinates: Array[Int])
+private[dwell] final case class PrimalPlan(
+    rows: Int,
+    totalWeight: Double,
+    labelMean: Double,
+    coordinates: Array[Int],
+    adds: Boolean)
     extends CdLeaderPlan {
   override def vectorLength: Int = rows
 
@@ -87,7 +95,7 @@ private[dwell] final case class PrimalPlan(rows: Int, totalWeight: Double, label
     // Margins stay small and exact.
     val origin = if (loss.isParabola && problem.intercept) labelMean else 0.0
     val margins = new Margins(loss, origin, read, problem.settings.threads)
-    new PrimalLeader(margins, origin, rows, totalWeight, loss, problem, coordinates)
+    new PrimalLeader(margins, origin, rows, totalWeight, loss, problem, coordinates, adds)
   }
 }
 
@@ -102,13 +110,14 @@ private[dwell] final case class DualPlan(
     holders: Array[Int],
     numFeatures: Int,
     labels: LabelFacts,
-    initialIntercept: Option[Double])
+    initialIntercept: Option[Double],
+    adds: Boolean)
     extends CdLeaderPlan {
   override def vectorLength: Int = numFeatures
   override def of(problem: LinearProblem, loss: MarginLoss, workers: Workers[CdMessage, CdReply]): CdLeader =
     // No common step suits all workers if many dual variables are at their bounds.
-    if (loss.saturates) new ConsensusDual(rows, holders, numFeatures, labels, loss, problem, initialIntercept)
-    else new LineSearchedDual(rows, numFeatures, labels, loss, problem, initialIntercept)
+    if (loss.saturates) new ConsensusDual(rows, holders, numFeatures, labels, loss, problem, initialIntercept, adds)
+    else new LineSearchedDual(rows, numFeatures, labels, loss, problem, initialIntercept, adds)
 }
 
 private[dwell] object DualPlan {

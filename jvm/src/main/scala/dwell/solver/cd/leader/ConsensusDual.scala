@@ -38,12 +38,13 @@ private[solver] final class ConsensusDual(
     labels: LabelFacts,
     loss: MarginLoss,
     problem: LinearProblem,
-    initialIntercept: Option[Double])
+    initialIntercept: Option[Double],
+    adds: Boolean)
     extends DualLeader(data, n, labels, loss, problem) {
   import ConsensusDual._
 
   private val workers = data.numPartitions
-  private val adding = problem.settings.adding || workers == 1
+  private val adding = adds || workers == 1
   private var relaxation = if (adding) 1.0 else Relaxation
   private var quadratic = if (adding) workers.toDouble else initialSigmaPrime(workers)
 

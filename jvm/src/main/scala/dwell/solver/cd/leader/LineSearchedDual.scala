@@ -22,7 +22,8 @@ private[solver] final class LineSearchedDual(
     labels: LabelFacts,
     loss: MarginLoss,
     problem: LinearProblem,
-    initialIntercept: Option[Double])
+    initialIntercept: Option[Double],
+    adding: Boolean)
     extends DualLeader(data, n, labels, loss, problem) {
 
   /** Z of the present dual variables, and of the last step. */
@@ -32,8 +33,6 @@ private[solver] final class LineSearchedDual(
   private var kappaDirection = 0.0
   private var multiplier = initialIntercept.getOrElse(interceptAlone)
   private var conjugate = 0.0
-
-  private val adding = problem.settings.adding
 
   /**
    * The method of multipliers divides kappa by at least `1 + nu h / l2` a round, where h is the mean second derivative

@@ -38,7 +38,8 @@ private[solver] final class PrimalLeader(
     override val totalWeight: Double,
     loss: MarginLoss,
     problem: LinearProblem,
-    coordinates: Array[Int])
+    coordinates: Array[Int],
+    adds: Boolean)
     extends CdLeader {
   import PrimalLeader._
 
@@ -53,7 +54,7 @@ private[solver] final class PrimalLeader(
   private var correlation = Double.PositiveInfinity
   private var bound = Double.NegativeInfinity
   private var worstDrift = 0.0
-  private var adding = problem.settings.adding
+  private var adding = adds
 
   shiftIntercept()
   private var objective = lossValue

@@ -23,8 +23,8 @@ import dwell.solver.linear.LinearProblem
  *   the workers, in any mode of aggregation
  * @param fit
  *   identifier of the fit, unique within the application. Its states stay with the workers until they are freed
- * @param coordinates
- *   number of coordinates of each partition
+ * @param numWorkers
+ *   number of partitions
  * @param completed
  *   called after each round
  * @param onTrial
@@ -35,7 +35,7 @@ import dwell.solver.linear.LinearProblem
 private[solver] final class RoundLoop(
     workers: Workers[CdMessage, CdReply],
     fit: Long,
-    coordinates: Array[Int],
+    numWorkers: Int,
     leader: CdLeader,
     problem: LinearProblem,
     completed: RoundRecord => Unit,
@@ -44,7 +44,6 @@ private[solver] final class RoundLoop(
     extends Logging {
   import RoundLoop._
 
-  private val numWorkers = coordinates.length
   private val localWork = new LocalWork(problem.localWork, leader.mostLocalWork)
 
   /** Number of the next exchange, which is the version of the states that it refers to. */
@@ -55,10 +54,6 @@ private[solver] final class RoundLoop(
 
   /** The verdict on the pending steps: step factors for them and for the steps before them. */
   private var verdict = Nothing
-
-  /** The committed states if states travel; null otherwise. */
-  private var states: Array[WorkerState] =
-    if (problem.settings.travellingState) coordinates.map(WorkerState.zero) else null
 
   /** The lower bound before these rounds. No objective is below 0. */
   private val known = trial.lastOption.fold(0.0)(last => last.objective - last.gap)
@@ -232,8 +227,6 @@ private[solver] final class RoundLoop(
   }
 
   private def exchange(phase: Phase, epochs: Double, certify: Boolean, description: String): Gathered[CdReply] = {
-    // With the same arithmetic as the workers', who commit at the same time.
-    if (problem.settings.travellingState) states = states.map(_.commit(verdict._1, verdict._2))
     val request = RoundRequest(
       fit = fit,
       round = version,
@@ -249,12 +242,7 @@ private[solver] final class RoundLoop(
       points = leader.points,
       subproblem = leader.subproblem)
     val shared = if (phase.reads) leader.shared else Array.emptyByteArray
-    val message = CoordinateMessage(phase, request, states)
-    val gathered = workers.exchange(message, shared, description)
-    if (problem.settings.travellingState) {
-      states = gathered.scalars.zip(states).map { case (r, old) => r.state.getOrElse(old) }
-    }
-    gathered
+    workers.exchange(CoordinateMessage(phase, request), shared, description)
   }
 
   private def describe(rounds: Int): String =

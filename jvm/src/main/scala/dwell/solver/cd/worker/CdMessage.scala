@@ -41,11 +41,8 @@ sealed trait CdMessage extends Serializable
 /**
  * Work on the worker's coordinates. The shared vector travels with the message, little endian, and is empty if the phase
  * does not read it.
- *
- * @param states
- *   null if the workers keep their state between rounds; otherwise the state of every partition
  */
-final case class CoordinateMessage(phase: Phase, request: RoundRequest, states: Array[WorkerState]) extends CdMessage
+final case class CoordinateMessage(phase: Phase, request: RoundRequest) extends CdMessage
 
 /**
  * Asks for the labels and weights of the rows, in the primal form: worker k of K sends slice k of
@@ -61,8 +58,6 @@ final case class RowsMessage(workers: Int) extends CdMessage
  *
  * @param lost
  *   the worker does not hold the state that the message refers to
- * @param state
- *   if states travel: the state after the exchange, with the pending step
  * @param coefficients
  *   in the phase `Collect`: global feature ids and values of the nonzero coefficients; both are empty for rows
  * @param rows
@@ -70,7 +65,6 @@ final case class RowsMessage(workers: Int) extends CdMessage
  */
 final case class CdReply(
     lost: Boolean,
-    state: Option[WorkerState],
     coefficients: Option[(Array[Int], Array[Double])],
     rows: Option[RowsRead] = None)
 

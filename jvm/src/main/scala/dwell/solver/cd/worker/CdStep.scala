@@ -1,8 +1,6 @@
 package dwell.solver.cd.worker
 
-import java.util.concurrent.atomic.AtomicLong
-
-import dwell.base.{SliceBounds, SplitMix}
+import dwell.base.SliceBounds
 import dwell.comm.ModelStore
 import dwell.comm.wire.Contribution
 import dwell.data.{ColumnData, LocalData, RowData}
@@ -25,7 +23,7 @@ object CdStep {
     NativeLibrary.expire(ModelStore.AbandonedMillis)
     message match {
       case RowsMessage(workers) =>
-        Contribution(Array.emptyByteArray, CdReply(lost = false, None, None, Some(rows(data, workers))))
+        Contribution(Array.emptyByteArray, CdReply(lost = false, None, Some(rows(data, workers))))
       case coordinates: CoordinateMessage => onCoordinates(data, coordinates, shared)
     }
   }
@@ -41,24 +39,16 @@ object CdStep {
 
   private def onCoordinates(data: LocalData, message: CoordinateMessage, shared: Array[Byte]): Contribution[CdReply] =
     TaskCancellation { cancellation =>
-      val (update, state, coefficients) =
-        if (message.states == null) exchange(data, message, message.request, shared, cancellation)
-        else travelling(data, message, shared, cancellation)
-      val reply = CdReply(update.isEmpty, state, coefficients)
-      Contribution(update.getOrElse(Array.emptyByteArray), reply)
+      val (update, coefficients) = exchange(data, message, shared, cancellation)
+      Contribution(update.getOrElse(Array.emptyByteArray), CdReply(update.isEmpty, coefficients))
     }
-
-  /** Number of exchanges with travelling states that this process has begun. */
-  private val exchanges = new AtomicLong()
-
-  private type Outcome = (Option[Array[Byte]], Option[WorkerState], Option[(Array[Int], Array[Double])])
 
   private def exchange(
       data: LocalData,
       message: CoordinateMessage,
-      request: RoundRequest,
       shared: Array[Byte],
-      cancellation: Cancellation): Outcome = {
+      cancellation: Cancellation): (Option[Array[Byte]], Option[(Array[Int], Array[Double])]) = {
+    val request = message.request
     val result = ResultHeader.allocate(data.vectorLength)
     val started = ResultHeader.now()
     val held = message.phase match {
@@ -80,7 +70,7 @@ object CdStep {
       } else None
     // A Collect whose state is gone has no coefficients, and counts as a loss too.
     val complete = held && (message.phase != Phase.Collect || collected.nonEmpty)
-    (if (complete) Some(result) else None, None, collected)
+    (if (complete) Some(result) else None, collected)
   }
 
   /** Imports the first state of the fit, unless an earlier attempt of this exchange has done so. */
@@ -90,24 +80,6 @@ object CdStep {
         NativeCd.importState(request.fit, data.index, WorkerState.zero(alpha.length).copy(alpha = alpha))
       }
     }
-
-  /**
-   * The same exchange without state between rounds: it imports the state under a key of its own, uses it once and frees
-   * it. The tests compare the persistent mode with it.
-   */
-  private def travelling(
-      data: LocalData,
-      message: CoordinateMessage,
-      shared: Array[Byte],
-      cancellation: Cancellation): Outcome = {
-    val key = SplitMix.mix(message.request.fit ^ SplitMix.mix(exchanges.incrementAndGet()))
-    NativeCd.importState(key, data.index, message.states(data.index))
-    try {
-      val (update, _, collected) =
-        exchange(data, message, message.request.copy(fit = key), shared, cancellation)
-      (update, NativeCd.exportState(key, data.index), collected)
-    } finally NativeLibrary.free(key)
-  }
 
   /** Feature ids and values of the nonzero coefficients. In the dual orientation the leader holds them already. */
   private def coefficients(data: LocalData, alpha: Array[Double]): (Array[Int], Array[Double]) = data match {

@@ -1,9 +1,7 @@
 package dwell.solver.cd.worker
 
 /**
- * The state of one partition of one fit, in the form that travels if the worker does not keep it: for the
- * non-persistent mode, for snapshots and for reading the coordinates at the end. Coordinates are coefficients of
- * columns or dual variables of rows.
+ * A copy of the state of one partition of one fit. Coordinates are coefficients of columns or dual variables of rows.
  *
  * @param version
  *   round that the state is ready for
@@ -25,26 +23,7 @@ final case class WorkerState(
     cursor: Long,
     alpha: Array[Double],
     previous: Array[Double],
-    pending: Option[PendingStep]) {
-
-  /**
-   * The state after the leader's verdict: it adds `theta1 * delta + theta2 * previous`. Without a pending step, the
-   * state itself.
-   */
-  def commit(theta1: Double, theta2: Double): WorkerState = pending match {
-    case None => this
-    case Some(step) =>
-      val newAlpha = new Array[Double](alpha.length)
-      val added = new Array[Double](alpha.length)
-      var i = 0
-      while (i < alpha.length) {
-        added(i) = theta1 * step.delta(i) + theta2 * previous(i)
-        newAlpha(i) = alpha(i) + added(i)
-        i += 1
-      }
-      WorkerState(step.round + 1, stamp, step.cursor, newAlpha, added, None)
-  }
-}
+    pending: Option[PendingStep])
 
 /** Initial states, and stamps. */
 object WorkerState {

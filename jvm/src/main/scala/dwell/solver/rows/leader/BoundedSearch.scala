@@ -5,20 +5,16 @@ import dwell.fit.{ResultHeaders, Timeline}
 import dwell.jni.ResultHeader
 import dwell.record.FitFacts
 import dwell.solver.linear.{LinearSolution, ModelBounds, SoftmaxCentre}
-import dwell.solver.rows.search.{ProjectedSearch, SparkSearch}
+import dwell.solver.rows.search.BreezeSearch
 
 /**
- * L-BFGS for variables that have bounds: coefficients and intercepts with the user's, and the scale of errors, which is positive. The
- * workers compute the losses and their gradient; [[ProjectedSearch]] does the rest, and for a scale from the start [[SparkSearch]].
+ * L-BFGS for variables that have bounds, as in Spark: coefficients and intercepts with the user's, and the scale of errors, which is
+ * positive. The workers compute the losses and their gradient; [[BreezeSearch]] does the rest.
  *
  * The variables have the layout of a pass. Coefficients are in units of their feature's deviation, and features are centred unless an
  * intercept has a bound.
  */
-private[rows] final class BoundedSearch(
-    passes: RowPasses[_],
-    task: RowTask,
-    after: Option[Before],
-    timeline: Timeline) {
+private[rows] final class BoundedSearch(passes: RowPasses[_], task: RowTask, timeline: Timeline) {
   import BoundedSearch._
 
   private val problem = task.problem
@@ -29,19 +25,18 @@ private[rows] final class BoundedSearch(
   private val hasScale = problem.loss.epsilon.nonEmpty
   private val l2 = problem.penalty.l2
 
-  /** Whether the iterations are Spark's. */
-  private val isSparks = hasScale && after.isEmpty
-
   /** The deviation of each feature, which for Spark is the sample's. */
-  private val deviation =
-    if (isSparks) facts.deviation.map(_ * math.sqrt(facts.sampleFactor)) else facts.deviation
+  private val deviation = facts.deviation.map(_ * math.sqrt(facts.sampleFactor))
 
-  /** Constant features, whose coefficients are 0. Their variables are among Spark's, with an L2 penalty if features are standardised. */
+  /** Constant features, whose coefficients are 0. With a scale their variables are among Spark's, with an L2 penalty if features are standardised. */
   private val idleFeatures =
-    if (isSparks && l2 > 0.0 && problem.penalty.scaleFactor > 0.0)
+    if (hasScale && l2 > 0.0 && problem.penalty.scaleFactor > 0.0)
       deviation.indices.filterNot(deviation(_) > 0.0).toArray
     else Array.emptyIntArray
   private val mean = Option(facts.mean).filterNot(_ => problem.bounds.exists(_.holdIntercepts))
+
+  private val lower = bounds(_.lower, _.lowerIntercepts, Bound(-Double.MaxValue, Double.MinPositiveValue))
+  private val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.MaxValue, Double.MaxValue))
 
   /** The evaluations since the last iteration, and the time that the leader has left to them. */
   private var evaluations = Seq.empty[ResultHeaders]
@@ -49,50 +44,24 @@ private[rows] final class BoundedSearch(
 
   /** Iterates until Spark's rule holds or no rounds are left. */
   def run(): LinearSolution = {
-    after.foreach(before => timeline.follow(before.rounds))
-    val last = if (isSparks) bySpark() else projected()
+    val last = searched()
     val model = LittleEndian.doubles(modelOf(last.x))
     val ofModel = SoftmaxCentre(problem, passes.read(LittleEndian.bytes(withoutScale(model))))
     LinearSolution(
       ofModel.take(n * outputs),
       if (problem.intercept) ofModel.drop(n * outputs) else new Array[Double](outputs),
-      FitFacts(rounds = timeline.records, objective = last.value - idle(last.x), converged = last.isLast),
+      FitFacts(rounds = timeline.records, objective = last.value - idle(last.x), converged = last.converged),
       scale = if (hasScale) Some(model.last) else None)
   }
 
-  private def projected(): ProjectedSearch.Point = {
-    val lower = bounds(_.lower, _.lowerIntercepts, Bound(Double.NegativeInfinity, Sharper * firstScale))
-    val upper = bounds(_.upper, _.upperIntercepts, Bound(Double.PositiveInfinity, Double.PositiveInfinity))
-    def searched(from: Array[Double]): ProjectedSearch.Point =
-      lastOf(
-        new ProjectedSearch(lower, upper, problem.aim)(evaluated)
-          .iterations(from)
-          .take(problem.maxRounds - timeline.rounds + 1))
-    var last = searched(start)
-    // Where few errors are within epsilon scales, the best scale is near 0, and corners come as near to one another.
-    while (hasScale && last.isLast && last.x.last <= lower.last && lower.last > leastScale) {
-      lower(lower.length - 1) = math.max(leastScale, Sharper * lower.last)
-      last = searched(last.x)
-    }
-    last
-  }
-
-  /**
-   * Spark's start and Spark's search, for a loss with a scale: where errors are far below the label's deviation, searches from a better
-   * start, or with the best scale at each point, have worse models than Spark's after as many iterations.
-   */
-  private def bySpark(): ProjectedSearch.Point = {
-    val from = Array.fill(task.vectorLength)(1.0)
-    if (!problem.intercept) from(n) = 0.0
-    mean.foreach(of => (0 until n).foreach(j => if (deviation(j) > 0.0) from(n) += of(j) / deviation(j)))
-    lastOf(new SparkSearch(problem.maxRounds, problem.tolerance)(evaluated).iterations(from))
-  }
-
-  private def lastOf(points: Iterator[ProjectedSearch.Point]): ProjectedSearch.Point = {
+  private def searched(): BreezeSearch.Point = {
+    val from = if (hasScale) startOfScale else start
+    for (i <- from.indices) from(i) = math.max(lower(i), math.min(upper(i), from(i)))
+    val search = new BreezeSearch(lower, upper, problem.maxRounds - timeline.rounds, problem.tolerance)(evaluated)
     var clock = System.nanoTime()
-    var last = Option.empty[ProjectedSearch.Point]
+    var last = Option.empty[BreezeSearch.Point]
     // To ask for the next point is to make an iteration.
-    points.foreach { point =>
+    search.iterations(from).foreach { point =>
       if (timeline.records.isEmpty) timeline.begin(point.value, Double.NaN)
       else if (last.nonEmpty && evaluations.nonEmpty) record(point.value, clock)
       clock = System.nanoTime()
@@ -113,6 +82,16 @@ private[rows] final class BoundedSearch(
       evaluations.last,
       earlierWork = evaluations.init.map(_.largest(ResultHeader.SOLVER_NANOS) * 1e-9).sum)
 
+  /**
+   * Spark's start for a loss with a scale: where errors are far below the label's deviation, searches from a better start, or with the
+   * best scale at each point, have worse models than Spark's after as many iterations.
+   */
+  private def startOfScale: Array[Double] = {
+    val x = Array.fill(task.vectorLength)(1.0)
+    mean.foreach(of => (0 until n).foreach(j => if (deviation(j) > 0.0) x(n) += of(j) / deviation(j)))
+    x
+  }
+
   /** The variables of the user's model to start from, or of the best one without coefficients. */
   private def start: Array[Double] = {
     val x = new Array[Double](task.vectorLength)
@@ -129,18 +108,8 @@ private[rows] final class BoundedSearch(
       }
       x(c * perOutput + n) = intercepts(c) + shift
     }
-    if (hasScale) x(x.length - 1) = firstScale
     x
   }
-
-  /** The scale of the errors without coefficients. */
-  private def firstScale: Double = {
-    val labels = facts.labels
-    val errors = if (problem.intercept) labels.variance else labels.variance + labels.mean * labels.mean
-    if (errors > 0.0) math.sqrt(errors) else 1.0
-  }
-
-  private def leastScale: Double = Least * firstScale
 
   /** A bound for each variable; `ofScale` for the scale, if there is one. */
   private def bounds(
@@ -152,7 +121,7 @@ private[rows] final class BoundedSearch(
       if (j > n) none.ofScale
       // Without an intercept, its variable stays 0.
       else if (j == n) if (problem.intercept) problem.bounds.fold(none.ofModel)(ofIntercepts(_)(c)) else 0.0
-      else if (deviation(j) == 0.0) 0.0
+      else if (deviation(j) == 0.0 && !hasScale) 0.0
       else problem.bounds.fold(none.ofModel)(ofCoefficients(_)(j * outputs + c) * deviation(j))
     }
 
@@ -212,8 +181,4 @@ private object BoundedSearch {
 
   /** What stands where the user gives no bound. */
   private final case class Bound(ofModel: Double, ofScale: Double)
-
-  /** The scale's lower bound falls by this factor from search to search, down to this part of the first scale. */
-  private val Sharper = 0.1
-  private val Least = 1e-8
 }

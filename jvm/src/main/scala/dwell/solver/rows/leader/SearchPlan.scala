@@ -23,7 +23,8 @@ private[solver] final case class SearchPlan(id: Long, task: RowTask, after: Opti
       completed: RoundRecord => Unit): LinearSolution = {
     val passes = (of: RowTask) => new RowPasses(workers, of, workers.together)(SearchMessage.Pass(_))
     val timeline = new Timeline(completed)
-    if (problem.isBounded) new BoundedSearch(passes(task), task, after, timeline).run() else free(passes, timeline)
+    after.foreach(before => timeline.follow(before.rounds))
+    if (problem.isBounded) new BoundedSearch(passes(task), task, timeline).run() else free(passes, timeline)
   }
 
   /** Without bounds of variables. */
@@ -31,10 +32,7 @@ private[solver] final case class SearchPlan(id: Long, task: RowTask, after: Opti
     val asked = passes(task)
     val certificate = new ModelCertificate(asked, task)
     val start = certificate.start
-    after match {
-      case Some(before) => timeline.follow(before.rounds)
-      case None => timeline.begin(start.objective, Double.NaN)
-    }
+    if (after.isEmpty) timeline.begin(start.objective, Double.NaN)
     val isHinge = task.objective.loss.curvature.isInfinite
     val isProven = after.nonEmpty || isHinge || problem.isAuto && certificate.exists
     // Losses and penalties are not negative.
