@@ -7,7 +7,7 @@ import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, udf}
 
-import dwell.{SparkSuite, Warnings}
+import dwell.{Logged, SparkSuite}
 import dwell.ml.classification.{LinearSVC, LogisticRegression}
 import dwell.ml.regression.LinearRegression
 
@@ -58,7 +58,7 @@ class BadInputSuite extends SparkSuite {
   test("vectors of length 0, and maxIter 0 of the normal equations: Spark's answers") {
     val none = frame(good.map(row => (row._1 % 2, 1.0, Vectors.dense(Array.emptyDoubleArray): Vector)))
     def refused(words: String, data: DataFrame, stock: Estimator[_], ours: Estimator[_]): Unit = {
-      val (said, warnings) = Warnings.during(Seq(stock, ours).map(e => messages(intercept[Exception](e.fit(data)))))
+      val (said, warnings) = Logged.warnings(Seq(stock, ours).map(e => messages(intercept[Exception](e.fit(data)))))
       assert(said.forall(_.contains(words)) && warnings.count(_.contains("trained by Spark's own code")) == 1, said)
     }
     val longer = "Vector should have dimension larger than zero"

@@ -6,7 +6,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression, LinearRegressionModel}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{CheckLong, SparkSuite, Warnings}
+import dwell.{CheckLong, Logged, SparkSuite}
 import dwell.ml.regression.LinearRegression
 import dwell.report.{FitReport, LinearFitReport}
 
@@ -123,7 +123,7 @@ class HuberSuite extends SparkSuite {
     val exact = dense.withColumn(
       "label",
       org.apache.spark.sql.functions.udf((x: Vector) => 3.0 + x(0) - x(1)).apply(dense("features")))
-    val (model, warnings) = Warnings.during(new LinearRegression().setLoss("huber").fit(exact))
+    val (model, warnings) = Logged.warnings(new LinearRegression().setLoss("huber").fit(exact))
     assert(model.scale > 0.0 && model.scale <= 1e-4)
     assert(math.abs(model.coefficients(0) - 1.0) <= 1e-4 && math.abs(model.intercept - 3.0) <= 1e-3)
     assert(report(model).converged, report(model).toText)

@@ -4,7 +4,7 @@ import org.apache.spark.ml.clustering.{LDA => SparkLDA, LDAModel}
 import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{SparkSuite, Warnings}
+import dwell.{Logged, SparkSuite}
 import dwell.ml.clustering.LDA
 import dwell.report.FitReport
 import dwell.solver.lda.worker.LdaSchedule
@@ -118,7 +118,7 @@ class LDABadInputSuite extends SparkSuite {
   test("documents of which none has a word, or no words to have: Spark's model after one WARN") {
     for (empty <- Seq(Vectors.sparse(Vocabulary, Seq.empty), Vectors.dense(Array.emptyDoubleArray))) {
       val data = frame(Seq.fill(3)(empty))
-      val (model, warnings) = Warnings.during(estimator.fit(data))
+      val (model, warnings) = Logged.warnings(estimator.fit(data))
       assert(topics(model) == topics(set(new SparkLDA).fit(data)))
       assert(FitReport.of(model).reason.exists(_.contains("has a word")))
       assert(warnings.count(_.contains("no document of column 'words' has a word")) == 1, warnings)

@@ -10,7 +10,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit, when}
 
-import dwell.{SparkSuite, Warnings}
+import dwell.{Logged, SparkSuite}
 import dwell.ml.classification.LogisticRegression
 import dwell.report.FitReport
 
@@ -156,7 +156,7 @@ class LogisticRegressionSuite extends SparkSuite {
       val ours = estimator.setLocalWork(3.0)
       set(ours)
       // localWork is for coordinate descent.
-      val (model, warnings) = Warnings.during(ours.fit(frame))
+      val (model, warnings) = Logged.warnings(ours.fit(frame))
       assert(FitReport.of(model).solver == "native" && FitReport.of(model).algorithm == "newton")
       assert(warnings.exists(w => w.contains("localWork are not used") && w.contains(reason)), warnings)
       val e = intercept[IllegalArgumentException](ours.setAlgorithm("cocoa").fit(frame))

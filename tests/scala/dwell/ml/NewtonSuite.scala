@@ -9,7 +9,7 @@ import org.apache.spark.ml.param.ParamMap
 import org.apache.spark.ml.regression.{LinearRegression => SparkLinearRegression}
 import org.apache.spark.sql.DataFrame
 
-import dwell.{CheckLong, SparkSuite, Warnings}
+import dwell.{CheckLong, Logged, SparkSuite}
 import dwell.jni.NativeBridge
 import dwell.ml.classification.LogisticRegression
 import dwell.ml.regression.LinearRegression
@@ -241,7 +241,7 @@ class NewtonSuite extends SparkSuite {
       (y, Vectors.dense(x, if (y > 0.5 && i % 10 == 0) 1.0 else 0.0): Vector)
     }
     val data = spark.createDataFrame(rows).toDF("label", "features").cache()
-    val (model, warnings) = Warnings.during(new LogisticRegression().fit(data))
+    val (model, warnings) = Logged.warnings(new LogisticRegression().fit(data))
     assert(report(model).algorithm == "newton" && report(model).converged && report(model).rounds.last.round <= 30)
     val stock = new SparkLogisticRegression().setTol(1e-9).setMaxIter(500).fit(data)
     assert(report(model).objective <= stock.summary.objectiveHistory.last + 1e-7)

@@ -7,7 +7,7 @@ import org.apache.spark.ml.linalg.{Vector, Vectors}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.udf
 
-import dwell.{CheckLong, SparkSuite, Warnings}
+import dwell.{CheckLong, Logged, SparkSuite}
 import dwell.ml.classification.LinearSVC
 import dwell.problem.Hinge
 import dwell.report.{FitReport, LinearFitReport}
@@ -154,7 +154,7 @@ class ProximalHingeSuite extends SparkSuite {
     val noise = spark.createDataFrame(rows).toDF("label", "w", "features").cache()
     for (standardization <- Seq(true, false)) {
       val svc = estimator.setRegParam(0.01).setWeightCol("w").setStandardization(standardization)
-      val (model, warnings) = Warnings.during(svc.fit(noise))
+      val (model, warnings) = Logged.warnings(svc.fit(noise))
       val predicted = model.transform(noise).select("prediction", "w").collect()
       val share = predicted.filter(_.getDouble(0) == 0.0).map(_.getDouble(1)).sum / predicted.map(_.getDouble(1)).sum
       val told = report(model)
@@ -165,7 +165,7 @@ class ProximalHingeSuite extends SparkSuite {
   }
 
   test("no such WARN where the model predicts both classes") {
-    val (model, warnings) = Warnings.during(estimator.setRegParam(0.01).fit(dense))
+    val (model, warnings) = Logged.warnings(estimator.setRegParam(0.01).fit(dense))
     assert(report(model).oneClass.isNaN && !warnings.exists(_.contains("one class")), warnings)
   }
 }

@@ -147,7 +147,7 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
   }
 
   private def completed(record: RoundRecord): Unit = {
-    logInfo(s"${problem.uid}: ${record.toLine}")
+    logDebug(s"${problem.uid}: ${record.toLogLine}")
     DwellBridge.post(sc, RoundCompleted(problem.uid, record))
   }
 }

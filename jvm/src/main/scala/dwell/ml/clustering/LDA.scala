@@ -14,7 +14,7 @@ import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.{FitClock, FitEvents, LeavingToSpark}
 import dwell.record.FitPhases
-import dwell.report.{FitReport, SparkFitReport, TopicFitReport}
+import dwell.report.{SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.worker.{Inference, LdaPriors, LdaProblem, LdaSchedule}
 import dwell.spark.NativeLibrary
@@ -94,7 +94,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
           facts.setUpSeconds,
           facts.rounds,
           clock.modelSeconds)
-        FitReport.attach(model, TopicFitReport(uid, facts.copy(phases = phases)))
+        reported(model, TopicFitReport(uid, facts.copy(phases = phases)))
       } finally data.unpersist()
     }
   }

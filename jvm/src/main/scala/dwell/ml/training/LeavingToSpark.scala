@@ -1,12 +1,12 @@
 package dwell.ml.training
 
-import org.apache.spark.ml.{Model, PipelineStage}
+import org.apache.spark.ml.Model
 
 import dwell.fit.DwellConf
-import dwell.report.{FitReport, SparkFitReport}
+import dwell.report.SparkFitReport
 
 /** An estimator that leaves the problems that it does not solve to Spark's own code. */
-private[ml] trait LeavingToSpark extends PipelineStage {
+private[ml] trait LeavingToSpark extends Reporting {
 
   /**
    * Logs one WARN and trains with Spark's own code.
@@ -35,6 +35,6 @@ private[ml] trait LeavingToSpark extends PipelineStage {
     }
     logWarning(s"$uid is trained by Spark's own code: $why.")
     val model = train
-    FitReport.attach(model, report(model))
+    reported(model, report(model))
   }
 }

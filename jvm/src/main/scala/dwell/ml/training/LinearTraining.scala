@@ -13,7 +13,7 @@ import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
 import dwell.problem.{Algorithm, Orientation}
 import dwell.record.FitPhases
-import dwell.report.{FitReport, LinearFitReport, SparkFitReport}
+import dwell.report.{LinearFitReport, SparkFitReport}
 import dwell.solver.choice.Request
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.spark.NativeLibrary
@@ -183,8 +183,8 @@ trait LinearTraining[M <: Model[M]]
       // Some algorithms give no bound.
       val proven = if (facts.gap.isNaN) "" else f" with a relative gap of ${facts.gap / facts.objective}%.2e"
       logWarning(
-        s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter or " +
-          "localWork, or tol.")
+        s"$uid stopped after maxIter = ${$(maxIter)} rounds$proven, before tol = ${$(tol)} was met. Raise maxIter " +
+          "or tol.")
     }
     if (solution.unbounded) {
       logWarning(
@@ -195,7 +195,7 @@ trait LinearTraining[M <: Model[M]]
     val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)
     val report = LinearFitReport(uid, facts.copy(phases = phases))
     if (report.ofOneClass.nonEmpty) logWarning(s"$uid: ${report.ofOneClass}.")
-    FitReport.attach(model, report)
+    reported(model, report)
   }
 }
 

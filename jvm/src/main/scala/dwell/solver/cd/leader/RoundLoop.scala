@@ -178,7 +178,6 @@ private[solver] final class RoundLoop(
       val driver = gathered.addSeconds + (System.nanoTime() - arrived) * 1e-9
       val record = timeline.add(leader.upperBound, openGap, clock, driver, epochs, headers, losses)
       localWork.measure(record.seconds, record.workerSeconds, epochs, certify)
-      logInfo(s"${problem.uid}: ${record.toLine}")
     }
     lost
   }
