@@ -5,9 +5,9 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
 use dwell_solvers::{
-    Loss, RowLoss, Values,
+    Loss, MatrixView, RowLoss, Values,
     newton::Factor,
-    pass::{PassLoss, PassParams, PassRows, RowPass},
+    pass::{PassLoss, PassParams, RowPass},
 };
 use faer::{
     Accum, Mat, MatRef, Par,
@@ -32,8 +32,9 @@ pub fn run(criterion: &mut Criterion<ThreadTime>) {
         group.bench_function(format!("sums/{n}/dwell"), |b| {
             let mut pass = RowPass::new(params(n)).unwrap();
             b.iter(|| {
-                let dense = PassRows::Dense(Values::F64(&rows));
-                pass.take(dense, &labels, Some(&weights), 0).unwrap();
+                let dense = MatrixView::dense(ROWS, n, Values::F64(&rows)).unwrap();
+                pass.take(dense, (&labels).into(), Some((&weights).into()), 0)
+                    .unwrap();
                 pass.work().unwrap();
             });
         });

@@ -30,9 +30,9 @@ use std::{hint::black_box, path::Path, time::Duration};
 
 use criterion::{BatchSize, BenchmarkGroup, Criterion, Throughput};
 use dwell_solvers::{
-    ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, Loss, PrimalData,
-    Progress, RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams, SgdProblem, SgdRound,
-    Values,
+    ColumnMoments, Columns, DualData, DualSubproblemParams, ElasticNetParams, Loss, MatrixView,
+    PrimalData, Progress, RowLoss, Samples, Schedule, ScheduleKind, SgdData, SgdParams, SgdProblem,
+    SgdRound, Values,
     cd::{LocalDualSubproblem, LocalSubproblem, SubproblemParams, ValidSubproblemParams},
     order::BucketOrder,
 };
@@ -128,7 +128,11 @@ fn main() {
     for (name, matrix) in [("rows", &rows), ("columns", &by_length)] {
         let values = Values::F32(&matrix.values);
         group.bench_function(format!("validate/{name}/f32"), |b| {
-            b.iter(|| Columns::new(matrix.rows, &matrix.offsets, &matrix.indices, values).is_ok());
+            b.iter(|| {
+                MatrixView::sparse(matrix.rows, &matrix.offsets, &matrix.indices, values)
+                    .and_then(Columns::new)
+                    .is_ok()
+            });
         });
         group.bench_function(format!("norms/{name}/f32"), |b| b.iter(|| matrix.norms()));
     }
@@ -287,12 +291,13 @@ impl<'a> Epoch<'a> {
         bucket: usize,
         centred: bool,
     ) {
-        let columns = Columns::new(
+        let columns = MatrixView::sparse(
             self.matrix.rows,
             &self.matrix.offsets,
             &self.matrix.indices,
             self.values,
         )
+        .and_then(Columns::new)
         .expect("generated columns are valid");
         let moments = ColumnMoments::new(&self.mean, &self.variance, &self.deviation)
             .expect("moments are valid");
@@ -367,7 +372,8 @@ impl<'a> DualEpoch<'a> {
 
     fn run_loss(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, name: &str, loss: Loss) {
         let matrix = self.matrix;
-        let rows = Columns::new(matrix.rows, &matrix.offsets, &matrix.indices, self.values)
+        let rows = MatrixView::sparse(matrix.rows, &matrix.offsets, &matrix.indices, self.values)
+            .and_then(Columns::new)
             .expect("generated rows are valid");
         let labels = if loss == Loss::Squared {
             &matrix.labels
@@ -492,7 +498,8 @@ impl<'a> SgdEpoch<'a> {
 
     fn run_case(&self, group: &mut BenchmarkGroup<'_, ThreadTime>, name: &str, case: SgdCase) {
         let matrix = self.matrix;
-        let rows = Columns::new(matrix.rows, &matrix.offsets, &matrix.indices, self.values)
+        let rows = MatrixView::sparse(matrix.rows, &matrix.offsets, &matrix.indices, self.values)
+            .and_then(Columns::new)
             .expect("generated rows are valid");
         let outputs = case.loss.outputs();
         let labels = if outputs > 1 {

@@ -8,7 +8,7 @@ use std::{
 
 use bytemuck::Pod;
 use dwell_solvers::{
-    ColumnMoments, Columns, ElasticNetParams, PrimalData, SolverError, Values, cd::SubproblemParams,
+    ColumnMoments, Columns, ElasticNetParams, MatrixView, PrimalData, SolverError, Values, cd::SubproblemParams,
 };
 use serde_json::Value;
 
@@ -223,37 +223,20 @@ impl Partition {
             deviation: moments("deviation.f64")?,
         };
         partition
-            .validate()
+            .data()
             .map_err(|error| Failure::new(path("*").display(), error))?;
         Ok(partition)
     }
 
-    fn validate(&self) -> Result<(), SolverError> {
-        Columns::new(
-            self.rows,
-            &self.offsets,
-            &self.indices,
-            self.values.borrowed(),
-        )?;
-        ColumnMoments::new(&self.mean, &self.variance, &self.deviation)?;
-        Ok(())
-    }
-
-    /// The arrays as the solver takes them.
+    /// The arrays as the solver takes them, checked.
     ///
     /// # Errors
-    /// None: reading has checked the same.
+    /// Names the array and the place at fault; none after reading, which has checked the same.
     pub fn data(&self) -> Result<PrimalData<'_>, SolverError> {
-        PrimalData::validated_before(
-            Columns::validated_before(
-                self.rows,
-                &self.offsets,
-                Some(&self.indices),
-                self.values.borrowed(),
-            )?,
-            ColumnMoments::validated_before(&self.mean, &self.variance, &self.deviation)?,
-            None,
-        )
+        let values = self.values.borrowed();
+        let matrix = MatrixView::sparse(self.rows, &self.offsets, &self.indices, values)?;
+        let moments = ColumnMoments::new(&self.mean, &self.variance, &self.deviation)?;
+        PrimalData::new(Columns::new(matrix)?, moments, None)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dwell_solvers::{Columns, Loss, RowLoss, SgdData, SgdProblem, SolverError};
+use dwell_solvers::{Columns, Loss, MatrixView, RowLoss, SgdData, SgdProblem, SolverError};
 use serde_json::Value;
 
 use crate::{
@@ -110,33 +110,18 @@ impl RowPartition {
             labels: read_array(&path("labels.f64"), rows, "row")?,
         };
         partition
-            .validate()
+            .data()
             .map_err(|error| Failure::new(path("*").display(), error))?;
         Ok(partition)
     }
 
-    fn validate(&self) -> Result<(), SolverError> {
-        let rows = Columns::new(
-            self.features,
-            &self.offsets,
-            &self.indices,
-            self.values.borrowed(),
-        )?;
-        SgdData::new(rows, &self.labels, None, None)?;
-        Ok(())
-    }
-
-    /// The arrays as the solver takes them.
+    /// The arrays as the solver takes them, checked.
     ///
     /// # Errors
-    /// None: reading has checked the same.
+    /// Names the array and the place at fault; none after reading, which has checked the same.
     pub fn data(&self) -> Result<SgdData<'_>, SolverError> {
-        let rows = Columns::validated_before(
-            self.features,
-            &self.offsets,
-            Some(&self.indices),
-            self.values.borrowed(),
-        )?;
-        SgdData::validated_before(rows, &self.labels, None, None)
+        let values = self.values.borrowed();
+        let matrix = MatrixView::sparse(self.features, &self.offsets, &self.indices, values)?;
+        SgdData::new(Columns::new(matrix)?, &self.labels, None, None)
     }
 }

@@ -1,4 +1,7 @@
-//! The local solvers of Dwell: pure functions on slices, which know nothing of Spark or of the JVM.
+//! The local solvers of Dwell: pure functions on views, which know nothing of Spark or of the JVM.
+//!
+//! A matrix is a [`MatrixView`]: a view of `ndarray` if it is dense, of `sprs` if it is sparse. `sprs` checks the structure of a sparse view
+//! when it is made. [`Columns`] are a matrix whose values are known to be finite. No solver copies a matrix.
 //!
 //! [`cd`] is coordinate descent, the local solver of CoCoA, in two forms. **Primal**: least squares with an elastic net, by columns,
 //!
@@ -48,8 +51,8 @@ pub mod problem;
 pub mod rows;
 
 pub use base::{
-    columns::{Columns, Values},
     error::SolverError,
+    matrix::{Columns, MatrixView, Values},
     moments::ColumnMoments,
     order,
     progress::Progress,

@@ -8,8 +8,8 @@ use common::{
     matrix, run_round,
 };
 use dwell_solvers::{
-    ColumnMoments, Columns, DualData, ElasticNetParams, Loss, PrimalData, PrimalParams, Samples,
-    Values,
+    ColumnMoments, Columns, DualData, ElasticNetParams, Loss, MatrixView, PrimalData, PrimalParams,
+    Samples, Values,
     cd::{DualSubproblemParams, LocalDualSubproblem, LocalSubproblem, SubproblemParams},
     order::{BucketOrder, SplitMix64, bucket_size},
 };
@@ -202,7 +202,9 @@ fn cocoa_rounds_of_the_hinge() {
                 .iter()
                 .map(|row| row.iter().map(|x| x * x).sum())
                 .collect();
-            let columns = Columns::new(4, &offsets, &indices, Values::F64(&values)).unwrap();
+            let columns = MatrixView::sparse(4, &offsets, &indices, Values::F64(&values))
+                .and_then(Columns::new)
+                .unwrap();
             let samples = Samples::new(&labels[members.clone()], None, &norms, None).unwrap();
             let data = DualData::new(columns, samples, None).unwrap();
             let mut local = LocalDualSubproblem::new(params, 4, &alpha[members.clone()]).unwrap();

@@ -1,8 +1,8 @@
 //! Proximal passes: their sums by definition, and what is refused.
 
 use dwell_solvers::{
-    Loss, RowLoss, Values,
-    pass::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
+    Loss, MatrixView, RowLoss, Values,
+    pass::{PassLoss, PassOutcome, PassParams, RowPass},
 };
 
 /// Loss, dual variable and curvature by the definition.
@@ -61,14 +61,16 @@ fn run(params: &PassParams, is_sparse: bool) -> (Vec<f64>, PassOutcome) {
     let offsets: Vec<i32> = (0..=ROWS as i32).collect();
     let indices = vec![0; ROWS];
     let rows = if is_sparse {
-        PassRows::Sparse(&offsets, &indices, Values::F64(&values))
+        MatrixView::sparse(1, &offsets, &indices, Values::F64(&values))
     } else {
-        PassRows::Dense(Values::F64(&values))
-    };
+        MatrixView::dense(ROWS, 1, Values::F64(&values))
+    }
+    .unwrap();
     let mut pass = RowPass::new(params.clone()).unwrap();
     let mut next = 0;
     while next < ROWS {
-        next = pass.take(rows, &labels, Some(&weights), next).unwrap();
+        let weights = Some((&weights).into());
+        next = pass.take(rows, (&labels).into(), weights, next).unwrap();
         pass.work().unwrap();
     }
     let mut out = vec![f64::NAN; pass.length()];

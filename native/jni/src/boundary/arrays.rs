@@ -1,10 +1,10 @@
 //! The arrays of a partition, and their validation part by part.
 
-use dwell_solvers::{Columns, SolverError, Values};
+use dwell_solvers::{Columns, MatrixView, SolverError, Values};
+use sprs::{CompressedStorage::CSC, CsMatViewI};
 
 use crate::boundary::{
     fault::{Fault, argument},
-    memory::reserve,
     partition::Partition,
 };
 
@@ -41,11 +41,49 @@ impl<'a> Matrix<'a> {
     /// `Argument` if lengths disagree.
     pub fn known(&self, length: usize) -> Result<Columns<'a>, Fault> {
         Ok(Columns::validated_before(
-            length,
-            self.offsets,
-            self.indices,
-            self.values,
+            self.known_view(self.coordinates(), length)?,
         )?)
+    }
+
+    /// The view of a matrix that was checked: O(1). The solver gets it, and no function of `sprs` that trusts its structure.
+    ///
+    /// # Errors
+    /// `Shape` if a dense matrix has another number of values.
+    pub fn known_view(&self, count: usize, length: usize) -> Result<MatrixView<'a>, SolverError> {
+        let (shape, offsets) = ((length, count), self.offsets);
+        let Some(indices) = self.indices else {
+            return MatrixView::dense(count, length, self.values);
+        };
+        // SAFETY: the structure of the view has to be right. `sprs` has accepted the arrays of this fingerprint: `slices::validate` and
+        // `java::pass::block` see to it before a solver works on them. That does not prove that Java has not changed them since, so the
+        // solver relies on nothing: it takes the slices out of the view, and all its readers check bounds.
+        Ok(unsafe {
+            match self.values {
+                Values::Ones => {
+                    let ones = &[(); usize::MAX][..indices.len()];
+                    MatrixView::Ones(CsMatViewI::new_unchecked(
+                        CSC, shape, offsets, indices, ones,
+                    ))
+                }
+                Values::F32(values) => MatrixView::Sparse32(CsMatViewI::new_unchecked(
+                    CSC, shape, offsets, indices, values,
+                )),
+                Values::F64(values) => MatrixView::Sparse64(CsMatViewI::new_unchecked(
+                    CSC, shape, offsets, indices, values,
+                )),
+            }
+        })
+    }
+
+    /// The view of a matrix. `sprs` checks its structure: O(entries).
+    ///
+    /// # Errors
+    /// `Shape` names the place at fault.
+    pub fn checked_view(&self, count: usize, length: usize) -> Result<MatrixView<'a>, SolverError> {
+        match self.indices {
+            Some(indices) => MatrixView::sparse(length, self.offsets, indices, self.values),
+            None => MatrixView::dense(count, length, self.values),
+        }
     }
 
     /// Checks offsets and entries of the coordinates from `next` on: as many as `units` of work allow, at least one. Returns the next
@@ -61,45 +99,57 @@ impl<'a> Matrix<'a> {
             left -= 1 + (i64::from(self.offsets[end + 1]) - i64::from(self.offsets[end])).max(0);
             end += 1;
         }
-        let offsets = &self.offsets[next..=end];
-        let first = offsets[0];
-        let entries = first as usize..offsets[end - next] as usize;
-        let values = match self.values {
-            Values::Ones => Some(Values::Ones),
-            Values::F32(values) => values.get(entries.clone()).map(Values::F32),
-            Values::F64(values) => values.get(entries.clone()).map(Values::F64),
-        };
-        let mut own = reserve(offsets.len(), "a check of offsets")?;
-        own.extend(offsets.iter().map(|offset| offset.wrapping_sub(first)));
-        let indices = match self.indices {
-            Some(indices) => indices.get(entries).map(Some),
-            None => Some(None),
-        };
-        let part = match (indices, values) {
-            (Some(indices), Some(values)) => checked(length, &own, indices, values).is_ok(),
-            _ => false,
-        };
-        if part {
+        if self
+            .part(next, end)
+            .is_some_and(|part| part.check(length, next).is_ok())
+        {
             return Ok(end);
         }
         // The check of the whole matrix names the place at fault.
-        checked(length, self.offsets, self.indices, self.values)?;
+        self.check(length, 0)?;
         Err(argument!(
             "offsets, indices or values were changed while they were being validated"
         ))
     }
-}
 
-/// A matrix with or without indices, checked.
-fn checked<'a>(
-    length: usize,
-    offsets: &'a [i32],
-    indices: Option<&'a [i32]>,
-    values: Values<'a>,
-) -> Result<Columns<'a>, SolverError> {
-    match indices {
-        Some(indices) => Columns::new(length, offsets, indices, values),
-        None => Columns::dense(length, offsets, values),
+    /// The coordinates from `next` to `end`; none if their entries are not there.
+    fn part(&self, next: usize, end: usize) -> Option<Self> {
+        let offsets = &self.offsets[next..=end];
+        let entries = offsets[0] as usize..offsets[end - next] as usize;
+        Some(Self {
+            offsets,
+            indices: match self.indices {
+                Some(indices) => Some(indices.get(entries.clone())?),
+                None => None,
+            },
+            values: match self.values {
+                Values::Ones => Values::Ones,
+                Values::F32(values) => Values::F32(values.get(entries)?),
+                Values::F64(values) => Values::F64(values.get(entries)?),
+            },
+        })
+    }
+
+    /// Checks every offset and entry. The first coordinate has number `first`.
+    fn check(&self, length: usize, first: usize) -> Result<(), SolverError> {
+        if self.indices.is_none() {
+            self.check_dense_offsets(length, first)?;
+        }
+        self.checked_view(self.coordinates(), length)?
+            .check_finite()
+    }
+
+    /// In a dense matrix all coordinates have as many entries.
+    fn check_dense_offsets(&self, length: usize, first: usize) -> Result<(), SolverError> {
+        for (column, &offset) in (first..).zip(self.offsets) {
+            let expected = column * length;
+            if usize::try_from(offset) != Ok(expected) {
+                return Err(SolverError::Shape(format!(
+                    "column {column} starts at offset {offset}, expected {expected}: without indices every column has {length} entries, one for each row"
+                )));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -152,7 +202,8 @@ mod tests {
                 for bad in [-1, 7, i32::MAX, i32::MIN] {
                     let mut offsets = OFFSETS;
                     offsets[coordinate] = bad;
-                    let whole = Columns::new(4, &offsets, &INDICES, Values::F64(&VALUES));
+                    let whole = MatrixView::sparse(4, &offsets, &INDICES, Values::F64(&VALUES))
+                        .and_then(Columns::new);
                     let parts = check(&matrix(&offsets, &INDICES, &VALUES), units);
                     assert_eq!(whole.is_err(), parts.is_err(), "{offsets:?}");
                 }
@@ -178,9 +229,14 @@ mod tests {
                 for bad in [-1, 5, 16, i32::MAX, i32::MIN] {
                     let mut offsets = offsets;
                     offsets[coordinate] = bad;
+                    let fault = check(&dense(&offsets, &values), units).unwrap_err();
+                    let place = format!(
+                        "column {coordinate} starts at offset {bad}, expected {}",
+                        4 * coordinate
+                    );
                     assert!(
-                        check(&dense(&offsets, &values), units).is_err(),
-                        "{offsets:?}"
+                        matches!(&fault, Fault::Argument(text) if text.contains(&place)),
+                        "{fault:?}"
                     );
                 }
             }

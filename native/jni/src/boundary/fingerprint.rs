@@ -11,7 +11,7 @@ use crate::boundary::{
 
 /// Lengths of arrays and samples of their elements. Arrays with the fingerprint of validated arrays are not validated again. The
 /// fingerprint does not prove that they are unchanged: the solver checks bounds in any case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
@@ -19,27 +19,7 @@ impl Fingerprint {
 
     /// The fingerprint of `arrays`, whose coordinates have `length` numbers.
     pub fn of<P: Partition>(length: usize, arrays: &Arrays<'_, P>) -> Self {
-        let Matrix {
-            offsets,
-            indices,
-            values,
-        } = arrays.matrix;
-        let mut hasher = DefaultHasher::new();
-        length.hash(&mut hasher);
-        sample(&mut hasher, offsets, |x| x as u64);
-        indices.is_some().hash(&mut hasher);
-        sample(&mut hasher, indices.unwrap_or_default(), |x| x as u64);
-        match values {
-            Values::Ones => "ones".hash(&mut hasher),
-            Values::F32(values) => {
-                "values32".hash(&mut hasher);
-                sample(&mut hasher, values, |x| x.to_bits().into());
-            }
-            Values::F64(values) => {
-                "values64".hash(&mut hasher);
-                sample(&mut hasher, values, f64::to_bits);
-            }
-        }
+        let mut hasher = hasher_of(length, arrays.matrix);
         // The names identify the arrays that are there, and thereby the orientation.
         P::each(arrays.fields, |name, field| {
             name.hash(&mut hasher);
@@ -47,6 +27,37 @@ impl Fingerprint {
         });
         Self(hasher.finish())
     }
+
+    /// The fingerprint of a matrix alone.
+    pub fn of_matrix(length: usize, matrix: Matrix<'_>) -> Self {
+        Self(hasher_of(length, matrix).finish())
+    }
+}
+
+/// A hasher that has seen a matrix.
+fn hasher_of(length: usize, matrix: Matrix<'_>) -> DefaultHasher {
+    let Matrix {
+        offsets,
+        indices,
+        values,
+    } = matrix;
+    let mut hasher = DefaultHasher::new();
+    length.hash(&mut hasher);
+    sample(&mut hasher, offsets, |x| x as u64);
+    indices.is_some().hash(&mut hasher);
+    sample(&mut hasher, indices.unwrap_or_default(), |x| x as u64);
+    match values {
+        Values::Ones => "ones".hash(&mut hasher),
+        Values::F32(values) => {
+            "values32".hash(&mut hasher);
+            sample(&mut hasher, values, |x| x.to_bits().into());
+        }
+        Values::F64(values) => {
+            "values64".hash(&mut hasher);
+            sample(&mut hasher, values, f64::to_bits);
+        }
+    }
+    hasher
 }
 
 /// Hashes the length and evenly spread elements, which include the first and the last.

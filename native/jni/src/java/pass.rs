@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use dwell_solvers::{
     Values,
-    pass::{PassLoss, PassParams, PassRows, RowPass},
+    pass::{PassLoss, PassParams, RowPass},
 };
 use jni::{
     Env,
@@ -14,14 +14,16 @@ use jni::{
 
 use crate::{
     boundary::{
+        arrays::Matrix,
         fault::{Fault, argument},
+        fingerprint::Fingerprint,
         header::{self, Header, NONZEROS, SOLVER_NANOS},
         memory::zeros,
         numbers::ControlSlots,
         pins::{ArrayRef, EnvCritical, Pins},
     },
     java::{
-        arguments::{ValueArrays, copied, lent, numbers, values},
+        arguments::{ValueArrays, copied, expect_length, lent, numbers, values},
         calls::write_header,
     },
     pass::{
@@ -139,13 +141,30 @@ pub fn block<'l>(
         weights: lent(env, "weights", &weights)?,
     };
     PASSES.with(pass, |pass| {
+        let (rows, features) = (block.labels.length(), pass.features());
+        block.check_lengths(features)?;
+        let fingerprint = block.lend(env, |matrix, _, _| {
+            Ok(Fingerprint::of_matrix(features, matrix))
+        })?;
+        let mut is_known = PASSES.knows(fingerprint);
         let mut next = 0;
         let mut spent = Duration::ZERO;
-        while next < block.labels.length() {
+        while next < rows {
             let start = Instant::now();
-            next = block.lend(env, pass, next)?;
+            next = block.lend(env, |matrix, labels, weights| {
+                let view = if is_known {
+                    matrix.known_view(rows, features)?
+                } else {
+                    matrix.checked_view(rows, features)?
+                };
+                Ok(pass.take(view, labels.into(), weights.map(Into::into), next)?)
+            })?;
             // Nothing is pinned while the pass works on its copy.
             pass.work()?;
+            if !is_known {
+                PASSES.remember(fingerprint);
+                is_known = true;
+            }
             spent += start.elapsed();
         }
         Ok(spent.as_nanos() as jlong)
@@ -162,26 +181,46 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Lets the pass copy the next rows.
-    fn lend(&self, env: &mut Env<'_>, pass: &mut RowPass, next: usize) -> Result<usize, Fault> {
+    /// Checks what can be checked before pinning.
+    fn check_lengths(&self, features: usize) -> Result<(), Fault> {
+        let rows = self.labels.length();
+        let dense = rows.saturating_mul(features);
+        if self.features.is_some() {
+            let offsets = self.offsets.map_or(0, |offsets| offsets.length());
+            return expect_length("offsets", offsets, rows + 1);
+        }
+        match self.values {
+            (Some(values), _) => expect_length("values32", values.length(), dense),
+            (_, Some(values)) => expect_length("values64", values.length(), dense),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Lends the arrays to `work`.
+    fn lend<R>(
+        &self,
+        env: &mut Env<'_>,
+        work: impl FnOnce(Matrix<'_>, &[f64], Option<&[f64]>) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
         let critical = EnvCritical::new(env);
         let pins = Pins::new(&critical);
         // SAFETY: no Java thread writes the arrays of a block: blocks are immutable once they are built, and `NativeBridge` requires it of
-        // its callers. The pass only reads them, and keeps copies.
+        // its callers. The work only reads them, and keeps copies.
         unsafe {
-            let values = match self.values {
-                (Some(values), _) => Values::F32(pins.read(values)?),
-                (None, Some(values)) => Values::F64(pins.read(values)?),
-                (None, None) => Values::Ones,
-            };
-            let rows = match (self.offsets, self.features) {
-                (Some(offsets), Some(features)) => {
-                    PassRows::Sparse(pins.read(offsets)?, pins.read(features)?, values)
-                }
-                _ => PassRows::Dense(values),
+            let matrix = Matrix {
+                offsets: (self.offsets).map_or(Ok(&[][..]), |offsets| pins.read(offsets))?,
+                indices: self
+                    .features
+                    .map(|features| pins.read(features))
+                    .transpose()?,
+                values: match self.values {
+                    (Some(values), _) => Values::F32(pins.read(values)?),
+                    (None, Some(values)) => Values::F64(pins.read(values)?),
+                    (None, None) => Values::Ones,
+                },
             };
             let weights = self.weights.map(|weights| pins.read(weights)).transpose()?;
-            Ok(pass.take(rows, pins.read(self.labels)?, weights, next)?)
+            work(matrix, pins.read(self.labels)?, weights)
         }
     }
 }

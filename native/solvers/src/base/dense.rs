@@ -257,9 +257,9 @@ impl<T: Copy + Into<f64>, K: Copy> Column for DenseColumn<'_, T, K> {
 mod tests {
     use super::*;
     use crate::base::{
-        columns::{Columns, Values},
         instructions::Kernel,
         kernel::{WithEntries, with_kernel},
+        matrix::{Columns, MatrixView, Values},
         order::SplitMix64,
     };
 
@@ -394,7 +394,6 @@ mod tests {
         for rows in ROWS {
             let values = numbers(COLUMNS * rows, 1);
             let narrow: Vec<f32> = values.iter().map(|&x| x as f32).collect();
-            let offsets: Vec<i32> = (0..=COLUMNS).map(|i| (i * rows) as i32).collect();
             let (w, weights, cells) = (numbers(rows, 2), numbers(rows, 3), numbers(2 * rows, 4));
             let work = || Everything {
                 w: &w,
@@ -405,7 +404,9 @@ mod tests {
             let expected = plain(&columns, &work());
             for kernel in Kernel::available() {
                 for values in [Values::F64(&values), Values::F32(&narrow)] {
-                    let columns = Columns::dense(rows, &offsets, values).unwrap();
+                    let columns = MatrixView::dense(COLUMNS, rows, values)
+                        .and_then(Columns::new)
+                        .unwrap();
                     let computed = with_kernel(kernel, &columns, work());
                     assert_eq!(computed, expected, "{rows} rows, {}", kernel.name());
                 }
@@ -456,9 +457,13 @@ mod tests {
     #[test]
     fn a_walk_ends_with_its_range_or_its_visitor() {
         let values = [1.0; 10];
-        let dense = Columns::dense(2, &[0, 2, 4, 6, 8, 10], Values::F64(&values)).unwrap();
+        let dense = MatrixView::dense(5, 2, Values::F64(&values))
+            .and_then(Columns::new)
+            .unwrap();
         let indices = [0, 1, 0, 0, 1];
-        let sparse = Columns::new(2, &[0, 2, 2, 3, 3, 5], &indices, Values::Ones).unwrap();
+        let sparse = MatrixView::sparse(2, &[0, 2, 2, 3, 3, 5], &indices, Values::Ones)
+            .and_then(Columns::new)
+            .unwrap();
         for columns in [dense, sparse] {
             for (range, left, expected) in [
                 (1..4, 9, (4, vec![1, 2, 3])),

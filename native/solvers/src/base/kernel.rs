@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 
 use crate::base::{
-    columns::{Columns, Stored, Values},
     dense::Dense,
     entries::Entries,
     instructions::{Instructions, Kernel},
+    matrix::{Columns, Stored, Values},
     sparse::{Numbers, Ones, Sparse},
 };
 
@@ -29,25 +29,27 @@ pub(crate) fn with_kernel<W: WithEntries>(
     work: W,
 ) -> W::Output {
     match columns.stored() {
-        Stored::Sparse(indices, Values::Ones) => {
-            let length = indices.len();
-            on_sparse(columns, indices, Ones { length }, work)
-        }
-        Stored::Sparse(indices, Values::F32(values)) => on_sparse(columns, indices, values, work),
-        Stored::Sparse(indices, Values::F64(values)) => on_sparse(columns, indices, values, work),
+        Stored::Sparse(offsets, indices, values) => match values {
+            Values::Ones => {
+                let length = indices.len();
+                on_sparse(offsets, indices, Ones { length }, work)
+            }
+            Values::F32(values) => on_sparse(offsets, indices, values, work),
+            Values::F64(values) => on_sparse(offsets, indices, values, work),
+        },
         Stored::Dense32(values) => on_dense(kernel, columns.rows(), values, work),
         Stored::Dense64(values) => on_dense(kernel, columns.rows(), values, work),
     }
 }
 
 fn on_sparse<N: Numbers, W: WithEntries>(
-    columns: &Columns<'_>,
+    offsets: &[i32],
     indices: &[i32],
     values: N,
     work: W,
 ) -> W::Output {
     work.run(Sparse {
-        offsets: columns.offsets(),
+        offsets,
         indices,
         values,
     })

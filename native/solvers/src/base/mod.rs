@@ -1,7 +1,6 @@
 //! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, resumable work.
 
 pub(crate) mod checks;
-pub(crate) mod columns;
 mod dense;
 pub(crate) mod elementary;
 pub(crate) mod entries;
@@ -9,6 +8,7 @@ pub(crate) mod error;
 pub(crate) mod gram;
 pub(crate) mod instructions;
 pub(crate) mod kernel;
+pub(crate) mod matrix;
 pub(crate) mod moments;
 pub mod order;
 pub(crate) mod progress;

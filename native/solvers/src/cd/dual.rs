@@ -11,9 +11,9 @@ use super::{
 use crate::{
     base::{
         checks::{at_least_zero, ensure, finite, positive},
-        columns::Columns,
         entries::Entries,
         error::SolverError,
+        matrix::Columns,
     },
     problem::loss::Loss,
 };

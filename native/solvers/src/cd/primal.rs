@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     base::{
-        checks::positive, columns::Columns, entries::Entries, error::SolverError,
+        checks::positive, entries::Entries, error::SolverError, matrix::Columns,
         moments::ColumnMoments,
     },
     problem::penalty::{ElasticNet, ElasticNetParams},

@@ -7,9 +7,9 @@ use super::{
     sums::Sums,
 };
 use crate::base::{
-    columns::Columns,
     entries::Entries,
     error::{SolverError, same_length},
+    matrix::Columns,
 };
 
 /// The separable part of an objective, `sum_i h_i(a_i)`, and the words for its coordinates in messages.

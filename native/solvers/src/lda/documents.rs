@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::base::{
-    columns::{Columns, Stored, Values},
     error::SolverError,
+    matrix::{Columns, MatrixView, Stored, Values},
 };
 
 /// Largest count: with it, `f32` sums over a document are finite.
@@ -33,14 +33,14 @@ impl<'a> Documents<'a> {
     /// Checks every invariant of the table above: O(entries).
     ///
     /// # Errors
-    /// Those of [`Columns::new`], with documents as columns and words as rows; `Shape` names the document and the word of a count out of range.
+    /// Those of [`MatrixView::sparse`] and [`Columns::new`], with documents as columns and words as rows; `Shape` names the document and the word of a count out of range.
     pub fn new(
         vocabulary: usize,
         offsets: &'a [i32],
         words: &'a [i32],
         counts: Values<'a>,
     ) -> Result<Self, SolverError> {
-        let entries = Columns::new(vocabulary, offsets, words, counts)?;
+        let entries = Columns::new(MatrixView::sparse(vocabulary, offsets, words, counts)?)?;
         let documents = Self::validated_before(entries)?;
         documents.check_counts(0..documents.len())?;
         Ok(documents)
@@ -52,7 +52,7 @@ impl<'a> Documents<'a> {
     /// `Shape` if the matrix is dense.
     pub fn validated_before(entries: Columns<'a>) -> Result<Self, SolverError> {
         match entries.stored() {
-            Stored::Sparse(words, counts) => Ok(Self {
+            Stored::Sparse(_, words, counts) => Ok(Self {
                 entries,
                 words,
                 counts,

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::params::PassParams;
 use crate::{
     base::{
-        columns::Values,
-        error::{SolverError, same_length},
+        error::SolverError,
+        matrix::{Stored, Values},
     },
     problem::labels::Labels,
 };
@@ -16,15 +16,6 @@ pub(super) const CHUNK: usize = 256;
 
 /// How many entries ahead a sparse row asks for what it needs: with features in any order, each is a cache line of its own.
 pub(super) const AHEAD: usize = 40;
-
-/// Rows of a block: row-major dense, or compressed sparse rows.
-#[derive(Debug, Clone, Copy)]
-pub enum PassRows<'a> {
-    /// As many values for each row as there are features.
-    Dense(Values<'a>),
-    /// Entries of row i are `offsets[i]` until `offsets[i + 1]`, with ascending features.
-    Sparse(&'a [i32], &'a [i32], Values<'a>),
-}
 
 /// Copies of some rows, and their numbers.
 #[derive(Default)]
@@ -52,81 +43,56 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    pub(super) fn pack_dense(
+    /// Copies the rows in `range`.
+    pub(super) fn pack_rows(
         &mut self,
         params: &PassParams,
-        values: Values<'_>,
-        count: usize,
+        rows: Stored<'_>,
         range: &Range<usize>,
-    ) -> Result<(), SolverError> {
-        let p = params.features;
-        self.is_sparse = false;
-        self.values.resize(range.len() * params.entries(), 0.0);
-        let entries = range.start * p..range.end * p;
-        match values {
-            Values::Ones => Err(SolverError::Shape(
-                "values are missing: dense rows need them".into(),
-            )),
-            Values::F32(values) => {
-                same_length("values32", values.len(), count * p, "entry")?;
-                pack(params, &values[entries], &mut self.values);
-                Ok(())
-            }
-            Values::F64(values) => {
-                same_length("values64", values.len(), count * p, "entry")?;
-                pack(params, &values[entries], &mut self.values);
-                Ok(())
+    ) {
+        self.is_sparse = matches!(rows, Stored::Sparse(..));
+        match rows {
+            Stored::Dense32(values) => self.pack_dense(params, values, range),
+            Stored::Dense64(values) => self.pack_dense(params, values, range),
+            Stored::Sparse(offsets, indices, values) => {
+                self.pack_sparse(&offsets[range.start..=range.end], indices, values);
             }
         }
     }
 
-    pub(super) fn pack_sparse(
+    fn pack_dense<T: Copy + Into<f64>>(
         &mut self,
-        features: usize,
-        offsets: &[i32],
-        indices: &[i32],
-        values: Values<'_>,
+        params: &PassParams,
+        values: &[T],
         range: &Range<usize>,
-    ) -> Result<(), SolverError> {
-        self.is_sparse = true;
-        let wrong =
-            || SolverError::Shape("offsets are not ascending, or beyond the entries".into());
-        let first = usize::try_from(offsets[range.start]).map_err(|_| wrong())?;
-        let end = usize::try_from(offsets[range.end]).map_err(|_| wrong())?;
+    ) {
+        let p = params.features;
+        self.values.resize(range.len() * params.entries(), 0.0);
+        pack(
+            params,
+            &values[range.start * p..range.end * p],
+            &mut self.values,
+        );
+    }
+
+    fn pack_sparse(&mut self, offsets: &[i32], indices: &[i32], values: Values<'_>) {
+        let first = offsets[0] as usize;
+        let entries = first..offsets[offsets.len() - 1] as usize;
         self.offsets.clear();
-        let mut last = 0;
-        for &offset in &offsets[range.start..=range.end] {
-            let at = (offset as usize).wrapping_sub(first);
-            if at < last || at > end.wrapping_sub(first) {
-                return Err(wrong());
-            }
-            self.offsets.push(at);
-            last = at;
-        }
-        let entries = first..end;
+        let starts = offsets.iter().map(|&o| (o as usize).wrapping_sub(first));
+        self.offsets.extend(starts);
         self.indices.clear();
-        self.indices
-            .extend_from_slice(indices.get(entries.clone()).ok_or_else(wrong)?);
-        let is_outside = |&i: &i32| i < 0 || i as usize >= features;
-        if self.indices.iter().any(is_outside) {
-            return Err(SolverError::Shape(format!(
-                "a feature of a sparse row is out of range: there are {features}"
-            )));
-        }
+        self.indices.extend_from_slice(&indices[entries.clone()]);
         self.indices.resize(entries.len() + AHEAD, 0);
         self.values.clear();
         match values {
             Values::Ones => self.values.resize(entries.len(), 1.0),
             Values::F32(values) => {
-                let values = values.get(entries).ok_or_else(wrong)?;
-                self.values.extend(values.iter().map(|&x| f64::from(x)));
+                let values = values[entries].iter().map(|&x| f64::from(x));
+                self.values.extend(values);
             }
-            Values::F64(values) => {
-                let values = values.get(entries).ok_or_else(wrong)?;
-                self.values.extend_from_slice(values);
-            }
+            Values::F64(values) => self.values.extend_from_slice(&values[entries]),
         }
-        Ok(())
     }
 
     /// Copies labels as the loss takes them.

@@ -32,7 +32,6 @@ mod sums;
 mod tests;
 mod work;
 
-pub use chunk::PassRows;
 pub use loss::PassLoss;
 pub use params::PassParams;
 pub use row_pass::RowPass;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use ndarray::ArrayView1;
+
 use super::{
-    chunk::{CHUNK, Chunk, PassRows},
+    chunk::{CHUNK, Chunk},
     loss::PassLoss,
     margins::{DualMargins, Margins},
     params::PassParams,
@@ -15,6 +17,7 @@ use crate::{
     base::{
         error::{SolverError, reserve, same_length},
         instructions::{Instructions, Kernel},
+        matrix::{MatrixView, slice},
     },
     problem::softmax::RowLoss,
 };
@@ -108,30 +111,26 @@ impl RowPass {
     /// Signed losses take labels 0 and 1.
     ///
     /// # Errors
-    /// `Shape` if lengths disagree, or an index is out of range.
+    /// `Shape` if lengths disagree, a view is a part of a larger one, or a label is of no class.
     pub fn take(
         &mut self,
-        rows: PassRows<'_>,
-        labels: &[f64],
-        weights: Option<&[f64]>,
+        rows: MatrixView<'_>,
+        labels: ArrayView1<'_, f64>,
+        weights: Option<ArrayView1<'_, f64>>,
         from: usize,
     ) -> Result<usize, SolverError> {
-        let count = labels.len();
+        let (count, length) = rows.shape();
+        same_length("a row", length, self.features(), "feature")?;
+        same_length("labels", labels.len(), count, "row")?;
+        let labels = slice("labels", labels)?;
         if let Some(weights) = weights {
             same_length("weights", weights.len(), count, "row")?;
         }
+        let weights = weights.map(|w| slice("weights", w)).transpose()?;
         let range = from.min(count)..(from + CHUNK).min(count);
         let chunk = &mut self.chunk;
         chunk.rows = 0;
-        match rows {
-            PassRows::Dense(values) => {
-                chunk.pack_dense(&self.plan.params, values, count, &range)?
-            }
-            PassRows::Sparse(offsets, indices, values) => {
-                same_length("offsets", offsets.len(), count + 1, "row, and one")?;
-                chunk.pack_sparse(self.plan.params.features, offsets, indices, values, &range)?;
-            }
-        }
+        chunk.pack_rows(&self.plan.params, rows.stored()?, &range);
         if !self.plan.remainders.is_empty() {
             chunk.replace(&self.plan, range.len());
         }

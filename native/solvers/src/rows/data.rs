@@ -2,8 +2,8 @@
 
 use crate::base::{
     checks::{finite_rows, positive_weights, usable_scale},
-    columns::Columns,
     error::{SolverError, same_length},
+    matrix::Columns,
 };
 
 /// Rows with their labels and weights, and the scale of the features. Lengths fit one another.

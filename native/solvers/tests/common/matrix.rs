@@ -1,6 +1,6 @@
 //! Matrices in both forms: sparse, with the index of each entry, and dense, without.
 
-use dwell_solvers::{Columns, Values};
+use dwell_solvers::{Columns, MatrixView, Values};
 
 /// Offsets, indices and values of vectors of one length. In the dense form there are no indices, and zeros are values.
 pub fn stored<'a>(
@@ -28,8 +28,10 @@ pub fn columns<'a>(
     values: Values<'a>,
 ) -> Columns<'a> {
     match indices {
-        Some(indices) => Columns::new(length, offsets, indices, values),
-        None => Columns::dense(length, offsets, values),
+        Some(indices) => {
+            MatrixView::sparse(length, offsets, indices, values).and_then(Columns::new)
+        }
+        None => MatrixView::dense(offsets.len() - 1, length, values).and_then(Columns::new),
     }
     .unwrap()
 }

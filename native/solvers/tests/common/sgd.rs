@@ -1,10 +1,10 @@
 //! Problems for local SGD, and the same steps written as plainly as possible: on all coefficients at once.
 
 use dwell_solvers::{
-    Labels, Loss, Progress, RowLoss, Schedule, SearchOutcome, SearchParams, SgdData, SgdOutcome,
-    SgdParams, SgdProblem, SgdRound, SgdSearch, Values,
+    Labels, Loss, MatrixView, Progress, RowLoss, Schedule, SearchOutcome, SearchParams, SgdData,
+    SgdOutcome, SgdParams, SgdProblem, SgdRound, SgdSearch, Values,
     order::{BucketOrder, bucket_size},
-    pass::{PassLoss, PassOutcome, PassParams, PassRows, RowPass},
+    pass::{PassLoss, PassOutcome, PassParams, RowPass},
 };
 
 use super::{Random, bytes, doubles, matrix};
@@ -311,14 +311,20 @@ pub fn evaluate(
     };
     let values = Values::F64(&rows.values);
     let block = match &rows.indices {
-        Some(indices) => PassRows::Sparse(&rows.offsets, indices, values),
-        None => PassRows::Dense(values),
-    };
+        Some(indices) => MatrixView::sparse(rows.features, &rows.offsets, indices, values),
+        None => MatrixView::dense(rows.len(), rows.features, values),
+    }
+    .unwrap();
     let mut pass = RowPass::new(params).unwrap();
     let mut next = 0;
     while next < rows.len() {
         next = pass
-            .take(block, &labels, rows.weights.as_deref(), next)
+            .take(
+                block,
+                (&labels).into(),
+                rows.weights.as_ref().map(Into::into),
+                next,
+            )
             .unwrap();
         pass.work().unwrap();
     }

@@ -8,7 +8,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    base::{columns::Values, instructions::Kernel},
+    base::{
+        instructions::Kernel,
+        matrix::{MatrixView, Values},
+    },
     problem::{huber::Huber, loss::Loss, softmax::RowLoss},
 };
 
@@ -114,16 +117,16 @@ impl Case {
                 offsets.push(indices.len() as i32);
             }
             let block = match kinds[k % kinds.len()] {
-                0 => PassRows::Dense(Values::F64(&dense)),
-                1 => PassRows::Dense(Values::F32(&narrow)),
-                _ => PassRows::Sparse(&offsets, &indices, Values::F64(&values)),
-            };
+                0 => MatrixView::dense(rows.len(), self.p, Values::F64(&dense)),
+                1 => MatrixView::dense(rows.len(), self.p, Values::F32(&narrow)),
+                _ => MatrixView::sparse(self.p, &offsets, &indices, Values::F64(&values)),
+            }
+            .unwrap();
             let mut next = 0;
             while next < rows.len() {
-                let weights = Some(&self.weights[range.clone()]);
-                next = pass
-                    .take(block, &self.labels[range.clone()], weights, next)
-                    .unwrap();
+                let labels = self.labels[range.clone()].into();
+                let weights = Some(self.weights[range.clone()].into());
+                next = pass.take(block, labels, weights, next).unwrap();
                 pass.work().unwrap();
             }
         }

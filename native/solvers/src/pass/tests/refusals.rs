@@ -54,44 +54,58 @@ fn wrong_arrays_are_refused() {
     };
     let mut pass = RowPass::new(softmax).unwrap();
     for label in [-1.0, 2.0, f64::NAN] {
-        let rows = PassRows::Dense(Values::F64(&[1.0, 2.0]));
-        assert!(pass.take(rows, &[label], None, 0).is_err());
+        let rows = MatrixView::dense(1, 2, Values::F64(&[1.0, 2.0])).unwrap();
+        assert!(pass.take(rows, (&[label]).into(), None, 0).is_err());
     }
     let mut pass = RowPass::new(params).unwrap();
-    let labels = [1.0, 2.0];
-    let values = Values::F64(&[1.0, 2.0, 3.0]);
-    assert!(
-        pass.take(PassRows::Dense(values), &labels, None, 0)
-            .is_err()
-    );
-    assert!(
-        pass.take(PassRows::Dense(Values::Ones), &labels, None, 0)
-            .is_err()
-    );
+    let values = Values::F64(&[1.0, 2.0, 3.0, 4.0]);
+    for (rows, features, labels, weights) in [
+        (2, 2, 2, 1),
+        (2, 2, 1, 1),
+        (2, 2, 3, 3),
+        (4, 1, 4, 4),
+        (1, 4, 1, 1),
+    ] {
+        let matrix = MatrixView::dense(rows, features, values).unwrap();
+        let (labels, weights) = (vec![1.0; labels], vec![1.0; weights]);
+        let weights = Some((&weights).into());
+        assert!(pass.take(matrix, (&labels).into(), weights, 0).is_err());
+    }
+    assert!(MatrixView::dense(2, 2, Values::F64(&[1.0, 2.0, 3.0])).is_err());
+    assert!(MatrixView::dense(2, 2, Values::Ones).is_err());
     for (offsets, indices) in [([0, 2], vec![0, 1]), ([0, 1], vec![0])] {
-        let rows = PassRows::Sparse(&offsets, &indices, Values::Ones);
-        assert!(pass.take(rows, &labels, None, 0).is_err());
+        let rows = MatrixView::sparse(2, &offsets, &indices, Values::Ones).unwrap();
+        assert!(pass.take(rows, (&[1.0, 2.0]).into(), None, 0).is_err());
     }
     for (offsets, indices) in [
         ([0, 1, 2], [0, 2]),
         ([0, 1, 2], [0, -1]),
+        ([0, 2, 2], [1, 1]),
         ([0, 3, 2], [0, 1]),
         ([-1, 1, 2], [0, 1]),
         ([0, 1, 5], [0, 1]),
     ] {
-        let rows = PassRows::Sparse(&offsets, &indices, Values::Ones);
         assert!(
-            pass.take(rows, &labels, None, 0).is_err(),
+            MatrixView::sparse(2, &offsets, &indices, Values::Ones).is_err(),
             "{offsets:?} {indices:?}"
         );
     }
-    assert!(
-        pass.take(
-            PassRows::Dense(Values::F64(&[0.0; 4])),
-            &labels,
-            Some(&[1.0]),
-            0
-        )
-        .is_err()
-    );
+}
+
+/// Numbers of a view that do not follow one another.
+#[test]
+fn parts_of_larger_arrays_are_refused() {
+    let mut pass = RowPass::new(whole(LOSSES[0], true, 2)).unwrap();
+    let numbers = ndarray::arr2(&[[1.0, 2.0], [3.0, 4.0]]);
+    let (rows, column) = (MatrixView::Dense64(numbers.view()), numbers.column(0));
+    let labels = [1.0, 2.0];
+    let labels = ndarray::ArrayView1::from(&labels);
+    assert!(pass.take(rows, labels, None, 0).is_ok());
+    assert!(pass.take(rows, column, None, 0).is_err());
+    assert!(pass.take(rows, labels, Some(column), 0).is_err());
+    let turned = MatrixView::Dense64(numbers.t());
+    assert!(pass.take(turned, labels, None, 0).is_err());
+    let entries = sprs::CsMatViewI::new((3, 2), &[0, 1, 1, 2], &[0, 1], &[5.0, 6.0]);
+    let last = MatrixView::Sparse64(entries.slice_outer(1..3));
+    assert!(pass.take(last, labels, None, 0).is_err());
 }

@@ -107,8 +107,8 @@ proptest! {
 #[test]
 fn joined_passes_have_the_sums_of_all_rows() {
     let labels = [0.0, 1.0, 1.0];
-    let dense = PassRows::Dense(Values::F64(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
-    let sparse = PassRows::Sparse(&[0, 1, 1, 2], &[1, 0], Values::F64(&[3.0, -1.0]));
+    let dense = MatrixView::dense(3, 2, Values::F64(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])).unwrap();
+    let sparse = MatrixView::sparse(2, &[0, 1, 1, 2], &[1, 0], Values::F64(&[3.0, -1.0])).unwrap();
     let params = PassParams {
         centre: vec![1.0, 0.5],
         model: vec![0.25, -0.5, 0.125],
@@ -117,10 +117,10 @@ fn joined_passes_have_the_sums_of_all_rows() {
         reach: vec![1.0; 3],
         ..whole(LOSSES[1], true, 2)
     };
-    let pass = |blocks: &[PassRows<'_>]| {
+    let pass = |blocks: &[MatrixView<'_>]| {
         let mut pass = RowPass::new(params.clone()).unwrap();
         for &block in blocks {
-            pass.take(block, &labels, None, 0).unwrap();
+            pass.take(block, (&labels).into(), None, 0).unwrap();
             pass.work().unwrap();
         }
         pass
