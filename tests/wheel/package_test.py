@@ -344,6 +344,14 @@ class PackageTest(unittest.TestCase):
             (pathlib.Path(older) / "pyspark" / "__init__.py").write_text("__version__ = '3.4.4'\n")
             self.assertIn("pyspark is 3.4.4, and Dwell needs 3.5", script(fresh, PYTHONPATH=os.pathsep.join([INSTALLED, older])))
 
+    def test_a_version_of_spark_that_was_not_tested_is_named(self):
+        heard = "import warnings\nwith warnings.catch_warnings(record=True) as all:\n    warnings.simplefilter('always')\n    import dwell.ml\nprint([str(one.message) for one in all])\n"
+        with tempfile.TemporaryDirectory() as other:
+            (pathlib.Path(other) / "pyspark").mkdir()
+            for version, told in ("4.2.1", "not on pyspark 4.2.1"), ("4.3.7", "[]"), ("5.0.0.dev1", "not on pyspark 5.0.0.dev1"):
+                (pathlib.Path(other) / "pyspark" / "__init__.py").write_text("__version__ = '%s'\n" % version)
+                self.assertIn(told, script(heard, PYTHONPATH=os.pathsep.join([INSTALLED, other])))
+
     def test_signatures_name_all_keywords_with_their_defaults(self):
         for kind, stock in zip(ESTIMATORS, STOCK):
             for ours, spark in (kind.__init__, stock.__init__), (kind.setParams, stock.setParams):
