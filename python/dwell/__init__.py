@@ -7,11 +7,12 @@
 
 from dwell._accelerate import accelerate
 from dwell._progress import progress
-from dwell._report import Phases, Report, Round, report
+from dwell._report import Candidate, Phases, Report, Round, report
 from dwell._session import DwellError, attach, configure, jar
 from dwell._version import VERSION as __version__
 
 __all__ = [
+    "Candidate",
     "DwellError",
     "Phases",
     "Report",

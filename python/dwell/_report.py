@@ -77,6 +77,33 @@ class Round:
     note: str
 
 
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+    """A map of Params that tuning has tried.
+
+    Attributes
+    ----------
+    params
+        The values by the names of their Params; with the uid of its stage before a name that several stages have.
+    metric
+        The evaluator's, in the mean of the folds.
+    deviation
+        The standard deviation over the folds; None without folds.
+    is_best
+        Whether the model has these Params.
+    """
+
+    params: dict[str, Any]
+    metric: float
+    deviation: float | None
+    is_best: bool
+
+    def __str__(self) -> str:
+        spread = "" if self.deviation is None else f" +- {self.deviation:.2g}"
+        values = ", ".join(f"{name}={value}" for name, value in self.params.items())
+        return f"{self.metric:.6g}{spread}  {values or 'as the estimator is'}{'  (best)' if self.is_best else ''}"
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report:
     """How a model was trained, and how near to the optimum it is. :func:`dwell.report` makes it.
@@ -116,6 +143,8 @@ class Report:
         The most at a time, while the data came into form.
     rounds
         The start and the rounds; of more than 10,000 those that share the way evenly, the first and the last among them.
+    search
+        Of a model that tuning has chosen: what was tried, in the order of the maps. No part of a comparison of reports.
     """
 
     uid: str
@@ -142,11 +171,12 @@ class Report:
     peak_bytes: int
     phases: Phases
     rounds: tuple[Round, ...]
+    search: tuple[Candidate, ...] = dataclasses.field(default=(), compare=False)
 
     @classmethod
-    def _of(cls, java: Any) -> Report:
+    def _of(cls, java: Any, search: tuple[Candidate, ...]) -> Report:
         one = object.__new__(cls)
-        vars(one)["_java"] = java
+        vars(one).update(_java=java, search=search)
         return one
 
     if not TYPE_CHECKING:  # A checker would take it that every name exists.
@@ -173,6 +203,7 @@ class Report:
             ", ".join(numbers),
             f"{self.rows:,} rows x {self.features:,} features, {self.rounds[-1].round if self.rounds else 0} rounds",
             f"{self.seconds:.2f} s: {', '.join(seconds)}",
+            *(f"the best of {len(self.search)}: {one}" for one in self.search if one.is_best),
         ]
         return "\n".join(line for line in lines if line)
 
@@ -182,8 +213,8 @@ class Report:
 
     @functools.cached_property
     def text(self) -> str:
-        """The report as plain text: the phases, a summary, and a line for each round."""
-        return str(vars(self)["_java"].toText())
+        """The report as plain text: the phases, a summary, and a line for each round; then what tuning has tried."""
+        return "\n".join([str(vars(self)["_java"].toText()), *map(str, self.search)])
 
     @functools.cached_property
     def page(self) -> str:
@@ -196,7 +227,7 @@ class Report:
         return self.phases.total
 
     def to_text(self) -> str:
-        """The report as plain text: the phases, a summary, and a line for each round."""
+        """The report as plain text: the phases, a summary, and a line for each round; then what tuning has tried."""
         return self.text
 
     def to_pandas(self) -> Any:
@@ -243,7 +274,7 @@ def report(model: Any) -> Any:
     -------
     Report or tuple of Report
         The report. Of several models a tuple: of stages of a pipeline in their order, of ``OneVsRest`` by class. Tuning has the
-        report of its best model.
+        report of its best model, with the table of the search.
 
     Raises
     ------
@@ -267,7 +298,7 @@ def report(model: Any) -> Any:
     from dwell._session import check
 
     finder: Any = check()._jvm.dwell.report.FitReport
-    found = [Report._of(one.get()) for one in map(finder.find, _java_models(model)) if one.isDefined()]
+    found = [Report._of(one.get(), search) for java, search in _models(model) if (one := finder.find(java)).isDefined()]
     if not found:
         raise LookupError(
             f"There is no fit report for {getattr(model, 'uid', None) or type(model).__name__}: only models that Dwell has "
@@ -276,23 +307,43 @@ def report(model: Any) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _java_models(model: Any) -> list[Any]:
-    """The models of the JVM in a model, in their order."""
+def _models(model: Any) -> list[tuple[Any, tuple[Candidate, ...]]]:
+    """The models of the JVM in a model, in their order, each with the search that has chosen it."""
     from pyspark.ml import PipelineModel
     from pyspark.ml.classification import OneVsRestModel
     from pyspark.ml.tuning import CrossValidatorModel, TrainValidationSplitModel
     from pyspark.ml.wrapper import JavaModel
 
     if isinstance(model, JavaModel):
-        return [model._java_obj]
-    parts: list[Any] = []
-    if isinstance(model, (CrossValidatorModel, TrainValidationSplitModel)):
-        parts = [model.bestModel]
-    elif isinstance(model, PipelineModel):
-        parts = model.stages
-    elif isinstance(model, OneVsRestModel):
-        parts = model.models
-    return [java for part in parts for java in _java_models(part)]
+        return [(model._java_obj, ())]
+    if isinstance(model, CrossValidatorModel):
+        search = _search(model, model.avgMetrics, model.stdMetrics)
+        return [(java, search) for java, _ in _models(model.bestModel)]
+    if isinstance(model, TrainValidationSplitModel):
+        search = _search(model, model.validationMetrics, [])
+        return [(java, search) for java, _ in _models(model.bestModel)]
+    parts: list[Any] = model.stages if isinstance(model, PipelineModel) else model.models if isinstance(model, OneVsRestModel) else []
+    return [found for part in parts for found in _models(part)]
+
+
+def _search(model: Any, metrics: list[float], deviations: list[float]) -> tuple[Candidate, ...]:
+    """What a model of tuning says of its maps; nothing if it has no metric for each."""
+    maps = model.getEstimatorParamMaps()
+    if not maps or len(metrics) != len(maps):
+        return ()
+    best = metrics.index(max(metrics) if model.getEvaluator().isLargerBetter() else min(metrics))
+    stages: dict[str, set[str]] = {}
+    for param in (param for each in maps for param in each):
+        stages.setdefault(param.name, set()).add(param.parent)
+    return tuple(
+        Candidate(
+            {param.name if len(stages[param.name]) == 1 else f"{param.parent}.{param.name}": value for param, value in each.items()},
+            metrics[i],
+            deviations[i] if i < len(deviations) else None,
+            i == best,
+        )
+        for i, each in enumerate(maps)
+    )
 
 
 def _fields(facts: dict[str, Any]) -> dict[str, Any]:
@@ -304,7 +355,7 @@ def _fields(facts: dict[str, Any]) -> dict[str, Any]:
     held = {"data_bytes": facts["held"]["data"], "peak_bytes": facts["held"]["most"]}
     phases = Phases(**_named(dataclasses.fields(Phases), facts["phases"]))
     rounds = tuple(Round(**_named(dataclasses.fields(Round), one)) for one in facts["rounds"])
-    others = [field for field in dataclasses.fields(Report) if field.name not in ("phases", "rounds", *held)]
+    others = [field for field in dataclasses.fields(Report) if field.name not in ("phases", "rounds", "search", *held)]
     return {**_named(others, facts), **held, "phases": phases, "rounds": rounds}
 
 

@@ -547,9 +547,19 @@ class PackageTest(unittest.TestCase):
         evaluator = BinaryClassificationEvaluator()
         for tuning in CrossValidator, TrainValidationSplit:
             tuned = tuning(estimator=Pipeline(stages=[ours]), estimatorParamMaps=grid, evaluator=evaluator).fit(self.data)
-            self.assertEqual(dwell.report(tuned), dwell.report(tuned.bestModel.stages[0]))
+            told = dwell.report(tuned)
+            self.assertEqual(told, dwell.report(tuned.bestModel.stages[0]))
+            metrics = tuned.avgMetrics if tuning is CrossValidator else tuned.validationMetrics
+            self.assertEqual([one.params for one in told.search], [{"regParam": 0.1}, {"regParam": 0.01}])
+            self.assertEqual([one.metric for one in told.search], metrics)
+            self.assertEqual([one.params["regParam"] for one in told.search if one.is_best], [tuned.bestModel.stages[0].getRegParam()])
+            self.assertEqual([one.deviation is None for one in told.search], [tuning is TrainValidationSplit] * 2)
+            self.assertIn("the best of 2: ", repr(told))
+            self.assertEqual(told.text.splitlines()[-2:], [str(one) for one in told.search])
+            self.assertEqual(pickle.loads(pickle.dumps(told)).search, told.search)
         rest = OneVsRest(classifier=LinearSVC(regParam=0.1, maxIter=10), labelCol="three").fit(self.data)
         self.assertEqual([told.uid for told in dwell.report(rest)], [model.uid for model in rest.models])
+        self.assertEqual(dwell.report(one).search, ())
         for other in Pipeline(stages=[bins]).fit(self.data), bins, ours, self.data, None, 3:
             with self.assertRaisesRegex(LookupError, "There is no fit report for "):
                 dwell.report(other)
