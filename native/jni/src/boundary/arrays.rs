@@ -40,6 +40,9 @@ impl<'a> Matrix<'a> {
     /// # Errors
     /// `Argument` if lengths disagree.
     pub fn known(&self, length: usize) -> Result<Columns<'a>, Fault> {
+        if self.indices.is_none() {
+            self.check_last_offset(length)?;
+        }
         Ok(Columns::validated_before(
             self.known_view(self.coordinates(), length)?,
         )?)
@@ -139,6 +142,19 @@ impl<'a> Matrix<'a> {
             .check_finite()
     }
 
+    /// In a dense matrix the last offset follows from the number of coordinates.
+    fn check_last_offset(&self, length: usize) -> Result<(), Fault> {
+        let (columns, last) = (self.coordinates(), self.offsets.last());
+        let expected = columns.saturating_mul(length);
+        match last.map(|&offset| usize::try_from(offset)) {
+            Some(Ok(offset)) if offset == expected => Ok(()),
+            _ => Err(argument!(
+                "the last offset is {}, expected {expected}: without indices each of {columns} columns has {length} entries, one for each row",
+                last.map_or("missing".into(), i32::to_string)
+            )),
+        }
+    }
+
     /// In a dense matrix all coordinates have as many entries.
     fn check_dense_offsets(&self, length: usize, first: usize) -> Result<(), SolverError> {
         for (column, &offset) in (first..).zip(self.offsets) {
@@ -230,16 +246,21 @@ mod tests {
                     let mut offsets = offsets;
                     offsets[coordinate] = bad;
                     let fault = check(&dense(&offsets, &values), units).unwrap_err();
-                    let place = format!(
-                        "column {coordinate} starts at offset {bad}, expected {}",
-                        4 * coordinate
-                    );
+                    let place = if coordinate == 3 {
+                        format!("the last offset is {bad}, expected 12")
+                    } else {
+                        format!(
+                            "column {coordinate} starts at offset {bad}, expected {}",
+                            4 * coordinate
+                        )
+                    };
                     assert!(
                         matches!(&fault, Fault::Argument(text) if text.contains(&place)),
                         "{fault:?}"
                     );
                 }
             }
+            assert!(check(&dense(&[], &[]), units).is_err());
             for entry in 0..values.len() {
                 let mut spoiled = values;
                 spoiled[entry] = f64::NAN;
