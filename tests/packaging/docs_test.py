@@ -104,8 +104,7 @@ class Documents(unittest.TestCase):
     def test_configuration_keys_are_those_of_the_sources(self):
         sources = source_text()
         for pattern, where, heading in (
-                (r"(spark\.dwell\.(?!bench\.)[a-zA-Z.]*[a-zA-Z])", "docs/params.md", "Keys of the Spark session"),
-                (r"(spark\.dwell\.bench\.[a-zA-Z]+)", "CONTRIBUTING.md", "Switches of the benchmarks"),
+                (r"(spark\.dwell\.[a-zA-Z.]*[a-zA-Z])", "docs/params.md", "Keys of the Spark session"),
                 (r"(dwell\.(?:library|native)\.[a-zA-Z]+)", "docs/params.md", "System properties of a JVM")):
             keys = set(re.findall('"%s"' % pattern, sources))
             listed = re.findall(r"^\| `%s` \|" % pattern, section(where, heading), re.MULTILINE)
@@ -119,10 +118,9 @@ class Documents(unittest.TestCase):
         defaults = re.findall(r'read\((\w+), (?:Seq\("(\w+)"|Aggregation\.choices)', source) + re.findall(r'get\((\w+)\)\.getOrElse\("(\w+)"\)', source)
         found = {keys[name]: default or "auto" for name, default in defaults}
         self.assertEqual(set(keys.values()), set(found))
-        for where, heading in (("docs/params.md", "Keys of the Spark session"), ("CONTRIBUTING.md", "Switches of the benchmarks")):
-            rows = re.findall(r"^\| `(spark\.dwell\.[^`]+)` \| `(\w+)` \|", section(where, heading), re.MULTILINE)
-            self.assertTrue(rows)
-            self.assertEqual({key: found[key] for key, _ in rows}, dict(rows))
+        rows = re.findall(r"^\| `(spark\.dwell\.[^`]+)` \| `(\w+)` \|", section("docs/params.md", "Keys of the Spark session"), re.MULTILINE)
+        self.assertTrue(rows)
+        self.assertEqual({key: found[key] for key, _ in rows}, dict(rows))
 
     def test_params_are_those_of_the_sources(self):
         files = (SOURCES[0] / "scala/dwell/ml/param").glob("*.scala")

@@ -125,7 +125,7 @@ class PackageTest(unittest.TestCase):
     def test_a_report_is_rendered_when_it_is_asked_for(self):
         model = LogisticRegression(regParam=0.1).fit(self.data)
         told = dwell.report(model)
-        self.assertEqual(list(vars(told)), ["_java"])
+        self.assertEqual(set(vars(told)), {"_java", "search"})
         self.assertFalse(hasattr(told, "_repr_latex_"))
         self.assertEqual((told.rows, len(told.rounds)), (300, self.report(model).rounds().size()))
         self.assertFalse({"text", "page"} & set(vars(told)))

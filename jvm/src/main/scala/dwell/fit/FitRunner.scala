@@ -147,7 +147,11 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
   }
 
   private def completed(record: RoundRecord): Unit = {
-    logDebug(s"${problem.uid}: ${record.toLogLine}")
+    import record._
+    logDebug(
+      f"${problem.uid}: round=$round objective=$objective%.10g gap=$gap%.3e relativeGap=$relativeGap%.3e " +
+        f"seconds=$seconds%.3f worker=$workerSeconds%.3f overhead=$overheadSeconds%.3f leader=$driverSeconds%.3f " +
+        f"epochs=$localWork%.2f losses=$stateLosses $note")
     DwellBridge.post(sc, RoundCompleted(problem.uid, record))
   }
 }

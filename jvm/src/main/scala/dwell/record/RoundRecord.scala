@@ -56,12 +56,6 @@ final case class RoundRecord(
       f"${fixed(overheadSeconds, 3)}%8s ${fixed(driverSeconds, 3)}%8s ${fixed(localWork, 2)}%7s $stateLosses%4d" +
       (if (note.isEmpty) "" else s"  $note")
 
-  /** The round as a line of a log, with names. */
-  def toLogLine: String =
-    f"round=$round objective=$objective%.10g gap=$gap%.3e relativeGap=$relativeGap%.3e seconds=${fixed(seconds, 3)} " +
-      f"worker=${fixed(workerSeconds, 3)} overhead=${fixed(overheadSeconds, 3)} leader=${fixed(driverSeconds, 3)} " +
-      f"epochs=${fixed(localWork, 2)} losses=$stateLosses" + (if (note.isEmpty) "" else s"; $note")
-
   /** Seconds or epochs. A number that no clock gives does not take hundreds of digits. */
   private def fixed(v: Double, digits: Int): String = s"%.$digits${if (math.abs(v) < 1e9) "f" else "e"}".format(v)
 }

@@ -155,14 +155,6 @@ sealed abstract class FitReport extends Product with Serializable {
   /** The report as JSON, for other programs; docs/fit-report.md describes its schema. */
   final def toJson: String = JsonReport(uid, solver, reason, facts)
 
-  /** How the fit went, in a line for logs. */
-  private[dwell] final def toLogLine: String = {
-    val made = rounds.lastOption.map(r => s"rounds=${r.round}")
-    val proven = Option.unless(relativeGap.isNaN)(f"gap=$relativeGap%.1e")
-    val shape = if (numRows > 0) f"$numRows%,d x $numFeatures%,d" else f"$numFeatures%,d features"
-    (Seq(algorithm) ++ made ++ proven ++ Seq(f"$totalSeconds%.2f s", shape)).mkString(" ")
-  }
-
   private def lines: Seq[String] = phases.toLine +: summary
 
   /** Lines about the fit as a whole. */

@@ -12,7 +12,7 @@ import dwell.data.documents.{DocumentDataset, NoWordsException}
 import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
-import dwell.ml.training.{FitClock, FitEvents, LeavingToSpark}
+import dwell.ml.training.{FitClock, FitEvents, FitLog, LeavingToSpark}
 import dwell.record.FitPhases
 import dwell.report.{SparkFitReport, TopicFitReport}
 import dwell.solver.lda.LdaTrainer
@@ -94,7 +94,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
           facts.setUpSeconds,
           facts.rounds,
           clock.modelSeconds)
-        reported(model, TopicFitReport(uid, facts.copy(phases = phases)))
+        FitLog.reported(this, model, TopicFitReport(uid, facts.copy(phases = phases)))
       } finally data.unpersist()
     }
   }

@@ -1,12 +1,12 @@
 package dwell.ml.training
 
-import org.apache.spark.ml.Model
+import org.apache.spark.ml.{Model, PipelineStage}
 
 import dwell.fit.DwellConf
 import dwell.report.SparkFitReport
 
 /** An estimator that leaves the problems that it does not solve to Spark's own code. */
-private[ml] trait LeavingToSpark extends Reporting {
+private[ml] trait LeavingToSpark extends PipelineStage {
 
   /**
    * Logs one WARN and trains with Spark's own code.
@@ -35,6 +35,6 @@ private[ml] trait LeavingToSpark extends Reporting {
     }
     logWarning(s"$uid is trained by Spark's own code: $why.")
     val model = train
-    reported(model, report(model))
+    FitLog.reported(this, model, report(model))
   }
 }

@@ -195,7 +195,7 @@ trait LinearTraining[M <: Model[M]]
     val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)
     val report = LinearFitReport(uid, facts.copy(phases = phases))
     if (report.ofOneClass.nonEmpty) logWarning(s"$uid: ${report.ofOneClass}.")
-    reported(model, report)
+    FitLog.reported(this, model, report)
   }
 }
 
