@@ -57,9 +57,9 @@ impl<'a> Matrix<'a> {
         let Some(indices) = self.indices else {
             return MatrixView::dense(count, length, self.values);
         };
-        // SAFETY: the structure of the view has to be right. `sprs` has accepted the arrays of this fingerprint: `slices::validate` and
-        // `java::pass::block` see to it before a solver works on them. That does not prove that Java has not changed them since, so the
-        // solver relies on nothing: it takes the slices out of the view, and all its readers check bounds.
+        // SAFETY: functions of `sprs` may rely on the structure of a view. None of them works on this one: `MatrixView::stored` takes its
+        // slices, and all readers of those check bounds. So nothing hangs on the check of `sprs` that `slices::validate` and `java::pass::block`
+        // make before a solver works on arrays of a new fingerprint, and that `validate` makes after it has compared lengths by this view.
         Ok(unsafe {
             match self.values {
                 Values::Ones => {
