@@ -115,6 +115,15 @@ impl<'a> Matrix<'a> {
         ))
     }
 
+    /// The matrix with its own entries alone: the offsets of a part of a larger matrix point into the arrays of all. As it is, if its entries
+    /// are not there: its check names the place at fault.
+    pub fn with_own_entries(self) -> Self {
+        if self.indices.is_none() || self.offsets.is_empty() {
+            return self;
+        }
+        self.part(0, self.coordinates()).unwrap_or(self)
+    }
+
     /// The coordinates from `next` to `end`; none if their entries are not there.
     fn part(&self, next: usize, end: usize) -> Option<Self> {
         let offsets = &self.offsets[next..=end];
@@ -226,6 +235,19 @@ mod tests {
             }
         }
         assert!(check(&matrix(&[], &[], &[]), 1).is_err());
+    }
+
+    #[test]
+    fn rows_of_a_larger_matrix_have_their_own_entries() {
+        let offsets = [3, 5, 9];
+        let part = matrix(&offsets, &INDICES, &VALUES).with_own_entries();
+        assert_eq!(part.indices, Some(&INDICES[3..]));
+        assert!(part.checked_view(2, 4).is_ok());
+        for missing in [[3, 5, 10], [-1, 5, 9], [6, 5, 5]] {
+            let part = matrix(&missing, &INDICES, &VALUES).with_own_entries();
+            assert_eq!(part.indices, Some(&INDICES[..]));
+            assert!(part.checked_view(2, 4).is_err());
+        }
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl Block<'_> {
                 },
             };
             let weights = self.weights.map(|weights| pins.read(weights)).transpose()?;
-            work(matrix, pins.read(self.labels)?, weights)
+            work(matrix.with_own_entries(), pins.read(self.labels)?, weights)
         }
     }
 }

@@ -51,8 +51,8 @@ pub(crate) enum Stored<'a> {
 const UNITS: &[()] = &[(); usize::MAX];
 
 impl<'a> MatrixView<'a> {
-    /// A sparse matrix of columns with `rows` rows. `sprs` checks its structure: entries of column i are `offsets[i]..offsets[i + 1]`, and
-    /// `indices`, the rows of the entries, increase inside a column. O(entries).
+    /// A sparse matrix of columns with `rows` rows. `sprs` checks its structure: entries of column i are `offsets[i]..offsets[i + 1]`,
+    /// counted from `offsets[0]`, and `indices`, the rows of the entries, increase inside a column. O(entries).
     ///
     /// # Errors
     /// `Shape` names the column and the row at fault.
@@ -133,15 +133,15 @@ impl<'a> MatrixView<'a> {
         }
     }
 
-    /// The arrays: O(1).
+    /// The arrays: O(1). Offsets of a part of a larger sparse matrix count from its own first entry, which is `offsets[0]` of the larger one.
     ///
     /// # Errors
-    /// `Shape` if the matrix is a part of a larger one whose entries are elsewhere or not in order.
+    /// `Shape` if the numbers of a dense matrix do not follow one another.
     pub(crate) fn stored(&self) -> Result<Stored<'a>, SolverError> {
         match self {
-            Self::Ones(view) => sparse(view, |_| Values::Ones),
-            Self::Sparse32(view) => sparse(view, Values::F32),
-            Self::Sparse64(view) => sparse(view, Values::F64),
+            Self::Ones(view) => Ok(sparse(view, |_| Values::Ones)),
+            Self::Sparse32(view) => Ok(sparse(view, Values::F32)),
+            Self::Sparse64(view) => Ok(sparse(view, Values::F64)),
             Self::Dense32(view) => slice("a dense matrix", *view).map(Stored::Dense32),
             Self::Dense64(view) => slice("a dense matrix", *view).map(Stored::Dense64),
         }
@@ -177,11 +177,11 @@ impl<'a> Columns<'a> {
     pub fn validated_before(view: MatrixView<'a>) -> Result<Self, SolverError> {
         let (len, rows) = view.shape();
         check_rows(rows)?;
-        Ok(Self {
-            rows,
-            len,
-            stored: view.stored()?,
-        })
+        let stored = view.stored()?;
+        if let Stored::Sparse(offsets, indices, _) = stored {
+            check_ends(offsets, indices)?;
+        }
+        Ok(Self { rows, len, stored })
     }
 
     /// Number of columns.
@@ -230,10 +230,9 @@ impl<'a> Columns<'a> {
 fn sparse<'a, T: Copy>(
     view: &CsMatViewI<'a, T, i32>,
     values: impl FnOnce(&'a [T]) -> Values<'a>,
-) -> Result<Stored<'a>, SolverError> {
+) -> Stored<'a> {
     let (offsets, indices, data) = view.into_raw_storage();
-    check_ends(offsets, indices)?;
-    Ok(Stored::Sparse(offsets, indices, values(data)))
+    Stored::Sparse(offsets, indices, values(data))
 }
 
 /// The numbers of a view that follow one another.

@@ -55,7 +55,8 @@ impl Chunk {
             Stored::Dense32(values) => self.pack_dense(params, values, range),
             Stored::Dense64(values) => self.pack_dense(params, values, range),
             Stored::Sparse(offsets, indices, values) => {
-                self.pack_sparse(&offsets[range.start..=range.end], indices, values);
+                let base = offsets.first().map_or(0, |&base| base as usize);
+                self.pack_sparse(base, &offsets[range.start..=range.end], indices, values);
             }
         }
     }
@@ -75,11 +76,13 @@ impl Chunk {
         );
     }
 
-    fn pack_sparse(&mut self, offsets: &[i32], indices: &[i32], values: Values<'_>) {
-        let first = offsets[0] as usize;
-        let entries = first..offsets[offsets.len() - 1] as usize;
+    /// Copies the rows whose entries start at `offsets`, counted from `base`.
+    fn pack_sparse(&mut self, base: usize, offsets: &[i32], indices: &[i32], values: Values<'_>) {
+        let start = |offset: i32| (offset as usize).wrapping_sub(base);
+        let first = start(offsets[0]);
+        let entries = first..start(offsets[offsets.len() - 1]);
         self.offsets.clear();
-        let starts = offsets.iter().map(|&o| (o as usize).wrapping_sub(first));
+        let starts = offsets.iter().map(|&o| start(o).wrapping_sub(first));
         self.offsets.extend(starts);
         self.indices.clear();
         self.indices.extend_from_slice(&indices[entries.clone()]);

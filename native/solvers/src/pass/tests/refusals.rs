@@ -92,9 +92,8 @@ fn wrong_arrays_are_refused() {
     }
 }
 
-/// Numbers of a view that do not follow one another.
 #[test]
-fn parts_of_larger_arrays_are_refused() {
+fn numbers_that_do_not_follow_one_another_are_refused() {
     let mut pass = RowPass::new(whole(LOSSES[0], true, 2)).unwrap();
     let numbers = ndarray::arr2(&[[1.0, 2.0], [3.0, 4.0]]);
     let (rows, column) = (MatrixView::Dense64(numbers.view()), numbers.column(0));
@@ -105,7 +104,4 @@ fn parts_of_larger_arrays_are_refused() {
     assert!(pass.take(rows, labels, Some(column), 0).is_err());
     let turned = MatrixView::Dense64(numbers.t());
     assert!(pass.take(turned, labels, None, 0).is_err());
-    let entries = sprs::CsMatViewI::new((3, 2), &[0, 1, 1, 2], &[0, 1], &[5.0, 6.0]);
-    let last = MatrixView::Sparse64(entries.slice_outer(1..3));
-    assert!(pass.take(last, labels, None, 0).is_err());
 }

@@ -151,6 +151,20 @@ fn joined_passes_have_the_sums_of_all_rows() {
         (numbers.reach, numbers.rows, numbers.entries),
         (outcome.reach, 9, 14)
     );
+    let (offsets, indices) = ([0, 2, 2, 3, 3, 4], [0, 1, 1, 0]);
+    let larger = sprs::CsMatViewI::new((5, 2), &offsets, &indices, &[9.0, 8.0, 3.0, -1.0]);
+    let last_rows = larger.slice_outer(2..5);
+    assert_eq!(
+        last_rows.into_raw_storage().0[0],
+        2,
+        "a part whose offsets do not start at 0"
+    );
+    let of_part = pass(&[dense, MatrixView::Sparse64(last_rows), dense]);
+    assert_eq!(
+        read(&of_part),
+        (expected, outcome),
+        "rows of a larger matrix"
+    );
     let other = RowPass::new(PassParams {
         moments: false,
         ..params.clone()
