@@ -25,7 +25,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.block.LabeledRow
 import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
-import dwell.problem.{Algorithm, Labels, Orientation, RowUse}
+import dwell.problem.{Algorithm, Labels, Orientation}
 import dwell.solver.{Fault, FaultyFit, FaultyLinear, FaultyTopics, Solved}
 import dwell.solver.linear.LinearProblem
 import dwell.spark.{InputChangedException, Unpersist}
@@ -465,7 +465,7 @@ object FaultTest extends Harness {
       val training = TrainingReader.read(p.rows.map(_.toInternal), Features, "in place")
       try {
         val data =
-          training.rows(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true, RowUse.Averages))
+          training.rows(2, RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true))
         check(data.placement == "rows left where Spark has them", data.placement)
         def bits(partitions: RDD[RowPartition]) = partitions
           .map { p =>

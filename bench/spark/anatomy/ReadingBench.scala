@@ -11,7 +11,7 @@ import dwell.data.{TrainingReader, TrainingRows}
 import dwell.data.cache.CachedDataset
 import dwell.data.documents.DocumentDataset
 import dwell.data.rows.RowForm
-import dwell.problem.{Labels, RowUse}
+import dwell.problem.Labels
 
 /**
  * Seconds of reading, alone and with the set-up for each kind of solver, beside Spark's own scan of the same columns
@@ -99,9 +99,7 @@ object ReadingBench {
       Seq(
         Step("reading", () => read(stored)(_ => None)),
         Step("reading, rows by shuffle", () => read(stored)(rows => Some(rows.rows(0, Standardised)))),
-        Step(
-          "reading, rows in place",
-          () => read(stored)(rows => Some(rows.rows(0, Standardised.copy(use = RowUse.Sums))))),
+        Step("reading, rows in place", () => read(stored)(rows => Some(rows.rows(0, Standardised.copy(mixed = true))))),
         Step("reading, columns by shuffle", () => read(stored)(rows => Some(rows.columns(0)))))
     }
 

@@ -317,14 +317,39 @@ impl Quadratic<'_> {
             .collect();
         // Most variables may be 0: the factor has the others alone.
         let moving: Vec<usize> = (0..n).filter(|&j| !left_out[j]).collect();
+        let minimum = self.minimum_on_face(linear, step, &moving, &bends)?;
+        if self.is_minimum(linear, step, &minimum, &left_out, &bends) {
+            return Ok(Face::Minimum(minimum));
+        }
+        let (part, first) = self.first_end(step, &minimum, &moving);
+        let mut reached: Vec<f64> = (step.iter().zip(&minimum))
+            .map(|(from, to)| from + part * (to - from))
+            .collect();
+        Ok(match first {
+            None => Face::Lowest(reached),
+            Some((j, end)) => {
+                reached[j] = end - self.at[j];
+                Face::Left(reached)
+            }
+        })
+    }
+
+    /// The minimum where only the variables `moving` move, along the line that the penalty is between its bends.
+    fn minimum_on_face(
+        &self,
+        linear: &[f64],
+        step: &[f64],
+        moving: &[usize],
+        bends: &[(f64, f64)],
+    ) -> Result<Vec<f64>, SolverError> {
         let mut triangle = reserve(packed(moving.len()), "a quadratic model")?;
-        for &i in &moving {
+        for &i in moving {
             let row = row(self.hessian, i);
             triangle.extend(moving.iter().take_while(|&&j| j <= i).map(|&j| row[j]));
         }
         let more: Vec<f64> = moving.iter().map(|&j| self.l2[j]).collect();
         let factor = Factor::rough(&triangle, &more, &vec![false; moving.len()])?;
-        let mut minimum: Vec<f64> = (0..n)
+        let mut minimum: Vec<f64> = (0..step.len())
             .map(|j| if self.fixed[j] { 0.0 } else { step[j] })
             .collect();
         // From the step on, so that it is exact after two solutions.
@@ -337,9 +362,21 @@ impl Quadratic<'_> {
                 minimum[j] += more;
             }
         }
-        let product = self.product(&minimum);
-        let right = (0..n).filter(|&j| !self.fixed[j]).all(|j| {
-            let x = self.reached(&minimum, j);
+        Ok(minimum)
+    }
+
+    /// Whether the minimum on the face of `step` is the minimum of all: it is on the face, and no variable would leave it.
+    fn is_minimum(
+        &self,
+        linear: &[f64],
+        step: &[f64],
+        minimum: &[f64],
+        left_out: &[bool],
+        bends: &[(f64, f64)],
+    ) -> bool {
+        let product = self.product(minimum);
+        (0..step.len()).filter(|&j| !self.fixed[j]).all(|j| {
+            let x = self.reached(minimum, j);
             let slope = product[j] + linear[j];
             let rounding = ROUNDING * (product[j].abs() + linear[j].abs() + self.l1[j]);
             let keeps =
@@ -348,13 +385,18 @@ impl Quadratic<'_> {
             keeps
                 && (self.lower[j]..=self.upper[j]).contains(&x)
                 && (least - rounding..=most + rounding).contains(&-slope)
-        });
-        if right {
-            return Ok(Face::Minimum(minimum));
-        }
-        // How far it is to the first variable that would leave the face.
+        })
+    }
+
+    /// How far it is from `step` towards `minimum` to the first variable that would leave the face, and where that variable ends.
+    fn first_end(
+        &self,
+        step: &[f64],
+        minimum: &[f64],
+        moving: &[usize],
+    ) -> (f64, Option<(usize, f64)>) {
         let (mut part, mut first) = (1.0, None);
-        for j in (0..n).filter(|&j| !left_out[j]) {
+        for &j in moving {
             let (x, change) = (self.reached(step, j), minimum[j] - step[j]);
             let ends = [
                 self.lower[j],
@@ -368,16 +410,7 @@ impl Quadratic<'_> {
                 }
             }
         }
-        let mut reached: Vec<f64> = (step.iter().zip(&minimum))
-            .map(|(from, to)| from + part * (to - from))
-            .collect();
-        Ok(match first {
-            None => Face::Lowest(reached),
-            Some((j, end)) => {
-                reached[j] = end - self.at[j];
-                Face::Left(reached)
-            }
-        })
+        (part, first)
     }
 }
 

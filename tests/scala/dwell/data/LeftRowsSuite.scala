@@ -12,15 +12,16 @@ import org.apache.spark.sql.types.{DataType, DoubleType}
 
 import dwell.SparkSuite
 import dwell.data.block.{ColumnNames, LabeledRow, RowBlockBuilder}
+import dwell.data.columns.ColumnDataset
 import dwell.data.rows.{RowForm, RowPartition}
-import dwell.problem.{Labels, RowUse}
+import dwell.problem.Labels
 import dwell.spark.{InputChangedException, TaskFailure}
 
 /** Rows that stay where Spark has them. */
 class LeftRowsSuite extends SparkSuite {
 
-  private val sums = RowForm(1.0, intercept = true, labels = Labels.Signed, use = RowUse.Sums)
-  private val averages = sums.copy(mixed = true, use = RowUse.Averages)
+  private val coordinates = RowForm(1.0, intercept = true, labels = Labels.Signed)
+  private val averages = coordinates.copy(mixed = true)
 
   private val numFeatures = 8
 
@@ -63,29 +64,27 @@ class LeftRowsSuite extends SparkSuite {
 
   test("rows of a use that lets them stay are those of a shuffle, and no shuffle brings them") {
     val rows = binary(900)
-    using(source(rows, 8)) { training =>
-      val dealt = training.rows(3, sums.copy(use = RowUse.Coordinates))
+    using(source(rows, 9)) { training =>
+      val dealt = training.rows(3, coordinates)
       val expected = dealt.partitions.collect().toSeq.flatMap(content).sortBy(_._1)
       assert(shuffles(dealt.partitions).size == 2 && dealt.placement.startsWith("rows dealt by a shuffle, because "))
-      for (form <- Seq(sums, sums.copy(mixed = true))) {
-        val left = training.rows(3, form)
-        assert(shuffles(left.partitions).isEmpty && left.placement == "rows left where Spark has them")
-        val partitions = left.partitions.collect().toSeq
-        assert(partitions.flatMap(content).sortBy(_._1) == expected && partitions.map(_.index) == Seq(0, 1, 2))
-        assert(left.summary.rowsPerPartition.toSeq == partitions.map(_.numRows))
-        // Eight blocks of about one size: two, three and three of them.
-        assert(left.summary.rowsPerPartition.sorted.toSeq.map(r => math.round(r / 900.0 * 8)) == Seq(2, 3, 3))
-        assert(left.summary.meanSquareNorm == dealt.summary.meanSquareNorm && left.holders.sameElements(dealt.holders))
-        assert(left.summary.classSums.positive.sameElements(dealt.summary.classSums.positive))
-      }
+      val left = training.rows(3, averages)
+      assert(shuffles(left.partitions).isEmpty && left.placement == "rows left where Spark has them")
+      val partitions = left.partitions.collect().toSeq
+      assert(partitions.flatMap(content).sortBy(_._1) == expected && partitions.map(_.index) == Seq(0, 1, 2))
+      assert(left.summary.rowsPerPartition.toSeq == partitions.map(_.numRows))
+      // Nine blocks of about one size.
+      assert(left.summary.rowsPerPartition.sorted.toSeq.map(r => math.round(r / 900.0 * 9)) == Seq(3, 3, 3))
+      assert(left.summary.meanSquareNorm == dealt.summary.meanSquareNorm && left.holders.sameElements(dealt.holders))
+      assert(left.summary.classSums.positive.sameElements(dealt.summary.classSums.positive))
     }
   }
 
   test("as many source partitions as workers are partitions as they are") {
-    val rows = binary(400)
+    val rows = binary(4000)
     using(source(rows, 4)) { training =>
-      val left = training.rows(4, sums)
-      assert(left.partitions.collect().map(_.rows.toSeq).toSeq == (0L until 400L).grouped(100).toSeq)
+      val left = training.rows(4, averages)
+      assert(left.partitions.collect().map(_.rows.sorted.toSeq).toSeq == (0L until 4000L).grouped(1000).toSeq)
     }
   }
 
@@ -96,15 +95,15 @@ class LeftRowsSuite extends SparkSuite {
     val source = sc.parallelize(0 until 3, 3).flatMap(LeftRowsSuite.wide).map(_.toInternal)
     val training = TrainingReader.read(source, n, "test")
     try {
-      val dealt = training.rows(2, sums.copy(use = RowUse.Coordinates))
+      val dealt = training.rows(2, coordinates)
       def bits(p: RowPartition) = p.rows.indices.map(i => (p.rows(i), (p.labels(i), p.norms(i), p.projections(i))))
       val expected = dealt.partitions.collect().flatMap(bits).toMap
       assert(training.numRows == 768L && expected.size == 768 && training.labelMean == 0.5)
       for ((workers, groups) <- Seq(1 -> Seq(0L until 768L), 3 -> (0L until 768L).grouped(256).toSeq)) {
-        val left = training.rows(workers, sums)
+        val left = training.rows(workers, averages)
         assert(left.placement == "rows left where Spark has them")
         val partitions = left.partitions.collect().toSeq
-        assert(partitions.map(_.rows.toSeq) == groups)
+        assert(partitions.map(_.rows.sorted.toSeq) == groups)
         partitions.foreach { p =>
           assert(p.isDense && bits(p).forall { case (row, bits) => expected(row) == bits })
           assert(p.rows.indices.forall(i => (0 until n).forall(f => p.value(p.offsets(i) + f) == value(p.rows(i), f))))
@@ -120,13 +119,12 @@ class LeftRowsSuite extends SparkSuite {
     } finally training.unpersist()
   }
 
-  test("averages need alike labels, sums do not") {
+  test("rows stay where labels are alike") {
     val rows = binary(4000)
     for ((sorted, placed) <- Seq(false -> "left", true -> "dealt")) {
       using(source(if (sorted) rows.sortBy(_.label) else rows, 2)) { training =>
         assert(training.rows(2, averages).placement.startsWith(s"rows $placed"))
         if (sorted) assert(training.rows(2, averages).placement.contains("labels"))
-        assert(training.rows(2, sums).placement.startsWith("rows left"))
       }
     }
     // Blocks from everywhere make groups alike.
@@ -136,11 +134,11 @@ class LeftRowsSuite extends SparkSuite {
   test("too few partitions of the source, and one far too large, are for a shuffle") {
     val rows = binary(300)
     using(source(rows, 2)) { training =>
-      val data = training.rows(3, sums)
+      val data = training.rows(3, averages)
       assert(data.numPartitions == 3 && data.placement.contains("numWorkers is 3"))
     }
     val huge = sc.parallelize(Seq(rows.take(10), rows.slice(10, 280), rows.drop(280)), 3).flatMap(identity)
-    using(huge)(training => assert(training.rows(3, sums).placement.contains("times the mean")))
+    using(huge)(training => assert(training.rows(3, averages).placement.contains("times the mean")))
   }
 
   test("what was read is dropped once partitions hold it, and is read again for another dataset") {
@@ -151,7 +149,7 @@ class LeftRowsSuite extends SparkSuite {
       it
     }
     using(rows) { training =>
-      training.rows(2, sums)
+      training.rows(2, averages)
       assert(kept == Seq("test: rows") && reads.get == 2)
       // Spark removes blocks some time after it was told to.
       val blocks = SparkEnv.get.blockManager
@@ -160,7 +158,7 @@ class LeftRowsSuite extends SparkSuite {
       // The source is read once for both passes over the rows that columns take.
       val columns = training.columns(2)
       assert(reads.get == 4 && columns.nonzeros > 0 && kept == Seq("test: columns", "test: rows", "test: rows as read"))
-      training.rows(2, averages.copy(use = RowUse.Sums))
+      training.rows(2, averages.copy(scaleFactor = 0.0))
       assert(reads.get == 4 && kept.count(_ == "test: rows") == 2 && kept.contains("test: rows as read"))
     }
     assert(kept.isEmpty)
@@ -170,11 +168,11 @@ class LeftRowsSuite extends SparkSuite {
     // Spark may deliver what a shuffle brings in any order.
     val shuffled = source(binary(200), 2).repartition(3)
     using(shuffled) { training =>
-      training.rows(3, sums)
+      training.rows(3, averages)
       assert(kept == Seq("test: rows"))
     }
     using(new UnpromisedRDD(shuffled, change = true)) { training =>
-      training.rows(3, sums)
+      training.rows(3, averages)
       assert(kept == Seq("test: rows", "test: rows as read"))
     }
     // The user's own shuffle has not been cleaned.
@@ -192,13 +190,13 @@ class LeftRowsSuite extends SparkSuite {
       (all.drop(first) ++ all.take(first)).iterator
     }
     usingRead(TrainingReader.read(unsafe(turned), numFeatures, "test")) { training =>
-      for (form <- Seq(sums, averages, sums.copy(use = RowUse.Coordinates))) {
+      for (form <- Seq(averages, coordinates)) {
         val data = training.rows(2, form)
         val before = data.partitions.collect().toSeq.map(content)
         val read = LeftRowsSuite.reads.get
         TestData.loseCached(sc)
         assert(data.partitions.collect().toSeq.map(content) == before)
-        if (form.use != RowUse.Coordinates) assert(LeftRowsSuite.reads.get > read, "the source was not read again")
+        if (form.mixed) assert(LeftRowsSuite.reads.get > read, "the source was not read again")
       }
       val columns = training.columns(2)
       val before = columns.partitions.collect().toSeq.map(p => (p.columns.toSeq, p.labels.toSeq))
@@ -216,7 +214,7 @@ class LeftRowsSuite extends SparkSuite {
         if (changing && !first) block.map(r => r.copy(label = 1.0 - r.label)) else block
       }
       using(read) { training =>
-        val data = training.rows(2, sums.copy(mixed = true))
+        val data = training.rows(2, averages)
         val before = data.partitions.collect().toSeq.map(content)
         assert(LeftRowsSuite.reads.get == 4)
         TestData.loseCached(sc)
@@ -237,7 +235,7 @@ class LeftRowsSuite extends SparkSuite {
 
   test("tasks on the partitions do not carry the source's data") {
     using(source(binary(20000), 2)) { training =>
-      val data = training.rows(2, sums)
+      val data = training.rows(2, averages)
       data.partitions.partitions.foreach { partition =>
         val bytes = new ByteArrayOutputStream()
         new ObjectOutputStream(bytes).writeObject(partition)
@@ -248,9 +246,26 @@ class LeftRowsSuite extends SparkSuite {
 
   test("nothing is shuffled for one worker") {
     using(source(binary(100), 5)) { training =>
-      val data = training.rows(0, averages)
-      assert(data.numPartitions == 1 && data.placement.startsWith("rows left") && shuffles(data.partitions).isEmpty)
+      val averaged = training.rows(0, averages)
+      assert(averaged.numPartitions == 1 && averaged.placement.startsWith("rows left"))
+      val all = training.rows(1, coordinates)
+      val dealt = training.rows(2, coordinates).partitions.collect().toSeq.flatMap(content).sortBy(_._1)
+      assert(all.partitions.collect().toSeq.flatMap(content) == dealt, "in the order of the dataset")
+      assert(Seq(averaged, all).forall(data => shuffles(data.partitions).isEmpty))
+      val columns = training.columns(1)
+      def byColumn(data: ColumnDataset) = {
+        val partitions = data.partitions.collect().toSeq
+        partitions.flatMap { p =>
+          p.columns.indices.map(c => p.columns(c) -> ((TestData.stored(p, c), p.mean(c), p.variance(c))))
+        }.toMap -> partitions.flatMap(_.labels)
+      }
+      val expected = byColumn(training.columns(2))
+      assert(byColumn(columns) == expected && shuffles(columns.partitions).isEmpty)
+      assert(columns.forBarrier.barrier().mapPartitions(identity).count() == 1L)
+      TestData.loseCached(sc)
+      assert(byColumn(columns) == expected, "lost and made again")
     }
+    assert(kept.isEmpty)
   }
 }
 

@@ -20,7 +20,7 @@ import dwell.data.columns.ColumnPartition
 import dwell.data.documents.{DocumentDataset, DocumentPartition}
 import dwell.data.rows.{RowForm, RowPartition}
 import dwell.ml.classification.LogisticRegression
-import dwell.problem.{Labels, RowUse}
+import dwell.problem.Labels
 import dwell.report.FitReport
 
 /** Data in an application whose Kryo refuses classes that are not registered. */
@@ -72,7 +72,7 @@ class RegistrationSuite extends LimitedSuite with BeforeAndAfterAll {
 
   test("rows left in place are read again from the user's own partitions") {
     val training = TrainingReader.read(source(_.toInternal), 8, "test")
-    val form = RowForm(1.0, intercept = true, labels = Labels.Signed, use = RowUse.Sums)
+    val form = RowForm(1.0, intercept = true, labels = Labels.Signed, mixed = true)
     throughDisk(training.rows(1, form))(textOf(_))
     training.unpersist()
   }

@@ -156,7 +156,7 @@ class HashedFeaturesSuite extends SparkSuite {
     try {
       assert(training.numFeatures == 8 && training.vectorLength == Length)
       def content = training
-        .blocks(2)
+        .blocks(2, even = false)
         .partitions
         .flatMap(_.blocks().map(b =>
           (b.offsets.toSeq, b.features.toSeq, Option(b.values32).map(_.toSeq), b.labels.toSeq)))

@@ -70,7 +70,7 @@ final class TrainingRows private[data] (read: ReadRows) {
   private val columnDatasets = mutable.Map.empty[Int, ColumnDataset]
   // One dataset for each number of partitions and form.
   private val rowDatasets = mutable.Map.empty[(Int, RowForm), RowDataset]
-  private val blockDatasets = mutable.Map.empty[Int, BlockDataset]
+  private val blockDatasets = mutable.Map.empty[(Int, Boolean), BlockDataset]
   private val classWeights = mutable.Map.empty[Int, Array[Double]]
   private val rowShuffles = mutable.Map.empty[Int, RowShuffle]
   private var released = false
@@ -105,8 +105,8 @@ final class TrainingRows private[data] (read: ReadRows) {
   }
 
   /**
-   * The data split by rows. Where the form's use allows it, partitions are groups of whole source partitions, and rows stay
-   * where they are. Otherwise a fixed hash of its number sends each row to a partition, and gives each partition its
+   * The data split by rows. Rows stay where they are for one worker, and where mixed rows are alike in groups of whole source
+   * partitions, which then are the partitions. Otherwise a fixed hash of its number sends each row to a partition, and gives each partition its
    * share of any stretch of rows. Forms of the same rows share one shuffle.
    *
    * @param numWorkers
@@ -123,8 +123,10 @@ final class TrainingRows private[data] (read: ReadRows) {
     if (form.labels == Labels.Signed) requireBinaryLabels()
     // A constant feature has a nonzero in every row.
     def varying = nonzeros - read.constant.length * numRows
-    val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(form.use, numFeatures))(varying, bytesByRow)
-    val groups = groupsFor(form.use, workers, exactly = numWorkers > 0)
+    val workers = partitionsFor(numWorkers, WorkerCount.NonzerosWorthAWorker)(varying, bytesByRow)
+    val groups =
+      if (form.mixed || workers == 1) read.groups(workers, exactly = numWorkers > 0, alike = form.mixed)
+      else Left("steps along coordinates need partitions of rows of every kind")
     val key = (groups.fold(_ => workers, _.count), form)
     rowDatasets.get(key).filterNot(_.isReleased).getOrElse {
       read.recall()
@@ -140,8 +142,9 @@ final class TrainingRows private[data] (read: ReadRows) {
   private def left(groups: BlockGroups, form: RowForm): RowDataset = {
     val placement = new RowGroups(read, featureMoments.excluded, groups)
     val made = RowDataset.of(read, placement, Placement.left, featureMoments, form)
-    // Cleaning a shuffle stops at blocks that Spark keeps.
-    if (rowShuffles.isEmpty && columnDatasets.isEmpty) read.drop() else read.makeRoom()
+    // Cleaning a shuffle stops at blocks that Spark keeps. And after coordinate descent another method may go on with them.
+    val areShuffled = rowShuffles.nonEmpty || columnDatasets.nonEmpty || blockDatasets.exists(_._1._2)
+    if (areShuffled || !form.mixed) read.makeRoom() else read.drop()
     made
   }
 
@@ -153,33 +156,31 @@ final class TrainingRows private[data] (read: ReadRows) {
     made
   }
 
-  /** Groups of source partitions that can be the partitions; otherwise why not. */
-  private def groupsFor(use: RowUse, workers: Int, exactly: Boolean): Either[String, BlockGroups] = use match {
-    case RowUse.Coordinates => Left("steps along coordinates need partitions of rows of every kind")
-    case RowUse.Sums => read.groups(workers, exactly, alike = false)
-    case RowUse.Averages => read.groups(workers, exactly, alike = true)
-  }
-
   /**
-   * The data where and as they were read, for sums over rows.
+   * The data as it was read, for sums over rows.
    *
    * @param numWorkers
-   *   number of groups of source partitions, K; fewer if not so many source partitions have rows. 0:
-   *   [[dwell.spark.WorkerCount]] chooses it
+   *   number of workers, K. 0: [[dwell.spark.WorkerCount]] chooses it
+   * @param even
+   *   whether workers must have about equally much work, so that many passes take no longer than they must. Then whole blocks move
+   *   where the source's partitions are too few or too unequal. Otherwise rows stay where they are, in fewer groups than
+   *   workers if not so many source partitions have rows
    */
-  def blocks(numWorkers: Int): BlockDataset = synchronized {
+  def blocks(numWorkers: Int, even: Boolean): BlockDataset = synchronized {
     checkUse(numWorkers)
     read.recall()
-    val workers = workersForSums(numWorkers)
-    blockDatasets.getOrElseUpdate(workers, new BlockDataset(read, read.groups(workers)))
+    val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
+    val uneven = if (even) read.groups(workers, exactly = numWorkers > 0, alike = false).left.toOption else None
+    blockDatasets.getOrElseUpdate(
+      (workers, uneven.isDefined),
+      uneven match {
+        case None => BlockDataset.left(read, read.groups(workers))
+        case Some(reason) =>
+          val made = BlockDataset.moved(read, workers, reason)
+          read.makeRoom()
+          made
+      })
   }
-
-  /** Whether groups of [[blocks]] are even, so that many passes take no longer than over rows that are dealt. */
-  def evenAsRead(numWorkers: Int): Boolean =
-    groupsFor(RowUse.Sums, workersForSums(numWorkers), exactly = numWorkers > 0).isRight
-
-  private def workersForSums(numWorkers: Int): Int =
-    partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
 
   /** About the mean of each feature; only where they are few. */
   def centre: Array[Double] = read.centre
@@ -204,6 +205,9 @@ final class TrainingRows private[data] (read: ReadRows) {
     }
     LabelFacts(labelMean, labelVariance, totalWeight, classes)
   }
+
+  /** The weights of so many classes, if [[labelFacts]] has counted them. */
+  def countedClasses(count: Int): Option[Array[Double]] = synchronized(classWeights.get(count))
 
   /** The number of workers that the size of the data pays for, for this use of rows. */
   def workers(use: RowUse): Int =

@@ -10,7 +10,7 @@ import dwell.comm.Workers
 import dwell.data.{LocalData, TrainingRows}
 import dwell.data.rows.{BlockData, RowForm}
 import dwell.fit.{Aggregation, FitRunner}
-import dwell.problem.{MarginLoss, Orientation, RowUse}
+import dwell.problem.{MarginLoss, Orientation}
 import dwell.record.RoundRecord
 import dwell.solver.cd.leader.{CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep}
@@ -130,7 +130,7 @@ final class LinearTrainer(
         val plan = PrimalPlan(rows.numRows.toInt, rows.totalWeight, rows.labelMean, data.columnsPerPartition, adds)
         (Parts.of(data), plan, starts.primal(problem))
       case Orientation.Dual =>
-        val data = dealt(problem, RowUse.Coordinates)
+        val data = dealt(problem, mixed = false)
         val (from, model) = starts.dual(problem)
         val plan = DualPlan(
           data.summary,
@@ -151,7 +151,7 @@ final class LinearTrainer(
 
   private def byAveraging(problem: LinearProblem, choice: Choice): LinearSolution = {
     val started = System.nanoTime()
-    val data = dealt(problem, RowUse.Averages)
+    val data = dealt(problem, mixed = true)
     val plan = AveragingPlan(newId, rowTask(problem), PartitionFacts.of(rows, data))
     run(plan, problem, choice, Parts.of(data), started, averagingStep)((_, fit) => free(Seq(fit)))
   }
@@ -166,9 +166,8 @@ final class LinearTrainer(
     val from = if (after.isEmpty) starts.search(problem) else None
     val placed = problem.copy(aggregation = whereItHasRoom(problem), initial = problem.initial.orElse(from))
     val parts =
-      if (problem.isBounded || !isDealt && rows.evenAsRead(problem.numWorkers))
-        Parts.of(rows.blocks(problem.numWorkers))
-      else Parts.asBlocks(dealt(problem, if (isDealt) RowUse.Coordinates else RowUse.Sums))
+      if (isDealt) Parts.asBlocks(dealt(problem, mixed = false))
+      else Parts.of(rows.blocks(problem.numWorkers, even = true))
     val plan = SearchPlan(newId, rowTask(placed), after)
     val solution = run(plan, problem, choice, parts, started, new SearchStep(passStep))((_, _) => ())
     starts.keepSearch(problem, solution)
@@ -178,7 +177,7 @@ final class LinearTrainer(
   private def byNewton(problem: LinearProblem, choice: Choice): LinearSolution = {
     val started = System.nanoTime()
     val loss = problem.loss
-    val data = rows.blocks(problem.numWorkers)
+    val data = rows.blocks(problem.numWorkers, even = false)
     val facts = NewtonFacts(rows.numRows, rows.centre, rows.constant, rows.labelFacts(loss.labels, counted = false))
     val last = starts.newton(problem)
     val from = last.filter(_.first.isEmpty).map(kept => (kept.coefficients, kept.intercepts))
@@ -189,9 +188,8 @@ final class LinearTrainer(
     solution.copy(first = None)
   }
 
-  private def dealt(problem: LinearProblem, use: RowUse) = rows.rows(
-    problem.numWorkers,
-    RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed = use == RowUse.Averages, use))
+  private def dealt(problem: LinearProblem, mixed: Boolean) =
+    rows.rows(problem.numWorkers, RowForm(problem.penalty.scaleFactor, problem.intercept, problem.loss.labels, mixed))
 
   private def rowTask(problem: LinearProblem): RowTask = {
     val features = rows.features(problem.penalty.scaleFactor, problem.intercept)

@@ -29,7 +29,8 @@ private[solver] object Parts {
 
   def of(data: ColumnDataset): Parts[LocalData] = {
     def local(partitions: RDD[ColumnPartition]) = partitions.map[LocalData](p => ColumnData(p, p.weights))
-    Parts(() => local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, ByColumns, data.held)
+    val placement = if (data.numPartitions == 1) OneWorker else ByColumns
+    Parts(() => local(data.partitions), () => local(data.forBarrier), data.nonzerosPerPartition, placement, data.held)
   }
 
   def of(data: RowDataset): Parts[LocalData] = {
@@ -48,5 +49,6 @@ private[solver] object Parts {
       data.placement,
       data.held)
 
+  private val OneWorker = "no shuffle, because one worker owns all columns"
   private val ByColumns = "nonzeros dealt by a shuffle, because each worker owns columns"
 }

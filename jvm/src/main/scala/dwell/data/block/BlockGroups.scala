@@ -145,6 +145,10 @@ private[data] object BlockGroups {
     new BlockGroups(groups.map(_.result().sorted).filter(_.nonEmpty).sortBy(_.head), sizes)
   }
 
+  /** Each partition as a group of its own. */
+  def each(sizes: IndexedSeq[SourceSize]): BlockGroups =
+    new BlockGroups(Array.tabulate(sizes.size)(Array(_)), sizes)
+
   private def greedy(order: IndexedSeq[Int], sizes: IndexedSeq[SourceSize], count: Int): Array[Array[Int]] = {
     val groups = Array.fill(count)(Array.newBuilder[Int])
     val lightest = mutable.PriorityQueue.from((0 until count).map(k => (0L, k)))(Ordering[(Long, Int)].reverse)
@@ -161,6 +165,8 @@ private[data] object BlockGroups {
 private[data] object Placement {
 
   val left: String = "rows left where Spark has them"
+
+  def moved(reason: String): String = s"whole blocks moved by a shuffle, because $reason"
 
   def dealt(reason: String): String = s"rows dealt by a shuffle, because $reason"
 }

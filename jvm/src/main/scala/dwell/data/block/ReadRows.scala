@@ -93,7 +93,8 @@ private[data] final class ReadRows(
       if (alike) groups.unevenLengths.orElse(unlike) else None
     }
 
-  private def sizes: IndexedSeq[SourceSize] =
+  /** The size of each source partition. */
+  private[block] def sizes: IndexedSeq[SourceSize] =
     summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq
 
   /** At most so many groups of source partitions, where they were read if that is even enough. */

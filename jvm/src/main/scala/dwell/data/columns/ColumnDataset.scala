@@ -5,7 +5,7 @@ import org.apache.spark.storage.StorageLevel
 
 import dwell.base.SliceBounds
 import dwell.bulk.{BulkShuffle, Kept}
-import dwell.data.block.{DataLimits, ReadRows}
+import dwell.data.block.{DataLimits, GroupedBlocks, ReadRows, RowBlock}
 import dwell.data.cache.{Cached, CachedDataset}
 import dwell.data.matrix.{ColumnCounts, IndexedSums, MatrixBlock, PartitionForm}
 import dwell.record.HeldBytes
@@ -21,11 +21,12 @@ import dwell.spark.Answers
  */
 final class ColumnDataset private (
     partitions: Kept[ColumnPartition],
+    isShuffled: Boolean,
     nonzerosPerPartition: Array[Long],
     val columnsPerPartition: Array[Int],
     held: HeldBytes,
     broadcasts: Seq[Broadcast[_]])
-    extends CachedDataset[ColumnPartition](partitions, isShuffled = true, nonzerosPerPartition, held, broadcasts)
+    extends CachedDataset[ColumnPartition](partitions, isShuffled, nonzerosPerPartition, held, broadcasts)
 
 private[data] object ColumnDataset {
 
@@ -72,28 +73,48 @@ private[data] object ColumnDataset {
     val totalWeight = rows.totalWeight
     val names = rows.names
     val widths = forms.map(_.width)
-    val pieces = rows.verifiedBlocks.flatMap { block =>
+    def cut(block: RowBlock) =
       ColumnCut(block.matrix, index.firstRow(block).toInt, partitionOf.value, widths)
-    }
-    val values = rows.verifiedBlocks.flatMap { block =>
+    def valuesOf(block: RowBlock) = {
       val first = index.firstRow(block).toInt
       (0 until numPartitions).iterator.map(k => k -> RowValues.of(block, first, slices, k)).filterNot(_._2.isEmpty)
     }
-    val merged = BulkShuffle.together(
-      BulkShuffle.byIndex(values, numPartitions, RowValues),
-      BulkShuffle.byIndex(pieces, numPartitions, ColumnPiece)) { (k, values, pieces) =>
-      val merge = new ColumnMerge(k, slices, partitionOf.value, counts.value, forms(k))
-      pieces.foreach(merge.add)
-      merge.result(values.toArray, totalWeight, names)
+    def merge(k: Int) = new ColumnMerge(k, slices, partitionOf.value, counts.value, forms(k))
+    // One worker takes the blocks as they are.
+    val together = if (numPartitions > 1) None else Some(new GroupedBlocks(rows.verifiedBlocks, rows.groups(1)))
+    val merged = together match {
+      case Some(group) =>
+        group.map { blocks =>
+          val all = merge(0)
+          val values = blocks().flatMap { block =>
+            cut(block).foreach { case (_, piece) => all.add(piece) }
+            valuesOf(block).map(_._2)
+          }
+          all.result(values.toArray, totalWeight, names)
+        }
+      case None =>
+        BulkShuffle.together(
+          BulkShuffle.byIndex(rows.verifiedBlocks.flatMap(valuesOf(_)), numPartitions, RowValues),
+          BulkShuffle.byIndex(rows.verifiedBlocks.flatMap(cut(_)), numPartitions, ColumnPiece)) { (k, values, pieces) =>
+          val all = merge(k)
+          pieces.foreach(all.add)
+          all.result(values.toArray, totalWeight, names)
+        }
     }
     val partitions = Kept.of(merged, s"${rows.title}: columns").keep(StorageLevel.MEMORY_AND_DISK)
-    val broadcasts = Seq(partitionOf, counts)
+    val broadcasts = Seq(partitionOf, counts) ++ together.toSeq.flatMap(_.broadcasts)
     Cached.orRelease(partitions, broadcasts) {
       val sizes = Answers.of(partitions) { it =>
         val p = it.next()
         (p.nonzeros.toLong, p.numColumns, p.bytes)
       }
-      new ColumnDataset(partitions, sizes.map(_._1), sizes.map(_._2), rows.heldWith(sizes.map(_._3).sum), broadcasts)
+      new ColumnDataset(
+        partitions,
+        together.isEmpty,
+        sizes.map(_._1),
+        sizes.map(_._2),
+        rows.heldWith(sizes.map(_._3).sum),
+        broadcasts)
     }
   }
 

@@ -3,26 +3,42 @@ package dwell.data.rows
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.data.block.{BlockGroups, GroupedBlocks, ReadRows, RowBlock}
+import dwell.data.block.{BlockGroups, GroupedBlocks, MovedBlocks, Placement, ReadRows, RowBlock}
 import dwell.data.matrix.{DenseBlock, SparseBlock}
 import dwell.record.HeldBytes
 
 /**
- * Rows as they were read, in groups of whole source partitions: one for each worker. Nothing is copied or moved, so the groups
- * are as even as the source allows.
+ * Rows as they were read, in groups of whole partitions of blocks: one for each worker.
+ *
+ * @param blocks
+ *   the blocks of each partition, kept
+ * @param kept
+ *   the blocks of each group, without their lineage: see [[dwell.bulk.Kept.held]]
+ * @param placement
+ *   how the rows came to the workers
+ * @param held
+ *   the bytes that are held
+ * @param release
+ *   releases what was made for this dataset alone
  */
-final class BlockDataset private[data] (read: ReadRows, groups: BlockGroups) {
+final class BlockDataset private (
+    blocks: RDD[RowBlock],
+    kept: BlockGroups => RDD[() => Iterator[RowBlock]],
+    groups: BlockGroups,
+    val placement: String,
+    val held: HeldBytes,
+    release: () => Unit) {
   private var broadcasts = Seq.empty[Broadcast[_]]
 
   /** The data of each worker. A gang does not need them, so nothing is sent before they are asked for. */
   lazy val partitions: RDD[BlockData] = {
-    val grouped = new GroupedBlocks(read.verifiedBlocks, groups)
+    val grouped = new GroupedBlocks(blocks, groups)
     broadcasts = grouped.broadcasts
     BlockDataset.of(grouped, isSmall)
   }
 
   /** See [[dwell.fit.FitRunner]]. */
-  def forBarrier: RDD[BlockData] = BlockDataset.of(read.held(groups), isSmall)
+  def forBarrier: RDD[BlockData] = BlockDataset.of(kept(groups), isSmall)
 
   private def isSmall: Boolean = held.data <= BlockDataset.SmallBytes
 
@@ -32,17 +48,33 @@ final class BlockDataset private[data] (read: ReadRows, groups: BlockGroups) {
   /** The nonzeros of each worker. */
   def nonzerosPerPartition: Array[Long] = groups.nonzeros
 
-  /** How the rows came to the workers. */
-  def placement: String =
-    s"where they were read: ${groups.sources.map(_.length).sum} source partitions in ${groups.count} groups"
-
-  /** The bytes that are held. */
-  def held: HeldBytes = read.heldAsRead
-
-  private[data] def destroy(): Unit = broadcasts.foreach(_.destroy())
+  /** The context must be alive. */
+  private[data] def destroy(): Unit = {
+    broadcasts.foreach(_.destroy())
+    release()
+  }
 }
 
-private object BlockDataset {
+private[data] object BlockDataset {
+
+  /** Rows where they were read. The groups are as even as the source allows. */
+  def left(read: ReadRows, groups: BlockGroups): BlockDataset = {
+    val sources = groups.sources.map(_.length).sum
+    val placement = s"where they were read: $sources source partitions in ${groups.count} groups"
+    new BlockDataset(read.verifiedBlocks, read.held, groups, placement, read.heldAsRead, () => ())
+  }
+
+  /**
+   * Whole blocks, moved to workers of about equal load.
+   *
+   * @param reason
+   *   why they cannot stay, which completes a sentence
+   */
+  def moved(read: ReadRows, workers: Int, reason: String): BlockDataset = {
+    val moved = MovedBlocks.of(read, workers)
+    val groups = BlockGroups.each(moved.sizes)
+    new BlockDataset(moved.blocks, moved.held, groups, Placement.moved(reason), moved.held, () => moved.release())
+  }
 
   /** In a fit of so many bytes, to fetch a block of another executor anew in each pass takes longer than the pass. */
   private val SmallBytes = 1L << 25

@@ -1,6 +1,6 @@
 package dwell.data.rows
 
-import dwell.problem.{Labels, RowUse}
+import dwell.problem.Labels
 
 /**
  * The form in which a solver needs the rows.
@@ -15,15 +15,8 @@ import dwell.problem.{Labels, RowUse}
  * @param mixed
  *   whether the rows of a partition are in random order; otherwise they are in the order of the dataset. Stochastic
  *   gradients need it: similar rows must not follow one another, as the rows of one class do if labels are sorted
- * @param use
- *   what workers do with their rows
  */
-final case class RowForm(
-    scaleFactor: Double,
-    intercept: Boolean,
-    labels: Labels,
-    mixed: Boolean = false,
-    use: RowUse = RowUse.Coordinates) {
+final case class RowForm(scaleFactor: Double, intercept: Boolean, labels: Labels, mixed: Boolean = false) {
   require(
     scaleFactor >= 0.0 && !scaleFactor.isInfinite,
     s"scaleFactor must be finite and not negative, but was $scaleFactor")

@@ -1,0 +1,69 @@
+package dwell.data.block
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.storage.StorageLevel
+
+import dwell.bulk.{BulkShuffle, Kept}
+import dwell.data.cache.Cached
+import dwell.record.HeldBytes
+import dwell.spark.Answers
+
+/**
+ * Blocks of partitions that are too few or too unequal, moved as they are to partitions of about equal work. Blocks that follow one
+ * another in the source follow one another here, too.
+ *
+ * @param kept
+ *   the blocks, kept and materialised
+ * @param sizes
+ *   size of each partition
+ */
+private[data] final class MovedBlocks private (
+    kept: Kept[RowBlock],
+    val sizes: IndexedSeq[SourceSize],
+    val held: HeldBytes) {
+
+  def blocks: RDD[RowBlock] = kept
+
+  /** See [[ReadRows.held]]. */
+  def held(groups: BlockGroups): RDD[() => Iterator[RowBlock]] =
+    kept.held(groups.sources).map(group => () => group().iterator.flatMap(_._2))
+
+  def release(): Unit = {
+    if (!kept.sparkContext.isStopped) kept.cleanShuffleDependencies(blocking = false)
+    Cached.release(kept, Seq.empty)
+  }
+}
+
+private[data] object MovedBlocks {
+
+  /** @param partitions the number of partitions, K; those beyond the number of blocks stay empty */
+  def of(rows: ReadRows, partitions: Int): MovedBlocks = {
+    val loads = rows.sizes.map(_.load)
+    val (before, all) = (loads.scanLeft(0L)(_ + _).toArray, loads.sum)
+    val sent = rows.verifiedBlocks.mapPartitionsWithIndex { (source, blocks) =>
+      var next = before(source)
+      blocks.filter(_.rows > 0).map { block =>
+        val load = sizeOf(block).load
+        val middle = next + 0.5 * load
+        next += load
+        (math.min(partitions - 1, (middle / all * partitions).toInt), block)
+      }
+    }
+    val moved = BulkShuffle.byIndex(sent, partitions, RowBlock).mapPartitions { blocks =>
+      blocks.map(_._2).toArray.sortBy(block => (block.at.partition, block.at.rows)).iterator
+    }
+    val kept = Kept.of(moved, s"${rows.title}: rows moved").keep(StorageLevel.MEMORY_AND_DISK)
+    Cached.orRelease(kept, Seq.empty) {
+      val summaries = Answers.of(kept)(summary)
+      new MovedBlocks(kept, summaries.map(_._1).toIndexedSeq, rows.heldWith(summaries.map(_._2).sum))
+    }
+  }
+
+  private def summary(blocks: Iterator[RowBlock]): (SourceSize, Long) =
+    blocks.foldLeft((SourceSize(0L, 0L), 0L)) { case ((size, bytes), block) =>
+      val own = sizeOf(block)
+      (SourceSize(size.rows + own.rows, size.nonzeros + own.nonzeros), bytes + block.bytes)
+    }
+
+  private def sizeOf(block: RowBlock): SourceSize = SourceSize(block.rows.toLong, block.matrix.nonzeros.toLong)
+}
