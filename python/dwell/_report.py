@@ -112,6 +112,14 @@ class Report:
 
     Attributes
     ----------
+    estimator
+        The class of the estimator.
+    params
+        Values of its columns, of the Params that decide most, and of all Params that were set, by their names.
+    dwell_version
+        The version that trained.
+    date
+        When the fit ended, in UTC (ISO 8601).
     solver
         ``native``, or ``spark`` where Spark's own code trained.
     reason
@@ -137,6 +145,14 @@ class Report:
     one_class
         Of ``LinearSVC`` by ``newton``: the share of the rows' weight that the model predicts as one class, if it is 99% or
         more and the other class has more than 1% of the weight; None otherwise.
+    coefficients
+        Coefficients of a linear model, intercepts left out; 0 for topics.
+    nonzero_coefficients
+        How many of them are not 0.
+    explained
+        The least share of the deviance that the model explains: 1 minus the objective over the objective of the best model without
+        coefficients. None where there is no deviance (hinge, huber, topics), for several classes that nobody has counted, and where Spark
+        trained.
     data_bytes
         Of the training data in the form of the solvers, all partitions together.
     peak_bytes
@@ -148,6 +164,10 @@ class Report:
     """
 
     uid: str
+    estimator: str
+    params: dict[str, Any]
+    dwell_version: str
+    date: str
     solver: str
     reason: str | None
     algorithm: str
@@ -163,6 +183,9 @@ class Report:
     tolerance: float
     converged: bool
     one_class: float | None
+    coefficients: int
+    nonzero_coefficients: int
+    explained: float | None
     rows: int
     features: int
     nonzeros: int
@@ -188,20 +211,26 @@ class Report:
             return vars(self)[name]
 
     def __repr__(self) -> str:
-        numbers = [f"{name} {value:.10g}" for name in ("objective", "dual") if (value := getattr(self, name)) is not None]
+        asked = " ".join(f"{name}={value}" for name, value in self.params.items() if not name.endswith("Col"))
         if self.relative_gap is not None:
-            numbers.append(f"relative gap {self.relative_gap:.1e}")
-        numbers.append("converged" if self.converged else "not converged")
+            proof = f"no model has an objective lower than {self.objective:.6g} by more than {100.0 * self.relative_gap:.2g}%"
+        else:
+            proof = "" if self.objective is None else f"objective {self.objective:.6g}, without a bound"
+        found = [] if not self.coefficients else [f"{self.nonzero_coefficients:,} of {self.coefficients:,} coefficients are not 0"]
+        if self.explained is not None:
+            found.append(f"at least {100.0 * self.explained:.1f}% of the deviance explained")
         seconds = [
             f"{field.name.replace('_', '-')} {value:.2f}"
             for field in dataclasses.fields(Phases)
             if (value := getattr(self.phases, field.name)) > 0.0
         ]
+        size = f"{self.rows:,} rows x {self.features:,} features" if self.rows else f"{self.features:,} features"
+        why = self.reason or self.handover or self.choice
         lines = [
-            f"{self.uid}: {self.algorithm} by {'native code' if self.solver == 'native' else 'Spark'}",
-            self.reason or self.handover or self.choice,
-            ", ".join(numbers),
-            f"{self.rows:,} rows x {self.features:,} features, {self.rounds[-1].round if self.rounds else 0} rounds",
+            f"{self.estimator} {self.uid}: {asked}",
+            f"{self.algorithm} by {'native code' if self.solver == 'native' else 'Spark'}{': ' if why else ''}{why}",
+            ", ".join(part for part in [proof, "" if self.converged or self.solver != "native" else "NOT converged"] if part),
+            "; ".join([size, f"{self.rounds[-1].round if self.rounds else 0} rounds", *found]),
             f"{self.seconds:.2f} s: {', '.join(seconds)}",
             *(f"the best of {len(self.search)}: {one}" for one in self.search if one.is_best),
         ]
@@ -267,7 +296,7 @@ def report(model: Any) -> Any:
     Parameters
     ----------
     model : Model
-        A model of pyspark's that an estimator of Dwell has trained, or one of pyspark's own under :func:`dwell.accelerate`; or a
+        A model of pyspark's that an estimator of Dwell has trained, a copy of it, or one of pyspark's own under :func:`dwell.accelerate`; or a
         ``PipelineModel``, ``CrossValidatorModel``, ``TrainValidationSplitModel`` or ``OneVsRestModel`` with such models.
 
     Returns
@@ -279,7 +308,7 @@ def report(model: Any) -> Any:
     Raises
     ------
     LookupError
-        If there is none: the model was loaded or copied, another estimator has trained it, or it is no model.
+        If there is none: the model was loaded, another estimator has trained it, or it is no model.
     dwell.DwellError
         If the session does not have the jar of this package.
 
@@ -302,7 +331,7 @@ def report(model: Any) -> Any:
     if not found:
         raise LookupError(
             f"There is no fit report for {getattr(model, 'uid', None) or type(model).__name__}: only models that Dwell has "
-            "trained in this session have one, and not loaded or copied ones."
+            "trained in this session have one, and their copies, but not loaded ones: write_html, to_text and pickle keep a report."
         )
     return found[0] if len(found) == 1 else tuple(found)
 

@@ -22,6 +22,7 @@ CLASSES = [
     "dwell.ml.training.FitIterator",
     "dwell.record.FitEnded",
     "dwell.record.FitPhases",
+    "dwell.record.FitRequest",
     "dwell.record.FitStarted",
     "dwell.record.HeldBytes",
     "dwell.record.RoundCompleted",

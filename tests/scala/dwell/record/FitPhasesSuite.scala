@@ -3,6 +3,7 @@ package dwell.record
 import java.util.Locale
 
 import dwell.LimitedSuite
+import dwell.record.FitFacts
 import dwell.report.SparkFitReport
 
 /** The phases of a fit: their sums, and their text. */
@@ -35,7 +36,10 @@ class FitPhasesSuite extends LimitedSuite {
 
   test("a report begins with the line, and its seconds are those of the phases") {
     val phases = FitPhases.of(total = 2.5, reading = 0.125, spark = 2.25)
-    val report = SparkFitReport.of("linReg_1", "the label is constant", 5, phases, 1e-6)
+    val report = SparkFitReport(
+      "linReg_1",
+      "the label is constant",
+      FitFacts(algorithm = "spark", tolerance = 1e-6, numFeatures = 5, phases = phases))
     assert(
       report.toText.linesIterator.toSeq == Seq(
         phases.toLine,

@@ -185,7 +185,11 @@ private object BoundedReportSuite {
     val report = reportOf(Seq.tabulate(random.nextInt(60))(record(_, () => next())), () => next())
     random.nextInt(4) match {
       case 0 => TopicFitReport(report.uid, report.facts)
-      case 1 => SparkFitReport.of(report.uid, "why", 3, report.facts.phases, next())
+      case 1 =>
+        SparkFitReport(
+          report.uid,
+          "why",
+          FitFacts(algorithm = "spark", tolerance = next(), numFeatures = 3, phases = report.facts.phases))
       case _ => report
     }
   }

@@ -62,7 +62,10 @@ class HtmlReportSuite extends LimitedSuite {
   }
 
   private val bySpark =
-    SparkFitReport.of("linReg_2", "regParam is 0", 5, FitPhases.of(total = 3.0, reading = 0.5, spark = 2.25), 1e-6)
+    SparkFitReport(
+      "linReg_2",
+      "regParam is 0",
+      FitFacts(numFeatures = 5, phases = FitPhases.of(total = 3.0, reading = 0.5, spark = 2.25)))
 
   /** Name, left edge and width of each part of a bar along the axis. */
   private def boxes(chart: org.w3c.dom.Document): Seq[(String, Double, Double)] = {

@@ -89,7 +89,15 @@ class JsonReportSuite extends LimitedSuite {
 
   test("where Spark's own code trained: the reason, and no objective") {
     val json =
-      read(SparkFitReport.of("linReg_2", "labels of one class", 5, FitPhases.of(total = 3.0, spark = 2.25), 1e-6))
+      read(
+        SparkFitReport(
+          "linReg_2",
+          "labels of one class",
+          FitFacts(
+            algorithm = "spark",
+            tolerance = 1e-6,
+            numFeatures = 5,
+            phases = FitPhases.of(total = 3.0, spark = 2.25))))
     assert(json.get("solver").asText == "spark" && json.get("reason").asText == "labels of one class")
     assert(Seq("objective", "dual", "gap", "relativeGap").forall(json.get(_).isNull) && json.get("rounds").isEmpty)
   }

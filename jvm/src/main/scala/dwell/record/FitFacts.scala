@@ -8,6 +8,7 @@ package dwell.record
  *   time spent on bringing the data into the form of the solver; 0 if an earlier fit had done so
  */
 final case class FitFacts(
+    request: FitRequest = FitRequest.Unknown,
     algorithm: String = "",
     handover: String = "",
     orientation: String = "",
@@ -21,6 +22,9 @@ final case class FitFacts(
     tolerance: Double = 0.0,
     converged: Boolean = false,
     oneClass: Double = Double.NaN,
+    coefficients: Long = 0L,
+    nonzeroCoefficients: Long = 0L,
+    explained: Double = Double.NaN,
     drift: Double = 0.0,
     numRows: Long = 0L,
     numFeatures: Int = 0,

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.ml.Model
 
-import dwell.record.{FitFacts, FitPhases, HeldBytes, RoundRecord}
+import dwell.record.{FitFacts, FitPhases, FitRequest, HeldBytes, RoundRecord}
 import dwell.report.Markup.number
 
 /**
@@ -27,6 +27,9 @@ sealed abstract class FitReport extends Product with Serializable {
 
   /** All that the fit has found out about itself; the methods below say what each fact means. */
   def facts: FitFacts
+
+  /** The estimator, its Params, Dwell's version and the date. */
+  final def request: FitRequest = facts.request
 
   /**
    * The Param `algorithm` as it was used, such as `cocoa`; `ma-lda` for topics; `none` where all labels are the same; `spark` where Spark's
@@ -88,6 +91,19 @@ sealed abstract class FitReport extends Product with Serializable {
    * other class has more than 1% of the weight; NaN otherwise.
    */
   final def oneClass: Double = facts.oneClass
+
+  /** Coefficients of a linear model, intercepts left out; 0 for topics. */
+  final def coefficients: Long = facts.coefficients
+
+  /** How many of the coefficients are not 0. */
+  final def nonzeroCoefficients: Long = facts.nonzeroCoefficients
+
+  /**
+   * The least share of the deviance that the model explains: 1 - F / F0, where F0 is the objective of the best model without
+   * coefficients. F has the penalty, too. NaN for the hinge and Huber's loss, for topics, for several classes where nobody has counted
+   * them, and where Spark's own code trained.
+   */
+  final def explained: Double = facts.explained
 
   /** Relative difference of the carried residual's objective and the recomputed one: rounding, if all is well. */
   final def drift: Double = facts.drift
@@ -160,6 +176,18 @@ sealed abstract class FitReport extends Product with Serializable {
   /** Lines about the fit as a whole. */
   private[report] def summary: Seq[String]
 
+  /** What was asked for, in a line; empty where nobody knows. */
+  private[report] final def asked: String = request.toLine
+
+  /** What came out, in a line; empty for topics. */
+  private[report] final def outcome: String =
+    if (coefficients == 0L) ""
+    else {
+      val count = f"$nonzeroCoefficients%,d of $coefficients%,d coefficients are not 0"
+      count + (if (explained.isNaN) ""
+               else s"; at least ${number("%.1f", 100.0 * explained)}% of the deviance is explained")
+    }
+
   /** Names and texts of what a reader wants to know first: what trained and why, how good the model is, what it was trained on. */
   private[report] def digest: Seq[(String, String)]
 }
@@ -170,7 +198,7 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
   final override def reason: Option[String] = None
 
   private[report] final override def summary: Seq[String] =
-    (Seq(s"$uid: $algorithm, native solver, $partitions") ++
+    (Seq(s"$uid: $algorithm, native solver, $partitions", asked, outcome) ++
       choices ++
       Option.when(aggregation.nonEmpty)(s"aggregation by $aggregation: $aggregationReason") ++
       Seq(
@@ -183,9 +211,11 @@ private[report] sealed abstract class DwellFitReport extends FitReport {
 
   private[report] final override def digest: Seq[(String, String)] =
     Seq(
+      "asked for" -> asked,
       "trained by" -> s"Dwell: $algorithm${because(orientationReason)}",
       "went over" -> facts.handover,
       "predictions" -> ofOneClass,
+      "came out" -> outcome,
       "certificate" -> certificate,
       "rows x features" -> s"$numRows x $numFeatures, $nonzeros nonzeros in $partitions",
       "memory" -> held.toLine,
@@ -240,8 +270,8 @@ final case class LinearFitReport(uid: String, facts: FitFacts) extends DwellFitR
     val stop = if (converged) "" else "; NOT converged: maxIter rounds were done before tol was met"
     if (gap.isNaN) s"none for this penalty and method$stop"
     else {
-      val (above, tol) = (number("%.1e", relativeGap), number("%.0e", tolerance))
-      s"the objective ${number("%.6g", objective)} is at most $above above the optimum, relatively (tol $tol)$stop"
+      val (percent, tol) = (number("%.2g", 100.0 * relativeGap), number("%.0e", tolerance))
+      s"no model has an objective lower than ${number("%.6g", objective)} by more than $percent% (tol $tol)$stop"
     }
   }
 
@@ -271,44 +301,38 @@ final case class SparkFitReport(uid: String, why: String, facts: FitFacts) exten
   override def reason: Option[String] = Some(why)
 
   private[report] override def summary: Seq[String] =
-    Seq(s"$uid: trained by Spark's own code: $why")
+    Seq(s"$uid: trained by Spark's own code: $why", asked, outcome).filter(_.nonEmpty)
 
   private[report] override def digest: Seq[(String, String)] =
-    Seq("trained by" -> s"Spark's own code: $why", "features" -> numFeatures.toString)
-}
-
-private[dwell] object SparkFitReport {
-
-  /** The report of a fit that Spark's own code made, of which nothing else is known. */
-  def of(uid: String, why: String, numFeatures: Int, phases: FitPhases, tolerance: Double = 0.0): SparkFitReport =
-    SparkFitReport(
-      uid,
-      why,
-      FitFacts(algorithm = "spark", tolerance = tolerance, numFeatures = numFeatures, phases = phases))
+    Seq(
+      "asked for" -> asked,
+      "trained by" -> s"Spark's own code: $why",
+      "came out" -> outcome,
+      "features" -> numFeatures.toString).filter(_._2.nonEmpty)
 }
 
 object FitReport {
 
   /**
-   * Reports by model. It is a process-wide singleton because a stock Spark model has no place to keep a report. Its keys are
-   * weak, so that a report does not outlive its model. Spark's models have identity semantics, so equal means same.
+   * Reports by what a model and its copies share. It is a process-wide singleton because a stock Spark model has no place to keep a
+   * report. Its keys are weak, so that a report does not outlive the models. They have identity semantics, so equal means same.
    */
-  private val reports = Collections.synchronizedMap(new WeakHashMap[Model[_], FitReport]())
+  private val reports = Collections.synchronizedMap(new WeakHashMap[AnyRef, FitReport]())
 
   /**
-   * The report of a model that Dwell fitted in this session.
+   * The report of a model that Dwell fitted in this session, or of a copy.
    *
    * @throws NoSuchElementException
-   *   for any other model: one that was loaded, copied, or fitted by another estimator
+   *   for any other model: one that was loaded, or fitted by another estimator
    */
   def of(model: Model[_]): FitReport =
     find(model).getOrElse(
       throw new NoSuchElementException(
-        s"no fit report for ${model.uid}: only models that a Dwell estimator returned in this session have one, not " +
-          "loaded or copied ones"))
+        s"no fit report for ${model.uid}: only models that a Dwell estimator returned in this session have one, and their copies, " +
+          "not loaded ones"))
 
   /** The same, None for any other model. */
-  def find(model: Model[_]): Option[FitReport] = Option(reports.get(model))
+  def find(model: Model[_]): Option[FitReport] = Option(reports.get(ModelNumbers.shared(model)))
 
   /** Several fits, by name, on the same axes. */
   def compare(reports: (String, FitReport)*): Comparison = new Comparison(reports)
@@ -331,7 +355,7 @@ object FitReport {
   }
 
   private[dwell] def attach[M <: Model[_]](model: M, report: FitReport): M = {
-    reports.put(model, report)
+    reports.put(ModelNumbers.shared(model), report)
     model
   }
 }

@@ -22,6 +22,11 @@ private[report] object JsonReport {
     node
       .put("version", Version)
       .put("uid", uid)
+      .put("estimator", facts.request.estimator)
+    params(node.putObject("params"), facts.request.params)
+    node
+      .put("dwellVersion", facts.request.version)
+      .put("date", facts.request.date.toString)
       .put("solver", solver)
       .put("reason", reason.orNull)
       .put("algorithm", facts.algorithm)
@@ -40,6 +45,8 @@ private[report] object JsonReport {
     node
       .put("converged", facts.converged)
     number(node, "oneClass", facts.oneClass)
+    node.put("coefficients", facts.coefficients).put("nonzeroCoefficients", facts.nonzeroCoefficients)
+    number(node, "explained", facts.explained)
     node
       .put("rows", facts.numRows)
       .put("features", facts.numFeatures)
@@ -53,6 +60,11 @@ private[report] object JsonReport {
     val rounds = node.putArray("rounds")
     ListedRounds(facts.rounds).foreach(record => round(rounds.addObject(), record))
     Mapper.writeValueAsString(node)
+  }
+
+  private def params(node: ObjectNode, params: Seq[(String, Any)]): Unit = params.foreach {
+    case (name, value: Double) => number(node, name, value)
+    case (name, value) => node.putPOJO(name, value)
   }
 
   private def phases(node: ObjectNode, phases: FitPhases): Unit = {

@@ -13,8 +13,8 @@ import dwell.fit.{ChangedInput, DwellConf}
 import dwell.jni.LdaLayout
 import dwell.ml.param.LdaParams
 import dwell.ml.training.{FitClock, FitEvents, FitLog, LeavingToSpark}
-import dwell.record.FitPhases
-import dwell.report.{SparkFitReport, TopicFitReport}
+import dwell.record.{FitFacts, FitPhases}
+import dwell.report.TopicFitReport
 import dwell.solver.lda.LdaTrainer
 import dwell.solver.lda.worker.{Inference, LdaPriors, LdaProblem, LdaSchedule}
 import dwell.spark.NativeLibrary
@@ -65,7 +65,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       case Left(reason) =>
         leaveToSpark(conf, reason, missing = None)(clock.bySpark(super.fit(dataset))) { model =>
           val phases = FitPhases.of(clock.seconds, spark = clock.sparkSeconds)
-          SparkFitReport.of(uid, reason, model.vocabSize, phases)
+          FitFacts(numFeatures = model.vocabSize, phases = phases)
         }
       case Right(model) => model
     }
@@ -94,7 +94,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
           facts.setUpSeconds,
           facts.rounds,
           clock.modelSeconds)
-        FitLog.reported(this, model, TopicFitReport(uid, facts.copy(phases = phases)))
+        FitLog.reported(this, model, TopicFitReport(uid, facts.copy(request = FitLog.requested(this), phases = phases)))
       } finally data.unpersist()
     }
   }

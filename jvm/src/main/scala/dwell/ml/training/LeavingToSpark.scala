@@ -3,6 +3,7 @@ package dwell.ml.training
 import org.apache.spark.ml.{Model, PipelineStage}
 
 import dwell.fit.DwellConf
+import dwell.record.FitFacts
 import dwell.report.SparkFitReport
 
 /** An estimator that leaves the problems that it does not solve to Spark's own code. */
@@ -17,13 +18,13 @@ private[ml] trait LeavingToSpark extends PipelineStage {
    *   the feature that Spark's own code lacks, if it cannot take over
    * @param train
    *   calls Spark's own code
-   * @param report
-   *   of the fit, made once the model is trained
+   * @param facts
+   *   what is known of the fit, once the model is trained
    * @throws UnsupportedOperationException
    *   if `spark.dwell.fallback` is `error`, or Spark's own code cannot take over
    */
   private[ml] final def leaveToSpark[M <: Model[_]](conf: DwellConf, reason: String, missing: Option[String])(
-      train: => M)(report: M => SparkFitReport): M = {
+      train: => M)(facts: M => FitFacts): M = {
     val why = reason.stripSuffix(".")
     if (conf.fallbackIsError) {
       throw new UnsupportedOperationException(
@@ -35,6 +36,10 @@ private[ml] trait LeavingToSpark extends PipelineStage {
     }
     logWarning(s"$uid is trained by Spark's own code: $why.")
     val model = train
-    FitLog.reported(this, model, report(model))
+    val known = FitLog.withCoefficients(facts(model), model)
+    FitLog.reported(
+      this,
+      model,
+      SparkFitReport(uid, reason, known.copy(algorithm = "spark", request = FitLog.requested(this))))
   }
 }

@@ -12,8 +12,8 @@ import dwell.data.block.{ColumnNames, TrainingRow}
 import dwell.fit.DwellConf
 import dwell.ml.param.{DwellParams, ParamValues}
 import dwell.problem.{Algorithm, Orientation}
-import dwell.record.FitPhases
-import dwell.report.{LinearFitReport, SparkFitReport}
+import dwell.record.{FitFacts, FitPhases}
+import dwell.report.LinearFitReport
 import dwell.solver.choice.Request
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.spark.NativeLibrary
@@ -98,7 +98,7 @@ trait LinearTraining[M <: Model[M]]
       case Left(reason) =>
         leaveToSpark(conf, reason, task.missingInSpark)(clock.bySpark(task.trainBySpark())) { _ =>
           val phases = FitPhases.of(clock.seconds, reading = clock.readSeconds, spark = clock.sparkSeconds)
-          SparkFitReport.of(uid, reason, numFeatures, phases, $(tol))
+          FitFacts(tolerance = $(tol), numFeatures = numFeatures, phases = phases)
         }
     }
   }
@@ -193,7 +193,13 @@ trait LinearTraining[M <: Model[M]]
     }
     val model = clock.building(task.model(data, solution))
     val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)
-    val report = LinearFitReport(uid, facts.copy(phases = phases))
+    val outcome = FitLog
+      .withCoefficients(facts, model)
+      .copy(
+        request = FitLog.requested(this),
+        explained = NullModel.explained(facts.objective, task.lossOn(data), $(fitIntercept), data),
+        phases = phases)
+    val report = LinearFitReport(uid, outcome)
     if (report.ofOneClass.nonEmpty) logWarning(s"$uid: ${report.ofOneClass}.")
     FitLog.reported(this, model, report)
   }

@@ -38,6 +38,9 @@ object LDABridge {
     new LocalLDAModel(uid, vocabulary, old, session)
   }
 
+  /** What holds the topics of a model; its copies share it. */
+  def topics(model: LDAModel): AnyRef = model.getModel
+
   /** Spark's own value, for the topics of a document. */
   private val GammaShape = 100.0
 }
