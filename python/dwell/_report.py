@@ -247,8 +247,21 @@ class Report:
 
     @functools.cached_property
     def page(self) -> str:
-        """The report as a page with charts."""
-        return str(vars(self)["_java"].toHtml())
+        """The report as a page with charts; what tuning has tried is a table of it."""
+        page = str(vars(self)["_java"].toHtml())
+        if not self.search:
+            return page
+        names = list(dict.fromkeys(name for one in self.search for name in one.params))
+        head = [*names, "metric", "deviation over folds", ""]
+        lines = [
+            [*(str(one.params.get(name, "")) for name in names), f"{one.metric:.6g}", "" if one.deviation is None else f"{one.deviation:.2g}", "best" * one.is_best]
+            for one in self.search
+        ]
+        row = "<tr>{}</tr>".format
+        table = row("".join(f"<th>{html.escape(cell)}</th>" for cell in head)) + "".join(
+            row("".join(f"<td>{html.escape(cell)}</td>" for cell in line)) for line in lines
+        )
+        return page.replace("</header>", f"<h2>The search</h2><table>{table}</table></header>", 1)
 
     @property
     def seconds(self) -> float:

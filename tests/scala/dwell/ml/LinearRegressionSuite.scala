@@ -120,7 +120,7 @@ class LinearRegressionSuite extends SparkSuite {
     val linear = report.asInstanceOf[LinearFitReport]
     assert(linear.copy(facts = linear.facts.copy(rounds = report.rounds.take(1))).flattenEpochs.isEmpty)
     val text = report.toText
-    assert(text.linesIterator.size == 10 + report.rounds.size && text.contains("converged"))
+    assert(text.linesIterator.size == 12 + report.rounds.size && text.contains("converged"))
     val phases = report.phases
     assert(text.linesIterator.next() == phases.toLine)
     assert(Seq(phases.reading, phases.setUp, phases.model, phases.rest).forall(_ > 0.0) && phases.spark == 0.0)
@@ -211,10 +211,13 @@ class LinearRegressionSuite extends SparkSuite {
   }
 
   test("a setting of the session that makes no sense is refused by its name") {
-    Seq(DwellConf.GangPatience -> "soon", DwellConf.DefaultAggregation -> "mpi").foreach { case (key, value) =>
+    Seq(
+      (DwellConf.GangPatience, "soon", "'soon'"),
+      (DwellConf.ShareData, "maybe", "'maybe'"),
+      ("spark.dwell.aggregation", "gang", "set the Param aggregation")).foreach { case (key, value, told) =>
       withConf(key, value) {
         val e = intercept[IllegalArgumentException](estimator.fit(data))
-        assert(e.getMessage.contains(key) && e.getMessage.contains(s"'$value'"), e.getMessage)
+        assert(e.getMessage.contains(key) && e.getMessage.contains(told), e.getMessage)
       }
     }
   }

@@ -50,4 +50,17 @@ class LogSuite extends SparkSuite {
     val (_, warnings) = Logged.warnings(new LogisticRegression().setMaxIter(1).setTol(1e-12).fit(data))
     assert(warnings.count(_.endsWith("Raise maxIter or tol.")) == 1, warnings)
   }
+
+  test("a WARN about the cluster comes once a session, and says what to do") {
+    val many = new LogisticRegression().setAlgorithm("l-bfgs").setNumWorkers(61)
+    val (first, warned) = Logged.warnings(many.fit(data))
+    val about = warned.filter(_.contains("61 tasks have to run at once"))
+    assert(about.size == 1 && about.head.startsWith(s"${many.uid} is trained in driver mode"), warned)
+    assert(about.head.contains("lower numWorkers or add executors. Later fits of this session do not repeat it."))
+    assert(FitReport.of(first).aggregation == "driver" && FitReport.of(first).numPartitions == 61)
+    val (_, again) = Logged.warnings(many.fit(data))
+    assert(!again.exists(_.contains("61 tasks")), again)
+    val (_, other) = Logged.warnings(many.setNumWorkers(62).fit(data))
+    assert(other.exists(_.contains("62 tasks have to run at once")), "another fact")
+  }
 }

@@ -11,8 +11,6 @@ import org.apache.spark.sql.SparkSession
  * @param shareData
  *   `spark.dwell.shareData=true`: fits on the same cached DataFrame share the data as read and start from each other's
  *   solutions; it stays cached for up to a minute after a fit
- * @param aggregation
- *   `spark.dwell.aggregation`: the default of estimators whose Param `aggregation` is not set; None lets the fit choose
  * @param gangPatienceMillis
  *   `spark.dwell.gangPatience`: how long a barrier stage may wait for its slots before the fit goes on in driver mode
  * @param maxResultBytes
@@ -25,7 +23,6 @@ import org.apache.spark.sql.SparkSession
 final case class DwellConf(
     fallbackIsError: Boolean,
     shareData: Boolean,
-    aggregation: Option[Aggregation],
     gangPatienceMillis: Long,
     maxResultBytes: Long,
     driverHeap: Long,
@@ -43,8 +40,10 @@ final case class DwellConf(
 object DwellConf {
   val Fallback = "spark.dwell.fallback"
   val ShareData = "spark.dwell.shareData"
-  val DefaultAggregation = "spark.dwell.aggregation"
   val GangPatience = "spark.dwell.gangPatience"
+
+  /** Earlier versions had the Param as a key, too. */
+  private val Gone = "spark.dwell.aggregation"
 
   /**
    * Reads the session's settings, which include the settings of spark-submit.
@@ -60,10 +59,10 @@ object DwellConf {
       require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
       value
     }
+    require(get(Gone).isEmpty, s"$Gone is gone: set the Param aggregation of the estimator instead")
     DwellConf(
       read(Fallback, Seq("warn", "error")) == "error",
       read(ShareData, Seq("false", "true")) == "true",
-      Aggregation.named(read(DefaultAggregation, Aggregation.choices)),
       milliseconds(GangPatience, get(GangPatience).getOrElse("10s")),
       Some(JavaUtils.byteStringAsBytes(conf.get("spark.driver.maxResultSize", "1g")))
         .filter(_ > 0L)

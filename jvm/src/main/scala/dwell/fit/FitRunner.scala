@@ -13,7 +13,7 @@ import dwell.comm.gang.Gang
 import dwell.comm.jobs.{DriverMode, ShuffleMode}
 import dwell.jni.ResultHeader
 import dwell.record.{FitFacts, RoundCompleted, RoundRecord}
-import dwell.spark.{Sent, TaskFailure}
+import dwell.spark.{Sent, SessionWarnings, TaskFailure}
 
 /**
  * Runs a [[FitPlan]] on Spark, in the mode that was asked for. If that mode cannot run, it takes one that can.
@@ -76,7 +76,11 @@ private[dwell] final class FitRunner[D: ClassTag, M: ClassTag, S: ClassTag, T](
     val bytes = workers * ResultHeader.length(plan.vectorLength).toLong
     val byDriver = plan.fitsDriver && bytes <= problem.settings.driverBytes
     val mode = if (byDriver) Aggregation.Driver else Aggregation.Shuffle
-    logWarning(s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason.")
+    val line = s"${problem.uid} is trained in ${mode.name} mode, with the same result, but slower: $reason."
+    // Barrier stages that fail are news each time.
+    if (attempt == MostGangs) logWarning(line)
+    else if (SessionWarnings.isNew(sc, reason)) logWarning(s"$line Later fits of this session do not repeat it.")
+    else logInfo(line)
     byJobs(attempt, mode, reason)
   }
 

@@ -32,7 +32,16 @@ private[dwell] object NativeLibrary extends Logging {
   /** The result of a fit, or why the library could not load, here or on an executor. */
   def orMissing[T](fit: => Either[String, T]): Either[String, T] =
     try fit
-    catch { case e: NativeUnavailableException => Left(e.getMessage) }
+    catch {
+      case e: NativeUnavailableException =>
+        lastMissing = e.getMessage
+        Left(e.getMessage)
+    }
+
+  /** Whether a fit could not have the library for this reason, which is then the same for the next one. */
+  def isMissingFor(reason: String): Boolean = reason == lastMissing
+
+  @volatile private var lastMissing = ""
 
   /** Frees the worker states of a fit for good, of every family of solvers: its late tasks find none. */
   def free(fit: Long): Unit = if (NativeLoader.isLoaded) NativeBridge.freeFit(fit)

@@ -35,9 +35,12 @@ object Gang {
   def impossible(sc: SparkContext, members: Int): Option[String] = {
     lazy val slots = DwellBridge.slots(sc)
     if (DwellBridge.dynamicAllocation(sc)) {
-      Some("dynamic allocation is on, which Spark does not combine with barrier stages (SPARK-24942)")
-    } else if (slots < members) Some(s"$members tasks have to run at once, and the cluster has $slots slots")
-    else None
+      Some(
+        "dynamic allocation is on, which Spark does not combine with barrier stages (SPARK-24942); " +
+          "spark.dynamicAllocation.enabled=false switches it off")
+    } else if (slots < members) {
+      Some(s"$members tasks have to run at once, and the cluster has $slots slots; lower numWorkers or add executors")
+    } else None
   }
 
   /** The same, but waits up to `patienceMillis` for executors that are starting. */
@@ -162,7 +165,8 @@ object Gang {
       else if (now - lastSeenRunning > patienceMillis * 1000000L) {
         job.cancel()
         throw new StalledException(
-          f"no task of the barrier stage has run for ${patienceMillis * 1e-3}%.1f s, since not all of them found a free slot")
+          f"no task of the barrier stage has run for ${patienceMillis * 1e-3}%.1f s, since not all of them found a free slot; " +
+            "lower numWorkers, or raise spark.dwell.gangPatience")
       }
     }
   }

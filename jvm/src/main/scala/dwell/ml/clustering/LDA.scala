@@ -148,7 +148,7 @@ class LDA(override val uid: String) extends SparkLDA(uid) with LdaParams with Le
       $(maxIter),
       Some($(localBatch)).filter(_ > 0),
       $(optimizeDocConcentration),
-      chosenAggregation(conf),
+      chosenAggregation,
       $(seed),
       conf.solverSettings,
       Inference(mean = $(topicEstimate) == LdaParams.Mean))

@@ -2,7 +2,7 @@ package dwell.ml.param
 
 import org.apache.spark.ml.param.{IntParam, Param, ParamValidators, Params}
 
-import dwell.fit.{Aggregation, DwellConf}
+import dwell.fit.Aggregation
 
 /**
  * The Params of all estimators that train by rounds of workers.
@@ -36,7 +36,6 @@ trait WorkerParams extends Params {
   final def getAggregation: String = $(aggregation)
   final def getNumWorkers: Int = $(numWorkers)
 
-  /** The value of the Param if it is set, otherwise the value of the session; None for `auto`. */
-  private[ml] final def chosenAggregation(conf: DwellConf): Option[Aggregation] =
-    if (isSet(aggregation)) Aggregation.named($(aggregation)) else conf.aggregation
+  /** The value of the Param; None for `auto`. */
+  private[ml] final def chosenAggregation: Option[Aggregation] = Aggregation.named($(aggregation))
 }

@@ -1,16 +1,18 @@
 package dwell.ml.training
 
+import org.apache.spark.SparkContext
 import org.apache.spark.ml.{Model, PipelineStage}
 
 import dwell.fit.DwellConf
 import dwell.record.FitFacts
 import dwell.report.SparkFitReport
+import dwell.spark.{NativeLibrary, SessionWarnings}
 
 /** An estimator that leaves the problems that it does not solve to Spark's own code. */
 private[ml] trait LeavingToSpark extends PipelineStage {
 
   /**
-   * Logs one WARN and trains with Spark's own code.
+   * Logs one WARN, of the library one a session, and trains with Spark's own code.
    *
    * @param reason
    *   why the estimator does not train natively
@@ -34,7 +36,11 @@ private[ml] trait LeavingToSpark extends PipelineStage {
       throw new UnsupportedOperationException(
         s"$uid is not trained natively: $why. Spark's own code cannot take over: $missing.")
     }
-    logWarning(s"$uid is trained by Spark's own code: $why.")
+    val line = s"$uid is trained by Spark's own code: $why."
+    if (!NativeLibrary.isMissingFor(reason)) logWarning(line)
+    else if (SessionWarnings.isNew(SparkContext.getOrCreate(), reason))
+      logWarning(s"$line Later fits of this session do not repeat it.")
+    else logInfo(line)
     val model = train
     val known = FitLog.withCoefficients(facts(model), model)
     FitLog.reported(

@@ -157,7 +157,7 @@ trait LinearTraining[M <: Model[M]]
     localWork = ParamValues.positive($(localWork)),
     orientation = Orientation.named($(orientation)),
     numWorkers = $(numWorkers),
-    aggregation = chosenAggregation(conf),
+    aggregation = chosenAggregation,
     seed = Seed,
     initial = None,
     settings = conf.solverSettings,
