@@ -285,22 +285,27 @@ class GradientAlgorithmsSuite extends SparkSuite {
     }
   }
 
-  test("rows left where they are give the model of dealt rows up to rounding, and the same bits in all modes") {
+  test("rows left where they are give the model of moved blocks up to rounding, and each the same bits in all modes") {
     // Spark takes no barrier stage over a union, whose parents have other numbers of partitions.
-    val halves = binary.randomSplit(Array(0.5, 0.5), seed = 1L).map(_.repartition(2))
-    val (four, one) = (halves(0).union(halves(1)).cache(), binary.repartition(1).cache())
-    def fit(rows: DataFrame, mode: String) =
-      ours("l-bfgs", 0.05, 0.0).setMaxIter(15).setAggregation(mode).fit(rows)
-    val dealt = fit(one, "gang")
-    assert(FitReport.of(dealt).toText.contains("rows dealt by a shuffle, because numWorkers is 2"))
-    val left = Seq("gang", "driver", "shuffle").map(fit(four, _))
-    left.foreach { model =>
-      assert(FitReport.of(model).toText.contains("where they were read: 4 source partitions") && model.numFeatures == 7)
-      assert(model.coefficients == left.head.coefficients && model.intercept == left.head.intercept)
+    val halves = binary.randomSplit(Array(0.5, 0.5), seed = 1L)
+    val four = halves.map(_.repartition(2)).reduce(_ union _).cache()
+    val uneven = halves(0).repartition(1).union(halves(1).repartition(4)).cache()
+    def fits(rows: DataFrame, workers: Int) = {
+      val models = Seq("gang", "driver", "shuffle").map { mode =>
+        ours("l-bfgs", 0.05, 0.0).setMaxIter(15).setNumWorkers(workers).setAggregation(mode).fit(rows)
+      }
+      models.foreach { model =>
+        assert(model.coefficients == models.head.coefficients && model.intercept == models.head.intercept)
+      }
+      assert(models.map(FitReport.of(_).aggregation) == Seq("gang", "driver", "shuffle"))
+      FitReport.of(models.head)
     }
-    assert(left.map(FitReport.of(_).aggregation) == Seq("gang", "driver", "shuffle"))
-    close(FitReport.of(left.head).objective, FitReport.of(dealt).objective, 1e-9)
-    Seq(four, one).foreach(_.unpersist())
+    val (left, moved) = (fits(four, 2), fits(uneven, 3))
+    assert(left.toText.contains("where they were read: 4 source partitions"))
+    assert(moved.toText.contains("whole blocks moved by a shuffle, because with 3 groups of the source's 5 partitions"))
+    assert(moved.nonzerosPerPartition.size == 3 && moved.nonzerosPerPartition.forall(_ > 0L) && moved.numFeatures == 7)
+    close(left.objective, moved.objective, 1e-9)
+    Seq(four, uneven).foreach(_.unpersist())
   }
 
   test("more workers than rows: those without rows have no weight") {

@@ -100,8 +100,8 @@ sealed abstract class FitReport extends Product with Serializable {
 
   /**
    * The least share of the deviance that the model explains: 1 - F / F0, where F0 is the objective of the best model without
-   * coefficients. F has the penalty, too. NaN for the hinge and Huber's loss, for topics, for several classes where nobody has counted
-   * them, and where Spark's own code trained.
+   * coefficients. F has the penalty, too. NaN for the hinge and Huber's loss, for topics, for labels that are all the
+   * same, for several classes where nobody has counted them, and where Spark's own code trained.
    */
   final def explained: Double = facts.explained
 

@@ -14,7 +14,7 @@ import dwell.problem.{MarginLoss, Orientation}
 import dwell.record.RoundRecord
 import dwell.solver.cd.leader.{CdPlan, DualPlan, PrimalPlan}
 import dwell.solver.cd.worker.{CdMessage, CdReply, CdStep}
-import dwell.solver.choice.{Choice, DataFacts, Handover, Method, MethodChoice, Room}
+import dwell.solver.choice.{Choice, DataFacts, Handover, Method, MethodChoice, MoveForecast, Room}
 import dwell.solver.linear.{LinearProblem, LinearSolution}
 import dwell.solver.newton.leader.{NewtonFacts, NewtonPlan, NewtonTask}
 import dwell.solver.pass.{PassMessage, PassStep}
@@ -165,9 +165,11 @@ final class LinearTrainer(
     val started = System.nanoTime()
     val from = if (after.isEmpty) starts.search(problem) else None
     val placed = problem.copy(aggregation = whereItHasRoom(problem), initial = problem.initial.orElse(from))
+    def even = problem.numWorkers > 0 ||
+      MoveForecast.pays(DataFacts.of(rows), rows.bytesByRow, problem.loss.outputs, problem.maxRounds)
     val parts =
       if (isDealt) Parts.asBlocks(dealt(problem, mixed = false))
-      else Parts.of(rows.blocks(problem.numWorkers, even = true))
+      else Parts.of(rows.blocks(problem.numWorkers, even))
     val plan = SearchPlan(newId, rowTask(placed), after)
     val solution = run(plan, problem, choice, parts, started, new SearchStep(passStep))((_, _) => ())
     starts.keepSearch(problem, solution)

@@ -1,5 +1,6 @@
 package dwell.data.rows
 
+import org.apache.spark.ExecutorMemory
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
@@ -34,13 +35,22 @@ final class BlockDataset private (
   lazy val partitions: RDD[BlockData] = {
     val grouped = new GroupedBlocks(blocks, groups)
     broadcasts = grouped.broadcasts
-    BlockDataset.of(grouped, isSmall)
+    BlockDataset.of(grouped, areHeld)
   }
 
   /** See [[dwell.fit.FitRunner]]. */
-  def forBarrier: RDD[BlockData] = BlockDataset.of(kept(groups), isSmall)
+  def forBarrier: RDD[BlockData] = BlockDataset.of(kept(groups), areHeld)
 
-  private def isSmall: Boolean = held.data <= BlockDataset.SmallBytes
+  /**
+   * Whether tasks hold their blocks from the first pass on: then they fetch those of another executor once, and not in each pass, where
+   * this takes longer than the pass. Of blocks that Spark keeps in the memory of the same executor a task holds references.
+   */
+  private def areHeld: Boolean = {
+    val loads = nonzerosPerPartition
+    val largest = held.data * (loads.max.toDouble / math.max(1L, loads.sum))
+    held.data <= BlockDataset.SmallBytes ||
+    ExecutorMemory.ofSlot(blocks.sparkContext).exists(largest <= BlockDataset.HeldShare * _)
+  }
 
   /** The number of workers, K. */
   def numPartitions: Int = groups.count
@@ -76,16 +86,19 @@ private[data] object BlockDataset {
     new BlockDataset(moved.blocks, moved.held, groups, Placement.moved(reason), moved.held, () => moved.release())
   }
 
-  /** In a fit of so many bytes, to fetch a block of another executor anew in each pass takes longer than the pass. */
+  /** Data of so few bytes have room beside anything. */
   private val SmallBytes = 1L << 25
 
-  /** @param small whether tasks hold their blocks from the first pass on */
-  private def of(groups: RDD[() => Iterator[RowBlock]], small: Boolean): RDD[BlockData] =
+  /** The share of a slot's memory that the blocks of a task may take beside what Spark keeps: its own share leaves more than half of it. */
+  private val HeldShare = 0.25
+
+  /** @param held whether tasks hold their blocks from the first pass on */
+  private def of(groups: RDD[() => Iterator[RowBlock]], held: Boolean): RDD[BlockData] =
     groups.mapPartitionsWithIndex { (k, group) =>
       group.map { blocks =>
         def read = blocks().filter(_.rows > 0).map(arrays)
-        lazy val held = read.toArray
-        BlockData(k, () => if (small) held.iterator else read)
+        lazy val all = read.toArray
+        BlockData(k, () => if (held) all.iterator else read)
       }
     }
 

@@ -193,12 +193,12 @@ trait LinearTraining[M <: Model[M]]
     }
     val model = clock.building(task.model(data, solution))
     val phases = FitPhases.of(clock.seconds, clock.readSeconds, facts.setUpSeconds, facts.rounds, clock.modelSeconds)
-    val outcome = FitLog
-      .withCoefficients(facts, model)
-      .copy(
-        request = FitLog.requested(this),
-        explained = NullModel.explained(facts.objective, task.lossOn(data), $(fitIntercept), data),
-        phases = phases)
+    // Where all labels are the same there is nothing to explain.
+    val explained =
+      if (task.known(data).nonEmpty) Double.NaN
+      else NullModel.explained(facts.objective, task.lossOn(data), $(fitIntercept), data)
+    val counted = FitLog.withCoefficients(facts, model)
+    val outcome = counted.copy(request = FitLog.requested(this), explained = explained, phases = phases)
     val report = LinearFitReport(uid, outcome)
     if (report.ofOneClass.nonEmpty) logWarning(s"$uid: ${report.ofOneClass}.")
     FitLog.reported(this, model, report)
