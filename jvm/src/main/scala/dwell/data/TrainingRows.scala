@@ -176,9 +176,9 @@ final class TrainingRows private[data] (read: ReadRows) {
       uneven match {
         case None => BlockDataset.left(read, read.groups(workers))
         case Some(reason) =>
-          val made = BlockDataset.moved(read, workers, reason)
+          val moved = MovedBlocks.of(read, workers)
           read.makeRoom()
-          made
+          moved.dataset(Placement.moved(reason))
       })
   }
 

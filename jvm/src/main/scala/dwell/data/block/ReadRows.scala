@@ -94,7 +94,7 @@ private[data] final class ReadRows(
     }
 
   /** The size of each source partition. */
-  private[block] def sizes: IndexedSeq[SourceSize] =
+  private[data] def sizes: IndexedSeq[SourceSize] =
     summaries.map(s => SourceSize(s.labels.rows, s.nonzeros)).toIndexedSeq
 
   /** At most so many groups of source partitions, where they were read if that is even enough. */

@@ -4,7 +4,7 @@ import org.apache.spark.ExecutorMemory
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 
-import dwell.data.block.{BlockGroups, GroupedBlocks, MovedBlocks, Placement, ReadRows, RowBlock}
+import dwell.data.block.{BlockGroups, GroupedBlocks, ReadRows, RowBlock}
 import dwell.data.matrix.{DenseBlock, SparseBlock}
 import dwell.record.HeldBytes
 
@@ -22,7 +22,7 @@ import dwell.record.HeldBytes
  * @param release
  *   releases what was made for this dataset alone
  */
-final class BlockDataset private (
+final class BlockDataset private[data] (
     blocks: RDD[RowBlock],
     kept: BlockGroups => RDD[() => Iterator[RowBlock]],
     groups: BlockGroups,
@@ -72,18 +72,6 @@ private[data] object BlockDataset {
     val sources = groups.sources.map(_.length).sum
     val placement = s"where they were read: $sources source partitions in ${groups.count} groups"
     new BlockDataset(read.verifiedBlocks, read.held, groups, placement, read.heldAsRead, () => ())
-  }
-
-  /**
-   * Whole blocks, moved to workers of about equal load.
-   *
-   * @param reason
-   *   why they cannot stay, which completes a sentence
-   */
-  def moved(read: ReadRows, workers: Int, reason: String): BlockDataset = {
-    val moved = MovedBlocks.of(read, workers)
-    val groups = BlockGroups.each(moved.sizes)
-    new BlockDataset(moved.blocks, moved.held, groups, Placement.moved(reason), moved.held, () => moved.release())
   }
 
   /** Data of so few bytes have room beside anything. */

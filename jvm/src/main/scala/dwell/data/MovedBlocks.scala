@@ -1,10 +1,12 @@
-package dwell.data.block
+package dwell.data
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.storage.StorageLevel
 
 import dwell.bulk.{BulkShuffle, Kept}
+import dwell.data.block.{BlockGroups, ReadRows, RowBlock, SourceSize}
 import dwell.data.cache.Cached
+import dwell.data.rows.BlockDataset
 import dwell.record.HeldBytes
 import dwell.spark.Answers
 
@@ -17,18 +19,17 @@ import dwell.spark.Answers
  * @param sizes
  *   size of each partition
  */
-private[data] final class MovedBlocks private (
-    kept: Kept[RowBlock],
-    val sizes: IndexedSeq[SourceSize],
-    val held: HeldBytes) {
+private[data] final class MovedBlocks private (kept: Kept[RowBlock], sizes: IndexedSeq[SourceSize], held: HeldBytes) {
 
-  def blocks: RDD[RowBlock] = kept
+  /** The blocks of each partition as the data of a worker, which owns them. */
+  def dataset(placement: String): BlockDataset =
+    new BlockDataset(kept, heldBy, BlockGroups.each(sizes), placement, held, () => release())
 
-  /** See [[ReadRows.held]]. */
-  def held(groups: BlockGroups): RDD[() => Iterator[RowBlock]] =
+  /** See [[dwell.data.block.ReadRows.held]]. */
+  private def heldBy(groups: BlockGroups): RDD[() => Iterator[RowBlock]] =
     kept.held(groups.sources).map(group => () => group().iterator.flatMap(_._2))
 
-  def release(): Unit = {
+  private def release(): Unit = {
     if (!kept.sparkContext.isStopped) kept.cleanShuffleDependencies(blocking = false)
     Cached.release(kept, Seq.empty)
   }
