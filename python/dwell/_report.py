@@ -217,7 +217,7 @@ class Report:
         else:
             proof = "" if self.objective is None else f"objective {self.objective:.6g}, without a bound"
         found = [] if not self.coefficients else [f"{self.nonzero_coefficients:,} of {self.coefficients:,} coefficients are not 0"]
-        if self.explained is not None:
+        if self.explained is not None and self.explained > 0.0:
             found.append(f"at least {100.0 * self.explained:.1f}% of the deviance explained")
         seconds = [
             f"{field.name.replace('_', '-')} {value:.2f}"

@@ -42,8 +42,8 @@ object DwellConf {
   val ShareData = "spark.dwell.shareData"
   val GangPatience = "spark.dwell.gangPatience"
 
-  /** Earlier versions had the Param as a key, too. */
-  private val Gone = "spark.dwell.aggregation"
+  /** A Param that earlier versions had as a key, too. */
+  private val Gone = "aggregation"
 
   /**
    * Reads the session's settings, which include the settings of spark-submit.
@@ -59,7 +59,9 @@ object DwellConf {
       require(allowed.contains(value), s"$key must be one of ${allowed.mkString(", ")}, but was '$value'")
       value
     }
-    require(get(Gone).isEmpty, s"$Gone is gone: set the Param aggregation of the estimator instead")
+    require(
+      get(s"spark.dwell.$Gone").isEmpty,
+      s"spark.dwell.$Gone is gone: set the Param $Gone of the estimator instead")
     DwellConf(
       read(Fallback, Seq("warn", "error")) == "error",
       read(ShareData, Seq("false", "true")) == "true",

@@ -184,8 +184,8 @@ sealed abstract class FitReport extends Product with Serializable {
     if (coefficients == 0L) ""
     else {
       val count = f"$nonzeroCoefficients%,d of $coefficients%,d coefficients are not 0"
-      count + (if (explained.isNaN) ""
-               else s"; at least ${number("%.1f", 100.0 * explained)}% of the deviance is explained")
+      if (explained > 0.0) s"$count; at least ${number("%.1f", 100.0 * explained)}% of the deviance is explained"
+      else count
     }
 
   /** Names and texts of what a reader wants to know first: what trained and why, how good the model is, what it was trained on. */
