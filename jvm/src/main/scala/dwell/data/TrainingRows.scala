@@ -171,14 +171,16 @@ final class TrainingRows private[data] (read: ReadRows) {
     read.recall()
     val workers = partitionsFor(numWorkers, WorkerCount.worthAWorker(RowUse.Sums, numFeatures))(nonzeros, bytesByRow)
     val uneven = if (even) read.groups(workers, exactly = numWorkers > 0, alike = false).left.toOption else None
-    blockDatasets.getOrElseUpdate(
-      (workers, uneven.isDefined),
-      uneven match {
-        case None => BlockDataset.left(read, read.groups(workers))
-        case Some(reason) =>
-          val moved = MovedBlocks.of(read, workers)
-          read.makeRoom()
-          moved.dataset(Placement.moved(reason))
+    val key = (workers, uneven.isDefined)
+    blockDatasets.getOrElse(
+      key, {
+        val made = uneven.fold(BlockDataset.left(read, read.groups(workers))) { reason =>
+          MovedBlocks.of(read, workers).dataset(Placement.moved(reason))
+        }
+        // From here on it is released with the rows, also if the fit is cancelled while they make room.
+        blockDatasets(key) = made
+        if (uneven.isDefined) read.makeRoom()
+        made
       })
   }
 

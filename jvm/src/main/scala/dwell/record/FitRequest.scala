@@ -11,7 +11,7 @@ import java.time.Instant
  *   names and values of its columns, of the Params that decide most, and of all Params that were set: `Boolean`, `Int`, `Long`, `Double` or
  *   `String`
  * @param version
- *   Dwell's
+ *   Dwell's; empty if the jar does not tell
  * @param date
  *   when the fit ended
  */

@@ -45,12 +45,8 @@ final class BlockDataset private[data] (
    * Whether tasks hold their blocks from the first pass on: then they fetch those of another executor once, and not in each pass, where
    * this takes longer than the pass. Of blocks that Spark keeps in the memory of the same executor a task holds references.
    */
-  private def areHeld: Boolean = {
-    val loads = nonzerosPerPartition
-    val largest = held.data * (loads.max.toDouble / math.max(1L, loads.sum))
-    held.data <= BlockDataset.SmallBytes ||
-    ExecutorMemory.ofSlot(blocks.sparkContext).exists(largest <= BlockDataset.HeldShare * _)
-  }
+  private def areHeld: Boolean =
+    BlockDataset.areHeld(held.data, nonzerosPerPartition, ExecutorMemory.ofSlot(blocks.sparkContext))
 
   /** The number of workers, K. */
   def numPartitions: Int = groups.count
@@ -72,6 +68,19 @@ private[data] object BlockDataset {
     val sources = groups.sources.map(_.length).sum
     val placement = s"where they were read: $sources source partitions in ${groups.count} groups"
     new BlockDataset(read.verifiedBlocks, read.held, groups, placement, read.heldAsRead, () => ())
+  }
+
+  /**
+   * Whether the blocks of every task have room beside what Spark keeps.
+   *
+   * @param bytes
+   *   of all blocks
+   * @param slot
+   *   the memory of a slot, see [[org.apache.spark.ExecutorMemory.ofSlot]]
+   */
+  private[data] def areHeld(bytes: Long, nonzeros: Array[Long], slot: Option[Long]): Boolean = {
+    val largest = bytes * (nonzeros.max.toDouble / math.max(1L, nonzeros.sum))
+    bytes <= SmallBytes || slot.exists(largest <= HeldShare * _)
   }
 
   /** Data of so few bytes have room beside anything. */

@@ -6,7 +6,7 @@ import java.time.temporal.ChronoUnit
 import org.apache.spark.internal.Logging
 import org.apache.spark.ml.{Model, PipelineStage}
 
-import dwell.jni.NativeLoader
+import dwell.jni.{NativeLoader, NativeUnavailableException}
 import dwell.record.{FitFacts, FitRequest}
 import dwell.report.{FitReport, ModelNumbers}
 
@@ -25,9 +25,14 @@ private[ml] object FitLog extends Logging {
     FitRequest(
       estimator.getClass.getSimpleName,
       all.map(param => param.name -> plain(estimator.getOrDefault(param))),
-      NativeLoader.version(),
+      version,
       Instant.now().truncatedTo(ChronoUnit.SECONDS))
   }
+
+  /** Empty where the jar does not tell, as one that was put together anew: such a fit is Spark's, and its report has to be there. */
+  private def version: String =
+    try NativeLoader.version()
+    catch { case _: NativeUnavailableException => "" }
 
   private def plain(value: Any): Any = value match {
     case plain @ (_: Boolean | _: Int | _: Long | _: Double | _: String) => plain
