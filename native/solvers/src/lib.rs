@@ -51,6 +51,7 @@ pub mod problem;
 pub mod rows;
 
 pub use base::{
+    blocks::Blocks,
     error::SolverError,
     matrix::{Columns, MatrixView, Values},
     moments::ColumnMoments,

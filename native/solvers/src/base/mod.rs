@@ -1,5 +1,6 @@
-//! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, resumable work.
+//! What every room uses: range checks, matrices, errors, inner loops, moments, the order of visits, blocks, resumable work.
 
+pub(crate) mod blocks;
 pub(crate) mod checks;
 mod dense;
 pub(crate) mod elementary;
